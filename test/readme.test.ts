@@ -1,0 +1,19 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+function readAll(pattern: string): string[] {
+  return globSync(pattern, { cwd: root }).map((path) => readFileSync(join(root, path), "utf8"));
+}
+
+test("every TypeScript block of the README is a file in examples", () => {
+  const examples = readAll("examples/*.ts");
+
+  const blocks = readAll("README.md").flatMap((text) =>
+    [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]),
+  );
+
+  expect(examples).toEqual(expect.arrayContaining(blocks));
+});
