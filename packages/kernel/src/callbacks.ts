@@ -1,0 +1,91 @@
+/** Waiting for code of the caller: no longer than allowed, and not past an abort. */
+import type { TurnAbort } from "./abort.ts";
+import type { Timer } from "./contracts/runtime.ts";
+import { TurnError, serializeError } from "./errors.ts";
+
+/** Thrown where a wait was cut short by an abort of the turn. Never leaves the kernel. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
+export class Callbacks {
+  readonly #timer: Timer | undefined;
+  readonly #limitMs: number;
+  readonly #abort: TurnAbort;
+
+  constructor(timer: Timer | undefined, limitMs: number, abort: TurnAbort) {
+    this.#timer = limitMs === Infinity ? undefined : timer;
+    this.#limitMs = limitMs;
+    this.#abort = abort;
+  }
+
+  /**
+   * Calls `fn` and gives its value, at once if it is not a promise. Fails with a `TurnError` that names the callback,
+   * or with `Interrupted` if the turn is aborted meanwhile.
+   */
+  call<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
+    const value = attempt(name, fn);
+    if (!isPromise(value)) return value;
+    return this.#within(name, value, true);
+  }
+
+  /**
+   * Like `call`, but an abort does not end the wait, because it matters how the callback ended. Only where there is no
+   * timer the abort has to, or nothing would.
+   */
+  callToEnd<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
+    const value = attempt(name, fn);
+    if (!isPromise(value)) return value;
+    return this.#within(name, value, this.#timer === undefined);
+  }
+
+  #within<T>(name: string, promise: Promise<T>, isInterruptible: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const interrupt = (): void => reject(new Interrupted(name));
+      const stopListening = isInterruptible ? this.#abort.onAbort(interrupt) : undefined;
+      if (isInterruptible && this.#abort.isAborted) interrupt();
+      const cancel = this.#timer?.(this.#limitMs, () =>
+        reject(
+          new TurnError("callback_failed", `${name} did not return within ${this.#limitMs} ms`),
+        ),
+      );
+      const release = (): void => {
+        stopListening?.();
+        cancel?.();
+      };
+      promise.then(
+        (value) => {
+          release();
+          resolve(value);
+        },
+        (thrown: unknown) => {
+          release();
+          reject(failed(name, thrown));
+        },
+      );
+    });
+  }
+}
+
+function attempt<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
+  try {
+    return fn();
+  } catch (thrown) {
+    throw failed(name, thrown);
+  }
+}
+
+function failed(name: string, thrown: unknown): TurnError {
+  return new TurnError("callback_failed", `${name} failed: ${serializeError(thrown).message}`, {
+    cause: thrown,
+  });
+}
+
+/** Whether a value has to be waited for; any thenable counts. */
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as { readonly then?: unknown }).then === "function"
+  );
+}

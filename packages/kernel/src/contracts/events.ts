@@ -1,0 +1,166 @@
+/** The one vocabulary of events: facts in order, as deltas, JSON only. */
+import type {
+  ChatMessage,
+  FinishReason,
+  JsonValue,
+  SerializedError,
+  ToolCallPart,
+  ToolContent,
+  Usage,
+} from "./conversation.ts";
+
+/** Wall-clock times of one attempt; there only where a clock was given. */
+export interface StepTiming {
+  /** To the first content. Absent when there was none. */
+  readonly ttftMs?: number;
+  /** From the first content to the end. */
+  readonly decodeMs?: number;
+  readonly totalMs: number;
+}
+
+/** A call that waits for somebody outside: to execute it, or to approve it. */
+export interface PendingCall {
+  readonly toolCallId: string;
+  readonly kind: "execution" | "approval";
+  readonly toolName: string;
+  /** Final: an approval runs exactly this. */
+  readonly input: JsonValue;
+  /** Of tool, input and call id. An approval names it. */
+  readonly hash: string;
+  readonly deadlineAt?: number;
+  readonly reason?: string;
+}
+
+/** A part of a message that is still being streamed. `input` is there once the arguments are whole. */
+export type LivePart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly thinking: string }
+  | {
+      readonly type: "tool_call";
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+      readonly inputText: string;
+      readonly input?: JsonValue;
+    };
+
+export interface LiveMessage {
+  readonly id: string;
+  readonly content: readonly LivePart[];
+}
+
+/** What a tool has shown so far. */
+export interface LiveToolOutput {
+  readonly toolCallId: string;
+  readonly output: string;
+}
+
+/**
+ * An event without the ids of its conversation and turn, which a wire states once per stream.
+ *
+ * An attempt opens an assistant message: `message_start` follows each `attempt_start`. If no `message_end` follows
+ * before `attempt_discarded` or `turn_end`, the attempt left no message, and what it said is void.
+ */
+export type AgentEventBody =
+  | {
+      readonly type: "turn_start";
+      /** Ids of the messages that start this turn; they follow as message events. */
+      readonly input: readonly string[];
+      readonly continues?: string;
+    }
+  | {
+      readonly type: "turn_end";
+      readonly finishReason: FinishReason;
+      readonly usage: Usage;
+      readonly cost?: number;
+      readonly durationMs?: number;
+      readonly pending?: readonly PendingCall[];
+      readonly error?: SerializedError;
+    }
+  | { readonly type: "step_start"; readonly step: number }
+  | {
+      readonly type: "step_end";
+      readonly step: number;
+      readonly finishReason: FinishReason;
+      readonly usage?: Usage;
+      readonly timing?: StepTiming;
+    }
+  | { readonly type: "attempt_start"; readonly step: number; readonly attempt: number }
+  | {
+      readonly type: "attempt_discarded";
+      readonly step: number;
+      readonly attempt: number;
+      readonly error: SerializedError;
+      readonly delayMs: number;
+    }
+  | {
+      readonly type: "message_start";
+      readonly role: ChatMessage["role"];
+      readonly messageId: string;
+    }
+  | { readonly type: "message_end"; readonly message: ChatMessage; readonly cost?: number }
+  | { readonly type: "text_start" }
+  | { readonly type: "text_delta"; readonly delta: string }
+  | { readonly type: "text_end"; readonly text: string }
+  | { readonly type: "thinking_start" }
+  | { readonly type: "thinking_delta"; readonly delta: string }
+  | { readonly type: "thinking_end"; readonly thinking: string }
+  | {
+      readonly type: "toolcall_start";
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+    }
+  | { readonly type: "toolcall_delta"; readonly index: number; readonly delta: string }
+  | { readonly type: "toolcall_end"; readonly index: number; readonly toolCall: ToolCallPart }
+  | {
+      readonly type: "tool_execution_start";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: JsonValue;
+    }
+  | { readonly type: "tool_execution_delta"; readonly toolCallId: string; readonly delta: string }
+  | {
+      readonly type: "tool_execution_end";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly output: ToolContent;
+      readonly details?: JsonValue;
+      readonly isError: boolean;
+      readonly durationMs?: number;
+    }
+  | { readonly type: "awaiting_tool_execution"; readonly pending: readonly PendingCall[] }
+  | {
+      readonly type: "steering_delivered";
+      readonly ids: readonly string[];
+      readonly step: number;
+    }
+  | {
+      readonly type: "steering_returned";
+      readonly ids: readonly string[];
+      readonly reason: string;
+    }
+  | { readonly type: "compaction_start" }
+  | {
+      readonly type: "compaction_end";
+      readonly through: string;
+      readonly before: number;
+      readonly after: number;
+      readonly usage?: Usage;
+    }
+  | { readonly type: "context_evicted"; readonly toolCallIds: readonly string[] }
+  | { readonly type: "abort"; readonly reason?: string }
+  | { readonly type: "error"; readonly error: SerializedError }
+  | {
+      readonly type: "snapshot";
+      /** The assistant message so far, while one is open. */
+      readonly message?: LiveMessage;
+      readonly toolOutputs: readonly LiveToolOutput[];
+    }
+  | { readonly type: "settled" };
+
+/** An event as readers in process get it. */
+export type AgentEvent = AgentEventBody & {
+  readonly conversationId: string;
+  readonly turnId: string;
+};

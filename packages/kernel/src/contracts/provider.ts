@@ -1,0 +1,93 @@
+/** What the kernel asks of a model: a stream of parts for a list of messages. */
+import type { ChatMessage, FinishReason, JsonValue, Origin, Usage } from "./conversation.ts";
+import type { ToolDeclaration } from "./tool.ts";
+
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+
+/** Per-turn options. The kernel forwards the object as it is and reads nothing in it. */
+export interface ProviderStreamOptions {
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly systemPrompt?: string;
+  readonly toolChoice?: ToolChoice;
+  readonly thinkingLevel?: ThinkingLevel;
+  readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly apiKey?: string;
+  /** A stable id that providers may use to route requests to the same prompt cache. */
+  readonly sessionId?: string;
+  /** Options that only one provider knows, under its id. */
+  readonly extra?: Readonly<Record<string, JsonValue>>;
+}
+
+/** One attempt of one step. */
+export interface ProviderRequest {
+  /** What the model sees: no custom messages, no failed replies. Computed at the first read. */
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ToolDeclaration[];
+  /** Set on the closing step, where it overrides `options.toolChoice`: the tools stay declared, none may be called. */
+  readonly toolChoice?: "none";
+  /** The `providerOpts` of the turn, verbatim. */
+  readonly options: ProviderStreamOptions;
+  /** Fires on abort and when a deadline of this attempt passed. Created at the first read. */
+  readonly signal: AbortSignal;
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly step: number;
+  readonly attempt: number;
+}
+
+/**
+ * What a provider yields. Text, thinking and refusals never overlap: a part of another kind, or an `_end`, closes the
+ * open one, so `_start` and `_end` are needed only to carry `providerData` or to part two neighbours of one kind.
+ * Tool calls are told apart by `index` and may interleave. `finish` is last; a stream that ends without it was cut off.
+ */
+export type ProviderPart =
+  | { readonly type: "start"; readonly origin?: Origin; readonly metadata?: JsonValue }
+  | { readonly type: "text_start"; readonly providerData?: JsonValue }
+  | { readonly type: "text_delta"; readonly delta: string }
+  | { readonly type: "text_end"; readonly providerData?: JsonValue }
+  | { readonly type: "thinking_start"; readonly providerData?: JsonValue }
+  | { readonly type: "thinking_delta"; readonly delta: string }
+  | { readonly type: "thinking_end"; readonly providerData?: JsonValue }
+  | { readonly type: "refusal_delta"; readonly delta: string }
+  | {
+      readonly type: "toolcall_start";
+      readonly index: number;
+      readonly name: string;
+      readonly isProviderExecuted?: boolean;
+      readonly providerData?: JsonValue;
+    }
+  | { readonly type: "toolcall_delta"; readonly index: number; readonly delta: string }
+  /** The arguments are whole. `input` replaces the deltas where the vendor sends parsed arguments. */
+  | {
+      readonly type: "toolcall_end";
+      readonly index: number;
+      readonly input?: JsonValue;
+      readonly providerData?: JsonValue;
+    }
+  | { readonly type: "native"; readonly data: JsonValue }
+  /** Counts known so far; a later part replaces the fields it names. */
+  | { readonly type: "usage"; readonly usage: Usage }
+  /** The vendor said that it is alive. */
+  | { readonly type: "ping" }
+  | {
+      readonly type: "finish";
+      readonly reason: FinishReason;
+      readonly usage?: Usage;
+      readonly metadata?: JsonValue;
+    };
+
+export interface ProviderContract {
+  readonly id: string;
+  /** Tokens that fit into one request and its reply, where the provider knows it. */
+  readonly contextWindow?: number;
+  /**
+   * Starts one attempt. Failures are thrown by the iterator, as `ProviderError` where the cause is understood. The
+   * provider stops when `request.signal` fires or when the iterator is returned.
+   */
+  stream(request: ProviderRequest): AsyncIterable<ProviderPart>;
+}

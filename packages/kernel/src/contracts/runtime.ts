@@ -1,0 +1,164 @@
+/** Input and result of `runTurn`: the loop is a function of these and of nothing else. */
+import type {
+  ChatMessage,
+  FinishReason,
+  JsonValue,
+  SerializedError,
+  Usage,
+} from "./conversation.ts";
+import type { ToolDispatchPolicy } from "./dispatch.ts";
+import type { AgentEvent, PendingCall } from "./events.ts";
+import type { Journal } from "./journal.ts";
+import type { Logger } from "./logging.ts";
+import type { ProviderContract, ProviderStreamOptions } from "./provider.ts";
+import type { ToolContract, ToolResult } from "./tool.ts";
+
+/** Takes each event outward, in order. What it throws is ignored. */
+export type EventEmitter = (event: AgentEvent) => void;
+
+/** Runs `fn` once after `ms`, unless the returned function is called first. */
+export type Timer = (ms: number, fn: () => void) => () => void;
+
+/** The state of one call of an unfinished step. A call that is not listed is `fresh`. */
+export type OpenCall = {
+  readonly callId: string;
+  /** The final input, where it differs from what the model sent. */
+  readonly input?: JsonValue;
+} & (
+  | { readonly state: "fresh" }
+  /** It had started, and nobody knows how it ended. */
+  | { readonly state: "started"; readonly key: string }
+  | { readonly state: "approved" }
+  | { readonly state: "denied"; readonly reason?: string }
+  /** `isRecorded`: the journal has this result already, so it is neither recorded nor shown again. */
+  | { readonly state: "settled"; readonly result: ToolResult; readonly isRecorded?: boolean }
+  | { readonly state: "pending"; readonly pending: PendingCall }
+);
+
+/** What a chain of turns that continue each other has used up. */
+export interface TurnProgress {
+  readonly steps: number;
+  readonly attempts: number;
+  readonly usage: Usage;
+  /** On the injected clock. */
+  readonly startedAt?: number;
+}
+
+export interface PriorProgress extends TurnProgress {
+  /** The turn had started before, in another process: it gets no second `turn_start`. */
+  readonly isResumed?: boolean;
+  /** Attempts that the next step has behind it, because the process ended in the last of them. */
+  readonly attemptsInStep?: number;
+}
+
+/** Retry of failed attempts. Without `timer` a retry does not wait. */
+export interface RetryPolicy {
+  /** Attempts of one step, the first included. */
+  readonly maxAttempts: number;
+  /** Default 500. Doubles with each attempt. */
+  readonly baseDelayMs?: number;
+  /** Default 30,000. */
+  readonly maxDelayMs?: number;
+  /** An error that asks for a longer wait than this is not retried. Default 60,000. */
+  readonly maxRetryAfterMs?: number;
+}
+
+/** Limits on the injected timer, in milliseconds; `Infinity` switches one off. */
+export interface Deadlines {
+  /** To the first part of an attempt. Default 300,000. */
+  readonly firstPartMs?: number;
+  /** Between two parts. Default 120,000. */
+  readonly betweenPartsMs?: number;
+  /** One whole attempt. No default. */
+  readonly attemptMs?: number;
+  /** One execution of a tool that states no `timeoutMs`. No default. */
+  readonly toolMs?: number;
+  /** Any other callback that is waited for, the journal included. Default 30,000. */
+  readonly callbackMs?: number;
+}
+
+/** A step that has just ended, for `stopWhen`. */
+export interface FinishedStep extends TurnProgress {
+  readonly messages: readonly ChatMessage[];
+}
+
+export interface RunTurnInput {
+  readonly provider: ProviderContract;
+  /** The history, with the system prompt as first message. Never changed, never copied. */
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ToolContract[];
+  readonly dispatch: ToolDispatchPolicy;
+  readonly emit: EventEmitter;
+  readonly conversationId: string;
+  readonly turnId: string;
+  /** Forwarded to the provider as it is. */
+  readonly providerOpts?: ProviderStreamOptions;
+  readonly signal?: AbortSignal;
+  /** Forwarded to the tools as it is; never part of the prompt. */
+  readonly cwd?: string;
+  readonly logger?: Logger;
+  /** Milliseconds. Without it no event has a timing. */
+  readonly now?: () => number;
+  /** Called after a step whose tool calls have all settled and before the next: what it returns is appended. */
+  readonly drainSteering?: () => readonly ChatMessage[];
+  /** Gets each finished step: the same objects that the result has. */
+  readonly onStepComplete?: (messages: readonly ChatMessage[]) => Promise<void> | void;
+
+  /** Without it there are no deadlines, retries do not wait, and only the signal ends a hang. */
+  readonly timer?: Timer;
+  /** In [0, 1), for the jitter of retries. Without it there is no jitter. */
+  readonly random?: () => number;
+  /** Makes ids of messages and tool calls. Without it they come from the turn id and the place in the transcript. */
+  readonly newId?: () => string;
+  /** The new tail of the history, announced by `turn_start` and message events. */
+  readonly input?: readonly ChatMessage[];
+  readonly journal?: Journal;
+  /** Enters in the middle of a step: the messages end in an assistant message with calls that have no result. */
+  readonly open?: readonly OpenCall[];
+  /** Answers to pending calls that came since it was asked last. */
+  readonly answers?: () => readonly OpenCall[];
+  /** The turn that this one continues, for `turn_start`. */
+  readonly continues?: string;
+  /** What the chain of turns that this one continues has used. With `open`, the open step is counted in it. */
+  readonly prior?: PriorProgress;
+  /** Asked between calls under `skip-remaining`. */
+  readonly hasSteering?: () => boolean;
+  readonly transformContext?: (
+    messages: readonly ChatMessage[],
+    signal: AbortSignal,
+  ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>;
+  /** From messages of the application to messages for a model. The default drops what no model may see. */
+  readonly convertToLlm?: (
+    messages: readonly ChatMessage[],
+  ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>;
+  /** Asked after each step with tool calls. A string is the finish reason; `true` means `stop`. */
+  readonly stopWhen?: (
+    step: FinishedStep,
+  ) => boolean | FinishReason | Promise<boolean | FinishReason>;
+  /** Asked before each request. A string ends the turn with it, as for a spent budget. */
+  readonly checkLimits?: (progress: TurnProgress) => FinishReason | undefined;
+  readonly maxSteps?: number;
+  /** When `maxSteps` is reached: one last step that may call no tool and reports what was done. */
+  readonly closing?: { readonly prompt: string };
+  readonly retry?: RetryPolicy;
+  readonly deadlines?: Deadlines;
+  /** Asked once per step about an error that is not retried. New messages replace the context: one more attempt. */
+  readonly recover?: (
+    error: SerializedError,
+  ) => readonly ChatMessage[] | undefined | Promise<readonly ChatMessage[] | undefined>;
+}
+
+export interface RunTurnResult {
+  /** The new messages after `input`, in transcript order. */
+  readonly messages: readonly ChatMessage[];
+  /** Over all attempts of this call of `runTurn`, failed ones included. */
+  readonly usage: Usage;
+  readonly finishReason: FinishReason;
+  readonly error?: SerializedError;
+  /** Calls that wait for somebody outside. */
+  readonly pending?: readonly PendingCall[];
+  /** With `pending`: every call of the unfinished step, to be passed back as `open` with the answers put in. */
+  readonly open?: readonly OpenCall[];
+  /** To be passed back as `prior` by a turn that continues this one. */
+  readonly progress: TurnProgress;
+}

@@ -1,0 +1,85 @@
+/** `@capstan/kernel`: the turn loop and the contracts around it. */
+export { ProviderError, TurnError, serializeError } from "./errors.ts";
+export type { ProviderErrorCode, ProviderErrorOptions, TurnErrorCode } from "./errors.ts";
+export { interruptionMarker, runTurn } from "./run-turn.ts";
+export { agentLoop, agentLoopContinue } from "./agent-loop.ts";
+export type { AgentLoopConfig, AgentLoopContext, QueueMode } from "./agent-loop.ts";
+export { EventQueue } from "./event-queue.ts";
+export { LiveView } from "./live-view.ts";
+export { startTurn, toTurnResponse } from "./turn.ts";
+export type { TurnWork } from "./turn.ts";
+export { toModelMessages } from "./model-messages.ts";
+export { toToolMessage } from "./tool-result.ts";
+export { addUsage } from "./usage.ts";
+export { hashJson } from "./hash.ts";
+export type {
+  AssistantMessage,
+  AssistantPart,
+  ChatMessage,
+  CustomMessage,
+  DocumentPart,
+  FinishReason,
+  ImagePart,
+  JsonValue,
+  NativePart,
+  Origin,
+  RefusalPart,
+  SerializedError,
+  SystemMessage,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolContent,
+  ToolContentPart,
+  ToolMessage,
+  Usage,
+  UserMessage,
+  UserPart,
+} from "./contracts/conversation.ts";
+export type { BeforeDecision, DispatchedCall, ToolDispatchPolicy } from "./contracts/dispatch.ts";
+export type {
+  AgentEvent,
+  AgentEventBody,
+  LiveMessage,
+  LivePart,
+  LiveToolOutput,
+  PendingCall,
+  StepTiming,
+} from "./contracts/events.ts";
+export type { Fact, Journal, JournalReply } from "./contracts/journal.ts";
+export type { LogFields, Logger, Span, SpanName } from "./contracts/logging.ts";
+export type {
+  ProviderContract,
+  ProviderPart,
+  ProviderRequest,
+  ProviderStreamOptions,
+  ThinkingLevel,
+  ToolChoice,
+} from "./contracts/provider.ts";
+export type {
+  Deadlines,
+  EventEmitter,
+  FinishedStep,
+  OpenCall,
+  PriorProgress,
+  RetryPolicy,
+  RunTurnInput,
+  RunTurnResult,
+  Timer,
+  TurnProgress,
+} from "./contracts/runtime.ts";
+export type {
+  InputIssue,
+  JsonSchema,
+  ParsedInput,
+  Reconciliation,
+  ToolContract,
+  ToolDeclaration,
+  ToolEffect,
+  ToolExecuteContext,
+  ToolExecutionEvent,
+  ToolOutput,
+  ToolResult,
+  ToolReturn,
+} from "./contracts/tool.ts";
+export type { Turn, TurnResponse, TurnStatus } from "./contracts/turn.ts";

@@ -1,0 +1,134 @@
+/** What a reader sees while a turn runs: the open message and the tool outputs so far, folded from events. */
+import type { JsonValue } from "./contracts/conversation.ts";
+import type { AgentEventBody, LiveMessage, LivePart, LiveToolOutput } from "./contracts/events.ts";
+import { TextBuffer } from "./text-buffer.ts";
+
+interface OpenProse {
+  readonly type: "text" | "thinking";
+  readonly text: TextBuffer;
+}
+
+interface OpenCall {
+  readonly type: "tool_call";
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  readonly text: TextBuffer;
+  input: JsonValue | undefined;
+}
+
+/** Apply every event once, in order. The state is what `snapshot` says; nothing is kept of messages that ended. */
+export class LiveView {
+  #messageId: string | undefined;
+  #parts: (OpenProse | OpenCall)[] = [];
+  #prose: TextBuffer | undefined;
+  readonly #tools = new Map<string, TextBuffer>();
+
+  apply(event: AgentEventBody): void {
+    switch (event.type) {
+      case "text_delta":
+      case "thinking_delta":
+        this.#prose?.append(event.delta);
+        return;
+      case "text_start":
+      case "thinking_start":
+        this.#prose = new TextBuffer();
+        this.#parts.push({
+          type: event.type === "text_start" ? "text" : "thinking",
+          text: this.#prose,
+        });
+        return;
+      case "toolcall_start": {
+        const { index, id, name } = event;
+        const text = new TextBuffer();
+        this.#parts.push({ type: "tool_call", index, id, name, text, input: undefined });
+        return;
+      }
+      case "toolcall_delta":
+        this.#call(event.index)?.text.append(event.delta);
+        return;
+      case "toolcall_end": {
+        const call = this.#call(event.index);
+        if (call !== undefined) call.input = event.toolCall.input;
+        return;
+      }
+      case "tool_execution_start":
+        this.#tools.set(event.toolCallId, new TextBuffer());
+        return;
+      case "tool_execution_delta":
+        this.#tools.get(event.toolCallId)?.append(event.delta);
+        return;
+      case "tool_execution_end":
+        this.#tools.delete(event.toolCallId);
+        return;
+      case "message_start":
+        return this.#openMessage(event.role === "assistant" ? event.messageId : undefined);
+      case "message_end":
+      case "attempt_discarded":
+        return this.#openMessage(undefined);
+      case "turn_end":
+        this.#tools.clear();
+        return this.#openMessage(undefined);
+      case "snapshot":
+        return this.#restore(event.message, event.toolOutputs);
+      default:
+        // The other events carry nothing that is live.
+        return;
+    }
+  }
+
+  snapshot(): { readonly message?: LiveMessage; readonly toolOutputs: readonly LiveToolOutput[] } {
+    const toolOutputs = Array.from(this.#tools, ([toolCallId, output]) => ({
+      toolCallId,
+      output: output.toString(),
+    }));
+    if (this.#messageId === undefined) return { toolOutputs };
+    return { message: { id: this.#messageId, content: this.#parts.map(toPart) }, toolOutputs };
+  }
+
+  #openMessage(messageId: string | undefined): void {
+    this.#messageId = messageId;
+    this.#prose = undefined;
+    this.#parts = [];
+  }
+
+  #call(index: number): OpenCall | undefined {
+    // The newest first: an index may be used again within one message.
+    const part = this.#parts.findLast((open) => open.type === "tool_call" && open.index === index);
+    return part?.type === "tool_call" ? part : undefined;
+  }
+
+  #restore(message: LiveMessage | undefined, toolOutputs: readonly LiveToolOutput[]): void {
+    this.#openMessage(message?.id);
+    for (const part of message?.content ?? []) this.#restorePart(part);
+    this.#tools.clear();
+    for (const { toolCallId, output } of toolOutputs) {
+      this.#tools.set(toolCallId, bufferOf(output));
+    }
+  }
+
+  #restorePart(part: LivePart): void {
+    if (part.type === "tool_call") {
+      const { inputText, input, ...call } = part;
+      this.#parts.push({ ...call, text: bufferOf(inputText), input });
+    } else {
+      this.#prose = bufferOf(part.type === "text" ? part.text : part.thinking);
+      this.#parts.push({ type: part.type, text: this.#prose });
+    }
+  }
+}
+
+function bufferOf(text: string): TextBuffer {
+  const buffer = new TextBuffer();
+  buffer.append(text);
+  return buffer;
+}
+
+function toPart(part: OpenProse | OpenCall): LivePart {
+  const text = part.text.toString();
+  if (part.type !== "tool_call") {
+    return part.type === "text" ? { type: "text", text } : { type: "thinking", thinking: text };
+  }
+  const { type, index, id, name, input } = part;
+  return { type, index, id, name, inputText: text, ...(input !== undefined && { input }) };
+}

@@ -1,0 +1,92 @@
+/** Facts on their way to the journal: in order, one call at a time, and nothing shown before its fact is safe. */
+import type { Callbacks } from "./callbacks.ts";
+import { isPromise } from "./callbacks.ts";
+import type { Fact, Journal, JournalReply } from "./contracts/journal.ts";
+import { TurnError, serializeError } from "./errors.ts";
+
+interface Entry {
+  readonly fact: Fact;
+  /** What the fact announces: it happens once the journal has the fact. */
+  readonly onRecorded: ((reply: JournalReply) => void) | undefined;
+}
+
+export class Outbox {
+  readonly #journal: Journal | undefined;
+  readonly #callbacks: Callbacks;
+  readonly #onFailure: (error: TurnError) => void;
+  #waiting: Entry[] = [];
+  #flushing: Promise<void> | undefined;
+  #isFailed = false;
+
+  constructor(
+    journal: Journal | undefined,
+    callbacks: Callbacks,
+    onFailure: (error: TurnError) => void,
+  ) {
+    this.#journal = journal;
+    this.#callbacks = callbacks;
+    this.#onFailure = onFailure;
+  }
+
+  /** Whether facts are wanted at all; without a journal none need to be made. */
+  get isRecording(): boolean {
+    return this.#journal !== undefined;
+  }
+
+  /** Queues a fact for the next `flush`. After a failure nothing happens any more. */
+  add(fact: Fact, onRecorded?: (reply: JournalReply) => void): void {
+    this.#waiting.push({ fact, onRecorded });
+  }
+
+  /**
+   * Hands over what waits, in one call, and lets it take effect. What is added meanwhile goes with the next call.
+   * Returns a promise only if the journal did.
+   */
+  flush(): Promise<void> | undefined {
+    if (this.#flushing !== undefined) return this.#flushing;
+    while (this.#waiting.length > 0 && !this.#isFailed) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      const reply = this.#write(batch);
+      if (isPromise(reply)) {
+        this.#flushing = this.#finish(batch, reply);
+        return this.#flushing;
+      }
+      if (!this.#isFailed) takeEffect(batch, reply);
+    }
+    return undefined;
+  }
+
+  #write(batch: readonly Entry[]): JournalReply | Promise<JournalReply> {
+    const journal = this.#journal;
+    if (journal === undefined) return undefined;
+    try {
+      return this.#callbacks.callToEnd("journal", () => journal(batch.map((entry) => entry.fact)));
+    } catch (thrown) {
+      return this.#fail(thrown);
+    }
+  }
+
+  async #finish(batch: readonly Entry[], pending: Promise<JournalReply>): Promise<void> {
+    try {
+      const reply = await pending;
+      this.#flushing = undefined;
+      takeEffect(batch, reply);
+    } catch (thrown) {
+      this.#flushing = undefined;
+      this.#fail(thrown);
+    }
+    await this.flush();
+  }
+
+  #fail(thrown: unknown): undefined {
+    this.#isFailed = true;
+    this.#waiting = [];
+    const { message } = serializeError(thrown);
+    this.#onFailure(new TurnError("journal_failed", message, { cause: thrown }));
+  }
+}
+
+function takeEffect(batch: readonly Entry[], reply: JournalReply): void {
+  for (const entry of batch) entry.onRecorded?.(reply);
+}

@@ -1,0 +1,270 @@
+/** The turn loop: one input to the next rest, as a function of what is passed in. */
+import { Interrupted, isPromise } from "./callbacks.ts";
+import type { AssistantMessage, FinishReason, UserMessage } from "./contracts/conversation.ts";
+import type { Fact, JournalReply } from "./contracts/journal.ts";
+import type { RunTurnInput, RunTurnResult } from "./contracts/runtime.ts";
+import { TurnError, serializeError } from "./errors.ts";
+import { Step } from "./step.ts";
+import { streamReply } from "./stream-reply.ts";
+import { refusal } from "./tool-result.ts";
+import type { End } from "./turn-state.ts";
+import { TurnState } from "./turn-state.ts";
+
+/** The user message that follows what an abort cut short. */
+export const interruptionMarker = "[interrupted by user]";
+
+/**
+ * Runs one turn. It never throws for what a provider, a tool, a hook, a listener or the journal did: it returns. Every
+ * turn shows exactly one `turn_end`, except that an `error` stands in its place when the journal failed.
+ */
+export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
+  const turn = new TurnState(input);
+  try {
+    announce(turn);
+    let end = await guarded(async () => untilRest(turn, enter(turn)));
+    while ((await conclude(turn, end)) === "reopen") {
+      end = await guarded(() => reopen(turn, end));
+    }
+    return resultOf(turn, end);
+  } finally {
+    turn.close();
+  }
+}
+
+/** prepare → stream → dispatch → drain, until the turn comes to rest. */
+async function untilRest(turn: TurnState, entered: Step | undefined): Promise<End> {
+  let step = entered;
+  for (;;) {
+    const end = step === undefined ? undefined : await dispatch(turn, step);
+    if (end !== undefined) return end;
+    const limit = turn.limit();
+    if (limit?.finishReason === "max-steps" && turn.input.closing !== undefined) return close(turn);
+    if (limit !== undefined) return limit;
+    if (step?.calls.isEmpty === false) await drain(turn);
+    const streamed = await streamReply(turn, false);
+    if (!(streamed instanceof Step)) return streamed;
+    step = streamed;
+  }
+}
+
+/** Settles the calls of a step. The turn goes on if there is nothing to end it for. */
+async function dispatch(turn: TurnState, step: Step): Promise<End | undefined> {
+  const { stopReason } = step.message;
+  if (stopReason === "length") await step.calls.refuseAll(refusal.cutOff);
+  else if (stopReason === "content-filter") await step.calls.refuseAll(refusal.filtered);
+  else if (!step.calls.isEmpty) await step.calls.settle();
+  turn.throwIfFailed();
+  if (!step.calls.isSettled) return { finishReason: "tool-calls", pending: step.calls.pending() };
+  await complete(turn, step);
+  if (turn.abort.isAborted) return { finishReason: "aborted" };
+  if (stopReason === "error") return failedEnd(step.message);
+  if (step.calls.isEmpty || stopReason === "content-filter") return restAfter(stopReason);
+  if (step.calls.isTerminal) return { finishReason: "stop" };
+  return stopWhen(turn);
+}
+
+async function complete(turn: TurnState, step: Step): Promise<void> {
+  turn.step = undefined;
+  const completed = step.complete(turn);
+  if (isPromise(completed)) await completed;
+}
+
+/** A reply without calls ends the turn, unless the provider only paused. */
+function restAfter(stopReason: FinishReason): End | undefined {
+  if (stopReason === "pause") return undefined;
+  // A reply that announces calls and has none is an answer.
+  return { finishReason: stopReason === "tool-calls" ? "stop" : stopReason };
+}
+
+function failedEnd(message: AssistantMessage): End {
+  return { finishReason: "error", ...(message.error && { error: message.error }) };
+}
+
+async function stopWhen(turn: TurnState): Promise<End | undefined> {
+  const { stopWhen: ask } = turn.input;
+  if (ask === undefined) return undefined;
+  const finished = { ...turn.progress(), messages: turn.messages };
+  const answer = await turn.callbacks.call("stopWhen", () => ask(finished));
+  if (answer === false || answer === "") return undefined;
+  return { finishReason: answer === true ? "stop" : answer };
+}
+
+/** The tool-result boundary: what the user sent meanwhile goes to the model with the results. */
+async function drain(turn: TurnState): Promise<void> {
+  const { drainSteering } = turn.input;
+  if (drainSteering === undefined) return;
+  const drained = turn.callbacks.call("drainSteering", drainSteering);
+  const messages = isPromise(drained) ? await drained : drained;
+  if (messages.length === 0) return;
+  const { conversationId, turnId, steps: step } = turn;
+  const ids = messages.map((message) => message.id);
+  await turn.record([{ type: "steering_delivered", step, messages }], () => {
+    turn.emit({ type: "steering_delivered", conversationId, turnId, ids, step });
+    for (const message of messages) {
+      turn.push(message);
+      turn.emitMessage(message);
+    }
+  });
+  turn.throwIfFailed();
+}
+
+/** One last step that may call nothing and reports what was done. */
+async function close(turn: TurnState): Promise<End> {
+  const content = turn.input.closing?.prompt ?? "";
+  const message: UserMessage = {
+    role: "user",
+    id: turn.newMessageId(),
+    content,
+    source: "closing",
+  };
+  await turn.record([{ type: "message", step: turn.steps, message }], () => {
+    turn.push(message);
+    turn.emitMessage(message);
+  });
+  turn.throwIfFailed();
+  const streamed = await streamReply(turn, true);
+  if (!(streamed instanceof Step)) {
+    return streamed.finishReason === "stop" ? { finishReason: "max-steps" } : streamed;
+  }
+  await streamed.calls.refuseAll(
+    turn.abort.isAborted ? refusal.interruptedBefore : refusal.closing,
+  );
+  turn.throwIfFailed();
+  await complete(turn, streamed);
+  if (turn.abort.isAborted) return { finishReason: "aborted" };
+  return streamed.message.stopReason === "error"
+    ? failedEnd(streamed.message)
+    : { finishReason: "max-steps" };
+}
+
+function announce(turn: TurnState): void {
+  const { input, prior, continues } = turn.input;
+  if (prior?.isResumed === true) return;
+  const { conversationId, turnId } = turn;
+  const messages = input ?? [];
+  turn.emit({
+    type: "turn_start",
+    conversationId,
+    turnId,
+    input: messages.map((message) => message.id),
+    ...(continues !== undefined && { continues }),
+  });
+  for (const message of messages) turn.emitMessage(message);
+}
+
+/** The step that the turn enters in its middle, if its messages end in one. */
+function enter(turn: TurnState): Step | undefined {
+  const { open } = turn.input;
+  const last = turn.lastMessage();
+  const step = last?.role === "assistant" ? new Step(turn, turn.steps, last) : undefined;
+  const hasCalls = step !== undefined && !step.calls.isEmpty;
+  if (open === undefined && !hasCalls) return undefined;
+  if (open === undefined || !hasCalls || last?.role !== "assistant") {
+    const message = hasCalls
+      ? "The messages end in tool calls without results: pass their states as `open`"
+      : "`open` is given, but the messages do not end in an assistant message with tool calls";
+    throw new TurnError("invalid_input", message);
+  }
+  step.calls.assume(open, true);
+  turn.step = step;
+  return step;
+}
+
+async function reopen(turn: TurnState, end: End): Promise<End> {
+  if (end.pending === undefined || turn.step === undefined) {
+    throw new TurnError("journal_failed", "The journal reopened a turn that waits for nothing");
+  }
+  const isNews = turn.abort.isAborted || turn.step.calls.takeAnswers();
+  if (isNews) return untilRest(turn, turn.step);
+  throw new TurnError("journal_failed", "The journal reopened the turn, but `answers` gave none");
+}
+
+/** Whatever goes wrong inside is an end of the turn. */
+async function guarded(run: () => Promise<End>): Promise<End> {
+  try {
+    return await run();
+  } catch (thrown) {
+    return thrown instanceof Interrupted ? { finishReason: "aborted" } : failedWith(thrown);
+  }
+}
+
+function failedWith(thrown: unknown): End {
+  return { finishReason: "error", error: serializeError(thrown) };
+}
+
+/** Leaves a valid transcript behind, records the end, and shows it. */
+async function conclude(turn: TurnState, end: End): Promise<JournalReply> {
+  if (end.pending === undefined) await abandonStep(turn, end);
+  const facts: Fact[] = [];
+  const marker = end.finishReason === "aborted" ? interruption(turn) : undefined;
+  if (marker !== undefined) facts.push({ type: "message", step: turn.steps, message: marker });
+  const durationMs = turn.duration();
+  const ended = {
+    finishReason: end.finishReason,
+    usage: turn.usage,
+    ...(durationMs !== undefined && { durationMs }),
+    ...(end.pending !== undefined && { pending: end.pending }),
+    ...(end.error !== undefined && { error: end.error }),
+  };
+  const abortReason = end.finishReason === "aborted" ? turn.abort.reason : undefined;
+  facts.push({ type: "turn_ended", ...ended, ...(abortReason !== undefined && { abortReason }) });
+  let answer: JournalReply;
+  await turn.record(facts, (reply) => {
+    answer = reply;
+    if (reply === "reopen") return;
+    const { conversationId, turnId } = turn;
+    if (marker !== undefined) {
+      turn.push(marker);
+      turn.emitMessage(marker);
+    }
+    if (end.finishReason === "aborted") {
+      turn.emit({
+        type: "abort",
+        conversationId,
+        turnId,
+        ...(abortReason !== undefined && { reason: abortReason }),
+      });
+    }
+    if (end.error !== undefined)
+      turn.emit({ type: "error", conversationId, turnId, error: end.error });
+    turn.emit({ type: "turn_end", conversationId, turnId, ...ended });
+  });
+  return answer;
+}
+
+/** A step that the end of the turn caught in its middle: its calls get their results all the same. */
+async function abandonStep(turn: TurnState, end: End): Promise<void> {
+  const { step } = turn;
+  if (step === undefined) return;
+  const isAborted = end.finishReason === "aborted";
+  await step.calls.refuseAll(isAborted ? refusal.interruptedBefore : refusal.notRun);
+  await guarded(async () => {
+    await complete(turn, step);
+    return end;
+  });
+}
+
+function interruption(turn: TurnState): UserMessage | undefined {
+  const last = turn.lastMessage()?.role;
+  // An abort before the model said anything leaves nothing to be explained.
+  if (last !== "assistant" && last !== "tool") return undefined;
+  return {
+    role: "user",
+    id: turn.newMessageId(),
+    content: interruptionMarker,
+    source: "interruption",
+  };
+}
+
+function resultOf(turn: TurnState, end: End): RunTurnResult {
+  const { finishReason, error, pending } =
+    turn.failure === undefined ? end : failedWith(turn.failure);
+  return {
+    messages: turn.messages,
+    usage: turn.usage,
+    finishReason,
+    ...(error !== undefined && { error }),
+    ...(pending !== undefined && turn.step && { pending, open: turn.step.calls.toOpen() }),
+    progress: turn.progress(),
+  };
+}

@@ -1,0 +1,246 @@
+/** What one turn knows while it runs. The steps of the loop share it; nothing of it outlives the turn. */
+import { TurnAbort } from "./abort.ts";
+import { Callbacks, isPromise } from "./callbacks.ts";
+import type {
+  ChatMessage,
+  FinishReason,
+  SerializedError,
+  Usage,
+} from "./contracts/conversation.ts";
+import type { AgentEvent, PendingCall } from "./contracts/events.ts";
+import type { Fact, JournalReply } from "./contracts/journal.ts";
+import type { Span } from "./contracts/logging.ts";
+import type { RunTurnInput, TurnProgress } from "./contracts/runtime.ts";
+import type { ToolContract } from "./contracts/tool.ts";
+import type { TurnError } from "./errors.ts";
+import { serializeError } from "./errors.ts";
+import { toModelMessages } from "./model-messages.ts";
+import { Outbox } from "./outbox.ts";
+import { startSpan } from "./spans.ts";
+import type { Step } from "./step.ts";
+import { addAttemptUsage, addUsage } from "./usage.ts";
+import { Watchdog } from "./watchdog.ts";
+
+/** How a turn came to rest. */
+export interface End {
+  readonly finishReason: FinishReason;
+  readonly error?: SerializedError;
+  /** Calls that wait for somebody outside. */
+  readonly pending?: readonly PendingCall[];
+}
+
+export class TurnState {
+  readonly input: RunTurnInput;
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly abort: TurnAbort;
+  readonly callbacks: Callbacks;
+  readonly outbox: Outbox;
+  readonly watchdog: Watchdog | undefined;
+  readonly tools: Map<string, ToolContract> = new Map();
+  readonly startedAt: number | undefined;
+  readonly span: Span | undefined;
+  /** The new messages, as the result has them. */
+  readonly messages: ChatMessage[] = [];
+  usage: Usage = {};
+  /** Steps and attempts of the whole chain. */
+  steps: number;
+  attempts: number;
+  /** The step whose calls are not settled yet. */
+  step: Step | undefined;
+  /** Set when the journal failed. From then on nothing takes effect and nothing is shown. */
+  failure: TurnError | undefined;
+  /** Called when `failure` is set, by whoever waits for something else. */
+  onFailure: (() => void) | undefined;
+  readonly #position: number;
+  #attemptsInStep: number;
+  #base: readonly ChatMessage[];
+  #tail: ChatMessage[];
+
+  constructor(input: RunTurnInput) {
+    this.input = input;
+    this.conversationId = input.conversationId;
+    this.turnId = input.turnId;
+    this.abort = new TurnAbort(input.signal);
+    this.callbacks = new Callbacks(input.timer, input.deadlines?.callbackMs ?? 30_000, this.abort);
+    this.outbox = new Outbox(input.journal, this.callbacks, (error) => this.#fail(error));
+    this.watchdog =
+      input.timer === undefined
+        ? undefined
+        : new Watchdog(input.timer, input.now, input.deadlines ?? {});
+    for (const tool of input.tools) this.tools.set(tool.name, tool);
+    this.startedAt = input.now?.();
+    this.steps = input.prior?.steps ?? (input.open === undefined ? 0 : 1);
+    this.attempts = input.prior?.attempts ?? 0;
+    this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
+    this.#base = input.messages;
+    this.#tail = input.input === undefined ? [] : [...input.input];
+    this.#position = input.messages.length + this.#tail.length;
+    this.span = startSpan(input.logger, "turn", {
+      conversationId: input.conversationId,
+      turnId: input.turnId,
+    });
+  }
+
+  /** Whether the turn may have no further effect. */
+  get isStopped(): boolean {
+    return this.abort.isAborted || this.failure !== undefined;
+  }
+
+  /** Shows an event. A listener's failure is its own. */
+  emit(event: AgentEvent): void {
+    if (this.failure !== undefined) return;
+    this.#deliver(event);
+  }
+
+  /** Records facts together and then lets them take effect. Returns a promise only if the journal did. */
+  record(
+    facts: readonly Fact[],
+    onRecorded: (reply: JournalReply) => void,
+  ): Promise<void> | undefined {
+    if (!this.outbox.isRecording) {
+      onRecorded(undefined);
+      return undefined;
+    }
+    for (const [index, fact] of facts.entries()) {
+      this.outbox.add(fact, index === facts.length - 1 ? onRecorded : undefined);
+    }
+    return this.outbox.flush();
+  }
+
+  throwIfFailed(): void {
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  /** Why no further request may be made, if there is a reason. */
+  limit(): End | undefined {
+    if (this.abort.isAborted) return { finishReason: "aborted" };
+    const { checkLimits, maxSteps } = this.input;
+    if (checkLimits !== undefined) {
+      const reached = this.callbacks.call("checkLimits", () => checkLimits(this.progress()));
+      if (typeof reached === "string") return { finishReason: reached };
+    }
+    const hasSteps = maxSteps === undefined || this.steps < maxSteps;
+    return hasSteps ? undefined : { finishReason: "max-steps" };
+  }
+
+  /** Waits on the injected timer, not past an abort; without a timer not at all. */
+  async wait(ms: number): Promise<void> {
+    const { timer } = this.input;
+    if (timer === undefined || ms <= 0 || this.abort.isAborted) return;
+    await new Promise<void>((resolve) => {
+      const cancel = timer(ms, () => {
+        stopListening();
+        resolve();
+      });
+      const stopListening = this.abort.onAbort(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  /** Attempts that the first step of this call of `runTurn` has behind it. */
+  takeAttemptsInStep(): number {
+    const count = this.#attemptsInStep;
+    this.#attemptsInStep = 0;
+    return count;
+  }
+
+  /** Milliseconds since the turn began, where there is a clock. */
+  duration(): number | undefined {
+    const now = this.input.now?.();
+    return now === undefined || this.startedAt === undefined ? undefined : now - this.startedAt;
+  }
+
+  /** Adds a message to the transcript of this turn and to the context of its next request. */
+  push(message: ChatMessage): void {
+    this.messages.push(message);
+    this.#tail.push(message);
+  }
+
+  /** Shows a whole message that nobody streamed. */
+  emitMessage(message: ChatMessage): void {
+    const { conversationId, turnId } = this;
+    const { role, id: messageId } = message;
+    this.emit({ type: "message_start", conversationId, turnId, role, messageId });
+    this.emit({ type: "message_end", conversationId, turnId, message });
+  }
+
+  newMessageId(): string {
+    return this.input.newId?.() ?? `${this.turnId}_${this.#position + this.messages.length}`;
+  }
+
+  newCallId(messageId: string, index: number): string {
+    return this.input.newId?.() ?? `${messageId}_${index}`;
+  }
+
+  /** The last message of the transcript, new or old. */
+  lastMessage(): ChatMessage | undefined {
+    return this.#tail.at(-1) ?? this.#base.at(-1);
+  }
+
+  transcript(): readonly ChatMessage[] {
+    return this.#tail.length === 0 ? this.#base : [...this.#base, ...this.#tail];
+  }
+
+  /** The context of a request where nobody transforms it. */
+  modelMessages(): readonly ChatMessage[] {
+    return [...toModelMessages(this.#base), ...toModelMessages(this.#tail)];
+  }
+
+  /** Goes on with another context. The transcript stays as it is. */
+  replaceContext(messages: readonly ChatMessage[]): void {
+    this.#base = messages;
+    this.#tail = [];
+  }
+
+  countAttempt(usage: Usage | undefined): void {
+    this.usage = addAttemptUsage(this.usage, usage);
+  }
+
+  countUsage(usage: Usage): void {
+    this.usage = addUsage(this.usage, usage);
+  }
+
+  /** What the whole chain has used so far. */
+  progress(): TurnProgress {
+    const { prior } = this.input;
+    const startedAt = prior?.startedAt ?? this.startedAt;
+    return {
+      steps: this.steps,
+      attempts: this.attempts,
+      usage: prior === undefined ? this.usage : addUsage(prior.usage, this.usage),
+      ...(startedAt !== undefined && { startedAt }),
+    };
+  }
+
+  close(): void {
+    this.abort.close();
+    this.watchdog?.close();
+    this.span?.end(this.failure && serializeError(this.failure));
+  }
+
+  #fail(error: TurnError): void {
+    if (this.failure !== undefined) return;
+    this.emit({
+      type: "error",
+      conversationId: this.conversationId,
+      turnId: this.turnId,
+      error: serializeError(error),
+    });
+    this.failure = error;
+    this.abort.release();
+    this.onFailure?.();
+  }
+
+  #deliver(event: AgentEvent): void {
+    try {
+      // An async listener is not what the type allows, but its rejection must not end the process.
+      const returned: unknown = this.input.emit(event);
+      if (returned !== undefined && isPromise(returned)) returned.then(undefined, () => {});
+    } catch {
+      // The turn goes on for its other readers.
+    }
+  }
+}
