@@ -1,9 +1,14 @@
 /** One place where a turn learns that it must stop, with one listener on the caller's signal. */
 
+/** Told once when the turn is aborted. An object and not a function, as two are needed in every step. */
+export interface AbortListener {
+  onAbort(): void;
+}
+
 export class TurnAbort {
   readonly #source: AbortSignal | undefined;
-  readonly #listeners = new Set<() => void>();
   readonly #onSource: () => void = () => this.#fire();
+  #listeners: AbortListener[] = [];
   #controller: AbortController | undefined;
   #isAborted = false;
   #isReleased = false;
@@ -37,10 +42,16 @@ export class TurnAbort {
     return this.#controller.signal;
   }
 
-  /** Calls `listener` once on abort; not if it has happened already. Returns how to take it off. */
-  onAbort(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** Does nothing for a turn that is aborted already: ask `isAborted` first. */
+  addListener(listener: AbortListener): void {
+    this.#listeners.push(listener);
+  }
+
+  removeListener(listener: AbortListener): void {
+    // Listeners come and go like brackets, so it is almost always the last one.
+    const index = this.#listeners.lastIndexOf(listener);
+    if (index === this.#listeners.length - 1) this.#listeners.pop();
+    else if (index !== -1) this.#listeners.splice(index, 1);
   }
 
   /** Tells code that still runs that nobody waits for it any more. */
@@ -51,14 +62,14 @@ export class TurnAbort {
 
   close(): void {
     this.#source?.removeEventListener("abort", this.#onSource);
-    this.#listeners.clear();
+    this.#listeners = [];
   }
 
   #fire(): void {
     this.#isAborted = true;
     this.release();
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
-    for (const listener of listeners) listener();
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) listener.onAbort();
   }
 }

@@ -1,12 +1,15 @@
 /** One tool call of a step and how far it has come. */
 import type { JsonValue, ToolCallPart, Usage } from "./contracts/conversation.ts";
 import type { PendingCall } from "./contracts/events.ts";
+import type { Span } from "./contracts/logging.ts";
 import type { OpenCall } from "./contracts/runtime.ts";
 import type { ToolContract, ToolResult } from "./contracts/tool.ts";
+import type { Execution } from "./execution.ts";
 
 /**
  * Where a call stands. `fresh`, `started`, `approved`, `denied` and `answered` can be acted on; `pending` waits for
- * somebody outside; `running` has effects; `settling` has its result on the way to the journal.
+ * somebody outside; `starting` has its intent on the way to the journal, `running` has effects, `settling` has its result
+ * on the way.
  */
 export type CallStage =
   | "fresh"
@@ -15,6 +18,7 @@ export type CallStage =
   | "denied"
   | "answered"
   | "pending"
+  | "starting"
   | "running"
   | "settling"
   | "settled";
@@ -35,8 +39,8 @@ export class CallRun {
   startedAt: number | undefined;
   /** What the tool spent on models of its own. */
   usage: Usage | undefined;
-  /** Stops an execution whose result is no longer awaited. */
-  stop: (() => void) | undefined;
+  execution: Execution | undefined;
+  span: Span | undefined;
 
   constructor(call: ToolCallPart, tool: ToolContract | undefined) {
     this.call = call;
@@ -49,7 +53,11 @@ export class CallRun {
   }
 
   get isActionable(): boolean {
-    return !this.isWaiting && this.stage !== "running" && !this.isDecided;
+    return !this.isWaiting && !this.isUnderWay && !this.isDecided;
+  }
+
+  get isUnderWay(): boolean {
+    return this.stage === "starting" || this.stage === "running";
   }
 
   /** Whether its result is known, though perhaps not yet recorded. */

@@ -41,16 +41,16 @@ export class Callbacks {
 
   #within<T>(name: string, promise: Promise<T>, isInterruptible: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const interrupt = (): void => reject(new Interrupted(name));
-      const stopListening = isInterruptible ? this.#abort.onAbort(interrupt) : undefined;
-      if (isInterruptible && this.#abort.isAborted) interrupt();
+      const interruption = { onAbort: (): void => reject(new Interrupted(name)) };
+      if (isInterruptible) this.#abort.addListener(interruption);
+      if (isInterruptible && this.#abort.isAborted) interruption.onAbort();
       const cancel = this.#timer?.(this.#limitMs, () =>
         reject(
           new TurnError("callback_failed", `${name} did not return within ${this.#limitMs} ms`),
         ),
       );
       const release = (): void => {
-        stopListening?.();
+        this.#abort.removeListener(interruption);
         cancel?.();
       };
       promise.then(

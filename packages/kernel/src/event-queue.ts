@@ -5,6 +5,9 @@ import { LiveView } from "./live-view.ts";
 /** Unread deltas above this size, in characters, become one snapshot. */
 const maxUnreadChars = 1_000_000;
 
+/** A reader that is fewer events behind than this is only waiting for its microtask: it gets every delta as it came. */
+const mergeFrom = 32;
+
 type DeltaEvent = Extract<AgentEvent, { readonly delta: string }>;
 
 /**
@@ -13,8 +16,10 @@ type DeltaEvent = Extract<AgentEvent, { readonly delta: string }>;
  */
 export class EventQueue implements AsyncIterable<AgentEvent> {
   readonly #view = new LiveView();
-  #unread: AgentEvent[] = [];
+  /** Slots are used again once the reader has caught up, so that a reader in step costs no new list. */
+  readonly #slots: (AgentEvent | undefined)[] = [];
   #head = 0;
+  #tail = 0;
   #unreadChars = 0;
   /** The last unread event if this queue made it by merging, and may therefore change it. */
   #merged: { delta: string } | undefined;
@@ -30,16 +35,8 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
       this.#waiting = undefined;
       this.#view.apply(event);
       waiting({ value: event, done: false });
-      return;
-    }
-    if (!("delta" in event)) {
-      this.#merged = undefined;
-      this.#unread.push(event);
-      return;
-    }
-    this.#unreadChars += event.delta.length;
-    if (!this.#merge(event)) this.#unread.push(event);
-    if (this.#unreadChars > maxUnreadChars) this.#collapse(event);
+    } else if (isDelta(event)) this.#addDelta(event);
+    else this.#add(event);
   }
 
   end(): void {
@@ -55,58 +52,80 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
   }
 
   #next(): Promise<IteratorResult<AgentEvent>> {
-    const event = this.#unread[this.#head];
-    if (event !== undefined) return Promise.resolve({ value: this.#take(event), done: false });
+    if (this.#head < this.#tail) return Promise.resolve({ value: this.#take(), done: false });
     if (this.#isEnded || this.#hasLeft) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
       this.#waiting = resolve;
     });
   }
 
-  #take(event: AgentEvent): AgentEvent {
-    this.#head++;
-    if (this.#head === this.#unread.length) {
-      this.#unread = [];
-      this.#head = 0;
-      this.#merged = undefined;
-      this.#unreadChars = 0;
-    } else if ("delta" in event) this.#unreadChars -= event.delta.length;
+  #take(): AgentEvent {
+    // The caller has seen that there is one.
+    const event = this.#slots[this.#head] as AgentEvent;
+    this.#slots[this.#head++] = undefined;
+    if (this.#head === this.#tail) this.#reset();
+    else if (isDelta(event)) this.#unreadChars -= event.delta.length;
     this.#view.apply(event);
     return event;
   }
 
   #leave(): Promise<IteratorResult<AgentEvent>> {
     this.#hasLeft = true;
-    this.#unread = [];
-    this.#head = 0;
+    this.#slots.length = 0;
+    this.#reset();
     return Promise.resolve({ value: undefined, done: true });
   }
 
+  #reset(): void {
+    this.#head = 0;
+    this.#tail = 0;
+    this.#unreadChars = 0;
+    this.#merged = undefined;
+  }
+
+  #add(event: AgentEvent): void {
+    this.#slots[this.#tail++] = event;
+    this.#merged = undefined;
+  }
+
+  #addDelta(event: DeltaEvent): void {
+    this.#unreadChars += event.delta.length;
+    if (!this.#merge(event)) this.#add(event);
+    if (this.#unreadChars > maxUnreadChars) this.#collapse(event);
+  }
+
   #merge(event: DeltaEvent): boolean {
-    const last = this.#head < this.#unread.length ? this.#unread.at(-1) : undefined;
-    if (last === undefined || !isSamePart(last, event)) {
-      this.#merged = undefined;
-      return false;
-    }
+    const last = this.#tail - this.#head < mergeFrom ? undefined : this.#slots[this.#tail - 1];
+    if (last === undefined || !isSamePart(last, event)) return false;
     if (this.#merged === undefined) {
       // The event is shared with other readers, so the first merger makes a copy.
       const merged = { ...last, delta: last.delta + event.delta };
       this.#merged = merged;
-      this.#unread[this.#unread.length - 1] = merged;
+      this.#slots[this.#tail - 1] = merged;
     } else this.#merged.delta += event.delta;
     return true;
   }
 
   /** Drops what is only live and puts one snapshot in its place. Facts stay, in their order. */
-  #collapse(newest: AgentEvent): void {
-    const unread = this.#unread.slice(this.#head);
+  #collapse({ conversationId, turnId }: AgentEvent): void {
+    const unread = this.#slots.slice(this.#head, this.#tail).filter((event) => event !== undefined);
     for (const event of unread) this.#view.apply(event);
-    const { conversationId, turnId } = newest;
-    this.#unread = unread.filter((event) => !isLiveContent(event));
-    this.#unread.push({ type: "snapshot", conversationId, turnId, ...this.#view.snapshot() });
-    this.#head = 0;
-    this.#unreadChars = 0;
-    this.#merged = undefined;
+    this.#slots.length = 0;
+    this.#reset();
+    for (const event of unread) if (!isLiveContent(event)) this.#add(event);
+    this.#add({ type: "snapshot", conversationId, turnId, ...this.#view.snapshot() });
+  }
+}
+
+function isDelta(event: AgentEvent): event is DeltaEvent {
+  switch (event.type) {
+    case "text_delta":
+    case "thinking_delta":
+    case "toolcall_delta":
+    case "tool_execution_delta":
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -17,49 +17,42 @@ interface OpenCall {
   input: JsonValue | undefined;
 }
 
+type LiveEvent = Extract<
+  AgentEventBody,
+  { type: `text_${string}` | `thinking_${string}` | `toolcall_${string}` }
+>;
+
+/** How many events are only kept, before they are folded: folding each one by itself costs every reader of every turn. */
+const foldAt = 512;
+
 /** Apply every event once, in order. The state is what `snapshot` says; nothing is kept of messages that ended. */
 export class LiveView {
   #messageId: string | undefined;
   #parts: (OpenProse | OpenCall)[] = [];
   #prose: TextBuffer | undefined;
+  readonly #unfolded: LiveEvent[] = [];
+  #unfoldedCount = 0;
   readonly #tools = new Map<string, TextBuffer>();
 
   apply(event: AgentEventBody): void {
     switch (event.type) {
       case "text_delta":
-      case "thinking_delta":
-        this.#prose?.append(event.delta);
-        return;
       case "text_start":
+      case "text_end":
+      case "thinking_delta":
       case "thinking_start":
-        this.#prose = new TextBuffer();
-        this.#parts.push({
-          type: event.type === "text_start" ? "text" : "thinking",
-          text: this.#prose,
-        });
-        return;
-      case "toolcall_start": {
-        const { index, id, name } = event;
-        const text = new TextBuffer();
-        this.#parts.push({ type: "tool_call", index, id, name, text, input: undefined });
-        return;
-      }
+      case "thinking_end":
+      case "toolcall_start":
       case "toolcall_delta":
-        this.#call(event.index)?.text.append(event.delta);
-        return;
-      case "toolcall_end": {
-        const call = this.#call(event.index);
-        if (call !== undefined) call.input = event.toolCall.input;
-        return;
-      }
-      case "tool_execution_start":
-        this.#tools.set(event.toolCallId, new TextBuffer());
+      case "toolcall_end":
+        this.#unfolded[this.#unfoldedCount++] = event;
+        if (this.#unfoldedCount === foldAt) this.#fold();
         return;
       case "tool_execution_delta":
-        this.#tools.get(event.toolCallId)?.append(event.delta);
+        this.#toolOutput(event.toolCallId).append(event.delta);
         return;
       case "tool_execution_end":
-        this.#tools.delete(event.toolCallId);
+        if (this.#tools.size > 0) this.#tools.delete(event.toolCallId);
         return;
       case "message_start":
         return this.#openMessage(event.role === "assistant" ? event.messageId : undefined);
@@ -78,6 +71,7 @@ export class LiveView {
   }
 
   snapshot(): { readonly message?: LiveMessage; readonly toolOutputs: readonly LiveToolOutput[] } {
+    this.#fold();
     const toolOutputs = Array.from(this.#tools, ([toolCallId, output]) => ({
       toolCallId,
       output: output.toString(),
@@ -89,7 +83,56 @@ export class LiveView {
   #openMessage(messageId: string | undefined): void {
     this.#messageId = messageId;
     this.#prose = undefined;
-    this.#parts = [];
+    if (this.#parts.length > 0) this.#parts = [];
+    this.#unfoldedCount = 0;
+  }
+
+  #fold(): void {
+    for (let i = 0; i < this.#unfoldedCount; i++) this.#foldEvent(this.#unfolded[i] as LiveEvent);
+    this.#unfoldedCount = 0;
+  }
+
+  #foldEvent(event: LiveEvent): void {
+    switch (event.type) {
+      case "text_delta":
+      case "thinking_delta":
+        this.#prose?.append(event.delta);
+        return;
+      case "text_start":
+      case "thinking_start":
+        this.#prose = new TextBuffer();
+        this.#parts.push({
+          type: event.type === "text_start" ? "text" : "thinking",
+          text: this.#prose,
+        });
+        return;
+      case "text_end":
+      case "thinking_end":
+        this.#prose = undefined;
+        return;
+      case "toolcall_start": {
+        const { index, id, name } = event;
+        const text = new TextBuffer();
+        this.#parts.push({ type: "tool_call", index, id, name, text, input: undefined });
+        return;
+      }
+      case "toolcall_delta":
+        this.#call(event.index)?.text.append(event.delta);
+        return;
+      case "toolcall_end": {
+        const call = this.#call(event.index);
+        if (call !== undefined) call.input = event.toolCall.input;
+        return;
+      }
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #toolOutput(toolCallId: string): TextBuffer {
+    let output = this.#tools.get(toolCallId);
+    if (output === undefined) this.#tools.set(toolCallId, (output = new TextBuffer()));
+    return output;
   }
 
   #call(index: number): OpenCall | undefined {

@@ -33,9 +33,13 @@ export class Outbox {
     return this.#journal !== undefined;
   }
 
-  /** Queues a fact for the next `flush`. After a failure nothing happens any more. */
-  add(fact: Fact, onRecorded?: (reply: JournalReply) => void): void {
-    this.#waiting.push({ fact, onRecorded });
+  /**
+   * Queues a fact for the next `flush`; where there is no journal, what it announces happens at once. After a failure
+   * nothing happens any more.
+   */
+  add(makeFact: () => Fact, onRecorded?: (reply: JournalReply) => void): void {
+    if (this.#journal === undefined) onRecorded?.(undefined);
+    else this.#waiting.push({ fact: makeFact(), onRecorded });
   }
 
   /**

@@ -4,13 +4,18 @@ import type {
   FinishReason,
   JsonValue,
   Origin,
+  RefusalPart,
+  TextPart,
+  ThinkingPart,
   ToolCallPart,
   Usage,
 } from "./contracts/conversation.ts";
-import type { AgentEvent } from "./contracts/events.ts";
 import type { ProviderPart } from "./contracts/provider.ts";
+import type { Draft } from "./draft.ts";
 import { ProviderError } from "./errors.ts";
 import { TextBuffer } from "./text-buffer.ts";
+import type { TurnState } from "./turn-state.ts";
+import { replaceUsage } from "./usage.ts";
 
 /** A text, thinking or refusal part under way. */
 interface Prose {
@@ -31,33 +36,27 @@ interface Call {
   part: ToolCallPart | undefined;
 }
 
-type Draft = Prose | Call | { readonly type: "native"; readonly data: JsonValue };
-
-/** Who is shown what comes in. */
-export interface Audience {
-  readonly conversationId: string;
-  readonly turnId: string;
-  emit(event: AgentEvent): void;
-}
+type DraftPart = Prose | Call | { readonly type: "native"; readonly data: JsonValue };
 
 export class Reply {
-  readonly #audience: Audience;
+  readonly #turn: TurnState;
+  readonly #messageId: string;
   readonly #conversationId: string;
   readonly #turnId: string;
-  readonly #newCallId: (index: number) => string;
-  readonly #drafts: Draft[] = [];
-  readonly #calls = new Map<number, Call>();
+  readonly #drafts: DraftPart[] = [];
+  /** The call that the next delta most likely belongs to. */
+  #lastCall: Call | undefined;
   #open: Prose | undefined;
   usage: Usage | undefined;
   origin: Origin | undefined;
   metadata: JsonValue | undefined;
   finishReason: FinishReason | undefined;
 
-  constructor(audience: Audience, newCallId: (index: number) => string) {
-    this.#audience = audience;
-    this.#conversationId = audience.conversationId;
-    this.#turnId = audience.turnId;
-    this.#newCallId = newCallId;
+  constructor(turn: TurnState, messageId: string) {
+    this.#turn = turn;
+    this.#messageId = messageId;
+    this.#conversationId = turn.conversationId;
+    this.#turnId = turn.turnId;
   }
 
   /** Whether anything of the message has come. */
@@ -72,7 +71,7 @@ export class Reply {
         const prose = this.#prose("text");
         prose.text.append(part.delta);
         const { delta } = part;
-        this.#audience.emit({
+        this.#turn.emit({
           type: "text_delta",
           conversationId: this.#conversationId,
           turnId: this.#turnId,
@@ -84,7 +83,7 @@ export class Reply {
         const prose = this.#prose("thinking");
         prose.text.append(part.delta);
         const { delta } = part;
-        this.#audience.emit({
+        this.#turn.emit({
           type: "thinking_delta",
           conversationId: this.#conversationId,
           turnId: this.#turnId,
@@ -96,7 +95,7 @@ export class Reply {
         const prose = this.#prose("refusal");
         prose.text.append(part.delta);
         const { delta } = part;
-        this.#audience.emit({
+        this.#turn.emit({
           type: "text_delta",
           conversationId: this.#conversationId,
           turnId: this.#turnId,
@@ -107,7 +106,7 @@ export class Reply {
       case "toolcall_delta": {
         const { index, delta } = part;
         this.#call(part.type, index).json.append(delta);
-        this.#audience.emit({
+        this.#turn.emit({
           type: "toolcall_delta",
           conversationId: this.#conversationId,
           turnId: this.#turnId,
@@ -133,7 +132,7 @@ export class Reply {
         this.#drafts.push({ type: "native", data: part.data });
         return;
       case "usage":
-        this.usage = { ...this.usage, ...part.usage };
+        this.usage = replaceUsage(this.usage, part.usage);
         return;
       case "start":
         this.origin = part.origin ?? this.origin;
@@ -142,7 +141,7 @@ export class Reply {
       case "finish":
         this.#closeProse();
         this.finishReason = part.reason;
-        if (part.usage !== undefined) this.usage = { ...this.usage, ...part.usage };
+        if (part.usage !== undefined) this.usage = replaceUsage(this.usage, part.usage);
         this.metadata = part.metadata ?? this.metadata;
         return;
       case "ping":
@@ -154,14 +153,11 @@ export class Reply {
   }
 
   /** The content of a finished message. A call whose arguments never ended is kept, as malformed. */
-  content(): AssistantPart[] {
-    const content: AssistantPart[] = [];
-    for (const draft of this.#drafts) {
-      const part =
-        draft.type === "tool_call" ? (draft.part ?? this.#cutCall(draft)) : toPart(draft);
-      if (isWorthKeeping(part)) content.push(part);
-    }
-    return content;
+  content(): readonly AssistantPart[] {
+    const content = this.#drafts.map((draft) =>
+      draft.type === "tool_call" ? (draft.part ?? this.#cutCall(draft)) : toPart(draft),
+    );
+    return content.every(isWorthKeeping) ? content : content.filter(isWorthKeeping);
   }
 
   /** What a message that broke off may keep: no half calls and no thinking that lacks its signature. */
@@ -191,7 +187,7 @@ export class Reply {
     const prose: Prose = { type, text: new TextBuffer(), providerData };
     this.#open = prose;
     this.#drafts.push(prose);
-    this.#audience.emit({
+    this.#turn.emit({
       type: type === "thinking" ? "thinking_start" : "text_start",
       conversationId: this.#conversationId,
       turnId: this.#turnId,
@@ -214,25 +210,24 @@ export class Reply {
     const conversationId = this.#conversationId;
     const turnId = this.#turnId;
     if (open.type === "thinking") {
-      this.#audience.emit({
+      this.#turn.emit({
         type: "thinking_end",
         conversationId,
         turnId,
         thinking: open.text.toString(),
       });
     } else {
-      this.#audience.emit({ type: "text_end", conversationId, turnId, text: open.text.toString() });
+      this.#turn.emit({ type: "text_end", conversationId, turnId, text: open.text.toString() });
     }
   }
 
   #startCall(part: Extract<ProviderPart, { type: "toolcall_start" }>): void {
     this.#closeProse();
     const { index, name } = part;
-    const open = this.#calls.get(index);
-    if (open !== undefined && open.part === undefined) {
+    if (this.#findOpen(index) !== undefined) {
       throw new ProviderError("protocol", `The stream began tool call ${index} twice`);
     }
-    const id = this.#newCallId(this.#drafts.length);
+    const id = this.#turn.newCallId(this.#messageId, this.#drafts.length);
     const call: Call = {
       type: "tool_call",
       index,
@@ -243,9 +238,9 @@ export class Reply {
       providerData: part.providerData,
       part: undefined,
     };
-    this.#calls.set(index, call);
+    this.#lastCall = call;
     this.#drafts.push(call);
-    this.#audience.emit({
+    this.#turn.emit({
       type: "toolcall_start",
       conversationId: this.#conversationId,
       turnId: this.#turnId,
@@ -267,7 +262,7 @@ export class Reply {
 
   #closeCall(call: Call, toolCall: ToolCallPart): ToolCallPart {
     call.part = toolCall;
-    this.#audience.emit({
+    this.#turn.emit({
       type: "toolcall_end",
       conversationId: this.#conversationId,
       turnId: this.#turnId,
@@ -278,23 +273,38 @@ export class Reply {
   }
 
   #call(type: string, index: number): Call {
-    const call = this.#calls.get(index);
-    if (call !== undefined && call.part === undefined) return call;
+    const last = this.#lastCall;
+    if (last?.index === index && last.part === undefined) return last;
+    const call = this.#findOpen(index);
+    if (call !== undefined) return call;
     throw new ProviderError(
       "protocol",
       `The stream sent ${type} for tool call ${index}, which is not open`,
     );
   }
+
+  #findOpen(index: number): Call | undefined {
+    return this.#drafts.find(
+      (draft): draft is Call =>
+        draft.type === "tool_call" && draft.index === index && draft.part === undefined,
+    );
+  }
 }
 
-function toPart(draft: Exclude<Draft, Call>): AssistantPart {
+function toPart(draft: Exclude<DraftPart, Call>): AssistantPart {
   switch (draft.type) {
     case "native":
       return draft;
-    case "thinking":
-      return { type: "thinking", thinking: draft.text.toString(), ...dataOf(draft) };
-    default:
-      return { type: draft.type, text: draft.text.toString(), ...dataOf(draft) };
+    case "thinking": {
+      const part: Draft<ThinkingPart> = { type: "thinking", thinking: draft.text.toString() };
+      if (draft.providerData !== undefined) part.providerData = draft.providerData;
+      return part;
+    }
+    default: {
+      const part: Draft<TextPart | RefusalPart> = { type: draft.type, text: draft.text.toString() };
+      if (draft.providerData !== undefined) part.providerData = draft.providerData;
+      return part;
+    }
   }
 }
 
@@ -312,21 +322,11 @@ function wholeCall(call: Call, input: JsonValue | undefined): ToolCallPart {
 }
 
 function callPart(call: Call, input: JsonValue, malformedInput: string | undefined): ToolCallPart {
-  return {
-    type: "tool_call",
-    id: call.id,
-    name: call.name,
-    input,
-    ...(malformedInput !== undefined && { malformedInput }),
-    ...(call.isProviderExecuted && { isProviderExecuted: true }),
-    ...dataOf(call),
-  };
-}
-
-function dataOf(draft: { readonly providerData: JsonValue | undefined }): {
-  readonly providerData?: JsonValue;
-} {
-  return draft.providerData === undefined ? {} : { providerData: draft.providerData };
+  const part: Draft<ToolCallPart> = { type: "tool_call", id: call.id, name: call.name, input };
+  if (malformedInput !== undefined) part.malformedInput = malformedInput;
+  if (call.isProviderExecuted) part.isProviderExecuted = true;
+  if (call.providerData !== undefined) part.providerData = call.providerData;
+  return part;
 }
 
 /** An empty text says nothing and some providers refuse it; with provider data it has to go back all the same. */

@@ -2,20 +2,9 @@
 import type { ChatMessage } from "./contracts/conversation.ts";
 import type { ProviderRequest, ProviderStreamOptions } from "./contracts/provider.ts";
 import type { ToolDeclaration } from "./contracts/tool.ts";
+import type { TurnState } from "./turn-state.ts";
 
 const noOptions: ProviderStreamOptions = {};
-
-export interface RequestFields {
-  readonly conversationId: string;
-  readonly turnId: string;
-  readonly step: number;
-  readonly attempt: number;
-  readonly tools: readonly ToolDeclaration[];
-  readonly options: ProviderStreamOptions | undefined;
-  readonly isClosing: boolean;
-  /** Called at most once. A turn after ten thousand messages costs no more than one after ten, if nobody reads them. */
-  readonly messages: () => readonly ChatMessage[];
-}
 
 export class AttemptRequest implements ProviderRequest {
   readonly conversationId: string;
@@ -25,24 +14,31 @@ export class AttemptRequest implements ProviderRequest {
   readonly tools: readonly ToolDeclaration[];
   readonly options: ProviderStreamOptions;
   readonly toolChoice?: "none";
-  readonly #makeMessages: () => readonly ChatMessage[];
+  readonly #turn: TurnState;
   #messages: readonly ChatMessage[] | undefined;
   #controller: AbortController | undefined;
   #isCancelled = false;
 
-  constructor(fields: RequestFields) {
-    this.conversationId = fields.conversationId;
-    this.turnId = fields.turnId;
-    this.step = fields.step;
-    this.attempt = fields.attempt;
-    this.tools = fields.tools;
-    this.options = fields.options ?? noOptions;
-    if (fields.isClosing) this.toolChoice = "none";
-    this.#makeMessages = fields.messages;
+  /** Without `messages` the turn is asked for them at the first read: ten thousand cost nothing if nobody reads them. */
+  constructor(
+    turn: TurnState,
+    step: number,
+    attempt: number,
+    messages: readonly ChatMessage[] | undefined,
+  ) {
+    this.conversationId = turn.conversationId;
+    this.turnId = turn.turnId;
+    this.step = step;
+    this.attempt = attempt;
+    this.tools = turn.input.tools;
+    this.options = turn.input.providerOpts ?? noOptions;
+    if (turn.isClosing) this.toolChoice = "none";
+    this.#turn = turn;
+    this.#messages = messages;
   }
 
   get messages(): readonly ChatMessage[] {
-    return (this.#messages ??= this.#makeMessages());
+    return (this.#messages ??= this.#turn.modelMessages());
   }
 
   get signal(): AbortSignal {

@@ -1,6 +1,6 @@
 /** The turn loop: one input to the next rest, as a function of what is passed in. */
 import { Interrupted, isPromise } from "./callbacks.ts";
-import type { AssistantMessage, FinishReason, UserMessage } from "./contracts/conversation.ts";
+import type { AssistantMessage, UserMessage } from "./contracts/conversation.ts";
 import type { Fact, JournalReply } from "./contracts/journal.ts";
 import type { RunTurnInput, RunTurnResult } from "./contracts/runtime.ts";
 import { TurnError, serializeError } from "./errors.ts";
@@ -35,45 +35,56 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
 async function untilRest(turn: TurnState, entered: Step | undefined): Promise<End> {
   let step = entered;
   for (;;) {
-    const end = step === undefined ? undefined : await dispatch(turn, step);
-    if (end !== undefined) return end;
-    const limit = turn.limit();
+    if (step !== undefined) {
+      const dispatched = dispatch(step);
+      if (dispatched !== undefined) await dispatched;
+      const rest = restAfter(turn, step);
+      const end = isPromise(rest) ? await rest : rest;
+      if (end !== undefined) return end;
+    }
+    const checked = turn.limit();
+    const limit = isPromise(checked) ? await checked : checked;
     if (limit?.finishReason === "max-steps" && turn.input.closing !== undefined) return close(turn);
     if (limit !== undefined) return limit;
-    if (step?.calls.isEmpty === false) await drain(turn);
-    const streamed = await streamReply(turn, false);
+    if (step?.calls.isEmpty === false && turn.input.drainSteering !== undefined) await drain(turn);
+    const streamed = await streamReply(turn);
     if (!(streamed instanceof Step)) return streamed;
     step = streamed;
   }
 }
 
-/** Settles the calls of a step. The turn goes on if there is nothing to end it for. */
-async function dispatch(turn: TurnState, step: Step): Promise<End | undefined> {
-  const { stopReason } = step.message;
-  if (stopReason === "length") await step.calls.refuseAll(refusal.cutOff);
-  else if (stopReason === "content-filter") await step.calls.refuseAll(refusal.filtered);
-  else if (!step.calls.isEmpty) await step.calls.settle();
+/** Settles the calls of a step, as far as that can be done here. */
+function dispatch({ calls, message }: Step): Promise<void> | undefined {
+  if (calls.isEmpty) return undefined;
+  if (message.stopReason === "length") return calls.refuseAll(refusal.cutOff);
+  if (message.stopReason === "content-filter") return calls.refuseAll(refusal.filtered);
+  return calls.settle();
+}
+
+/** How the turn ends after this step; not at all, if there is nothing to end it for. */
+function restAfter(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
   turn.throwIfFailed();
   if (!step.calls.isSettled) return { finishReason: "tool-calls", pending: step.calls.pending() };
-  await complete(turn, step);
+  const completed = complete(turn, step);
+  return isPromise(completed) ? completed.then(() => endAfter(turn, step)) : endAfter(turn, step);
+}
+
+function endAfter(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
+  const { stopReason } = step.message;
   if (turn.abort.isAborted) return { finishReason: "aborted" };
   if (stopReason === "error") return failedEnd(step.message);
-  if (step.calls.isEmpty || stopReason === "content-filter") return restAfter(stopReason);
+  if (stopReason === "content-filter") return { finishReason: stopReason };
   if (step.calls.isTerminal) return { finishReason: "stop" };
-  return stopWhen(turn);
-}
-
-async function complete(turn: TurnState, step: Step): Promise<void> {
-  turn.step = undefined;
-  const completed = step.complete(turn);
-  if (isPromise(completed)) await completed;
-}
-
-/** A reply without calls ends the turn, unless the provider only paused. */
-function restAfter(stopReason: FinishReason): End | undefined {
+  if (!step.calls.isEmpty) return turn.input.stopWhen === undefined ? undefined : stopWhen(turn);
+  // The provider only paused: the next step goes on with what it has said.
   if (stopReason === "pause") return undefined;
   // A reply that announces calls and has none is an answer.
   return { finishReason: stopReason === "tool-calls" ? "stop" : stopReason };
+}
+
+function complete(turn: TurnState, step: Step): Promise<void> | void {
+  turn.step = undefined;
+  return step.complete(turn);
 }
 
 function failedEnd(message: AssistantMessage): End {
@@ -98,13 +109,16 @@ async function drain(turn: TurnState): Promise<void> {
   if (messages.length === 0) return;
   const { conversationId, turnId, steps: step } = turn;
   const ids = messages.map((message) => message.id);
-  await turn.record([{ type: "steering_delivered", step, messages }], () => {
-    turn.emit({ type: "steering_delivered", conversationId, turnId, ids, step });
-    for (const message of messages) {
-      turn.push(message);
-      turn.emitMessage(message);
-    }
-  });
+  await turn.record(
+    () => [{ type: "steering_delivered", step, messages }],
+    () => {
+      turn.emit({ type: "steering_delivered", conversationId, turnId, ids, step });
+      for (const message of messages) {
+        turn.push(message);
+        turn.emitMessage(message);
+      }
+    },
+  );
   turn.throwIfFailed();
 }
 
@@ -117,12 +131,16 @@ async function close(turn: TurnState): Promise<End> {
     content,
     source: "closing",
   };
-  await turn.record([{ type: "message", step: turn.steps, message }], () => {
-    turn.push(message);
-    turn.emitMessage(message);
-  });
+  await turn.record(
+    () => [{ type: "message", step: turn.steps, message }],
+    () => {
+      turn.push(message);
+      turn.emitMessage(message);
+    },
+  );
   turn.throwIfFailed();
-  const streamed = await streamReply(turn, true);
+  turn.isClosing = true;
+  const streamed = await streamReply(turn);
   if (!(streamed instanceof Step)) {
     return streamed.finishReason === "stop" ? { finishReason: "max-steps" } : streamed;
   }
@@ -165,8 +183,9 @@ function enter(turn: TurnState): Step | undefined {
       : "`open` is given, but the messages do not end in an assistant message with tool calls";
     throw new TurnError("invalid_input", message);
   }
-  step.calls.assume(open, true);
+  step.calls.enter(open);
   turn.step = step;
+  turn.openStep = { number: turn.steps, span: undefined };
   return step;
 }
 
@@ -174,7 +193,7 @@ async function reopen(turn: TurnState, end: End): Promise<End> {
   if (end.pending === undefined || turn.step === undefined) {
     throw new TurnError("journal_failed", "The journal reopened a turn that waits for nothing");
   }
-  const isNews = turn.abort.isAborted || turn.step.calls.takeAnswers();
+  const isNews = turn.abort.isAborted || (await turn.step.calls.takeAnswers());
   if (isNews) return untilRest(turn, turn.step);
   throw new TurnError("journal_failed", "The journal reopened the turn, but `answers` gave none");
 }
@@ -196,7 +215,9 @@ function failedWith(thrown: unknown): End {
 async function conclude(turn: TurnState, end: End): Promise<JournalReply> {
   if (end.pending === undefined) await abandonStep(turn, end);
   const facts: Fact[] = [];
-  const marker = end.finishReason === "aborted" ? interruption(turn) : undefined;
+  const isInterrupted =
+    end.finishReason === "aborted" || (end.error !== undefined && turn.abort.isAborted);
+  const marker = isInterrupted ? interruption(turn) : undefined;
   if (marker !== undefined) facts.push({ type: "message", step: turn.steps, message: marker });
   const durationMs = turn.duration();
   const ended = {
@@ -209,26 +230,30 @@ async function conclude(turn: TurnState, end: End): Promise<JournalReply> {
   const abortReason = end.finishReason === "aborted" ? turn.abort.reason : undefined;
   facts.push({ type: "turn_ended", ...ended, ...(abortReason !== undefined && { abortReason }) });
   let answer: JournalReply;
-  await turn.record(facts, (reply) => {
-    answer = reply;
-    if (reply === "reopen") return;
-    const { conversationId, turnId } = turn;
-    if (marker !== undefined) {
-      turn.push(marker);
-      turn.emitMessage(marker);
-    }
-    if (end.finishReason === "aborted") {
-      turn.emit({
-        type: "abort",
-        conversationId,
-        turnId,
-        ...(abortReason !== undefined && { reason: abortReason }),
-      });
-    }
-    if (end.error !== undefined)
-      turn.emit({ type: "error", conversationId, turnId, error: end.error });
-    turn.emit({ type: "turn_end", conversationId, turnId, ...ended });
-  });
+  await turn.record(
+    () => facts,
+    (reply) => {
+      answer = reply;
+      if (reply === "reopen") return;
+      const { conversationId, turnId } = turn;
+      if (marker !== undefined) {
+        turn.push(marker);
+        turn.emitMessage(marker);
+      }
+      if (end.pending === undefined) turn.endStep({ finishReason: end.finishReason });
+      if (end.finishReason === "aborted") {
+        turn.emit({
+          type: "abort",
+          conversationId,
+          turnId,
+          ...(abortReason !== undefined && { reason: abortReason }),
+        });
+      }
+      if (end.error !== undefined)
+        turn.emit({ type: "error", conversationId, turnId, error: end.error });
+      turn.emit({ type: "turn_end", conversationId, turnId, ...ended });
+    },
+  );
   return answer;
 }
 

@@ -1,33 +1,50 @@
 /** The tool calls of one step: which run when, and that each gets exactly one result. */
+import type { AbortListener } from "./abort.ts";
 import { CallRun } from "./call-run.ts";
 import { Interrupted, isPromise } from "./callbacks.ts";
-import type { AssistantMessage, ToolCallPart } from "./contracts/conversation.ts";
-import type { PendingCall } from "./contracts/events.ts";
+import type { AssistantMessage, ToolMessage } from "./contracts/conversation.ts";
+import type { AgentEvent, PendingCall } from "./contracts/events.ts";
+import type { Fact } from "./contracts/journal.ts";
 import type { OpenCall } from "./contracts/runtime.ts";
-import type { Reconciliation, ToolResult } from "./contracts/tool.ts";
-import { ExecuteContext, executeCall, idempotencyKey } from "./execute.ts";
+import type { ToolResult } from "./contracts/tool.ts";
+import type { Draft } from "./draft.ts";
+import type { ResultTaker } from "./execution.ts";
+import { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";
 import { gateCall } from "./gate.ts";
+import { recoverCall } from "./recover-call.ts";
+import { reviewResult } from "./review.ts";
 import { startSpan } from "./spans.ts";
-import { errorResult, refusal, thrownResult, toToolResult } from "./tool-result.ts";
+import { idempotencyKey } from "./tool-context.ts";
+import {
+  cleanResult,
+  errorResult,
+  interruptedResult,
+  refusal,
+  thrownResult,
+  toToolMessage,
+} from "./tool-result.ts";
 import type { TurnState } from "./turn-state.ts";
 
-export class StepCalls {
+export class StepCalls implements AbortListener, ResultTaker {
   readonly runs: readonly CallRun[];
   readonly #turn: TurnState;
   readonly #step: number;
+  /** Calls whose result is not recorded yet, though they have started. */
   #running = 0;
   #wake: (() => void) | undefined;
+  /** A call of this step has been let through: from now on steering may skip the others. */
+  #hasBegun = false;
 
   constructor(turn: TurnState, step: number, message: AssistantMessage) {
     this.#turn = turn;
     this.#step = step;
-    this.runs = message.content
-      .filter(
-        (part): part is ToolCallPart =>
-          part.type === "tool_call" && part.isProviderExecuted !== true,
-      )
-      .map((call) => new CallRun(call, turn.tools.get(call.name)));
+    const runs: CallRun[] = [];
+    for (const part of message.content) {
+      if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
+      runs.push(new CallRun(part, turn.tools.get(part.name)));
+    }
+    this.runs = runs;
   }
 
   get isEmpty(): boolean {
@@ -38,14 +55,23 @@ export class StepCalls {
     return this.runs.every((run) => run.stage === "settled");
   }
 
+  get hasWaiting(): boolean {
+    return this.runs.some((run) => run.isWaiting);
+  }
+
   get isTerminal(): boolean {
     return this.runs.length > 0 && this.runs.every((run) => run.result?.isTerminal === true);
   }
 
   /** Calls that wait for somebody outside. */
   pending(): PendingCall[] {
-    return this.runs.flatMap((run) =>
-      run.isWaiting && run.pending !== undefined ? [run.pending] : [],
+    return this.runs.flatMap((run) => (run.isWaiting && run.pending ? [run.pending] : []));
+  }
+
+  /** The results as messages, in call order. */
+  messages(): ToolMessage[] {
+    return this.runs.map(({ call, result }) =>
+      toToolMessage(call, result ?? errorResult(refusal.notRun)),
     );
   }
 
@@ -53,26 +79,31 @@ export class StepCalls {
     return this.runs.map((run) => run.toOpen());
   }
 
-  /** Takes over what is known of calls from outside: at entry for any call, later for waiting ones only. */
-  assume(calls: readonly OpenCall[], isEntry: boolean): boolean {
-    let isChanged = false;
-    for (const open of calls) {
-      const run = this.runs.find((candidate) => candidate.call.id === open.callId);
-      const isNews = isEntry || (run?.isWaiting === true && open.state !== "pending");
-      if (run === undefined || !isNews) continue;
-      run.assume(open);
-      isChanged = true;
+  /** Takes over what the caller knows of the calls when the turn enters the step. */
+  enter(calls: readonly OpenCall[]): void {
+    for (const open of calls) this.#find(open.callId)?.assume(open);
+  }
+
+  /** Asks for answers to calls that wait; whether any came. */
+  async takeAnswers(): Promise<boolean> {
+    const { answers } = this.#turn.input;
+    if (answers === undefined) return false;
+    let hasNews = false;
+    for (const answer of await this.#turn.callbacks.call("answers", answers)) {
+      const run = this.#find(answer.callId);
+      if (run?.isWaiting !== true || answer.state === "pending") continue;
+      run.assume(answer);
+      hasNews = true;
     }
-    return isChanged;
+    return hasNews;
   }
 
   /** Remote calls that need nobody's consent wait from the moment on in which their message is recorded. */
   waitAtOnce(): PendingCall[] {
-    if (this.#turn.input.dispatch.before !== undefined) return [];
     const pending: PendingCall[] = [];
     for (const run of this.runs) {
       if (run.tool === undefined || run.tool.execute !== undefined) continue;
-      const gate = gateAtOnce(this.#turn, run, this.#step);
+      const gate = this.#gateAtOnce(run);
       if (gate?.action !== "wait") continue;
       run.stage = "pending";
       run.pending = gate.pending;
@@ -83,141 +114,136 @@ export class StepCalls {
 
   /** Gives every call that is not decided yet an error result, without running it. */
   refuseAll(reason: string): Promise<void> | undefined {
-    for (const run of this.runs) {
-      if (!run.isDecided) this.#record(run, errorResult(reason));
-    }
+    for (const run of this.runs) this.#record(run, errorResult(reason));
     return this.#turn.outbox.flush();
   }
 
   /** Settles all that can be settled here. What is pending afterwards waits for an answer. */
   async settle(): Promise<void> {
     const turn = this.#turn;
-    const stopListening = turn.abort.onAbort(() => this.#onAbort());
-    turn.onFailure = () => this.#wake?.();
+    turn.abort.addListener(this);
+    turn.onFailure = this;
     try {
       do {
-        const batch = this.#runBatch();
-        if (batch !== undefined) await batch;
+        for (const run of this.runs) {
+          if (!run.isActionable) continue;
+          const room = this.#roomFor(run);
+          while (this.#isBusy(room)) await this.#change();
+          if (turn.isStopped) break;
+          const advanced = this.#advance(run);
+          if (advanced !== undefined) await advanced;
+          if (room === 0) while (this.#isBusy(0)) await this.#change();
+        }
         const flushed = turn.outbox.flush();
         if (flushed !== undefined) await flushed;
-        while (this.#running > 0 && turn.failure === undefined) await this.#change();
-      } while (!turn.isStopped && this.takeAnswers());
+        while (this.#isBusy(0)) await this.#change();
+      } while (!turn.isStopped && this.hasWaiting && (await this.takeAnswers()));
       if (turn.abort.isAborted) await this.refuseAll(refusal.interruptedBefore);
     } finally {
-      stopListening();
+      turn.abort.removeListener(this);
       turn.onFailure = undefined;
-      if (turn.failure !== undefined) for (const run of this.runs) run.stop?.();
+      if (turn.failure !== undefined) for (const run of this.runs) run.execution?.stop();
     }
   }
 
-  async #runBatch(): Promise<void> {
-    const turn = this.#turn;
-    const { mode, maxParallel = 8, steering } = turn.input.dispatch;
-    let isSkipping = false;
-    let isFirst = true;
-    for (const run of this.runs) {
-      if (!run.isActionable) continue;
-      const isBarrier = mode === "sequential" || run.tool?.execution === "sequential";
-      await this.#untilRunning(isBarrier ? 0 : maxParallel - 1);
-      if (turn.isStopped) return;
-      if (!isFirst && steering === "skip-remaining") isSkipping ||= this.#hasSteering();
-      isFirst = false;
-      if (isSkipping && run.stage === "fresh") this.#record(run, errorResult(refusal.skipped));
-      else await this.#advance(run);
-      if (isBarrier) await this.#untilRunning(0);
-    }
+  /** How many calls may be running when this one starts. */
+  #roomFor(run: CallRun): number {
+    const { mode, maxParallel = 8 } = this.#turn.input.dispatch;
+    const isBarrier = mode === "sequential" || run.tool?.execution === "sequential";
+    return isBarrier ? 0 : maxParallel - 1;
   }
 
-  /** Takes one call as far as it gets without waiting for its execution. */
-  async #advance(run: CallRun): Promise<void> {
-    if (run.stage === "denied")
-      return this.#record(run, errorResult(refusal.denied(run.denialReason)));
-    if (run.stage === "answered" && run.result !== undefined) return this.#review(run, run.result);
+  /** Whether more calls run than that. An abort waits for them, for the grace period; a failed journal does not. */
+  #isBusy(room: number): boolean {
+    return this.#running > room && this.#turn.failure === undefined;
+  }
+
+  /** The next time that a call settles or the turn stops. What is on the way to the journal is sent off first. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      const flushed = this.#turn.outbox.flush();
+      // With a journal that answers at once, calls may have settled just now.
+      if (flushed === undefined) return;
+      flushed.then(resolve, resolve);
+    });
+  }
+
+  /** Takes one call to where it runs, waits or is decided. Returns a promise only if somebody has to be asked. */
+  #advance(run: CallRun): Promise<void> | undefined {
+    if (run.stage === "fresh" && this.#isSkipping()) {
+      this.#record(run, errorResult(refusal.skipped));
+      return undefined;
+    }
     if (run.stage === "started") return this.#recover(run);
-    try {
-      const decided = gateCall(this.#turn, run, this.#step);
-      const gate = isPromise(decided) ? await decided : decided;
-      if (this.#turn.isStopped) return;
-      this.#pass(run, gate);
-    } catch (thrown) {
+    if (run.stage === "denied") this.#record(run, errorResult(refusal.denied(run.denialReason)));
+    else if (run.stage === "answered" && run.result !== undefined)
+      this.takeResult(run, cleanResult(run.result));
+    else return this.#gate(run);
+    return undefined;
+  }
+
+  #gate(run: CallRun): Promise<void> | undefined {
+    const pass = (gate: Gate): void => {
+      if (!this.#turn.isStopped) this.#pass(run, gate);
+    };
+    const fail = (thrown: unknown): void => {
       // An abort leaves the call as it is: it is refused with the others.
       if (!(thrown instanceof Interrupted)) this.#record(run, thrownResult(thrown));
+    };
+    try {
+      const gate = gateCall(this.#turn, run, this.#step);
+      if (isPromise(gate)) return gate.then(pass, fail);
+      pass(gate);
+    } catch (thrown) {
+      fail(thrown);
     }
+    return undefined;
   }
 
   #pass(run: CallRun, gate: Gate): void {
     if (gate.action === "run") return this.#start(run);
     if (gate.action === "refuse") return this.#record(run, errorResult(gate.reason));
-    const { pending } = gate;
-    run.pending = pending;
     run.stage = "pending";
+    run.pending = gate.pending;
+    const pending = [gate.pending];
     const { conversationId, turnId, outbox } = this.#turn;
-    outbox.add({ type: "pending", step: this.#step, pending: [pending] }, () =>
-      this.#turn.emit({
-        type: "awaiting_tool_execution",
-        conversationId,
-        turnId,
-        pending: [pending],
-      }),
+    outbox.add(
+      () => ({ type: "pending", step: this.#step, pending }),
+      () => this.#turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending }),
     );
   }
 
-  /** A call that had started in a process that is gone: what its tool declares decides. */
   async #recover(run: CallRun): Promise<void> {
-    const effect = run.tool?.effect;
-    if (run.tool?.execute !== undefined && (effect === "pure" || effect === "idempotent")) {
-      return this.#rerun(run);
-    }
-    const found = await this.#reconcile(run);
+    const recovered = await recoverCall(this.#turn, run, this.#step);
     if (this.#turn.isStopped) return;
-    if (found.outcome === "not-run") return this.#rerun(run);
-    if (found.outcome === "unknown") return this.#record(run, errorResult(refusal.unknownOutcome));
-    return this.#review(run, toToolResult(found.output));
-  }
-
-  async #reconcile(run: CallRun): Promise<Reconciliation> {
-    const { tool, key } = run;
-    if (tool?.reconcile === undefined || key === undefined) return { outcome: "unknown" };
-    const context = new ExecuteContext(this.#turn, run, this.#step);
-    try {
-      const asked = this.#turn.callbacks.call(
-        `reconcile of "${tool.name}"`,
-        () => tool.reconcile?.(key, context) ?? { outcome: "unknown" as const },
-      );
-      return await asked;
-    } catch {
-      // Nobody could tell, which is what the model has to know.
-      return { outcome: "unknown" };
-    } finally {
-      context.close();
-    }
-  }
-
-  /** Runs a recorded intent again, with its own key and input, and past the hooks that let it pass before. */
-  async #rerun(run: CallRun): Promise<void> {
+    if (recovered !== "rerun") return this.takeResult(run, recovered);
+    // Its intent is recorded and the hooks have let it pass: it runs with the same key and input.
     run.stage = "approved";
-    await this.#advance(run);
+    await this.#gate(run);
   }
 
   #start(run: CallRun): void {
     const { outbox, conversationId } = this.#turn;
-    run.stage = "running";
+    run.stage = "starting";
     this.#running++;
-    if (!outbox.isRecording || run.key !== undefined || run.tool?.effect === "pure")
-      return this.#execute(run);
-    const toolCallId = run.call.id;
-    run.key = idempotencyKey(conversationId, toolCallId);
-    const isAltered = run.input !== run.call.input;
+    const isNoted = run.key !== undefined || run.tool?.effect === "pure";
+    if (isNoted || !outbox.isRecording) return this.#execute(run);
     outbox.add(
-      {
-        type: "tool_intent",
-        step: this.#step,
-        toolCallId,
-        key: run.key,
-        ...(isAltered && { input: run.input }),
-      },
+      () => this.#intent(run, (run.key = idempotencyKey(conversationId, run.call.id))),
       () => this.#execute(run),
     );
+  }
+
+  #intent(run: CallRun, key: string): Fact {
+    const isAltered = run.input !== run.call.input;
+    return {
+      type: "tool_intent",
+      step: this.#step,
+      toolCallId: run.call.id,
+      key,
+      ...(isAltered && { input: run.input }),
+    };
   }
 
   #execute(run: CallRun): void {
@@ -225,159 +251,146 @@ export class StepCalls {
     if (turn.isStopped) return this.#release(run);
     const { conversationId, turnId } = turn;
     const { id: toolCallId, name: toolName } = run.call;
+    const { input } = run;
+    // The listener may abort the turn: until the tool is called, nothing has run.
     turn.emit({
       type: "tool_execution_start",
       conversationId,
       turnId,
       toolCallId,
       toolName,
-      input: run.input,
+      input,
     });
+    if (turn.isStopped) return this.#release(run);
+    run.stage = "running";
     run.startedAt = turn.input.now?.();
-    const span = startSpan(turn.input.logger, "tool", { toolCallId, toolName }, turn.span);
-    executeCall(turn, run, this.#step, (result) => {
-      span?.end(
-        result.isError ? { name: "ToolError", message: "The tool returned an error" } : undefined,
-      );
-      this.#review(run, result);
-    });
+    run.span = startSpan(turn.input.logger, "tool", { toolCallId, toolName }, turn.openStep?.span);
+    run.execution = new Execution(turn, run, this.#step, this);
+    run.execution.start();
   }
 
-  /** An intent that was recorded just before the turn stopped: nothing has run, and nothing will. */
+  /** The turn stopped just before the call would have run: it has not, and it will not. */
   #release(run: CallRun): void {
     run.stage = "approved";
     this.#running--;
     this.#wake?.();
   }
 
-  /** Lets the `after` hook see a result before anybody else does. */
-  #review(run: CallRun, result: ToolResult): void {
-    const { after } = this.#turn.input.dispatch;
-    if (after === undefined) return this.#record(run, result);
-    const { id: toolCallId, name: toolName } = run.call;
-    const wasRunning = run.stage === "running";
-    if (!wasRunning) this.#running++;
-    run.stage = "running";
-    const withheld = (thrown: unknown): void =>
-      this.#record(
-        run,
-        errorResult(`The result is withheld: ${thrownResult(thrown).output as string}`),
-      );
-    try {
-      const reviewed = this.#turn.callbacks.call("the after hook", () =>
-        after({ toolCallId, toolName, input: run.input, step: this.#step }, result),
-      );
-      if (isPromise(reviewed))
-        reviewed.then((value) => this.#record(run, value ?? result), withheld);
-      else this.#record(run, reviewed ?? result);
-    } catch (thrown) {
-      withheld(thrown);
+  /** A result from a tool or from outside: the hook sees it, then it is recorded. */
+  takeResult(run: CallRun, result: ToolResult): void {
+    const reviewed = reviewResult(this.#turn, run, this.#step, result);
+    if (!isPromise(reviewed)) return this.#record(run, reviewed);
+    if (!run.isUnderWay) {
+      run.stage = "running";
+      this.#running++;
     }
+    // `reviewResult` never fails.
+    reviewed.then((value) => this.#record(run, value)).catch(() => {});
   }
 
   /** Decides a call. The first result counts; it is shown once it is recorded. */
   #record(run: CallRun, result: ToolResult): void {
     if (run.isDecided) return;
-    const wasRunning = run.stage === "running";
+    const wasRunning = run.isUnderWay;
+    const turn = this.#turn;
     run.stage = "settling";
     run.result = result;
-    run.stop?.();
-    const turn = this.#turn;
-    const { conversationId, turnId, outbox } = turn;
-    const { id: toolCallId, name: toolName } = run.call;
-    const endedAt = turn.input.now?.();
-    const durationMs =
-      endedAt === undefined || run.startedAt === undefined ? undefined : endedAt - run.startedAt;
+    run.execution?.stop();
+    run.span?.end(result.isError ? { name: "ToolError", message: "The call failed" } : undefined);
     if (run.usage !== undefined) turn.countUsage(run.usage);
-    outbox.add(
-      {
-        type: "tool_result",
-        step: this.#step,
-        toolCallId,
-        toolName,
-        result,
-        ...(durationMs !== undefined && { durationMs }),
-        ...(run.usage !== undefined && { usage: run.usage }),
-      },
+    const endedAt = run.startedAt === undefined ? undefined : turn.input.now?.();
+    const durationMs = endedAt === undefined ? undefined : endedAt - (run.startedAt ?? endedAt);
+    turn.outbox.add(
+      () => this.#resultFact(run, result, durationMs),
       () => {
         run.stage = "settled";
         if (wasRunning) this.#running--;
-        turn.emit({
-          type: "tool_execution_end",
-          conversationId,
-          turnId,
-          toolCallId,
-          toolName,
-          output: result.output,
-          ...(result.details !== undefined && { details: result.details }),
-          isError: result.isError,
-          ...(durationMs !== undefined && { durationMs }),
-        });
+        this.#show(run, result, durationMs);
         this.#wake?.();
       },
     );
-    // A running call settles by itself; the others are flushed by the loop that decided them, together.
-    if (wasRunning) background(outbox.flush());
+    // A running call settles by itself; the others are flushed together by whoever decided them.
+    if (wasRunning) turn.outbox.flush()?.catch(() => {});
   }
 
-  #onAbort(): void {
-    const { timer, dispatch } = this.#turn.input;
-    const giveUp = (): void => {
-      for (const run of this.runs) {
-        if (run.stage === "running")
-          this.#record(run, errorResult(refusal.interruptedWhileRunning));
-      }
+  #resultFact(run: CallRun, result: ToolResult, durationMs: number | undefined): Fact {
+    const { id: toolCallId, name: toolName } = run.call;
+    return {
+      type: "tool_result",
+      step: this.#step,
+      toolCallId,
+      toolName,
+      result,
+      ...(durationMs !== undefined && { durationMs }),
+      ...(run.usage !== undefined && { usage: run.usage }),
     };
-    // Only to not wait for ever: tools that obey the signal are gone long before.
-    if (timer === undefined) giveUp();
-    else timer(dispatch.graceMs ?? 1_000, giveUp);
+  }
+
+  #show(run: CallRun, result: ToolResult, durationMs: number | undefined): void {
+    const { conversationId, turnId } = this.#turn;
+    const event: Draft<Extract<AgentEvent, { type: "tool_execution_end" }>> = {
+      type: "tool_execution_end",
+      conversationId,
+      turnId,
+      toolCallId: run.call.id,
+      toolName: run.call.name,
+      output: result.output,
+      isError: result.isError,
+    };
+    if (result.details !== undefined) event.details = result.details;
+    if (durationMs !== undefined) event.durationMs = durationMs;
+    this.#turn.emit(event);
+  }
+
+  onFailure(): void {
     this.#wake?.();
   }
 
-  #hasSteering(): boolean {
+  /** Running tools have the signal; those that do not obey it in time are given up. */
+  onAbort(): void {
+    const { timer, dispatch } = this.#turn.input;
+    const giveUp = (): void => {
+      for (const run of this.runs) {
+        if (run.stage === "running") this.#record(run, interruptedResult(run.tool));
+      }
+    };
+    if (timer === undefined) giveUp();
+    else this.#turn.atEnd(timer(dispatch.graceMs ?? 1_000, giveUp));
+    this.#wake?.();
+  }
+
+  #gateAtOnce(run: CallRun): Gate | undefined {
+    // A hook or an asynchronous check would make the message wait to be recorded: such a call waits later.
+    if (this.#turn.input.dispatch.before !== undefined) return undefined;
     try {
-      return this.#turn.input.hasSteering?.() ?? false;
+      const gate = gateCall(this.#turn, run, this.#step);
+      if (!isPromise(gate)) return gate;
+      gate.catch(() => {});
+    } catch {
+      // The call is gated again when its turn comes, and refused then.
+    }
+    return undefined;
+  }
+
+  /** Whether the user has sent something since the batch began, and wants the rest of it left out. */
+  #isSkipping(): boolean {
+    const { dispatch, hasSteering } = this.#turn.input;
+    if (dispatch.steering !== "skip-remaining" || !this.#hasBegun) {
+      this.#hasBegun = true;
+      return false;
+    }
+    try {
+      const answer: unknown = hasSteering?.();
+      // Not what the type allows, but a rejection nobody awaits would end the process.
+      if (isPromise(answer)) answer.then(undefined, () => {});
+      return answer === true;
     } catch {
       // Nothing is lost: what waits is drained after the batch.
       return false;
     }
   }
 
-  /** Asks for answers to waiting calls; whether any came. */
-  takeAnswers(): boolean {
-    const { answers } = this.#turn.input;
-    if (answers === undefined || !this.runs.some((run) => run.isWaiting)) return false;
-    const came = this.#turn.callbacks.call("answers", answers);
-    return this.assume(isPromise(came) ? [] : came, false);
+  #find(callId: string): CallRun | undefined {
+    return this.runs.find((run) => run.call.id === callId);
   }
-
-  async #untilRunning(most: number): Promise<void> {
-    while (this.#running > most && !this.#turn.isStopped) {
-      const flushed = this.#turn.outbox.flush();
-      if (flushed !== undefined) await flushed;
-      if (this.#running > most && !this.#turn.isStopped) await this.#change();
-    }
-  }
-
-  #change(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
-  }
-}
-
-function gateAtOnce(turn: TurnState, run: CallRun, step: number): Gate | undefined {
-  try {
-    const gate = gateCall(turn, run, step);
-    if (!isPromise(gate)) return gate;
-    gate.then(undefined, () => {});
-  } catch {
-    // The call is gated again when its turn comes, and refused then.
-  }
-  return undefined;
-}
-
-/** Lets a write go on. Its failure reaches the turn through the outbox. */
-function background(task: Promise<void> | undefined): void {
-  task?.then(undefined, () => {});
 }

@@ -2,31 +2,33 @@
 import { Attempt } from "./attempt.ts";
 import { retryDelay } from "./backoff.ts";
 import { isPromise } from "./callbacks.ts";
-import type { AssistantMessage, ChatMessage, FinishReason } from "./contracts/conversation.ts";
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ChatMessage,
+  FinishReason,
+} from "./contracts/conversation.ts";
 import type { Fact } from "./contracts/journal.ts";
 import type { Span } from "./contracts/logging.ts";
+import type { Draft } from "./draft.ts";
 import { serializeError } from "./errors.ts";
 import { toModelMessages } from "./model-messages.ts";
 import { Reply } from "./reply.ts";
 import { AttemptRequest } from "./request.ts";
 import { startSpan } from "./spans.ts";
-import { Step, endStep } from "./step.ts";
-import type { End, TurnState } from "./turn-state.ts";
+import { Step } from "./step.ts";
+import type { End, OpenStep, TurnState } from "./turn-state.ts";
 
 /** Streams one step. A reply that broke off is a step too, if it said anything; otherwise the turn ends. */
-export async function streamReply(turn: TurnState, isClosing: boolean): Promise<Step | End> {
-  const { conversationId, turnId } = turn;
-  const step = turn.steps + 1;
-  turn.emit({ type: "step_start", conversationId, turnId, step });
-  const span = startSpan(turn.input.logger, "step", { step }, turn.span);
-  const before = turn.takeAttemptsInStep();
+export async function streamReply(turn: TurnState): Promise<Step | End> {
   let hasRecovered = false;
-  for (let attempt = before + 1; ; attempt++) {
+  for (let attempt = turn.takeAttemptsInStep() + 1; ; attempt++) {
     const context = prepareContext(turn);
     const messages = isPromise(context) ? await context : context;
-    const tried = new Try(turn, step, attempt, messages, isClosing, span);
-    const started = tried.announce();
-    if (started !== undefined) await started;
+    const step = turn.openStep ?? turn.startStep();
+    const tried = new Try(turn, step, attempt, messages);
+    const announced = tried.announce();
+    if (announced !== undefined) await announced;
     turn.throwIfFailed();
     const outcome = await tried.attempt.run();
     turn.countAttempt(tried.reply.usage);
@@ -38,11 +40,12 @@ export async function streamReply(turn: TurnState, isClosing: boolean): Promise<
     if (delayMs !== undefined) {
       await tried.discard(thrown, delayMs);
       await turn.wait(delayMs);
-      const limit = turn.limit();
-      if (limit !== undefined) return tried.giveUp(limit);
+      const limit = await turn.limit();
+      if (limit !== undefined) return limit;
       continue;
     }
     const recovered = hasRecovered ? undefined : await recover(turn, thrown);
+    if (turn.abort.isAborted) return tried.breakOff("aborted", undefined);
     if (recovered === undefined) return tried.breakOff("error", thrown);
     hasRecovered = true;
     turn.replaceContext(recovered);
@@ -70,13 +73,19 @@ async function transform(turn: TurnState): Promise<readonly ChatMessage[]> {
   return turn.callbacks.call("convertToLlm", () => convertToLlm(messages));
 }
 
+/** Another context to try once more with. A `recover` that fails has none: the error of the attempt stands. */
 async function recover(
   turn: TurnState,
   thrown: unknown,
 ): Promise<readonly ChatMessage[] | undefined> {
   const { recover: ask } = turn.input;
   if (ask === undefined) return undefined;
-  return turn.callbacks.call("recover", () => ask(serializeError(thrown)));
+  try {
+    return await turn.callbacks.call("recover", () => ask(serializeError(thrown)));
+  } catch (failure) {
+    turn.log("warn", serializeError(failure).message);
+    return undefined;
+  }
 }
 
 /** One attempt with everything that is recorded and shown about it. */
@@ -87,41 +96,21 @@ class Try {
   readonly #step: number;
   readonly #number: number;
   readonly #messageId: string;
-  readonly #stepSpan: Span | undefined;
   readonly #span: Span | undefined;
 
   constructor(
     turn: TurnState,
-    step: number,
+    { number: step, span }: OpenStep,
     number: number,
     messages: readonly ChatMessage[] | undefined,
-    isClosing: boolean,
-    stepSpan: Span | undefined,
   ) {
     this.#turn = turn;
     this.#step = step;
     this.#number = number;
-    const messageId = turn.newMessageId();
-    this.#messageId = messageId;
-    this.#stepSpan = stepSpan;
-    this.#span = startSpan(turn.input.logger, "attempt", { step, attempt: number }, stepSpan);
-    this.reply = new Reply(turn, (index) => turn.newCallId(messageId, index));
-    const request = new AttemptRequest({
-      conversationId: turn.conversationId,
-      turnId: turn.turnId,
-      step,
-      attempt: number,
-      tools: turn.input.tools,
-      options: turn.input.providerOpts,
-      isClosing,
-      messages: () => messages ?? turn.modelMessages(),
-    });
-    const { provider, now } = turn.input;
-    this.attempt = new Attempt(
-      { provider, now, abort: turn.abort, watchdog: turn.watchdog },
-      request,
-      this.reply,
-    );
+    this.#messageId = turn.newMessageId();
+    this.#span = startSpan(turn.input.logger, "attempt", { step, attempt: number }, span);
+    this.reply = new Reply(turn, this.#messageId);
+    this.attempt = new Attempt(turn, new AttemptRequest(turn, step, number, messages), this.reply);
   }
 
   announce(): Promise<void> | undefined {
@@ -131,38 +120,32 @@ class Try {
     const attempt = this.#number;
     const messageId = this.#messageId;
     turn.attempts++;
-    return turn.record([{ type: "attempt", step, attempt, messageId }], () => {
-      turn.emit({ type: "attempt_start", conversationId, turnId, step, attempt });
-      turn.emit({ type: "message_start", conversationId, turnId, role: "assistant", messageId });
-    });
+    return turn.record(
+      () => [{ type: "attempt", step, attempt, messageId }],
+      () => {
+        turn.emit({ type: "attempt_start", conversationId, turnId, step, attempt });
+        turn.emit({ type: "message_start", conversationId, turnId, role: "assistant", messageId });
+      },
+    );
   }
 
   /** The reply is whole. One that says nothing leaves no message. */
-  async complete(): Promise<Step | End> {
+  complete(): Step | End | Promise<Step | End> {
     const content = this.reply.content();
     const finishReason = this.reply.finishReason ?? "stop";
-    if (content.length > 0)
-      return this.#commit({ ...this.#message(finishReason), content }, undefined);
-    await this.#end(finishReason, undefined);
-    return {
-      finishReason:
-        finishReason === "pause" || finishReason === "tool-calls" ? "stop" : finishReason,
-    };
+    if (content.length > 0) return this.#commit(this.#message(content, finishReason), undefined);
+    const isAnswer = finishReason === "pause" || finishReason === "tool-calls";
+    return this.#leave({ finishReason: isAnswer ? "stop" : finishReason }, undefined);
   }
 
   /** The reply broke off, and no other attempt follows. */
-  async breakOff(stopReason: "aborted" | "error", thrown: unknown): Promise<Step | End> {
-    const isError = stopReason === "error";
-    const error = isError ? serializeError(thrown) : undefined;
+  breakOff(finishReason: "aborted" | "error", thrown: unknown): Step | End | Promise<Step | End> {
+    const isError = finishReason === "error";
     const content = this.reply.partialContent(!isError);
-    if (content.length > 0) {
-      return this.#commit(
-        { ...this.#message(stopReason), content, ...(error && { error }) },
-        thrown,
-      );
-    }
-    await this.#end(stopReason, thrown);
-    return { finishReason: stopReason, ...(error && { error }) };
+    const message = this.#message(content, finishReason);
+    const end: Draft<End> = { finishReason };
+    if (isError) end.error = message.error = serializeError(thrown);
+    return content.length > 0 ? this.#commit(message, thrown) : this.#leave(end, thrown);
   }
 
   /** Takes back what the attempt said, before another one. */
@@ -173,34 +156,24 @@ class Try {
     const step = this.#step;
     const attempt = this.#number;
     this.#span?.end(error);
-    await turn.record([{ ...this.#ended("discarded", thrown), delayMs }], () =>
-      turn.emit({
-        type: "attempt_discarded",
-        conversationId,
-        turnId,
-        step,
-        attempt,
-        error,
-        delayMs,
-      }),
+    await turn.record(
+      () => [{ ...this.#ended("discarded", thrown), delayMs }],
+      () => {
+        const discarded = { step, attempt, error, delayMs };
+        turn.emit({ type: "attempt_discarded", conversationId, turnId, ...discarded });
+      },
     );
     turn.throwIfFailed();
   }
 
-  /** A limit was reached between two attempts. */
-  giveUp(limit: End): End {
-    this.#endStep(limit.finishReason);
-    return limit;
-  }
-
-  async #commit(message: AssistantMessage, thrown: unknown): Promise<Step> {
+  #commit(message: AssistantMessage, thrown: unknown): Step | Promise<Step> {
     const turn = this.#turn;
     const { conversationId, turnId } = turn;
-    const step = new Step(turn, this.#step, message, this.attempt.timing(), this.#stepSpan);
+    const step = new Step(turn, this.#step, message, this.attempt.timing);
     const pending = turn.isStopped ? [] : step.calls.waitAtOnce();
     this.#span?.end(message.error);
     const recorded = turn.record(
-      [
+      () => [
         { type: "message", step: this.#step, message, ...(pending.length > 0 && { pending }) },
         this.#ended(outcomeOf(message.stopReason), thrown),
       ],
@@ -209,50 +182,41 @@ class Try {
         turn.steps++;
         turn.step = step;
         turn.emit({ type: "message_end", conversationId, turnId, message });
-        if (pending.length > 0)
-          turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
+        if (pending.length === 0) return;
+        turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
       },
     );
-    if (recorded !== undefined) await recorded;
-    turn.throwIfFailed();
-    return step;
+    return turn.afterRecord(recorded, step);
   }
 
-  async #end(stopReason: FinishReason, thrown: unknown): Promise<void> {
+  /** Ends the step without a message, and the turn with it. */
+  #leave(end: End, thrown: unknown): End | Promise<End> {
     const turn = this.#turn;
-    this.#span?.end(thrown === undefined ? undefined : serializeError(thrown));
-    await turn.record([this.#ended(outcomeOf(stopReason), thrown)], () => {
-      turn.steps++;
-      this.#endStep(stopReason);
-    });
-    turn.throwIfFailed();
+    const { finishReason } = end;
+    this.#span?.end(end.error);
+    const recorded = turn.record(
+      () => [this.#ended(outcomeOf(finishReason), thrown)],
+      () => {
+        turn.steps++;
+        turn.endStep({ finishReason, usage: this.reply.usage, timing: this.attempt.timing });
+      },
+    );
+    return turn.afterRecord(recorded, end);
   }
 
-  #endStep(stopReason: FinishReason): void {
-    const { usage } = this.reply;
-    endStep(this.#turn, {
-      number: this.#step,
-      message: { stopReason, ...(usage !== undefined && { usage }) },
-      timing: this.attempt.timing(),
-      span: this.#stepSpan,
-    });
-  }
-
-  #message(stopReason: FinishReason): Omit<AssistantMessage, "content"> {
+  #message(content: readonly AssistantPart[], stopReason: FinishReason): Draft<AssistantMessage> {
     const { usage, origin, metadata } = this.reply;
-    return {
-      role: "assistant",
-      id: this.#messageId,
-      stopReason,
-      ...(usage !== undefined && { usage }),
-      ...(origin !== undefined && { origin }),
-      ...(metadata !== undefined && { metadata }),
-    };
+    const id = this.#messageId;
+    const message: Draft<AssistantMessage> = { role: "assistant", id, content, stopReason };
+    if (usage !== undefined) message.usage = usage;
+    if (origin !== undefined) message.origin = origin;
+    if (metadata !== undefined) message.metadata = metadata;
+    return message;
   }
 
   #ended(outcome: AttemptEnded["outcome"], thrown: unknown): AttemptEnded {
     const { usage } = this.reply;
-    const timing = this.attempt.timing();
+    const { timing } = this.attempt;
     return {
       type: "attempt_ended",
       step: this.#step,

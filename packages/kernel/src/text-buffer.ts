@@ -1,22 +1,31 @@
 /** Text that grows by small deltas, kept flat: twenty thousand of them must not become a tree of as many strings. */
 
+/** Up to here plain concatenation is cheaper than a list. */
+const foldFrom = 64;
 const foldAt = 512;
 
 export class TextBuffer {
   #text = "";
-  #recent: string[] = [];
+  #count = 0;
+  #recent: string[] | undefined;
 
   append(delta: string): void {
+    if (this.#count < foldFrom) {
+      this.#count++;
+      this.#text += delta;
+      return;
+    }
+    this.#recent ??= [];
     if (this.#recent.push(delta) === foldAt) this.#fold();
   }
 
   toString(): string {
-    if (this.#recent.length > 0) this.#fold();
+    if (this.#recent !== undefined) this.#fold();
     return this.#text;
   }
 
   #fold(): void {
-    this.#text += this.#recent.length === 1 ? this.#recent[0] : this.#recent.join("");
-    this.#recent = [];
+    this.#text += this.#recent?.join("") ?? "";
+    this.#recent = undefined;
   }
 }

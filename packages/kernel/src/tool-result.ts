@@ -5,41 +5,59 @@ import type {
   ToolContentPart,
   ToolMessage,
 } from "./contracts/conversation.ts";
-import type { InputIssue, ToolOutput, ToolResult } from "./contracts/tool.ts";
+import type { InputIssue, ToolContract, ToolOutput, ToolResult } from "./contracts/tool.ts";
+import type { Draft } from "./draft.ts";
 import { serializeError } from "./errors.ts";
+
+const noOutput = "(no output)";
+/** Some providers refuse an empty error, and it would tell the model nothing. */
+const silentFailure = "The tool failed without saying why.";
 
 /** The message that carries a result. Its id is the call's, so it is the same wherever it is made. */
 export function toToolMessage(
   call: { readonly id: string; readonly name: string },
   result: ToolResult,
 ): ToolMessage {
-  return {
+  const message: Draft<ToolMessage> = {
     role: "tool",
     id: call.id,
     toolCallId: call.id,
     toolName: call.name,
     content: result.output,
     isError: result.isError,
-    ...(result.details !== undefined && { details: result.details }),
-    ...(result.meta !== undefined && { meta: result.meta }),
   };
+  if (result.details !== undefined) message.details = result.details;
+  if (result.meta !== undefined) message.meta = result.meta;
+  return message;
 }
 
 /** What a tool returned, as a result. Throws for a value that is not JSON. */
 export function toToolResult(returned: unknown): ToolResult {
   if (typeof returned === "string") return { isError: false, output: returned };
-  if (returned === undefined) return { isError: false, output: "(no output)" };
-  if (isContentParts(returned)) return { isError: false, output: returned };
+  if (isContentParts(returned)) return { isError: false, output: cleanParts(returned) };
   if (isToolOutput(returned)) return fromToolOutput(returned);
-  return { isError: false, output: JSON.stringify(returned) ?? "(no output)" };
+  return { isError: false, output: JSON.stringify(returned) ?? noOutput };
+}
+
+/** A result that somebody else made, brought into a form that every provider takes. */
+export function cleanResult(result: ToolResult): ToolResult {
+  try {
+    const { output } = toToolResult(result.output);
+    if (output === result.output && (output !== "" || !result.isError)) return result;
+    return { ...result, output: result.isError && output === "" ? silentFailure : output };
+  } catch (thrown) {
+    return thrownResult(thrown);
+  }
 }
 
 export function errorResult(message: string): ToolResult {
-  // Some providers refuse an empty error, and it would tell the model nothing.
-  return {
-    isError: true,
-    output: message === "" ? "The tool failed without saying why." : message,
-  };
+  return { isError: true, output: message === "" ? silentFailure : message };
+}
+
+/** For a call that an abort caught while it ran. */
+export function interruptedResult(tool: ToolContract | undefined): ToolResult {
+  const isHarmless = tool?.effect === "pure";
+  return errorResult(isHarmless ? refusal.interrupted : refusal.interruptedInEffect);
 }
 
 export function thrownResult(thrown: unknown): ToolResult {
@@ -58,7 +76,7 @@ export const refusal = {
   unknownTool: (name: string, known: readonly string[]): string =>
     `There is no tool "${name}". ${known.length === 0 ? "No tools are available." : `Available: ${known.join(", ")}.`}`,
   malformedInput: (call: ToolCallPart): string =>
-    `Not run: the arguments of "${call.name}" are not valid JSON. Send the call again.`,
+    `Not run: the arguments of "${call.name}" are cut off or not valid JSON. Send the call again.`,
   invalidInput: (name: string, issues: readonly InputIssue[]): string =>
     `Not run: invalid input for "${name}". ${issues.map(describeIssue).join("; ")}`,
   cutOff: "Not run: the reply was cut off by its token limit. Send the call again, with less text.",
@@ -68,7 +86,8 @@ export const refusal = {
   denied: (reason: string | undefined): string =>
     `Denied${reason === undefined ? "." : `: ${reason}`}`,
   interruptedBefore: "Not run: the turn was interrupted.",
-  interruptedWhileRunning: "Interrupted while it ran. It may have taken effect.",
+  interrupted: "Interrupted while it ran.",
+  interruptedInEffect: "Interrupted while it ran. It may have taken effect.",
   notRun: "Not run: the turn failed.",
   timedOut: (ms: number): string => `No result within ${ms} ms. It may have taken effect.`,
   unknownOutcome:
@@ -91,6 +110,19 @@ function isContentPart(value: unknown): value is ToolContentPart {
   if (part["type"] === "text") return typeof part["text"] === "string";
   const isMedia = part["type"] === "image" || part["type"] === "document";
   return isMedia && typeof part["mediaType"] === "string" && typeof part["data"] === "string";
+}
+
+/** Known fields only, and no empty texts: some providers refuse them. */
+function cleanParts(parts: readonly ToolContentPart[]): readonly ToolContentPart[] | string {
+  const clean = parts.map(cleanPart).filter((part) => part.type !== "text" || part.text !== "");
+  return clean.length === 0 ? noOutput : clean;
+}
+
+function cleanPart(part: ToolContentPart): ToolContentPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const { type, mediaType, data } = part;
+  if (type === "image") return { type, mediaType, data };
+  return { type, mediaType, data, ...(typeof part.name === "string" && { name: part.name }) };
 }
 
 function isToolOutput(value: unknown): value is ToolOutput {

@@ -7,18 +7,19 @@ import type {
   SerializedError,
   Usage,
 } from "./contracts/conversation.ts";
-import type { AgentEvent, PendingCall } from "./contracts/events.ts";
+import type { AgentEvent, PendingCall, StepTiming } from "./contracts/events.ts";
 import type { Fact, JournalReply } from "./contracts/journal.ts";
 import type { Span } from "./contracts/logging.ts";
 import type { RunTurnInput, TurnProgress } from "./contracts/runtime.ts";
 import type { ToolContract } from "./contracts/tool.ts";
+import type { Draft } from "./draft.ts";
 import type { TurnError } from "./errors.ts";
 import { serializeError } from "./errors.ts";
 import { toModelMessages } from "./model-messages.ts";
 import { Outbox } from "./outbox.ts";
 import { startSpan } from "./spans.ts";
 import type { Step } from "./step.ts";
-import { addAttemptUsage, addUsage } from "./usage.ts";
+import { addUsage } from "./usage.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** How a turn came to rest. */
@@ -27,6 +28,18 @@ export interface End {
   readonly error?: SerializedError;
   /** Calls that wait for somebody outside. */
   readonly pending?: readonly PendingCall[];
+}
+
+export interface OpenStep {
+  readonly number: number;
+  readonly span: Span | undefined;
+}
+
+/** What `step_end` tells. */
+export interface StepSummary {
+  readonly finishReason: FinishReason;
+  readonly usage?: Usage | undefined;
+  readonly timing?: StepTiming | undefined;
 }
 
 export class TurnState {
@@ -42,17 +55,23 @@ export class TurnState {
   readonly span: Span | undefined;
   /** The new messages, as the result has them. */
   readonly messages: ChatMessage[] = [];
-  usage: Usage = {};
+  #usage: Usage = {};
+  #unreportedAttempts = 0;
+  /** The closing step is under way: no tool may be called any more. */
+  isClosing = false;
   /** Steps and attempts of the whole chain. */
   steps: number;
   attempts: number;
   /** The step whose calls are not settled yet. */
   step: Step | undefined;
+  /** The step that was shown to start and not to end. */
+  openStep: OpenStep | undefined;
   /** Set when the journal failed. From then on nothing takes effect and nothing is shown. */
   failure: TurnError | undefined;
-  /** Called when `failure` is set, by whoever waits for something else. */
-  onFailure: (() => void) | undefined;
+  /** Who waits for something else and has to know when `failure` is set. */
+  onFailure: { onFailure(): void } | undefined;
   readonly #position: number;
+  readonly #atEnd: (() => void)[] = [];
   #attemptsInStep: number;
   #base: readonly ChatMessage[];
   #tail: ChatMessage[];
@@ -90,22 +109,42 @@ export class TurnState {
   /** Shows an event. A listener's failure is its own. */
   emit(event: AgentEvent): void {
     if (this.failure !== undefined) return;
-    this.#deliver(event);
+    try {
+      // An async listener is not what the type allows, but its rejection must not end the process.
+      const returned: unknown = this.input.emit(event);
+      if (returned !== undefined && isPromise(returned)) returned.then(undefined, () => {});
+    } catch {
+      // The turn goes on for its other readers.
+    }
   }
 
   /** Records facts together and then lets them take effect. Returns a promise only if the journal did. */
   record(
-    facts: readonly Fact[],
+    makeFacts: () => readonly Fact[],
     onRecorded: (reply: JournalReply) => void,
   ): Promise<void> | undefined {
-    if (!this.outbox.isRecording) {
+    const { outbox } = this;
+    if (!outbox.isRecording) {
       onRecorded(undefined);
       return undefined;
     }
+    const facts = makeFacts();
     for (const [index, fact] of facts.entries()) {
-      this.outbox.add(fact, index === facts.length - 1 ? onRecorded : undefined);
+      outbox.add(() => fact, index === facts.length - 1 ? onRecorded : undefined);
     }
-    return this.outbox.flush();
+    return outbox.flush();
+  }
+
+  /** Gives the value once the record is safe; fails if it is not. */
+  afterRecord<T>(recorded: Promise<void> | undefined, value: T): T | Promise<T> {
+    if (recorded === undefined) {
+      this.throwIfFailed();
+      return value;
+    }
+    return recorded.then(() => {
+      this.throwIfFailed();
+      return value;
+    });
   }
 
   throwIfFailed(): void {
@@ -113,15 +152,21 @@ export class TurnState {
   }
 
   /** Why no further request may be made, if there is a reason. */
-  limit(): End | undefined {
+  limit(): End | undefined | Promise<End | undefined> {
     if (this.abort.isAborted) return { finishReason: "aborted" };
-    const { checkLimits, maxSteps } = this.input;
+    const { checkLimits } = this.input;
     if (checkLimits !== undefined) {
       const reached = this.callbacks.call("checkLimits", () => checkLimits(this.progress()));
-      if (typeof reached === "string") return { finishReason: reached };
+      if (isPromise(reached)) return reached.then((reason) => this.#limitOf(reason));
+      return this.#limitOf(reached);
     }
-    const hasSteps = maxSteps === undefined || this.steps < maxSteps;
-    return hasSteps ? undefined : { finishReason: "max-steps" };
+    return this.#limitOf(undefined);
+  }
+
+  #limitOf(reached: FinishReason | undefined): End | undefined {
+    const { maxSteps = Infinity } = this.input;
+    if (reached !== undefined) return { finishReason: reached };
+    return this.steps >= maxSteps ? { finishReason: "max-steps" } : undefined;
   }
 
   /** Waits on the injected timer, not past an abort; without a timer not at all. */
@@ -129,14 +174,17 @@ export class TurnState {
     const { timer } = this.input;
     if (timer === undefined || ms <= 0 || this.abort.isAborted) return;
     await new Promise<void>((resolve) => {
+      const listener = {
+        onAbort: (): void => {
+          cancel();
+          resolve();
+        },
+      };
       const cancel = timer(ms, () => {
-        stopListening();
+        this.abort.removeListener(listener);
         resolve();
       });
-      const stopListening = this.abort.onAbort(() => {
-        cancel();
-        resolve();
-      });
+      this.abort.addListener(listener);
     });
   }
 
@@ -167,6 +215,32 @@ export class TurnState {
     this.emit({ type: "message_end", conversationId, turnId, message });
   }
 
+  startStep(): OpenStep {
+    const { conversationId, turnId } = this;
+    const step = this.steps + 1;
+    const span = startSpan(this.input.logger, "step", { step }, this.span);
+    this.openStep = { number: step, span };
+    this.emit({ type: "step_start", conversationId, turnId, step });
+    return this.openStep;
+  }
+
+  endStep({ finishReason, usage, timing }: StepSummary): void {
+    const { conversationId, turnId, openStep } = this;
+    if (openStep === undefined) return;
+    this.openStep = undefined;
+    const event: Draft<Extract<AgentEvent, { type: "step_end" }>> = {
+      type: "step_end",
+      conversationId,
+      turnId,
+      step: openStep.number,
+      finishReason,
+    };
+    if (usage !== undefined) event.usage = usage;
+    if (timing !== undefined) event.timing = timing;
+    this.emit(event);
+    openStep.span?.end();
+  }
+
   newMessageId(): string {
     return this.input.newId?.() ?? `${this.turnId}_${this.#position + this.messages.length}`;
   }
@@ -195,12 +269,19 @@ export class TurnState {
     this.#tail = [];
   }
 
+  /** Over all attempts of this turn, and what its tools spent. */
+  get usage(): Usage {
+    if (this.#unreportedAttempts === 0) return this.#usage;
+    return addUsage(this.#usage, { unreportedAttempts: this.#unreportedAttempts });
+  }
+
   countAttempt(usage: Usage | undefined): void {
-    this.usage = addAttemptUsage(this.usage, usage);
+    if (usage === undefined) this.#unreportedAttempts++;
+    else this.countUsage(usage);
   }
 
   countUsage(usage: Usage): void {
-    this.usage = addUsage(this.usage, usage);
+    this.#usage = addUsage(this.#usage, usage);
   }
 
   /** What the whole chain has used so far. */
@@ -215,9 +296,25 @@ export class TurnState {
     };
   }
 
+  log(level: "warn", message: string): void {
+    const { logger, conversationId, turnId } = this.input;
+    try {
+      logger?.log(level, message, { conversationId, turnId });
+    } catch {
+      // A broken logger must not stop a turn, and there is nobody else to tell.
+    }
+  }
+
+  /** Calls `fn` when the turn is over, for timers that must not outlive it. */
+  atEnd(fn: () => void): void {
+    this.#atEnd.push(fn);
+  }
+
   close(): void {
+    for (const fn of this.#atEnd) fn();
     this.abort.close();
     this.watchdog?.close();
+    this.openStep?.span?.end();
     this.span?.end(this.failure && serializeError(this.failure));
   }
 
@@ -231,16 +328,6 @@ export class TurnState {
     });
     this.failure = error;
     this.abort.release();
-    this.onFailure?.();
-  }
-
-  #deliver(event: AgentEvent): void {
-    try {
-      // An async listener is not what the type allows, but its rejection must not end the process.
-      const returned: unknown = this.input.emit(event);
-      if (returned !== undefined && isPromise(returned)) returned.then(undefined, () => {});
-    } catch {
-      // The turn goes on for its other readers.
-    }
+    this.onFailure?.onFailure();
   }
 }

@@ -1,5 +1,6 @@
 /** Arithmetic on token counts in which unknown never becomes zero. */
 import type { Usage } from "./contracts/conversation.ts";
+import type { Draft } from "./draft.ts";
 
 const counts = [
   "inputTokens",
@@ -12,7 +13,7 @@ const counts = [
 
 /** The sum of two totals: a count is absent only where both are. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const sum: { -readonly [K in keyof Usage]: Usage[K] } = {};
+  const sum: Draft<Usage> = {};
   for (const key of counts) {
     const left = a[key];
     const right = b[key];
@@ -22,7 +23,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum;
 }
 
-/** A total with one more attempt in it; an attempt that reported nothing is counted as such. */
-export function addAttemptUsage(total: Usage, attempt: Usage | undefined): Usage {
-  return addUsage(total, attempt ?? { unreportedAttempts: 1 });
+/** Later counts in place of earlier ones. What is not a count is not taken over. */
+export function replaceUsage(earlier: Usage | undefined, later: Usage): Usage {
+  const usage: Draft<Usage> = { ...earlier };
+  for (const key of counts) {
+    const count = later[key];
+    if (count !== undefined && Number.isFinite(count) && count >= 0) usage[key] = count;
+  }
+  return usage;
 }

@@ -4,6 +4,11 @@ import type { Deadlines, Timer } from "./contracts/runtime.ts";
 /** Why an attempt was given up. */
 export type Expiry = "first part" | "next part" | "whole attempt";
 
+/** What is watched. */
+export interface Watched {
+  expire(expiry: Expiry, ms: number): void;
+}
+
 /**
  * A part only writes a number; the timer re-arms itself when it fires and finds that nothing is due. It stays armed
  * between attempts, so that fifty quick steps cost one timer and not fifty.
@@ -16,7 +21,7 @@ export class Watchdog {
   readonly #attemptMs: number;
   #cancel: (() => void) | undefined;
   #firesAt = 0;
-  #onExpire: ((expiry: Expiry, ms: number) => void) | undefined;
+  #watched: Watched | undefined;
   #startedAt = 0;
   #lastPartAt: number | undefined;
 
@@ -30,8 +35,8 @@ export class Watchdog {
   }
 
   /** Watches one attempt until `stop`. */
-  start(onExpire: (expiry: Expiry, ms: number) => void): void {
-    this.#onExpire = onExpire;
+  start(watched: Watched): void {
+    this.#watched = watched;
     this.#startedAt = this.#now();
     this.#lastPartAt = undefined;
     const soonest = Math.min(this.#firstPartMs, this.#betweenPartsMs, this.#attemptMs);
@@ -44,7 +49,7 @@ export class Watchdog {
   }
 
   stop(): void {
-    this.#onExpire = undefined;
+    this.#watched = undefined;
   }
 
   close(): void {
@@ -61,8 +66,8 @@ export class Watchdog {
 
   #fire(): void {
     this.#cancel = undefined;
-    const onExpire = this.#onExpire;
-    if (onExpire === undefined) return;
+    const watched = this.#watched;
+    if (watched === undefined) return;
     const silence: readonly [Expiry, number, number] =
       this.#lastPartAt === undefined
         ? ["first part", this.#firstPartMs, this.#startedAt]
@@ -77,6 +82,6 @@ export class Watchdog {
     const leftMs = since + limitMs - this.#now();
     if (leftMs > 0) return this.#arm(Math.min(leftMs, this.#betweenPartsMs));
     this.stop();
-    onExpire(expiry, limitMs);
+    watched.expire(expiry, limitMs);
   }
 }

@@ -59,7 +59,9 @@ export interface LiveToolOutput {
  * An event without the ids of its conversation and turn, which a wire states once per stream.
  *
  * An attempt opens an assistant message: `message_start` follows each `attempt_start`. If no `message_end` follows
- * before `attempt_discarded` or `turn_end`, the attempt left no message, and what it said is void.
+ * before `attempt_discarded` or `step_end`, the attempt left no message, and what it said is void. A step that was shown
+ * to start ends, unless the turn is suspended in it; the turn that goes on then shows its end. Refusals are shown as
+ * text. A `tool_execution_end` without a start belongs to a call that was answered without being run.
  */
 export type AgentEventBody =
   | {

@@ -43,7 +43,8 @@ export interface ProviderRequest {
 /**
  * What a provider yields. Text, thinking and refusals never overlap: a part of another kind, or an `_end`, closes the
  * open one, so `_start` and `_end` are needed only to carry `providerData` or to part two neighbours of one kind.
- * Tool calls are told apart by `index` and may interleave. `finish` is last; a stream that ends without it was cut off.
+ * `usage`, `ping` and `start` close nothing. Tool calls are told apart by `index` and may interleave. `finish` is last; a
+ * stream that ends without it was cut off. Its reasons `error` and `aborted` mean that the attempt failed: throw instead.
  */
 export type ProviderPart =
   | { readonly type: "start"; readonly origin?: Origin; readonly metadata?: JsonValue }

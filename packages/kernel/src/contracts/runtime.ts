@@ -136,7 +136,9 @@ export interface RunTurnInput {
     step: FinishedStep,
   ) => boolean | FinishReason | Promise<boolean | FinishReason>;
   /** Asked before each request. A string ends the turn with it, as for a spent budget. */
-  readonly checkLimits?: (progress: TurnProgress) => FinishReason | undefined;
+  readonly checkLimits?: (
+    progress: TurnProgress,
+  ) => FinishReason | undefined | Promise<FinishReason | undefined>;
   readonly maxSteps?: number;
   /** When `maxSteps` is reached: one last step that may call no tool and reports what was done. */
   readonly closing?: { readonly prompt: string };

@@ -1,0 +1,138 @@
+/** One run of one tool: whatever it returns, throws or yields becomes one result, and a second one is dropped. */
+import type { CallRun } from "./call-run.ts";
+import { isPromise } from "./callbacks.ts";
+import type { ToolExecutionEvent, ToolResult, ToolReturn } from "./contracts/tool.ts";
+import { ToolContext, timeoutOf } from "./tool-context.ts";
+import {
+  cleanResult,
+  errorResult,
+  interruptedResult,
+  refusal,
+  thrownResult,
+  toJson,
+  toToolResult,
+} from "./tool-result.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** Who gets the result. */
+export interface ResultTaker {
+  takeResult(run: CallRun, result: ToolResult): void;
+}
+
+export class Execution {
+  readonly #turn: TurnState;
+  readonly #run: CallRun;
+  readonly #taker: ResultTaker;
+  readonly #context: ToolContext;
+  #iterator: AsyncIterator<ToolExecutionEvent> | undefined;
+  #cancelTimeout: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(turn: TurnState, run: CallRun, step: number, taker: ResultTaker) {
+    this.#turn = turn;
+    this.#run = run;
+    this.#taker = taker;
+    this.#context = new ToolContext(turn, run, step);
+  }
+
+  /** Calls the tool. The taker gets exactly one result, unless `stop` comes first. */
+  start(): void {
+    const { tool, parsed } = this.#run;
+    const limitMs = timeoutOf(this.#turn, this.#run);
+    if (limitMs !== Infinity) this.#limit(limitMs);
+    try {
+      // `parsed` is what the tool's own `parseInput` gave.
+      const returned = tool?.execute?.(parsed as never, this.#context);
+      if (isPromise<ToolReturn>(returned)) {
+        returned.then(
+          (value) => this.#finish(value),
+          (thrown: unknown) => this.#fail(thrown),
+        );
+      } else if (isAsyncIterable(returned)) this.#follow(returned);
+      else this.#finish(returned);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  /** The result comes from elsewhere: the tool is told to stop, and what it still says is dropped. */
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancelTimeout?.();
+    this.#context.close();
+    if (this.#iterator !== undefined) abandon(this.#iterator);
+  }
+
+  #limit(limitMs: number): void {
+    const onTimeout = (): void => this.#end(errorResult(refusal.timedOut(limitMs)));
+    this.#cancelTimeout = this.#turn.input.timer?.(limitMs, onTimeout);
+  }
+
+  #finish(value: unknown): void {
+    if (this.#isOver) return;
+    let result: ToolResult;
+    try {
+      result = toToolResult(value);
+    } catch (thrown) {
+      return this.#fail(thrown);
+    }
+    this.#end(result);
+  }
+
+  #fail(thrown: unknown): void {
+    const isInterrupted = this.#turn.abort.isAborted;
+    this.#end(isInterrupted ? interruptedResult(this.#run.tool) : thrownResult(thrown));
+  }
+
+  #end(result: ToolResult): void {
+    if (this.#isOver) return;
+    this.stop();
+    const isTerminal = this.#run.tool?.isTerminal === true && !result.isError;
+    this.#taker.takeResult(this.#run, isTerminal ? { ...result, isTerminal } : result);
+  }
+
+  #follow(events: AsyncIterable<ToolExecutionEvent>): void {
+    const iterator = events[Symbol.asyncIterator]();
+    this.#iterator = iterator;
+    this.#read(iterator).then(
+      (result) => this.#end(result),
+      (thrown: unknown) => this.#fail(thrown),
+    );
+  }
+
+  async #read(iterator: AsyncIterator<ToolExecutionEvent>): Promise<ToolResult> {
+    let shown = "";
+    for (;;) {
+      const { value, done } = await iterator.next();
+      // A tool that only streams has said all that it has to say.
+      if (done === true)
+        return shown === "" ? errorResult(refusal.incomplete) : toToolResult(shown);
+      if (value.type === "complete") return completed(value);
+      if (value.type !== "delta") continue;
+      shown += value.delta;
+      this.#context.update(value.delta);
+      if (this.#isOver) return errorResult(refusal.incomplete);
+    }
+  }
+}
+
+function completed(event: Extract<ToolExecutionEvent, { type: "complete" }>): ToolResult {
+  const result = toToolResult(event.output);
+  const details = toJson(event.details) ?? result.details;
+  const isError = event.isError === true || result.isError;
+  return cleanResult({ ...result, isError, ...(details !== undefined && { details }) });
+}
+
+/** Lets a generator clean up without waiting for it. */
+function abandon(iterator: AsyncIterator<ToolExecutionEvent>): void {
+  try {
+    iterator.return?.()?.then(undefined, () => {});
+  } catch {
+    // The call has its result; a failing clean-up does not change it.
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<ToolExecutionEvent> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,0 +1,39 @@
+/** A call that had started in a process that is gone: what its tool declares decides what becomes of it. */
+import type { CallRun } from "./call-run.ts";
+import type { Reconciliation, ToolResult } from "./contracts/tool.ts";
+import { ToolContext } from "./tool-context.ts";
+import { errorResult, refusal, toToolResult } from "./tool-result.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** The result to settle it with, or "rerun" where a second run does no harm or the first had no effect. */
+export async function recoverCall(
+  turn: TurnState,
+  run: CallRun,
+  step: number,
+): Promise<ToolResult | "rerun"> {
+  const effect = run.tool?.effect;
+  if (effect === "pure" || effect === "idempotent") return "rerun";
+  const found = await reconcile(turn, run, step);
+  if (found.outcome === "not-run") return "rerun";
+  return found.outcome === "done"
+    ? toToolResult(found.output)
+    : errorResult(refusal.unknownOutcome);
+}
+
+async function reconcile(turn: TurnState, run: CallRun, step: number): Promise<Reconciliation> {
+  const { tool, key } = run;
+  const unknown: Reconciliation = { outcome: "unknown" };
+  if (tool?.reconcile === undefined || key === undefined) return unknown;
+  const context = new ToolContext(turn, run, step);
+  try {
+    return await turn.callbacks.call(
+      `reconcile of "${tool.name}"`,
+      () => tool.reconcile?.(key, context) ?? unknown,
+    );
+  } catch {
+    // Nobody could tell, which is what the model has to know.
+    return unknown;
+  } finally {
+    context.close();
+  }
+}

@@ -1,0 +1,31 @@
+/** The `after` hook: it sees a result before the journal, the readers and the model do. */
+import type { CallRun } from "./call-run.ts";
+import { Interrupted, isPromise } from "./callbacks.ts";
+import type { ToolResult } from "./contracts/tool.ts";
+import { serializeError } from "./errors.ts";
+import { cleanResult, errorResult, interruptedResult } from "./tool-result.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** The result to go on with. Never fails: a hook that does leaves a result that tells nothing of the tool's. */
+export function reviewResult(
+  turn: TurnState,
+  run: CallRun,
+  step: number,
+  result: ToolResult,
+): ToolResult | Promise<ToolResult> {
+  const { dispatch } = turn.input;
+  if (dispatch.after === undefined) return result;
+  const call = { toolCallId: run.call.id, toolName: run.call.name, input: run.input, step };
+  try {
+    const reviewed = turn.callbacks.call("the after hook", () => dispatch.after?.(call, result));
+    const take = (value: ToolResult | void): ToolResult => (value ? cleanResult(value) : result);
+    return isPromise(reviewed) ? reviewed.then(take).catch(withheld) : take(reviewed);
+  } catch (thrown) {
+    return withheld(thrown);
+  }
+
+  function withheld(thrown: unknown): ToolResult {
+    if (thrown instanceof Interrupted) return interruptedResult(run.tool);
+    return errorResult(`The result is withheld: ${serializeError(thrown).message}`);
+  }
+}

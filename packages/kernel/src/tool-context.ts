@@ -1,0 +1,81 @@
+/** What a tool sees of its turn. Fields that cost something are made when they are read. */
+import type { AbortListener } from "./abort.ts";
+import type { CallRun } from "./call-run.ts";
+import type { Usage } from "./contracts/conversation.ts";
+import type { Logger } from "./contracts/logging.ts";
+import type { ToolExecuteContext } from "./contracts/tool.ts";
+import { hashJson } from "./hash.ts";
+import type { TurnState } from "./turn-state.ts";
+import { addUsage } from "./usage.ts";
+
+export class ToolContext implements ToolExecuteContext, AbortListener {
+  readonly toolCallId: string;
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly step: number;
+  readonly cwd: string | undefined;
+  readonly logger: Logger | undefined;
+  readonly #turn: TurnState;
+  readonly #run: CallRun;
+  #controller: AbortController | undefined;
+  #isClosed = false;
+
+  constructor(turn: TurnState, run: CallRun, step: number) {
+    this.toolCallId = run.call.id;
+    this.conversationId = turn.conversationId;
+    this.turnId = turn.turnId;
+    this.step = step;
+    this.cwd = turn.input.cwd;
+    this.logger = turn.input.logger;
+    this.#turn = turn;
+    this.#run = run;
+  }
+
+  /** Only a tool with a timeout needs a signal of its own; the others share the turn's. */
+  get signal(): AbortSignal {
+    if (timeoutOf(this.#turn, this.#run) === Infinity) return this.#turn.abort.signal;
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isClosed || this.#turn.isStopped) this.#controller.abort();
+      else this.#turn.abort.addListener(this);
+    }
+    return this.#controller.signal;
+  }
+
+  get idempotencyKey(): string {
+    return (this.#run.key ??= idempotencyKey(this.conversationId, this.toolCallId));
+  }
+
+  update(delta: string): void {
+    if (this.#isClosed || delta === "") return;
+    const { conversationId, turnId, toolCallId } = this;
+    this.#turn.emit({ type: "tool_execution_delta", conversationId, turnId, toolCallId, delta });
+  }
+
+  usage(child: Usage): void {
+    if (!this.#isClosed) this.#run.usage = addUsage(this.#run.usage ?? {}, child);
+  }
+
+  onAbort(): void {
+    this.#controller?.abort();
+  }
+
+  /** The call has settled: what the tool still says is dropped, and it is told to stop. */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#controller === undefined) return;
+    this.#turn.abort.removeListener(this);
+    this.#controller.abort();
+  }
+}
+
+/** The same for every run of a call, in every process. */
+export function idempotencyKey(conversationId: string, toolCallId: string): string {
+  return hashJson([conversationId, toolCallId]);
+}
+
+/** How long one execution may take; without a timer there is no limit. */
+export function timeoutOf(turn: TurnState, run: CallRun): number {
+  if (turn.input.timer === undefined) return Infinity;
+  return run.tool?.timeoutMs ?? turn.input.deadlines?.toolMs ?? Infinity;
+}
