@@ -1,0 +1,33 @@
+/** Says what is wrong with the events of one turn, and where. */
+import type { AgentEvent } from "@capstan/kernel";
+import type { EventProblem } from "./event-problem.ts";
+import { checkExecutions } from "./events-executions.ts";
+import { checkFrame } from "./events-frame.ts";
+import { checkMessages } from "./events-messages.ts";
+import { checkSteps } from "./events-steps.ts";
+import { throwIfAny } from "./problem.ts";
+
+export interface EventOptions {
+  /** The turn had started before, so it begins without `turn_start`. */
+  readonly isResumed?: boolean;
+  /** Attempts that its first step has behind it, as in the turn's `prior`. */
+  readonly attemptsInStep?: number;
+}
+
+/** All problems, by their place. The events are those of one whole turn. */
+export function checkEvents(
+  events: readonly AgentEvent[],
+  { isResumed = false, attemptsInStep = 0 }: EventOptions = {},
+): EventProblem[] {
+  return [
+    ...checkFrame(events, isResumed),
+    ...checkSteps(events, attemptsInStep),
+    ...checkMessages(events),
+    ...checkExecutions(events),
+  ].toSorted((a, b) => a.index - b.index);
+}
+
+/** Throws one error that lists every problem. */
+export function assertValidEvents(events: readonly AgentEvent[], options: EventOptions = {}): void {
+  throwIfAny("The events of the turn are not valid", checkEvents(events, options));
+}

@@ -1,0 +1,48 @@
+/** Says what is wrong with a transcript, and where: what passes here is accepted by the next provider. */
+import type { ChatMessage } from "@capstan/kernel";
+import { throwIfAny } from "./problem.ts";
+import { checkContent } from "./transcript-content.ts";
+import { checkOrder } from "./transcript-order.ts";
+import { problemAt } from "./transcript-problem.ts";
+import type { TranscriptProblem } from "./transcript-problem.ts";
+import { checkResults } from "./transcript-results.ts";
+
+export interface TranscriptOptions {
+  /** The last assistant message may have calls that still wait for their results, as a suspended turn leaves it. */
+  readonly allowOpenTail?: boolean;
+}
+
+/** All problems, by their place. */
+export function checkTranscript(
+  messages: readonly ChatMessage[],
+  { allowOpenTail = false }: TranscriptOptions = {},
+): TranscriptProblem[] {
+  return [
+    ...checkMessageIds(messages),
+    ...checkOrder(messages),
+    ...messages.flatMap(checkContent),
+    ...checkResults(messages, { allowOpenTail }),
+  ].toSorted((a, b) => a.index - b.index);
+}
+
+/** Throws one error that lists every problem. */
+export function assertValidTranscript(
+  messages: readonly ChatMessage[],
+  options: TranscriptOptions = {},
+): void {
+  throwIfAny("The transcript is not valid", checkTranscript(messages, options));
+}
+
+function checkMessageIds(messages: readonly ChatMessage[]): TranscriptProblem[] {
+  const problems: TranscriptProblem[] = [];
+  const seen = new Map<string, number>();
+  for (const [index, message] of messages.entries()) {
+    const first = seen.get(message.id);
+    if (first === undefined) seen.set(message.id, index);
+    else {
+      const text = `message [${first}] has the same id`;
+      problems.push(problemAt(message, index, "duplicate-message-id", text));
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,72 @@
+/** The words of a script for streams that fail, wait, hang or end too early. */
+import { ProviderError } from "@capstan/kernel";
+import type { ProviderErrorCode, ProviderPart, ProviderRequest } from "@capstan/kernel";
+import type { Fragment, ScriptItem } from "./script-item.ts";
+
+/** An error to throw, or the code of a `ProviderError`. */
+export type ScriptedFailure = Error | ProviderErrorCode;
+
+/** Throws before the first part. */
+export function failBefore(failure: ScriptedFailure): Fragment {
+  const error = toError(failure);
+  return {
+    label: `failBefore(${error.message})`,
+    // eslint-disable-next-line require-yield -- it fails before it can yield
+    *play(): Generator<ProviderPart> {
+      throw error;
+    },
+  };
+}
+
+/** Plays the items, then throws: in the middle of the reply, as no part has closed it. */
+export function failAfter(...script: readonly [...ScriptItem[], ScriptedFailure]): ScriptItem {
+  const items = script.slice(0, -1) as ScriptItem[];
+  const failure = script.at(-1) as ScriptedFailure;
+  return [...items, { ...failBefore(failure), label: `failAfter(${toError(failure).message})` }];
+}
+
+/** Goes on once the promise is fulfilled, so that a test decides the order. Ends at once on abort, or when left. */
+export function wait(
+  until: Promise<unknown> | ((request: ProviderRequest) => Promise<unknown>),
+): Fragment {
+  return {
+    label: "wait(…)",
+    async *play(reply) {
+      await reply.wait(typeof until === "function" ? until(reply.request) : until);
+      yield* nothing;
+    },
+  };
+}
+
+/** Yields nothing more. It ends, by throwing, when the request's signal fires, and quietly when the reader leaves. */
+export function stall(): Fragment {
+  return { ...wait(() => new Promise(() => {})), label: "stall()" };
+}
+
+/** A stream that is deaf: neither the signal nor leaving ends it. */
+export function hang(): Fragment {
+  return {
+    label: "hang()",
+    async *play() {
+      await new Promise(() => {});
+      yield* nothing;
+    },
+  };
+}
+
+/** The stream ends here, without `finish`. */
+export function cutOff(): Fragment {
+  return {
+    label: "cutOff()",
+    play(reply) {
+      reply.isOver = true;
+      return nothing;
+    },
+  };
+}
+
+const nothing: readonly ProviderPart[] = [];
+
+function toError(failure: ScriptedFailure): Error {
+  return typeof failure === "string" ? new ProviderError(failure, `scripted ${failure}`) : failure;
+}

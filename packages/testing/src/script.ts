@@ -1,0 +1,164 @@
+/** The words of a script: what a reply says, calls and reports. */
+import type { FinishReason, JsonValue, ProviderPart, Usage } from "@capstan/kernel";
+import type { Fragment, ReplyUnderWay, ScriptItem } from "./script-item.ts";
+
+export interface CallToolOptions {
+  /**
+   * How the arguments arrive: in so many pieces (default 1; 0 sends them parsed, with the end of the call), or exactly
+   * as these texts, which need not be the JSON of the input.
+   */
+  readonly argumentDeltas?: number | readonly string[];
+  /** What the vendor calls the call; it goes to the part's `providerData` as `{ id }`. */
+  readonly id?: string;
+  /** The provider runs it by itself, so that it does not make the reply end in `tool-calls`. */
+  readonly providerExecuted?: boolean;
+}
+
+/** One reply of several fragments, in order. An array does the same. */
+export function reply(...items: readonly ScriptItem[]): ScriptItem {
+  return items;
+}
+
+/** One text part, in one delta or in these. */
+export function say(text: string | readonly string[]): Fragment {
+  const deltas = typeof text === "string" ? [text] : text;
+  return {
+    label: `say(${quote(deltas.join(""))})`,
+    *play(reply) {
+      // Only a start parts two neighbours of one kind; otherwise bare deltas do, as most vendors send them.
+      if (reply.openKind === "text") yield { type: "text_start" };
+      for (const delta of deltas) yield { type: "text_delta", delta };
+    },
+  };
+}
+
+/** One thinking part, in one delta or in these. The signature goes to its `providerData` as it is. */
+export function think(
+  thinking: string | readonly string[],
+  options: { readonly signature?: JsonValue } = {},
+): Fragment {
+  const deltas = typeof thinking === "string" ? [thinking] : thinking;
+  const { signature } = options;
+  return {
+    label: `think(${quote(deltas.join(""))})`,
+    *play(reply) {
+      if (reply.openKind === "thinking") yield { type: "thinking_start" };
+      for (const delta of deltas) yield { type: "thinking_delta", delta };
+      if (signature !== undefined) yield { type: "thinking_end", providerData: signature };
+    },
+  };
+}
+
+/** A refusal, in one delta or in these. */
+export function refuse(text: string | readonly string[]): Fragment {
+  const deltas = typeof text === "string" ? [text] : text;
+  return {
+    label: `refuse(${quote(deltas.join(""))})`,
+    *play() {
+      for (const delta of deltas) yield { type: "refusal_delta", delta };
+    },
+  };
+}
+
+export function callTool(
+  name: string,
+  input: JsonValue = {},
+  options: CallToolOptions = {},
+): Fragment {
+  const { argumentDeltas = 1 } = options;
+  const isParsed = argumentDeltas === 0;
+  const deltas =
+    typeof argumentDeltas === "number"
+      ? splitEvenly(JSON.stringify(input), argumentDeltas)
+      : argumentDeltas;
+  return {
+    label: `callTool(${quote(name)})`,
+    *play(reply) {
+      const index = reply.nextIndex;
+      yield* startOfCall(reply, name, deltas, options);
+      yield { type: "toolcall_end", index, ...(isParsed && { input }) };
+    },
+  };
+}
+
+/** A call whose argument text is this, JSON or not. */
+export function callToolRaw(
+  name: string,
+  argumentText: string,
+  options: Omit<CallToolOptions, "argumentDeltas"> = {},
+): Fragment {
+  return {
+    ...callTool(name, {}, { ...options, argumentDeltas: [argumentText] }),
+    label: `callToolRaw(${quote(name)})`,
+  };
+}
+
+/** A call that is cut inside its arguments. Unless told otherwise, its reply ends in `length`. */
+export function cutToolCall(name: string, argumentText: string): Fragment {
+  return {
+    label: `cutToolCall(${quote(name)})`,
+    play: (reply) => startOfCall(reply, name, [argumentText], {}),
+  };
+}
+
+/** Reports these counts. A reply that reports none leaves them unknown, unless the provider has a default. */
+export function usage(counts: Usage): Fragment {
+  return parts([{ type: "usage", usage: counts }], "usage(…)");
+}
+
+/** Ends the reply for this reason. Without it a reply ends in `tool-calls` if it calls any, else in `stop`. */
+export function finish(
+  reason: FinishReason,
+  options: { readonly usage?: Usage; readonly metadata?: JsonValue } = {},
+): Fragment {
+  return parts([{ type: "finish", reason, ...options }], `finish(${quote(reason)})`);
+}
+
+/** Ends the reply in the middle of a longer one: the next request goes on with it. */
+export function pause(): Fragment {
+  return { ...finish("pause"), label: "pause()" };
+}
+
+/** A sign of life without content. */
+export function ping(): Fragment {
+  return parts([{ type: "ping" }], "ping()");
+}
+
+/** A block that only its origin understands. */
+export function native(data: JsonValue): Fragment {
+  return parts([{ type: "native", data }], "native(…)");
+}
+
+/** Exactly these parts. */
+export function parts(list: readonly ProviderPart[], label = "parts(…)"): Fragment {
+  return { label, play: () => list };
+}
+
+function* startOfCall(
+  reply: ReplyUnderWay,
+  name: string,
+  deltas: readonly string[],
+  options: CallToolOptions,
+): Generator<ProviderPart> {
+  const index = reply.nextIndex;
+  yield {
+    type: "toolcall_start",
+    index,
+    name,
+    ...(options.providerExecuted === true && { isProviderExecuted: true }),
+    ...(options.id !== undefined && { providerData: { id: options.id } }),
+  };
+  for (const delta of deltas) yield { type: "toolcall_delta", index, delta };
+}
+
+function splitEvenly(text: string, count: number): string[] {
+  if (count <= 0) return [];
+  const size = Math.max(1, Math.ceil(text.length / count));
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
+  return pieces;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text);
+}

@@ -1,0 +1,58 @@
+/** Small tools for tests; each keeps the calls that were started. */
+import type { JsonValue, ToolContract, ToolExecuteContext } from "@capstan/kernel";
+
+/** Everything of a tool contract but what it does. The name has a default. */
+export type TestToolOptions = Partial<Omit<ToolContract, "execute">>;
+
+export interface StartedCall {
+  readonly toolCallId: string;
+  readonly input: JsonValue;
+  readonly context: ToolExecuteContext;
+}
+
+export interface RecordingTool extends ToolContract {
+  /** The executions, in the order in which they started. */
+  readonly started: readonly StartedCall[];
+}
+
+/** Answers with the JSON of its input. Named `echo`. */
+export function echoTool(options: TestToolOptions = {}): RecordingTool {
+  const started: StartedCall[] = [];
+  return {
+    ...declaration("echo", "Answers with its input", options),
+    started,
+    execute(input: JsonValue, context) {
+      started.push({ toolCallId: context.toolCallId, input, context });
+      return JSON.stringify(input);
+    },
+  };
+}
+
+/** Throws. Named `fail`. */
+export function failingTool(
+  options: TestToolOptions & { readonly error?: Error } = {},
+): RecordingTool {
+  const { error = new Error("the tool failed"), ...contract } = options;
+  const started: StartedCall[] = [];
+  return {
+    ...declaration("fail", "Fails", contract),
+    started,
+    execute(input: JsonValue, context) {
+      started.push({ toolCallId: context.toolCallId, input, context });
+      throw error;
+    },
+  };
+}
+
+/** Has no `execute`: somebody else runs it and answers. Named `remote`. */
+export function remoteTool(options: TestToolOptions = {}): ToolContract {
+  return declaration("remote", "Is run by somebody else", options);
+}
+
+export function declaration(
+  name: string,
+  description: string,
+  options: TestToolOptions,
+): ToolContract {
+  return { name, description, inputSchema: { type: "object" }, ...options };
+}

@@ -1,0 +1,44 @@
+/** The rules that a transcript can break. */
+import type { ChatMessage } from "@capstan/kernel";
+import type { Problem } from "./problem.ts";
+
+export type TranscriptProblemCode =
+  | "duplicate-message-id"
+  | "system-not-at-start"
+  | "two-assistants-in-a-row"
+  | "aborted-without-user-message"
+  | "malformed-content"
+  | "empty-content"
+  | "empty-part"
+  | "not-json"
+  | "malformed-call-id"
+  | "duplicate-call-id"
+  | "call-in-failed-message"
+  | "missing-result"
+  | "duplicate-result"
+  | "misplaced-result"
+  | "result-without-call"
+  | "result-mismatch"
+  | "malformed-call-succeeded";
+
+export interface TranscriptProblem extends Problem<TranscriptProblemCode> {
+  readonly messageId: string;
+  readonly callId?: string;
+}
+
+export function problemAt(
+  message: ChatMessage,
+  index: number,
+  code: TranscriptProblemCode,
+  text: string,
+  callId?: string,
+): TranscriptProblem {
+  const where = `${message.role} message ${JSON.stringify(message.id)}`;
+  return {
+    code,
+    message: `${where}: ${text}`,
+    index,
+    messageId: message.id,
+    ...(callId !== undefined && { callId }),
+  };
+}

@@ -1,0 +1,16 @@
+/** A provider request for tests that call a provider without a kernel. */
+import type { ProviderRequest } from "@capstan/kernel";
+
+export function requestWith(overrides: Partial<ProviderRequest> = {}): ProviderRequest {
+  return {
+    messages: [{ role: "user", id: "u1", content: "Hello" }],
+    tools: [],
+    options: {},
+    signal: new AbortController().signal,
+    conversationId: "c1",
+    turnId: "t1",
+    step: 1,
+    attempt: 1,
+    ...overrides,
+  };
+}

@@ -1,0 +1,209 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readTool } from "@capstan/toolset";
+import { callTool, complaintsAbout } from "./call-tool.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+test("a short file is given as it is", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.txt"), "one\r\ntwo\nthrée");
+
+  const output = await callTool(readTool(), { path: "a.txt" }, { cwd });
+
+  expect(output).toEqual({
+    ok: true,
+    outputMessage: "one\r\ntwo\nthrée",
+    details: { path: "a.txt", firstLine: 1, lastLine: 3 },
+  });
+});
+
+test("an empty file is said to be empty", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.txt"), "");
+
+  const output = await callTool(readTool(), { path: "a.txt" }, { cwd });
+
+  expect(output).toEqual({
+    ok: true,
+    outputMessage: "(The file is empty.)",
+    details: { path: "a.txt" },
+  });
+});
+
+test("offset and limit give a window, and the note says how to go on", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.txt"), "1\n2\n3\n4\n5\n");
+
+  const middle = await callTool(readTool(), { path: "a.txt", offset: 2, limit: 2 }, { cwd });
+  const end = await callTool(readTool(), { path: "a.txt", offset: 4, limit: 2 }, { cwd });
+
+  expect(middle.outputMessage).toBe("2\n3\n(Lines 2 to 3; go on with offset 4.)");
+  expect(middle.details).toEqual({ path: "a.txt", firstLine: 2, lastLine: 3, nextOffset: 4 });
+  expect(end.outputMessage).toBe("4\n5\n");
+  expect(end.details).toEqual({ path: "a.txt", firstLine: 4, lastLine: 5 });
+});
+
+test("reading on by the notes gives the whole file, in parts of 2,000 lines", async () => {
+  const cwd = await temporaryFolder();
+  const lines = Array.from({ length: 4500 }, (_, index) => `line ${index + 1}`);
+  await writeFile(join(cwd, "a.txt"), lines.join("\n"));
+
+  const offsets = [1, 2001, 4001];
+  const outputs = await Promise.all(
+    offsets.map((offset) => callTool(readTool(), { path: "a.txt", offset }, { cwd })),
+  );
+
+  const parts = outputs.map(({ outputMessage }) => outputMessage.replace(/\(Lines .*\)$/, ""));
+  expect(outputs.map(({ details }) => details?.["nextOffset"])).toEqual([2001, 4001, undefined]);
+  expect(parts.join("")).toBe(lines.join("\n"));
+});
+
+test("wide lines stop a part at 64 KB, between two lines", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.txt"), `${"ä".repeat(500)}\n`.repeat(200));
+
+  const output = await callTool(readTool(), { path: "a.txt" }, { cwd });
+
+  expect(output.details).toEqual({ path: "a.txt", firstLine: 1, lastLine: 65, nextOffset: 66 });
+  expect(output.outputMessage).toBe(
+    `${`${"ä".repeat(500)}\n`.repeat(65)}(Lines 1 to 65; go on with offset 66.)`,
+  );
+});
+
+test("a line of more than 64 KB is cut between two characters, and the note says so", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.txt"), `x${"ä".repeat(200_000)}\nnext`);
+
+  const first = await callTool(readTool(), { path: "a.txt" }, { cwd });
+  const second = await callTool(readTool(), { path: "a.txt", offset: 2 }, { cwd });
+
+  expect(first.outputMessage).toBe(
+    `x${"ä".repeat(32_767)}\n(Line 1 is longer than 64 KB; its rest is not shown. ` +
+      "Lines 1 to 1; go on with offset 2.)",
+  );
+  expect(second.outputMessage).toBe("next");
+});
+
+test("a window at the end of a large file is read in bounded memory", async () => {
+  const cwd = await temporaryFolder();
+  execFileSync("sh", ["-c", "yes 0123456789abcdef | head -n 4000000 > big.txt"], { cwd });
+  const before = process.memoryUsage.rss();
+
+  const output = await callTool(readTool(), { path: "big.txt", offset: 3_999_999 }, { cwd });
+
+  expect(output.outputMessage).toBe("0123456789abcdef\n0123456789abcdef\n");
+  expect(process.memoryUsage.rss() - before).toBeLessThan(40 * 1024 * 1024);
+});
+
+test("an offset behind the last line is answered with the number of lines", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "with.txt"), "1\n2\n");
+  await writeFile(join(cwd, "without.txt"), "1\n2");
+
+  const outputs = await Promise.all(
+    ["with.txt", "without.txt"].map((path) => callTool(readTool(), { path, offset: 3 }, { cwd })),
+  );
+
+  expect(outputs.map(({ ok, outputMessage }) => [ok, outputMessage])).toEqual([
+    [false, "There is no line 3 in with.txt (lines: 2)."],
+    [false, "There is no line 3 in without.txt (lines: 2)."],
+  ]);
+});
+
+test("a binary file is refused", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x00, 0x01]));
+
+  const output = await callTool(readTool(), { path: "a.png" }, { cwd });
+
+  expect(output).toEqual({
+    ok: false,
+    outputMessage: "a.png is not a text file: it contains NUL bytes.",
+    details: { code: "binary" },
+  });
+});
+
+test("bytes that are no UTF-8 do not stop a file from being read", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "latin.txt"), Buffer.from("caf\u00e9\n", "latin1"));
+
+  const output = await callTool(readTool(), { path: "latin.txt" }, { cwd });
+
+  expect(output.outputMessage).toBe("caf\ufffd\n");
+});
+
+test("missing files, folders and pipes are answered with the reason", async () => {
+  const cwd = await temporaryFolder();
+  await mkdir(join(cwd, "src"));
+  await writeFile(join(cwd, "a.txt"), "");
+  await symlink("loop", join(cwd, "loop"));
+  execFileSync("sh", ["-c", "mkfifo pipe"], { cwd });
+
+  const outputs = await Promise.all(
+    ["nowhere.txt", "a.txt/b", "src", "pipe", "loop"].map((path) =>
+      callTool(readTool(), { path }, { cwd }),
+    ),
+  );
+
+  expect(outputs.every(({ ok }) => !ok)).toBe(true);
+  expect(outputs.map(({ outputMessage }) => outputMessage)).toEqual([
+    "There is no nowhere.txt. Use ls to see what there is.",
+    "There is no a.txt/b. Use ls to see what there is.",
+    "src is a folder. Use ls to list it.",
+    "pipe is not a regular file, so it cannot be read.",
+    "loop is a symbolic link that leads in a circle.",
+  ]);
+});
+
+test("an abort ends the search for a far line", async () => {
+  const cwd = await temporaryFolder();
+  execFileSync("sh", ["-c", "yes | head -c 20000000 > big.txt"], { cwd });
+  const controller = new AbortController();
+
+  const call = callTool(
+    readTool(),
+    { path: "big.txt", offset: 1_000_000_000 },
+    { cwd, signal: controller.signal },
+  );
+  setImmediate(() => controller.abort(new Error("the user left")));
+
+  await expect(call).rejects.toThrow("the user left");
+});
+
+test("wrong, unknown and missing fields are named", async () => {
+  const inputs = [
+    {},
+    { path: "" },
+    { path: null, offset: "1" },
+    { path: "a", limit: 1.5 },
+    { path: "a", offset: 2 ** 53 },
+    { file_path: "a", path: "a" },
+    { path: "x".repeat(5000) },
+    { path: "a", offset: { at: 1 } },
+  ];
+
+  const complaints = await Promise.all(inputs.map((input) => complaintsAbout(readTool(), input)));
+
+  expect(complaints).toEqual([
+    ["path is missing."],
+    ["path must have 1 to 4096 characters, not 0."],
+    ["path must be a string, not null.", 'offset must be a whole number of 1 or more, not "1".'],
+    ["limit must be a whole number from 1 to 2000, not 1.5."],
+    ["offset must be a whole number of 1 or more, not 9007199254740992."],
+    ['There is no field "file_path"; the fields are path, offset, limit.'],
+    ["path must have 1 to 4096 characters, not 5000."],
+    ["offset must be a whole number of 1 or more, not an object."],
+  ]);
+});
+
+test("a sparse file of a terabyte is refused at its first bytes", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "sparse"), "");
+  await truncate(join(cwd, "sparse"), 2 ** 40);
+
+  const output = await callTool(readTool(), { path: "sparse" }, { cwd });
+
+  expect(output.details).toEqual({ code: "binary" });
+});
