@@ -48,10 +48,10 @@ export class TurnAbort {
   }
 
   removeListener(listener: AbortListener): void {
-    // Listeners come and go like brackets, so it is almost always the last one.
-    const index = this.#listeners.lastIndexOf(listener);
-    if (index === this.#listeners.length - 1) this.#listeners.pop();
-    else if (index !== -1) this.#listeners.splice(index, 1);
+    const listeners = this.#listeners;
+    // They come and go like brackets, so it is almost always the last one.
+    if (listeners[listeners.length - 1] === listener) listeners.pop();
+    else this.#listeners = listeners.filter((other) => other !== listener);
   }
 
   /** Tells code that still runs that nobody waits for it any more. */

@@ -1,121 +1,215 @@
-/** One call of the provider, from the request to its end, whatever the provider does. */
-import type { AbortListener } from "./abort.ts";
-import type { FinishReason } from "./contracts/conversation.ts";
-import type { StepTiming } from "./contracts/events.ts";
-import type { ProviderPart } from "./contracts/provider.ts";
-import { ProviderError } from "./errors.ts";
-import type { Reply } from "./reply.ts";
-import type { AttemptRequest } from "./request.ts";
-import type { TurnState } from "./turn-state.ts";
-import type { Expiry, Watched } from "./watchdog.ts";
+/** One attempt of a step, with everything that is recorded and shown about it. */
+import { retryDelay } from "./backoff.ts";
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ChatMessage,
+  FinishReason,
+} from "./contracts/conversation.ts";
+import type { Fact } from "./contracts/journal.ts";
+import type { Span } from "./contracts/logging.ts";
+import type { Draft } from "./draft.ts";
+import { serializeError } from "./errors.ts";
+import type { StreamOutcome } from "./provider-stream.ts";
+import { ProviderStream } from "./provider-stream.ts";
+import { Reply } from "./reply.ts";
+import { AttemptRequest } from "./request.ts";
+import { startSpan } from "./spans.ts";
+import { Step } from "./step.ts";
+import type { End, OpenStep, TurnState } from "./turn-state.ts";
 
-export type AttemptOutcome =
-  | { readonly type: "completed" }
-  | { readonly type: "aborted" }
-  | { readonly type: "failed"; readonly thrown: unknown };
+type AttemptEnded = Extract<Fact, { type: "attempt_ended" }>;
+type Outcome = Step | End | Promise<Step | End>;
 
-const completed: AttemptOutcome = { type: "completed" };
-const aborted: AttemptOutcome = { type: "aborted" };
-
-export class Attempt implements AbortListener, Watched {
+export class Attempt {
   readonly #turn: TurnState;
-  readonly #request: AttemptRequest;
+  readonly #step: OpenStep;
+  readonly #number: number;
+  readonly #messageId: string;
   readonly #reply: Reply;
-  readonly #startedAt: number | undefined;
-  #firstContentAt: number | undefined;
-  #iterator: AsyncIterator<ProviderPart> | undefined;
-  #resolve: ((outcome: AttemptOutcome) => void) | undefined;
-  /** Times on the caller's clock, where there is one; known when the attempt has ended. */
-  timing: StepTiming | undefined;
+  readonly #stream: ProviderStream;
+  readonly #span: Span | undefined;
+  readonly #tryAgain: (turn: TurnState) => Promise<Step | End>;
+  #resolve: ((outcome: Outcome) => void) | undefined;
 
-  constructor(turn: TurnState, request: AttemptRequest, reply: Reply) {
+  constructor(
+    turn: TurnState,
+    step: OpenStep,
+    messages: readonly ChatMessage[] | undefined,
+    tryAgain: (turn: TurnState) => Promise<Step | End>,
+  ) {
     this.#turn = turn;
-    this.#request = request;
-    this.#reply = reply;
-    this.#startedAt = turn.input.now?.();
+    this.#step = step;
+    this.#number = ++step.attempts;
+    this.#messageId = turn.newMessageId();
+    this.#tryAgain = tryAgain;
+    const attributes = { step: step.number, attempt: this.#number };
+    this.#span = startSpan(turn.input.logger, "attempt", attributes, step.span);
+    this.#reply = new Reply(turn, this.#messageId);
+    const request = new AttemptRequest(turn, step.number, this.#number, messages);
+    this.#stream = new ProviderStream(turn, request, this.#reply, (outcome) => this.#end(outcome));
   }
 
-  /**
-   * Reads the stream into the reply. The loop that reads is not the one that waits: an abort or a deadline ends the
-   * wait at once, and a provider that ignores its signal reads on into nothing.
-   */
-  run(): Promise<AttemptOutcome> {
+  announce(): Promise<void> | undefined {
+    const turn = this.#turn;
+    const { conversationId, turnId } = turn;
+    const step = this.#step.number;
+    const attempt = this.#number;
+    const messageId = this.#messageId;
+    turn.attempts++;
+    return turn.record(
+      () => [{ type: "attempt", step, attempt, messageId }],
+      () => {
+        turn.emit({ type: "attempt_start", conversationId, turnId, step, attempt });
+        turn.emit({ type: "message_start", conversationId, turnId, role: "assistant", messageId });
+      },
+    );
+  }
+
+  /** The step that came of it, or how the turn ends; of this attempt or of those that had to follow it. */
+  run(): Promise<Step | End> {
+    this.#turn.throwIfFailed();
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      const { abort, watchdog } = this.#turn;
-      if (abort.isAborted) return this.#end(aborted);
-      abort.addListener(this);
-      watchdog?.start(this);
-      this.#read().catch((thrown: unknown) => this.#end({ type: "failed", thrown }));
+      this.#stream.start();
     });
   }
 
-  onAbort(): void {
-    this.#end(aborted);
+  #end(outcome: StreamOutcome): void {
+    this.#turn.countAttempt(this.#reply.usage);
+    this.#resolve?.(outcome.type === "completed" ? this.#complete() : this.#fail(outcome));
   }
 
-  expire(expiry: Expiry, ms: number): void {
-    const message = `The provider was too slow: no ${expiry} within ${ms} ms`;
-    this.#end({ type: "failed", thrown: new ProviderError("network", message) });
+  /** The reply is whole. One that says nothing leaves no message. */
+  #complete(): Outcome {
+    const content = this.#reply.content();
+    const finishReason = this.#reply.finishReason ?? "stop";
+    if (content.length > 0) return this.#commit(this.#message(content, finishReason), undefined);
+    const isAnswer = finishReason === "pause" || finishReason === "tool-calls";
+    return this.#leave({ finishReason: isAnswer ? "stop" : finishReason }, undefined);
   }
 
-  async #read(): Promise<void> {
-    const { watchdog, input } = this.#turn;
-    const { provider, now } = input;
-    const reply = this.#reply;
-    const iterator = provider.stream(this.#request)[Symbol.asyncIterator]();
-    this.#iterator = iterator;
-    for (;;) {
-      const { value, done } = await iterator.next();
-      if (this.#resolve === undefined) return;
-      if (done === true)
-        throw new ProviderError("network", "The stream ended before the reply did");
-      watchdog?.beat();
-      reply.apply(value);
-      if (this.#firstContentAt === undefined && reply.hasContent) this.#firstContentAt = now?.();
-      if (reply.finishReason !== undefined) return this.#finish(reply.finishReason);
+  async #fail(outcome: Exclude<StreamOutcome, { type: "completed" }>): Promise<Step | End> {
+    if (outcome.type === "aborted") return this.#breakOff("aborted", undefined);
+    const turn = this.#turn;
+    const { thrown } = outcome;
+    const delayMs = retryDelay(thrown, this.#number, turn.input.retry, turn.input.random);
+    if (delayMs !== undefined) {
+      await this.#discard(thrown, delayMs);
+      await turn.wait(delayMs);
+      return (await turn.limit()) ?? this.#tryAgain(turn);
+    }
+    const recovered = this.#step.hasRecovered ? undefined : await this.#recover(thrown);
+    if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
+    if (recovered === undefined) return this.#breakOff("error", thrown);
+    this.#step.hasRecovered = true;
+    turn.replaceContext(recovered);
+    await this.#discard(thrown, 0);
+    return this.#tryAgain(turn);
+  }
+
+  /** Another context to try once more with. A `recover` that fails has none: the error of the attempt stands. */
+  async #recover(thrown: unknown): Promise<readonly ChatMessage[] | undefined> {
+    const { recover } = this.#turn.input;
+    if (recover === undefined) return undefined;
+    try {
+      return await this.#turn.callbacks.call("recover", () => recover(serializeError(thrown)));
+    } catch (failure) {
+      this.#turn.log("warn", serializeError(failure).message);
+      return undefined;
     }
   }
 
-  /** A reply that its provider calls failed is a failed attempt, whatever it has said. */
-  #finish(reason: FinishReason): void {
-    const isFailed = reason === "error" || reason === "aborted";
-    if (!isFailed) return this.#end(completed);
-    const message = `The provider ended the reply with the finish reason "${reason}"`;
-    this.#end({ type: "failed", thrown: new ProviderError("protocol", message) });
+  /** The reply broke off, and no other attempt follows. */
+  #breakOff(finishReason: "aborted" | "error", thrown: unknown): Outcome {
+    const isError = finishReason === "error";
+    const content = this.#reply.partialContent(!isError);
+    const message = this.#message(content, finishReason);
+    const end: Draft<End> = { finishReason };
+    if (isError) end.error = message.error = serializeError(thrown);
+    return content.length > 0 ? this.#commit(message, thrown) : this.#leave(end, thrown);
   }
 
-  #end(outcome: AttemptOutcome): void {
-    const resolve = this.#resolve;
-    if (resolve === undefined) return;
-    this.#resolve = undefined;
-    this.#turn.abort.removeListener(this);
-    this.#turn.watchdog?.stop();
-    this.timing = this.#measure();
-    if (outcome !== completed) this.#request.cancel();
-    this.#close();
-    resolve(outcome);
+  /** Takes back what the attempt said, before another one. */
+  async #discard(thrown: unknown, delayMs: number): Promise<void> {
+    const turn = this.#turn;
+    const { conversationId, turnId } = turn;
+    const error = serializeError(thrown);
+    const discarded = { step: this.#step.number, attempt: this.#number, error, delayMs };
+    this.#span?.end(error);
+    await turn.record(
+      () => [{ ...this.#ended("discarded", thrown), delayMs }],
+      () => turn.emit({ type: "attempt_discarded", conversationId, turnId, ...discarded }),
+    );
+    turn.throwIfFailed();
   }
 
-  #measure(): StepTiming | undefined {
-    const endedAt = this.#turn.input.now?.();
-    if (endedAt === undefined || this.#startedAt === undefined) return undefined;
-    const totalMs = endedAt - this.#startedAt;
-    const firstContentAt = this.#firstContentAt;
-    if (firstContentAt === undefined) return { totalMs };
+  #commit(message: AssistantMessage, thrown: unknown): Step | Promise<Step> {
+    const turn = this.#turn;
+    const { conversationId, turnId } = turn;
+    const { number } = this.#step;
+    const step = new Step(turn, number, message, this.#stream.timing);
+    const mayRun = !turn.isStopped && step.objection === undefined;
+    const pending = mayRun ? step.calls.waitAtOnce() : [];
+    this.#span?.end(message.error);
+    const recorded = turn.record(
+      () => [
+        { type: "message", step: number, message, ...(pending.length > 0 && { pending }) },
+        this.#ended(outcomeOf(message.stopReason), thrown),
+      ],
+      () => {
+        turn.push(message);
+        turn.steps++;
+        turn.step = step;
+        turn.emit({ type: "message_end", conversationId, turnId, message });
+        if (pending.length === 0) return;
+        turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
+      },
+    );
+    return turn.afterRecord(recorded, step);
+  }
+
+  /** Ends the step without a message, and the turn with it. */
+  #leave(end: End, thrown: unknown): End | Promise<End> {
+    const turn = this.#turn;
+    const { finishReason } = end;
+    this.#span?.end(end.error);
+    const recorded = turn.record(
+      () => [this.#ended(outcomeOf(finishReason), thrown)],
+      () => {
+        turn.steps++;
+        turn.endStep({ finishReason, usage: this.#reply.usage, timing: this.#stream.timing });
+      },
+    );
+    return turn.afterRecord(recorded, end);
+  }
+
+  #message(content: readonly AssistantPart[], stopReason: FinishReason): Draft<AssistantMessage> {
+    const { usage, origin, metadata } = this.#reply;
+    const id = this.#messageId;
+    const message: Draft<AssistantMessage> = { role: "assistant", id, content, stopReason };
+    if (usage !== undefined) message.usage = usage;
+    if (origin !== undefined) message.origin = origin;
+    if (metadata !== undefined) message.metadata = metadata;
+    return message;
+  }
+
+  #ended(outcome: AttemptEnded["outcome"], thrown: unknown): AttemptEnded {
+    const { usage } = this.#reply;
+    const { timing } = this.#stream;
     return {
-      ttftMs: firstContentAt - this.#startedAt,
-      decodeMs: endedAt - firstContentAt,
-      totalMs,
+      type: "attempt_ended",
+      step: this.#step.number,
+      attempt: this.#number,
+      outcome,
+      ...(usage !== undefined && { usage }),
+      ...(timing !== undefined && { timing }),
+      ...(thrown !== undefined && { error: serializeError(thrown) }),
     };
   }
+}
 
-  /** Lets the provider clean up, without waiting for it: it may be the very thing that hangs. */
-  #close(): void {
-    try {
-      this.#iterator?.return?.()?.then(undefined, () => {});
-    } catch {
-      // The attempt has its outcome; how the provider failed to clean up adds nothing to it.
-    }
-  }
+function outcomeOf(stopReason: FinishReason): AttemptEnded["outcome"] {
+  if (stopReason === "aborted") return "aborted";
+  return stopReason === "error" ? "failed" : "completed";
 }

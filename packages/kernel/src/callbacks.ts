@@ -40,28 +40,29 @@ export class Callbacks {
   }
 
   #within<T>(name: string, promise: Promise<T>, isInterruptible: boolean): Promise<T> {
+    const abort = this.#abort;
     return new Promise<T>((resolve, reject) => {
-      const interruption = { onAbort: (): void => reject(new Interrupted(name)) };
-      if (isInterruptible) this.#abort.addListener(interruption);
-      if (isInterruptible && this.#abort.isAborted) interruption.onAbort();
-      const cancel = this.#timer?.(this.#limitMs, () =>
-        reject(
-          new TurnError("callback_failed", `${name} did not return within ${this.#limitMs} ms`),
-        ),
-      );
+      const fail = (error: Error): void => {
+        release();
+        reject(error);
+      };
+      const listener = { onAbort: (): void => fail(new Interrupted(name)) };
+      const cancel = this.#timer?.(this.#limitMs, () => {
+        const message = `${name} did not return within ${this.#limitMs} ms`;
+        fail(new TurnError("callback_failed", message));
+      });
       const release = (): void => {
-        this.#abort.removeListener(interruption);
+        abort.removeListener(listener);
         cancel?.();
       };
+      if (isInterruptible) abort.addListener(listener);
+      if (isInterruptible && abort.isAborted) listener.onAbort();
       promise.then(
         (value) => {
           release();
           resolve(value);
         },
-        (thrown: unknown) => {
-          release();
-          reject(failed(name, thrown));
-        },
+        (thrown: unknown) => fail(failed(name, thrown)),
       );
     });
   }

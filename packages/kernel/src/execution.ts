@@ -2,6 +2,7 @@
 import type { CallRun } from "./call-run.ts";
 import { isPromise } from "./callbacks.ts";
 import type { ToolExecutionEvent, ToolResult, ToolReturn } from "./contracts/tool.ts";
+import { leaveQuietly } from "./quietly.ts";
 import { ToolContext, timeoutOf } from "./tool-context.ts";
 import {
   cleanResult,
@@ -61,7 +62,7 @@ export class Execution {
     this.#isOver = true;
     this.#cancelTimeout?.();
     this.#context.close();
-    if (this.#iterator !== undefined) abandon(this.#iterator);
+    if (this.#iterator !== undefined) leaveQuietly(this.#iterator);
   }
 
   #limit(limitMs: number): void {
@@ -122,15 +123,6 @@ function completed(event: Extract<ToolExecutionEvent, { type: "complete" }>): To
   const details = toJson(event.details) ?? result.details;
   const isError = event.isError === true || result.isError;
   return cleanResult({ ...result, isError, ...(details !== undefined && { details }) });
-}
-
-/** Lets a generator clean up without waiting for it. */
-function abandon(iterator: AsyncIterator<ToolExecutionEvent>): void {
-  try {
-    iterator.return?.()?.then(undefined, () => {});
-  } catch {
-    // The call has its result; a failing clean-up does not change it.
-  }
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<ToolExecutionEvent> {

@@ -2,6 +2,7 @@
 import type { ChatMessage } from "./contracts/conversation.ts";
 import type { ProviderRequest, ProviderStreamOptions } from "./contracts/provider.ts";
 import type { ToolDeclaration } from "./contracts/tool.ts";
+import { toModelMessages } from "./model-messages.ts";
 import type { TurnState } from "./turn-state.ts";
 
 const noOptions: ProviderStreamOptions = {};
@@ -38,7 +39,7 @@ export class AttemptRequest implements ProviderRequest {
   }
 
   get messages(): readonly ChatMessage[] {
-    return (this.#messages ??= this.#turn.modelMessages());
+    return (this.#messages ??= toModelMessages(this.#turn.context()));
   }
 
   get signal(): AbortSignal {

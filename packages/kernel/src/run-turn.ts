@@ -6,6 +6,7 @@ import type { RunTurnInput, RunTurnResult } from "./contracts/runtime.ts";
 import { TurnError, serializeError } from "./errors.ts";
 import { Step } from "./step.ts";
 import { streamReply } from "./stream-reply.ts";
+import { withSafeSurroundings } from "./surroundings.ts";
 import { refusal } from "./tool-result.ts";
 import type { End } from "./turn-state.ts";
 import { TurnState } from "./turn-state.ts";
@@ -18,7 +19,7 @@ export const interruptionMarker = "[interrupted by user]";
  * turn shows exactly one `turn_end`, except that an `error` stands in its place when the journal failed.
  */
 export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
-  const turn = new TurnState(input);
+  const turn = new TurnState(withSafeSurroundings(input));
   try {
     announce(turn);
     let end = await guarded(async () => untilRest(turn, enter(turn)));
@@ -54,11 +55,9 @@ async function untilRest(turn: TurnState, entered: Step | undefined): Promise<En
 }
 
 /** Settles the calls of a step, as far as that can be done here. */
-function dispatch({ calls, message }: Step): Promise<void> | undefined {
+function dispatch({ calls, objection }: Step): Promise<void> | undefined {
   if (calls.isEmpty) return undefined;
-  if (message.stopReason === "length") return calls.refuseAll(refusal.cutOff);
-  if (message.stopReason === "content-filter") return calls.refuseAll(refusal.filtered);
-  return calls.settle();
+  return objection === undefined ? calls.settle() : calls.refuseAll(objection);
 }
 
 /** How the turn ends after this step; not at all, if there is nothing to end it for. */
@@ -141,18 +140,16 @@ async function close(turn: TurnState): Promise<End> {
   turn.throwIfFailed();
   turn.isClosing = true;
   const streamed = await streamReply(turn);
-  if (!(streamed instanceof Step)) {
-    return streamed.finishReason === "stop" ? { finishReason: "max-steps" } : streamed;
-  }
-  await streamed.calls.refuseAll(
-    turn.abort.isAborted ? refusal.interruptedBefore : refusal.closing,
-  );
-  turn.throwIfFailed();
-  await complete(turn, streamed);
-  if (turn.abort.isAborted) return { finishReason: "aborted" };
-  return streamed.message.stopReason === "error"
-    ? failedEnd(streamed.message)
+  const end = streamed instanceof Step ? await closeWith(turn, streamed) : streamed;
+  return end?.finishReason === "error" || end?.finishReason === "aborted"
+    ? end
     : { finishReason: "max-steps" };
+}
+
+async function closeWith(turn: TurnState, step: Step): Promise<End | undefined> {
+  const dispatched = dispatch(step);
+  if (dispatched !== undefined) await dispatched;
+  return restAfter(turn, step);
 }
 
 function announce(turn: TurnState): void {
@@ -185,7 +182,7 @@ function enter(turn: TurnState): Step | undefined {
   }
   step.calls.enter(open);
   turn.step = step;
-  turn.openStep = { number: turn.steps, span: undefined };
+  turn.openStep = { number: turn.steps, span: undefined, attempts: 0, hasRecovered: false };
   return step;
 }
 
@@ -260,7 +257,7 @@ async function conclude(turn: TurnState, end: End): Promise<JournalReply> {
 /** A step that the end of the turn caught in its middle: its calls get their results all the same. */
 async function abandonStep(turn: TurnState, end: End): Promise<void> {
   const { step } = turn;
-  if (step === undefined) return;
+  if (step === undefined || turn.failure !== undefined) return;
   const isAborted = end.finishReason === "aborted";
   await step.calls.refuseAll(isAborted ? refusal.interruptedBefore : refusal.notRun);
   await guarded(async () => {
@@ -281,7 +278,16 @@ function interruption(turn: TurnState): UserMessage | undefined {
   };
 }
 
+/** The journal failed: what it lacks is not shown, but the messages of the result are a valid transcript all the same. */
+function seal(turn: TurnState): void {
+  for (const message of turn.step?.calls.messages() ?? []) turn.push(message);
+  turn.step = undefined;
+  const marker = turn.abort.isAborted ? interruption(turn) : undefined;
+  if (marker !== undefined) turn.push(marker);
+}
+
 function resultOf(turn: TurnState, end: End): RunTurnResult {
+  if (turn.failure !== undefined) seal(turn);
   const { finishReason, error, pending } =
     turn.failure === undefined ? end : failedWith(turn.failure);
   return {

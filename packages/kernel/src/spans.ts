@@ -1,6 +1,7 @@
 /** Spans through the caller's logger, which may be missing and may throw. */
 import type { SerializedError } from "./contracts/conversation.ts";
 import type { LogFields, Logger, Span, SpanName } from "./contracts/logging.ts";
+import { quietly } from "./quietly.ts";
 
 /** Starts a span, or none where there is no logger. The span that comes back never throws. */
 export function startSpan(
@@ -10,14 +11,9 @@ export function startSpan(
   parent?: Span,
 ): Span | undefined {
   if (logger === undefined) return undefined;
-  try {
-    return new SafeSpan(
-      logger.startSpan(name, attributes, parent instanceof SafeSpan ? parent.inner : parent),
-    );
-  } catch {
-    // A broken logger must not stop a turn, and there is nobody else to tell.
-    return undefined;
-  }
+  const outer = parent instanceof SafeSpan ? parent.inner : parent;
+  const span = quietly(() => logger.startSpan(name, attributes, outer));
+  return span === undefined ? undefined : new SafeSpan(span);
 }
 
 class SafeSpan implements Span {
@@ -28,18 +24,10 @@ class SafeSpan implements Span {
   }
 
   setAttributes(attributes: LogFields): void {
-    try {
-      this.inner.setAttributes(attributes);
-    } catch {
-      // As above.
-    }
+    quietly(() => this.inner.setAttributes(attributes));
   }
 
   end(error?: SerializedError): void {
-    try {
-      this.inner.end(error);
-    } catch {
-      // As above.
-    }
+    quietly(() => this.inner.end(error));
   }
 }

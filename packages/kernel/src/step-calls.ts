@@ -12,6 +12,7 @@ import type { ResultTaker } from "./execution.ts";
 import { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";
 import { gateCall } from "./gate.ts";
+import { quietly } from "./quietly.ts";
 import { recoverCall } from "./recover-call.ts";
 import { reviewResult } from "./review.ts";
 import { startSpan } from "./spans.ts";
@@ -68,11 +69,9 @@ export class StepCalls implements AbortListener, ResultTaker {
     return this.runs.flatMap((run) => (run.isWaiting && run.pending ? [run.pending] : []));
   }
 
-  /** The results as messages, in call order. */
+  /** The results as messages, in call order. Where the turn failed first, a result says so. */
   messages(): ToolMessage[] {
-    return this.runs.map(({ call, result }) =>
-      toToolMessage(call, result ?? errorResult(refusal.notRun)),
-    );
+    return this.runs.map((run) => toToolMessage(run.call, run.result ?? abandonedResult(run)));
   }
 
   toOpen(): OpenCall[] {
@@ -125,8 +124,10 @@ export class StepCalls implements AbortListener, ResultTaker {
     turn.onFailure = this;
     try {
       do {
-        for (const run of this.runs) {
-          if (!run.isActionable) continue;
+        // By index: an iterator that lives across awaits costs as much as the rest of the loop.
+        for (let index = 0; index < this.runs.length; index++) {
+          const run = this.runs[index];
+          if (run?.isActionable !== true) continue;
           const room = this.#roomFor(run);
           while (this.#isBusy(room)) await this.#change();
           if (turn.isStopped) break;
@@ -379,18 +380,15 @@ export class StepCalls implements AbortListener, ResultTaker {
       this.#hasBegun = true;
       return false;
     }
-    try {
-      const answer: unknown = hasSteering?.();
-      // Not what the type allows, but a rejection nobody awaits would end the process.
-      if (isPromise(answer)) answer.then(undefined, () => {});
-      return answer === true;
-    } catch {
-      // Nothing is lost: what waits is drained after the batch.
-      return false;
-    }
+    // If it cannot tell, nothing is lost: what waits is drained after the batch.
+    return quietly(() => hasSteering?.()) === true;
   }
 
   #find(callId: string): CallRun | undefined {
     return this.runs.find((run) => run.call.id === callId);
   }
+}
+
+function abandonedResult(run: CallRun): ToolResult {
+  return run.stage === "running" ? interruptedResult(run.tool) : errorResult(refusal.notRun);
 }

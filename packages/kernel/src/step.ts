@@ -2,17 +2,32 @@
 import type { AssistantMessage } from "./contracts/conversation.ts";
 import type { StepTiming } from "./contracts/events.ts";
 import { StepCalls } from "./step-calls.ts";
+import { refusal } from "./tool-result.ts";
 import type { TurnState } from "./turn-state.ts";
 
 export class Step {
   readonly message: AssistantMessage;
   readonly calls: StepCalls;
   readonly #timing: StepTiming | undefined;
+  readonly #isClosing: boolean;
 
   constructor(turn: TurnState, number: number, message: AssistantMessage, timing?: StepTiming) {
     this.message = message;
     this.calls = new StepCalls(turn, number, message);
     this.#timing = timing;
+    this.#isClosing = turn.isClosing;
+  }
+
+  /** Why none of its calls may run, if that is so. */
+  get objection(): string | undefined {
+    switch (this.message.stopReason) {
+      case "length":
+        return refusal.cutOff;
+      case "content-filter":
+        return refusal.filtered;
+      default:
+        return this.#isClosing ? refusal.closing : undefined;
+    }
   }
 
   /** All calls have their results: they become messages in call order, and the step is over. */

@@ -15,12 +15,15 @@ import type { ToolContract } from "./contracts/tool.ts";
 import type { Draft } from "./draft.ts";
 import type { TurnError } from "./errors.ts";
 import { serializeError } from "./errors.ts";
-import { toModelMessages } from "./model-messages.ts";
 import { Outbox } from "./outbox.ts";
+import { quietly } from "./quietly.ts";
 import { startSpan } from "./spans.ts";
 import type { Step } from "./step.ts";
+import { notArmed } from "./surroundings.ts";
 import { addUsage } from "./usage.ts";
 import { Watchdog } from "./watchdog.ts";
+
+const noMessages: readonly ChatMessage[] = [];
 
 /** How a turn came to rest. */
 export interface End {
@@ -30,9 +33,14 @@ export interface End {
   readonly pending?: readonly PendingCall[];
 }
 
+/** A step that has started and not ended. */
 export interface OpenStep {
   readonly number: number;
   readonly span: Span | undefined;
+  /** Attempts made so far, those before a crash included. */
+  attempts: number;
+  /** `recover` is asked once per step. */
+  hasRecovered: boolean;
 }
 
 /** What `step_end` tells. */
@@ -70,11 +78,12 @@ export class TurnState {
   failure: TurnError | undefined;
   /** Who waits for something else and has to know when `failure` is set. */
   onFailure: { onFailure(): void } | undefined;
-  readonly #position: number;
+  readonly #input: readonly ChatMessage[];
   readonly #atEnd: (() => void)[] = [];
   #attemptsInStep: number;
+  /** What the context begins with; the messages from `#contextFrom` on follow it. */
   #base: readonly ChatMessage[];
-  #tail: ChatMessage[];
+  #contextFrom = 0;
 
   constructor(input: RunTurnInput) {
     this.input = input;
@@ -93,8 +102,7 @@ export class TurnState {
     this.attempts = input.prior?.attempts ?? 0;
     this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
     this.#base = input.messages;
-    this.#tail = input.input === undefined ? [] : [...input.input];
-    this.#position = input.messages.length + this.#tail.length;
+    this.#input = input.input ?? noMessages;
     this.span = startSpan(input.logger, "turn", {
       conversationId: input.conversationId,
       turnId: input.turnId,
@@ -135,13 +143,10 @@ export class TurnState {
     return outbox.flush();
   }
 
-  /** Gives the value once the record is safe; fails if it is not. */
+  /** Gives the value once the record is safe; rejects if it is not. */
   afterRecord<T>(recorded: Promise<void> | undefined, value: T): T | Promise<T> {
-    if (recorded === undefined) {
-      this.throwIfFailed();
-      return value;
-    }
-    return recorded.then(() => {
+    if (recorded === undefined && this.failure === undefined) return value;
+    return Promise.resolve(recorded).then(() => {
       this.throwIfFailed();
       return value;
     });
@@ -184,15 +189,9 @@ export class TurnState {
         this.abort.removeListener(listener);
         resolve();
       });
-      this.abort.addListener(listener);
+      if (cancel === notArmed) resolve();
+      else this.abort.addListener(listener);
     });
-  }
-
-  /** Attempts that the first step of this call of `runTurn` has behind it. */
-  takeAttemptsInStep(): number {
-    const count = this.#attemptsInStep;
-    this.#attemptsInStep = 0;
-    return count;
   }
 
   /** Milliseconds since the turn began, where there is a clock. */
@@ -204,7 +203,6 @@ export class TurnState {
   /** Adds a message to the transcript of this turn and to the context of its next request. */
   push(message: ChatMessage): void {
     this.messages.push(message);
-    this.#tail.push(message);
   }
 
   /** Shows a whole message that nobody streamed. */
@@ -219,7 +217,8 @@ export class TurnState {
     const { conversationId, turnId } = this;
     const step = this.steps + 1;
     const span = startSpan(this.input.logger, "step", { step }, this.span);
-    this.openStep = { number: step, span };
+    this.openStep = { number: step, span, attempts: this.#attemptsInStep, hasRecovered: false };
+    this.#attemptsInStep = 0;
     this.emit({ type: "step_start", conversationId, turnId, step });
     return this.openStep;
   }
@@ -242,7 +241,9 @@ export class TurnState {
   }
 
   newMessageId(): string {
-    return this.input.newId?.() ?? `${this.turnId}_${this.#position + this.messages.length}`;
+    const { newId, messages } = this.input;
+    if (newId !== undefined) return newId();
+    return `${this.turnId}_${messages.length + this.#input.length + this.messages.length}`;
   }
 
   newCallId(messageId: string, index: number): string {
@@ -251,22 +252,23 @@ export class TurnState {
 
   /** The last message of the transcript, new or old. */
   lastMessage(): ChatMessage | undefined {
-    return this.#tail.at(-1) ?? this.#base.at(-1);
+    return this.messages.at(-1) ?? this.#input.at(-1) ?? this.input.messages.at(-1);
   }
 
-  transcript(): readonly ChatMessage[] {
-    return this.#tail.length === 0 ? this.#base : [...this.#base, ...this.#tail];
-  }
-
-  /** The context of a request where nobody transforms it. */
-  modelMessages(): readonly ChatMessage[] {
-    return [...toModelMessages(this.#base), ...toModelMessages(this.#tail)];
+  /** The context of the next request, before anybody transforms it. */
+  context(): readonly ChatMessage[] {
+    const isOwn = this.#base === this.input.messages;
+    return [
+      ...this.#base,
+      ...(isOwn ? this.#input : noMessages),
+      ...this.messages.slice(this.#contextFrom),
+    ];
   }
 
   /** Goes on with another context. The transcript stays as it is. */
   replaceContext(messages: readonly ChatMessage[]): void {
     this.#base = messages;
-    this.#tail = [];
+    this.#contextFrom = this.messages.length;
   }
 
   /** Over all attempts of this turn, and what its tools spent. */
@@ -298,11 +300,7 @@ export class TurnState {
 
   log(level: "warn", message: string): void {
     const { logger, conversationId, turnId } = this.input;
-    try {
-      logger?.log(level, message, { conversationId, turnId });
-    } catch {
-      // A broken logger must not stop a turn, and there is nobody else to tell.
-    }
+    quietly(() => logger?.log(level, message, { conversationId, turnId }));
   }
 
   /** Calls `fn` when the turn is over, for timers that must not outlive it. */

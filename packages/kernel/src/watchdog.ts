@@ -10,8 +10,9 @@ export interface Watched {
 }
 
 /**
- * A part only writes a number; the timer re-arms itself when it fires and finds that nothing is due. It stays armed
- * between attempts, so that fifty quick steps cost one timer and not fifty.
+ * A part only counts up a number: it does not even read the clock. The timer looks at that number when it fires, four
+ * times within the limit for a silence, so a silence is noticed late by a quarter of its limit at most; the other two
+ * limits are exact. It stays armed between attempts: fifty quick steps cost one timer and not fifty.
  */
 export class Watchdog {
   readonly #timer: Timer;
@@ -23,29 +24,31 @@ export class Watchdog {
   #firesAt = 0;
   #watched: Watched | undefined;
   #startedAt = 0;
-  #lastPartAt: number | undefined;
+  #parts = 0;
+  #partsSeen = 0;
+  #seenAt = 0;
 
   constructor(timer: Timer, now: (() => number) | undefined, deadlines: Deadlines) {
     this.#timer = timer;
-    // Without a clock a part counts as seen when the timer fires next: late by one period, never early.
+    // Without a clock the time is that of the next firing: late by one period, never early.
     this.#now = now ?? (() => this.#firesAt);
     this.#firstPartMs = deadlines.firstPartMs ?? 300_000;
     this.#betweenPartsMs = deadlines.betweenPartsMs ?? 120_000;
     this.#attemptMs = deadlines.attemptMs ?? Infinity;
   }
 
-  /** Watches one attempt until `stop`. */
-  start(watched: Watched): void {
+  /** Watches one attempt until `stop`; `startedAt` is its time on the clock, where there is one. */
+  start(watched: Watched, startedAt: number | undefined): void {
     this.#watched = watched;
-    this.#startedAt = this.#now();
-    this.#lastPartAt = undefined;
-    const soonest = Math.min(this.#firstPartMs, this.#betweenPartsMs, this.#attemptMs);
-    if (this.#cancel === undefined) this.#arm(soonest);
+    this.#parts = 0;
+    this.#partsSeen = 0;
+    this.#startedAt = startedAt ?? this.#firesAt;
+    if (this.#cancel === undefined) this.#arm(Math.min(this.#firstPartMs, this.#attemptMs));
   }
 
   /** A part came. */
   beat(): void {
-    this.#lastPartAt = this.#now();
+    this.#parts++;
   }
 
   stop(): void {
@@ -59,29 +62,30 @@ export class Watchdog {
   }
 
   #arm(ms: number): void {
-    if (ms === Infinity) return;
-    this.#firesAt = this.#now() + ms;
-    this.#cancel = this.#timer(ms, () => this.#fire());
+    const delayMs = Math.min(ms, this.#betweenPartsMs / 4);
+    if (delayMs === Infinity) return;
+    this.#firesAt = this.#now() + delayMs;
+    this.#cancel = this.#timer(delayMs, () => this.#fire());
   }
 
   #fire(): void {
     this.#cancel = undefined;
     const watched = this.#watched;
     if (watched === undefined) return;
-    const silence: readonly [Expiry, number, number] =
-      this.#lastPartAt === undefined
-        ? ["first part", this.#firstPartMs, this.#startedAt]
-        : ["next part", this.#betweenPartsMs, this.#lastPartAt];
-    const whole: readonly [Expiry, number, number] = [
-      "whole attempt",
-      this.#attemptMs,
-      this.#startedAt,
-    ];
-    const [expiry, limitMs, since] =
-      silence[1] + silence[2] <= whole[1] + whole[2] ? silence : whole;
-    const leftMs = since + limitMs - this.#now();
-    if (leftMs > 0) return this.#arm(Math.min(leftMs, this.#betweenPartsMs));
+    const now = this.#now();
+    if (this.#parts !== this.#partsSeen) {
+      this.#partsSeen = this.#parts;
+      this.#seenAt = now;
+    }
+    const hasBegun = this.#parts > 0;
+    const silenceLimitMs = hasBegun ? this.#betweenPartsMs : this.#firstPartMs;
+    const silenceLeftMs = (hasBegun ? this.#seenAt : this.#startedAt) + silenceLimitMs - now;
+    const attemptLeftMs = this.#startedAt + this.#attemptMs - now;
+    if (silenceLeftMs > 0 && attemptLeftMs > 0) {
+      return this.#arm(Math.min(silenceLeftMs, attemptLeftMs));
+    }
     this.stop();
-    watched.expire(expiry, limitMs);
+    if (attemptLeftMs <= 0) watched.expire("whole attempt", this.#attemptMs);
+    else watched.expire(hasBegun ? "next part" : "first part", silenceLimitMs);
   }
 }

@@ -67,7 +67,7 @@ export interface RetryPolicy {
 export interface Deadlines {
   /** To the first part of an attempt. Default 300,000. */
   readonly firstPartMs?: number;
-  /** Between two parts. Default 120,000. */
+  /** Between two parts, noticed late by a quarter of it at most. Default 120,000. */
   readonly betweenPartsMs?: number;
   /** One whole attempt. No default. */
   readonly attemptMs?: number;

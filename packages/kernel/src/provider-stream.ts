@@ -1,0 +1,121 @@
+/** One call of the provider, from the request to its end, whatever the provider does. */
+import type { AbortListener } from "./abort.ts";
+import type { FinishReason } from "./contracts/conversation.ts";
+import type { StepTiming } from "./contracts/events.ts";
+import type { ProviderPart } from "./contracts/provider.ts";
+import { ProviderError } from "./errors.ts";
+import { leaveQuietly } from "./quietly.ts";
+import type { Reply } from "./reply.ts";
+import type { AttemptRequest } from "./request.ts";
+import type { TurnState } from "./turn-state.ts";
+import type { Expiry, Watched } from "./watchdog.ts";
+
+export type StreamOutcome =
+  | { readonly type: "completed" }
+  | { readonly type: "aborted" }
+  | { readonly type: "failed"; readonly thrown: unknown };
+
+const completed: StreamOutcome = { type: "completed" };
+const aborted: StreamOutcome = { type: "aborted" };
+
+export class ProviderStream implements AbortListener, Watched {
+  readonly #turn: TurnState;
+  readonly #request: AttemptRequest;
+  readonly #reply: Reply;
+  readonly #onEnd: (outcome: StreamOutcome) => void;
+  readonly #startedAt: number | undefined;
+  #firstContentAt: number | undefined;
+  #iterator: AsyncIterator<ProviderPart> | undefined;
+  #isApplying = false;
+  #isOver = false;
+  /** Times on the caller's clock, where there is one; known when the stream has ended. */
+  timing: StepTiming | undefined;
+
+  constructor(
+    turn: TurnState,
+    request: AttemptRequest,
+    reply: Reply,
+    onEnd: (outcome: StreamOutcome) => void,
+  ) {
+    this.#turn = turn;
+    this.#request = request;
+    this.#reply = reply;
+    this.#onEnd = onEnd;
+    this.#startedAt = turn.input.now?.();
+  }
+
+  /**
+   * Reads into the reply, and calls `onEnd` once. The loop that reads is not the one that waits: an abort or a deadline
+   * ends the wait at once, and a provider that ignores its signal reads on into nothing.
+   */
+  start(): void {
+    const { abort, watchdog } = this.#turn;
+    if (abort.isAborted) return this.#end(aborted);
+    abort.addListener(this);
+    watchdog?.start(this, this.#startedAt);
+    this.#read().catch((thrown: unknown) => this.#end({ type: "failed", thrown }));
+  }
+
+  onAbort(): void {
+    // A listener may abort inside of an event: what belongs to the part that is being applied comes first.
+    if (!this.#isApplying) this.#end(aborted);
+  }
+
+  expire(expiry: Expiry, ms: number): void {
+    const message = `The provider was too slow: no ${expiry} within ${ms} ms`;
+    this.#end({ type: "failed", thrown: new ProviderError("network", message) });
+  }
+
+  async #read(): Promise<void> {
+    const { abort, watchdog, input } = this.#turn;
+    const { provider, now } = input;
+    const reply = this.#reply;
+    const iterator = provider.stream(this.#request)[Symbol.asyncIterator]();
+    this.#iterator = iterator;
+    for (;;) {
+      const { value, done } = await iterator.next();
+      if (this.#isOver) return;
+      if (done === true)
+        throw new ProviderError("network", "The stream ended before the reply did");
+      watchdog?.beat();
+      this.#isApplying = true;
+      reply.apply(value);
+      this.#isApplying = false;
+      if (abort.isAborted) return this.#end(aborted);
+      if (this.#firstContentAt === undefined && reply.hasContent) this.#firstContentAt = now?.();
+      if (reply.finishReason !== undefined) return this.#finish(reply.finishReason);
+    }
+  }
+
+  /** A reply that its provider calls failed is a failed attempt, whatever it has said. */
+  #finish(reason: FinishReason): void {
+    const isFailed = reason === "error" || reason === "aborted";
+    if (!isFailed) return this.#end(completed);
+    const message = `The provider ended the reply with the finish reason "${reason}"`;
+    this.#end({ type: "failed", thrown: new ProviderError("protocol", message) });
+  }
+
+  #end(outcome: StreamOutcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#turn.abort.removeListener(this);
+    this.#turn.watchdog?.stop();
+    this.timing = this.#measure();
+    if (outcome !== completed) this.#request.cancel();
+    leaveQuietly(this.#iterator);
+    this.#onEnd(outcome);
+  }
+
+  #measure(): StepTiming | undefined {
+    const endedAt = this.#turn.input.now?.();
+    if (endedAt === undefined || this.#startedAt === undefined) return undefined;
+    const totalMs = endedAt - this.#startedAt;
+    const firstContentAt = this.#firstContentAt;
+    if (firstContentAt === undefined) return { totalMs };
+    return {
+      ttftMs: firstContentAt - this.#startedAt,
+      decodeMs: endedAt - firstContentAt,
+      totalMs,
+    };
+  }
+}
