@@ -8,10 +8,10 @@ function readAll(pattern: string): string[] {
   return globSync(pattern, { cwd: root }).map((path) => readFileSync(join(root, path), "utf8"));
 }
 
-test("every TypeScript block of the README is a file in examples", () => {
+test("every TypeScript block of a README or a document is a file in examples", () => {
   const examples = readAll("examples/*.ts");
 
-  const blocks = readAll("README.md").flatMap((text) =>
+  const blocks = readAll("{README.md,packages/*/README.md,docs/**/*.md}").flatMap((text) =>
     [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]),
   );
 

@@ -4,7 +4,7 @@ import type { ToolDispatchPolicy } from "./contracts/dispatch.ts";
 import type { RunTurnInput, RunTurnResult } from "./contracts/runtime.ts";
 import type { ToolContract } from "./contracts/tool.ts";
 import type { Turn, TurnResponse } from "./contracts/turn.ts";
-import { TurnError } from "./errors.ts";
+import { TurnError, serializeError } from "./errors.ts";
 import { runTurn } from "./run-turn.ts";
 import type { TurnWork } from "./turn.ts";
 import { startTurn, toTurnResponse } from "./turn.ts";
@@ -90,19 +90,28 @@ async function runLoop(
     drainSteering: () => steering.take(),
     hasSteering: () => steering.hasMessages(),
   };
-  let messages = withSystemPrompt(context);
-  let input: readonly ChatMessage[] = [...prompts, ...steering.take()];
-  let turnId = config.turnId;
+  let { turnId } = config;
   let total: RunTurnResult | undefined;
-  for (let count = 2; ; count++) {
-    const result = await runTurn({ ...shared, turnId, messages, input });
-    total = total === undefined ? result : joined(total, input, result);
-    const next = isAtRest(result) ? nextInput(steering, followUps) : [];
-    if (next.length === 0) break;
-    messages = [...messages, ...input, ...result.messages];
-    input = next;
-    turnId = config.newId?.() ?? `${config.turnId}-${count}`;
+  try {
+    const steered = signal.aborted ? [] : steering.take();
+    let messages = withSystemPrompt(context);
+    let input: readonly ChatMessage[] = [...prompts, ...steered];
+    for (let count = 2; ; count++) {
+      const result = await runTurn({ ...shared, turnId, messages, input });
+      total = joined(total, total === undefined ? steered : input, result);
+      const next = isAtRest(result) && !signal.aborted ? nextInput(steering, followUps) : [];
+      if (next.length === 0) break;
+      messages = [...messages, ...input, ...result.messages];
+      input = next;
+      turnId = config.newId?.() ?? `${config.turnId}-${count}`;
+    }
+  } catch (thrown) {
+    total = failed(total, thrown);
+    emit({ type: "error", conversationId, turnId, error: serializeError(thrown) });
   }
+  const ids = [...steering.waitingIds(), ...followUps.waitingIds()];
+  const reason = total.finishReason;
+  if (ids.length > 0) emit({ type: "steering_returned", conversationId, turnId, ids, reason });
   emit({ type: "settled", conversationId, turnId });
   return toTurnResponse(total);
 }
@@ -123,16 +132,23 @@ function nextInput(steering: Inbox, followUps: Inbox): readonly ChatMessage[] {
   return steered.length > 0 ? steered : followUps.take();
 }
 
+/** What all turns so far come to; `input` is what the caller did not pass in itself. */
 function joined(
-  total: RunTurnResult,
+  total: RunTurnResult | undefined,
   input: readonly ChatMessage[],
   result: RunTurnResult,
 ): RunTurnResult {
   return {
     ...result,
-    messages: [...total.messages, ...input, ...result.messages],
-    usage: addUsage(total.usage, result.usage),
+    messages: [...(total?.messages ?? []), ...input, ...result.messages],
+    usage: addUsage(total?.usage ?? {}, result.usage),
   };
+}
+
+/** A queue of the caller failed: what was done until then stays done. */
+function failed(total: RunTurnResult | undefined, thrown: unknown): RunTurnResult {
+  const nothing = { messages: [], usage: {}, progress: { steps: 0, attempts: 0, usage: {} } };
+  return { ...(total ?? nothing), finishReason: "error", error: serializeError(thrown) };
 }
 
 /** What a callback has handed over and the mode has not let through yet. */
@@ -149,6 +165,11 @@ class Inbox {
   hasMessages(): boolean {
     this.#waiting.push(...(this.#poll?.() ?? []));
     return this.#waiting.length > 0;
+  }
+
+  /** What the caller has handed over and nobody has got. */
+  waitingIds(): readonly string[] {
+    return this.#waiting.map((message) => message.id);
   }
 
   take(): readonly ChatMessage[] {

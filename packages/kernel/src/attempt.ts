@@ -14,7 +14,6 @@ import type { StreamOutcome } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
 import { Reply } from "./reply.ts";
 import { AttemptRequest } from "./request.ts";
-import { startSpan } from "./spans.ts";
 import { Step } from "./step.ts";
 import type { End, OpenStep, TurnState } from "./turn-state.ts";
 
@@ -44,7 +43,7 @@ export class Attempt {
     this.#messageId = turn.newMessageId();
     this.#tryAgain = tryAgain;
     const attributes = { step: step.number, attempt: this.#number };
-    this.#span = startSpan(turn.input.logger, "attempt", attributes, step.span);
+    this.#span = turn.spans.start("attempt", attributes, step.span);
     this.#reply = new Reply(turn, this.#messageId);
     const request = new AttemptRequest(turn, step.number, this.#number, messages);
     this.#stream = new ProviderStream(turn, request, this.#reply, (outcome) => this.#end(outcome));

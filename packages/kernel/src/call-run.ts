@@ -5,6 +5,7 @@ import type { Span } from "./contracts/logging.ts";
 import type { OpenCall } from "./contracts/runtime.ts";
 import type { ToolContract, ToolResult } from "./contracts/tool.ts";
 import type { Execution } from "./execution.ts";
+import type { Gate } from "./gate.ts";
 
 /**
  * Where a call stands. `fresh`, `started`, `approved`, `denied` and `answered` can be acted on; `pending` waits for
@@ -39,6 +40,8 @@ export class CallRun {
   startedAt: number | undefined;
   /** What the tool spent on models of its own. */
   usage: Usage | undefined;
+  /** A decision about it that was asked for before its turn came. */
+  gate: Gate | Promise<Gate> | undefined;
   execution: Execution | undefined;
   span: Span | undefined;
 

@@ -64,22 +64,30 @@ export class TurnError extends Error {
   }
 }
 
-/** Any thrown value as plain JSON: name, message and, where there is one, a string code. */
+/** Any thrown value as plain JSON: name, message and, where there is one, a string code. Never throws itself. */
 export function serializeError(thrown: unknown): SerializedError {
-  if (!(thrown instanceof Error)) return { name: "Error", message: messageOf(thrown) };
-  const code = "code" in thrown ? thrown.code : undefined;
-  return {
-    name: thrown.name,
-    message: thrown.message,
-    ...(typeof code === "string" && { code }),
-  };
+  try {
+    return isError(thrown) ? describe(thrown) : { name: "Error", message: textOf(thrown) };
+  } catch {
+    // A value that cannot even be looked at was thrown all the same.
+    return { name: "Error", message: "a value that cannot be shown" };
+  }
 }
 
-function messageOf(thrown: unknown): string {
-  try {
-    return typeof thrown === "string" ? thrown : (JSON.stringify(thrown) ?? String(thrown));
-  } catch {
-    // A value that can be neither serialised nor converted still was thrown.
-    return "a value that cannot be shown";
-  }
+/** By shape: an error of another realm is not an instance of this one's class. */
+function isError(thrown: unknown): thrown is Error {
+  if (thrown instanceof Error) return true;
+  if (typeof thrown !== "object" || thrown === null) return false;
+  const { name, message } = thrown as { readonly name?: unknown; readonly message?: unknown };
+  return typeof name === "string" && typeof message === "string";
+}
+
+function describe(error: Error): SerializedError {
+  const { name, message } = error;
+  const code = "code" in error ? error.code : undefined;
+  return { name, message, ...(typeof code === "string" && { code }) };
+}
+
+function textOf(thrown: unknown): string {
+  return typeof thrown === "string" ? thrown : (JSON.stringify(thrown) ?? String(thrown));
 }

@@ -23,16 +23,16 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
   #unreadChars = 0;
   /** The last unread event if this queue made it by merging, and may therefore change it. */
   #merged: { delta: string } | undefined;
-  #waiting: ((result: IteratorResult<AgentEvent>) => void) | undefined;
+  /** Reads that wait for an event, in their order; a plain loop has one at a time. */
+  readonly #waiting: ((result: IteratorResult<AgentEvent>) => void)[] = [];
   #isEnded = false;
   #isRead = false;
   #hasLeft = false;
 
   push(event: AgentEvent): void {
     if (this.#isEnded || this.#hasLeft) return;
-    const waiting = this.#waiting;
+    const waiting = this.#waiting.shift();
     if (waiting !== undefined) {
-      this.#waiting = undefined;
       this.#view.apply(event);
       waiting({ value: event, done: false });
     } else if (isDelta(event)) this.#addDelta(event);
@@ -41,8 +41,7 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
 
   end(): void {
     this.#isEnded = true;
-    this.#waiting?.({ value: undefined, done: true });
-    this.#waiting = undefined;
+    this.#release();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
@@ -55,7 +54,7 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     if (this.#head < this.#tail) return Promise.resolve({ value: this.#take(), done: false });
     if (this.#isEnded || this.#hasLeft) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
-      this.#waiting = resolve;
+      this.#waiting.push(resolve);
     });
   }
 
@@ -73,7 +72,13 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     this.#hasLeft = true;
     this.#slots.length = 0;
     this.#reset();
+    this.#release();
     return Promise.resolve({ value: undefined, done: true });
+  }
+
+  /** Nothing more will come for those who wait. */
+  #release(): void {
+    for (const waiting of this.#waiting.splice(0)) waiting({ value: undefined, done: true });
   }
 
   #reset(): void {

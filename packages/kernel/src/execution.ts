@@ -49,8 +49,7 @@ export class Execution {
           (value) => this.#finish(value),
           (thrown: unknown) => this.#fail(thrown),
         );
-      } else if (isAsyncIterable(returned)) this.#follow(returned);
-      else this.#finish(returned);
+      } else this.#finish(returned);
     } catch (thrown) {
       this.#fail(thrown);
     }
@@ -72,13 +71,12 @@ export class Execution {
 
   #finish(value: unknown): void {
     if (this.#isOver) return;
-    let result: ToolResult;
     try {
-      result = toToolResult(value);
+      if (isAsyncIterable(value)) this.#follow(value);
+      else this.#end(toToolResult(value));
     } catch (thrown) {
-      return this.#fail(thrown);
+      this.#fail(thrown);
     }
-    this.#end(result);
   }
 
   #fail(thrown: unknown): void {

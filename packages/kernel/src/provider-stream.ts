@@ -1,5 +1,6 @@
 /** One call of the provider, from the request to its end, whatever the provider does. */
 import type { AbortListener } from "./abort.ts";
+import { isPromise } from "./callbacks.ts";
 import type { FinishReason } from "./contracts/conversation.ts";
 import type { StepTiming } from "./contracts/events.ts";
 import type { ProviderPart } from "./contracts/provider.ts";
@@ -70,7 +71,11 @@ export class ProviderStream implements AbortListener, Watched {
     const { abort, watchdog, input } = this.#turn;
     const { provider, now } = input;
     const reply = this.#reply;
-    const iterator = provider.stream(this.#request)[Symbol.asyncIterator]();
+    const source: AsyncIterable<ProviderPart> | Promise<AsyncIterable<ProviderPart>> =
+      provider.stream(this.#request);
+    // An async function in place of a generator is an easy slip.
+    const parts = isPromise(source) ? await source : source;
+    const iterator = parts[Symbol.asyncIterator]();
     this.#iterator = iterator;
     for (;;) {
       const { value, done } = await iterator.next();

@@ -1,8 +1,8 @@
 /** A call that had started in a process that is gone: what its tool declares decides what becomes of it. */
 import type { CallRun } from "./call-run.ts";
-import type { Reconciliation, ToolResult } from "./contracts/tool.ts";
+import type { Reconciliation, ToolResult, ToolReturn } from "./contracts/tool.ts";
 import { ToolContext } from "./tool-context.ts";
-import { errorResult, refusal, toToolResult } from "./tool-result.ts";
+import { errorResult, refusal, thrownResult, toToolResult } from "./tool-result.ts";
 import type { TurnState } from "./turn-state.ts";
 
 /** The result to settle it with, or "rerun" where a second run does no harm or the first had no effect. */
@@ -15,9 +15,15 @@ export async function recoverCall(
   if (effect === "pure" || effect === "idempotent") return "rerun";
   const found = await reconcile(turn, run, step);
   if (found.outcome === "not-run") return "rerun";
-  return found.outcome === "done"
-    ? toToolResult(found.output)
-    : errorResult(refusal.unknownOutcome);
+  return found.outcome === "done" ? resultOf(found.output) : errorResult(refusal.unknownOutcome);
+}
+
+function resultOf(output: ToolReturn): ToolResult {
+  try {
+    return toToolResult(output);
+  } catch (thrown) {
+    return thrownResult(thrown);
+  }
 }
 
 async function reconcile(turn: TurnState, run: CallRun, step: number): Promise<Reconciliation> {

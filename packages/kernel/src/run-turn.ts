@@ -24,7 +24,7 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
     announce(turn);
     let end = await guarded(async () => untilRest(turn, enter(turn)));
     while ((await conclude(turn, end)) === "reopen") {
-      end = await guarded(() => reopen(turn, end));
+      end = await guarded(() => reopen(turn));
     }
     return resultOf(turn, end);
   } finally {
@@ -45,7 +45,9 @@ async function untilRest(turn: TurnState, entered: Step | undefined): Promise<En
     }
     const checked = turn.limit();
     const limit = isPromise(checked) ? await checked : checked;
-    if (limit?.finishReason === "max-steps" && turn.input.closing !== undefined) return close(turn);
+    const { closing } = turn.input;
+    if (limit?.finishReason === "max-steps" && closing !== undefined)
+      return close(turn, closing.prompt);
     if (limit !== undefined) return limit;
     if (step?.calls.isEmpty === false && turn.input.drainSteering !== undefined) await drain(turn);
     const streamed = await streamReply(turn);
@@ -122,8 +124,19 @@ async function drain(turn: TurnState): Promise<void> {
 }
 
 /** One last step that may call nothing and reports what was done. */
-async function close(turn: TurnState): Promise<End> {
-  const content = turn.input.closing?.prompt ?? "";
+async function close(turn: TurnState, prompt: string): Promise<End> {
+  await askToClose(turn, prompt);
+  turn.isClosing = true;
+  const streamed = await streamReply(turn);
+  const end = streamed instanceof Step ? await closeWith(turn, streamed) : streamed;
+  const isBroken = end?.finishReason === "error" || end?.finishReason === "aborted";
+  return isBroken ? end : { finishReason: "max-steps" };
+}
+
+async function askToClose(turn: TurnState, content: string): Promise<void> {
+  const last = turn.lastMessage();
+  // The turn died in its closing step and goes on in it.
+  if (last?.role === "user" && last.source === "closing") return;
   const message: UserMessage = {
     role: "user",
     id: turn.newMessageId(),
@@ -138,12 +151,6 @@ async function close(turn: TurnState): Promise<End> {
     },
   );
   turn.throwIfFailed();
-  turn.isClosing = true;
-  const streamed = await streamReply(turn);
-  const end = streamed instanceof Step ? await closeWith(turn, streamed) : streamed;
-  return end?.finishReason === "error" || end?.finishReason === "aborted"
-    ? end
-    : { finishReason: "max-steps" };
 }
 
 async function closeWith(turn: TurnState, step: Step): Promise<End | undefined> {
@@ -186,12 +193,14 @@ function enter(turn: TurnState): Step | undefined {
   return step;
 }
 
-async function reopen(turn: TurnState, end: End): Promise<End> {
-  if (end.pending === undefined || turn.step === undefined) {
+/** The journal says that answers came while the turn was about to end: it goes on with them. */
+async function reopen(turn: TurnState): Promise<End> {
+  const { step } = turn;
+  if (step === undefined) {
     throw new TurnError("journal_failed", "The journal reopened a turn that waits for nothing");
   }
-  const isNews = turn.abort.isAborted || (await turn.step.calls.takeAnswers());
-  if (isNews) return untilRest(turn, turn.step);
+  const isNews = turn.abort.isAborted || (await step.calls.takeAnswers());
+  if (isNews) return untilRest(turn, step);
   throw new TurnError("journal_failed", "The journal reopened the turn, but `answers` gave none");
 }
 
@@ -230,8 +239,9 @@ async function conclude(turn: TurnState, end: End): Promise<JournalReply> {
   await turn.record(
     () => facts,
     (reply) => {
-      answer = reply;
-      if (reply === "reopen") return;
+      // A turn that has failed stays ended, whatever the journal says.
+      answer = end.error === undefined ? reply : undefined;
+      if (answer === "reopen") return;
       const { conversationId, turnId } = turn;
       if (marker !== undefined) {
         turn.push(marker);
@@ -259,7 +269,7 @@ async function abandonStep(turn: TurnState, end: End): Promise<void> {
   const { step } = turn;
   if (step === undefined || turn.failure !== undefined) return;
   const isAborted = end.finishReason === "aborted";
-  await step.calls.refuseAll(isAborted ? refusal.interruptedBefore : refusal.notRun);
+  await step.calls.abandon(isAborted ? refusal.interruptedBefore : refusal.notRun);
   await guarded(async () => {
     await complete(turn, step);
     return end;

@@ -1,23 +1,37 @@
-/** Spans through the caller's logger, which may be missing and may throw. */
+/** The spans of one turn, through the caller's logger, which may be missing and may throw. */
 import type { SerializedError } from "./contracts/conversation.ts";
 import type { LogFields, Logger, Span, SpanName } from "./contracts/logging.ts";
 import { quietly } from "./quietly.ts";
 
-/** Starts a span, or none where there is no logger. The span that comes back never throws. */
-export function startSpan(
-  logger: Logger | undefined,
-  name: SpanName,
-  attributes: LogFields,
-  parent?: Span,
-): Span | undefined {
-  if (logger === undefined) return undefined;
-  const outer = parent instanceof SafeSpan ? parent.inner : parent;
-  const span = quietly(() => logger.startSpan(name, attributes, outer));
-  return span === undefined ? undefined : new SafeSpan(span);
+export class Spans {
+  readonly #logger: Logger | undefined;
+  readonly #open: SafeSpan[] = [];
+
+  constructor(logger: Logger | undefined) {
+    this.#logger = logger;
+  }
+
+  /** Starts a span, or none where there is no logger. It never throws, and it ends once. */
+  start(name: SpanName, attributes: LogFields, parent?: Span): Span | undefined {
+    const logger = this.#logger;
+    if (logger === undefined) return undefined;
+    const outer = parent instanceof SafeSpan ? parent.inner : parent;
+    const inner = quietly(() => logger.startSpan(name, attributes, outer));
+    if (inner === undefined) return undefined;
+    const span = new SafeSpan(inner);
+    this.#open.push(span);
+    return span;
+  }
+
+  /** Ends what the end of the turn has left open, the innermost first. */
+  endAll(error: SerializedError | undefined): void {
+    for (const span of this.#open.toReversed()) span.end(error);
+  }
 }
 
 class SafeSpan implements Span {
   readonly inner: Span;
+  #isEnded = false;
 
   constructor(inner: Span) {
     this.inner = inner;
@@ -28,6 +42,8 @@ class SafeSpan implements Span {
   }
 
   end(error?: SerializedError): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     quietly(() => this.inner.end(error));
   }
 }

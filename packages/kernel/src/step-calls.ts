@@ -15,7 +15,7 @@ import { gateCall } from "./gate.ts";
 import { quietly } from "./quietly.ts";
 import { recoverCall } from "./recover-call.ts";
 import { reviewResult } from "./review.ts";
-import { startSpan } from "./spans.ts";
+import { notArmed } from "./surroundings.ts";
 import { idempotencyKey } from "./tool-context.ts";
 import {
   cleanResult,
@@ -103,7 +103,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     for (const run of this.runs) {
       if (run.tool === undefined || run.tool.execute !== undefined) continue;
       const gate = this.#gateAtOnce(run);
-      if (gate?.action !== "wait") continue;
+      if (gate === undefined || isPromise(gate) || gate.action !== "wait") continue;
       run.stage = "pending";
       run.pending = gate.pending;
       pending.push(gate.pending);
@@ -115,6 +115,17 @@ export class StepCalls implements AbortListener, ResultTaker {
   refuseAll(reason: string): Promise<void> | undefined {
     for (const run of this.runs) this.#record(run, errorResult(reason));
     return this.#turn.outbox.flush();
+  }
+
+  /** The same for a turn that stops here, except that nothing is said that may be untrue, and no answer is lost. */
+  async abandon(reason: string): Promise<void> {
+    for (const run of this.runs) {
+      if (run.stage === "started") this.#record(run, errorResult(refusal.unknownOutcome));
+      else if (run.stage === "answered" && run.result)
+        this.takeResult(run, cleanResult(run.result));
+    }
+    while (this.#isBusy(0)) await this.#change();
+    await this.refuseAll(reason);
   }
 
   /** Settles all that can be settled here. What is pending afterwards waits for an answer. */
@@ -139,7 +150,7 @@ export class StepCalls implements AbortListener, ResultTaker {
         if (flushed !== undefined) await flushed;
         while (this.#isBusy(0)) await this.#change();
       } while (!turn.isStopped && this.hasWaiting && (await this.takeAnswers()));
-      if (turn.abort.isAborted) await this.refuseAll(refusal.interruptedBefore);
+      if (turn.abort.isAborted) await this.abandon(refusal.interruptedBefore);
     } finally {
       turn.abort.removeListener(this);
       turn.onFailure = undefined;
@@ -193,7 +204,8 @@ export class StepCalls implements AbortListener, ResultTaker {
       if (!(thrown instanceof Interrupted)) this.#record(run, thrownResult(thrown));
     };
     try {
-      const gate = gateCall(this.#turn, run, this.#step);
+      const gate = run.gate ?? gateCall(this.#turn, run, this.#step);
+      run.gate = undefined;
       if (isPromise(gate)) return gate.then(pass, fail);
       pass(gate);
     } catch (thrown) {
@@ -265,7 +277,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     if (turn.isStopped) return this.#release(run);
     run.stage = "running";
     run.startedAt = turn.input.now?.();
-    run.span = startSpan(turn.input.logger, "tool", { toolCallId, toolName }, turn.openStep?.span);
+    run.span = turn.spans.start("tool", { toolCallId, toolName }, turn.openStep?.span);
     run.execution = new Execution(turn, run, this.#step, this);
     run.execution.start();
   }
@@ -355,22 +367,18 @@ export class StepCalls implements AbortListener, ResultTaker {
         if (run.stage === "running") this.#record(run, interruptedResult(run.tool));
       }
     };
-    if (timer === undefined) giveUp();
-    else this.#turn.atEnd(timer(dispatch.graceMs ?? 1_000, giveUp));
+    const cancel = timer?.(dispatch.graceMs ?? 1_000, giveUp) ?? notArmed;
+    if (cancel === notArmed) giveUp();
+    else this.#turn.atEnd(cancel);
     this.#wake?.();
   }
 
-  #gateAtOnce(run: CallRun): Gate | undefined {
-    // A hook or an asynchronous check would make the message wait to be recorded: such a call waits later.
+  #gateAtOnce(run: CallRun): Gate | Promise<Gate> | undefined {
+    // Hooks are asked in call order, and the message does not wait for them.
     if (this.#turn.input.dispatch.before !== undefined) return undefined;
-    try {
-      const gate = gateCall(this.#turn, run, this.#step);
-      if (!isPromise(gate)) return gate;
-      gate.catch(() => {});
-    } catch {
-      // The call is gated again when its turn comes, and refused then.
-    }
-    return undefined;
+    // What takes time is taken up again when the call's turn comes; so is a failure.
+    run.gate = quietly(() => gateCall(this.#turn, run, this.#step));
+    return run.gate;
   }
 
   /** Whether the user has sent something since the batch began, and wants the rest of it left out. */

@@ -17,7 +17,7 @@ import type { TurnError } from "./errors.ts";
 import { serializeError } from "./errors.ts";
 import { Outbox } from "./outbox.ts";
 import { quietly } from "./quietly.ts";
-import { startSpan } from "./spans.ts";
+import { Spans } from "./spans.ts";
 import type { Step } from "./step.ts";
 import { notArmed } from "./surroundings.ts";
 import { addUsage } from "./usage.ts";
@@ -60,6 +60,7 @@ export class TurnState {
   readonly watchdog: Watchdog | undefined;
   readonly tools: Map<string, ToolContract> = new Map();
   readonly startedAt: number | undefined;
+  readonly spans: Spans;
   readonly span: Span | undefined;
   /** The new messages, as the result has them. */
   readonly messages: ChatMessage[] = [];
@@ -103,7 +104,8 @@ export class TurnState {
     this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
     this.#base = input.messages;
     this.#input = input.input ?? noMessages;
-    this.span = startSpan(input.logger, "turn", {
+    this.spans = new Spans(input.logger);
+    this.span = this.spans.start("turn", {
       conversationId: input.conversationId,
       turnId: input.turnId,
     });
@@ -216,7 +218,7 @@ export class TurnState {
   startStep(): OpenStep {
     const { conversationId, turnId } = this;
     const step = this.steps + 1;
-    const span = startSpan(this.input.logger, "step", { step }, this.span);
+    const span = this.spans.start("step", { step }, this.span);
     this.openStep = { number: step, span, attempts: this.#attemptsInStep, hasRecovered: false };
     this.#attemptsInStep = 0;
     this.emit({ type: "step_start", conversationId, turnId, step });
@@ -312,8 +314,7 @@ export class TurnState {
     for (const fn of this.#atEnd) fn();
     this.abort.close();
     this.watchdog?.close();
-    this.openStep?.span?.end();
-    this.span?.end(this.failure && serializeError(this.failure));
+    this.spans.endAll(this.failure && serializeError(this.failure));
   }
 
   #fail(error: TurnError): void {

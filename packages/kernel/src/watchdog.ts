@@ -43,7 +43,7 @@ export class Watchdog {
     this.#parts = 0;
     this.#partsSeen = 0;
     this.#startedAt = startedAt ?? this.#firesAt;
-    if (this.#cancel === undefined) this.#arm(Math.min(this.#firstPartMs, this.#attemptMs));
+    if (this.#cancel === undefined) this.#arm(Infinity);
   }
 
   /** A part came. */
@@ -62,7 +62,8 @@ export class Watchdog {
   }
 
   #arm(ms: number): void {
-    const delayMs = Math.min(ms, this.#betweenPartsMs / 4);
+    // Never for longer than any limit: the timer may still be armed when the next attempt starts.
+    const delayMs = Math.min(ms, this.#betweenPartsMs / 4, this.#firstPartMs, this.#attemptMs);
     if (delayMs === Infinity) return;
     this.#firesAt = this.#now() + delayMs;
     this.#cancel = this.#timer(delayMs, () => this.#fire());
