@@ -41,7 +41,7 @@ export class CallRun {
   /** What the tool spent on models of its own. */
   usage: Usage | undefined;
   /** A decision about it that was asked for before its turn came. */
-  gate: Gate | Promise<Gate> | undefined;
+  gate: Promise<Gate> | undefined;
   execution: Execution | undefined;
   span: Span | undefined;
 

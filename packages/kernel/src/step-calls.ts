@@ -103,7 +103,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     for (const run of this.runs) {
       if (run.tool === undefined || run.tool.execute !== undefined) continue;
       const gate = this.#gateAtOnce(run);
-      if (gate === undefined || isPromise(gate) || gate.action !== "wait") continue;
+      if (gate?.action !== "wait") continue;
       run.stage = "pending";
       run.pending = gate.pending;
       pending.push(gate.pending);
@@ -373,12 +373,14 @@ export class StepCalls implements AbortListener, ResultTaker {
     this.#wake?.();
   }
 
-  #gateAtOnce(run: CallRun): Gate | Promise<Gate> | undefined {
+  #gateAtOnce(run: CallRun): Gate | undefined {
     // Hooks are asked in call order, and the message does not wait for them.
     if (this.#turn.input.dispatch.before !== undefined) return undefined;
     // What takes time is taken up again when the call's turn comes; so is a failure.
-    run.gate = quietly(() => gateCall(this.#turn, run, this.#step));
-    return run.gate;
+    const gate = quietly(() => gateCall(this.#turn, run, this.#step));
+    if (!isPromise(gate)) return gate;
+    run.gate = gate;
+    return undefined;
   }
 
   /** Whether the user has sent something since the batch began, and wants the rest of it left out. */
