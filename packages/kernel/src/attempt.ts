@@ -84,6 +84,7 @@ export class Attempt {
     const content = this.#reply.content();
     const finishReason = this.#reply.finishReason ?? "stop";
     if (content.length > 0) return this.#commit(this.#message(content, finishReason), undefined);
+    if (this.#turn.isClosing) return this.#leave({ finishReason: "max-steps" }, undefined);
     const isAnswer = finishReason === "pause" || finishReason === "tool-calls";
     return this.#leave({ finishReason: isAnswer ? "stop" : finishReason }, undefined);
   }

@@ -1,7 +1,8 @@
 /** `@capstan/kernel`: the turn loop and the contracts around it. */
 export { ProviderError, TurnError, serializeError } from "./errors.ts";
 export type { ProviderErrorCode, ProviderErrorOptions, TurnErrorCode } from "./errors.ts";
-export { interruptionMarker, runTurn } from "./run-turn.ts";
+export { interruptionMarker } from "./end-turn.ts";
+export { runTurn } from "./run-turn.ts";
 export { agentLoop, agentLoopContinue } from "./agent-loop.ts";
 export type { AgentLoopConfig, AgentLoopContext, QueueMode } from "./agent-loop.ts";
 export { EventQueue } from "./event-queue.ts";

@@ -162,7 +162,7 @@ export class StepCalls implements AbortListener, ResultTaker {
   #roomFor(run: CallRun): number {
     const { mode, maxParallel = 8 } = this.#turn.input.dispatch;
     const isBarrier = mode === "sequential" || run.tool?.execution === "sequential";
-    return isBarrier ? 0 : maxParallel - 1;
+    return isBarrier ? 0 : Math.max(1, maxParallel) - 1;
   }
 
   /** Whether more calls run than that. An abort waits for them, for the grace period; a failed journal does not. */

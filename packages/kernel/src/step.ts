@@ -32,6 +32,7 @@ export class Step {
 
   /** All calls have their results: they become messages in call order, and the step is over. */
   complete(turn: TurnState): Promise<void> | void {
+    turn.step = undefined;
     const results = this.calls.messages();
     for (const message of results) {
       turn.push(message);

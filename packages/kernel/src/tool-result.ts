@@ -39,12 +39,21 @@ export function toToolResult(returned: unknown): ToolResult {
   return { isError: false, output: JSON.stringify(returned) ?? noOutput };
 }
 
-/** A result that somebody else made, brought into a form that every provider takes. */
+/** A result that somebody else made, brought into a form that every provider and every log takes. */
 export function cleanResult(result: ToolResult): ToolResult {
   try {
     const { output } = toToolResult(result.output);
-    if (output === result.output && (output !== "" || !result.isError)) return result;
-    return { ...result, output: result.isError && output === "" ? silentFailure : output };
+    const { isError } = result;
+    const clean: Draft<ToolResult> = {
+      isError,
+      output: isError && output === "" ? silentFailure : output,
+    };
+    const details = toJson(result.details);
+    const meta = toJson(result.meta);
+    if (details !== undefined) clean.details = details;
+    if (meta !== undefined) clean.meta = meta;
+    if (result.isTerminal === true) clean.isTerminal = true;
+    return clean;
   } catch (thrown) {
     return thrownResult(thrown);
   }

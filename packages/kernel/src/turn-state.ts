@@ -173,7 +173,8 @@ export class TurnState {
   #limitOf(reached: FinishReason | undefined): End | undefined {
     const { maxSteps = Infinity } = this.input;
     if (reached !== undefined) return { finishReason: reached };
-    return this.steps >= maxSteps ? { finishReason: "max-steps" } : undefined;
+    const hasSteps = this.isClosing || this.steps < maxSteps;
+    return hasSteps ? undefined : { finishReason: "max-steps" };
   }
 
   /** Waits on the injected timer, not past an abort; without a timer not at all. */
@@ -255,6 +256,11 @@ export class TurnState {
   /** The last message of the transcript, new or old. */
   lastMessage(): ChatMessage | undefined {
     return this.messages.at(-1) ?? this.#input.at(-1) ?? this.input.messages.at(-1);
+  }
+
+  /** The one before it, in the history that the turn was given. */
+  messageBeforeLast(): ChatMessage | undefined {
+    return this.input.messages.at(-2);
   }
 
   /** The context of the next request, before anybody transforms it. */
