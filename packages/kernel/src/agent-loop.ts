@@ -99,11 +99,14 @@ async function runLoop(
     for (let count = 2; ; count++) {
       const result = await runTurn({ ...shared, turnId, messages, input });
       total = joined(total, total === undefined ? steered : input, result);
-      const next = isAtRest(result) && !signal.aborted ? nextInput(steering, followUps) : [];
+      if (!isAtRest(result) || signal.aborted) break;
+      // Made before the input is taken: if it fails, nothing is lost.
+      const nextId = config.newId?.() ?? `${config.turnId}-${count}`;
+      const next = nextInput(steering, followUps);
       if (next.length === 0) break;
       messages = [...messages, ...input, ...result.messages];
       input = next;
-      turnId = config.newId?.() ?? `${config.turnId}-${count}`;
+      turnId = nextId;
     }
   } catch (thrown) {
     total = failed(total, thrown);

@@ -43,7 +43,7 @@ export class Attempt {
     this.#messageId = turn.newMessageId();
     this.#tryAgain = tryAgain;
     const attributes = { step: step.number, attempt: this.#number };
-    this.#span = turn.spans.start("attempt", attributes, step.span);
+    this.#span = turn.spans?.start("attempt", attributes, step.span);
     this.#reply = new Reply(turn, this.#messageId);
     const request = new AttemptRequest(turn, step.number, this.#number, messages);
     this.#stream = new ProviderStream(turn, request, this.#reply, (outcome) => this.#end(outcome));
@@ -93,7 +93,7 @@ export class Attempt {
     if (outcome.type === "aborted") return this.#breakOff("aborted", undefined);
     const turn = this.#turn;
     const { thrown } = outcome;
-    const delayMs = retryDelay(thrown, this.#number, turn.input.retry, turn.input.random);
+    const delayMs = retryDelay(thrown, this.#number, turn.input.retry, turn.random);
     if (delayMs !== undefined) {
       await this.#discard(thrown, delayMs);
       await turn.wait(delayMs);

@@ -34,6 +34,8 @@ export class CallRun {
   parsed: unknown;
   /** The key of an intent that is recorded. */
   key: string | undefined;
+  /** It had started in a process that is gone, so nobody may say that it has not run. */
+  hadStarted = false;
   pending: PendingCall | undefined;
   result: ToolResult | undefined;
   denialReason: string | undefined;
@@ -82,6 +84,7 @@ export class CallRun {
         return;
       case "started":
         this.stage = "started";
+        this.hadStarted = true;
         this.key = open.key;
         return;
       case "pending":

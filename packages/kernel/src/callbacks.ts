@@ -24,9 +24,12 @@ export class Callbacks {
    * or with `Interrupted` if the turn is aborted meanwhile.
    */
   call<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
-    const value = attempt(name, fn);
-    if (!isPromise(value)) return value;
-    return this.#within(name, value, true);
+    return this.take(name, attempt(name, fn));
+  }
+
+  /** The same for a callback that has been called already. */
+  take<T>(name: string, value: T | Promise<T>): T | Promise<T> {
+    return isPromise(value) ? this.#within(name, value, true) : value;
   }
 
   /**
@@ -76,7 +79,7 @@ function attempt<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
   }
 }
 
-function failed(name: string, thrown: unknown): TurnError {
+export function failed(name: string, thrown: unknown): TurnError {
   return new TurnError("callback_failed", `${name} failed: ${serializeError(thrown).message}`, {
     cause: thrown,
   });

@@ -23,16 +23,19 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
   #unreadChars = 0;
   /** The last unread event if this queue made it by merging, and may therefore change it. */
   #merged: { delta: string } | undefined;
-  /** Reads that wait for an event, in their order; a plain loop has one at a time. */
-  readonly #waiting: ((result: IteratorResult<AgentEvent>) => void)[] = [];
+  /** The read that waits for an event. */
+  #waiting: ((result: IteratorResult<AgentEvent>) => void) | undefined;
+  /** Reads behind it, in their order; a plain loop has none. */
+  #alsoWaiting: ((result: IteratorResult<AgentEvent>) => void)[] | undefined;
   #isEnded = false;
   #isRead = false;
   #hasLeft = false;
 
   push(event: AgentEvent): void {
     if (this.#isEnded || this.#hasLeft) return;
-    const waiting = this.#waiting.shift();
+    const waiting = this.#waiting;
     if (waiting !== undefined) {
+      this.#waiting = this.#alsoWaiting?.shift();
       this.#view.apply(event);
       waiting({ value: event, done: false });
     } else if (isDelta(event)) this.#addDelta(event);
@@ -54,7 +57,8 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     if (this.#head < this.#tail) return Promise.resolve({ value: this.#take(), done: false });
     if (this.#isEnded || this.#hasLeft) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
+      if (this.#waiting === undefined) this.#waiting = resolve;
+      else (this.#alsoWaiting ??= []).push(resolve);
     });
   }
 
@@ -78,7 +82,11 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
 
   /** Nothing more will come for those who wait. */
   #release(): void {
-    for (const waiting of this.#waiting.splice(0)) waiting({ value: undefined, done: true });
+    const waiting =
+      this.#waiting === undefined ? [] : [this.#waiting, ...(this.#alsoWaiting ?? [])];
+    this.#waiting = undefined;
+    this.#alsoWaiting = undefined;
+    for (const resolve of waiting) resolve({ value: undefined, done: true });
   }
 
   #reset(): void {

@@ -66,7 +66,7 @@ export class Execution {
 
   #limit(limitMs: number): void {
     const onTimeout = (): void => this.#end(errorResult(refusal.timedOut(limitMs)));
-    this.#cancelTimeout = this.#turn.input.timer?.(limitMs, onTimeout);
+    this.#cancelTimeout = this.#turn.timer?.(limitMs, onTimeout);
   }
 
   #finish(value: unknown): void {

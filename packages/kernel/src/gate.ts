@@ -1,6 +1,6 @@
 /** What must be true before a call runs: its tool exists, its input is valid, nobody objects. */
 import type { CallRun } from "./call-run.ts";
-import { isPromise } from "./callbacks.ts";
+import { failed, isPromise } from "./callbacks.ts";
 import type { JsonValue } from "./contracts/conversation.ts";
 import type { BeforeDecision } from "./contracts/dispatch.ts";
 import type { PendingCall } from "./contracts/events.ts";
@@ -23,7 +23,12 @@ const run: Gate = { action: "run" };
 export function gateCall(turn: TurnState, call: CallRun, step: number): Gate | Promise<Gate> {
   const { tool } = call;
   if (tool === undefined)
-    return refuse(refusal.unknownTool(call.call.name, [...turn.tools.keys()]));
+    return refuse(
+      refusal.unknownTool(
+        call.call.name,
+        turn.input.tools.map((known) => known.name),
+      ),
+    );
   if (call.call.malformedInput !== undefined) return refuse(refusal.malformedInput(call.call));
   const checked = checkInput(turn, call, tool);
   const { before } = turn.input.dispatch;
@@ -70,15 +75,22 @@ function checkInput(
     call.parsed = call.input;
     return undefined;
   }
-  const parsed = turn.callbacks.call(`parseInput of "${tool.name}"`, () =>
-    tool.parseInput?.(call.input),
+  // The label is made only when it is needed: this is asked about every call.
+  let parsed: ParsedInput | Promise<ParsedInput>;
+  try {
+    parsed = tool.parseInput(call.input);
+  } catch (thrown) {
+    throw failed(`parseInput of "${tool.name}"`, thrown);
+  }
+  if (!isPromise(parsed)) return take(call, parsed);
+  return Promise.resolve(turn.callbacks.take(`parseInput of "${tool.name}"`, parsed)).then(
+    (value) => take(call, value),
   );
-  return isPromise(parsed) ? parsed.then((value) => take(call, value)) : take(call, parsed);
 }
 
-function take(call: CallRun, parsed: ParsedInput | undefined): string | undefined {
-  if (parsed?.issues !== undefined) return refusal.invalidInput(call.call.name, parsed.issues);
-  call.parsed = parsed?.value;
+function take(call: CallRun, parsed: ParsedInput): string | undefined {
+  if (parsed.issues !== undefined) return refusal.invalidInput(call.call.name, parsed.issues);
+  call.parsed = parsed.value;
   return undefined;
 }
 
@@ -119,7 +131,7 @@ function wait(
   kind: PendingCall["kind"],
   reason?: string,
 ): Gate {
-  const now = turn.input.now?.();
+  const now = turn.now?.();
   const { answerWithinMs } = tool;
   const pending: PendingCall = {
     toolCallId: call.call.id,

@@ -42,7 +42,7 @@ export class ProviderStream implements AbortListener, Watched {
     this.#request = request;
     this.#reply = reply;
     this.#onEnd = onEnd;
-    this.#startedAt = turn.input.now?.();
+    this.#startedAt = turn.now?.();
   }
 
   /**
@@ -68,8 +68,8 @@ export class ProviderStream implements AbortListener, Watched {
   }
 
   async #read(): Promise<void> {
-    const { abort, watchdog, input } = this.#turn;
-    const { provider, now } = input;
+    const { abort, watchdog, now, input } = this.#turn;
+    const { provider } = input;
     const reply = this.#reply;
     const source: AsyncIterable<ProviderPart> | Promise<AsyncIterable<ProviderPart>> =
       provider.stream(this.#request);
@@ -112,7 +112,7 @@ export class ProviderStream implements AbortListener, Watched {
   }
 
   #measure(): StepTiming | undefined {
-    const endedAt = this.#turn.input.now?.();
+    const endedAt = this.#turn.now?.();
     if (endedAt === undefined || this.#startedAt === undefined) return undefined;
     const totalMs = endedAt - this.#startedAt;
     const firstContentAt = this.#firstContentAt;

@@ -5,7 +5,7 @@ import { isPromise } from "./callbacks.ts";
 export function quietly<T>(fn: () => T): T | undefined {
   try {
     const returned = fn();
-    if (isPromise<unknown>(returned)) returned.then(undefined, () => {});
+    if (isPromise<unknown>(returned)) returned.then(undefined, ignore);
     return returned;
   } catch {
     return undefined;
@@ -14,5 +14,12 @@ export function quietly<T>(fn: () => T): T | undefined {
 
 /** Lets the source of an iterator clean up, without waiting for it: it may be the very thing that hangs. */
 export function leaveQuietly(iterator: AsyncIterator<unknown> | undefined): void {
-  quietly((): unknown => iterator?.return?.());
+  try {
+    const left: unknown = iterator?.return?.();
+    if (isPromise(left)) left.then(undefined, ignore);
+  } catch {
+    // As above.
+  }
 }
+
+function ignore(): void {}

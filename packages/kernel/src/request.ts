@@ -5,7 +5,7 @@ import type { ToolDeclaration } from "./contracts/tool.ts";
 import { toModelMessages } from "./model-messages.ts";
 import type { TurnState } from "./turn-state.ts";
 
-const noOptions: ProviderStreamOptions = {};
+const noOptions: ProviderStreamOptions = Object.freeze({});
 
 export class AttemptRequest implements ProviderRequest {
   readonly conversationId: string;

@@ -6,7 +6,6 @@ import { concludeTurn, endOf, toResult } from "./end-turn.ts";
 import { TurnError } from "./errors.ts";
 import { Step } from "./step.ts";
 import { streamReply } from "./stream-reply.ts";
-import { withSafeSurroundings } from "./surroundings.ts";
 import type { End } from "./turn-state.ts";
 import { TurnState } from "./turn-state.ts";
 
@@ -15,7 +14,7 @@ import { TurnState } from "./turn-state.ts";
  * turn shows exactly one `turn_end`, except that an `error` stands in its place when the journal failed.
  */
 export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
-  const turn = new TurnState(withSafeSurroundings(input));
+  const turn = new TurnState(input);
   try {
     announce(turn);
     let end = await endOf(() => enter(turn));
@@ -45,6 +44,8 @@ async function untilRest(turn: TurnState, entered: Step | undefined): Promise<En
     if (limit?.finishReason === "max-steps" && closing) await askToClose(turn, closing.prompt);
     else if (limit !== undefined) return limit;
     else if (drainSteering && step?.calls.isEmpty === false) await drain(turn, drainSteering);
+    // Nothing of a step that is over is held while the next one streams.
+    step = undefined;
     const streamed = await streamReply(turn);
     if (!(streamed instanceof Step)) return streamed;
     step = streamed;

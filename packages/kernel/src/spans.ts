@@ -1,22 +1,20 @@
-/** The spans of one turn, through the caller's logger, which may be missing and may throw. */
+/** The spans of one turn, through the caller's logger, which may throw. */
 import type { SerializedError } from "./contracts/conversation.ts";
 import type { LogFields, Logger, Span, SpanName } from "./contracts/logging.ts";
 import { quietly } from "./quietly.ts";
 
 export class Spans {
-  readonly #logger: Logger | undefined;
+  readonly #logger: Logger;
   readonly #open: SafeSpan[] = [];
 
-  constructor(logger: Logger | undefined) {
+  constructor(logger: Logger) {
     this.#logger = logger;
   }
 
-  /** Starts a span, or none where there is no logger. It never throws, and it ends once. */
+  /** Starts a span, if the logger can. It never throws, and it ends once. */
   start(name: SpanName, attributes: LogFields, parent?: Span): Span | undefined {
-    const logger = this.#logger;
-    if (logger === undefined) return undefined;
     const outer = parent instanceof SafeSpan ? parent.inner : parent;
-    const inner = quietly(() => logger.startSpan(name, attributes, outer));
+    const inner = quietly(() => this.#logger.startSpan(name, attributes, outer));
     if (inner === undefined) return undefined;
     const span = new SafeSpan(inner);
     this.#open.push(span);

@@ -1,13 +1,12 @@
 /** The tool calls of one step: which run when, and that each gets exactly one result. */
 import type { AbortListener } from "./abort.ts";
+import { emitResult, intentFact, resultFact } from "./call-facts.ts";
 import { CallRun } from "./call-run.ts";
 import { Interrupted, isPromise } from "./callbacks.ts";
 import type { AssistantMessage, ToolMessage } from "./contracts/conversation.ts";
-import type { AgentEvent, PendingCall } from "./contracts/events.ts";
-import type { Fact } from "./contracts/journal.ts";
+import type { PendingCall } from "./contracts/events.ts";
 import type { OpenCall } from "./contracts/runtime.ts";
 import type { ToolResult } from "./contracts/tool.ts";
-import type { Draft } from "./draft.ts";
 import type { ResultTaker } from "./execution.ts";
 import { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";
@@ -43,7 +42,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     const runs: CallRun[] = [];
     for (const part of message.content) {
       if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
-      runs.push(new CallRun(part, turn.tools.get(part.name)));
+      runs.push(new CallRun(part, turn.findTool(part.name)));
     }
     this.runs = runs;
   }
@@ -113,16 +112,14 @@ export class StepCalls implements AbortListener, ResultTaker {
 
   /** Gives every call that is not decided yet an error result, without running it. */
   refuseAll(reason: string): Promise<void> | undefined {
-    for (const run of this.runs) this.#record(run, errorResult(reason));
+    for (const run of this.runs) this.#refuse(run, reason);
     return this.#turn.outbox.flush();
   }
 
-  /** The same for a turn that stops here, except that nothing is said that may be untrue, and no answer is lost. */
+  /** The same for a turn that stops here; answers that have come are not lost. */
   async abandon(reason: string): Promise<void> {
     for (const run of this.runs) {
-      if (run.stage === "started") this.#record(run, errorResult(refusal.unknownOutcome));
-      else if (run.stage === "answered" && run.result)
-        this.takeResult(run, cleanResult(run.result));
+      if (run.stage === "answered" && run.result) this.takeResult(run, cleanResult(run.result));
     }
     while (this.#isBusy(0)) await this.#change();
     await this.refuseAll(reason);
@@ -184,11 +181,11 @@ export class StepCalls implements AbortListener, ResultTaker {
   /** Takes one call to where it runs, waits or is decided. Returns a promise only if somebody has to be asked. */
   #advance(run: CallRun): Promise<void> | undefined {
     if (run.stage === "fresh" && this.#isSkipping()) {
-      this.#record(run, errorResult(refusal.skipped));
+      this.#refuse(run, refusal.skipped);
       return undefined;
     }
     if (run.stage === "started") return this.#recover(run);
-    if (run.stage === "denied") this.#record(run, errorResult(refusal.denied(run.denialReason)));
+    if (run.stage === "denied") this.#refuse(run, refusal.denied(run.denialReason));
     else if (run.stage === "answered" && run.result !== undefined)
       this.takeResult(run, cleanResult(run.result));
     else return this.#gate(run);
@@ -196,27 +193,31 @@ export class StepCalls implements AbortListener, ResultTaker {
   }
 
   #gate(run: CallRun): Promise<void> | undefined {
-    const pass = (gate: Gate): void => {
-      if (!this.#turn.isStopped) this.#pass(run, gate);
-    };
-    const fail = (thrown: unknown): void => {
-      // An abort leaves the call as it is: it is refused with the others.
-      if (!(thrown instanceof Interrupted)) this.#record(run, thrownResult(thrown));
-    };
     try {
       const gate = run.gate ?? gateCall(this.#turn, run, this.#step);
       run.gate = undefined;
-      if (isPromise(gate)) return gate.then(pass, fail);
-      pass(gate);
+      if (!isPromise(gate)) this.#pass(run, gate);
+      else {
+        return gate.then(
+          (decided) => this.#pass(run, decided),
+          (thrown: unknown) => this.#failGate(run, thrown),
+        );
+      }
     } catch (thrown) {
-      fail(thrown);
+      this.#failGate(run, thrown);
     }
     return undefined;
   }
 
+  /** An abort leaves the call as it is: it is refused with the others. */
+  #failGate(run: CallRun, thrown: unknown): void {
+    if (!(thrown instanceof Interrupted)) this.#record(run, thrownResult(thrown));
+  }
+
   #pass(run: CallRun, gate: Gate): void {
+    if (this.#turn.isStopped) return;
     if (gate.action === "run") return this.#start(run);
-    if (gate.action === "refuse") return this.#record(run, errorResult(gate.reason));
+    if (gate.action === "refuse") return this.#refuse(run, gate.reason);
     run.stage = "pending";
     run.pending = gate.pending;
     const pending = [gate.pending];
@@ -243,20 +244,9 @@ export class StepCalls implements AbortListener, ResultTaker {
     const isNoted = run.key !== undefined || run.tool?.effect === "pure";
     if (isNoted || !outbox.isRecording) return this.#execute(run);
     outbox.add(
-      () => this.#intent(run, (run.key = idempotencyKey(conversationId, run.call.id))),
+      () => intentFact(run, this.#step, (run.key = idempotencyKey(conversationId, run.call.id))),
       () => this.#execute(run),
     );
-  }
-
-  #intent(run: CallRun, key: string): Fact {
-    const isAltered = run.input !== run.call.input;
-    return {
-      type: "tool_intent",
-      step: this.#step,
-      toolCallId: run.call.id,
-      key,
-      ...(isAltered && { input: run.input }),
-    };
   }
 
   #execute(run: CallRun): void {
@@ -276,8 +266,8 @@ export class StepCalls implements AbortListener, ResultTaker {
     });
     if (turn.isStopped) return this.#release(run);
     run.stage = "running";
-    run.startedAt = turn.input.now?.();
-    run.span = turn.spans.start("tool", { toolCallId, toolName }, turn.openStep?.span);
+    run.startedAt = turn.now?.();
+    run.span = turn.spans?.start("tool", { toolCallId, toolName }, turn.openStep?.span);
     run.execution = new Execution(turn, run, this.#step, this);
     run.execution.start();
   }
@@ -301,6 +291,11 @@ export class StepCalls implements AbortListener, ResultTaker {
     reviewed.then((value) => this.#record(run, value)).catch(() => {});
   }
 
+  /** Decides a call without running it here. */
+  #refuse(run: CallRun, reason: string): void {
+    this.#record(run, errorResult(run.hadStarted ? refusal.unknownOutcome : reason));
+  }
+
   /** Decides a call. The first result counts; it is shown once it is recorded. */
   #record(run: CallRun, result: ToolResult): void {
     if (run.isDecided) return;
@@ -311,48 +306,27 @@ export class StepCalls implements AbortListener, ResultTaker {
     run.execution?.stop();
     run.span?.end(result.isError ? { name: "ToolError", message: "The call failed" } : undefined);
     if (run.usage !== undefined) turn.countUsage(run.usage);
-    const endedAt = run.startedAt === undefined ? undefined : turn.input.now?.();
+    const endedAt = run.startedAt === undefined ? undefined : turn.now?.();
     const durationMs = endedAt === undefined ? undefined : endedAt - (run.startedAt ?? endedAt);
+    if (!turn.outbox.isRecording) return this.#settled(run, result, wasRunning, durationMs);
     turn.outbox.add(
-      () => this.#resultFact(run, result, durationMs),
-      () => {
-        run.stage = "settled";
-        if (wasRunning) this.#running--;
-        this.#show(run, result, durationMs);
-        this.#wake?.();
-      },
+      () => resultFact(run, this.#step, result, durationMs),
+      () => this.#settled(run, result, wasRunning, durationMs),
     );
     // A running call settles by itself; the others are flushed together by whoever decided them.
     if (wasRunning) turn.outbox.flush()?.catch(() => {});
   }
 
-  #resultFact(run: CallRun, result: ToolResult, durationMs: number | undefined): Fact {
-    const { id: toolCallId, name: toolName } = run.call;
-    return {
-      type: "tool_result",
-      step: this.#step,
-      toolCallId,
-      toolName,
-      result,
-      ...(durationMs !== undefined && { durationMs }),
-      ...(run.usage !== undefined && { usage: run.usage }),
-    };
-  }
-
-  #show(run: CallRun, result: ToolResult, durationMs: number | undefined): void {
-    const { conversationId, turnId } = this.#turn;
-    const event: Draft<Extract<AgentEvent, { type: "tool_execution_end" }>> = {
-      type: "tool_execution_end",
-      conversationId,
-      turnId,
-      toolCallId: run.call.id,
-      toolName: run.call.name,
-      output: result.output,
-      isError: result.isError,
-    };
-    if (result.details !== undefined) event.details = result.details;
-    if (durationMs !== undefined) event.durationMs = durationMs;
-    this.#turn.emit(event);
+  #settled(
+    run: CallRun,
+    result: ToolResult,
+    wasRunning: boolean,
+    durationMs: number | undefined,
+  ): void {
+    run.stage = "settled";
+    if (wasRunning) this.#running--;
+    emitResult(this.#turn, run, result, durationMs);
+    this.#wake?.();
   }
 
   onFailure(): void {
@@ -361,13 +335,13 @@ export class StepCalls implements AbortListener, ResultTaker {
 
   /** Running tools have the signal; those that do not obey it in time are given up. */
   onAbort(): void {
-    const { timer, dispatch } = this.#turn.input;
+    const { timer, input } = this.#turn;
     const giveUp = (): void => {
       for (const run of this.runs) {
         if (run.stage === "running") this.#record(run, interruptedResult(run.tool));
       }
     };
-    const cancel = timer?.(dispatch.graceMs ?? 1_000, giveUp) ?? notArmed;
+    const cancel = timer?.(input.dispatch.graceMs ?? 1_000, giveUp) ?? notArmed;
     if (cancel === notArmed) giveUp();
     else this.#turn.atEnd(cancel);
     this.#wake?.();
@@ -400,5 +374,6 @@ export class StepCalls implements AbortListener, ResultTaker {
 }
 
 function abandonedResult(run: CallRun): ToolResult {
-  return run.stage === "running" ? interruptedResult(run.tool) : errorResult(refusal.notRun);
+  if (run.stage === "running") return interruptedResult(run.tool);
+  return errorResult(run.hadStarted ? refusal.unknownOutcome : refusal.notRun);
 }

@@ -10,7 +10,7 @@ import type {
 import type { AgentEvent, PendingCall, StepTiming } from "./contracts/events.ts";
 import type { Fact, JournalReply } from "./contracts/journal.ts";
 import type { Span } from "./contracts/logging.ts";
-import type { RunTurnInput, TurnProgress } from "./contracts/runtime.ts";
+import type { RunTurnInput, Timer, TurnProgress } from "./contracts/runtime.ts";
 import type { ToolContract } from "./contracts/tool.ts";
 import type { Draft } from "./draft.ts";
 import type { TurnError } from "./errors.ts";
@@ -19,7 +19,7 @@ import { Outbox } from "./outbox.ts";
 import { quietly } from "./quietly.ts";
 import { Spans } from "./spans.ts";
 import type { Step } from "./step.ts";
-import { notArmed } from "./surroundings.ts";
+import { notArmed, safeClock, safeIds, safeRandom, safeTimer } from "./surroundings.ts";
 import { addUsage } from "./usage.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -54,13 +54,17 @@ export class TurnState {
   readonly input: RunTurnInput;
   readonly conversationId: string;
   readonly turnId: string;
+  /** The surroundings, none of which throws. */
+  readonly now: (() => number) | undefined;
+  readonly timer: Timer | undefined;
+  readonly random: (() => number) | undefined;
+  readonly #newId: (() => string) | undefined;
   readonly abort: TurnAbort;
   readonly callbacks: Callbacks;
   readonly outbox: Outbox;
   readonly watchdog: Watchdog | undefined;
-  readonly tools: Map<string, ToolContract> = new Map();
   readonly startedAt: number | undefined;
-  readonly spans: Spans;
+  readonly spans: Spans | undefined;
   readonly span: Span | undefined;
   /** The new messages, as the result has them. */
   readonly messages: ChatMessage[] = [];
@@ -91,21 +95,21 @@ export class TurnState {
     this.conversationId = input.conversationId;
     this.turnId = input.turnId;
     this.abort = new TurnAbort(input.signal);
-    this.callbacks = new Callbacks(input.timer, input.deadlines?.callbackMs ?? 30_000, this.abort);
+    this.now = input.now && safeClock(input.now);
+    this.timer = input.timer && safeTimer(input.timer);
+    this.random = input.random && safeRandom(input.random);
+    this.#newId = input.newId && safeIds(input.newId);
+    this.callbacks = new Callbacks(this.timer, input.deadlines?.callbackMs ?? 30_000, this.abort);
     this.outbox = new Outbox(input.journal, this.callbacks, (error) => this.#fail(error));
-    this.watchdog =
-      input.timer === undefined
-        ? undefined
-        : new Watchdog(input.timer, input.now, input.deadlines ?? {});
-    for (const tool of input.tools) this.tools.set(tool.name, tool);
-    this.startedAt = input.now?.();
+    this.watchdog = this.timer && new Watchdog(this.timer, this.now, input.deadlines ?? {});
+    this.startedAt = this.now?.();
     this.steps = input.prior?.steps ?? (input.open === undefined ? 0 : 1);
     this.attempts = input.prior?.attempts ?? 0;
     this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
     this.#base = input.messages;
     this.#input = input.input ?? noMessages;
-    this.spans = new Spans(input.logger);
-    this.span = this.spans.start("turn", {
+    this.spans = input.logger && new Spans(input.logger);
+    this.span = this.spans?.start("turn", {
       conversationId: input.conversationId,
       turnId: input.turnId,
     });
@@ -179,7 +183,7 @@ export class TurnState {
 
   /** Waits on the injected timer, not past an abort; without a timer not at all. */
   async wait(ms: number): Promise<void> {
-    const { timer } = this.input;
+    const { timer } = this;
     if (timer === undefined || ms <= 0 || this.abort.isAborted) return;
     await new Promise<void>((resolve) => {
       const listener = {
@@ -199,7 +203,7 @@ export class TurnState {
 
   /** Milliseconds since the turn began, where there is a clock. */
   duration(): number | undefined {
-    const now = this.input.now?.();
+    const now = this.now?.();
     return now === undefined || this.startedAt === undefined ? undefined : now - this.startedAt;
   }
 
@@ -219,7 +223,7 @@ export class TurnState {
   startStep(): OpenStep {
     const { conversationId, turnId } = this;
     const step = this.steps + 1;
-    const span = this.spans.start("step", { step }, this.span);
+    const span = this.spans?.start("step", { step }, this.span);
     this.openStep = { number: step, span, attempts: this.#attemptsInStep, hasRecovered: false };
     this.#attemptsInStep = 0;
     this.emit({ type: "step_start", conversationId, turnId, step });
@@ -244,13 +248,17 @@ export class TurnState {
   }
 
   newMessageId(): string {
-    const { newId, messages } = this.input;
-    if (newId !== undefined) return newId();
-    return `${this.turnId}_${messages.length + this.#input.length + this.messages.length}`;
+    if (this.#newId !== undefined) return this.#newId();
+    const position = this.input.messages.length + this.#input.length + this.messages.length;
+    return `${this.turnId}_${position}`;
   }
 
   newCallId(messageId: string, index: number): string {
-    return this.input.newId?.() ?? `${messageId}_${index}`;
+    return this.#newId?.() ?? `${messageId}_${index}`;
+  }
+
+  findTool(name: string): ToolContract | undefined {
+    return this.input.tools.find((tool) => tool.name === name);
   }
 
   /** The last message of the transcript, new or old. */
@@ -320,7 +328,7 @@ export class TurnState {
     for (const fn of this.#atEnd) fn();
     this.abort.close();
     this.watchdog?.close();
-    this.spans.endAll(this.failure && serializeError(this.failure));
+    this.spans?.endAll(this.failure && serializeError(this.failure));
   }
 
   #fail(error: TurnError): void {

@@ -1,154 +1,237 @@
-/** Turns under any circumstances: what the provider does, when the turn is aborted, which callback is broken. */
-import type { ChatMessage, Journal, RunTurnInput, ToolContract } from "@capstan/kernel";
-import {
-  deferredTool,
-  echoTool,
-  failingTool,
-  manualClock,
-  remoteTool,
-  runToEnd,
-  scriptedProvider,
-} from "@capstan/testing";
-import type { FinishedTurn, ScriptItem } from "@capstan/testing";
+/** Turns under any circumstances: what provider and tools do, when it is aborted, what the journal does, what breaks. */
+import type {
+  AgentEvent,
+  Fact,
+  Journal,
+  OpenCall,
+  PendingCall,
+  RunTurnInput,
+} from "@capstan/kernel";
+import { manualClock, runToEnd, scriptedProvider } from "@capstan/testing";
+import type { DeferredTool, FinishedTurn, ManualClock, ScriptItem } from "@capstan/testing";
 import * as fc from "fast-check";
+import { callbackNames, callbacksOf, goWrong } from "./arbitrary-callbacks.ts";
+import type { CallbackScript, Fault } from "./arbitrary-callbacks.ts";
+import { anyEntry, entryOf } from "./arbitrary-entry.ts";
+import type { EnteredCall } from "./arbitrary-entry.ts";
 import { anyScript } from "./arbitrary-script.ts";
+import { everyTool } from "./arbitrary-tools.ts";
 
-const callbackNames = [
-  "transformContext",
-  "convertToLlm",
-  "stopWhen",
-  "drainSteering",
-  "checkLimits",
-  "recover",
-  "onStepComplete",
-  "hasSteering",
-  "answers",
-  "emit",
-  "before",
-  "after",
-  "parseInput",
-  "needsApproval",
-] as const;
-
-type Fault = "throws" | "rejects" | "hangs";
-
-export interface Circumstances {
+export interface Circumstances extends CallbackScript {
   readonly script: readonly ScriptItem[];
+  /** The turn is entered in the middle of a step with these calls. */
+  readonly entered: readonly EnteredCall[] | undefined;
+  readonly hasNow: boolean;
   /** Without it only an abort ends a hang, so there is one at last. */
   readonly hasTimer: boolean;
-  /** The turn is aborted while this event is shown. */
-  readonly abortAt: number | undefined;
+  /** The turn is aborted while this event is shown, or when it waits for the clock or a tool for the nth time. */
+  readonly abortAt: { readonly event: number } | { readonly wait: number } | undefined;
   readonly maxAttempts: number;
-  readonly mode: "parallel" | "sequential";
+  readonly dispatch: Pick<RunTurnInput["dispatch"], "mode" | "steering" | "maxParallel">;
+  readonly maxSteps: number;
   readonly isClosing: boolean;
-  /** User messages that wait at the first tool-result boundaries. */
-  readonly steering: readonly number[];
-  readonly isSkipping: boolean;
-  readonly broken: readonly [(typeof callbackNames)[number], Fault] | undefined;
-  /** The journal answers with a promise, and fails at this call. */
-  readonly journal: { readonly isAsync: boolean; readonly failsAt: number | undefined } | undefined;
+  /** Which of the deferred tools that run is next to end. */
+  readonly settlementOrder: readonly number[];
+  readonly journal:
+    | { readonly isAsync: boolean; readonly failsAt: number | undefined; readonly fault: Fault }
+    | undefined;
 }
 
+/** Everything that happened, in its order. */
+export type Happening =
+  | { readonly type: "fact"; readonly fact: Fact }
+  | { readonly type: "event"; readonly event: AgentEvent }
+  | {
+      readonly type: "run";
+      readonly toolCallId: string;
+      readonly isPure: boolean;
+      /** The tool says that a second run does no harm, or can tell whether the first took effect. */
+      readonly mayRepeat: boolean;
+    }
+  /** The journal was called while an earlier call was under way. */
+  | { readonly type: "overlap" };
+
+export interface ObservedTurn extends FinishedTurn {
+  readonly happenings: readonly Happening[];
+  readonly hasJournal: boolean;
+  /** How the calls stood that the turn was entered with. */
+  readonly entered: readonly OpenCall[] | undefined;
+  readonly timersLeft: number;
+}
+
+/** Rather not, so that most turns get far. */
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.option(arbitrary, { nil: undefined });
+  fc.oneof({ arbitrary: fc.constant(undefined), weight: 2 }, arbitrary);
+
+const anyFault = fc.constantFrom<Fault>("throws", "rejects", "hangs");
 
 export const circumstances: fc.Arbitrary<Circumstances> = fc.record({
   script: anyScript,
+  entered: maybe(anyEntry),
+  hasNow: fc.boolean(),
   hasTimer: fc.boolean(),
-  abortAt: maybe(fc.integer({ min: 1, max: 40 })),
-  maxAttempts: fc.integer({ min: 1, max: 3 }),
-  mode: fc.constantFrom("parallel", "sequential"),
-  isClosing: fc.boolean(),
-  steering: fc.array(fc.nat({ max: 2 }), { maxLength: 3 }),
-  isSkipping: fc.boolean(),
-  broken: maybe(
-    fc.tuple(
-      fc.constantFrom(...callbackNames),
-      fc.constantFrom<Fault>("throws", "rejects", "hangs"),
+  abortAt: maybe(
+    fc.oneof(
+      fc.record({ event: fc.integer({ min: 1, max: 60 }) }),
+      fc.record({ wait: fc.integer({ min: 1, max: 5 }) }),
     ),
   ),
-  journal: maybe(fc.record({ isAsync: fc.boolean(), failsAt: maybe(fc.nat({ max: 20 })) })),
+  maxAttempts: fc.integer({ min: 1, max: 3 }),
+  dispatch: fc.record(
+    {
+      mode: fc.constantFrom("parallel", "sequential"),
+      steering: fc.constantFrom("after-batch", "skip-remaining"),
+      maxParallel: fc.integer({ min: 1, max: 3 }),
+    },
+    { requiredKeys: [] },
+  ),
+  maxSteps: fc.constantFrom(1, 2, 6),
+  isClosing: fc.boolean(),
+  steering: fc.array(fc.nat({ max: 2 }), { maxLength: 3 }),
+  callbacks: fc.oneof(
+    fc.constant(callbackNames),
+    fc.subarray([...callbackNames]),
+    fc.constantFrom(["answers"] as const, ["answers", "before"] as const),
+  ),
+  areAsync: fc.boolean(),
+  broken: maybe(
+    fc.record({
+      callback: fc.constantFrom(...callbackNames),
+      fault: anyFault,
+      at: fc.nat({ max: 4 }),
+    }),
+  ),
+  answers: fc.array(fc.constantFrom("approved", "denied", "settled", "none"), { maxLength: 5 }),
+  decisions: fc.array(fc.constantFrom("run", "block", "ask", "alter"), { maxLength: 5 }),
+  settlementOrder: fc.array(fc.nat({ max: 3 }), { maxLength: 6 }),
+  journal: fc.option(
+    fc.record({
+      isAsync: fc.boolean(),
+      failsAt: maybe(fc.nat({ max: 20 })),
+      fault: anyFault,
+    }),
+    { nil: undefined, freq: 2 },
+  ),
 });
 
 /** One turn under these circumstances, driven by a clock of its own. */
-export async function runUnder(given: Circumstances): Promise<FinishedTurn> {
+export async function runUnder(given: Circumstances): Promise<ObservedTurn> {
   const clock = manualClock();
   const controller = new AbortController();
-  let shown = 0;
-  const steering = given.steering.map((count, at) => messagesFor(at, count));
-  const { before, after, parseInput, needsApproval, emit, ...callbacks } = brokenCallbacks(given);
-  const running = runToEnd({
-    provider: scriptedProvider(given.script),
-    tools: toolsWith({
+  const happenings: Happening[] = [];
+  const waiting: PendingCall[] = [];
+  const { emit, before, after, parseInput, needsApproval, reconcile, ...callbacks } = callbacksOf(
+    given,
+    waiting,
+  );
+  const tools = everyTool(
+    ({ toolCallId }, { effect, reconcile: canTell }) => {
+      const mayRepeat = effect === "pure" || effect === "idempotent" || canTell !== undefined;
+      happenings.push({ type: "run", toolCallId, isPure: effect === "pure", mayRepeat });
+    },
+    {
       ...(parseInput && { parseInput }),
       ...(needsApproval && { needsApproval }),
-    }),
-    dispatch: {
-      mode: given.mode,
-      steering: given.isSkipping ? "skip-remaining" : "after-batch",
-      ...(before && { before }),
-      ...(after && { after }),
+      ...(reconcile && { reconcile }),
     },
+  );
+  const { event: abortEvent, wait: abortWait } = { event: 0, wait: 0, ...given.abortAt };
+  const entry = given.entered && entryOf(given.entered);
+  waiting.push(
+    ...(entry?.open ?? []).flatMap((call) => (call.state === "pending" ? [call.pending] : [])),
+  );
+  let shown = 0;
+  const running = runToEnd({
+    provider: scriptedProvider(given.script),
+    ...entry,
+    tools: tools.all,
+    dispatch: { ...given.dispatch, ...(before && { before }), ...(after && { after }) },
     signal: controller.signal,
     emit: (event) => {
+      happenings.push({ type: "event", event });
+      if (event.type === "awaiting_tool_execution") waiting.push(...event.pending);
       shown += 1;
-      if (shown === given.abortAt) controller.abort();
+      if (shown === abortEvent) controller.abort();
       return emit?.(event);
     },
-    now: clock.now,
+    ...(given.hasNow && { now: clock.now }),
     ...(given.hasTimer && { timer: clock.timer }),
     retry: { maxAttempts: given.maxAttempts },
-    maxSteps: 6,
-    drainSteering: () => steering.shift() ?? [],
-    hasSteering: () => (steering[0] ?? []).length > 0,
+    maxSteps: given.maxSteps,
     ...(given.isClosing && { closing: { prompt: "Report" } }),
-    ...(given.journal && { journal: journalOf(given.journal) }),
+    ...(given.journal && { journal: journalOf(given.journal, happenings) }),
     ...callbacks,
   });
-  await clock.advance(0);
-  if (!given.hasTimer) controller.abort();
-  return clock.runUntil(running);
+  const settleNext = settlingIn(given.settlementOrder, tools.later);
+  const abort = (): void => controller.abort();
+  const turn = await drive(running, { clock, settleNext, abort, abortWait });
+  return {
+    ...turn,
+    happenings,
+    hasJournal: given.journal !== undefined,
+    entered: entry?.open,
+    timersLeft: clock.pending(),
+  };
 }
 
-function toolsWith(overrides: Partial<ToolContract>): ToolContract[] {
-  return [
-    echoTool(overrides),
-    failingTool({ execution: "sequential" }),
-    remoteTool({ answerWithinMs: 1_000 }),
-    deferredTool({ name: "slow", timeoutMs: 500, effect: "pure" }),
-  ];
+interface Driver {
+  readonly clock: ManualClock;
+  settleNext(): boolean;
+  abort(): void;
+  readonly abortWait: number;
 }
 
-function messagesFor(boundary: number, count: number): ChatMessage[] {
-  return Array.from({ length: count }, (_, at) => {
-    return { role: "user", id: `steer-${boundary}-${at}`, content: "Only indoors" };
-  });
-}
-
-function journalOf(given: NonNullable<Circumstances["journal"]>): Journal {
-  let calls = 0;
-  return () => {
-    calls += 1;
-    if (calls - 1 === given.failsAt) {
-      const error = new Error("disk full");
-      if (given.isAsync) return Promise.reject(error);
-      throw error;
+/** Ends deferred calls one by one, then moves the clock. Where nothing else can end the turn, an abort must. */
+async function drive<T>(
+  running: Promise<T>,
+  { clock, settleNext, abort, abortWait }: Driver,
+): Promise<T> {
+  const state = { isOver: false, isAborted: false };
+  const onOver = (): void => {
+    state.isOver = true;
+  };
+  running.then(onOver, onOver);
+  for (let waits = 1; ; waits += 1) {
+    await clock.advance(0);
+    if (state.isOver) return running;
+    if (waits === abortWait) abort();
+    else if (settleNext() || (await clock.advanceToNext())) continue;
+    else if (state.isAborted) throw new Error("The turn hangs, and not even an abort ends it");
+    else {
+      state.isAborted = true;
+      abort();
     }
-    return given.isAsync ? Promise.resolve(undefined) : undefined;
+  }
+}
+
+function settlingIn(order: readonly number[], later: DeferredTool): () => boolean {
+  const settled = new Set<string>();
+  const places = [...order];
+  return () => {
+    const open = later.started.filter((call) => !settled.has(call.toolCallId));
+    const next = open[(places.shift() ?? 0) % open.length];
+    if (next === undefined) return false;
+    settled.add(next.toolCallId);
+    later.resolve(next.toolCallId, "at last");
+    return true;
   };
 }
 
-type Broken = Partial<RunTurnInput> &
-  Pick<Partial<ToolContract>, "parseInput" | "needsApproval"> &
-  Pick<RunTurnInput["dispatch"], "before" | "after">;
-
-function brokenCallbacks(given: Circumstances): Broken {
-  if (given.broken === undefined) return {};
-  const [name, fault] = given.broken;
-  const callback = (): unknown => {
-    if (fault === "throws") throw new Error("broken");
-    return fault === "rejects" ? Promise.reject(new Error("broken")) : new Promise(() => {});
+function journalOf(
+  { isAsync, failsAt, fault }: NonNullable<Circumstances["journal"]>,
+  happenings: Happening[],
+): Journal {
+  let calls = 0;
+  let isBusy = false;
+  return (facts) => {
+    if (isBusy) happenings.push({ type: "overlap" });
+    if (calls++ === failsAt) return goWrong(fault) as undefined;
+    const note = (): undefined => {
+      isBusy = false;
+      for (const fact of facts) happenings.push({ type: "fact", fact });
+    };
+    if (!isAsync) return note();
+    isBusy = true;
+    return Promise.resolve().then(note);
   };
-  // Some of these may not return promises by their types; in JavaScript they can all the same.
-  return { [name]: callback };
 }

@@ -1,31 +1,41 @@
-import type { AgentEvent } from "@capstan/kernel";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { circumstances, runUnder } from "./circumstances.ts";
-import { problemsOf } from "./turn-problems.ts";
+import { faultsOf } from "./turn-rules.ts";
 
-// The kernel's own tests explore; these show that the kit fits it, and should not depend on luck.
-const seed = 2;
+/** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
+const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 1_000);
 
-test("whatever a provider does and whenever it is aborted, a turn leaves no fault", async () => {
+test("whatever happens to a turn, it ends once, its transcript is valid, and nothing runs that should not", async () => {
   await fc.assert(
     fc.asyncProperty(circumstances, async (given) => {
       const turn = await runUnder(given);
 
-      expect(problemsOf(turn)).toEqual([]);
+      expect(faultsOf(turn)).toEqual([]);
     }),
-    { numRuns: 300, seed },
+    { numRuns },
   );
-});
+}, 600_000);
 
-test("the same circumstances give the same events", async () => {
+test("no timer outlives its turn", async () => {
   await fc.assert(
     fc.asyncProperty(circumstances, async (given) => {
-      const first: readonly AgentEvent[] = (await runUnder(given)).events;
-      const second: readonly AgentEvent[] = (await runUnder(given)).events;
+      const turn = await runUnder(given);
 
-      expect(second).toEqual(first);
+      expect(turn.timersLeft).toBe(0);
     }),
-    { numRuns: 50, seed },
+    { numRuns: numRuns / 4 },
   );
-});
+}, 600_000);
+
+test("the same circumstances and the same order of settlement give the same events and facts", async () => {
+  await fc.assert(
+    fc.asyncProperty(circumstances, async (given) => {
+      const first = await runUnder(given);
+      const second = await runUnder(given);
+
+      expect(second.happenings).toEqual(first.happenings);
+    }),
+    { numRuns: numRuns / 4 },
+  );
+}, 600_000);

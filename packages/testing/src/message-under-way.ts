@@ -15,6 +15,7 @@ export class MessageUnderWay {
   readonly messageId: string;
   readonly #problems: EventProblems;
   readonly #said: Record<ProseKind, string> = { text: "", thinking: "" };
+  readonly #thoughts: string[] = [];
   #openProse: { readonly kind: ProseKind; said: string } | undefined;
   readonly #openCalls = new Map<number, { readonly id: string; readonly name: string }>();
   readonly #calls: ToolCallPart[] = [];
@@ -98,6 +99,7 @@ export class MessageUnderWay {
       this.#problems.add(index, event, "content-mismatch", text);
     }
     this.#openProse = undefined;
+    if (kind === "thinking") this.#thoughts.push(whole);
   }
 
   #takeCall(index: number, event: ToolCallEvent): void {
@@ -135,7 +137,7 @@ export class MessageUnderWay {
       );
     }
     // A partial message loses its unsigned thinking and its calls, but gains none.
-    if (isWhole ? thinking !== this.#said.thinking : !this.#said.thinking.includes(thinking)) {
+    if (isWhole ? thinking !== this.#said.thinking : !this.#haveThought(message)) {
       found.push(
         `its thinking is ${JSON.stringify(thinking)}, its deltas said ${JSON.stringify(this.#said.thinking)}`,
       );
@@ -148,6 +150,17 @@ export class MessageUnderWay {
       found.push(`it has ${calls.length} calls, ${this.#calls.length} were shown`);
     }
     return found;
+  }
+
+  /** Whether the thinking parts of a message were all shown, in this order. */
+  #haveThought(message: AssistantMessage): boolean {
+    let next = 0;
+    return message.content
+      .filter((part) => part.type === "thinking")
+      .every((part) => {
+        next = this.#thoughts.indexOf(part.thinking, next) + 1;
+        return next > 0;
+      });
   }
 }
 

@@ -227,6 +227,28 @@ test("a message that broke off may lack thinking and calls, but not text", () =>
   ]);
 });
 
+function thought(thinking: string): AgentEventBody[] {
+  return [
+    { type: "thinking_start" },
+    { type: "thinking_delta", delta: thinking },
+    { type: "thinking_end", thinking },
+  ];
+}
+
+test("a message that broke off may lack thinking between what it keeps, but may not change its order", () => {
+  const at = indexOf("message_end", 2);
+  const shown = withBefore(indexOf("text_start", 2), ...thought("er"), ...thought("ah"));
+  const brokenOff = (...thoughts: string[]): AgentEvent[] => {
+    const kept = thoughts.map((thinking) => ({ type: "thinking", thinking }) as const);
+    const content = [...kept, { type: "text", text: "Hello" } as const];
+    const message = { ...calling, content, stopReason: "aborted" };
+    return shown.with(at + 6, { ...shown[at + 6], message } as AgentEvent);
+  };
+
+  expect(faults(brokenOff("hm", "ah"))).toEqual([]);
+  expect(faults(brokenOff("ah", "hm"))).toEqual([`content-mismatch at ${at + 6}`]);
+});
+
 test("an execution starts once, ends once, and shows nothing before or after", () => {
   const start = indexOf("tool_execution_start");
   const end = indexOf("tool_execution_end");

@@ -97,7 +97,7 @@ export interface ToolContract extends ToolDeclaration {
   /** Checks and converts the arguments before anything runs. Without it any JSON is taken. */
   parseInput?(input: JsonValue): ParsedInput | Promise<ParsedInput>;
   execute?(
-    // The parsed input is whatever `parseInput` returned; typed tools are made by `defineTool` in core.
+    // What `parseInput` returned; without it, the arguments as they stand in the message, which must not be changed.
     input: never,
     context: ToolExecuteContext,
   ): ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolExecutionEvent>;

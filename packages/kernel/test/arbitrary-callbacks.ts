@@ -1,0 +1,152 @@
+/** The callbacks of a turn, in order or broken at any of their calls. */
+import { toModelMessages } from "@capstan/kernel";
+import type {
+  BeforeDecision,
+  ChatMessage,
+  JsonValue,
+  OpenCall,
+  ParsedInput,
+  PendingCall,
+  Reconciliation,
+  RunTurnInput,
+  SerializedError,
+} from "@capstan/kernel";
+import type { ToolCallbacks } from "./arbitrary-tools.ts";
+
+export const callbackNames = [
+  "transformContext",
+  "convertToLlm",
+  "stopWhen",
+  "drainSteering",
+  "checkLimits",
+  "recover",
+  "onStepComplete",
+  "hasSteering",
+  "answers",
+  "emit",
+  "before",
+  "after",
+  "parseInput",
+  "needsApproval",
+  "reconcile",
+] as const;
+
+type CallbackName = (typeof callbackNames)[number];
+export type Fault = "throws" | "rejects" | "hangs";
+
+interface Breakage {
+  readonly callback: CallbackName;
+  readonly fault: Fault;
+  /** Which of its calls goes wrong; the others are fine. */
+  readonly at: number;
+}
+
+/** What the callbacks say when they are not broken. */
+export interface CallbackScript {
+  /** Which of the callbacks the turn gets at all. */
+  readonly callbacks: readonly CallbackName[];
+  readonly areAsync: boolean;
+  readonly broken: Breakage | undefined;
+  /** User messages that wait at the first tool-result boundaries. */
+  readonly steering: readonly number[];
+  /** What comes of calls that wait, and what the `before` hook says, in turn. */
+  readonly answers: readonly ("approved" | "denied" | "settled" | "none")[];
+  readonly decisions: readonly ("run" | "block" | "ask" | "alter")[];
+}
+
+export function goWrong(fault: Fault): unknown {
+  if (fault === "throws") throw new Error("broken");
+  return fault === "rejects" ? Promise.reject(new Error("broken")) : new Promise(() => {});
+}
+
+type Callbacks = Partial<Pick<RunTurnInput, Extract<CallbackName, keyof RunTurnInput>>> &
+  Pick<RunTurnInput["dispatch"], "before" | "after"> &
+  ToolCallbacks;
+
+/** `waiting` has the calls that wait for an answer; who answers takes them out. */
+export function callbacksOf(given: CallbackScript, waiting: PendingCall[]): Callbacks {
+  const healthy = healthyCallbacks(given, waiting);
+  const counts = new Map<CallbackName, number>();
+  const wrapped = [...given.callbacks, ...(given.broken ? [given.broken.callback] : [])].map(
+    (name) => {
+      const call = (...args: never[]): unknown => {
+        const count = counts.get(name) ?? 0;
+        counts.set(name, count + 1);
+        if (given.broken?.callback === name && given.broken.at === count) {
+          return goWrong(given.broken.fault);
+        }
+        const value = healthy[name](...args);
+        return given.areAsync && mayBeAsync.has(name) ? Promise.resolve(value) : value;
+      };
+      return [name, call] as const;
+    },
+  );
+  // Each has the type that its name asks for, except that a broken one may return anything, as in JavaScript.
+  return Object.fromEntries(wrapped);
+}
+
+const mayBeAsync: ReadonlySet<CallbackName> = new Set([
+  "transformContext",
+  "convertToLlm",
+  "stopWhen",
+  "checkLimits",
+  "recover",
+  "onStepComplete",
+  "before",
+  "after",
+  "parseInput",
+  "needsApproval",
+  "reconcile",
+]);
+
+function healthyCallbacks(
+  given: CallbackScript,
+  waiting: PendingCall[],
+): Record<CallbackName, (...args: never[]) => unknown> {
+  const steering = given.steering.map((count, at) => messagesFor(at, count));
+  const answers = [...given.answers];
+  const decisions = [...given.decisions];
+  const findings: Reconciliation[] = [{ outcome: "done", output: "found" }, { outcome: "not-run" }];
+  return {
+    transformContext: (messages: readonly ChatMessage[]) => messages,
+    convertToLlm: toModelMessages,
+    stopWhen: () => false,
+    drainSteering: () => steering.shift() ?? [],
+    hasSteering: () => (steering[0] ?? []).length > 0,
+    checkLimits: nothing,
+    recover: (error: SerializedError) =>
+      error.code === "context_overflow" ? messagesFor(9, 1) : undefined,
+    onStepComplete: nothing,
+    answers: () => waiting.splice(0).flatMap((call) => answerTo(call, answers.shift() ?? "none")),
+    emit: nothing,
+    before: () => decisionOf(decisions.shift() ?? "run"),
+    after: nothing,
+    parseInput: (input: JsonValue): ParsedInput =>
+      JSON.stringify(input) === '{"n":2}' ? { issues: [{ message: "no two" }] } : { value: input },
+    needsApproval: (input: JsonValue) => JSON.stringify(input) === '{"n":1}',
+    reconcile: () => findings.shift() ?? { outcome: "unknown" },
+  };
+}
+
+function nothing(): void {}
+
+function answerTo(
+  { toolCallId: callId, kind, input }: PendingCall,
+  answer: CallbackScript["answers"][number],
+): OpenCall[] {
+  if (answer === "none") return [];
+  if (answer === "denied") return [{ callId, state: "denied", reason: "no" }];
+  if (answer === "approved" && kind === "approval") return [{ callId, state: "approved", input }];
+  return [{ callId, state: "settled", result: { isError: false, output: "answered" } }];
+}
+
+function decisionOf(action: CallbackScript["decisions"][number]): BeforeDecision {
+  if (action === "block") return { action, reason: "Not run: blocked" };
+  return action === "alter" ? { action, input: { n: 7 } } : { action };
+}
+
+function messagesFor(boundary: number, count: number): ChatMessage[] {
+  return Array.from({ length: count }, (_, at) => {
+    return { role: "user", id: `steer-${boundary}-${at}`, content: "Only indoors" };
+  });
+}
