@@ -1,0 +1,13 @@
+/** The list of benches, in the order in which they run. */
+import type { Bench } from "./bench.ts";
+import { b1 } from "./benches/b1.ts";
+import { b2 } from "./benches/b2.ts";
+import { b3 } from "./benches/b3.ts";
+import { b4 } from "./benches/b4.ts";
+import { b5 } from "./benches/b5.ts";
+
+export const benches: readonly Bench[] = [b1, b2, b3, b4, b5];
+
+export function findBench(name: string): Bench | undefined {
+  return benches.find((bench) => bench.name === name);
+}

@@ -1,0 +1,47 @@
+/** What is measured: something that runs the turns of script.mjs. One file in `subjects/` each. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { NeutralMessage, Script, Seen } from "./script.mjs";
+
+export interface AgentOptions {
+  readonly script: Script;
+  /** How long the model takes to answer, by timer; 0 for no wait at all. */
+  readonly latencyMs: number;
+  /** Where the tool counts its runs. */
+  readonly seenRef: { seen: Seen };
+}
+
+export interface Agent<History = unknown> {
+  /** From the neutral form to what the subject works on. Never timed. */
+  prepareHistory(messages: NeutralMessage[]): History;
+  /** Runs one turn, tells `seen` each delta, leaves the history as it was and returns the text. */
+  turn(history: History, seen: Seen): Promise<string | undefined>;
+}
+
+export interface Subject {
+  readonly name: string;
+  /** The most that a figure may be, by bench and figure. A figure without a goal is for information. */
+  readonly goals: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** The package whose import B5 times. */
+  readonly packageFolder?: string;
+  createAgent(options: AgentOptions): Promise<Agent>;
+}
+
+const folder = join(import.meta.dirname, "subjects");
+
+export async function loadSubject(name: string): Promise<Subject> {
+  // A file of this folder exports its subject; `loadSubjects` fails if one does not.
+  const module = (await import(join(folder, `${name}.ts`))) as { readonly subject: Subject };
+  return module.subject;
+}
+
+export async function loadSubjects(): Promise<Subject[]> {
+  const names = readdirSync(folder).map((file) => file.replace(/\.ts$/, ""));
+  const subjects = await Promise.all(names.sort().map(loadSubject));
+  for (const [index, subject] of subjects.entries()) {
+    if (subject?.name !== names[index]) {
+      throw new Error(`subjects/${names[index]}.ts exports no subject of that name`);
+    }
+  }
+  return subjects;
+}

@@ -1,0 +1,4 @@
+import { createAgent } from "../floor.mjs";
+import type { Subject } from "../subject.ts";
+
+export const subject: Subject = { name: "floor", goals: {}, createAgent };
