@@ -1,0 +1,53 @@
+// Builds every package: declarations by tsc, one module per public entry by rolldown. Files of ours are small and
+// many, and each module that Node has to find and link costs every program that imports the package.
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { build } from "rolldown";
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly "@capstan/source": string }>>;
+  readonly bin?: unknown;
+}
+
+const root = join(import.meta.dirname, "..");
+const packages = join(root, "packages");
+
+execFileSync("tsc", ["-b", "tsconfig.build.json"], {
+  cwd: root,
+  stdio: "inherit",
+  shell: process.platform === "win32",
+});
+await Promise.all(readdirSync(packages).map((name) => bundle(join(packages, name))));
+
+async function bundle(folder: string): Promise<void> {
+  const dist = join(folder, "dist");
+  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    if (/\.js(\.map)?$/.test(file)) rmSync(join(dist, file));
+  }
+  await build({
+    input: Object.fromEntries(
+      entriesOf(folder).map((path) => [basename(path, ".ts"), join(folder, path)]),
+    ),
+    // Everything but the package's own files: packages meet at run time.
+    external: (id) => !id.startsWith(".") && !id.startsWith(folder),
+    platform: "node",
+    output: {
+      dir: dist,
+      format: "esm",
+      sourcemap: true,
+      chunkFileNames: "chunks/[name].js",
+    },
+  });
+}
+
+/** The sources of the public entries; of a package with a command also its main module. */
+function entriesOf(folder: string): readonly string[] {
+  // Our own file: publint has checked its shape.
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  const entries = Object.values(manifest.exports).flatMap((entry) =>
+    typeof entry === "string" ? [] : [entry["@capstan/source"]],
+  );
+  return manifest.bin === undefined ? entries : [...entries, "src/main.ts"];
+}
