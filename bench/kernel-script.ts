@@ -6,11 +6,18 @@ import type {
   ProviderContract,
   ProviderPart,
   ProviderRequest,
+  Timer,
   ToolContract,
 } from "@capstan/kernel";
 import type { NeutralMessage } from "./script.mjs";
 import { sleep, toolResult } from "./script.mjs";
 import type { AgentOptions } from "./subject.ts";
+
+/** For deadlines; it keeps no process alive. */
+export const timer: Timer = (ms, fn) => {
+  const timeout = setTimeout(fn, ms).unref();
+  return () => clearTimeout(timeout);
+};
 
 /** The mock model of the floors. It knows its step from the request, so it reads no history. */
 export function scriptProvider({ script, latencyMs }: AgentOptions): ProviderContract {

@@ -26,10 +26,47 @@ for (const { name, exports } of manifests) {
   }
 }
 
+test("a turn runs through the installed packages", async () => {
+  const { runTurn } = await import("@capstan/kernel");
+  const { callTool, echoTool, say, scriptedProvider } = await import("@capstan/testing");
+  const provider = scriptedProvider([callTool("echo", { x: 1 }), say("Done.")]);
+  const types = [];
+
+  const { finishReason, messages } = await runTurn({
+    provider,
+    messages: [{ role: "user", id: "1", content: "Hi" }],
+    tools: [echoTool()],
+    dispatch: {},
+    emit: (event) => types.push(event.type),
+    conversationId: "smoke",
+    turnId: "first",
+  });
+
+  assert.equal(finishReason, "stop");
+  assert.deepEqual(
+    messages.map((message) => message.role),
+    ["assistant", "tool", "assistant"],
+  );
+  assert.equal(types.at(-1), "turn_end");
+});
+
 test("the capstan command is linked", () => {
   const commands = readdirSync(join(modules, ".bin"));
 
   assert.ok(commands.some((file) => file.startsWith("capstan")));
+});
+
+test("the capstan command looks around and says that no model is connected", () => {
+  const command = join(modules, "capstan", "bin", "capstan.js");
+
+  const { status, stdout } = spawnSync(process.execPath, [command, "What is in this folder?"], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
+
+  assert.equal(status, 0);
+  assert.match(stdout, /No language model is connected/);
+  assert.match(stdout, /smoke\.mjs/);
 });
 
 test("the capstan command says its version", () => {

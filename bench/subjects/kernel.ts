@@ -1,7 +1,7 @@
-/** `runTurn` as a program uses it: with a clock and deadlines, its events read from a turn. */
-import type { ChatMessage, Timer } from "@capstan/kernel";
-import { runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
-import { scriptProvider, toChatMessages, weatherTool } from "../kernel-script.ts";
+/** `runTurn` with a clock, deadlines and a listener. */
+import type { ChatMessage } from "@capstan/kernel";
+import { runTurn, toTurnResponse } from "@capstan/kernel";
+import { scriptProvider, timer, toChatMessages, weatherTool } from "../kernel-script.ts";
 import type { Agent, AgentOptions, Subject } from "../subject.ts";
 
 export const subject: Subject = {
@@ -17,11 +17,6 @@ export const subject: Subject = {
   createAgent,
 };
 
-const timer: Timer = (ms, fn) => {
-  const timeout = setTimeout(fn, ms).unref();
-  return () => clearTimeout(timeout);
-};
-
 async function createAgent(options: AgentOptions): Promise<Agent<readonly ChatMessage[]>> {
   const provider = scriptProvider(options);
   const tools = [weatherTool(options)];
@@ -29,26 +24,21 @@ async function createAgent(options: AgentOptions): Promise<Agent<readonly ChatMe
   return {
     prepareHistory: toChatMessages,
     async turn(messages, seen) {
-      const turnId = `turn_${turns++}`;
-      const turn = startTurn(turnId, ({ emit, signal }) =>
-        runTurn({
-          provider,
-          messages,
-          tools,
-          dispatch: {},
-          emit,
-          signal,
-          conversationId: "bench",
-          turnId,
-          now: Date.now,
-          timer,
-        }).then(toTurnResponse),
-      );
-      for await (const event of turn) {
-        seen.events++;
-        if (event.type === "text_delta") seen.delta(event.delta);
-      }
-      return (await turn.response).text;
+      const result = await runTurn({
+        provider,
+        messages,
+        tools,
+        dispatch: {},
+        emit(event) {
+          seen.events++;
+          if (event.type === "text_delta") seen.delta(event.delta);
+        },
+        conversationId: "bench",
+        turnId: `turn_${turns++}`,
+        now: Date.now,
+        timer,
+      });
+      return toTurnResponse(result).text;
     },
   };
 }
