@@ -103,7 +103,7 @@ export class Attempt {
     if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
     if (recovered === undefined) return this.#breakOff("error", thrown);
     this.#step.hasRecovered = true;
-    turn.replaceContext(recovered);
+    turn.transcript.replaceContext(recovered);
     await this.#discard(thrown, 0);
     return this.#tryAgain(turn);
   }
@@ -158,7 +158,7 @@ export class Attempt {
         this.#ended(outcomeOf(message.stopReason), thrown),
       ],
       () => {
-        turn.push(message);
+        turn.transcript.push(message);
         turn.steps++;
         turn.step = step;
         turn.emit({ type: "message_end", conversationId, turnId, message });

@@ -51,7 +51,7 @@ export async function concludeTurn(turn: TurnState, end: End): Promise<JournalRe
       const { conversationId, turnId } = turn;
       if (end.pending === undefined) turn.endStep({ finishReason: end.finishReason });
       if (marker !== undefined) {
-        turn.push(marker);
+        turn.transcript.push(marker);
         turn.emitMessage(marker);
       }
       if (end.finishReason === "aborted") {
@@ -83,7 +83,7 @@ async function abandonStep(turn: TurnState, end: End): Promise<void> {
 }
 
 function interruption(turn: TurnState): UserMessage | undefined {
-  const last = turn.lastMessage()?.role;
+  const last = turn.transcript.last()?.role;
   // An abort before the model said anything leaves nothing to be explained.
   if (last !== "assistant" && last !== "tool") return undefined;
   return {
@@ -96,10 +96,10 @@ function interruption(turn: TurnState): UserMessage | undefined {
 
 /** The journal failed: what it lacks is not shown, but the messages of the result are a valid transcript all the same. */
 function seal(turn: TurnState): void {
-  for (const message of turn.step?.calls.messages() ?? []) turn.push(message);
+  for (const message of turn.step?.calls.messages() ?? []) turn.transcript.push(message);
   turn.step = undefined;
   const marker = turn.abort.isAborted ? interruption(turn) : undefined;
-  if (marker !== undefined) turn.push(marker);
+  if (marker !== undefined) turn.transcript.push(marker);
 }
 
 export function toResult(turn: TurnState, end: End): RunTurnResult {
@@ -107,7 +107,7 @@ export function toResult(turn: TurnState, end: End): RunTurnResult {
   const { finishReason, error, pending } =
     turn.failure === undefined ? end : failedWith(turn.failure);
   return {
-    messages: turn.messages,
+    messages: turn.transcript.added,
     usage: turn.usage,
     finishReason,
     ...(error !== undefined && { error }),

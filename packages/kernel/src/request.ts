@@ -39,7 +39,7 @@ export class AttemptRequest implements ProviderRequest {
   }
 
   get messages(): readonly ChatMessage[] {
-    return (this.#messages ??= toModelMessages(this.#turn.context()));
+    return (this.#messages ??= toModelMessages(this.#turn.transcript.context()));
   }
 
   get signal(): AbortSignal {

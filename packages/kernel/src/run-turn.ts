@@ -87,7 +87,7 @@ function failedEnd(message: AssistantMessage): End {
 async function stopWhen(turn: TurnState): Promise<End | undefined> {
   const { stopWhen: ask } = turn.input;
   if (ask === undefined) return undefined;
-  const finished = { ...turn.progress(), messages: turn.messages };
+  const finished = { ...turn.progress(), messages: turn.transcript.added };
   const answer = await turn.callbacks.call("stopWhen", () => ask(finished));
   if (answer === false || answer === "") return undefined;
   return { finishReason: answer === true ? "stop" : answer };
@@ -104,7 +104,7 @@ async function drain(turn: TurnState, drainSteering: () => readonly ChatMessage[
     () => {
       turn.emit({ type: "steering_delivered", conversationId, turnId, ids, step });
       for (const message of messages) {
-        turn.push(message);
+        turn.transcript.push(message);
         turn.emitMessage(message);
       }
     },
@@ -116,7 +116,7 @@ async function drain(turn: TurnState, drainSteering: () => readonly ChatMessage[
 async function askToClose(turn: TurnState, content: string): Promise<void> {
   turn.isClosing = true;
   // A turn that died in its closing step goes on in it.
-  if (isClosingPrompt(turn.lastMessage())) return;
+  if (isClosingPrompt(turn.transcript.last())) return;
   const message: UserMessage = {
     role: "user",
     id: turn.newMessageId(),
@@ -126,7 +126,7 @@ async function askToClose(turn: TurnState, content: string): Promise<void> {
   await turn.record(
     () => [{ type: "message", step: turn.steps, message }],
     () => {
-      turn.push(message);
+      turn.transcript.push(message);
       turn.emitMessage(message);
     },
   );
@@ -155,12 +155,12 @@ function announce(turn: TurnState): void {
 /** Starts, or goes on where the messages leave off. */
 async function enter(turn: TurnState): Promise<End> {
   const { open, prior } = turn.input;
-  const last = turn.lastMessage();
+  const last = turn.transcript.last();
   if (last?.role !== "assistant") {
     if (open === undefined) return untilRest(turn, undefined);
     throw invalid("`open` is given, but the messages do not end in an assistant message");
   }
-  turn.isClosing = isClosingPrompt(turn.messageBeforeLast());
+  turn.isClosing = isClosingPrompt(turn.transcript.beforeLastOfHistory());
   const step = new Step(turn, turn.steps, last);
   if (step.calls.isEmpty) {
     if (open !== undefined)

@@ -35,7 +35,7 @@ export class Step {
     turn.step = undefined;
     const results = this.calls.messages();
     for (const message of results) {
-      turn.push(message);
+      turn.transcript.push(message);
       turn.emitMessage(message);
     }
     const { stopReason: finishReason, usage } = this.message;

@@ -33,7 +33,7 @@ function prepareContext(
 
 async function transform(turn: TurnState): Promise<readonly ChatMessage[]> {
   const { transformContext, convertToLlm = toModelMessages } = turn.input;
-  let messages = turn.context();
+  let messages = turn.transcript.context();
   if (transformContext !== undefined) {
     messages = await turn.callbacks.call("transformContext", () =>
       transformContext(messages, turn.abort.signal),

@@ -20,10 +20,9 @@ import { quietly } from "./quietly.ts";
 import { Spans } from "./spans.ts";
 import type { Step } from "./step.ts";
 import { notArmed, safeClock, safeIds, safeRandom, safeTimer } from "./surroundings.ts";
+import { Transcript } from "./transcript.ts";
 import { addUsage } from "./usage.ts";
 import { Watchdog } from "./watchdog.ts";
-
-const noMessages: readonly ChatMessage[] = [];
 
 /** How a turn came to rest. */
 export interface End {
@@ -66,8 +65,7 @@ export class TurnState {
   readonly startedAt: number | undefined;
   readonly spans: Spans | undefined;
   readonly span: Span | undefined;
-  /** The new messages, as the result has them. */
-  readonly messages: ChatMessage[] = [];
+  readonly transcript: Transcript;
   #usage: Usage = {};
   #unreportedAttempts = 0;
   /** The closing step is under way: no tool may be called any more. */
@@ -83,12 +81,8 @@ export class TurnState {
   failure: TurnError | undefined;
   /** Who waits for something else and has to know when `failure` is set. */
   onFailure: { onFailure(): void } | undefined;
-  readonly #input: readonly ChatMessage[];
   readonly #atEnd: (() => void)[] = [];
   #attemptsInStep: number;
-  /** What the context begins with; the messages from `#contextFrom` on follow it. */
-  #base: readonly ChatMessage[];
-  #contextFrom = 0;
 
   constructor(input: RunTurnInput) {
     this.input = input;
@@ -106,8 +100,7 @@ export class TurnState {
     this.steps = input.prior?.steps ?? (input.open === undefined ? 0 : 1);
     this.attempts = input.prior?.attempts ?? 0;
     this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
-    this.#base = input.messages;
-    this.#input = input.input ?? noMessages;
+    this.transcript = new Transcript(input.messages, input.input);
     this.spans = input.logger && new Spans(input.logger);
     this.span = this.spans?.start("turn", {
       conversationId: input.conversationId,
@@ -207,11 +200,6 @@ export class TurnState {
     return now === undefined || this.startedAt === undefined ? undefined : now - this.startedAt;
   }
 
-  /** Adds a message to the transcript of this turn and to the context of its next request. */
-  push(message: ChatMessage): void {
-    this.messages.push(message);
-  }
-
   /** Shows a whole message that nobody streamed. */
   emitMessage(message: ChatMessage): void {
     const { conversationId, turnId } = this;
@@ -249,8 +237,7 @@ export class TurnState {
 
   newMessageId(): string {
     if (this.#newId !== undefined) return this.#newId();
-    const position = this.input.messages.length + this.#input.length + this.messages.length;
-    return `${this.turnId}_${position}`;
+    return `${this.turnId}_${this.transcript.length}`;
   }
 
   newCallId(messageId: string, index: number): string {
@@ -259,32 +246,6 @@ export class TurnState {
 
   findTool(name: string): ToolContract | undefined {
     return this.input.tools.find((tool) => tool.name === name);
-  }
-
-  /** The last message of the transcript, new or old. */
-  lastMessage(): ChatMessage | undefined {
-    return this.messages.at(-1) ?? this.#input.at(-1) ?? this.input.messages.at(-1);
-  }
-
-  /** The one before it, in the history that the turn was given. */
-  messageBeforeLast(): ChatMessage | undefined {
-    return this.input.messages.at(-2);
-  }
-
-  /** The context of the next request, before anybody transforms it. */
-  context(): readonly ChatMessage[] {
-    const isOwn = this.#base === this.input.messages;
-    return [
-      ...this.#base,
-      ...(isOwn ? this.#input : noMessages),
-      ...this.messages.slice(this.#contextFrom),
-    ];
-  }
-
-  /** Goes on with another context. The transcript stays as it is. */
-  replaceContext(messages: readonly ChatMessage[]): void {
-    this.#base = messages;
-    this.#contextFrom = this.messages.length;
   }
 
   /** Over all attempts of this turn, and what its tools spent. */

@@ -1,0 +1,48 @@
+/** The messages of a turn: what it was given, what it has added, and what the next request is made from. */
+import type { ChatMessage } from "./contracts/conversation.ts";
+
+const none: readonly ChatMessage[] = [];
+
+export class Transcript {
+  readonly #history: readonly ChatMessage[];
+  readonly #input: readonly ChatMessage[];
+  /** Set when `recover` gave another context; the messages from `from` on follow it. */
+  #replacement: { readonly messages: readonly ChatMessage[]; readonly from: number } | undefined;
+  /** The new messages, as the result has them. */
+  readonly added: ChatMessage[] = [];
+
+  /** Neither list is copied or changed. */
+  constructor(history: readonly ChatMessage[], input: readonly ChatMessage[] = none) {
+    this.#history = history;
+    this.#input = input;
+  }
+
+  get length(): number {
+    return this.#history.length + this.#input.length + this.added.length;
+  }
+
+  push(message: ChatMessage): void {
+    this.added.push(message);
+  }
+
+  last(): ChatMessage | undefined {
+    return this.added.at(-1) ?? this.#input.at(-1) ?? this.#history.at(-1);
+  }
+
+  /** The last but one of the history that the turn was given. */
+  beforeLastOfHistory(): ChatMessage | undefined {
+    return this.#history.at(-2);
+  }
+
+  /** The context of the next request, before anybody transforms it. */
+  context(): readonly ChatMessage[] {
+    const replacement = this.#replacement;
+    if (replacement === undefined) return [...this.#history, ...this.#input, ...this.added];
+    return [...replacement.messages, ...this.added.slice(replacement.from)];
+  }
+
+  /** Goes on with another context. The transcript stays as it is. */
+  replaceContext(messages: readonly ChatMessage[]): void {
+    this.#replacement = { messages, from: this.added.length };
+  }
+}
