@@ -67,42 +67,12 @@ export class Reply {
   /** Takes the next part. Throws a `ProviderError` for one that cannot stand where it stands. */
   apply(part: ProviderPart): void {
     switch (part.type) {
-      case "text_delta": {
-        const prose = this.#prose("text");
-        prose.text.append(part.delta);
-        const { delta } = part;
-        this.#turn.emit({
-          type: "text_delta",
-          conversationId: this.#conversationId,
-          turnId: this.#turnId,
-          delta,
-        });
-        return;
-      }
-      case "thinking_delta": {
-        const prose = this.#prose("thinking");
-        prose.text.append(part.delta);
-        const { delta } = part;
-        this.#turn.emit({
-          type: "thinking_delta",
-          conversationId: this.#conversationId,
-          turnId: this.#turnId,
-          delta,
-        });
-        return;
-      }
-      case "refusal_delta": {
-        const prose = this.#prose("refusal");
-        prose.text.append(part.delta);
-        const { delta } = part;
-        this.#turn.emit({
-          type: "text_delta",
-          conversationId: this.#conversationId,
-          turnId: this.#turnId,
-          delta,
-        });
-        return;
-      }
+      case "text_delta":
+        return this.#addProse("text", "text_delta", part.delta);
+      case "thinking_delta":
+        return this.#addProse("thinking", "thinking_delta", part.delta);
+      case "refusal_delta":
+        return this.#addProse("refusal", "text_delta", part.delta);
       case "toolcall_delta": {
         const { index, delta } = part;
         this.#call(part.type, index).json.append(delta);
@@ -172,10 +142,13 @@ export class Reply {
       .filter(isWorthKeeping);
   }
 
-  #prose(type: Prose["type"]): Prose {
+  #addProse(kind: Prose["type"], type: "text_delta" | "thinking_delta", delta: string): void {
     const open = this.#open;
-    if (open !== undefined && open.type === type) return open;
-    return this.#openProse(type, undefined);
+    const prose = open?.type === kind ? open : this.#openProse(kind, undefined);
+    prose.text.append(delta);
+    const conversationId = this.#conversationId;
+    const turnId = this.#turnId;
+    this.#turn.emit({ type, conversationId, turnId, delta });
   }
 
   #startProse(type: "text" | "thinking", providerData: JsonValue | undefined): void {
