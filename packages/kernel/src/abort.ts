@@ -7,8 +7,8 @@ export interface AbortListener {
 
 export class TurnAbort {
   readonly #source: AbortSignal | undefined;
-  readonly #onSource: () => void = () => this.#fire();
-  #listeners: AbortListener[] = [];
+  readonly #onSource: (() => void) | undefined;
+  #listeners: AbortListener[] | undefined;
   #controller: AbortController | undefined;
   #isAborted = false;
   #isReleased = false;
@@ -17,7 +17,10 @@ export class TurnAbort {
     this.#source = source;
     if (source === undefined) return;
     if (source.aborted) this.#isAborted = true;
-    else source.addEventListener("abort", this.#onSource);
+    else {
+      this.#onSource = () => this.#fire();
+      source.addEventListener("abort", this.#onSource);
+    }
   }
 
   get isAborted(): boolean {
@@ -44,11 +47,14 @@ export class TurnAbort {
 
   /** Does nothing for a turn that is aborted already: ask `isAborted` first. */
   addListener(listener: AbortListener): void {
-    this.#listeners.push(listener);
+    // A list of one takes no more room than it needs.
+    if (this.#listeners === undefined) this.#listeners = [listener];
+    else this.#listeners.push(listener);
   }
 
   removeListener(listener: AbortListener): void {
     const listeners = this.#listeners;
+    if (listeners === undefined) return;
     // They come and go like brackets, so it is almost always the last one.
     if (listeners[listeners.length - 1] === listener) listeners.pop();
     else this.#listeners = listeners.filter((other) => other !== listener);
@@ -61,15 +67,15 @@ export class TurnAbort {
   }
 
   close(): void {
-    this.#source?.removeEventListener("abort", this.#onSource);
-    this.#listeners = [];
+    if (this.#onSource) this.#source?.removeEventListener("abort", this.#onSource);
+    this.#listeners = undefined;
   }
 
   #fire(): void {
     this.#isAborted = true;
     this.release();
-    const listeners = this.#listeners;
-    this.#listeners = [];
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
     for (const listener of listeners) listener.onAbort();
   }
 }

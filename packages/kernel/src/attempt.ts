@@ -10,7 +10,7 @@ import type { Fact } from "./contracts/journal.ts";
 import type { Span } from "./contracts/logging.ts";
 import type { Draft } from "./draft.ts";
 import { serializeError } from "./errors.ts";
-import type { StreamOutcome } from "./provider-stream.ts";
+import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
 import { Reply } from "./reply.ts";
 import { AttemptRequest } from "./request.ts";
@@ -20,7 +20,7 @@ import type { End, OpenStep, TurnState } from "./turn-state.ts";
 type AttemptEnded = Extract<Fact, { type: "attempt_ended" }>;
 type Outcome = Step | End | Promise<Step | End>;
 
-export class Attempt {
+export class Attempt implements StreamReader {
   readonly #turn: TurnState;
   readonly #step: OpenStep;
   readonly #number: number;
@@ -46,7 +46,7 @@ export class Attempt {
     this.#span = turn.spans?.start("attempt", attributes, step.span);
     this.#reply = new Reply(turn, this.#messageId);
     const request = new AttemptRequest(turn, step.number, this.#number, messages);
-    this.#stream = new ProviderStream(turn, request, this.#reply, (outcome) => this.#end(outcome));
+    this.#stream = new ProviderStream(turn, request, this.#reply, this);
   }
 
   announce(): Promise<void> | undefined {
@@ -74,7 +74,7 @@ export class Attempt {
     });
   }
 
-  #end(outcome: StreamOutcome): void {
+  onStreamEnd(outcome: StreamOutcome): void {
     this.#turn.countAttempt(this.#reply.usage);
     this.#resolve?.(outcome.type === "completed" ? this.#complete() : this.#fail(outcome));
   }
@@ -93,7 +93,9 @@ export class Attempt {
     if (outcome.type === "aborted") return this.#breakOff("aborted", undefined);
     const turn = this.#turn;
     const { thrown } = outcome;
-    const delayMs = retryDelay(thrown, this.#number, turn.input.retry, turn.random);
+    const { retry, random } = turn.input;
+    const chance = random && (() => turn.surroundings.random() ?? 1);
+    const delayMs = retryDelay(thrown, this.#number, retry, chance);
     if (delayMs !== undefined) {
       await this.#discard(thrown, delayMs);
       await turn.wait(delayMs);

@@ -1,7 +1,8 @@
 /** Waiting for code of the caller: no longer than allowed, and not past an abort. */
 import type { TurnAbort } from "./abort.ts";
-import type { Timer } from "./contracts/runtime.ts";
 import { TurnError, serializeError } from "./errors.ts";
+import { isPromise } from "./is-promise.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** Thrown where a wait was cut short by an abort of the turn. Never leaves the kernel. */
 export class Interrupted extends Error {
@@ -9,12 +10,12 @@ export class Interrupted extends Error {
 }
 
 export class Callbacks {
-  readonly #timer: Timer | undefined;
+  readonly #surroundings: Surroundings;
   readonly #limitMs: number;
   readonly #abort: TurnAbort;
 
-  constructor(timer: Timer | undefined, limitMs: number, abort: TurnAbort) {
-    this.#timer = limitMs === Infinity ? undefined : timer;
+  constructor(surroundings: Surroundings, limitMs: number, abort: TurnAbort) {
+    this.#surroundings = surroundings;
     this.#limitMs = limitMs;
     this.#abort = abort;
   }
@@ -39,7 +40,8 @@ export class Callbacks {
   callToEnd<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
     const value = attempt(name, fn);
     if (!isPromise(value)) return value;
-    return this.#within(name, value, this.#timer === undefined);
+    const hasLimit = this.#surroundings.hasTimer && this.#limitMs !== Infinity;
+    return this.#within(name, value, !hasLimit);
   }
 
   #within<T>(name: string, promise: Promise<T>, isInterruptible: boolean): Promise<T> {
@@ -50,7 +52,7 @@ export class Callbacks {
         reject(error);
       };
       const listener = { onAbort: (): void => fail(new Interrupted(name)) };
-      const cancel = this.#timer?.(this.#limitMs, () => {
+      const cancel = this.#surroundings.setTimer(this.#limitMs, () => {
         const message = `${name} did not return within ${this.#limitMs} ms`;
         fail(new TurnError("callback_failed", message));
       });
@@ -83,13 +85,4 @@ export function failed(name: string, thrown: unknown): TurnError {
   return new TurnError("callback_failed", `${name} failed: ${serializeError(thrown).message}`, {
     cause: thrown,
   });
-}
-
-/** Whether a value has to be waited for; any thenable counts. */
-export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    typeof (value as { readonly then?: unknown }).then === "function"
-  );
 }

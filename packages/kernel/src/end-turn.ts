@@ -10,13 +10,9 @@ import type { End, TurnState } from "./turn-state.ts";
 /** The user message that follows what an abort cut short. */
 export const interruptionMarker = "[interrupted by user]";
 
-/** Whatever goes wrong inside is an end of the turn. */
-export async function endOf(run: () => Promise<End>): Promise<End> {
-  try {
-    return await run();
-  } catch (thrown) {
-    return thrown instanceof Interrupted ? { finishReason: "aborted" } : failedWith(thrown);
-  }
+/** The end that something thrown makes of a turn. */
+export function endOf(thrown: unknown): End {
+  return thrown instanceof Interrupted ? { finishReason: "aborted" } : failedWith(thrown);
 }
 
 function failedWith(thrown: unknown): End {
@@ -76,10 +72,12 @@ async function abandonStep(turn: TurnState, end: End): Promise<void> {
   if (step === undefined || turn.failure !== undefined) return;
   const isAborted = end.finishReason === "aborted";
   await step.calls.abandon(isAborted ? refusal.interruptedBefore : refusal.notRun);
-  await endOf(async () => {
+  try {
     await step.complete(turn);
-    return end;
-  });
+  } catch (thrown) {
+    // The turn has an end already, and the step is in the transcript.
+    turn.log("warn", serializeError(thrown).message);
+  }
 }
 
 function interruption(turn: TurnState): UserMessage | undefined {

@@ -1,6 +1,6 @@
 /** One run of one tool: whatever it returns, throws or yields becomes one result, and a second one is dropped. */
 import type { CallRun } from "./call-run.ts";
-import { isPromise } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 import type { ToolExecutionEvent, ToolResult, ToolReturn } from "./contracts/tool.ts";
 import { leaveQuietly } from "./quietly.ts";
 import { ToolContext, timeoutOf } from "./tool-context.ts";
@@ -66,7 +66,7 @@ export class Execution {
 
   #limit(limitMs: number): void {
     const onTimeout = (): void => this.#end(errorResult(refusal.timedOut(limitMs)));
-    this.#cancelTimeout = this.#turn.timer?.(limitMs, onTimeout);
+    this.#cancelTimeout = this.#turn.surroundings.setTimer(limitMs, onTimeout);
   }
 
   #finish(value: unknown): void {

@@ -1,6 +1,7 @@
 /** What must be true before a call runs: its tool exists, its input is valid, nobody objects. */
 import type { CallRun } from "./call-run.ts";
-import { failed, isPromise } from "./callbacks.ts";
+import { failed } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 import type { JsonValue } from "./contracts/conversation.ts";
 import type { BeforeDecision } from "./contracts/dispatch.ts";
 import type { PendingCall } from "./contracts/events.ts";
@@ -131,7 +132,7 @@ function wait(
   kind: PendingCall["kind"],
   reason?: string,
 ): Gate {
-  const now = turn.now?.();
+  const now = turn.surroundings.now();
   const { answerWithinMs } = tool;
   const pending: PendingCall = {
     toolCallId: call.call.id,

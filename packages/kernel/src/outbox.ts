@@ -1,8 +1,13 @@
 /** Facts on their way to the journal: in order, one call at a time, and nothing shown before its fact is safe. */
 import type { Callbacks } from "./callbacks.ts";
-import { isPromise } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 import type { Fact, Journal, JournalReply } from "./contracts/journal.ts";
 import { TurnError, serializeError } from "./errors.ts";
+
+/** Who has to know when the journal failed. */
+interface OutboxOwner {
+  fail(error: TurnError): void;
+}
 
 interface Entry {
   readonly fact: Fact;
@@ -13,19 +18,15 @@ interface Entry {
 export class Outbox {
   readonly #journal: Journal | undefined;
   readonly #callbacks: Callbacks;
-  readonly #onFailure: (error: TurnError) => void;
-  #waiting: Entry[] = [];
+  readonly #owner: OutboxOwner;
+  #waiting: Entry[] | undefined;
   #flushing: Promise<void> | undefined;
   #isFailed = false;
 
-  constructor(
-    journal: Journal | undefined,
-    callbacks: Callbacks,
-    onFailure: (error: TurnError) => void,
-  ) {
+  constructor(journal: Journal | undefined, callbacks: Callbacks, owner: OutboxOwner) {
     this.#journal = journal;
     this.#callbacks = callbacks;
-    this.#onFailure = onFailure;
+    this.#owner = owner;
   }
 
   /** Whether facts are wanted at all; without a journal none need to be made. */
@@ -39,7 +40,7 @@ export class Outbox {
    */
   add(makeFact: () => Fact, onRecorded?: (reply: JournalReply) => void): void {
     if (this.#journal === undefined) onRecorded?.(undefined);
-    else this.#waiting.push({ fact: makeFact(), onRecorded });
+    else (this.#waiting ??= []).push({ fact: makeFact(), onRecorded });
   }
 
   /**
@@ -48,9 +49,9 @@ export class Outbox {
    */
   flush(): Promise<void> | undefined {
     if (this.#flushing !== undefined) return this.#flushing;
-    while (this.#waiting.length > 0 && !this.#isFailed) {
+    while (this.#waiting !== undefined && !this.#isFailed) {
       const batch = this.#waiting;
-      this.#waiting = [];
+      this.#waiting = undefined;
       const reply = this.#write(batch);
       if (isPromise(reply)) {
         this.#flushing = this.#finish(batch, reply);
@@ -85,9 +86,9 @@ export class Outbox {
 
   #fail(thrown: unknown): undefined {
     this.#isFailed = true;
-    this.#waiting = [];
+    this.#waiting = undefined;
     const { message } = serializeError(thrown);
-    this.#onFailure(new TurnError("journal_failed", message, { cause: thrown }));
+    this.#owner.fail(new TurnError("journal_failed", message, { cause: thrown }));
   }
 }
 

@@ -1,6 +1,6 @@
 /** One call of the provider, from the request to its end, whatever the provider does. */
 import type { AbortListener } from "./abort.ts";
-import { isPromise } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 import type { FinishReason } from "./contracts/conversation.ts";
 import type { StepTiming } from "./contracts/events.ts";
 import type { ProviderPart } from "./contracts/provider.ts";
@@ -16,6 +16,11 @@ export type StreamOutcome =
   | { readonly type: "aborted" }
   | { readonly type: "failed"; readonly thrown: unknown };
 
+/** Who is told how the stream ended, once. */
+export interface StreamReader {
+  onStreamEnd(outcome: StreamOutcome): void;
+}
+
 const completed: StreamOutcome = { type: "completed" };
 const aborted: StreamOutcome = { type: "aborted" };
 
@@ -23,7 +28,7 @@ export class ProviderStream implements AbortListener, Watched {
   readonly #turn: TurnState;
   readonly #request: AttemptRequest;
   readonly #reply: Reply;
-  readonly #onEnd: (outcome: StreamOutcome) => void;
+  readonly #reader: StreamReader;
   readonly #startedAt: number | undefined;
   #firstContentAt: number | undefined;
   #iterator: AsyncIterator<ProviderPart> | undefined;
@@ -32,21 +37,16 @@ export class ProviderStream implements AbortListener, Watched {
   /** Times on the caller's clock, where there is one; known when the stream has ended. */
   timing: StepTiming | undefined;
 
-  constructor(
-    turn: TurnState,
-    request: AttemptRequest,
-    reply: Reply,
-    onEnd: (outcome: StreamOutcome) => void,
-  ) {
+  constructor(turn: TurnState, request: AttemptRequest, reply: Reply, reader: StreamReader) {
     this.#turn = turn;
     this.#request = request;
     this.#reply = reply;
-    this.#onEnd = onEnd;
-    this.#startedAt = turn.now?.();
+    this.#reader = reader;
+    this.#startedAt = turn.surroundings.now();
   }
 
   /**
-   * Reads into the reply, and calls `onEnd` once. The loop that reads is not the one that waits: an abort or a deadline
+   * Reads into the reply, and tells the reader when it is over. The loop that reads is not the one that waits: an abort or a deadline
    * ends the wait at once, and a provider that ignores its signal reads on into nothing.
    */
   start(): void {
@@ -68,7 +68,7 @@ export class ProviderStream implements AbortListener, Watched {
   }
 
   async #read(): Promise<void> {
-    const { abort, watchdog, now, input } = this.#turn;
+    const { abort, watchdog, surroundings, input } = this.#turn;
     const { provider } = input;
     const reply = this.#reply;
     const source: AsyncIterable<ProviderPart> | Promise<AsyncIterable<ProviderPart>> =
@@ -87,7 +87,8 @@ export class ProviderStream implements AbortListener, Watched {
       reply.apply(value);
       this.#isApplying = false;
       if (abort.isAborted) return this.#end(aborted);
-      if (this.#firstContentAt === undefined && reply.hasContent) this.#firstContentAt = now?.();
+      if (this.#firstContentAt === undefined && reply.hasContent)
+        this.#firstContentAt = surroundings.now();
       if (reply.finishReason !== undefined) return this.#finish(reply.finishReason);
     }
   }
@@ -108,11 +109,11 @@ export class ProviderStream implements AbortListener, Watched {
     this.timing = this.#measure();
     if (outcome !== completed) this.#request.cancel();
     leaveQuietly(this.#iterator);
-    this.#onEnd(outcome);
+    this.#reader.onStreamEnd(outcome);
   }
 
   #measure(): StepTiming | undefined {
-    const endedAt = this.#turn.now?.();
+    const endedAt = this.#turn.surroundings.now();
     if (endedAt === undefined || this.#startedAt === undefined) return undefined;
     const totalMs = endedAt - this.#startedAt;
     const firstContentAt = this.#firstContentAt;

@@ -1,5 +1,5 @@
 /** For code of others whose failure must not touch the turn, and about which nobody can be told. */
-import { isPromise } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 
 /** Calls it and gives what it returned, or nothing if it threw. A promise that rejects is taken care of. */
 export function quietly<T>(fn: () => T): T | undefined {

@@ -1,6 +1,7 @@
 /** The `after` hook: it sees a result before the journal, the readers and the model do. */
 import type { CallRun } from "./call-run.ts";
-import { Interrupted, isPromise } from "./callbacks.ts";
+import { Interrupted } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 import type { ToolResult } from "./contracts/tool.ts";
 import { serializeError } from "./errors.ts";
 import { cleanResult, errorResult, interruptedResult } from "./tool-result.ts";

@@ -1,5 +1,5 @@
 /** The turn loop: one input to the next rest, as a function of what is passed in. */
-import { isPromise } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 import type { AssistantMessage, ChatMessage, UserMessage } from "./contracts/conversation.ts";
 import type { RunTurnInput, RunTurnResult } from "./contracts/runtime.ts";
 import { concludeTurn, endOf, toResult } from "./end-turn.ts";
@@ -17,38 +17,42 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
   const turn = new TurnState(input);
   try {
     announce(turn);
-    let end = await endOf(() => enter(turn));
-    while ((await concludeTurn(turn, end)) === "reopen") {
-      end = await endOf(() => reopen(turn));
-    }
+    let end = await untilRest(turn, false);
+    while ((await concludeTurn(turn, end)) === "reopen") end = await untilRest(turn, true);
     return toResult(turn, end);
   } finally {
     turn.close();
   }
 }
 
-/** prepare → stream → dispatch → drain, until the turn comes to rest. */
-async function untilRest(turn: TurnState, entered: Step | undefined): Promise<End> {
-  let step = entered;
-  for (;;) {
-    if (step !== undefined) {
-      const dispatched = dispatch(step);
-      if (dispatched !== undefined) await dispatched;
-      const rest = restAfter(turn, step);
-      const end = isPromise(rest) ? await rest : rest;
-      if (end !== undefined) return end;
+/** prepare → stream → dispatch → drain, until the turn comes to rest. Whatever goes wrong inside is a rest, too. */
+async function untilRest(turn: TurnState, isReopened: boolean): Promise<End> {
+  try {
+    const entered = isReopened ? await reopen(turn) : enter(turn);
+    if (entered !== undefined && !(entered instanceof Step)) return entered;
+    let step = entered;
+    for (;;) {
+      if (step !== undefined) {
+        const dispatched = dispatch(step);
+        if (dispatched !== undefined) await dispatched;
+        const rest = restAfter(turn, step);
+        const end = isPromise(rest) ? await rest : rest;
+        if (end !== undefined) return end;
+      }
+      const checked = turn.limit();
+      const limit = isPromise(checked) ? await checked : checked;
+      const { closing, drainSteering } = turn.input;
+      if (limit?.finishReason === "max-steps" && closing) await askToClose(turn, closing.prompt);
+      else if (limit !== undefined) return limit;
+      else if (drainSteering && step?.calls.isEmpty === false) await drain(turn, drainSteering);
+      // Nothing of a step that is over is held while the next one streams.
+      step = undefined;
+      const streamed = await streamReply(turn);
+      if (!(streamed instanceof Step)) return streamed;
+      step = streamed;
     }
-    const checked = turn.limit();
-    const limit = isPromise(checked) ? await checked : checked;
-    const { closing, drainSteering } = turn.input;
-    if (limit?.finishReason === "max-steps" && closing) await askToClose(turn, closing.prompt);
-    else if (limit !== undefined) return limit;
-    else if (drainSteering && step?.calls.isEmpty === false) await drain(turn, drainSteering);
-    // Nothing of a step that is over is held while the next one streams.
-    step = undefined;
-    const streamed = await streamReply(turn);
-    if (!(streamed instanceof Step)) return streamed;
-    step = streamed;
+  } catch (thrown) {
+    return endOf(thrown);
   }
 }
 
@@ -67,13 +71,21 @@ function restAfter(turn: TurnState, step: Step): End | undefined | Promise<End |
 }
 
 function endAfter(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
+  if (step.calls.isEmpty) return endAfterAnswer(turn, step);
+  const { stopReason } = step.message;
+  if (turn.abort.isAborted) return { finishReason: "aborted" };
+  if (turn.isClosing) return { finishReason: "max-steps" };
+  if (stopReason === "content-filter") return { finishReason: stopReason };
+  if (step.calls.isTerminal) return { finishReason: "stop" };
+  return turn.input.stopWhen === undefined ? undefined : stopWhen(turn);
+}
+
+/** After a reply without calls. */
+function endAfterAnswer(turn: TurnState, step: Step): End | undefined {
   const { stopReason } = step.message;
   if (turn.abort.isAborted) return { finishReason: "aborted" };
   if (stopReason === "error") return failedEnd(step.message);
   if (turn.isClosing) return { finishReason: "max-steps" };
-  if (stopReason === "content-filter") return { finishReason: stopReason };
-  if (step.calls.isTerminal) return { finishReason: "stop" };
-  if (!step.calls.isEmpty) return turn.input.stopWhen === undefined ? undefined : stopWhen(turn);
   // The provider only paused: the next step goes on with what it has said.
   if (stopReason === "pause") return undefined;
   // A reply that announces calls and has none is an answer.
@@ -152,22 +164,20 @@ function announce(turn: TurnState): void {
   for (const message of messages) turn.emitMessage(message);
 }
 
-/** Starts, or goes on where the messages leave off. */
-async function enter(turn: TurnState): Promise<End> {
+/** The step that the messages leave off in, or how the turn ended already; nothing, if it starts afresh. */
+function enter(turn: TurnState): Step | End | undefined {
   const { open, prior } = turn.input;
   const last = turn.transcript.last();
   if (last?.role !== "assistant") {
-    if (open === undefined) return untilRest(turn, undefined);
+    if (open === undefined) return undefined;
     throw invalid("`open` is given, but the messages do not end in an assistant message");
   }
   turn.isClosing = isClosingPrompt(turn.transcript.beforeLastOfHistory());
   const step = new Step(turn, turn.steps, last);
   if (step.calls.isEmpty) {
-    if (open !== undefined)
-      throw invalid("`open` is given, but the last message has no tool calls");
+    if (open !== undefined) throw invalid("`open` is given, but the last message has no calls");
     // The process died between the reply and the end of the turn.
-    const end = prior?.isResumed === true ? await endAfter(turn, step) : undefined;
-    return end ?? untilRest(turn, undefined);
+    return prior?.isResumed === true ? endAfterAnswer(turn, step) : undefined;
   }
   if (open === undefined) {
     throw invalid("The messages end in tool calls without results: pass their states as `open`");
@@ -175,7 +185,7 @@ async function enter(turn: TurnState): Promise<End> {
   step.calls.enter(open);
   turn.step = step;
   turn.openStep = { number: turn.steps, span: undefined, attempts: 0, hasRecovered: false };
-  return untilRest(turn, step);
+  return step;
 }
 
 function invalid(message: string): TurnError {
@@ -183,12 +193,12 @@ function invalid(message: string): TurnError {
 }
 
 /** The journal says that answers came while the turn was about to end: it goes on with them. */
-async function reopen(turn: TurnState): Promise<End> {
+async function reopen(turn: TurnState): Promise<Step> {
   const { step } = turn;
   if (step === undefined) {
     throw new TurnError("journal_failed", "The journal reopened a turn that waits for nothing");
   }
   const isNews = turn.abort.isAborted || (await step.calls.takeAnswers());
-  if (isNews) return untilRest(turn, step);
+  if (isNews) return step;
   throw new TurnError("journal_failed", "The journal reopened the turn, but `answers` gave none");
 }

@@ -2,7 +2,8 @@
 import type { AbortListener } from "./abort.ts";
 import { emitResult, intentFact, resultFact } from "./call-facts.ts";
 import { CallRun } from "./call-run.ts";
-import { Interrupted, isPromise } from "./callbacks.ts";
+import { Interrupted } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 import type { AssistantMessage, ToolMessage } from "./contracts/conversation.ts";
 import type { PendingCall } from "./contracts/events.ts";
 import type { OpenCall } from "./contracts/runtime.ts";
@@ -14,7 +15,6 @@ import { gateCall } from "./gate.ts";
 import { quietly } from "./quietly.ts";
 import { recoverCall } from "./recover-call.ts";
 import { reviewResult } from "./review.ts";
-import { notArmed } from "./surroundings.ts";
 import { idempotencyKey } from "./tool-context.ts";
 import {
   cleanResult,
@@ -266,7 +266,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     });
     if (turn.isStopped) return this.#release(run);
     run.stage = "running";
-    run.startedAt = turn.now?.();
+    run.startedAt = turn.surroundings.now();
     run.span = turn.spans?.start("tool", { toolCallId, toolName }, turn.openStep?.span);
     run.execution = new Execution(turn, run, this.#step, this);
     run.execution.start();
@@ -306,7 +306,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     run.execution?.stop();
     run.span?.end(result.isError ? { name: "ToolError", message: "The call failed" } : undefined);
     if (run.usage !== undefined) turn.countUsage(run.usage);
-    const endedAt = run.startedAt === undefined ? undefined : turn.now?.();
+    const endedAt = run.startedAt === undefined ? undefined : turn.surroundings.now();
     const durationMs = endedAt === undefined ? undefined : endedAt - (run.startedAt ?? endedAt);
     if (!turn.outbox.isRecording) return this.#settled(run, result, wasRunning, durationMs);
     turn.outbox.add(
@@ -335,14 +335,14 @@ export class StepCalls implements AbortListener, ResultTaker {
 
   /** Running tools have the signal; those that do not obey it in time are given up. */
   onAbort(): void {
-    const { timer, input } = this.#turn;
+    const { surroundings, input } = this.#turn;
     const giveUp = (): void => {
       for (const run of this.runs) {
         if (run.stage === "running") this.#record(run, interruptedResult(run.tool));
       }
     };
-    const cancel = timer?.(input.dispatch.graceMs ?? 1_000, giveUp) ?? notArmed;
-    if (cancel === notArmed) giveUp();
+    const cancel = surroundings.setTimer(input.dispatch.graceMs ?? 1_000, giveUp);
+    if (cancel === undefined) giveUp();
     else this.#turn.atEnd(cancel);
     this.#wake?.();
   }

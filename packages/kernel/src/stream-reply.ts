@@ -1,6 +1,6 @@
 /** The model's part of a step: attempts until one is whole, or until there is no point in another. */
 import { Attempt } from "./attempt.ts";
-import { isPromise } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 import type { ChatMessage } from "./contracts/conversation.ts";
 import { toModelMessages } from "./model-messages.ts";
 import type { Step } from "./step.ts";

@@ -1,45 +1,49 @@
 /** The injected clock, timer, chance and ids, tamed: one that throws is one that is not there. */
-import type { Timer } from "./contracts/runtime.ts";
+import type { RunTurnInput } from "./contracts/runtime.ts";
+import { quietly } from "./quietly.ts";
 
-/** Where the clock fails, time stands still. */
-export function safeClock(now: () => number): () => number {
-  let last = 0;
-  return () => {
+export class Surroundings {
+  readonly #input: RunTurnInput;
+  #lastNow = 0;
+  #failedIds = 0;
+
+  constructor(input: RunTurnInput) {
+    this.#input = input;
+  }
+
+  get hasTimer(): boolean {
+    return this.#input.timer !== undefined;
+  }
+
+  /** Where there is no clock, nothing; where it fails, the last time that it told. */
+  now(): number | undefined {
+    const { now } = this.#input;
+    if (now === undefined) return undefined;
     try {
-      last = now();
+      this.#lastNow = now();
     } catch {
       // The last time is the best there is.
     }
-    return last;
-  };
-}
+    return this.#lastNow;
+  }
 
-/** What a timer that could not be armed gives in place of its way to cancel. */
-export const notArmed = (): void => {};
+  /** How to cancel it again; nothing, if there is no timer or it could not be armed. */
+  setTimer(ms: number, fn: () => void): (() => void) | undefined {
+    const { timer } = this.#input;
+    if (timer === undefined || ms === Infinity) return undefined;
+    const cancel = quietly(() => timer(ms, fn));
+    return cancel && (() => quietly(cancel));
+  }
 
-/** Where the timer fails, nothing fires. */
-export function safeTimer(timer: Timer): Timer {
-  return (ms, fn) => {
-    const cancel = orElse(() => timer(ms, fn), notArmed);
-    return cancel === notArmed ? notArmed : () => orElse(cancel, undefined);
-  };
-}
+  /** In [0, 1); where there is no chance, nothing, and then there is no jitter. */
+  random(): number | undefined {
+    const { random } = this.#input;
+    return random && quietly(random);
+  }
 
-/** Where chance fails, there is no jitter. */
-export function safeRandom(random: () => number): () => number {
-  return () => orElse(random, 1);
-}
-
-/** Where ids fail, they are counted. */
-export function safeIds(newId: () => string): () => string {
-  let failures = 0;
-  return () => orElse(newId, undefined) ?? `id_${++failures}`;
-}
-
-function orElse<T>(fn: () => T, fallback: T): T {
-  try {
-    return fn();
-  } catch {
-    return fallback;
+  /** Where there are none, nothing; where they fail, they are counted. */
+  newId(): string | undefined {
+    const { newId } = this.#input;
+    return newId && (quietly(newId) ?? `id_${++this.#failedIds}`);
   }
 }

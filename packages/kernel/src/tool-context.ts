@@ -76,6 +76,6 @@ export function idempotencyKey(conversationId: string, toolCallId: string): stri
 
 /** How long one execution may take; without a timer there is no limit. */
 export function timeoutOf(turn: TurnState, run: CallRun): number {
-  if (turn.timer === undefined) return Infinity;
+  if (!turn.surroundings.hasTimer) return Infinity;
   return run.tool?.timeoutMs ?? turn.input.deadlines?.toolMs ?? Infinity;
 }

@@ -1,6 +1,7 @@
 /** What one turn knows while it runs. The steps of the loop share it; nothing of it outlives the turn. */
 import { TurnAbort } from "./abort.ts";
-import { Callbacks, isPromise } from "./callbacks.ts";
+import { Callbacks } from "./callbacks.ts";
+import { isPromise } from "./is-promise.ts";
 import type {
   ChatMessage,
   FinishReason,
@@ -10,7 +11,7 @@ import type {
 import type { AgentEvent, PendingCall, StepTiming } from "./contracts/events.ts";
 import type { Fact, JournalReply } from "./contracts/journal.ts";
 import type { Span } from "./contracts/logging.ts";
-import type { RunTurnInput, Timer, TurnProgress } from "./contracts/runtime.ts";
+import type { RunTurnInput, TurnProgress } from "./contracts/runtime.ts";
 import type { ToolContract } from "./contracts/tool.ts";
 import type { Draft } from "./draft.ts";
 import type { TurnError } from "./errors.ts";
@@ -19,7 +20,7 @@ import { Outbox } from "./outbox.ts";
 import { quietly } from "./quietly.ts";
 import { Spans } from "./spans.ts";
 import type { Step } from "./step.ts";
-import { notArmed, safeClock, safeIds, safeRandom, safeTimer } from "./surroundings.ts";
+import { Surroundings } from "./surroundings.ts";
 import { Transcript } from "./transcript.ts";
 import { addUsage } from "./usage.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -53,15 +54,11 @@ export class TurnState {
   readonly input: RunTurnInput;
   readonly conversationId: string;
   readonly turnId: string;
-  /** The surroundings, none of which throws. */
-  readonly now: (() => number) | undefined;
-  readonly timer: Timer | undefined;
-  readonly random: (() => number) | undefined;
-  readonly #newId: (() => string) | undefined;
+  readonly surroundings: Surroundings;
   readonly abort: TurnAbort;
   readonly callbacks: Callbacks;
   readonly outbox: Outbox;
-  readonly watchdog: Watchdog | undefined;
+  readonly watchdog: Watchdog | undefined = undefined;
   readonly startedAt: number | undefined;
   readonly spans: Spans | undefined;
   readonly span: Span | undefined;
@@ -81,7 +78,7 @@ export class TurnState {
   failure: TurnError | undefined;
   /** Who waits for something else and has to know when `failure` is set. */
   onFailure: { onFailure(): void } | undefined;
-  readonly #atEnd: (() => void)[] = [];
+  #atEnd: (() => void)[] | undefined;
   #attemptsInStep: number;
 
   constructor(input: RunTurnInput) {
@@ -89,14 +86,12 @@ export class TurnState {
     this.conversationId = input.conversationId;
     this.turnId = input.turnId;
     this.abort = new TurnAbort(input.signal);
-    this.now = input.now && safeClock(input.now);
-    this.timer = input.timer && safeTimer(input.timer);
-    this.random = input.random && safeRandom(input.random);
-    this.#newId = input.newId && safeIds(input.newId);
-    this.callbacks = new Callbacks(this.timer, input.deadlines?.callbackMs ?? 30_000, this.abort);
-    this.outbox = new Outbox(input.journal, this.callbacks, (error) => this.#fail(error));
-    this.watchdog = this.timer && new Watchdog(this.timer, this.now, input.deadlines ?? {});
-    this.startedAt = this.now?.();
+    this.surroundings = new Surroundings(input);
+    const callbackMs = input.deadlines?.callbackMs ?? 30_000;
+    this.callbacks = new Callbacks(this.surroundings, callbackMs, this.abort);
+    this.outbox = new Outbox(input.journal, this.callbacks, this);
+    this.startedAt = this.surroundings.now();
+    if (input.timer) this.watchdog = new Watchdog(this.surroundings, input.deadlines ?? {});
     this.steps = input.prior?.steps ?? (input.open === undefined ? 0 : 1);
     this.attempts = input.prior?.attempts ?? 0;
     this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
@@ -176,27 +171,26 @@ export class TurnState {
 
   /** Waits on the injected timer, not past an abort; without a timer not at all. */
   async wait(ms: number): Promise<void> {
-    const { timer } = this;
-    if (timer === undefined || ms <= 0 || this.abort.isAborted) return;
+    if (ms <= 0 || this.abort.isAborted) return;
     await new Promise<void>((resolve) => {
       const listener = {
         onAbort: (): void => {
-          cancel();
+          cancel?.();
           resolve();
         },
       };
-      const cancel = timer(ms, () => {
+      const cancel = this.surroundings.setTimer(ms, () => {
         this.abort.removeListener(listener);
         resolve();
       });
-      if (cancel === notArmed) resolve();
+      if (cancel === undefined) resolve();
       else this.abort.addListener(listener);
     });
   }
 
   /** Milliseconds since the turn began, where there is a clock. */
   duration(): number | undefined {
-    const now = this.now?.();
+    const now = this.surroundings.now();
     return now === undefined || this.startedAt === undefined ? undefined : now - this.startedAt;
   }
 
@@ -236,12 +230,11 @@ export class TurnState {
   }
 
   newMessageId(): string {
-    if (this.#newId !== undefined) return this.#newId();
-    return `${this.turnId}_${this.transcript.length}`;
+    return this.surroundings.newId() ?? `${this.turnId}_${this.transcript.length}`;
   }
 
   newCallId(messageId: string, index: number): string {
-    return this.#newId?.() ?? `${messageId}_${index}`;
+    return this.surroundings.newId() ?? `${messageId}_${index}`;
   }
 
   findTool(name: string): ToolContract | undefined {
@@ -282,17 +275,18 @@ export class TurnState {
 
   /** Calls `fn` when the turn is over, for timers that must not outlive it. */
   atEnd(fn: () => void): void {
-    this.#atEnd.push(fn);
+    (this.#atEnd ??= []).push(fn);
   }
 
   close(): void {
-    for (const fn of this.#atEnd) fn();
+    for (const fn of this.#atEnd ?? []) fn();
     this.abort.close();
     this.watchdog?.close();
     this.spans?.endAll(this.failure && serializeError(this.failure));
   }
 
-  #fail(error: TurnError): void {
+  /** The journal failed. */
+  fail(error: TurnError): void {
     if (this.failure !== undefined) return;
     this.emit({
       type: "error",

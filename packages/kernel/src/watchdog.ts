@@ -1,5 +1,6 @@
 /** The deadlines of attempts, on one timer for the whole turn. */
-import type { Deadlines, Timer } from "./contracts/runtime.ts";
+import type { Deadlines } from "./contracts/runtime.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** Why an attempt was given up. */
 export type Expiry = "first part" | "next part" | "whole attempt";
@@ -15,8 +16,7 @@ export interface Watched {
  * limits are exact. It stays armed between attempts: fifty quick steps cost one timer and not fifty.
  */
 export class Watchdog {
-  readonly #timer: Timer;
-  readonly #now: () => number;
+  readonly #surroundings: Surroundings;
   readonly #firstPartMs: number;
   readonly #betweenPartsMs: number;
   readonly #attemptMs: number;
@@ -28,10 +28,8 @@ export class Watchdog {
   #partsSeen = 0;
   #seenAt = 0;
 
-  constructor(timer: Timer, now: (() => number) | undefined, deadlines: Deadlines) {
-    this.#timer = timer;
-    // Without a clock the time is that of the next firing: late by one period, never early.
-    this.#now = now ?? (() => this.#firesAt);
+  constructor(surroundings: Surroundings, deadlines: Deadlines) {
+    this.#surroundings = surroundings;
     this.#firstPartMs = deadlines.firstPartMs ?? 300_000;
     this.#betweenPartsMs = deadlines.betweenPartsMs ?? 120_000;
     this.#attemptMs = deadlines.attemptMs ?? Infinity;
@@ -64,9 +62,13 @@ export class Watchdog {
   #arm(ms: number): void {
     // Never for longer than any limit: the timer may still be armed when the next attempt starts.
     const delayMs = Math.min(ms, this.#betweenPartsMs / 4, this.#firstPartMs, this.#attemptMs);
-    if (delayMs === Infinity) return;
     this.#firesAt = this.#now() + delayMs;
-    this.#cancel = this.#timer(delayMs, () => this.#fire());
+    this.#cancel = this.#surroundings.setTimer(delayMs, () => this.#fire());
+  }
+
+  /** Without a clock the time is that of the next firing: late by one period, never early. */
+  #now(): number {
+    return this.#surroundings.now() ?? this.#firesAt;
   }
 
   #fire(): void {

@@ -1,5 +1,4 @@
 import { hashJson } from "@capstan/kernel";
-import type { OpenCall, PendingCall } from "@capstan/kernel";
 import {
   callTool,
   echoTool,
@@ -10,31 +9,10 @@ import {
   say,
   scriptedProvider,
 } from "@capstan/testing";
-import type { RunToEndOptions } from "@capstan/testing";
 import { expect, test } from "vitest";
+import { answering, approve, deny, pick } from "./answering.ts";
 import { factsOfType, keepDiary } from "./diary.ts";
 import { problemsOf } from "./turn-problems.ts";
-
-/** Answers each call that begins to wait, in its turn, with the next of these. */
-function answering(
-  ...replies: readonly ((call: PendingCall) => OpenCall)[]
-): Pick<RunToEndOptions, "emit" | "answers"> {
-  const left = [...replies];
-  const ready: OpenCall[] = [];
-  return {
-    emit: (event) => {
-      if (event.type !== "awaiting_tool_execution") return;
-      for (const call of event.pending) ready.push(...left.splice(0, 1).map((say) => say(call)));
-    },
-    answers: () => ready.splice(0),
-  };
-}
-
-const approve = ({ toolCallId: callId }: PendingCall): OpenCall => ({ callId, state: "approved" });
-const deny = ({ toolCallId: callId }: PendingCall): OpenCall => ({ callId, state: "denied" });
-const pick = ({ toolCallId: callId }: PendingCall): OpenCall => {
-  return { callId, state: "settled", result: { isError: false, output: "picked" } };
-};
 
 test("a call that needs approval does not run, and the turn waits with its final input and hash", async () => {
   const echo = echoTool({ needsApproval: true });
@@ -149,40 +127,34 @@ test("a before hook may ask for approval, with a reason", async () => {
 test("what a hook altered is what is approved, hashed and run", async () => {
   const echo = echoTool({ needsApproval: true });
   const provider = scriptedProvider([callTool("echo", { x: 1 }), say("Done")]);
-  const asked: PendingCall[] = [];
-  const { emit, answers } = answering(approve);
 
-  await runToEnd({
+  const turn = await runToEnd({
     provider,
     tools: [echo],
     dispatch: { before: () => ({ action: "alter", input: { x: 9 } }) },
-    emit: (event) => {
-      if (event.type === "awaiting_tool_execution") asked.push(...event.pending);
-      emit?.(event);
-    },
-    ...(answers && { answers }),
+    ...answering(approve),
   });
 
-  expect(asked).toMatchObject([{ input: { x: 9 }, hash: hashJson(["echo", { x: 9 }, "id-2"]) }]);
+  const hash = hashJson(["echo", { x: 9 }, "id-2"]);
+  expect(turn.recorder.ofType("awaiting_tool_execution")).toMatchObject([
+    { pending: [{ input: { x: 9 }, hash }] },
+  ]);
   expect(echo.started.map((call) => call.input)).toEqual([{ x: 9 }]);
 });
 
 test("an approved call of a remote tool then waits for its execution", async () => {
-  const kinds: string[] = [];
   const provider = scriptedProvider([callTool("remote"), say("Done")]);
-  const { emit, answers } = answering(approve, pick);
 
   const turn = await runToEnd({
     provider,
     tools: [remoteTool({ needsApproval: true })],
-    emit: (event) => {
-      if (event.type === "awaiting_tool_execution") kinds.push(...event.pending.map((c) => c.kind));
-      emit?.(event);
-    },
-    ...(answers && { answers }),
+    ...answering(approve, pick),
   });
 
-  expect(kinds).toEqual(["approval", "execution"]);
+  expect(turn.recorder.ofType("awaiting_tool_execution")).toMatchObject([
+    { pending: [{ kind: "approval" }] },
+    { pending: [{ kind: "execution" }] },
+  ]);
   expect(turn.messages[1]).toMatchObject({ content: "picked" });
   expect(problemsOf(turn)).toEqual([]);
 });

@@ -48,6 +48,9 @@ export type Happening =
       /** The tool says that a second run does no harm, or can tell whether the first took effect. */
       readonly mayRepeat: boolean;
     }
+  | { readonly type: "abort" }
+  /** The journal was called; what it was told is a fact only once it has answered. */
+  | { readonly type: "journal" }
   /** The journal was called while an earlier call was under way. */
   | { readonly type: "overlap" };
 
@@ -119,6 +122,10 @@ export async function runUnder(given: Circumstances): Promise<ObservedTurn> {
   const clock = manualClock();
   const controller = new AbortController();
   const happenings: Happening[] = [];
+  const abort = (): void => {
+    happenings.push({ type: "abort" });
+    controller.abort();
+  };
   const waiting: PendingCall[] = [];
   const { emit, before, after, parseInput, needsApproval, reconcile, ...callbacks } = callbacksOf(
     given,
@@ -151,7 +158,7 @@ export async function runUnder(given: Circumstances): Promise<ObservedTurn> {
       happenings.push({ type: "event", event });
       if (event.type === "awaiting_tool_execution") waiting.push(...event.pending);
       shown += 1;
-      if (shown === abortEvent) controller.abort();
+      if (shown === abortEvent) abort();
       return emit?.(event);
     },
     ...(given.hasNow && { now: clock.now }),
@@ -163,7 +170,6 @@ export async function runUnder(given: Circumstances): Promise<ObservedTurn> {
     ...callbacks,
   });
   const settleNext = settlingIn(given.settlementOrder, tools.later);
-  const abort = (): void => controller.abort();
   const turn = await drive(running, { clock, settleNext, abort, abortWait });
   return {
     ...turn,
@@ -224,7 +230,7 @@ function journalOf(
   let calls = 0;
   let isBusy = false;
   return (facts) => {
-    if (isBusy) happenings.push({ type: "overlap" });
+    happenings.push({ type: isBusy ? "overlap" : "journal" });
     if (calls++ === failsAt) return goWrong(fault) as undefined;
     const note = (): undefined => {
       isBusy = false;

@@ -1,4 +1,4 @@
-import type { ChatMessage, OpenCall, ToolContract } from "@capstan/kernel";
+import type { ChatMessage, OpenCall, PendingCall, ToolContract } from "@capstan/kernel";
 import {
   callTool,
   echoTool,
@@ -11,6 +11,7 @@ import {
 } from "@capstan/testing";
 import type { FinishedTurn, RunToEndOptions, ScriptItem } from "@capstan/testing";
 import { expect, test } from "vitest";
+import { answering, approve, pick } from "./answering.ts";
 import { problemsOf } from "./turn-problems.ts";
 
 const tools: readonly ToolContract[] = [
@@ -24,12 +25,13 @@ const script: readonly ScriptItem[] = [
   say("Done"),
 ];
 
-/** Lets the other side run what is remote and approve what is guarded. */
+/** The other side runs what is remote and approves what is guarded. */
+function answerOf(call: PendingCall): OpenCall {
+  return call.kind === "approval" ? approve(call) : pick(call);
+}
+
 function answerTo(call: OpenCall): OpenCall {
-  const { callId } = call;
-  if (call.state !== "pending") return call;
-  if (call.pending.kind === "approval") return { callId, state: "approved" };
-  return { callId, state: "settled", result: { isError: false, output: "picked" } };
+  return call.state === "pending" ? answerOf(call.pending) : call;
 }
 
 /** The turn that goes on from where the other one was suspended, with these answers. */
@@ -48,18 +50,10 @@ function continued(
 }
 
 test("a turn that was suspended and continued leaves the messages of one whose answers were there at once", async () => {
-  const answers: OpenCall[][] = [];
   const atOnce = await runToEnd({
     provider: scriptedProvider(script),
     tools,
-    emit: (event) => {
-      if (event.type !== "awaiting_tool_execution") return;
-      const waiting = event.pending.map((pending): OpenCall => {
-        return { callId: pending.toolCallId, state: "pending", pending };
-      });
-      answers.push(waiting.map(answerTo));
-    },
-    answers: () => answers.splice(0).flat(),
+    ...answering(answerOf),
   });
   const provider = scriptedProvider(script);
   const newId = sequentialIds();

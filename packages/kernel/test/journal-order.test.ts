@@ -1,4 +1,4 @@
-import type { Fact, JournalReply, ToolContract } from "@capstan/kernel";
+import type { Fact, Journal, JournalReply, ToolContract } from "@capstan/kernel";
 import {
   callTool,
   deferredTool,
@@ -25,6 +25,20 @@ function notingTool({ note }: Diary, overrides: Partial<ToolContract> = {}): Too
     },
     ...overrides,
   };
+}
+
+/** Holds on to results until the gate of its call is opened. */
+function journalWithGates() {
+  const calls: Fact["type"][][] = [];
+  const gates: PromiseWithResolvers<void>[] = [];
+  const journal: Journal = async (facts) => {
+    calls.push(facts.map((fact) => fact.type));
+    if (!facts.some((fact) => fact.type === "tool_result")) return;
+    const gate = Promise.withResolvers<void>();
+    gates.push(gate);
+    await gate.promise;
+  };
+  return { calls, gates, journal };
 }
 
 test("each fact is recorded before what it announces is shown or done", async () => {
@@ -191,15 +205,7 @@ test("calls that are refused together are recorded in one call", async () => {
 });
 
 test("what settles while the journal is busy goes with its next call, and never two calls are under way", async () => {
-  const calls: Fact["type"][][] = [];
-  const gates: PromiseWithResolvers<void>[] = [];
-  const journal = async (facts: readonly Fact[]): Promise<void> => {
-    calls.push(facts.map((fact) => fact.type));
-    if (!facts.some((fact) => fact.type === "tool_result")) return;
-    const gate = Promise.withResolvers<void>();
-    gates.push(gate);
-    await gate.promise;
-  };
+  const { calls, gates, journal } = journalWithGates();
   const tool = deferredTool({ effect: "pure" });
   const clock = manualClock();
   const provider = scriptedProvider([

@@ -135,6 +135,22 @@ test("an answer to a call that does not wait is ignored, and the first of two co
   expect(second.messages.slice(0, 2)).toMatchObject([{ content: "first" }, { content: "{}" }]);
 });
 
+test("an approval of a call that waits for its execution fits nothing, and is ignored", async () => {
+  const asked: number[] = [];
+  const approval: OpenCall = { callId: "id-2", state: "approved" };
+  const provider = scriptedProvider([callTool("remote")]);
+
+  const turn = await runToEnd({
+    provider,
+    tools: [remoteTool()],
+    answers: () => (asked.push(1) > 10 ? [] : [approval]),
+  });
+
+  expect(turn.pending).toMatchObject([{ kind: "execution" }]);
+  expect(turn.recorder.ofType("awaiting_tool_execution")).toHaveLength(1);
+  expect(asked.length).toBeLessThan(10);
+});
+
 test("a failed answer is an error result", async () => {
   const answers: OpenCall[][] = [
     [{ callId: "id-2", state: "settled", result: { isError: true, output: "no such file" } }],

@@ -3,13 +3,18 @@ import { callTool, remoteTool, runToEnd, say, scriptedProvider } from "@capstan/
 import { expect, test } from "vitest";
 import { problemsOf } from "./turn-problems.ts";
 
-/** Says "reopen" to the first of these ends. */
-function reopening(times: number): { readonly journal: Journal; readonly ends: Fact[] } {
+/** Says "reopen" to so many ends. */
+function reopening(
+  times: number,
+  onReopen = (): void => {},
+): { readonly journal: Journal; readonly ends: Fact[] } {
   const ends: Fact[] = [];
   const journal = (facts: readonly Fact[]): JournalReply => {
     const ended = facts.filter((fact) => fact.type === "turn_ended");
     ends.push(...ended);
-    return ended.length > 0 && ends.length <= times ? "reopen" : undefined;
+    if (ended.length === 0 || ends.length > times) return undefined;
+    onReopen();
+    return "reopen";
   };
   return { journal, ends };
 }
@@ -91,18 +96,14 @@ test("a journal that always says reopen does not keep the turn from ending", asy
 
 test("an abort that comes while a suspended turn is being recorded ends it", async () => {
   const controller = new AbortController();
-  const { journal } = reopening(1);
+  const { journal } = reopening(1, () => controller.abort("enough"));
   const provider = scriptedProvider([callTool("remote")]);
 
   const turn = await runToEnd({
     provider,
     tools: [remoteTool()],
     signal: controller.signal,
-    journal: (facts) => {
-      const said = journal(facts);
-      if (said === "reopen") controller.abort("enough");
-      return said;
-    },
+    journal,
   });
 
   expect(turn.finishReason).toBe("aborted");

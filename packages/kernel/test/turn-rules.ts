@@ -12,7 +12,9 @@ export function faultsOf(turn: ObservedTurn): string[] {
       (problem) => problem.message,
     ),
     ...runsThatShouldNotBe(turn),
+    ...runsAfterAbort(turn),
     ...startedFaults(turn),
+    ...messagesThatShouldNotBe(turn),
     ...awaitedInVain(turn),
     ...(turn.hasJournal ? [...shownTooEarly(turn), ...journalFaults(turn)] : []),
   ];
@@ -43,6 +45,38 @@ function refusedCalls(message: ChatMessage): string[] {
   }
   if (message.role !== "assistant" || !brokenOff.includes(message.stopReason)) return [];
   return message.content.flatMap((part) => (part.type === "tool_call" ? [part.id] : []));
+}
+
+function runsAfterAbort({ happenings }: ObservedTurn): string[] {
+  const at = happenings.findIndex((happening) => happening.type === "abort");
+  return happenings
+    .filter((happening, index) => at !== -1 && index > at && happening.type === "run")
+    .map(() => "a tool was called after the abort");
+}
+
+/** A reply that broke off has no unsigned thinking; steering is delivered behind results only. */
+function messagesThatShouldNotBe({ messages }: ObservedTurn): string[] {
+  return messages.flatMap((message, at) => {
+    const before = messages[at - 1];
+    const isBehindResults = before?.role === "tool" || (before !== undefined && isSteering(before));
+    const isMisplaced = isSteering(message) && !isBehindResults;
+    return [
+      ...(isMisplaced ? [`${message.id} was not delivered behind results`] : []),
+      ...(hasUnsignedThinking(message) ? [`${message.id} broke off with unsigned thinking`] : []),
+    ];
+  });
+}
+
+function isSteering(message: ChatMessage): boolean {
+  return message.id.startsWith("steer-");
+}
+
+function hasUnsignedThinking(message: ChatMessage): boolean {
+  if (message.role !== "assistant") return false;
+  if (message.stopReason !== "error" && message.stopReason !== "aborted") return false;
+  return message.content.some(
+    (part) => part.type === "thinking" && part.providerData === undefined,
+  );
 }
 
 /** A call that had started runs again only where that does no harm, and is never said not to have run. */
@@ -155,9 +189,12 @@ function journalFaults(turn: ObservedTurn): string[] {
     return ["the journal was called twice at once"];
   }
   if (turn.error?.code === "journal_failed") {
-    const last = happenings.at(-1);
-    const isLast = last?.type === "event" && last.event.type === "error";
-    return isLast ? [] : ["something happened after the journal had failed"];
+    const failed = happenings.findLastIndex((happening) => isFailure(happening));
+    const later = happenings.slice(failed + 1).map((happening) => happening.type);
+    const effects = later.filter(
+      (type) => type === "event" || type === "run" || type === "journal",
+    );
+    return effects.map((type) => `there was another ${type} after the journal had failed`);
   }
   return [
     ...unequal("turn_ended", 1, facts.filter((fact) => fact.type === "turn_ended").length),
@@ -165,6 +202,11 @@ function journalFaults(turn: ObservedTurn): string[] {
     // The facts of a turn that was entered begin in the middle of a step.
     ...(turn.entered ? [] : unequal("messages", rebuild(facts).messages, turn.messages)),
   ];
+}
+
+function isFailure(happening: Happening): boolean {
+  if (happening.type !== "event" || happening.event.type !== "error") return false;
+  return happening.event.error.code === "journal_failed";
 }
 
 function unequal(what: string, recorded: unknown, given: unknown): string[] {

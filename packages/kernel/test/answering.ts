@@ -1,0 +1,31 @@
+/** Somebody outside who answers calls as soon as they wait. */
+import type { OpenCall, PendingCall, RunTurnInput } from "@capstan/kernel";
+
+type Answer = (call: PendingCall) => OpenCall;
+
+/** Answers each call that begins to wait, in its turn, with the next of these; the last one answers all others. */
+export function answering(
+  ...replies: readonly Answer[]
+): Pick<RunTurnInput, "emit"> & Required<Pick<RunTurnInput, "answers">> {
+  const left = [...replies];
+  const ready: OpenCall[] = [];
+  return {
+    emit: (event) => {
+      if (event.type !== "awaiting_tool_execution") return;
+      for (const call of event.pending) {
+        const answer = left.length > 1 ? left.shift() : left[0];
+        if (answer !== undefined) ready.push(answer(call));
+      }
+    },
+    answers: () => ready.splice(0),
+  };
+}
+
+export const approve: Answer = ({ toolCallId: callId }) => ({ callId, state: "approved" });
+
+export const deny: Answer = ({ toolCallId: callId }) => ({ callId, state: "denied" });
+
+/** Runs what is remote. */
+export const pick: Answer = ({ toolCallId: callId }) => {
+  return { callId, state: "settled", result: { isError: false, output: "picked" } };
+};
