@@ -70,6 +70,13 @@ export class CallRun {
     return this.stage === "settling" || this.stage === "settled";
   }
 
+  /** Whether it waits for just this. What fits nothing is not taken. */
+  isAnsweredBy({ state }: OpenCall): boolean {
+    if (!this.isWaiting) return false;
+    if (state === "approved") return this.pending?.kind === "approval";
+    return state === "settled" || state === "denied";
+  }
+
   /** Takes over what is known of the call from outside. */
   assume(open: OpenCall): void {
     if (open.input !== undefined) this.input = open.input;

@@ -58,7 +58,7 @@ export class Callbacks {
       });
       const release = (): void => {
         abort.removeListener(listener);
-        cancel?.();
+        this.#surroundings.clearTimer(cancel);
       };
       if (isInterruptible) abort.addListener(listener);
       if (isInterruptible && abort.isAborted) listener.onAbort();

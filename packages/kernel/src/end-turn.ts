@@ -101,6 +101,7 @@ function seal(turn: TurnState): void {
 }
 
 export function toResult(turn: TurnState, end: End): RunTurnResult {
+  turn.close();
   if (turn.failure !== undefined) seal(turn);
   const { finishReason, error, pending } =
     turn.failure === undefined ? end : failedWith(turn.failure);

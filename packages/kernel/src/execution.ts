@@ -59,7 +59,7 @@ export class Execution {
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#cancelTimeout?.();
+    this.#turn.surroundings.clearTimer(this.#cancelTimeout);
     this.#context.close();
     if (this.#iterator !== undefined) leaveQuietly(this.#iterator);
   }

@@ -16,31 +16,22 @@ interface Entry {
 }
 
 export class Outbox {
-  readonly #journal: Journal | undefined;
+  readonly #journal: Journal;
   readonly #callbacks: Callbacks;
   readonly #owner: OutboxOwner;
   #waiting: Entry[] | undefined;
   #flushing: Promise<void> | undefined;
   #isFailed = false;
 
-  constructor(journal: Journal | undefined, callbacks: Callbacks, owner: OutboxOwner) {
+  constructor(journal: Journal, callbacks: Callbacks, owner: OutboxOwner) {
     this.#journal = journal;
     this.#callbacks = callbacks;
     this.#owner = owner;
   }
 
-  /** Whether facts are wanted at all; without a journal none need to be made. */
-  get isRecording(): boolean {
-    return this.#journal !== undefined;
-  }
-
-  /**
-   * Queues a fact for the next `flush`; where there is no journal, what it announces happens at once. After a failure
-   * nothing happens any more.
-   */
-  add(makeFact: () => Fact, onRecorded?: (reply: JournalReply) => void): void {
-    if (this.#journal === undefined) onRecorded?.(undefined);
-    else (this.#waiting ??= []).push({ fact: makeFact(), onRecorded });
+  /** Queues a fact for the next `flush`. After a failure nothing happens any more. */
+  add(fact: Fact, onRecorded?: (reply: JournalReply) => void): void {
+    (this.#waiting ??= []).push({ fact, onRecorded });
   }
 
   /**
@@ -63,10 +54,10 @@ export class Outbox {
   }
 
   #write(batch: readonly Entry[]): JournalReply | Promise<JournalReply> {
-    const journal = this.#journal;
-    if (journal === undefined) return undefined;
     try {
-      return this.#callbacks.callToEnd("journal", () => journal(batch.map((entry) => entry.fact)));
+      return this.#callbacks.callToEnd("journal", () =>
+        this.#journal(batch.map((entry) => entry.fact)),
+      );
     } catch (thrown) {
       return this.#fail(thrown);
     }

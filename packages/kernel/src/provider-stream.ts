@@ -11,6 +11,8 @@ import type { AttemptRequest } from "./request.ts";
 import type { TurnState } from "./turn-state.ts";
 import type { Expiry, Watched } from "./watchdog.ts";
 
+type Parts = AsyncIterable<ProviderPart>;
+
 export type StreamOutcome =
   | { readonly type: "completed" }
   | { readonly type: "aborted" }
@@ -54,7 +56,14 @@ export class ProviderStream implements AbortListener, Watched {
     if (abort.isAborted) return this.#end(aborted);
     abort.addListener(this);
     watchdog?.start(this, this.#startedAt);
-    this.#read().catch((thrown: unknown) => this.#end({ type: "failed", thrown }));
+    try {
+      const parts: Parts | Promise<Parts> = this.#turn.input.provider.stream(this.#request);
+      // An async function in place of a generator is an easy slip.
+      if (isPromise(parts)) parts.then((late) => this.#open(late)).catch(this.#onThrown);
+      else this.#open(parts);
+    } catch (thrown) {
+      this.#onThrown(thrown);
+    }
   }
 
   onAbort(): void {
@@ -67,30 +76,47 @@ export class ProviderStream implements AbortListener, Watched {
     this.#end({ type: "failed", thrown: new ProviderError("network", message) });
   }
 
-  async #read(): Promise<void> {
-    const { abort, watchdog, surroundings, input } = this.#turn;
-    const { provider } = input;
-    const reply = this.#reply;
-    const source: AsyncIterable<ProviderPart> | Promise<AsyncIterable<ProviderPart>> =
-      provider.stream(this.#request);
-    // An async function in place of a generator is an easy slip.
-    const parts = isPromise(source) ? await source : source;
-    const iterator = parts[Symbol.asyncIterator]();
-    this.#iterator = iterator;
-    for (;;) {
-      const { value, done } = await iterator.next();
-      if (this.#isOver) return;
+  #open(parts: Parts): void {
+    this.#iterator = parts[Symbol.asyncIterator]();
+    this.#next();
+  }
+
+  /** By callbacks: an async function would hold its frame while a thousand turns wait for their models. */
+  #next(): void {
+    // The caller has opened the stream.
+    const next = this.#iterator?.next() as Promise<IteratorResult<ProviderPart>>;
+    Promise.resolve(next).then(this.#onPart, this.#onThrown);
+  }
+
+  readonly #onPart = ({ value, done }: IteratorResult<ProviderPart>): void => {
+    if (this.#isOver) return;
+    try {
       if (done === true)
         throw new ProviderError("network", "The stream ended before the reply did");
-      watchdog?.beat();
-      this.#isApplying = true;
-      reply.apply(value);
-      this.#isApplying = false;
-      if (abort.isAborted) return this.#end(aborted);
-      if (this.#firstContentAt === undefined && reply.hasContent)
-        this.#firstContentAt = surroundings.now();
-      if (reply.finishReason !== undefined) return this.#finish(reply.finishReason);
+      this.#take(value);
+    } catch (thrown) {
+      this.#onThrown(thrown);
     }
+  };
+
+  readonly #onThrown = (thrown: unknown): void => {
+    this.#isApplying = false;
+    this.#end({ type: "failed", thrown });
+  };
+
+  #take(part: ProviderPart): void {
+    const { abort, watchdog, surroundings } = this.#turn;
+    const reply = this.#reply;
+    watchdog?.beat();
+    this.#isApplying = true;
+    reply.apply(part);
+    this.#isApplying = false;
+    if (abort.isAborted) return this.#end(aborted);
+    if (this.#firstContentAt === undefined && reply.hasContent) {
+      this.#firstContentAt = surroundings.now();
+    }
+    if (reply.finishReason === undefined) this.#next();
+    else this.#finish(reply.finishReason);
   }
 
   /** A reply that its provider calls failed is a failed attempt, whatever it has said. */

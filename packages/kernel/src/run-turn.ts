@@ -15,44 +15,34 @@ import { TurnState } from "./turn-state.ts";
  */
 export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
   const turn = new TurnState(input);
-  try {
-    announce(turn);
-    let end = await untilRest(turn, false);
-    while ((await concludeTurn(turn, end)) === "reopen") end = await untilRest(turn, true);
-    return toResult(turn, end);
-  } finally {
-    turn.close();
-  }
-}
-
-/** prepare → stream → dispatch → drain, until the turn comes to rest. Whatever goes wrong inside is a rest, too. */
-async function untilRest(turn: TurnState, isReopened: boolean): Promise<End> {
-  try {
-    const entered = isReopened ? await reopen(turn) : enter(turn);
-    if (entered !== undefined && !(entered instanceof Step)) return entered;
-    let step = entered;
-    for (;;) {
-      if (step !== undefined) {
-        const dispatched = dispatch(step);
-        if (dispatched !== undefined) await dispatched;
-        const rest = restAfter(turn, step);
-        const end = isPromise(rest) ? await rest : rest;
-        if (end !== undefined) return end;
+  announce(turn);
+  for (let isReopened = false; ; isReopened = true) {
+    let end: End | undefined;
+    try {
+      // Where the turn stands: at a step whose calls have to be settled, at its end, or before a request.
+      let at: Step | End | undefined = isReopened ? await reopen(turn) : enter(turn);
+      // prepare → stream → dispatch → drain. One frame for all of it: a turn that waits should hold little.
+      while (end === undefined) {
+        if (at instanceof Step) {
+          const dispatched = dispatch(at);
+          if (dispatched !== undefined) await dispatched;
+          const rest = restAfter(turn, at);
+          end = isPromise(rest) ? await rest : rest;
+        } else end = at;
+        if (end !== undefined) break;
+        const limit = turn.limit();
+        end = isPromise(limit) ? await limit : limit;
+        if (end?.finishReason === "max-steps" && (await askToClose(turn))) end = undefined;
+        if (end !== undefined) break;
+        if (mayDrain(turn, at)) await drain(turn);
+        at = undefined;
+        at = await streamReply(turn);
       }
-      const checked = turn.limit();
-      const limit = isPromise(checked) ? await checked : checked;
-      const { closing, drainSteering } = turn.input;
-      if (limit?.finishReason === "max-steps" && closing) await askToClose(turn, closing.prompt);
-      else if (limit !== undefined) return limit;
-      else if (drainSteering && step?.calls.isEmpty === false) await drain(turn, drainSteering);
-      // Nothing of a step that is over is held while the next one streams.
-      step = undefined;
-      const streamed = await streamReply(turn);
-      if (!(streamed instanceof Step)) return streamed;
-      step = streamed;
+    } catch (thrown) {
+      end = endOf(thrown);
     }
-  } catch (thrown) {
-    return endOf(thrown);
+    const reply = await concludeTurn(turn, end);
+    if (reply !== "reopen") return toResult(turn, end);
   }
 }
 
@@ -105,9 +95,16 @@ async function stopWhen(turn: TurnState): Promise<End | undefined> {
   return { finishReason: answer === true ? "stop" : answer };
 }
 
-/** The tool-result boundary: what the user sent meanwhile goes to the model with the results. */
-async function drain(turn: TurnState, drainSteering: () => readonly ChatMessage[]): Promise<void> {
-  const messages = await turn.callbacks.call("drainSteering", drainSteering);
+/** At the tool-result boundary, and not before the closing step: nobody would act on what it brings. */
+function mayDrain(turn: TurnState, at: Step | End | undefined): boolean {
+  if (turn.input.drainSteering === undefined || turn.isClosing) return false;
+  return at instanceof Step && !at.calls.isEmpty;
+}
+
+/** What the user sent meanwhile goes to the model with the results. */
+async function drain(turn: TurnState): Promise<void> {
+  const { drainSteering } = turn.input;
+  const messages = await turn.callbacks.call("drainSteering", () => drainSteering?.() ?? []);
   if (messages.length === 0) return;
   const { conversationId, turnId, steps: step } = turn;
   const ids = messages.map((message) => message.id);
@@ -124,11 +121,13 @@ async function drain(turn: TurnState, drainSteering: () => readonly ChatMessage[
   turn.throwIfFailed();
 }
 
-/** Begins the closing step, which may call nothing and reports what was done. */
-async function askToClose(turn: TurnState, content: string): Promise<void> {
+/** Begins the closing step, which may call nothing and reports what was done, if one is wanted. */
+async function askToClose(turn: TurnState): Promise<boolean> {
+  if (turn.input.closing === undefined) return false;
+  const content = turn.input.closing.prompt;
   turn.isClosing = true;
   // A turn that died in its closing step goes on in it.
-  if (isClosingPrompt(turn.transcript.last())) return;
+  if (isClosingPrompt(turn.transcript.last())) return true;
   const message: UserMessage = {
     role: "user",
     id: turn.newMessageId(),
@@ -143,6 +142,7 @@ async function askToClose(turn: TurnState, content: string): Promise<void> {
     },
   );
   turn.throwIfFailed();
+  return true;
 }
 
 function isClosingPrompt(message: ChatMessage | undefined): boolean {

@@ -89,7 +89,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     let hasNews = false;
     for (const answer of await this.#turn.callbacks.call("answers", answers)) {
       const run = this.#find(answer.callId);
-      if (run?.isWaiting !== true || answer.state === "pending") continue;
+      if (run === undefined || !run.isAnsweredBy(answer)) continue;
       run.assume(answer);
       hasNews = true;
     }
@@ -113,7 +113,7 @@ export class StepCalls implements AbortListener, ResultTaker {
   /** Gives every call that is not decided yet an error result, without running it. */
   refuseAll(reason: string): Promise<void> | undefined {
     for (const run of this.runs) this.#refuse(run, reason);
-    return this.#turn.outbox.flush();
+    return this.#turn.outbox?.flush();
   }
 
   /** The same for a turn that stops here; answers that have come are not lost. */
@@ -143,7 +143,7 @@ export class StepCalls implements AbortListener, ResultTaker {
           if (advanced !== undefined) await advanced;
           if (room === 0) while (this.#isBusy(0)) await this.#change();
         }
-        const flushed = turn.outbox.flush();
+        const flushed = turn.outbox?.flush();
         if (flushed !== undefined) await flushed;
         while (this.#isBusy(0)) await this.#change();
       } while (!turn.isStopped && this.hasWaiting && (await this.takeAnswers()));
@@ -171,7 +171,7 @@ export class StepCalls implements AbortListener, ResultTaker {
   #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      const flushed = this.#turn.outbox.flush();
+      const flushed = this.#turn.outbox?.flush();
       // With a journal that answers at once, calls may have settled just now.
       if (flushed === undefined) return;
       flushed.then(resolve, resolve);
@@ -222,10 +222,10 @@ export class StepCalls implements AbortListener, ResultTaker {
     run.pending = gate.pending;
     const pending = [gate.pending];
     const { conversationId, turnId, outbox } = this.#turn;
-    outbox.add(
-      () => ({ type: "pending", step: this.#step, pending }),
-      () => this.#turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending }),
-    );
+    const show = (): void =>
+      this.#turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
+    if (outbox === undefined) show();
+    else outbox.add({ type: "pending", step: this.#step, pending }, show);
   }
 
   async #recover(run: CallRun): Promise<void> {
@@ -242,11 +242,9 @@ export class StepCalls implements AbortListener, ResultTaker {
     run.stage = "starting";
     this.#running++;
     const isNoted = run.key !== undefined || run.tool?.effect === "pure";
-    if (isNoted || !outbox.isRecording) return this.#execute(run);
-    outbox.add(
-      () => intentFact(run, this.#step, (run.key = idempotencyKey(conversationId, run.call.id))),
-      () => this.#execute(run),
-    );
+    if (isNoted || outbox === undefined) return this.#execute(run);
+    run.key = idempotencyKey(conversationId, run.call.id);
+    outbox.add(intentFact(run, this.#step, run.key), () => this.#execute(run));
   }
 
   #execute(run: CallRun): void {
@@ -308,13 +306,13 @@ export class StepCalls implements AbortListener, ResultTaker {
     if (run.usage !== undefined) turn.countUsage(run.usage);
     const endedAt = run.startedAt === undefined ? undefined : turn.surroundings.now();
     const durationMs = endedAt === undefined ? undefined : endedAt - (run.startedAt ?? endedAt);
-    if (!turn.outbox.isRecording) return this.#settled(run, result, wasRunning, durationMs);
-    turn.outbox.add(
-      () => resultFact(run, this.#step, result, durationMs),
-      () => this.#settled(run, result, wasRunning, durationMs),
+    const { outbox } = turn;
+    if (outbox === undefined) return this.#settled(run, result, wasRunning, durationMs);
+    outbox.add(resultFact(run, this.#step, result, durationMs), () =>
+      this.#settled(run, result, wasRunning, durationMs),
     );
     // A running call settles by itself; the others are flushed together by whoever decided them.
-    if (wasRunning) turn.outbox.flush()?.catch(() => {});
+    if (wasRunning) outbox.flush()?.catch(() => {});
   }
 
   #settled(
@@ -343,7 +341,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     };
     const cancel = surroundings.setTimer(input.dispatch.graceMs ?? 1_000, giveUp);
     if (cancel === undefined) giveUp();
-    else this.#turn.atEnd(cancel);
+    else this.#turn.clearAtEnd(cancel);
     this.#wake?.();
   }
 

@@ -2,6 +2,8 @@
 import type { RunTurnInput } from "./contracts/runtime.ts";
 import { quietly } from "./quietly.ts";
 
+export type CancelTimer = () => void;
+
 export class Surroundings {
   readonly #input: RunTurnInput;
   #lastNow = 0;
@@ -27,12 +29,15 @@ export class Surroundings {
     return this.#lastNow;
   }
 
-  /** How to cancel it again; nothing, if there is no timer or it could not be armed. */
-  setTimer(ms: number, fn: () => void): (() => void) | undefined {
+  /** What `clearTimer` needs; nothing, if there is no timer or it could not be armed. */
+  setTimer(ms: number, fn: () => void): CancelTimer | undefined {
     const { timer } = this.#input;
     if (timer === undefined || ms === Infinity) return undefined;
-    const cancel = quietly(() => timer(ms, fn));
-    return cancel && (() => quietly(cancel));
+    return quietly(() => timer(ms, fn));
+  }
+
+  clearTimer(cancel: CancelTimer | undefined): void {
+    if (cancel !== undefined) quietly(cancel);
   }
 
   /** In [0, 1); where there is no chance, nothing, and then there is no jitter. */

@@ -20,6 +20,7 @@ import { Outbox } from "./outbox.ts";
 import { quietly } from "./quietly.ts";
 import { Spans } from "./spans.ts";
 import type { Step } from "./step.ts";
+import type { CancelTimer } from "./surroundings.ts";
 import { Surroundings } from "./surroundings.ts";
 import { Transcript } from "./transcript.ts";
 import { addUsage } from "./usage.ts";
@@ -56,13 +57,14 @@ export class TurnState {
   readonly turnId: string;
   readonly surroundings: Surroundings;
   readonly abort: TurnAbort;
-  readonly callbacks: Callbacks;
-  readonly outbox: Outbox;
+  /** Only where there is a journal. */
+  readonly outbox: Outbox | undefined;
   readonly watchdog: Watchdog | undefined = undefined;
   readonly startedAt: number | undefined;
   readonly spans: Spans | undefined;
   readonly span: Span | undefined;
   readonly transcript: Transcript;
+  #callbacks: Callbacks | undefined;
   #usage: Usage = {};
   #unreportedAttempts = 0;
   /** The closing step is under way: no tool may be called any more. */
@@ -78,7 +80,7 @@ export class TurnState {
   failure: TurnError | undefined;
   /** Who waits for something else and has to know when `failure` is set. */
   onFailure: { onFailure(): void } | undefined;
-  #atEnd: (() => void)[] | undefined;
+  #timersLeft: CancelTimer[] | undefined;
   #attemptsInStep: number;
 
   constructor(input: RunTurnInput) {
@@ -87,9 +89,7 @@ export class TurnState {
     this.turnId = input.turnId;
     this.abort = new TurnAbort(input.signal);
     this.surroundings = new Surroundings(input);
-    const callbackMs = input.deadlines?.callbackMs ?? 30_000;
-    this.callbacks = new Callbacks(this.surroundings, callbackMs, this.abort);
-    this.outbox = new Outbox(input.journal, this.callbacks, this);
+    this.outbox = input.journal && new Outbox(input.journal, this.callbacks, this);
     this.startedAt = this.surroundings.now();
     if (input.timer) this.watchdog = new Watchdog(this.surroundings, input.deadlines ?? {});
     this.steps = input.prior?.steps ?? (input.open === undefined ? 0 : 1);
@@ -101,6 +101,11 @@ export class TurnState {
       conversationId: input.conversationId,
       turnId: input.turnId,
     });
+  }
+
+  get callbacks(): Callbacks {
+    const limitMs = this.input.deadlines?.callbackMs ?? 30_000;
+    return (this.#callbacks ??= new Callbacks(this.surroundings, limitMs, this.abort));
   }
 
   /** Whether the turn may have no further effect. */
@@ -126,13 +131,13 @@ export class TurnState {
     onRecorded: (reply: JournalReply) => void,
   ): Promise<void> | undefined {
     const { outbox } = this;
-    if (!outbox.isRecording) {
+    if (outbox === undefined) {
       onRecorded(undefined);
       return undefined;
     }
     const facts = makeFacts();
     for (const [index, fact] of facts.entries()) {
-      outbox.add(() => fact, index === facts.length - 1 ? onRecorded : undefined);
+      outbox.add(fact, index === facts.length - 1 ? onRecorded : undefined);
     }
     return outbox.flush();
   }
@@ -175,7 +180,7 @@ export class TurnState {
     await new Promise<void>((resolve) => {
       const listener = {
         onAbort: (): void => {
-          cancel?.();
+          this.surroundings.clearTimer(cancel);
           resolve();
         },
       };
@@ -273,13 +278,13 @@ export class TurnState {
     quietly(() => logger?.log(level, message, { conversationId, turnId }));
   }
 
-  /** Calls `fn` when the turn is over, for timers that must not outlive it. */
-  atEnd(fn: () => void): void {
-    (this.#atEnd ??= []).push(fn);
+  /** Takes care that a timer does not outlive the turn. */
+  clearAtEnd(cancel: CancelTimer): void {
+    (this.#timersLeft ??= []).push(cancel);
   }
 
   close(): void {
-    for (const fn of this.#atEnd ?? []) fn();
+    for (const cancel of this.#timersLeft ?? []) this.surroundings.clearTimer(cancel);
     this.abort.close();
     this.watchdog?.close();
     this.spans?.endAll(this.failure && serializeError(this.failure));

@@ -55,7 +55,7 @@ export class Watchdog {
 
   close(): void {
     this.stop();
-    this.#cancel?.();
+    this.#surroundings.clearTimer(this.#cancel);
     this.#cancel = undefined;
   }
 
