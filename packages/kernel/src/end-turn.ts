@@ -1,8 +1,10 @@
 /** The end of a turn: a valid transcript, the last fact, the last event, the result. */
 import { Interrupted } from "./callbacks.ts";
 import type { UserMessage } from "./contracts/conversation.ts";
+import type { AgentEventBody } from "./contracts/events.ts";
 import type { Fact, JournalReply } from "./contracts/journal.ts";
 import type { RunTurnResult } from "./contracts/runtime.ts";
+import type { Draft } from "./draft.ts";
 import { serializeError } from "./errors.ts";
 import { refusal } from "./tool-result.ts";
 import type { End, TurnState } from "./turn-state.ts";
@@ -21,49 +23,70 @@ function failedWith(thrown: unknown): End {
 
 /** Leaves a valid transcript behind, records the end, and shows it. */
 export async function concludeTurn(turn: TurnState, end: End): Promise<JournalReply> {
-  if (end.pending === undefined) await abandonStep(turn, end);
-  const facts: Fact[] = [];
-  const isInterrupted =
-    end.finishReason === "aborted" || (end.error !== undefined && turn.abort.isAborted);
+  if (turn.step !== undefined && end.pending === undefined) await abandonStep(turn, end);
+  const isAborted = end.finishReason === "aborted";
+  const isInterrupted = isAborted || (end.error !== undefined && turn.abort.isAborted);
   const marker = isInterrupted ? interruption(turn) : undefined;
-  if (marker !== undefined) facts.push({ type: "message", step: turn.steps, message: marker });
-  const durationMs = turn.duration();
-  const ended = {
-    finishReason: end.finishReason,
-    usage: turn.usage,
-    ...(durationMs !== undefined && { durationMs }),
-    ...(end.pending !== undefined && { pending: end.pending }),
-    ...(end.error !== undefined && { error: end.error }),
-  };
-  const abortReason = end.finishReason === "aborted" ? turn.abort.reason : undefined;
-  facts.push({ type: "turn_ended", ...ended, ...(abortReason !== undefined && { abortReason }) });
+  const abortReason = isAborted ? turn.abort.reason : undefined;
+  const ended = summary(turn, end);
   let answer: JournalReply;
-  await turn.record(
-    () => facts,
+  const recorded = turn.record(
+    () => endFacts(turn, ended, marker, abortReason),
     (reply) => {
       // A turn that has failed stays ended, whatever the journal says.
       answer = end.error === undefined ? reply : undefined;
-      if (answer === "reopen") return;
-      const { conversationId, turnId } = turn;
-      if (end.pending === undefined) turn.endStep({ finishReason: end.finishReason });
-      if (marker !== undefined) {
-        turn.transcript.push(marker);
-        turn.emitMessage(marker);
-      }
-      if (end.finishReason === "aborted") {
-        turn.emit({
-          type: "abort",
-          conversationId,
-          turnId,
-          ...(abortReason !== undefined && { reason: abortReason }),
-        });
-      }
-      if (end.error !== undefined)
-        turn.emit({ type: "error", conversationId, turnId, error: end.error });
-      turn.emit({ type: "turn_end", conversationId, turnId, ...ended });
+      if (answer !== "reopen") showEnd(turn, ended, marker, abortReason);
     },
   );
+  if (recorded !== undefined) await recorded;
   return answer;
+}
+
+type Summary = Omit<Extract<AgentEventBody, { type: "turn_end" }>, "type" | "cost">;
+
+function summary(turn: TurnState, { finishReason, pending, error }: End): Summary {
+  const ended: Draft<Summary> = { finishReason, usage: turn.usage };
+  const durationMs = turn.duration();
+  if (durationMs !== undefined) ended.durationMs = durationMs;
+  if (pending !== undefined) ended.pending = pending;
+  if (error !== undefined) ended.error = error;
+  return ended;
+}
+
+function endFacts(
+  turn: TurnState,
+  ended: Summary,
+  marker: UserMessage | undefined,
+  abortReason: string | undefined,
+): readonly Fact[] {
+  const end: Fact = {
+    type: "turn_ended",
+    ...ended,
+    ...(abortReason !== undefined && { abortReason }),
+  };
+  return marker === undefined
+    ? [end]
+    : [{ type: "message", step: turn.steps, message: marker }, end];
+}
+
+function showEnd(
+  turn: TurnState,
+  ended: Summary,
+  marker: UserMessage | undefined,
+  reason: string | undefined,
+): void {
+  const { conversationId, turnId } = turn;
+  const { finishReason, error } = ended;
+  if (ended.pending === undefined) turn.endStep({ finishReason });
+  if (marker !== undefined) {
+    turn.transcript.push(marker);
+    turn.emitMessage(marker);
+  }
+  if (finishReason === "aborted") {
+    turn.emit({ type: "abort", conversationId, turnId, ...(reason !== undefined && { reason }) });
+  }
+  if (error !== undefined) turn.emit({ type: "error", conversationId, turnId, error });
+  turn.emit({ type: "turn_end", conversationId, turnId, ...ended });
 }
 
 /** A step that the end of the turn caught in its middle: its calls get their results all the same. */
@@ -105,12 +128,16 @@ export function toResult(turn: TurnState, end: End): RunTurnResult {
   if (turn.failure !== undefined) seal(turn);
   const { finishReason, error, pending } =
     turn.failure === undefined ? end : failedWith(turn.failure);
-  return {
+  const result: Draft<RunTurnResult> = {
     messages: turn.transcript.added,
     usage: turn.usage,
     finishReason,
-    ...(error !== undefined && { error }),
-    ...(pending !== undefined && turn.step && { pending, open: turn.step.calls.toOpen() }),
     progress: turn.progress(),
   };
+  if (error !== undefined) result.error = error;
+  if (pending !== undefined && turn.step !== undefined) {
+    result.pending = pending;
+    result.open = turn.step.calls.toOpen();
+  }
+  return result;
 }

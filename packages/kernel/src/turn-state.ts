@@ -67,6 +67,8 @@ export class TurnState {
   #callbacks: Callbacks | undefined;
   #usage: Usage = {};
   #unreportedAttempts = 0;
+  /** Both of them together, once somebody has asked. */
+  #total: Usage | undefined;
   /** The closing step is under way: no tool may be called any more. */
   isClosing = false;
   /** Steps and attempts of the whole chain. */
@@ -249,28 +251,33 @@ export class TurnState {
   /** Over all attempts of this turn, and what its tools spent. */
   get usage(): Usage {
     if (this.#unreportedAttempts === 0) return this.#usage;
-    return addUsage(this.#usage, { unreportedAttempts: this.#unreportedAttempts });
+    const unreported = { unreportedAttempts: this.#unreportedAttempts };
+    return (this.#total ??= addUsage(this.#usage, unreported));
   }
 
   countAttempt(usage: Usage | undefined): void {
-    if (usage === undefined) this.#unreportedAttempts++;
-    else this.countUsage(usage);
+    if (usage !== undefined) return this.countUsage(usage);
+    this.#unreportedAttempts++;
+    this.#total = undefined;
   }
 
   countUsage(usage: Usage): void {
     this.#usage = addUsage(this.#usage, usage);
+    this.#total = undefined;
   }
 
   /** What the whole chain has used so far. */
   progress(): TurnProgress {
     const { prior } = this.input;
-    const startedAt = prior?.startedAt ?? this.startedAt;
-    return {
-      steps: this.steps,
-      attempts: this.attempts,
-      usage: prior === undefined ? this.usage : addUsage(prior.usage, this.usage),
-      ...(startedAt !== undefined && { startedAt }),
+    const { steps, attempts, usage } = this;
+    const progress: Draft<TurnProgress> = {
+      steps,
+      attempts,
+      usage: prior === undefined ? usage : addUsage(prior.usage, usage),
     };
+    const startedAt = prior?.startedAt ?? this.startedAt;
+    if (startedAt !== undefined) progress.startedAt = startedAt;
+    return progress;
   }
 
   log(level: "warn", message: string): void {
