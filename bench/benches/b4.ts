@@ -21,7 +21,8 @@ export const b4: Bench = {
       return {
         units: concurrent,
         turns: concurrent,
-        minWarmUpTurns: 5_000,
+        // A turn runs code of every part of its subject a few times only: the compiler is done late.
+        minWarmUpTurns: 40_000,
         run: () => turns.runTogether(histories),
       };
     },

@@ -1,7 +1,7 @@
-/** `runTurn` with a clock, deadlines and a listener. */
+/** `runTurn` with a listener: like the floors, it keeps no time. */
 import type { ChatMessage } from "@capstan/kernel";
 import { runTurn, toTurnResponse } from "@capstan/kernel";
-import { scriptProvider, timer, toChatMessages, weatherTool } from "../kernel-script.ts";
+import { scriptProvider, toChatMessages, weatherTool } from "../kernel-script.ts";
 import type { Agent, AgentOptions, Subject } from "../subject.ts";
 
 export const subject: Subject = {
@@ -35,8 +35,6 @@ async function createAgent(options: AgentOptions): Promise<Agent<readonly ChatMe
         },
         conversationId: "bench",
         turnId: `turn_${turns++}`,
-        now: Date.now,
-        timer,
       });
       return toTurnResponse(result).text;
     },

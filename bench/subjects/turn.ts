@@ -1,4 +1,4 @@
-/** The same as `kernel`, its events read from the `Turn` that `startTurn` gives: what an async iterator of all events adds. */
+/** The same as `kernel-timed`, its events read from the `Turn` that `startTurn` gives: what an async iterator of all events adds. */
 import type { ChatMessage } from "@capstan/kernel";
 import { runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
 import { scriptProvider, timer, toChatMessages, weatherTool } from "../kernel-script.ts";

@@ -7,7 +7,7 @@ import { TurnError } from "./errors.ts";
 import { Step } from "./step.ts";
 import { streamReply } from "./stream-reply.ts";
 import type { End } from "./turn-state.ts";
-import { TurnState } from "./turn-state.ts";
+import { OpenStep, TurnState } from "./turn-state.ts";
 
 /**
  * Runs one turn. It never throws for what a provider, a tool, a hook, a listener or the journal did: it returns. Every
@@ -184,7 +184,7 @@ function enter(turn: TurnState): Step | End | undefined {
   }
   step.calls.enter(open);
   turn.step = step;
-  turn.openStep = { number: turn.steps, span: undefined, attempts: 0, hasRecovered: false };
+  turn.openStep = new OpenStep(turn.steps, 0);
   return step;
 }
 

@@ -4,7 +4,7 @@ import { emitResult, intentFact, resultFact } from "./call-facts.ts";
 import { CallRun } from "./call-run.ts";
 import { Interrupted } from "./callbacks.ts";
 import { isPromise } from "./is-promise.ts";
-import type { AssistantMessage, ToolMessage } from "./contracts/conversation.ts";
+import type { AssistantMessage, ToolCallPart, ToolMessage } from "./contracts/conversation.ts";
 import type { PendingCall } from "./contracts/events.ts";
 import type { OpenCall } from "./contracts/runtime.ts";
 import type { ToolResult } from "./contracts/tool.ts";
@@ -39,12 +39,10 @@ export class StepCalls implements AbortListener, ResultTaker {
   constructor(turn: TurnState, step: number, message: AssistantMessage) {
     this.#turn = turn;
     this.#step = step;
-    const runs: CallRun[] = [];
-    for (const part of message.content) {
-      if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
-      runs.push(new CallRun(part, turn.findTool(part.name)));
-    }
-    this.runs = runs;
+    this.runs = message.content
+      .filter((part) => part.type === "tool_call" && part.isProviderExecuted !== true)
+      // The filter has left nothing but calls.
+      .map((part) => new CallRun(part as ToolCallPart, turn.findTool((part as ToolCallPart).name)));
   }
 
   get isEmpty(): boolean {
@@ -302,6 +300,8 @@ export class StepCalls implements AbortListener, ResultTaker {
     run.stage = "settling";
     run.result = result;
     run.execution?.stop();
+    // It leads to the whole turn, and a collector may hold on to a call for longer than we do.
+    run.execution = undefined;
     run.span?.end(result.isError ? { name: "ToolError", message: "The call failed" } : undefined);
     if (run.usage !== undefined) turn.countUsage(run.usage);
     const endedAt = run.startedAt === undefined ? undefined : turn.surroundings.now();

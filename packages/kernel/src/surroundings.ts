@@ -6,7 +6,6 @@ export type CancelTimer = () => void;
 
 export class Surroundings {
   readonly #input: RunTurnInput;
-  #lastNow = 0;
   #failedIds = 0;
 
   constructor(input: RunTurnInput) {
@@ -17,16 +16,10 @@ export class Surroundings {
     return this.#input.timer !== undefined;
   }
 
-  /** Where there is no clock, nothing; where it fails, the last time that it told. */
+  /** Where there is no clock, or it fails, nothing. */
   now(): number | undefined {
     const { now } = this.#input;
-    if (now === undefined) return undefined;
-    try {
-      this.#lastNow = now();
-    } catch {
-      // The last time is the best there is.
-    }
-    return this.#lastNow;
+    return now && quietly(now);
   }
 
   /** What `clearTimer` needs; nothing, if there is no timer or it could not be armed. */

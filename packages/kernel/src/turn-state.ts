@@ -35,13 +35,19 @@ export interface End {
 }
 
 /** A step that has started and not ended. */
-export interface OpenStep {
+export class OpenStep {
   readonly number: number;
   readonly span: Span | undefined;
   /** Attempts made so far, those before a crash included. */
   attempts: number;
   /** `recover` is asked once per step. */
-  hasRecovered: boolean;
+  hasRecovered = false;
+
+  constructor(number: number, attempts: number, span?: Span) {
+    this.number = number;
+    this.attempts = attempts;
+    this.span = span;
+  }
 }
 
 /** What `step_end` tells. */
@@ -213,7 +219,7 @@ export class TurnState {
     const { conversationId, turnId } = this;
     const step = this.steps + 1;
     const span = this.spans?.start("step", { step }, this.span);
-    this.openStep = { number: step, span, attempts: this.#attemptsInStep, hasRecovered: false };
+    this.openStep = new OpenStep(step, this.#attemptsInStep, span);
     this.#attemptsInStep = 0;
     this.emit({ type: "step_start", conversationId, turnId, step });
     return this.openStep;
