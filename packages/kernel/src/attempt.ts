@@ -6,6 +6,7 @@ import type {
   ChatMessage,
   FinishReason,
 } from "./contracts/conversation.ts";
+import type { PendingCall } from "./contracts/events.ts";
 import type { Fact } from "./contracts/journal.ts";
 import type { Span } from "./contracts/logging.ts";
 import type { Draft } from "./draft.ts";
@@ -16,6 +17,8 @@ import { Reply } from "./reply.ts";
 import { AttemptRequest } from "./request.ts";
 import { Step } from "./step.ts";
 import type { End, OpenStep, TurnState } from "./turn-state.ts";
+
+const none: readonly PendingCall[] = [];
 
 type AttemptEnded = Extract<Fact, { type: "attempt_ended" }>;
 type Outcome = Step | End | Promise<Step | End>;
@@ -51,18 +54,24 @@ export class Attempt implements StreamReader {
 
   announce(): Promise<void> | undefined {
     const turn = this.#turn;
+    turn.attempts++;
+    // Without a journal, which is every step of many turns, no fact and no closure is made.
+    if (turn.outbox === undefined) return this.#showStart();
+    const [step, attempt, messageId] = [this.#step.number, this.#number, this.#messageId];
+    return turn.record(
+      () => [{ type: "attempt", step, attempt, messageId }],
+      () => this.#showStart(),
+    );
+  }
+
+  #showStart(): undefined {
+    const turn = this.#turn;
     const { conversationId, turnId } = turn;
     const step = this.#step.number;
     const attempt = this.#number;
     const messageId = this.#messageId;
-    turn.attempts++;
-    return turn.record(
-      () => [{ type: "attempt", step, attempt, messageId }],
-      () => {
-        turn.emit({ type: "attempt_start", conversationId, turnId, step, attempt });
-        turn.emit({ type: "message_start", conversationId, turnId, role: "assistant", messageId });
-      },
-    );
+    turn.emit({ type: "attempt_start", conversationId, turnId, step, attempt });
+    turn.emit({ type: "message_start", conversationId, turnId, role: "assistant", messageId });
   }
 
   /** The step that came of it, or how the turn ends; of this attempt or of those that had to follow it. */
@@ -148,27 +157,35 @@ export class Attempt implements StreamReader {
 
   #commit(message: AssistantMessage, thrown: unknown): Step | Promise<Step> {
     const turn = this.#turn;
-    const { conversationId, turnId } = turn;
     const { number } = this.#step;
     const step = new Step(turn, number, message, this.#stream.timing);
     const mayRun = !turn.isStopped && step.objection === undefined;
-    const pending = mayRun ? step.calls.waitAtOnce() : [];
+    const pending = mayRun ? step.calls.waitAtOnce() : none;
     this.#span?.end(message.error);
+    if (turn.outbox === undefined) {
+      this.#showMessage(step, pending);
+      return step;
+    }
     const recorded = turn.record(
       () => [
         { type: "message", step: number, message, ...(pending.length > 0 && { pending }) },
         this.#ended(outcomeOf(message.stopReason), thrown),
       ],
-      () => {
-        turn.transcript.push(message);
-        turn.steps++;
-        turn.step = step;
-        turn.emit({ type: "message_end", conversationId, turnId, message });
-        if (pending.length === 0) return;
-        turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
-      },
+      () => this.#showMessage(step, pending),
     );
     return turn.afterRecord(recorded, step);
+  }
+
+  #showMessage(step: Step, pending: readonly PendingCall[]): void {
+    const turn = this.#turn;
+    const { conversationId, turnId } = turn;
+    const { message } = step;
+    turn.transcript.push(message);
+    turn.steps++;
+    turn.step = step;
+    turn.emit({ type: "message_end", conversationId, turnId, message });
+    if (pending.length === 0) return;
+    turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
   }
 
   /** Ends the step without a message, and the turn with it. */

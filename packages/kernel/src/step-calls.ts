@@ -95,17 +95,15 @@ export class StepCalls implements AbortListener, ResultTaker {
   }
 
   /** Remote calls that need nobody's consent wait from the moment on in which their message is recorded. */
-  waitAtOnce(): PendingCall[] {
-    const pending: PendingCall[] = [];
+  waitAtOnce(): readonly PendingCall[] {
     for (const run of this.runs) {
       if (run.tool === undefined || run.tool.execute !== undefined) continue;
       const gate = this.#gateAtOnce(run);
       if (gate?.action !== "wait") continue;
       run.stage = "pending";
       run.pending = gate.pending;
-      pending.push(gate.pending);
     }
-    return pending;
+    return this.pending();
   }
 
   /** Gives every call that is not decided yet an error result, without running it. */
