@@ -6,12 +6,14 @@ import type {
   ProviderContract,
   ProviderPart,
   ProviderRequest,
+  RunTurnInput,
   Timer,
   ToolContract,
 } from "@capstan/kernel";
+import { runTurn, toTurnResponse } from "@capstan/kernel";
 import type { NeutralMessage } from "./script.mjs";
 import { sleep, toolResult } from "./script.mjs";
-import type { AgentOptions } from "./subject.ts";
+import type { Agent, AgentOptions } from "./subject.ts";
 
 /** For deadlines; it keeps no process alive. */
 export const timer: Timer = (ms, fn) => {
@@ -34,6 +36,35 @@ export function scriptProvider({ script, latencyMs }: AgentOptions): ProviderCon
     }
   }
   return { id: "script", stream };
+}
+
+/** An agent of `runTurn` and a listener, with these surroundings. */
+export function kernelAgent(
+  options: AgentOptions,
+  surroundings: Pick<RunTurnInput, "now" | "timer">,
+): Agent<readonly ChatMessage[]> {
+  const provider = scriptProvider(options);
+  const tools = [weatherTool(options)];
+  let turns = 0;
+  return {
+    prepareHistory: toChatMessages,
+    async turn(messages, seen) {
+      const result = await runTurn({
+        provider,
+        messages,
+        tools,
+        dispatch: {},
+        emit(event) {
+          seen.events++;
+          if (event.type === "text_delta") seen.delta(event.delta);
+        },
+        conversationId: "bench",
+        turnId: `turn_${turns++}`,
+        ...surroundings,
+      });
+      return toTurnResponse(result).text;
+    },
+  };
 }
 
 export function weatherTool({ seenRef }: AgentOptions): ToolContract {
