@@ -55,8 +55,8 @@ async function warmUp(work: Workload, warmUpMs: number): Promise<number> {
 }
 
 /**
- * CPU microseconds per unit, what the collector takes included. No collection is forced before a round: between turns
- * nothing holds the hidden classes of their objects, so it would throw them away with the code compiled for them.
+ * CPU microseconds per unit, what the collector takes included. No collection is forced before a round: it made
+ * B1 five times slower, probably because nothing holds the hidden classes of a turn's objects between turns.
  */
 async function round(work: Workload, roundMs: number): Promise<number> {
   const startedAt = performance.now();
