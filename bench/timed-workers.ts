@@ -29,11 +29,44 @@ export async function compareToFloor(
   workers: readonly WorkerProcess[],
   pace: Pace,
 ): Promise<Figure[]> {
+  return toFigures(bench, await timesOf(workers, pace));
+}
+
+/**
+ * The same with several processes for each subject, one set after another, and their medians' median. For work whose time a
+ * process decides when it starts: what its compiler and collector have settled on stays so.
+ */
+export async function compareLives(
+  bench: string,
+  subjects: readonly Subject[],
+  workload: string,
+  pace: Pace,
+  lives: number,
+): Promise<Figure[]> {
+  const values = new Map<Subject, number[]>(subjects.map((subject) => [subject, []]));
+  const share = { ...pace, rounds: Math.ceil(pace.rounds / lives) };
+  for (let life = 0; life < lives; life++) {
+    const times = await withWorkers(bench, subjects, [workload], pace, (workers) =>
+      timesOf(workers, share),
+    );
+    for (const [subject, time] of times) values.get(subject)?.push(time);
+  }
+  const medians = Array.from(values, ([subject, times]) => [subject, median(times)] as const);
+  return toFigures(bench, new Map(medians));
+}
+
+async function timesOf(
+  workers: readonly WorkerProcess[],
+  pace: Pace,
+): Promise<Map<Subject, number>> {
   const times = await interleave(workers, pace.rounds, (worker) => worker.round(pace));
-  const floor = workers.find((worker) => worker.subject.name === floorGen);
-  const floorTime = floor === undefined ? undefined : times.get(floor);
+  return new Map(Array.from(times, ([{ subject }, time]) => [subject, time]));
+}
+
+function toFigures(bench: string, times: ReadonlyMap<Subject, number>): Figure[] {
+  const floorTime = Array.from(times).find(([subject]) => subject.name === floorGen)?.[1];
   if (floorTime === undefined) throw new Error(`${bench} needs ${floorGen} to compare with`);
-  return Array.from(times, ([{ subject }, perUnit]) => {
+  return Array.from(times, ([subject, perUnit]) => {
     const ratio = perUnit / floorTime;
     const verdict = judge(subject, bench, "ratio", ratio);
     return { bench, subject: subject.name, perUnit, ratio, base: floorGen, ...verdict };

@@ -4,7 +4,7 @@ import { CheckedTurns } from "../checked-turns.ts";
 import { interleave } from "../interleave.ts";
 import { makeHistory } from "../script.mjs";
 import type { Subject } from "../subject.ts";
-import { compareToFloor, toMetric, withWorkers } from "../timed-workers.ts";
+import { compareLives, toMetric, withWorkers } from "../timed-workers.ts";
 
 const concurrent = 1_000;
 /** Two steps with a tool call and the answer. */
@@ -41,9 +41,7 @@ export const b4: Bench = {
     },
   },
   async measure(subjects, pace) {
-    const figures = await withWorkers("B4", subjects, ["batch"], pace, (workers) =>
-      compareToFloor("B4", workers, pace),
-    );
+    const figures = await compareLives("B4", subjects, "batch", pace, 3);
     const memory = await interleave(subjects, pace.probes, (subject) => freshMemory(subject, pace));
     for (const [subject, value] of memory) figures.push(toMetric(subject, "B4", "rssKB", value));
     return figures;

@@ -19,6 +19,12 @@ import { Step } from "./step.ts";
 import type { End, OpenStep, TurnState } from "./turn-state.ts";
 
 const none: readonly PendingCall[] = [];
+const blankMessage: AssistantMessage = {
+  role: "assistant",
+  id: "",
+  content: [],
+  stopReason: "stop",
+};
 
 type AttemptEnded = Extract<Fact, { type: "attempt_ended" }>;
 type Outcome = Step | End | Promise<Step | End>;
@@ -206,7 +212,7 @@ export class Attempt implements StreamReader {
   #message(content: readonly AssistantPart[], stopReason: FinishReason): Draft<AssistantMessage> {
     const { usage, origin, metadata } = this.#reply;
     const id = this.#messageId;
-    const message: Draft<AssistantMessage> = { role: "assistant", id, content, stopReason };
+    const message: Draft<AssistantMessage> = { ...blankMessage, id, content, stopReason };
     if (usage !== undefined) message.usage = usage;
     if (origin !== undefined) message.origin = origin;
     if (metadata !== undefined) message.metadata = metadata;

@@ -12,6 +12,13 @@ import type { End, TurnState } from "./turn-state.ts";
 /** The user message that follows what an abort cut short. */
 export const interruptionMarker = "[interrupted by user]";
 
+const blankResult: RunTurnResult = {
+  messages: [],
+  usage: {},
+  finishReason: "stop",
+  progress: { steps: 0, attempts: 0, usage: {} },
+};
+
 /** The end that something thrown makes of a turn. */
 export function endOf(thrown: unknown): End {
   return thrown instanceof Interrupted ? { finishReason: "aborted" } : failedWith(thrown);
@@ -129,6 +136,7 @@ export function toResult(turn: TurnState, end: End): RunTurnResult {
   const { finishReason, error, pending } =
     turn.failure === undefined ? end : failedWith(turn.failure);
   const result: Draft<RunTurnResult> = {
+    ...blankResult,
     messages: turn.transcript.added,
     usage: turn.usage,
     finishReason,

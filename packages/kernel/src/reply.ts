@@ -4,49 +4,27 @@ import type {
   FinishReason,
   JsonValue,
   Origin,
-  RefusalPart,
-  TextPart,
-  ThinkingPart,
   ToolCallPart,
   Usage,
 } from "./contracts/conversation.ts";
 import type { ProviderPart } from "./contracts/provider.ts";
-import type { Draft } from "./draft.ts";
+import { emptyList } from "./draft.ts";
 import { ProviderError } from "./errors.ts";
-import { TextBuffer } from "./text-buffer.ts";
+import { CallDraft, ProseDraft } from "./reply-drafts.ts";
 import type { TurnState } from "./turn-state.ts";
 import { replaceUsage } from "./usage.ts";
 
-/** A text, thinking or refusal part under way. */
-interface Prose {
-  readonly type: "text" | "thinking" | "refusal";
-  readonly text: TextBuffer;
-  providerData: JsonValue | undefined;
-}
-
-/** A tool call under way; `part` is there once its arguments are whole. */
-interface Call {
-  readonly type: "tool_call";
-  readonly index: number;
-  readonly id: string;
-  readonly name: string;
-  readonly isProviderExecuted: boolean;
-  readonly json: TextBuffer;
-  providerData: JsonValue | undefined;
-  part: ToolCallPart | undefined;
-}
-
-type DraftPart = Prose | Call | { readonly type: "native"; readonly data: JsonValue };
+type DraftPart = ProseDraft | CallDraft | { readonly type: "native"; readonly data: JsonValue };
 
 export class Reply {
   readonly #turn: TurnState;
   readonly #messageId: string;
   readonly #conversationId: string;
   readonly #turnId: string;
-  readonly #drafts: DraftPart[] = [];
+  readonly #drafts: DraftPart[] = emptyList();
   /** The call that the next delta most likely belongs to. */
-  #lastCall: Call | undefined;
-  #open: Prose | undefined;
+  #lastCall: CallDraft | undefined;
+  #open: ProseDraft | undefined;
   usage: Usage | undefined;
   origin: Origin | undefined;
   metadata: JsonValue | undefined;
@@ -142,7 +120,7 @@ export class Reply {
       .filter(isWorthKeeping);
   }
 
-  #addProse(kind: Prose["type"], type: "text_delta" | "thinking_delta", delta: string): void {
+  #addProse(kind: ProseDraft["type"], type: "text_delta" | "thinking_delta", delta: string): void {
     const open = this.#open;
     const prose = open?.type === kind ? open : this.#openProse(kind, undefined);
     prose.text.append(delta);
@@ -155,9 +133,9 @@ export class Reply {
     this.#openProse(type, providerData);
   }
 
-  #openProse(type: Prose["type"], providerData: JsonValue | undefined): Prose {
+  #openProse(type: ProseDraft["type"], providerData: JsonValue | undefined): ProseDraft {
     this.#closeProse();
-    const prose: Prose = { type, text: new TextBuffer(), providerData };
+    const prose = new ProseDraft(type, providerData);
     this.#open = prose;
     this.#drafts.push(prose);
     this.#turn.emit({
@@ -201,16 +179,7 @@ export class Reply {
       throw new ProviderError("protocol", `The stream began tool call ${index} twice`);
     }
     const id = this.#turn.newCallId(this.#messageId, this.#drafts.length);
-    const call: Call = {
-      type: "tool_call",
-      index,
-      id,
-      name,
-      isProviderExecuted: part.isProviderExecuted === true,
-      json: new TextBuffer(),
-      providerData: part.providerData,
-      part: undefined,
-    };
+    const call = new CallDraft(id, part);
     this.#lastCall = call;
     this.#drafts.push(call);
     this.#turn.emit({
@@ -226,15 +195,14 @@ export class Reply {
   #endCall(part: Extract<ProviderPart, { type: "toolcall_end" }>): void {
     const call = this.#call(part.type, part.index);
     if (part.providerData !== undefined) call.providerData = part.providerData;
-    this.#closeCall(call, wholeCall(call, part.input));
+    this.#showCall(call, call.complete(part.input));
   }
 
-  #cutCall(call: Call): ToolCallPart {
-    return this.#closeCall(call, callPart(call, {}, call.json.toString()));
+  #cutCall(call: CallDraft): ToolCallPart {
+    return this.#showCall(call, call.cut());
   }
 
-  #closeCall(call: Call, toolCall: ToolCallPart): ToolCallPart {
-    call.part = toolCall;
+  #showCall(call: CallDraft, toolCall: ToolCallPart): ToolCallPart {
     this.#turn.emit({
       type: "toolcall_end",
       conversationId: this.#conversationId,
@@ -245,7 +213,7 @@ export class Reply {
     return toolCall;
   }
 
-  #call(type: string, index: number): Call {
+  #call(type: string, index: number): CallDraft {
     const last = this.#lastCall;
     if (last?.index === index && last.part === undefined) return last;
     const call = this.#findOpen(index);
@@ -256,50 +224,16 @@ export class Reply {
     );
   }
 
-  #findOpen(index: number): Call | undefined {
+  #findOpen(index: number): CallDraft | undefined {
     return this.#drafts.find(
-      (draft): draft is Call =>
+      (draft): draft is CallDraft =>
         draft.type === "tool_call" && draft.index === index && draft.part === undefined,
     );
   }
 }
 
-function toPart(draft: Exclude<DraftPart, Call>): AssistantPart {
-  switch (draft.type) {
-    case "native":
-      return draft;
-    case "thinking": {
-      const part: Draft<ThinkingPart> = { type: "thinking", thinking: draft.text.toString() };
-      if (draft.providerData !== undefined) part.providerData = draft.providerData;
-      return part;
-    }
-    default: {
-      const part: Draft<TextPart | RefusalPart> = { type: draft.type, text: draft.text.toString() };
-      if (draft.providerData !== undefined) part.providerData = draft.providerData;
-      return part;
-    }
-  }
-}
-
-function wholeCall(call: Call, input: JsonValue | undefined): ToolCallPart {
-  if (input !== undefined) return callPart(call, input, undefined);
-  // Vendors send no text at all for a call without arguments.
-  const json = call.json.toString();
-  if (json === "") return callPart(call, {}, undefined);
-  try {
-    // JSON.parse gives nothing but JSON.
-    return callPart(call, JSON.parse(json) as JsonValue, undefined);
-  } catch {
-    return callPart(call, {}, json);
-  }
-}
-
-function callPart(call: Call, input: JsonValue, malformedInput: string | undefined): ToolCallPart {
-  const part: Draft<ToolCallPart> = { type: "tool_call", id: call.id, name: call.name, input };
-  if (malformedInput !== undefined) part.malformedInput = malformedInput;
-  if (call.isProviderExecuted) part.isProviderExecuted = true;
-  if (call.providerData !== undefined) part.providerData = call.providerData;
-  return part;
+function toPart(draft: Exclude<DraftPart, CallDraft>): AssistantPart {
+  return draft.type === "native" ? draft : draft.toPart();
 }
 
 /** An empty text says nothing and some providers refuse it; with provider data it has to go back all the same. */

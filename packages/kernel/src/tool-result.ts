@@ -13,13 +13,23 @@ const noOutput = "(no output)";
 /** Some providers refuse an empty error, and it would tell the model nothing. */
 const silentFailure = "The tool failed without saying why.";
 
+const blankMessage: ToolMessage = {
+  role: "tool",
+  id: "",
+  toolCallId: "",
+  toolName: "",
+  content: "",
+  isError: false,
+};
+const blankResult: ToolResult = { isError: false, output: "" };
+
 /** The message that carries a result. Its id is the call's, so it is the same wherever it is made. */
 export function toToolMessage(
   call: { readonly id: string; readonly name: string },
   result: ToolResult,
 ): ToolMessage {
   const message: Draft<ToolMessage> = {
-    role: "tool",
+    ...blankMessage,
     id: call.id,
     toolCallId: call.id,
     toolName: call.name,
@@ -33,7 +43,7 @@ export function toToolMessage(
 
 /** What a tool returned, as a result. Throws for a value that is not JSON. */
 export function toToolResult(returned: unknown): ToolResult {
-  if (typeof returned === "string") return { isError: false, output: returned };
+  if (typeof returned === "string") return { ...blankResult, output: returned };
   if (isContentParts(returned)) return { isError: false, output: cleanParts(returned) };
   if (isToolOutput(returned)) return fromToolOutput(returned);
   return { isError: false, output: JSON.stringify(returned) ?? noOutput };

@@ -57,6 +57,8 @@ export interface StepSummary {
   readonly timing?: StepTiming | undefined;
 }
 
+const blankProgress: TurnProgress = { steps: 0, attempts: 0, usage: {} };
+
 export class TurnState {
   readonly input: RunTurnInput;
   readonly conversationId: string;
@@ -277,6 +279,7 @@ export class TurnState {
     const { prior } = this.input;
     const { steps, attempts, usage } = this;
     const progress: Draft<TurnProgress> = {
+      ...blankProgress,
       steps,
       attempts,
       usage: prior === undefined ? usage : addUsage(prior.usage, usage),

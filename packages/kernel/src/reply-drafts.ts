@@ -1,0 +1,90 @@
+/** The parts of a reply while they stream, and the parts of the message that come of them. */
+import type {
+  AssistantPart,
+  JsonValue,
+  RefusalPart,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+} from "./contracts/conversation.ts";
+import type { ProviderPart } from "./contracts/provider.ts";
+import type { Draft } from "./draft.ts";
+import { TextBuffer } from "./text-buffer.ts";
+
+const blankText: TextPart | RefusalPart = { type: "text", text: "" };
+const blankThinking: ThinkingPart = { type: "thinking", thinking: "" };
+const blankCall: ToolCallPart = { type: "tool_call", id: "", name: "", input: null };
+
+/** A text, thinking or refusal part under way. */
+export class ProseDraft {
+  readonly type: "text" | "thinking" | "refusal";
+  readonly text: TextBuffer = new TextBuffer();
+  providerData: JsonValue | undefined;
+
+  constructor(type: ProseDraft["type"], providerData: JsonValue | undefined) {
+    this.type = type;
+    this.providerData = providerData;
+  }
+
+  toPart(): AssistantPart {
+    const part = this.type === "thinking" ? this.#toThinking() : this.#toText(this.type);
+    if (this.providerData !== undefined) part.providerData = this.providerData;
+    return part;
+  }
+
+  #toThinking(): Draft<ThinkingPart> {
+    return { ...blankThinking, thinking: this.text.toString() };
+  }
+
+  #toText(type: "text" | "refusal"): Draft<TextPart | RefusalPart> {
+    return { ...blankText, type, text: this.text.toString() };
+  }
+}
+
+/** A tool call under way; `part` is there once its arguments are whole. */
+export class CallDraft {
+  readonly type = "tool_call" as const;
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  readonly json: TextBuffer = new TextBuffer();
+  readonly #isProviderExecuted: boolean;
+  providerData: JsonValue | undefined;
+  part: ToolCallPart | undefined;
+
+  constructor(id: string, start: Extract<ProviderPart, { type: "toolcall_start" }>) {
+    this.index = start.index;
+    this.id = id;
+    this.name = start.name;
+    this.#isProviderExecuted = start.isProviderExecuted === true;
+    this.providerData = start.providerData;
+  }
+
+  /** Ends it with what the provider has parsed, or else with what the deltas make. */
+  complete(input: JsonValue | undefined): ToolCallPart {
+    if (input !== undefined) return this.#close(input, undefined);
+    // Vendors send no text at all for a call without arguments.
+    const json = this.json.toString();
+    if (json === "") return this.#close({}, undefined);
+    try {
+      // JSON.parse gives nothing but JSON.
+      return this.#close(JSON.parse(json) as JsonValue, undefined);
+    } catch {
+      return this.#close({}, json);
+    }
+  }
+
+  /** Ends it though its arguments never ended. */
+  cut(): ToolCallPart {
+    return this.#close({}, this.json.toString());
+  }
+
+  #close(input: JsonValue, malformedInput: string | undefined): ToolCallPart {
+    const part: Draft<ToolCallPart> = { ...blankCall, id: this.id, name: this.name, input };
+    if (malformedInput !== undefined) part.malformedInput = malformedInput;
+    if (this.#isProviderExecuted) part.isProviderExecuted = true;
+    if (this.providerData !== undefined) part.providerData = this.providerData;
+    this.part = part;
+    return part;
+  }
+}
