@@ -48,6 +48,8 @@ export type TurnErrorCode =
   /** A callback of the caller threw, rejected or did not return in time. */
   | "callback_failed"
   | "journal_failed"
+  /** The answer was wrong twice, says `checkAnswer`. */
+  | "invalid_output"
   /** A deadline of an attempt passed. */
   | "timeout"
   /** `continue` was called on messages that cannot be continued. */

@@ -3,7 +3,7 @@ import { isPromise } from "./is-promise.ts";
 import type { AssistantMessage, ChatMessage, UserMessage } from "./contracts/conversation.ts";
 import type { RunTurnInput, RunTurnResult } from "./contracts/runtime.ts";
 import { concludeTurn, endOf, toResult } from "./end-turn.ts";
-import { TurnError } from "./errors.ts";
+import { TurnError, serializeError } from "./errors.ts";
 import { Step } from "./step.ts";
 import { streamReply } from "./stream-reply.ts";
 import type { End } from "./turn-state.ts";
@@ -20,7 +20,7 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
     let end: End | undefined;
     try {
       // Where the turn stands: at a step whose calls have to be settled, at its end, or before a request.
-      let at: Step | End | undefined = isReopened ? await reopen(turn) : enter(turn);
+      let at: Step | End | undefined = await (isReopened ? reopen(turn) : enter(turn));
       // prepare → stream → dispatch → drain. One frame for all of it: a turn that waits should hold little.
       while (end === undefined) {
         if (at instanceof Step) {
@@ -71,7 +71,7 @@ function endAfter(turn: TurnState, step: Step): End | undefined | Promise<End | 
 }
 
 /** After a reply without calls. */
-function endAfterAnswer(turn: TurnState, step: Step): End | undefined {
+function endAfterAnswer(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
   const { stopReason } = step.message;
   if (turn.abort.isAborted) return { finishReason: "aborted" };
   if (stopReason === "error") return failedEnd(step.message);
@@ -79,7 +79,31 @@ function endAfterAnswer(turn: TurnState, step: Step): End | undefined {
   // The provider only paused: the next step goes on with what it has said.
   if (stopReason === "pause") return undefined;
   // A reply that announces calls and has none is an answer.
-  return { finishReason: stopReason === "tool-calls" ? "stop" : stopReason };
+  const finishReason = stopReason === "tool-calls" ? "stop" : stopReason;
+  const isAnswer = finishReason === "stop" && turn.input.checkAnswer !== undefined;
+  return isAnswer ? endUnlessWrong(turn, step.message) : { finishReason };
+}
+
+/** The answer is checked, and a wrong one is sent back once. */
+async function endUnlessWrong(
+  turn: TurnState,
+  message: AssistantMessage,
+): Promise<End | undefined> {
+  const { checkAnswer } = turn.input;
+  const problem = await turn.callbacks.call("checkAnswer", () => checkAnswer?.(message));
+  if (problem === undefined) return { finishReason: "stop" };
+  if (turn.transcript.hasSinceInput(isRepairPrompt)) {
+    return {
+      finishReason: "error",
+      error: serializeError(new TurnError("invalid_output", problem)),
+    };
+  }
+  await addPrompt(turn, problem, "repair");
+  return undefined;
+}
+
+function isRepairPrompt(message: ChatMessage): boolean {
+  return message.role === "user" && message.source === "repair";
 }
 
 function failedEnd(message: AssistantMessage): End {
@@ -128,12 +152,17 @@ async function askToClose(turn: TurnState): Promise<boolean> {
   turn.isClosing = true;
   // A turn that died in its closing step goes on in it.
   if (isClosingPrompt(turn.transcript.last())) return true;
-  const message: UserMessage = {
-    role: "user",
-    id: turn.newMessageId(),
-    content,
-    source: "closing",
-  };
+  await addPrompt(turn, content, "closing");
+  return true;
+}
+
+/** Says something to the model in the user's place. */
+async function addPrompt(
+  turn: TurnState,
+  content: string,
+  source: "closing" | "repair",
+): Promise<void> {
+  const message: UserMessage = { role: "user", id: turn.newMessageId(), content, source };
   await turn.record(
     () => [{ type: "message", step: turn.steps, message }],
     () => {
@@ -142,7 +171,6 @@ async function askToClose(turn: TurnState): Promise<boolean> {
     },
   );
   turn.throwIfFailed();
-  return true;
 }
 
 function isClosingPrompt(message: ChatMessage | undefined): boolean {
@@ -165,7 +193,7 @@ function announce(turn: TurnState): void {
 }
 
 /** The step that the messages leave off in, or how the turn ended already; nothing, if it starts afresh. */
-function enter(turn: TurnState): Step | End | undefined {
+function enter(turn: TurnState): Step | End | undefined | Promise<End | undefined> {
   const { open, prior } = turn.input;
   const last = turn.transcript.last();
   if (last?.role !== "assistant") {
@@ -192,10 +220,11 @@ function invalid(message: string): TurnError {
   return new TurnError("invalid_input", message);
 }
 
-/** The journal says that answers came while the turn was about to end: it goes on with them. */
-async function reopen(turn: TurnState): Promise<Step> {
+/** The journal says that answers or an abort came while the turn was about to end: it goes on with them. */
+async function reopen(turn: TurnState): Promise<Step | End> {
   const { step } = turn;
   if (step === undefined) {
+    if (turn.abort.isAborted) return { finishReason: "aborted" };
     throw new TurnError("journal_failed", "The journal reopened a turn that waits for nothing");
   }
   const isNews = turn.abort.isAborted || (await step.calls.takeAnswers());

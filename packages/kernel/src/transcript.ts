@@ -35,6 +35,19 @@ export class Transcript {
     return this.#history.at(-2);
   }
 
+  /** Whether there is such a message behind the last that a user sent. */
+  hasSinceInput(isSought: (message: ChatMessage) => boolean): boolean {
+    for (const list of [this.added, this.#input, this.#history]) {
+      for (let index = list.length - 1; index >= 0; index--) {
+        // In range.
+        const message = list[index] as ChatMessage;
+        if (isSought(message)) return true;
+        if (message.role === "user" && message.source === undefined) return false;
+      }
+    }
+    return false;
+  }
+
   /** The context of the next request, before anybody transforms it. */
   context(): readonly ChatMessage[] {
     const replacement = this.#replacement;

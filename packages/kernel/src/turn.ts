@@ -46,7 +46,7 @@ export function startTurn(
 }
 
 /** The result of the loop as callers of a turn see it. */
-export function toTurnResponse(result: RunTurnResult): TurnResponse {
+export function toTurnResponse(result: Omit<RunTurnResult, "open" | "progress">): TurnResponse {
   const { messages, finishReason, usage, pending, error } = result;
   return {
     status: statusOf(result),
@@ -59,7 +59,10 @@ export function toTurnResponse(result: RunTurnResult): TurnResponse {
   };
 }
 
-function statusOf({ finishReason, pending }: RunTurnResult): TurnStatus {
+function statusOf({
+  finishReason,
+  pending,
+}: Pick<RunTurnResult, "finishReason" | "pending">): TurnStatus {
   if (finishReason === "error") return "error";
   if (finishReason === "aborted") return "aborted";
   return pending === undefined ? "completed" : "awaiting_tool_execution";

@@ -110,3 +110,17 @@ test("an abort that comes while a suspended turn is being recorded ends it", asy
   expect(turn.messages.map((message) => message.role)).toEqual(["assistant", "tool", "user"]);
   expect(problemsOf(turn)).toEqual([]);
 });
+
+test("a turn that was aborted just before its end was recorded ends aborted, with what it had said", async () => {
+  const abort = new AbortController();
+  const { journal, ends } = reopening(1, () => abort.abort("too late"));
+  const provider = scriptedProvider([say("Done")]);
+
+  const turn = await runToEnd({ provider, journal, signal: abort.signal });
+
+  expect(turn.finishReason).toBe("aborted");
+  expect(turn.messages.map((message) => message.role)).toEqual(["assistant", "user"]);
+  expect(ends).toMatchObject([{ finishReason: "stop" }, { finishReason: "aborted" }]);
+  expect(turn.recorder.ofType("turn_end")).toMatchObject([{ finishReason: "aborted" }]);
+  expect(problemsOf(turn)).toEqual([]);
+});

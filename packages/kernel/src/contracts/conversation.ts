@@ -124,7 +124,7 @@ export interface UserMessage {
   readonly id: string;
   readonly content: string | readonly UserPart[];
   /** Set on messages that the runtime wrote in the user's place. */
-  readonly source?: "interruption" | "closing";
+  readonly source?: "interruption" | "closing" | "repair";
   readonly metadata?: JsonValue;
 }
 

@@ -73,8 +73,8 @@ export type Fact =
 
 /**
  * Called with facts in order; never while an earlier call is under way. The kernel waits only if a promise comes back.
- * "reopen" answers a `turn_ended` with pending calls: answers came meanwhile, the turn goes on. If it throws or
- * rejects, no further effect happens and the turn returns `error` with code `journal_failed`.
+ * "reopen" answers a `turn_ended`, which then did not happen: with pending calls, answers came meanwhile and the turn goes on;
+ * in any case, the signal was aborted meanwhile and the turn ends so. If it throws or rejects, no further effect happens and the turn returns `error` with code `journal_failed`.
  */
 export type Journal = (facts: readonly Fact[]) => JournalReply | Promise<JournalReply>;
 

@@ -1,5 +1,6 @@
 /** Input and result of `runTurn`: the loop is a function of these and of nothing else. */
 import type {
+  AssistantMessage,
   ChatMessage,
   FinishReason,
   JsonValue,
@@ -142,6 +143,13 @@ export interface RunTurnInput {
   readonly maxSteps?: number;
   /** When `maxSteps` is reached: one last step that may call no tool and reports what was done. */
   readonly closing?: { readonly prompt: string };
+  /**
+   * Asked about a reply that would end the turn with `stop`. A string is what is wrong with it: the model is told once, and
+   * if the next answer is wrong too the turn fails with code `invalid_output`.
+   */
+  readonly checkAnswer?: (
+    message: AssistantMessage,
+  ) => string | undefined | Promise<string | undefined>;
   readonly retry?: RetryPolicy;
   readonly deadlines?: Deadlines;
   /** Asked once per step about an error that is not retried. New messages replace the context: one more attempt. */
