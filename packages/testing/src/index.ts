@@ -42,3 +42,5 @@ export { echoTool, failingTool, remoteTool } from "./test-tools.ts";
 export type { RecordingTool, StartedCall, TestToolOptions } from "./test-tools.ts";
 export { deferredTool } from "./deferred-tool.ts";
 export type { DeferredTool, DeferredToolOptions } from "./deferred-tool.ts";
+export { storeContract } from "./store-contract/store-contract.ts";
+export type { StoreUnderTest, TestFramework } from "./store-contract/store-contract.ts";

@@ -1,0 +1,194 @@
+/** Does what a session has to do, under its lease, until nothing is left: starts, continues and resumes turns. */
+import type {
+  AgentEvent,
+  ChatMessage,
+  OpenCall,
+  RunTurnInput,
+  SystemMessage,
+} from "@capstan/kernel";
+import { runTurn } from "@capstan/kernel";
+import type { EntryEnvelope, EntryPoint, NextAction, OwnedBody } from "@capstan/log";
+import { entryVersion, isLiveOnly, isOverdue } from "@capstan/log";
+import type { Agent } from "./agent.ts";
+import type { Clock } from "./clock.ts";
+import type { Ownership } from "./ownership.ts";
+import type { SessionLog } from "./session-log.ts";
+import { TurnJournal } from "./turn-journal.ts";
+
+export interface OwnerOptions {
+  readonly agent: Agent;
+  readonly log: SessionLog;
+  readonly ownership: Ownership;
+  readonly clock: Clock;
+  /** Gets the events that no entry tells, while the session is ours. */
+  onLive(event: AgentEvent): void;
+}
+
+type TurnAction = Extract<NextAction, { readonly type: "start" | "continue" | "resume" }>;
+
+/** What the model is told about a call that nobody answered. */
+const unanswered = { isError: true, output: "Nobody answered this call in time." } as const;
+
+export class Owner {
+  readonly #options: OwnerOptions;
+  #entries = 0;
+  /** Of the turn under way. */
+  #abort: AbortController | undefined;
+
+  constructor(options: OwnerOptions) {
+    this.#options = options;
+  }
+
+  /** Works until nothing is left to do: true. False if the store refused us or failed: what is unfinished is in the log, and due. */
+  async work(): Promise<boolean> {
+    const { log, ownership } = this.#options;
+    const stop = (): void => this.#abort?.abort();
+    ownership.lost.addEventListener("abort", stop);
+    try {
+      for (;;) {
+        ownership.check();
+        const action = log.fold.nextAction(log.now());
+        if (action.type === "none") {
+          if (!log.isHeadBehind) return true;
+          if ((await log.refreshHead(ownership.lease)) === "conflict") await log.catchUp();
+          continue;
+        }
+        if (action.type === "return") await this.#returnItems(action.ids);
+        else await this.#runTurn(action);
+      }
+    } catch {
+      return false;
+    } finally {
+      ownership.lost.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Entries were folded: somebody may have cancelled the turn. */
+  onChange(): void {
+    const { turn } = this.#options.log.fold;
+    if (turn?.isCancelled === true) this.#cancel();
+  }
+
+  #cancel(): void {
+    const reason = this.#options.log.fold.turn?.cancelReason;
+    this.#abort?.abort(reason === "" ? undefined : reason);
+  }
+
+  async #returnItems(ids: readonly string[]): Promise<void> {
+    const turnId = this.#options.log.fold.turn?.turnId ?? ids[0] ?? "";
+    const outcome = { type: "returned", reason: "cleared" } as const;
+    await this.#append({ type: "queue_settled", turnId, ids, outcome });
+  }
+
+  async #runTurn(action: TurnAction): Promise<void> {
+    const { ownership, log } = this.#options;
+    const abort = new AbortController();
+    this.#abort = abort;
+    // The history as it is before the entry that starts the turn.
+    const { messages, input } = this.#tail(action);
+    await this.#append(this.#opening(action));
+    const { fold } = log;
+    const at = action.type === "start" ? { messages } : this.#entryPoint();
+    if (fold.turn?.isCancelled === true) this.#cancel();
+    const journal = new TurnJournal({
+      turnId: action.turnId,
+      log,
+      ownership,
+      envelope: () => this.#envelope(),
+      onCancelled: () => this.#cancel(),
+    });
+    const result = await runTurn({
+      ...this.#surroundings(action.turnId),
+      messages: this.#withInstructions(at.messages),
+      ...(input.length > 0 && { input }),
+      ...(at.open !== undefined && { open: at.open }),
+      ...(action.type === "continue" && { continues: action.continues }),
+      ...(action.type !== "start" &&
+        fold.turn && { prior: fold.turn.prior(action.type === "resume") }),
+      signal: abort.signal,
+      journal: (facts) => journal.record(facts),
+    });
+    this.#abort = undefined;
+    if (result.error?.code === "journal_failed") throw new Error(result.error.message);
+  }
+
+  #tail(action: TurnAction): {
+    readonly messages: readonly ChatMessage[];
+    readonly input: readonly ChatMessage[];
+  } {
+    const { fold } = this.#options.log;
+    if (action.type !== "start") return { messages: [], input: [] };
+    const input = fold.messagesOf(action.input);
+    return { messages: fold.transcript.startPoint().messages, input };
+  }
+
+  #opening(action: TurnAction): OwnedBody {
+    const { turnId } = action;
+    switch (action.type) {
+      case "start":
+        return { type: "turn_started", turnId, input: action.input };
+      case "continue":
+        return { type: "turn_started", turnId, input: [], continues: action.continues };
+      case "resume":
+        return { type: "turn_resumed", turnId, epoch: this.#options.ownership.lease.epoch };
+      default:
+        return action satisfies never;
+    }
+  }
+
+  /** In the middle of the step that the log leaves off in. */
+  #entryPoint(): EntryPoint {
+    const { log } = this.#options;
+    const { messages, open } = log.fold.transcript.entryPoint();
+    const isCancelled = log.fold.turn?.isCancelled === true;
+    if (open === undefined || isCancelled) return { messages, ...(open && { open }) };
+    const now = log.now();
+    return { messages, open: open.map((call) => giveUpOverdue(call, now)) };
+  }
+
+  #surroundings(
+    turnId: string,
+  ): Omit<RunTurnInput, "messages" | "input" | "open" | "prior" | "signal" | "journal"> {
+    const { agent, log, clock, ownership } = this.#options;
+    const { name: _name, instructions: _instructions, dispatch = {}, ...settings } = agent;
+    return {
+      ...settings,
+      dispatch,
+      conversationId: log.id,
+      turnId,
+      now: clock.now,
+      timer: clock.timer,
+      emit: (event) => {
+        // What an entry tells is shown from the entry.
+        if (isLiveOnly(event) && !ownership.lost.aborted) this.#options.onLive(event);
+      },
+      drainSteering: () => log.fold.queues.nextSteering().map((item) => item.message),
+      hasSteering: () => log.fold.queues.nextSteering().length > 0,
+      answers: () => log.fold.answers(),
+    };
+  }
+
+  #withInstructions(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+    const { instructions } = this.#options.agent;
+    if (instructions === undefined) return messages;
+    const system: SystemMessage = { role: "system", id: "system", content: instructions };
+    return [system, ...messages];
+  }
+
+  async #append(body: OwnedBody): Promise<void> {
+    const { log, ownership } = this.#options;
+    await log.append([{ ...this.#envelope(), ...body }], { lease: ownership.lease });
+  }
+
+  /** Unique in the session, as no two owners have the same epoch. */
+  #envelope(): EntryEnvelope {
+    this.#entries += 1;
+    const { epoch } = this.#options.ownership.lease;
+    return { v: entryVersion, id: `${epoch}~${this.#entries}`, at: this.#options.log.now() };
+  }
+}
+
+function giveUpOverdue(call: OpenCall, now: number): OpenCall {
+  if (call.state !== "pending" || !isOverdue(call.pending, now)) return call;
+  return { callId: call.callId, state: "settled", result: unanswered };
+}

@@ -1,0 +1,90 @@
+/** Who gets the events of a session in this process: handles of turns, and subscribers. */
+import type { AgentEvent } from "@capstan/kernel";
+import type { Cursor, PlacedEvent } from "@capstan/log";
+import { compareCursors } from "@capstan/log";
+import { background } from "./background.ts";
+import type { SessionTurn } from "./session-turn.ts";
+
+export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
+
+export class Readers {
+  /** By the id of the turn that they follow. */
+  readonly #turns = new Map<string, readonly SessionTurn[]>();
+  readonly #handles = new Map<string, SessionTurn>();
+  readonly #listeners = new Set<EventListener>();
+
+  get isEmpty(): boolean {
+    return this.#turns.size === 0 && this.#listeners.size === 0;
+  }
+
+  /** The handle that was given out for this turn. */
+  findTurn(id: string): SessionTurn | undefined {
+    const turn = this.#handles.get(id);
+    return turn?.isOver === true ? undefined : turn;
+  }
+
+  /** Remembers the handle of a turn until it is over. It gets no events by that. */
+  keepTurn(turn: SessionTurn): void {
+    this.#handles.set(turn.id, turn);
+    const forget = (): void => {
+      if (this.#handles.get(turn.id) === turn) this.#handles.delete(turn.id);
+    };
+    background(turn.response.then(forget), () => {});
+  }
+
+  /** From now on the handle gets the events of this turn. */
+  addTurn(turn: SessionTurn, turnId: string): void {
+    this.#turns.set(turnId, [...(this.#turns.get(turnId) ?? []), turn]);
+  }
+
+  removeTurn(turn: SessionTurn): void {
+    for (const [turnId, turns] of this.#turns) {
+      const others = turns.filter((other) => other !== turn);
+      if (others.length === 0) this.#turns.delete(turnId);
+      else this.#turns.set(turnId, others);
+    }
+  }
+
+  /** Returns how to stop. */
+  add(listener: EventListener): () => void {
+    // The same function may subscribe twice: each is its own subscription.
+    const own: EventListener = (event, cursor) => listener(event, cursor);
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  show({ event, cursor }: PlacedEvent): void {
+    const turns = this.#turns.get(event.turnId);
+    if (turns !== undefined) {
+      if (event.type === "turn_end") this.#turns.delete(event.turnId);
+      for (const turn of turns) turn.take(event);
+    }
+    for (const listener of this.#listeners) {
+      try {
+        listener(event, cursor);
+      } catch {
+        // A listener's failure is its own.
+      }
+    }
+  }
+
+  fail(thrown: unknown): void {
+    // A handle whose turn is not in the log yet is told by whoever brings it there.
+    const turns = [...this.#turns.values()].flat();
+    this.#turns.clear();
+    for (const turn of turns) turn.fail(thrown);
+  }
+}
+
+/** Passes over what a reader at this place has seen: a process that joins late may number live events behind the same entry again. */
+export function onlyBehind(listener: EventListener, after: Cursor | undefined): EventListener {
+  if (after === undefined) return listener;
+  let last = after;
+  return (event, cursor) => {
+    const isNew = compareCursors(cursor, last) > 0;
+    // A snapshot says what was live at a place, and may stand at one that was seen.
+    if (!isNew && event.type !== "snapshot") return;
+    if (isNew) last = cursor;
+    listener(event, cursor);
+  };
+}

@@ -1,0 +1,169 @@
+/** One session's log as one process knows it: what it has read, folded and shown. */
+import type {
+  EntryEnvelope,
+  Lease,
+  MaybePromise,
+  NewEntry,
+  Posted,
+  PostedBody,
+  SessionFold,
+  SessionHead,
+  SessionRepository,
+  StoredEntry,
+  TurnEnd,
+} from "@capstan/log";
+import { EventFeed, entryVersion } from "@capstan/log";
+import type { PlacedEvent } from "@capstan/log";
+import { chain } from "./chain.ts";
+import type { Clock } from "./clock.ts";
+
+export interface AppendChoices {
+  readonly lease: Lease;
+  /** The turn is about to end like this: append only if nothing was posted that we have not seen. */
+  readonly end?: TurnEnd;
+}
+
+export interface SessionLogOptions {
+  readonly id: string;
+  readonly repository: SessionRepository;
+  readonly clock: Clock;
+  /** Gets the events of new entries, in order, when they are folded. */
+  onEvents(events: readonly PlacedEvent[]): void;
+  /** After entries were folded, whether they have events or not. */
+  onChange(): void;
+}
+
+export class SessionLog {
+  readonly id: string;
+  readonly feed: EventFeed;
+  readonly #options: SessionLogOptions;
+  #reading: Promise<void> | undefined;
+  #isStale = false;
+  /** The `seen` of the head that the store has, as far as we know. */
+  #storedSeen = 0;
+
+  constructor(options: SessionLogOptions) {
+    this.id = options.id;
+    this.#options = options;
+    this.feed = new EventFeed(options.id);
+  }
+
+  get fold(): SessionFold {
+    return this.feed.fold;
+  }
+
+  now(): number {
+    return this.#options.clock.now();
+  }
+
+  /** Reads what others have written. Calls that come meanwhile share one more read. */
+  catchUp(): MaybePromise<void> {
+    if (this.#reading !== undefined) {
+      this.#isStale = true;
+      return this.#reading;
+    }
+    const read = this.#read();
+    if (!(read instanceof Promise)) return;
+    this.#reading = this.#finish(read);
+    return this.#reading;
+  }
+
+  /** Appends as the owner. What was posted in between is folded first. */
+  append(
+    entries: readonly NewEntry[],
+    { lease, end }: AppendChoices,
+  ): MaybePromise<"appended" | "conflict"> {
+    const { repository } = this.#options;
+    const head = this.fold.head(this.now(), end);
+    const onlyIfSeq = end === undefined ? undefined : this.fold.seq;
+    const appended = repository.append(this.id, entries, {
+      lease,
+      head,
+      ...(onlyIfSeq !== undefined && { onlyIfSeq }),
+    });
+    return chain(appended, (outcome) => {
+      if (outcome.type === "conflict") return "conflict";
+      this.#storedSeen = head.seen;
+      const [first] = outcome.seqs;
+      if (first === undefined) return "appended";
+      if (first > this.fold.seq + 1) return chain(this.catchUp(), () => "appended");
+      // Assigned in order and without a gap, says the contract.
+      this.#show(this.feed.take(entries.map((entry, index) => ({ ...entry, seq: first + index }))));
+      return "appended";
+    });
+  }
+
+  /** The store's head is of a claim that was just made. */
+  noteHead({ seen }: SessionHead): void {
+    this.#storedSeen = seen;
+  }
+
+  /** Whether something was posted that the stored head does not know: the session is due for it. */
+  get isHeadBehind(): boolean {
+    return this.fold.lastPostedSeq > this.#storedSeen;
+  }
+
+  /** Stores a head that knows everything, so that what came to nothing makes nobody look again. */
+  refreshHead(lease: Lease): MaybePromise<"appended" | "conflict"> {
+    const head = this.fold.head(this.now());
+    const options = { lease, head, onlyIfSeq: this.fold.seq };
+    return chain(this.#options.repository.append(this.id, [], options), ({ type }) => {
+      if (type === "appended") this.#storedSeen = head.seen;
+      return type;
+    });
+  }
+
+  /** Posts, and reads on until what was posted is folded. */
+  async post(id: string, body: PostedBody): Promise<Posted> {
+    const { repository } = this.#options;
+    const posted = await repository.post(this.id, { ...this.#envelope(id), ...body });
+    await this.catchUp();
+    return posted;
+  }
+
+  async create(entry: NewEntry, head: Parameters<SessionRepository["create"]>[2]): Promise<void> {
+    await this.#options.repository.create(this.id, [entry], head);
+    await this.catchUp();
+  }
+
+  /** The whole log again, from the store. */
+  async readAll(): Promise<readonly StoredEntry[]> {
+    const entries: StoredEntry[] = [];
+    for (;;) {
+      const after = entries.at(-1)?.seq ?? 0;
+      const page = await this.#options.repository.read(this.id, { after });
+      entries.push(...page.entries);
+      if (page.entries.length === 0 || (entries.at(-1)?.seq ?? 0) >= page.lastSeq) return entries;
+    }
+  }
+
+  #envelope(id: string): EntryEnvelope {
+    return { v: entryVersion, id, at: this.now() };
+  }
+
+  async #finish(read: Promise<void>): Promise<void> {
+    try {
+      await read;
+      while (this.#isStale) {
+        this.#isStale = false;
+        await this.#read();
+      }
+    } finally {
+      this.#isStale = false;
+      this.#reading = undefined;
+    }
+  }
+
+  #read(): MaybePromise<void> {
+    const after = this.fold.seq;
+    return chain(this.#options.repository.read(this.id, { after }), ({ entries, lastSeq }) => {
+      this.#show(this.feed.takeStored(entries));
+      if (entries.length > 0 && this.fold.seq < lastSeq) return this.#read();
+    });
+  }
+
+  #show(events: readonly PlacedEvent[]): void {
+    if (events.length > 0) this.#options.onEvents(events);
+    this.#options.onChange();
+  }
+}

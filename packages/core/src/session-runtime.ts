@@ -1,0 +1,289 @@
+/** A session in this process: what it knows of the log, who reads it here, and the work on it while the lease is ours. */
+import type { AgentEvent } from "@capstan/kernel";
+import type {
+  Claim,
+  Cursor,
+  EntryOf,
+  Lease,
+  LiveFrame,
+  PlacedEvent,
+  SessionHead,
+  Wakeup,
+} from "@capstan/log";
+import { LogError } from "@capstan/log";
+import type { Agent } from "./agent.ts";
+import { background } from "./background.ts";
+import { Owner } from "./owner.ts";
+import { Ownership } from "./ownership.ts";
+import { Readers } from "./readers.ts";
+import { Receipts } from "./receipts.ts";
+import { SessionError } from "./session-error.ts";
+import type { SessionHost } from "./session-host.ts";
+import { SessionLog } from "./session-log.ts";
+
+export class SessionRuntime {
+  readonly id: string;
+  readonly log: SessionLog;
+  readonly readers: Readers = new Readers();
+  readonly receipts: Receipts;
+  readonly #host: SessionHost;
+  /** From the moment in which we got the lease to that in which it is given back. */
+  #ownership: Ownership | undefined;
+  #owner: Owner | undefined;
+  #isClaiming = false;
+  #wasIdle = true;
+  #idleWaiters: (() => void)[] = [];
+  /** The end of a turn of which we said that nothing follows it. */
+  #settled: EntryOf<"turn_ended"> | undefined;
+  /** Whether somebody in this process may have a handle of the session. */
+  #isAttended = false;
+  /** Whether somebody elsewhere wants what no entry tells. */
+  #isFollowed = false;
+  /** The turn and epoch whose live frames we asked for. */
+  #following = "";
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(id: string, host: SessionHost) {
+    this.id = id;
+    this.#host = host;
+    this.log = new SessionLog({
+      id,
+      repository: host.repository,
+      clock: host.clock,
+      onEvents: (events) => this.#show(events),
+      onChange: () => this.#onChange(),
+    });
+    this.receipts = new Receipts(this.log.fold);
+  }
+
+  /** Somebody here has a handle: the session is kept, and hears of what others write. */
+  attend(): void {
+    this.#isAttended = true;
+    if (this.#unsubscribe === undefined) this.#listen();
+  }
+
+  /** Reads the log and goes on with what is unfinished, unless another process does. */
+  async open(): Promise<void> {
+    this.attend();
+    try {
+      await this.log.catchUp();
+      this.#agent();
+    } catch (thrown) {
+      this.#leave();
+      throw thrown;
+    }
+    this.wake();
+  }
+
+  /** Works under a lease that the host was given. */
+  adopt(claim: Claim, askedAt: number): void {
+    const { repository, clock, leaseMs } = this.#host;
+    // A lease that we asked for twice: the store has fenced the first.
+    this.#ownership?.lose();
+    const ownership = new Ownership(claim, repository, clock, leaseMs, askedAt);
+    this.#ownership = ownership;
+    this.log.noteHead(claim.head);
+    this.#wasIdle = false;
+    this.#isFollowed = false;
+    background(this.#work(ownership, claim), (thrown) => this.readers.fail(thrown));
+  }
+
+  /** Gives the lease back in the middle of whatever is under way: another host goes on with it. */
+  async close(): Promise<void> {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+    await this.#ownership?.release();
+    const message = `The host was closed: session ${this.id} goes on elsewhere`;
+    this.readers.fail(new SessionError("host_closed", message, { sessionId: this.id }));
+  }
+
+  /** Claims the session if it has something to do and nobody here does it. */
+  wake(): void {
+    if (this.#isWorking || this.#isClaiming || this.#isAtRest()) return;
+    this.#isClaiming = true;
+    this.#wasIdle = false;
+    // If the store fails now, the session stays due.
+    background(this.#claim(), () => {});
+  }
+
+  async waitForIdle(): Promise<void> {
+    if (this.#isIdle()) return;
+    await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  /** Shows what the log has behind a place, and joins without a gap. */
+  async replay(
+    after: Cursor,
+    show: (events: readonly PlacedEvent[]) => void,
+    join: () => void,
+  ): Promise<void> {
+    for (;;) {
+      const stored = await this.log.readAll();
+      // More may have been folded while we read.
+      if ((stored.at(-1)?.seq ?? 0) < this.log.fold.seq) continue;
+      show(this.log.feed.eventsAfter(after, stored));
+      join();
+      return this.follow();
+    }
+  }
+
+  /** Asks the process that runs the turn for what no entry tells, once for each turn and owner, if somebody here wants it. */
+  follow(): void {
+    const { turn } = this.log.fold;
+    if (this.#isWorking || this.#isClaiming) return;
+    if (turn?.isOver !== false || this.readers.isEmpty || this.#unsubscribe === undefined) return;
+    const following = `${turn.turnId} ${turn.epoch ?? ""}`;
+    if (following === this.#following) return;
+    this.#following = following;
+    this.#listen(true);
+  }
+
+  #agent(): Agent {
+    return this.#host.agent(this.log.fold.created?.agent ?? "");
+  }
+
+  async #claim(): Promise<void> {
+    const { repository, owner, leaseMs, clock } = this.#host;
+    try {
+      const askedAt = clock.now();
+      const claim = await repository.acquire(this.id, owner, leaseMs);
+      if (claim !== undefined) this.adopt(claim, askedAt);
+    } finally {
+      this.#isClaiming = false;
+    }
+    this.follow();
+  }
+
+  async #work(ownership: Ownership, claim: Claim): Promise<void> {
+    let isDone = false;
+    try {
+      if (this.#unsubscribe === undefined) this.#listen();
+      await this.log.catchUp();
+      const { clock } = this.#host;
+      const onLive = (event: AgentEvent): void => this.#showLive(event, ownership);
+      const owner = new Owner({ agent: this.#agent(), log: this.log, ownership, clock, onLive });
+      this.#owner = owner;
+      isDone = await owner.work();
+    } catch (thrown) {
+      if (thrown instanceof LogError) await this.#setAside(claim);
+      throw thrown;
+    } finally {
+      await this.#rest(ownership, isDone);
+    }
+  }
+
+  /** Nobody can go on with a log that cannot be read: it is not due any more, before somebody posts again. */
+  async #setAside({ lease, head, lastSeq: seen }: Claim): Promise<void> {
+    const { wakeAt: _, ...kept } = head;
+    const updatedAt = this.log.now();
+    const aside: SessionHead = { ...kept, status: "error", seen, updatedAt };
+    await this.#host.repository.append(this.id, [], { lease, head: aside });
+  }
+
+  /** Gives the lease back, and looks whether something came just before. After a failure that is left to who finds it due. */
+  async #rest(ownership: Ownership, isDone: boolean): Promise<void> {
+    const released = await ownership.release();
+    // Another lease may have taken its place.
+    if (this.#ownership !== ownership) return;
+    this.#ownership = undefined;
+    this.#owner = undefined;
+    if (isDone && released !== undefined) {
+      if (released.lastSeq > this.log.fold.seq) await this.log.catchUp();
+      this.wake();
+    }
+    this.#onChange();
+    if (!this.#isAttended && this.#isIdle()) this.#leave();
+  }
+
+  /** Nobody here has a handle of this session: it takes no room until it is due again. */
+  #leave(): void {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+    this.#host.forget(this.id);
+  }
+
+  #isAtRest(): boolean {
+    return this.log.fold.nextAction(this.log.now()).type === "none";
+  }
+
+  get #isWorking(): boolean {
+    return this.#ownership !== undefined;
+  }
+
+  #isIdle(): boolean {
+    return !this.#isWorking && !this.#isClaiming && this.#isAtRest();
+  }
+
+  #show(events: readonly PlacedEvent[]): void {
+    for (const event of events) this.readers.show(event);
+  }
+
+  #showLive(event: AgentEvent, { lease }: Ownership): void {
+    const placed = this.log.feed.live(event);
+    this.readers.show(placed);
+    if (this.#isFollowed) this.#sendLive(lease, this.log.feed.toFrame([placed]));
+  }
+
+  #onChange(): void {
+    this.#owner?.onChange();
+    this.receipts.update();
+    this.follow();
+    const isIdle = this.#isIdle();
+    const isRest = isIdle && !this.#wasIdle;
+    // Before anybody is told: what they do then comes back here.
+    this.#wasIdle = isIdle;
+    if (isRest) this.#settle();
+  }
+
+  /** Nothing more will happen by itself. */
+  #settle(): void {
+    const { turnId, end } = this.log.fold.turn ?? {};
+    if (turnId !== undefined && end !== undefined && end !== this.#settled) {
+      this.#settled = end;
+      const settled = { type: "settled", conversationId: this.id, turnId } as const;
+      this.readers.show(this.log.feed.live(settled));
+    }
+    const waiters = this.#idleWaiters;
+    this.#idleWaiters = [];
+    for (const resolve of waiters) resolve();
+  }
+
+  #listen(isLive = false): void {
+    this.#unsubscribe?.();
+    const listener = (wakeup: Wakeup): void => this.#onWakeup(wakeup);
+    this.#unsubscribe = this.#host.repository.subscribe(this.id, listener, { isLive });
+  }
+
+  #onWakeup(wakeup: Wakeup): void {
+    switch (wakeup.type) {
+      case "changed":
+        return this.#catchUpLater();
+      case "followed":
+        return this.#sendSnapshot();
+      case "live": {
+        const events = this.log.feed.frame(wakeup.frame);
+        if (events === "gap") return this.#listen(true);
+        return events === "behind" ? this.#catchUpLater() : this.#show(events);
+      }
+      default:
+        return wakeup satisfies never;
+    }
+  }
+
+  #catchUpLater(): void {
+    const catchUp = async (): Promise<void> => this.log.catchUp();
+    // A wake-up that cannot be followed is one that was lost.
+    background(catchUp(), () => {});
+  }
+
+  #sendSnapshot(): void {
+    if (this.#owner === undefined || this.#ownership === undefined) return;
+    this.#isFollowed = true;
+    this.#sendLive(this.#ownership.lease, this.log.feed.snapshotFrame());
+  }
+
+  #sendLive(lease: Lease, frame: LiveFrame | undefined): void {
+    if (frame === undefined) return;
+    this.#host.repository.sendLive?.(lease, { ...frame, epoch: lease.epoch });
+  }
+}

@@ -1,0 +1,73 @@
+/** The handle of a turn of a session: fed by the session's events, whichever process runs it. */
+import type { AgentEvent, ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
+import { EventQueue, serializeError, toTurnResponse } from "@capstan/kernel";
+
+export class SessionTurn implements Turn {
+  readonly id: string;
+  readonly response: Promise<TurnResponse>;
+  readonly #queue = new EventQueue();
+  readonly #onAbort: (reason: string | undefined) => void;
+  readonly #resolve: (response: TurnResponse) => void;
+  #isOver = false;
+  #inputIds: readonly string[] = [];
+  readonly #messages: ChatMessage[] = [];
+
+  constructor(id: string, onAbort: (reason: string | undefined) => void) {
+    const { promise, resolve } = Promise.withResolvers<TurnResponse>();
+    this.id = id;
+    this.response = promise;
+    this.#resolve = resolve;
+    this.#onAbort = onAbort;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get events(): AsyncIterable<AgentEvent> {
+    return this.#queue;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+    return this.#queue[Symbol.asyncIterator]();
+  }
+
+  result(): Promise<TurnResponse> {
+    return this.response;
+  }
+
+  abort(reason?: string): void {
+    this.#onAbort(reason);
+  }
+
+  /** Takes the next event of the turn. Its end resolves the response. */
+  take(event: AgentEvent): void {
+    this.#queue.push(event);
+    switch (event.type) {
+      case "turn_start":
+        this.#inputIds = event.input;
+        return;
+      case "message_end":
+        if (!this.#inputIds.includes(event.message.id)) this.#messages.push(event.message);
+        return;
+      case "turn_end":
+        return this.end(toTurnResponse({ ...event, messages: this.#messages }));
+      default:
+        return;
+    }
+  }
+
+  end(response: TurnResponse): void {
+    this.#isOver = true;
+    this.#queue.end();
+    this.#resolve(response);
+  }
+
+  /** The turn never came to be, or nobody here can follow it any more. */
+  fail(thrown: unknown): void {
+    const error = serializeError(thrown);
+    const { id: turnId } = this;
+    this.#queue.push({ type: "error", conversationId: "", turnId, error });
+    this.end(toTurnResponse({ messages: this.#messages, usage: {}, finishReason: "error", error }));
+  }
+}

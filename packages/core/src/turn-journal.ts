@@ -1,0 +1,85 @@
+/** The journal of one turn: facts become entries, and the end of the turn is written only if nothing came meanwhile. */
+import type { Fact, JournalReply, Usage } from "@capstan/kernel";
+import { addUsage } from "@capstan/kernel";
+import type { EntryEnvelope, MaybePromise } from "@capstan/log";
+import { entriesOfFacts } from "@capstan/log";
+import { chain } from "./chain.ts";
+import type { Ownership } from "./ownership.ts";
+import type { SessionLog } from "./session-log.ts";
+
+type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
+
+export interface TurnJournalOptions {
+  readonly turnId: string;
+  readonly log: SessionLog;
+  readonly ownership: Ownership;
+  envelope(): EntryEnvelope;
+  /** A cancel is in the log: the turn has to stop. */
+  onCancelled(): void;
+}
+
+export class TurnJournal {
+  readonly #options: TurnJournalOptions;
+
+  constructor(options: TurnJournalOptions) {
+    this.#options = options;
+  }
+
+  /** Fails when the session is no longer ours: the kernel then stops. */
+  record(facts: readonly Fact[]): MaybePromise<JournalReply> {
+    this.#options.ownership.check();
+    const end = facts.at(-1);
+    if (end?.type === "turn_ended") return this.#end(facts.slice(0, -1), end);
+    return this.#append(facts);
+  }
+
+  #append(facts: readonly Fact[]): MaybePromise<undefined> {
+    const { log, ownership } = this.#options;
+    const entries = entriesOfFacts(facts, this.#options);
+    return chain(log.append(entries, { lease: ownership.lease }), () => {
+      // The answer may have taken longer than the lease: what it announces must not happen here any more.
+      ownership.check();
+      return undefined;
+    });
+  }
+
+  #end(before: readonly Fact[], end: TurnEnded): MaybePromise<JournalReply> {
+    const { log, ownership } = this.#options;
+    if (this.#isReopened(end)) {
+      if (before.length === 0) return "reopen";
+      return chain(this.#append(before), () => "reopen" as const);
+    }
+    const entries = entriesOfFacts([...before, this.#whole(before, end)], this.#options);
+    return chain(log.append(entries, { lease: ownership.lease, end }), (outcome) => {
+      if (outcome === "appended") return undefined;
+      return chain(log.catchUp(), () => this.#end(before, end));
+    });
+  }
+
+  /** Whether something was posted that the turn has to heed before it may end. */
+  #isReopened(end: TurnEnded): boolean {
+    const { fold } = this.#options.log;
+    if (end.finishReason === "aborted" || end.error !== undefined) return false;
+    if (fold.turn?.isCancelled === true) {
+      this.#options.onCancelled();
+      return true;
+    }
+    return end.pending !== undefined && fold.answers().length > 0;
+  }
+
+  /** The kernel knows what happened in this process; the turn may have begun in another. */
+  #whole(before: readonly Fact[], end: TurnEnded): TurnEnded {
+    const { turn } = this.#options.log.fold;
+    if (turn === undefined) return end;
+    const usage = before.reduce(addFact, turn.usage);
+    return { ...end, usage, durationMs: this.#options.log.now() - turn.startedAt };
+  }
+}
+
+/** What is recorded together with the end is not folded yet. */
+function addFact(usage: Usage, fact: Fact): Usage {
+  if (fact.type === "attempt_ended") {
+    return addUsage(usage, fact.usage ?? { unreportedAttempts: 1 });
+  }
+  return fact.type === "tool_result" ? addUsage(usage, fact.usage ?? {}) : usage;
+}

@@ -1,0 +1,211 @@
+import type { AgentEvent } from "@capstan/kernel";
+import { isLiveOnly } from "@capstan/log";
+import {
+  assertValidEvents,
+  assertValidTranscript,
+  callTool,
+  echoTool,
+  say,
+  stall,
+  wait,
+} from "@capstan/testing";
+import { expect, test } from "vitest";
+import { createWorld } from "./world.ts";
+
+test("a message that is sent runs a turn, and its response is its answer", async () => {
+  const world = createWorld([callTool("echo", { text: "hi" }), say("Done")], [echoTool()]);
+  const session = world.host().createSession({ agent: "helper" });
+
+  const response = await session.send("Hello").response;
+
+  expect(response).toMatchObject({ status: "completed", text: "Done", finishReason: "stop" });
+  expect(response.messages.map((message) => message.role)).toEqual([
+    "assistant",
+    "tool",
+    "assistant",
+  ]);
+  expect(session.messages.map((message) => message.role)).toEqual([
+    "user",
+    "assistant",
+    "tool",
+    "assistant",
+  ]);
+  assertValidTranscript(session.messages);
+  expect(session).toMatchObject({ status: "completed", title: "Hello" });
+});
+
+test("the events of a turn minus the live-only ones are those of the log", async () => {
+  const world = createWorld([callTool("echo", { text: "hi" }), say("Done")], [echoTool()]);
+  const session = world.host().createSession({ agent: "helper" });
+  const turn = session.send("Hello");
+
+  const events = await Array.fromAsync(turn);
+
+  assertValidEvents(events);
+  const ofEntries = world.events(session.id).map(({ event }) => event);
+  expect(events.filter((event) => !isLiveOnly(event))).toEqual(ofEntries);
+});
+
+test("a second turn goes on with what the first has said", async () => {
+  const world = createWorld([say("One"), say("Two")]);
+  const session = world.host().createSession({ agent: "helper" });
+  await session.send("First").response;
+
+  await session.send("Second").response;
+
+  expect(world.provider.requests[1]?.messages.map((message) => message.role)).toEqual([
+    "user",
+    "assistant",
+    "user",
+  ]);
+});
+
+test("the instructions are the first message of every request, and not in the transcript", async () => {
+  const world = createWorld([say("One")], [], { instructions: "Be brief." });
+  const session = world.host().createSession({ agent: "helper" });
+
+  await session.send("First").response;
+
+  expect(world.provider.requests[0]?.messages[0]).toMatchObject({
+    role: "system",
+    content: "Be brief.",
+  });
+  expect(session.messages.map((message) => message.role)).toEqual(["user", "assistant"]);
+});
+
+test("nothing is stored before the first send", async () => {
+  const world = createWorld([]);
+
+  world.host().createSession({ agent: "helper" });
+
+  expect(world.repository.list().sessions).toEqual([]);
+});
+
+test("a send while a turn runs is refused by a typed error, and the turn goes on", async () => {
+  const open = Promise.withResolvers<void>();
+  const world = createWorld([[wait(open.promise), say("Done")]]);
+  const session = world.host().createSession({ agent: "helper" });
+  const first = session.send("First");
+
+  const refused = await session.send("Second").response;
+  open.resolve();
+
+  expect(refused).toMatchObject({ status: "error", error: { code: "turn_unfinished" } });
+  await expect(first.response).resolves.toMatchObject({ status: "completed", text: "Done" });
+});
+
+test("the same id sent twice is one turn, also when it is over and in another process", async () => {
+  const world = createWorld([say("Done")]);
+  const session = world.host().createSession({ agent: "helper" });
+  const turn = session.send("Hello", { id: "t1" });
+  const twice = session.send("Hello", { id: "t1" });
+  const response = await turn.response;
+
+  const elsewhere = await world.host().open(session.id);
+  const again = elsewhere.send("Hello", { id: "t1" });
+
+  expect(twice).toBe(turn);
+  await expect(again.response).resolves.toEqual(response);
+  const events: AgentEvent[] = await Array.fromAsync(again);
+  expect(events).toEqual(world.events(session.id).map(({ event }) => event));
+});
+
+test("a provider that fails ends the turn with a response, not with an exception", async () => {
+  const world = createWorld([]);
+  const session = world.host().createSession({ agent: "helper" });
+
+  const response = await session.send("Hello").response;
+
+  expect(response).toMatchObject({ status: "error", finishReason: "error" });
+  expect(session.status).toBe("error");
+});
+
+test("leaving the loop early does not stop the turn", async () => {
+  const world = createWorld([say("Done")]);
+  const session = world.host().createSession({ agent: "helper" });
+  const turn = session.send("Hello");
+
+  for await (const _ of turn) break;
+
+  await expect(turn.response).resolves.toMatchObject({ text: "Done" });
+});
+
+test("an agent that the host does not know is a typed error that names those it knows", () => {
+  const world = createWorld([]);
+  const host = world.host();
+
+  expect(() => host.createSession({ agent: "helpr" })).toThrow(
+    expect.objectContaining({
+      code: "unknown_agent",
+      message: 'There is no agent "helpr". There are: helper',
+    }),
+  );
+});
+
+test("a session of an agent that the host does not know cannot be opened there", async () => {
+  const world = createWorld([say("Done")]);
+  const session = world.host().createSession({ agent: "helper" });
+  await session.send("Hello").response;
+  const stranger = world.host({ agents: [{ ...world.agent, name: "other" }] });
+
+  await expect(stranger.open(session.id)).rejects.toMatchObject({ code: "unknown_agent" });
+});
+
+test("a session that is not there cannot be opened", async () => {
+  const host = createWorld([]).host();
+
+  await expect(host.open("nowhere")).rejects.toMatchObject({
+    code: "not_found",
+    sessionId: "nowhere",
+  });
+});
+
+test.each([
+  ["an empty text", "  ", {}],
+  ["no messages", [], {}],
+  [
+    "an assistant message",
+    [{ role: "assistant", id: "a", content: [], stopReason: "stop" } as const],
+    {},
+  ],
+  ["an id with a space", "Hello", { id: "a b" }],
+  ["an id with the reserved mark", "Hello", { id: "a__1" }],
+])("%s is refused, and nothing is stored", async (_, input, options) => {
+  const world = createWorld([]);
+  const session = world.host().createSession({ agent: "helper" });
+
+  const response = await session.send(input, options).response;
+
+  expect(response).toMatchObject({ status: "error", error: { code: "invalid_input" } });
+  expect(world.repository.list().sessions).toEqual([]);
+});
+
+test("waitForIdle waits for the turn and for what follows it", async () => {
+  const world = createWorld([say("One"), say("Two")]);
+  const session = world.host().createSession({ agent: "helper" });
+  session.send("First");
+  await session.followUp("Second");
+
+  await session.waitForIdle();
+
+  expect(session.messages.map((message) => message.role)).toEqual([
+    "user",
+    "assistant",
+    "user",
+    "assistant",
+  ]);
+});
+
+test("a closed host hands its turn over: its handle fails, and another host finishes the turn", async () => {
+  const world = createWorld([[say("Half"), stall()], say("Done")]);
+  const host = world.host();
+  const session = host.createSession({ agent: "helper" });
+  const turn = session.send("Hello");
+  await world.clock.advance(0);
+
+  await host.close();
+  const elsewhere = await world.host().open(session.id);
+
+  await expect(turn.response).resolves.toMatchObject({ error: { code: "host_closed" } });
+  await expect(elsewhere.current?.response).resolves.toMatchObject({ text: "Done" });
+});

@@ -1,0 +1,138 @@
+/** The calls of the step that is open, as the log tells of them, and what was answered from outside. */
+import type { AssistantMessage, OpenCall, PendingCall, ToolCallPart } from "@capstan/kernel";
+import type { EntryOf } from "./entries.ts";
+
+/** Why a posted entry has no effect. */
+export type Refusal =
+  /** No call of this id waits: it is unknown, not pending, or settled. */
+  | "not_pending"
+  | "already_answered"
+  /** A decision about something else than what waits. */
+  | "hash_mismatch"
+  /** A result for a call that waits for an approval, or the other way round. */
+  | "wrong_kind"
+  /** An input, while a turn runs or waits for answers. */
+  | "turn_unfinished"
+  /** A cancel of a turn that is over or was never there. */
+  | "turn_over";
+
+interface CallState {
+  readonly call: ToolCallPart;
+  /** What the owner recorded last. */
+  open: OpenCall;
+  /** What was posted about it. The first counts. */
+  answer: OpenCall | undefined;
+}
+
+export class CallStates {
+  readonly message: AssistantMessage;
+  readonly step: number;
+  readonly #states: readonly CallState[];
+
+  constructor(message: AssistantMessage, step: number) {
+    this.message = message;
+    this.step = step;
+    this.#states = message.content
+      .filter((part) => part.type === "tool_call")
+      .filter((call) => call.isProviderExecuted !== true)
+      .map((call) => ({ call, open: { callId: call.id, state: "fresh" }, answer: undefined }));
+  }
+
+  get calls(): readonly ToolCallPart[] {
+    return this.#states.map(({ call }) => call);
+  }
+
+  get isEmpty(): boolean {
+    return this.#states.length === 0;
+  }
+
+  /** Whether every call has its recorded result. */
+  get isSettled(): boolean {
+    return this.#states.every(({ open }) => open.state === "settled");
+  }
+
+  /** The calls in their order, each with its result. */
+  results(): readonly { readonly call: ToolCallPart; readonly result: SettledCall["result"] }[] {
+    return this.#states.flatMap(({ call, open }) =>
+      open.state === "settled" ? [{ call, result: open.result }] : [],
+    );
+  }
+
+  /** As the kernel takes them when it enters the step. */
+  toOpen(): readonly OpenCall[] {
+    return this.#states.map(({ open, answer }) =>
+      open.state === "pending" ? (answer ?? open) : open,
+    );
+  }
+
+  /** Answers to calls that wait. */
+  answers(): readonly OpenCall[] {
+    return this.#states.flatMap(({ open, answer }) =>
+      open.state === "pending" && answer !== undefined ? [answer] : [],
+    );
+  }
+
+  /** Calls that wait and have no answer yet. */
+  unanswered(): readonly PendingCall[] {
+    return this.#states.flatMap(({ open, answer }) =>
+      open.state === "pending" && answer === undefined ? [open.pending] : [],
+    );
+  }
+
+  wait(calls: readonly PendingCall[]): void {
+    for (const pending of calls) {
+      const state = this.#find(pending.toolCallId);
+      if (state === undefined) continue;
+      state.open = { callId: pending.toolCallId, state: "pending", pending };
+      // A remote call that was approved now waits to be run: the approval is no answer to that.
+      state.answer = undefined;
+    }
+  }
+
+  start({ toolCallId: callId, key, input }: EntryOf<"tool_intent">): void {
+    this.#record({ callId, state: "started", key, ...(input !== undefined && { input }) });
+  }
+
+  settle({ toolCallId: callId, result }: EntryOf<"tool_result">): void {
+    this.#record({ callId, state: "settled", result, isRecorded: true });
+  }
+
+  /** Whether the call that this result is for is the last without one. */
+  isLast(toolCallId: string): boolean {
+    return this.#states.every(
+      ({ call, open }) => call.id === toolCallId || open.state === "settled",
+    );
+  }
+
+  /** Takes a posted answer, or says why not. */
+  answer(entry: EntryOf<"answer"> | EntryOf<"decision">): Refusal | undefined {
+    const state = this.#find(entry.toolCallId);
+    if (state?.open.state !== "pending") return "not_pending";
+    if (state.answer !== undefined) return "already_answered";
+    const { pending } = state.open;
+    const callId = entry.toolCallId;
+    if (entry.type === "answer") {
+      if (pending.kind !== "execution") return "wrong_kind";
+      state.answer = { callId, state: "settled", result: entry.result };
+      return undefined;
+    }
+    if (pending.kind !== "approval") return "wrong_kind";
+    if (pending.hash !== entry.hash) return "hash_mismatch";
+    const { reason } = entry;
+    state.answer = entry.isApproved
+      ? { callId, state: "approved", input: pending.input }
+      : { callId, state: "denied", ...(reason !== undefined && { reason }) };
+    return undefined;
+  }
+
+  #find(callId: string): CallState | undefined {
+    return this.#states.find(({ call }) => call.id === callId);
+  }
+
+  #record(open: OpenCall): void {
+    const state = this.#find(open.callId);
+    if (state !== undefined) state.open = open;
+  }
+}
+
+type SettledCall = Extract<OpenCall, { readonly state: "settled" }>;

@@ -1,0 +1,26 @@
+/** A place in the stream of a session's events: the nth event at or behind an entry. */
+
+export interface Cursor {
+  readonly seq: number;
+  /** The events of the entry are 1 … k; live ones go on from there. 0 is before all of them. */
+  readonly n: number;
+}
+
+/** Before everything. */
+export const startCursor: Cursor = { seq: 0, n: 0 };
+
+export function formatCursor({ seq, n }: Cursor): string {
+  return `${seq}.${n}`;
+}
+
+/** Undefined for what is none. */
+export function parseCursor(text: string): Cursor | undefined {
+  const match = /^(\d{1,15})\.(\d{1,15})$/.exec(text);
+  if (match === null) return undefined;
+  return { seq: Number(match[1]), n: Number(match[2]) };
+}
+
+/** Negative if `a` is before `b`. */
+export function compareCursors(a: Cursor, b: Cursor): number {
+  return a.seq - b.seq || a.n - b.n;
+}

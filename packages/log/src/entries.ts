@@ -1,0 +1,223 @@
+/** What a session's log holds: facts, one after another, each in an envelope that says which, when and whose. */
+import type {
+  AssistantMessage,
+  ChatMessage,
+  FinishReason,
+  JsonValue,
+  PendingCall,
+  QueueMode,
+  SerializedError,
+  StepTiming,
+  ToolResult,
+  Usage,
+  UserMessage,
+} from "@capstan/kernel";
+
+/** The version that new entries are written in. Older ones are brought up to it where a log is read. */
+export const entryVersion = 1;
+
+export interface SessionConfig {
+  readonly model?: string;
+  readonly thinkingLevel?: string;
+  readonly tools?: readonly string[];
+  readonly instructions?: string;
+  readonly steeringMode?: QueueMode;
+  readonly followUpMode?: QueueMode;
+  readonly title?: string;
+}
+
+/** Entries that only the owner of a session appends, under its lease. */
+export type OwnedBody =
+  /** The first entry of every session. */
+  | {
+      readonly type: "created";
+      readonly agent: string;
+      readonly principal?: string;
+      readonly title?: string;
+      readonly metadata?: JsonValue;
+    }
+  /**
+   * `input` names the posted entries whose messages start the turn, in order. A turn that goes on with answers, or that a
+   * cancel ends, has none and `continues` another.
+   */
+  | {
+      readonly type: "turn_started";
+      readonly turnId: string;
+      readonly input: readonly string[];
+      readonly continues?: string;
+    }
+  /** Another owner goes on with the turn. Whatever attempt was open is void. */
+  | { readonly type: "turn_resumed"; readonly turnId: string; readonly epoch: number }
+  | {
+      readonly type: "turn_ended";
+      readonly turnId: string;
+      readonly finishReason: FinishReason;
+      readonly usage: Usage;
+      readonly cost?: number;
+      readonly durationMs?: number;
+      /** The turn is suspended: these calls wait for somebody outside. */
+      readonly pending?: readonly PendingCall[];
+      readonly error?: SerializedError;
+      readonly abortReason?: string;
+    }
+  | {
+      readonly type: "attempt";
+      readonly turnId: string;
+      readonly step: number;
+      readonly attempt: number;
+      readonly messageId: string;
+    }
+  | {
+      readonly type: "attempt_ended";
+      readonly turnId: string;
+      readonly step: number;
+      readonly attempt: number;
+      readonly outcome: "completed" | "discarded" | "failed" | "aborted";
+      readonly usage?: Usage;
+      readonly cost?: number;
+      readonly model?: string;
+      readonly priceId?: string;
+      readonly timing?: StepTiming;
+      readonly error?: SerializedError;
+      readonly delayMs?: number;
+    }
+  /** A reply, or a message that the runtime wrote in the user's place. */
+  | {
+      readonly type: "message";
+      readonly turnId: string;
+      readonly step: number;
+      readonly message: AssistantMessage | UserMessage;
+    }
+  | {
+      readonly type: "pending";
+      readonly turnId: string;
+      readonly step: number;
+      readonly pending: readonly PendingCall[];
+    }
+  | {
+      readonly type: "tool_intent";
+      readonly turnId: string;
+      readonly step: number;
+      readonly toolCallId: string;
+      readonly key: string;
+      /** Only where it differs from what the model sent. */
+      readonly input?: JsonValue;
+    }
+  | {
+      readonly type: "tool_result";
+      readonly turnId: string;
+      readonly step: number;
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly result: ToolResult;
+      readonly durationMs?: number;
+      readonly usage?: Usage;
+    }
+  /** What became of queued items: delivered to the model at a step (their messages follow here), or returned. */
+  | {
+      readonly type: "queue_settled";
+      readonly turnId: string;
+      readonly ids: readonly string[];
+      readonly outcome:
+        | { readonly type: "delivered"; readonly step: number }
+        | { readonly type: "returned"; readonly reason: string };
+    }
+  | {
+      readonly type: "compaction";
+      readonly turnId: string;
+      /** The id of the last message that the summary stands for. */
+      readonly through: string;
+      readonly summary: string;
+      readonly before: number;
+      readonly after: number;
+      readonly usage?: Usage;
+    }
+  | {
+      readonly type: "eviction";
+      readonly turnId: string;
+      readonly toolCallIds: readonly string[];
+    }
+  | {
+      readonly type: "quarantine";
+      readonly turnId: string;
+      readonly messageId: string;
+      readonly part: number;
+    }
+  | { readonly type: "history_cleared" }
+  | { readonly type: "history_loaded"; readonly messages: readonly ChatMessage[] }
+  | {
+      readonly type: "forked_from";
+      readonly sessionId: string;
+      /** The last entry that was copied, as the other session counts. `seq` is this entry's own. */
+      readonly throughSeq: number;
+    };
+
+/** Entries that anyone may post, without a lease; the same id twice is one entry. */
+export type PostedBody =
+  /** Starts a turn of the same id, if the session accepts one where this entry stands. */
+  | {
+      readonly type: "input";
+      readonly messages: readonly ChatMessage[];
+      readonly options?: JsonValue;
+    }
+  | { readonly type: "steer"; readonly message: ChatMessage }
+  | { readonly type: "follow_up"; readonly message: ChatMessage }
+  /** The result of a call that somebody outside has run. */
+  | { readonly type: "answer"; readonly toolCallId: string; readonly result: ToolResult }
+  | {
+      readonly type: "decision";
+      readonly toolCallId: string;
+      /** Of what was approved: another tool, input or call is not. */
+      readonly hash: string;
+      readonly isApproved: boolean;
+      readonly reason?: string;
+    }
+  | { readonly type: "queue_cleared"; readonly queue: "steering" | "followUp" | "all" }
+  /** Stops the turn and every turn that continues it. */
+  | { readonly type: "cancel_requested"; readonly turnId: string; readonly reason?: string }
+  | { readonly type: "config"; readonly config: SessionConfig };
+
+export type EntryBody = OwnedBody | PostedBody;
+export type EntryType = EntryBody["type"];
+
+const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
+  "input",
+  "steer",
+  "follow_up",
+  "answer",
+  "decision",
+  "queue_cleared",
+  "cancel_requested",
+  "config",
+]);
+
+export function isPosted({ type }: EntryBody): boolean {
+  return postedTypes.has(type);
+}
+
+/** Before the store has given it a place. */
+export interface EntryEnvelope {
+  readonly v: number;
+  /** Unique in the session. */
+  readonly id: string;
+  /** Milliseconds on the writer's clock: for people, not for order. */
+  readonly at: number;
+}
+
+export type NewEntry = EntryEnvelope & EntryBody;
+export type PostedEntry = EntryEnvelope & PostedBody;
+export type Entry = NewEntry & { readonly seq: number };
+export type EntryOf<Type extends EntryType> = Extract<Entry, { readonly type: Type }>;
+
+/**
+ * An entry as a store holds it: JSON with an envelope. It may be of an older version or of a type that only a newer program
+ * knows, so nobody but `parseEntry` looks inside.
+ */
+export interface StoredEntry {
+  readonly seq: number;
+  readonly v: number;
+  readonly type: string;
+  readonly id: string;
+  readonly at: number;
+  readonly [field: string]: unknown;
+}

@@ -1,0 +1,211 @@
+/** The events of a session as its readers get them, from entries and from what is live: the same for its owner and for a follower. */
+import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
+import { LiveView } from "@capstan/kernel";
+import { compareCursors } from "./cursor.ts";
+import type { Cursor } from "./cursor.ts";
+import type { Entry, EntryOf, StoredEntry } from "./entries.ts";
+import { eventsOf } from "./events-of.ts";
+import type { PlacedEvent } from "./events-of.ts";
+import { parseEntries } from "./fold-entries.ts";
+import type { LiveFrame } from "./repository.ts";
+import { SessionFold } from "./session-fold.ts";
+
+type Snapshot = Extract<AgentEventBody, { readonly type: "snapshot" }>;
+
+/**
+ * Live events are numbered behind the last entry that had events of its own: entries without them, posted ones above all, move nothing,
+ * because the owner and a follower get to know them at different times. A `turn_resumed` always moves the place: what the owner
+ * before it showed behind the same entry must not be taken for what the new one shows.
+ */
+export class EventFeed {
+  readonly sessionId: string;
+  /** The state behind all entries that were taken. */
+  readonly fold: SessionFold = new SessionFold();
+  #view = new LiveView();
+  #seq = 0;
+  /** Of the entry at `#seq`: how many events it has, and how many there are with the live ones behind it. */
+  #entryCount = 0;
+  #count = 0;
+  /** What was live when the entry at `#seq` came, for followers that did not see it begin. */
+  #carried: Snapshot | undefined;
+  /** Whether a reader that has seen all entries lacks something: a live event, or that what was live is gone. */
+  #isBeyondLog = false;
+  /** The last event, if it said that nothing more will run by itself. */
+  #settled: PlacedEvent | undefined;
+  #epoch = 0;
+
+  constructor(sessionId: string) {
+    this.sessionId = sessionId;
+  }
+
+  /** Of the last event. */
+  get cursor(): Cursor {
+    return { seq: this.#seq, n: this.#count };
+  }
+
+  /** The highest that is known. Frames of an older one are dropped. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** The feed is the owner's from now on: its frames carry the epoch of the lease. */
+  own(epoch: number): void {
+    this.#epoch = epoch;
+  }
+
+  /**
+   * The events of new entries, which follow in order. Those that were taken before are passed over, so reads may overlap. Where another
+   * owner goes on and tool outputs were live, a snapshot without them follows.
+   */
+  take(entries: readonly Entry[]): PlacedEvent[] {
+    return entries.flatMap((entry) => this.#takeOne(entry.seq, entry));
+  }
+
+  /** The same for what a store holds. */
+  takeStored(stored: readonly StoredEntry[]): PlacedEvent[] {
+    return Array.from(parseEntries(stored)).flatMap(({ seq, entry }) => this.#takeOne(seq, entry));
+  }
+
+  /** For the owner: gives a live-only event its place. */
+  live(event: AgentEvent): PlacedEvent {
+    const placed = { cursor: { seq: this.#seq, n: this.#count + 1 }, event };
+    this.#show(placed);
+    return placed;
+  }
+
+  /** What a reader that joins now needs to see of what is live; undefined if nothing is. */
+  snapshot(): PlacedEvent | undefined {
+    const snapshot = this.#snapshot();
+    return isEmpty(snapshot) ? undefined : this.#place(snapshot, this.#count, this.#turnId);
+  }
+
+  /**
+   * For a follower: the events of a frame that are new. "behind": it follows an entry that was not taken yet, so read the log and try it
+   * again. "gap": events are missing before it, so ask for a snapshot. What is late, doubled or of a former owner gives nothing.
+   */
+  frame(frame: LiveFrame): PlacedEvent[] | "behind" | "gap" {
+    if (frame.epoch < this.#epoch || frame.seq < this.#seq) return [];
+    if (frame.seq > this.fold.seq) return "behind";
+    this.#epoch = frame.epoch;
+    // Only a newer program knows what events that entry has.
+    if (frame.seq > this.#seq) this.#moveTo(frame.seq, 0);
+    const placed: PlacedEvent[] = [];
+    let isGap = false;
+    for (const [index, body] of frame.events.entries()) {
+      const n = frame.from + index;
+      const isSnapshot = body.type === "snapshot";
+      // One at the last event of an entry is news to whoever has seen nothing else behind that entry.
+      const isNew = n > this.#count || (isSnapshot && n === this.#count && !this.#isBeyondLog);
+      isGap = n > this.#count + 1 && !isSnapshot;
+      if (!isNew || isGap) continue;
+      const event = this.#place(body, n, frame.turnId);
+      this.#show(event);
+      placed.push(event);
+    }
+    return isGap ? "gap" : placed;
+  }
+
+  /**
+   * For the owner: these live events, as far as no entry has come behind them, for followers elsewhere. The first frame behind an entry
+   * says what was live before it, so that whatever frame is lost, the next one fits or shows a gap. Undefined if there is nothing
+   * to say.
+   */
+  toFrame(events: readonly PlacedEvent[]): LiveFrame | undefined {
+    const current = events.filter(({ cursor }) => cursor.seq === this.#seq);
+    const [first] = current;
+    const bodies = current.map(({ event }) => bodyOf(event));
+    const isFirst = first === undefined || first.cursor.n === this.#entryCount + 1;
+    if (isFirst && this.#carried !== undefined) {
+      return this.#toFrame(this.#entryCount, [this.#carried, ...bodies]);
+    }
+    return first && this.#toFrame(first.cursor.n, bodies);
+  }
+
+  /** For the owner, when somebody follows: all that is live, in the place of all live events so far. */
+  snapshotFrame(): LiveFrame {
+    return this.#toFrame(this.#count, [this.#snapshot()]);
+  }
+
+  /**
+   * The events that a reader at this cursor has not seen, up to the feed's last. `stored` is the log from its beginning, at least as far
+   * as the feed has taken it. Live events are not kept: one snapshot stands for those that the reader has missed. A reader that
+   * was further than the feed gets nothing, and has to pass over what the feed gives up to its own cursor.
+   */
+  eventsAfter(cursor: Cursor, stored: readonly StoredEntry[]): PlacedEvent[] {
+    const known = stored.filter(({ seq }) => seq <= this.fold.seq);
+    const missed = new EventFeed(this.sessionId)
+      .takeStored(known)
+      .filter((placed) => compareCursors(placed.cursor, cursor) > 0);
+    if (compareCursors(this.cursor, cursor) <= 0) return missed;
+    if (!this.#isBeyondLog && this.#carried === undefined) return missed;
+    return [...missed, this.#settled ?? this.#place(this.#snapshot(), this.#count, this.#turnId)];
+  }
+
+  get #turnId(): string {
+    return this.fold.turn?.turnId ?? "";
+  }
+
+  #takeOne(seq: number, entry: Entry | undefined): PlacedEvent[] {
+    if (seq <= this.fold.seq) return [];
+    if (entry === undefined) {
+      this.fold.skip(seq);
+      return [];
+    }
+    const placed = eventsOf(this.sessionId, [entry], this.fold);
+    for (const { event } of placed) this.#view.apply(event);
+    if (entry.type === "turn_resumed") return [...placed, ...this.#resume(entry, placed.length)];
+    if (placed.length > 0) this.#moveTo(seq, placed.length);
+    return placed;
+  }
+
+  /** What ran in the process before is gone. */
+  #resume({ seq, epoch }: EntryOf<"turn_resumed">, count: number): PlacedEvent[] {
+    const wasLive = !isEmpty(this.#snapshot());
+    this.#epoch = Math.max(this.#epoch, epoch);
+    this.#view = new LiveView();
+    this.#moveTo(seq, count);
+    this.#isBeyondLog = true;
+    return wasLive ? [this.#place(this.#snapshot(), count, this.#turnId)] : [];
+  }
+
+  #moveTo(seq: number, count: number): void {
+    this.#seq = seq;
+    this.#entryCount = count;
+    this.#count = count;
+    this.#isBeyondLog = false;
+    this.#settled = undefined;
+    const snapshot = this.#snapshot();
+    this.#carried = isEmpty(snapshot) ? undefined : snapshot;
+  }
+
+  #show(placed: PlacedEvent): void {
+    const { cursor, event } = placed;
+    this.#count = cursor.n;
+    this.#isBeyondLog = true;
+    this.#view.apply(event);
+    this.#settled = event.type === "settled" ? placed : undefined;
+  }
+
+  #snapshot(): Snapshot {
+    return { type: "snapshot", ...this.#view.snapshot() };
+  }
+
+  #place(body: AgentEventBody, n: number, turnId: string): PlacedEvent {
+    const event = { ...body, conversationId: this.sessionId, turnId };
+    return { cursor: { seq: this.#seq, n }, event };
+  }
+
+  #toFrame(from: number, events: readonly AgentEventBody[]): LiveFrame {
+    return { epoch: this.#epoch, seq: this.#seq, from, turnId: this.#turnId, events };
+  }
+}
+
+/** A message that was only begun is told by its entry. */
+function isEmpty({ message, toolOutputs }: Snapshot): boolean {
+  return (message === undefined || message.content.length === 0) && toolOutputs.length === 0;
+}
+
+function bodyOf(event: AgentEvent): AgentEventBody {
+  const { conversationId: _conversationId, turnId: _turnId, ...body } = event;
+  return body;
+}

@@ -1,0 +1,30 @@
+/** Folds of what a store holds. */
+import type { Entry, StoredEntry } from "./entries.ts";
+import { parseEntry } from "./parse-entry.ts";
+import { SessionFold } from "./session-fold.ts";
+
+/** The state behind these entries, which are a log from its beginning. */
+export function foldEntries(stored: readonly StoredEntry[]): SessionFold {
+  const fold = new SessionFold();
+  applyStored(fold, stored);
+  return fold;
+}
+
+/**
+ * Goes on with entries that follow, in order. Those that the fold has are passed over, so reads may overlap. On a corrupt entry the fold
+ * stays as it was before that one.
+ */
+export function applyStored(fold: SessionFold, stored: readonly StoredEntry[]): void {
+  for (const { seq, entry } of parseEntries(stored)) {
+    if (seq <= fold.seq) continue;
+    if (entry === undefined) fold.skip(seq);
+    else fold.apply(entry);
+  }
+}
+
+/** Each with its place, one at a time; without an entry where only a newer program understands it. */
+export function* parseEntries(
+  stored: Iterable<StoredEntry>,
+): Generator<{ readonly seq: number; readonly entry: Entry | undefined }> {
+  for (const each of stored) yield { seq: each.seq, entry: parseEntry(each) };
+}

@@ -1,0 +1,64 @@
+/** `@capstan/log`: what a session is made of, as entries, and what follows from them. */
+export { entryVersion } from "./entries.ts";
+export type {
+  Entry,
+  EntryBody,
+  EntryEnvelope,
+  EntryOf,
+  EntryType,
+  NewEntry,
+  OwnedBody,
+  PostedBody,
+  PostedEntry,
+  SessionConfig,
+  StoredEntry,
+} from "./entries.ts";
+export { RepositoryError } from "./repository.ts";
+export type {
+  Appended,
+  AppendOptions,
+  ByteRange,
+  Claim,
+  DueQuery,
+  Lease,
+  ListedSession,
+  ListQuery,
+  LiveFrame,
+  MaybePromise,
+  Posted,
+  ReadOptions,
+  ReadPage,
+  RepositoryErrorCode,
+  SessionHead,
+  SessionPage,
+  SessionRepository,
+  SessionStatus,
+  SubscribeOptions,
+  Wakeup,
+} from "./repository.ts";
+export { isDue } from "./is-due.ts";
+export type { DueFacts } from "./is-due.ts";
+export { memoryRepository } from "./memory-repository.ts";
+export type { MemoryRepository, MemoryRepositoryOptions } from "./memory-repository.ts";
+export { parseEntry } from "./parse-entry.ts";
+export type { Upcast, Upcasts } from "./upcasts.ts";
+export { LogError } from "./log-error.ts";
+export type { LogErrorCode } from "./log-error.ts";
+export { applyStored, foldEntries, parseEntries } from "./fold-entries.ts";
+export { SessionFold } from "./session-fold.ts";
+export type { EntryPoint, TranscriptFold } from "./transcript-fold.ts";
+export { chainMark } from "./turn-fold.ts";
+export type { StepUnderWay, TurnFold } from "./turn-fold.ts";
+export type { QueuedItem, QueueFold, QueueOutcome } from "./queue-fold.ts";
+export type { PricedUsage, UsageFold } from "./usage-fold.ts";
+export type { CallStates, Refusal } from "./call-states.ts";
+export { isOverdue } from "./next-action.ts";
+export type { NextAction, TurnEnd } from "./next-action.ts";
+export { entriesOfFacts } from "./entries-of-facts.ts";
+export type { FactContext } from "./entries-of-facts.ts";
+export { eventsOf } from "./events-of.ts";
+export type { PlacedEvent } from "./events-of.ts";
+export { isLiveOnly } from "./live-only.ts";
+export { EventFeed } from "./event-feed.ts";
+export { compareCursors, formatCursor, parseCursor, startCursor } from "./cursor.ts";
+export type { Cursor } from "./cursor.ts";

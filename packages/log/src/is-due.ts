@@ -1,0 +1,17 @@
+/** When some host should pick a session up. Stores that select in SQL say the same there; `storeContract` holds them to it. */
+import type { SessionHead } from "./repository.ts";
+
+export interface DueFacts {
+  readonly head: SessionHead;
+  /** Of the last entry that was posted, not appended. 0 if there is none. */
+  readonly lastPostedSeq: number;
+  /** By the store's clock. Undefined if nobody holds a lease. */
+  readonly leaseExpiresAt: number | undefined;
+}
+
+/** Nobody is at work on it, and there is something to do: a turn under way, a deadline that has passed, or an unseen post. */
+export function isDue({ head, lastPostedSeq, leaseExpiresAt }: DueFacts, now: number): boolean {
+  if (leaseExpiresAt !== undefined && now < leaseExpiresAt) return false;
+  if (head.status === "running" || lastPostedSeq > head.seen) return true;
+  return head.wakeAt !== undefined && head.wakeAt <= now;
+}

@@ -1,0 +1,138 @@
+/** Sessions in memory: for tests, for one process, for what need not last. Every method answers at once. */
+import type { NewEntry, PostedEntry } from "./entries.ts";
+import { isDue } from "./is-due.ts";
+import { MemoryListing } from "./memory-listing.ts";
+import { MemorySession } from "./memory-session.ts";
+import { MemoryWakeups } from "./memory-wakeups.ts";
+import { RepositoryError } from "./repository.ts";
+import type {
+  Appended,
+  AppendOptions,
+  ByteRange,
+  Claim,
+  DueQuery,
+  Lease,
+  ListQuery,
+  LiveFrame,
+  Posted,
+  ReadOptions,
+  ReadPage,
+  SessionHead,
+  SessionPage,
+  SessionRepository,
+} from "./repository.ts";
+
+export interface MemoryRepositoryOptions {
+  /** The store's clock, in milliseconds. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** A repository without a wait: nothing here is a promise, and what fails throws. */
+export interface MemoryRepository extends SessionRepository {
+  create(id: string, entries: readonly NewEntry[], head: SessionHead): void;
+  append(id: string, entries: readonly NewEntry[], options: AppendOptions): Appended;
+  post(id: string, entry: PostedEntry): Posted;
+  read(id: string, options?: ReadOptions): ReadPage;
+  list(query?: ListQuery): SessionPage;
+  delete(id: string): void;
+  acquire(id: string, owner: string, ttlMs: number): Claim | undefined;
+  renew(lease: Lease, ttlMs: number): void;
+  release(lease: Lease): { readonly lastSeq: number };
+  claimDue(query: DueQuery): readonly Claim[];
+  putBlob(id: string, bytes: Uint8Array): string;
+  getBlob(id: string, ref: string, range?: ByteRange): Uint8Array | undefined;
+  sendLive(lease: Lease, frame: LiveFrame): void;
+}
+
+/**
+ * Entries and heads are values that nobody changes: they are kept and given out by reference, not copied, so that an append costs
+ * the same however long the log and however large the entry. Blobs are copied, as byte arrays are used again by their writers.
+ */
+export function memoryRepository({
+  now = () => Date.now(),
+}: MemoryRepositoryOptions = {}): MemoryRepository {
+  const sessions = new Map<string, MemorySession>();
+  const listing = new MemoryListing(sessions);
+  const wakeups = new MemoryWakeups();
+  // The highest epoch of all deleted sessions: one that is created again under an old id goes on behind it.
+  let lastEpoch = 0;
+
+  const find = (id: string): MemorySession => {
+    const session = sessions.get(id);
+    if (session !== undefined) return session;
+    throw new RepositoryError("not_found", id, `There is no session "${id}"`);
+  };
+
+  return {
+    create(id, entries, head) {
+      if (sessions.has(id)) {
+        throw new RepositoryError("exists", id, `There is a session "${id}" already`);
+      }
+      sessions.set(id, new MemorySession(id, entries, head, lastEpoch));
+      listing.invalidate();
+      wakeups.changed(id);
+    },
+    append(id, entries, options) {
+      const appended = find(id).append(entries, options, now());
+      if (appended.type === "conflict") return appended;
+      listing.invalidate();
+      if (entries.length > 0) wakeups.changed(id);
+      return appended;
+    },
+    post(id, entry) {
+      const posted = find(id).post(entry);
+      if (posted.isNew) wakeups.changed(id);
+      return posted;
+    },
+    read: (id, options) => find(id).read(options),
+    list: (query = {}) => listing.page(query),
+    delete(id) {
+      const session = sessions.get(id);
+      if (session === undefined) return;
+      lastEpoch = Math.max(lastEpoch, session.lease.epoch);
+      sessions.delete(id);
+      listing.invalidate();
+      // Whoever follows it reads, and finds that it is gone.
+      wakeups.changed(id);
+    },
+
+    acquire(id, owner, ttlMs) {
+      const session = find(id);
+      const at = now();
+      return session.lease.isHeldByAnother(owner, at)
+        ? undefined
+        : session.claim(owner, at + ttlMs);
+    },
+    renew(lease, ttlMs) {
+      const session = find(lease.sessionId);
+      const at = now();
+      session.lease.check(lease, at);
+      session.lease.extend(at + ttlMs);
+    },
+    release(lease) {
+      const session = find(lease.sessionId);
+      session.lease.check(lease, now());
+      session.lease.end();
+      return { lastSeq: session.lastSeq };
+    },
+    claimDue({ agents, owner, ttlMs, limit = 10 }) {
+      const at = now();
+      const isWanted = (session: MemorySession): boolean =>
+        agents.includes(session.head.agent) && isDue(session, at);
+      const due = sessions.values().filter(isWanted).take(limit);
+      return Array.from(due, (session) => session.claim(owner, at + ttlMs));
+    },
+
+    putBlob: (id, bytes) => find(id).putBlob(bytes),
+    getBlob: (id, ref, range) => sessions.get(id)?.getBlob(ref, range),
+
+    subscribe: (id, listener, options) => wakeups.subscribe(id, listener, options),
+    sendLive(lease, frame) {
+      const session = sessions.get(lease.sessionId);
+      if (session === undefined) return;
+      // The frame's own epoch is what its readers go by, so it must not be older either.
+      if (Math.min(lease.epoch, frame.epoch) < session.lease.epoch) return;
+      wakeups.live(lease.sessionId, frame);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** One session in memory: its entries, its head, its lease, its blobs. Every write is checked whole before any of it is done. */
+import type { NewEntry, PostedEntry, StoredEntry } from "./entries.ts";
+import { checkEnvelope, checkEnvelopes, invalidEntry } from "./entry-envelope.ts";
+import type { DueFacts } from "./is-due.ts";
+import { MemoryBlobs } from "./memory-blobs.ts";
+import { MemoryLease } from "./memory-lease.ts";
+import type {
+  Appended,
+  AppendOptions,
+  ByteRange,
+  Claim,
+  Posted,
+  ReadOptions,
+  ReadPage,
+  SessionHead,
+} from "./repository.ts";
+
+export class MemorySession implements DueFacts {
+  readonly id: string;
+  readonly lease: MemoryLease;
+  /** The seq of an entry is its place here, counted from one. */
+  readonly #entries: StoredEntry[] = [];
+  readonly #seqs = new Map<string, number>();
+  #head: SessionHead;
+  #lastPostedSeq = 0;
+  /** Most sessions have none. */
+  #blobs: MemoryBlobs | undefined;
+
+  constructor(id: string, entries: readonly NewEntry[], head: SessionHead, lastEpoch: number) {
+    checkEnvelopes(id, entries);
+    this.id = id;
+    this.lease = new MemoryLease(id, lastEpoch);
+    this.#head = head;
+    for (const entry of entries) this.#add(entry);
+  }
+
+  get head(): SessionHead {
+    return this.#head;
+  }
+
+  get lastSeq(): number {
+    return this.#entries.length;
+  }
+
+  get lastPostedSeq(): number {
+    return this.#lastPostedSeq;
+  }
+
+  get leaseExpiresAt(): number | undefined {
+    return this.lease.expiresAt;
+  }
+
+  append(entries: readonly NewEntry[], options: AppendOptions, now: number): Appended {
+    const { lease, head, onlyIfSeq } = options;
+    this.lease.check(lease, now);
+    checkEnvelopes(this.id, entries);
+    for (const { id } of entries) {
+      if (this.#seqs.has(id)) throw invalidEntry(this.id, `its id "${id}" is taken`);
+    }
+    if (onlyIfSeq !== undefined && onlyIfSeq !== this.lastSeq) {
+      return { type: "conflict", lastSeq: this.lastSeq };
+    }
+    const seqs = entries.map((entry) => this.#add(entry));
+    this.#head = head;
+    return { type: "appended", seqs, lastSeq: this.lastSeq };
+  }
+
+  post(entry: PostedEntry): Posted {
+    checkEnvelope(this.id, entry);
+    const first = this.#seqs.get(entry.id);
+    if (first !== undefined) return { seq: first, isNew: false };
+    this.#lastPostedSeq = this.#add(entry);
+    return { seq: this.#lastPostedSeq, isNew: true };
+  }
+
+  read({ after = 0, limit = Infinity }: ReadOptions = {}): ReadPage {
+    const start = Math.max(0, after);
+    return { entries: this.#entries.slice(start, start + limit), lastSeq: this.lastSeq };
+  }
+
+  claim(owner: string, expiresAt: number): Claim {
+    const lease = this.lease.give(owner, expiresAt);
+    return { lease, lastSeq: this.lastSeq, head: this.#head };
+  }
+
+  putBlob(bytes: Uint8Array): string {
+    this.#blobs ??= new MemoryBlobs();
+    return this.#blobs.put(bytes);
+  }
+
+  getBlob(ref: string, range: ByteRange | undefined): Uint8Array | undefined {
+    return this.#blobs?.get(ref, range);
+  }
+
+  #add(entry: NewEntry): number {
+    const seq = this.#entries.length + 1;
+    this.#entries.push({ ...entry, seq });
+    this.#seqs.set(entry.id, seq);
+    return seq;
+  }
+}

@@ -1,0 +1,63 @@
+/** Who listens to which session. Listeners are called at once, after the write that they hear of. */
+import type { LiveFrame, SubscribeOptions, Wakeup } from "./repository.ts";
+
+interface Subscription {
+  readonly listener: (wakeup: Wakeup) => void;
+  readonly isLive: boolean;
+}
+
+const changed: Wakeup = { type: "changed" };
+const followed: Wakeup = { type: "followed" };
+
+export class MemoryWakeups {
+  readonly #bySession = new Map<string, Set<Subscription>>();
+
+  /** The session need not be there yet. */
+  subscribe(
+    id: string,
+    listener: (wakeup: Wakeup) => void,
+    { isLive = false }: SubscribeOptions = {},
+  ): () => void {
+    const subscription: Subscription = { listener, isLive };
+    const all = this.#bySession.get(id) ?? new Set<Subscription>();
+    const isFollowed = all.values().some((other) => other.isLive);
+    this.#bySession.set(id, all.add(subscription));
+    if (isLive) tell(all, followed, (other) => other !== subscription);
+    // An owner that came after its readers hears of them too, but not before it has the means to stop.
+    if (isFollowed) queueMicrotask(() => tell(all, followed, (other) => other === subscription));
+    return () => {
+      all.delete(subscription);
+      if (all.size === 0 && this.#bySession.get(id) === all) this.#bySession.delete(id);
+    };
+  }
+
+  changed(id: string): void {
+    const subscriptions = this.#bySession.get(id);
+    if (subscriptions !== undefined) tell(subscriptions, changed, () => true);
+  }
+
+  live(id: string, frame: LiveFrame): void {
+    const subscriptions = this.#bySession.get(id);
+    if (subscriptions !== undefined) tell(subscriptions, { type: "live", frame }, isLive);
+  }
+}
+
+function isLive(subscription: Subscription): boolean {
+  return subscription.isLive;
+}
+
+function tell(
+  subscriptions: ReadonlySet<Subscription>,
+  wakeup: Wakeup,
+  isMeant: (subscription: Subscription) => boolean,
+): void {
+  // A copy, as one that subscribes while it is told is not told again; and who stops meanwhile is told nothing more.
+  for (const subscription of [...subscriptions]) {
+    if (!isMeant(subscription) || !subscriptions.has(subscription)) continue;
+    try {
+      subscription.listener(wakeup);
+    } catch {
+      // The write has happened, and its writer is not the one to hear of a reader's fault.
+    }
+  }
+}

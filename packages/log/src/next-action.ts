@@ -1,0 +1,65 @@
+/** What a session does next by itself: one rule for the owner, for a poster, and for the head. */
+import type { PendingCall } from "@capstan/kernel";
+import type { EntryOf } from "./entries.ts";
+import type { QueueFold } from "./queue-fold.ts";
+import type { TurnFold } from "./turn-fold.ts";
+
+/** How a turn ended, or is about to: the entry, or what will be in it. */
+export type TurnEnd = Pick<EntryOf<"turn_ended">, "finishReason" | "pending">;
+
+export type NextAction =
+  /** An unfinished turn goes on. */
+  | { readonly type: "resume"; readonly turnId: string }
+  /** A turn starts with the messages of these posted entries. */
+  | { readonly type: "start"; readonly turnId: string; readonly input: readonly string[] }
+  /** Every call that waited has an answer, or no time left; or the turn was cancelled. */
+  | { readonly type: "continue"; readonly turnId: string; readonly continues: string }
+  /** Queued items go back to who sent them. */
+  | { readonly type: "return"; readonly ids: readonly string[] }
+  /** Nothing, before `wakeAt`. */
+  | { readonly type: "none"; readonly wakeAt?: number };
+
+interface SessionAtRest {
+  readonly queues: QueueFold;
+  readonly turn: TurnFold | undefined;
+  readonly pending: readonly PendingCall[];
+}
+
+/** The action of a session in which no turn runs; `end` is how the last one ended, or is about to end. */
+export function actionAtRest(
+  { queues, turn, pending }: SessionAtRest,
+  end: TurnEnd | undefined,
+  now: number,
+): NextAction {
+  const returning = queues.returning();
+  if (returning.length > 0) return { type: "return", ids: returning.map((item) => item.id) };
+  if (end?.pending !== undefined && turn !== undefined) {
+    const waiting = pending.filter((call) => !isOverdue(call, now));
+    if (turn.isCancelled || waiting.length === 0) {
+      return { type: "continue", turnId: turn.nextId(), continues: turn.turnId };
+    }
+    const wakeAt = lastDeadline(waiting);
+    return { type: "none", ...(wakeAt !== undefined && { wakeAt }) };
+  }
+  // What is queued when a turn is about to be aborted is held from then on.
+  const isAboutToHalt = end !== undefined && end !== turn?.end && isHalted(end);
+  const items = isAboutToHalt ? [] : queues.nextTurn();
+  const [first] = items;
+  if (first === undefined) return { type: "none" };
+  return { type: "start", turnId: first.id, input: items.map((item) => item.id) };
+}
+
+/** Whether what was queued for the turn waits for the user. */
+export function isHalted({ finishReason }: TurnEnd): boolean {
+  return finishReason === "aborted" || finishReason === "error";
+}
+
+export function isOverdue({ deadlineAt }: PendingCall, now: number): boolean {
+  return deadlineAt !== undefined && deadlineAt <= now;
+}
+
+/** When none of them has time left; never, if one may take as long as it likes. */
+function lastDeadline(calls: readonly PendingCall[]): number | undefined {
+  const last = Math.max(...calls.map((call) => call.deadlineAt ?? Infinity));
+  return last === Infinity ? undefined : last;
+}

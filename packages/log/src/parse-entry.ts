@@ -1,0 +1,50 @@
+/** The read edge of the log: from what a store holds, of any version, to today's entries. */
+import { entryVersion } from "./entries.ts";
+import type { Entry, StoredEntry } from "./entries.ts";
+import { isKnownType, shapeFault } from "./entry-shapes.ts";
+import { LogError } from "./log-error.ts";
+import { upcasts } from "./upcasts.ts";
+import type { Upcasts } from "./upcasts.ts";
+
+/**
+ * Undefined for an entry that only a newer program understands: it stays in the log, and folds pass over it. Throws a `LogError` for
+ * one of a known type that is not what it should be. The entry is checked, not copied.
+ */
+export function parseEntry(
+  stored: StoredEntry,
+  table: Upcasts = upcasts,
+  version: number = entryVersion,
+): Entry | undefined {
+  if (!Number.isInteger(stored.v) || stored.v < 1) throw corrupt(stored, "v is not a version");
+  if (stored.v > version) return undefined;
+  const current = stored.v === version ? stored : upcast(stored, table, version);
+  if (!isKnownType(current.type)) return undefined;
+  const fault = shapeFault(current, current.type);
+  if (fault !== undefined) throw corrupt(stored, fault);
+  // Its type is known and its fields are those of that type.
+  return current as unknown as Entry;
+}
+
+function upcast(stored: StoredEntry, table: Upcasts, version: number): StoredEntry {
+  let entry = stored;
+  for (let v = stored.v; v < version; v += 1) {
+    const step = table[entry.type]?.[v];
+    try {
+      entry = { ...(step === undefined ? entry : step(entry)), v: v + 1 };
+    } catch (cause) {
+      throw corrupt(stored, `fields cannot be brought from version ${v} to ${v + 1}`, { cause });
+    }
+  }
+  return entry;
+}
+
+function corrupt(stored: StoredEntry, fault: string, options?: ErrorOptions): LogError {
+  const { seq, id, type } = stored;
+  return new LogError(
+    "corrupt_entry",
+    { seq, id },
+    `Entry ${seq} ("${id}", ${type}) is corrupt: its ${fault}. The session cannot be read past this entry; ` +
+      `restore it from a copy, or fork it at an entry before this one.`,
+    options,
+  );
+}

@@ -1,0 +1,98 @@
+/** The two queues: what users sent while a turn runs, or at rest, and has not reached the model. */
+import type { ChatMessage, QueueMode } from "@capstan/kernel";
+import type { EntryOf } from "./entries.ts";
+
+export interface QueuedItem {
+  readonly id: string;
+  readonly queue: "steering" | "followUp";
+  readonly message: ChatMessage;
+  /** It waits for the next send, because the turn that it was meant for was aborted or failed. */
+  readonly isHeld: boolean;
+  /** Somebody asked to have it back; its owner has to say so. */
+  readonly isReturning: boolean;
+}
+
+/** Exactly one of these happens to every queued message. */
+export type QueueOutcome =
+  /** It is in the transcript, as a message of this turn. */
+  | { readonly type: "delivered"; readonly turnId: string }
+  | { readonly type: "returned"; readonly reason: string };
+
+export class QueueFold {
+  #items: QueuedItem[] = [];
+  readonly #outcomes = new Map<string, QueueOutcome>();
+  readonly #modes = { steering: "one-at-a-time", followUp: "one-at-a-time" } as {
+    steering: QueueMode;
+    followUp: QueueMode;
+  };
+
+  /** In the order in which they came. */
+  get items(): readonly QueuedItem[] {
+    return this.#items;
+  }
+
+  /** What the model gets at the next tool-result boundary. */
+  nextSteering(): readonly QueuedItem[] {
+    return this.#next("steering");
+  }
+
+  /** What starts a turn at rest: steering before follow-ups. */
+  nextTurn(): readonly QueuedItem[] {
+    const steering = this.#next("steering");
+    return steering.length > 0 ? steering : this.#next("followUp");
+  }
+
+  /** Items that somebody asked to have back. */
+  returning(): readonly QueuedItem[] {
+    return this.#items.filter((item) => item.isReturning);
+  }
+
+  find(id: string): QueuedItem | undefined {
+    return this.#items.find((item) => item.id === id);
+  }
+
+  add({ type, id, message }: EntryOf<"steer"> | EntryOf<"follow_up">): void {
+    const queue = type === "steer" ? "steering" : "followUp";
+    this.#items.push({ id, queue, message, isHeld: false, isReturning: false });
+  }
+
+  /** What became of an item that is no longer queued. */
+  outcomeOf(id: string): QueueOutcome | undefined {
+    return this.#outcomes.get(id);
+  }
+
+  settle(ids: readonly string[], outcome: QueueOutcome): void {
+    for (const id of ids) if (this.find(id) !== undefined) this.#outcomes.set(id, outcome);
+    if (this.#items.length > 0) this.#items = this.#items.filter((item) => !ids.includes(item.id));
+  }
+
+  requestReturn(queue: EntryOf<"queue_cleared">["queue"]): void {
+    this.#items = this.#items.map((item) =>
+      queue === "all" || queue === item.queue ? { ...item, isReturning: true } : item,
+    );
+  }
+
+  /** The turn was aborted or failed: nobody should act on what was queued for it, until the user sends again. */
+  hold(): void {
+    this.#items = this.#items.map((item) => ({ ...item, isHeld: true }));
+  }
+
+  /** The user has sent again. */
+  unhold(): void {
+    if (this.#items.length > 0) {
+      this.#items = this.#items.map((item) => ({ ...item, isHeld: false }));
+    }
+  }
+
+  configure({ steeringMode, followUpMode }: EntryOf<"config">["config"]): void {
+    if (steeringMode !== undefined) this.#modes.steering = steeringMode;
+    if (followUpMode !== undefined) this.#modes.followUp = followUpMode;
+  }
+
+  #next(queue: QueuedItem["queue"]): readonly QueuedItem[] {
+    const ready = this.#items.filter(
+      (item) => item.queue === queue && !item.isHeld && !item.isReturning,
+    );
+    return this.#modes[queue] === "all" ? ready : ready.slice(0, 1);
+  }
+}

@@ -1,0 +1,196 @@
+/** Where sessions live. One contract for memory, files and databases; `storeContract` in the test kit states it as tests. */
+import type { AgentEventBody } from "@capstan/kernel";
+import type { NewEntry, PostedEntry, StoredEntry } from "./entries.ts";
+
+/** At once where the store can. */
+export type MaybePromise<T> = T | Promise<T>;
+
+export type SessionStatus = "idle" | "running" | "awaiting_tool_execution" | "completed" | "error";
+
+/** The small summary that is stored with each append: `list` and `claimDue` read nothing else. */
+export interface SessionHead {
+  readonly status: SessionStatus;
+  readonly agent: string;
+  readonly principal?: string;
+  readonly title?: string;
+  /** The highest seq that was folded into this head: what is posted after it makes the session due. */
+  readonly seen: number;
+  /** When some host should look again, by the store's clock. */
+  readonly wakeAt?: number;
+  readonly updatedAt: number;
+}
+
+/** The right to append to one session, for a while. The epoch grows with each new owner and fences the old ones. */
+export interface Lease {
+  readonly sessionId: string;
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+/** A lease that was just given, with what its holder starts from. */
+export interface Claim {
+  readonly lease: Lease;
+  readonly lastSeq: number;
+  readonly head: SessionHead;
+}
+
+export interface AppendOptions {
+  readonly lease: Lease;
+  readonly head: SessionHead;
+  /** Append only if this is the last seq: for the append that ends a turn. */
+  readonly onlyIfSeq?: number;
+}
+
+/** `seqs` of the appended entries, in order and without a gap among them; or nothing was written, as the log has gone on. */
+export type Appended =
+  | { readonly type: "appended"; readonly seqs: readonly number[]; readonly lastSeq: number }
+  | { readonly type: "conflict"; readonly lastSeq: number };
+
+/** `isNew` is false for an id that was posted before: `seq` is then the place of the first. */
+export interface Posted {
+  readonly seq: number;
+  readonly isNew: boolean;
+}
+
+export interface ReadOptions {
+  /** Entries behind this seq. Default 0: from the beginning. */
+  readonly after?: number;
+  /** At most so many. A store may give fewer; `lastSeq` tells whether there are more. */
+  readonly limit?: number;
+}
+
+export interface ReadPage {
+  readonly entries: readonly StoredEntry[];
+  /** Of the whole session. */
+  readonly lastSeq: number;
+}
+
+export interface ListQuery {
+  readonly agent?: string;
+  readonly principal?: string;
+  readonly status?: SessionStatus;
+  /** Default 50. */
+  readonly limit?: number;
+  /** The `next` of the page before. */
+  readonly after?: string;
+}
+
+export interface ListedSession {
+  readonly id: string;
+  readonly head: SessionHead;
+  readonly lastSeq: number;
+}
+
+/** Newest first: by `updatedAt` and then by id, both falling. */
+export interface SessionPage {
+  readonly sessions: readonly ListedSession[];
+  /** Absent on the last page. */
+  readonly next?: string;
+}
+
+export interface DueQuery {
+  /** Only sessions of these agents. */
+  readonly agents: readonly string[];
+  readonly owner: string;
+  readonly ttlMs: number;
+  /** Default 10. */
+  readonly limit?: number;
+}
+
+export interface ByteRange {
+  readonly start: number;
+  /** Exclusive. To the end, if absent. */
+  readonly end?: number;
+}
+
+/**
+ * Events that no entry tells, on their way to readers in other processes. They are the events `from`, `from + 1` … behind the
+ * entry `seq`. A `snapshot` event stands for all before it.
+ */
+export interface LiveFrame {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly from: number;
+  readonly turnId: string;
+  readonly events: readonly AgentEventBody[];
+}
+
+/** `changed`: something was appended or posted, read it. `followed`: a reader elsewhere wants live frames, from a snapshot on. */
+export type Wakeup =
+  | { readonly type: "changed" }
+  | { readonly type: "live"; readonly frame: LiveFrame }
+  | { readonly type: "followed" };
+
+export interface SubscribeOptions {
+  /** Whether to get live frames; the owner is told that somebody follows, also one that begins to listen later. */
+  readonly isLive?: boolean;
+}
+
+/**
+ * Every method may fail with a `RepositoryError`; what is not said to be one of its codes is a failure of the store (`unavailable`),
+ * after which nobody knows whether the write happened. Entries come back as they were written, byte for byte as JSON, the unknown ones
+ * included.
+ */
+export interface SessionRepository {
+  /** Begins a session; its entries are numbered from 1. Fails with `exists`, `invalid_entry`. */
+  create(id: string, entries: readonly NewEntry[], head: SessionHead): MaybePromise<void>;
+  /**
+   * By the holder of the lease only. Fails with `fenced` if a newer epoch was given, or the lease was released or has run out;
+   * with `not_found`; with `invalid_entry` for one without an envelope or with an id that is taken, and then nothing is written.
+   * No entries: only the head is refreshed, and `onlyIfSeq` holds all the same.
+   */
+  append(id: string, entries: readonly NewEntry[], options: AppendOptions): MaybePromise<Appended>;
+  /** By anyone, once per entry id, an owner's included. Fails with `not_found`, `invalid_entry`. */
+  post(id: string, entry: PostedEntry): MaybePromise<Posted>;
+  /** Fails with `not_found`. */
+  read(id: string, options?: ReadOptions): MaybePromise<ReadPage>;
+  list(query?: ListQuery): MaybePromise<SessionPage>;
+  /**
+   * With all its entries and blobs. Nothing happens if there is none. An owner at work finds `not_found`, and `fenced` where the
+   * id was created again: its epochs go on behind those of the old.
+   */
+  delete(id: string): MaybePromise<void>;
+
+  /** Undefined if another owner's lease is live. The same owner gets a new epoch as well. Fails with `not_found`. */
+  acquire(id: string, owner: string, ttlMs: number): MaybePromise<Claim | undefined>;
+  /** Lets the lease last `ttlMs` from now. Fails with `fenced`, also for a lease that has run out; with `not_found`. */
+  renew(lease: Lease, ttlMs: number): MaybePromise<void>;
+  /** Gives it back; the last seq tells whether something was posted that its holder has not seen. Fails like `renew`. */
+  release(lease: Lease): MaybePromise<{ readonly lastSeq: number }>;
+  /** Leases of due sessions and of no others: a session is given to one caller only. */
+  claimDue(query: DueQuery): MaybePromise<readonly Claim[]>;
+
+  /** Before the entry that names it. The same bytes give the same ref, in every session. Fails with `not_found`. */
+  putBlob(id: string, bytes: Uint8Array): MaybePromise<string>;
+  /** Undefined if there is none of this ref in this session. */
+  getBlob(id: string, ref: string, range?: ByteRange): MaybePromise<Uint8Array | undefined>;
+
+  /** Wake-ups are hints: one may be lost or come twice, and several may be one. Returns how to stop. */
+  subscribe(id: string, listener: (wakeup: Wakeup) => void, options?: SubscribeOptions): () => void;
+  /** Hands a frame to those who follow. A frame of an older epoch than the session's is dropped. Never fails. */
+  sendLive?(lease: Lease, frame: LiveFrame): void;
+}
+
+export type RepositoryErrorCode =
+  | "not_found"
+  | "exists"
+  | "fenced"
+  | "invalid_entry"
+  | "unavailable";
+
+export class RepositoryError extends Error {
+  override readonly name = "RepositoryError";
+  readonly code: RepositoryErrorCode;
+  readonly sessionId: string;
+
+  constructor(
+    code: RepositoryErrorCode,
+    sessionId: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.code = code;
+    this.sessionId = sessionId;
+  }
+}

@@ -1,0 +1,300 @@
+/** Everything that follows from a log, entry by entry: the same live, on reload and in a client. */
+import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel";
+import type { Refusal } from "./call-states.ts";
+import type { Entry, EntryOf, SessionConfig } from "./entries.ts";
+import { isPosted } from "./entries.ts";
+import type { NextAction, TurnEnd } from "./next-action.ts";
+import { actionAtRest, isHalted } from "./next-action.ts";
+import { QueueFold } from "./queue-fold.ts";
+import type { SessionHead, SessionStatus } from "./repository.ts";
+import { titleOf } from "./title.ts";
+import { TranscriptFold } from "./transcript-fold.ts";
+import { TurnFold } from "./turn-fold.ts";
+import { UsageFold } from "./usage-fold.ts";
+
+export class SessionFold {
+  readonly transcript: TranscriptFold = new TranscriptFold();
+  readonly queues: QueueFold = new QueueFold();
+  readonly usage: UsageFold = new UsageFold();
+  #seq = 0;
+  #lastPostedSeq = 0;
+  #created: EntryOf<"created"> | undefined;
+  #config: SessionConfig = {};
+  #title: string | undefined;
+  #turn: TurnFold | undefined;
+  /** Accepted, and its turn has not started. */
+  #input: EntryOf<"input"> | undefined;
+  #cancelledInput: { readonly reason: string } | undefined;
+  readonly #refusals = new Map<string, Refusal>();
+
+  /** The last entry that was applied, the unknown ones included. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Of the last entry that was posted, or may have been: who posts what only a newer program knows cannot be told. */
+  get lastPostedSeq(): number {
+    return this.#lastPostedSeq;
+  }
+
+  get created(): EntryOf<"created"> | undefined {
+    return this.#created;
+  }
+
+  get config(): SessionConfig {
+    return this.#config;
+  }
+
+  /** The turn that was started last. */
+  get turn(): TurnFold | undefined {
+    return this.#turn;
+  }
+
+  /** An input that was accepted and whose turn has not started. */
+  get acceptedInput(): EntryOf<"input"> | undefined {
+    return this.#input;
+  }
+
+  get title(): string | undefined {
+    return this.#config.title ?? this.#created?.title ?? this.#title;
+  }
+
+  get status(): SessionStatus {
+    if (this.#input !== undefined) return "running";
+    if (this.#turn === undefined) return "idle";
+    return this.#turn.end === undefined ? "running" : statusAfter(this.#turn.end);
+  }
+
+  /** Whether an input that came next would start a turn. */
+  get acceptsInput(): boolean {
+    const { status } = this;
+    return status !== "running" && status !== "awaiting_tool_execution";
+  }
+
+  /** Calls that wait for an answer. */
+  get pending(): readonly PendingCall[] {
+    return this.transcript.step?.unanswered() ?? [];
+  }
+
+  /** Why a posted entry has no effect; undefined if it has, or was never there. */
+  refusalOf(entryId: string): Refusal | undefined {
+    return this.#refusals.get(entryId);
+  }
+
+  /** The messages that posted entries stand for, in their order. */
+  messagesOf(entryIds: readonly string[]): readonly ChatMessage[] {
+    return entryIds.flatMap((id) => {
+      if (id === this.#input?.id) return this.#input.messages;
+      const item = this.queues.find(id);
+      return item === undefined ? [] : [item.message];
+    });
+  }
+
+  /** What the owner of the session has to do next, at this time. */
+  nextAction(now: number): NextAction {
+    const turn = this.#turn;
+    if (turn !== undefined && !turn.isOver) return { type: "resume", turnId: turn.turnId };
+    if (this.#input !== undefined) {
+      return { type: "start", turnId: this.#input.id, input: [this.#input.id] };
+    }
+    return actionAtRest(this, turn?.end, now);
+  }
+
+  /** The summary to be stored; `end` is the end of the turn, where that is what is about to be appended. */
+  head(now: number, end?: TurnEnd): SessionHead {
+    const action = end === undefined ? this.nextAction(now) : actionAtRest(this, end, now);
+    const status = end === undefined ? this.status : statusAfter(end);
+    // A session that should go on by itself is due at once, should its owner be gone.
+    const wakeAt = action.type === "none" ? action.wakeAt : 0;
+    const { principal, agent = "" } = this.#created ?? {};
+    const { title } = this;
+    return {
+      status,
+      agent,
+      seen: this.#seq,
+      updatedAt: now,
+      ...(principal !== undefined && { principal }),
+      ...(title !== undefined && { title }),
+      ...(wakeAt !== undefined && status !== "running" && { wakeAt }),
+    };
+  }
+
+  /** An entry of a type that only a newer program knows. */
+  skip(seq: number): void {
+    this.#seq = seq;
+    this.#lastPostedSeq = seq;
+  }
+
+  apply(entry: Entry): void {
+    this.#seq = entry.seq;
+    if (isPosted(entry)) this.#lastPostedSeq = entry.seq;
+    switch (entry.type) {
+      case "created":
+        this.#created = entry;
+        return;
+      case "turn_started":
+        return this.#startTurn(entry);
+      case "turn_resumed":
+        this.#turn?.resume(entry);
+        return this.#resumeTurn();
+      case "turn_ended":
+        return this.#endTurn(entry);
+      case "attempt":
+        this.transcript.closeStep();
+        this.#turn?.startAttempt(entry);
+        return;
+      case "attempt_ended":
+        return this.#endAttempt(entry);
+      case "message":
+        return this.#addMessage(entry);
+      case "pending":
+        this.transcript.step?.wait(entry.pending);
+        return;
+      case "tool_intent":
+        this.transcript.step?.start(entry);
+        return;
+      case "tool_result":
+        return this.#addResult(entry);
+      case "input":
+        return this.#takeInput(entry);
+      case "steer":
+      case "follow_up":
+        this.queues.add(entry);
+        return;
+      case "answer":
+      case "decision":
+        return this.#refuse(entry, this.transcript.step?.answer(entry) ?? this.#noStep());
+      case "queue_settled":
+        return this.#settleQueue(entry);
+      case "queue_cleared":
+        this.queues.requestReturn(entry.queue);
+        return;
+      case "cancel_requested":
+        return this.#refuse(entry, this.#cancel(entry));
+      case "config":
+        this.#config = { ...this.#config, ...entry.config };
+        this.queues.configure(entry.config);
+        return;
+      case "history_cleared":
+        this.#turn = undefined;
+        this.transcript.replace([]);
+        return;
+      case "history_loaded":
+        this.#turn = undefined;
+        this.transcript.replace(entry.messages);
+        return;
+      case "forked_from":
+        this.usage.reset();
+        return;
+      case "compaction":
+        this.#count({ usage: entry.usage ?? {} });
+        return;
+      case "eviction":
+      case "quarantine":
+        // They change what a model is shown, which is a projection of its own.
+        return;
+      default:
+        entry satisfies never;
+    }
+  }
+
+  #startTurn(entry: EntryOf<"turn_started">): void {
+    const messages = this.messagesOf(entry.input);
+    this.#turn = new TurnFold(entry, this.#turn);
+    if (this.#cancelledInput !== undefined && entry.input.includes(this.#input?.id ?? "")) {
+      this.#turn.cancel(this.#cancelledInput.reason);
+    }
+    this.#cancelledInput = undefined;
+    if (this.#input !== undefined) this.queues.unhold();
+    this.#input = undefined;
+    this.queues.settle(entry.input, { type: "delivered", turnId: entry.turnId });
+    if (messages.length > 0) this.transcript.add(messages);
+    this.#title ??= titleOf(messages);
+  }
+
+  #resumeTurn(): void {
+    const underWay = this.#turn?.underWay;
+    if (underWay === undefined) return;
+    // Nobody knows what it used.
+    if (underWay.isAttemptOpen) this.#count({});
+    if (underWay.isAttemptOpen || underWay.isSilent) this.#turn?.voidAttempt();
+  }
+
+  #endTurn(entry: EntryOf<"turn_ended">): void {
+    this.#turn?.finish(entry);
+    if (entry.pending === undefined) this.transcript.closeStep();
+    if (isHalted(entry)) this.queues.hold();
+  }
+
+  #endAttempt(entry: EntryOf<"attempt_ended">): void {
+    const { step } = this.transcript;
+    const isReply = step?.step === entry.step;
+    this.#turn?.endAttempt(entry, isReply);
+    this.#count(entry);
+    if (entry.outcome === "discarded") return;
+    if (isReply ? step.isEmpty : entry.outcome !== "completed") this.#turn?.endStep();
+  }
+
+  #addMessage({ message, step }: EntryOf<"message">): void {
+    if (message.role === "assistant") {
+      this.transcript.addReply(message, step);
+      this.#turn?.addReply(step);
+    } else {
+      this.transcript.add([message]);
+      this.#turn?.endStep();
+    }
+  }
+
+  #addResult(entry: EntryOf<"tool_result">): void {
+    this.transcript.addResult(entry);
+    if (entry.usage !== undefined) this.#count({ usage: entry.usage });
+    if (this.transcript.step?.isSettled === true) this.#turn?.endStep();
+  }
+
+  #takeInput(entry: EntryOf<"input">): void {
+    if (this.acceptsInput) this.#input = entry;
+    else this.#refuse(entry, "turn_unfinished");
+  }
+
+  #settleQueue({ ids, outcome, turnId }: EntryOf<"queue_settled">): void {
+    const isDelivered = outcome.type === "delivered";
+    if (isDelivered) this.transcript.add(this.messagesOf(ids));
+    this.queues.settle(ids, isDelivered ? { type: "delivered", turnId } : outcome);
+  }
+
+  /** A cancel of a turn that is over has no effect; one of a turn that waits ends it. */
+  #cancel({ turnId, reason = "" }: EntryOf<"cancel_requested">): Refusal | undefined {
+    if (turnId === this.#input?.id) {
+      this.#cancelledInput ??= { reason };
+      return undefined;
+    }
+    const turn = this.#turn;
+    if (turn?.isInChain(turnId) !== true || (turn.isOver && !turn.isSuspended)) return "turn_over";
+    turn.cancel(reason);
+    return undefined;
+  }
+
+  #noStep(): Refusal | undefined {
+    return this.transcript.step === undefined ? "not_pending" : undefined;
+  }
+
+  #refuse({ id }: Entry, refusal: Refusal | undefined): void {
+    if (refusal !== undefined) this.#refusals.set(id, refusal);
+  }
+
+  #count(entry: Parameters<UsageFold["add"]>[0]): void {
+    const usage: Usage = this.usage.add(entry);
+    this.#turn?.count(usage);
+  }
+
+  /** Answers to calls that wait, as the kernel takes them. */
+  answers(): readonly OpenCall[] {
+    return this.transcript.step?.answers() ?? [];
+  }
+}
+
+/** How the last turn ended, as the status of its session: one that was aborted counts as completed. */
+function statusAfter(end: TurnEnd): SessionStatus {
+  if (end.pending !== undefined) return "awaiting_tool_execution";
+  return end.finishReason === "error" ? "error" : "completed";
+}

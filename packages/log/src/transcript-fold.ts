@@ -1,0 +1,84 @@
+/** The messages of a session, and the step that is open at their end. */
+import type { AssistantMessage, ChatMessage, OpenCall } from "@capstan/kernel";
+import { toToolMessage } from "@capstan/kernel";
+import { CallStates } from "./call-states.ts";
+import type { EntryOf } from "./entries.ts";
+
+/** Where a turn goes on: the messages for the kernel, and the calls of the step that they leave off in. */
+export interface EntryPoint {
+  readonly messages: readonly ChatMessage[];
+  readonly open?: readonly OpenCall[];
+}
+
+export class TranscriptFold {
+  /**
+   * What was there when the turn under way began: a list that does not change while it runs, so that the loop can work on it
+   * without a copy.
+   */
+  #history: ChatMessage[] = [];
+  #recent: ChatMessage[] = [];
+  #step: CallStates | undefined;
+
+  /** All messages. Those of a step whose calls have not all settled end in the assistant message. */
+  get messages(): readonly ChatMessage[] {
+    return this.#recent.length === 0 ? this.#history : [...this.#history, ...this.#recent];
+  }
+
+  get length(): number {
+    return this.#history.length + this.#recent.length;
+  }
+
+  /** The calls of the last step, also when all have settled, until something follows them. */
+  get step(): CallStates | undefined {
+    return this.#step;
+  }
+
+  /** Where a new turn begins: after everything. */
+  startPoint(): EntryPoint {
+    this.#gather();
+    return { messages: this.#history };
+  }
+
+  /** Where an unfinished turn goes on: in its last step, whose results the kernel puts behind it again. */
+  entryPoint(): EntryPoint {
+    const { messages } = this;
+    if (this.#step === undefined || this.#step.isEmpty) return { messages: [...messages] };
+    const at = messages.lastIndexOf(this.#step.message);
+    return { messages: messages.slice(0, at + 1), open: this.#step.toOpen() };
+  }
+
+  add(messages: readonly ChatMessage[]): void {
+    this.#step = undefined;
+    this.#recent.push(...messages);
+  }
+
+  addReply(message: AssistantMessage, step: number): void {
+    this.#recent.push(message);
+    this.#step = new CallStates(message, step);
+  }
+
+  /** The results become messages when the last one is there, in call order. */
+  addResult(entry: EntryOf<"tool_result">): void {
+    const step = this.#step;
+    if (step === undefined || step.isSettled) return;
+    step.settle(entry);
+    if (!step.isSettled) return;
+    for (const { call, result } of step.results()) this.#recent.push(toToolMessage(call, result));
+  }
+
+  /** Nothing of the last step is left to do. */
+  closeStep(): void {
+    this.#step = undefined;
+  }
+
+  replace(messages: readonly ChatMessage[]): void {
+    this.#history = [...messages];
+    this.#recent = [];
+    this.#step = undefined;
+  }
+
+  #gather(): void {
+    for (const message of this.#recent) this.#history.push(message);
+    this.#recent = [];
+  }
+}

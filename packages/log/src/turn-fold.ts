@@ -1,0 +1,167 @@
+/** The turn that was started last, and the chain of turns that it continues. */
+import type { PriorProgress, StepTiming, Usage } from "@capstan/kernel";
+import { addUsage } from "@capstan/kernel";
+import type { EntryOf } from "./entries.ts";
+
+/** A step that was begun and has not ended, as far as events tell. */
+export interface StepUnderWay {
+  readonly step: number;
+  /** The last attempt; open until its end is recorded. */
+  readonly attempt: number;
+  readonly isAttemptOpen: boolean;
+  /** The last attempt is over and left no message: it ends the turn, or it is void. */
+  readonly isSilent: boolean;
+  readonly usage?: Usage;
+  readonly timing?: StepTiming;
+}
+
+/** Between the id of the first turn of a chain and a turn's place in it. Nobody else may use it in the id of a turn. */
+export const chainMark = "__";
+
+/** A turn, from its `turn_started` on. */
+export class TurnFold {
+  readonly turnId: string;
+  /** The first turn of the chain. */
+  readonly rootId: string;
+  /** This turn's place in the chain, from 1 on. */
+  readonly place: number;
+  readonly continues: string | undefined;
+  readonly startedAt: number;
+  readonly #chainStartedAt: number;
+  #steps: number;
+  #attempts: number;
+  #attemptsInStep = 0;
+  #epoch: number | undefined;
+  #usage: Usage = {};
+  readonly #usageBefore: Usage;
+  #end: EntryOf<"turn_ended"> | undefined;
+  #underWay: StepUnderWay | undefined;
+  /** Reason of a cancel that names the chain; an empty one if none was given. */
+  #cancelReason: string | undefined;
+
+  constructor(entry: EntryOf<"turn_started">, before: TurnFold | undefined) {
+    const parent = entry.continues === undefined ? undefined : before;
+    this.turnId = entry.turnId;
+    this.rootId = parent?.rootId ?? entry.turnId;
+    this.place = (parent?.place ?? 0) + 1;
+    this.continues = entry.continues;
+    this.startedAt = entry.at;
+    this.#chainStartedAt = parent === undefined ? entry.at : parent.#chainStartedAt;
+    this.#steps = parent === undefined ? 0 : parent.#steps;
+    this.#attempts = parent === undefined ? 0 : parent.#attempts;
+    this.#usageBefore = parent === undefined ? {} : addUsage(parent.#usageBefore, parent.#usage);
+    this.#cancelReason = parent?.cancelReason;
+    // The step that the turn was suspended in ends in this one.
+    if (parent?.underWay !== undefined) this.#underWay = parent.underWay;
+  }
+
+  get isOver(): boolean {
+    return this.#end !== undefined;
+  }
+
+  get end(): EntryOf<"turn_ended"> | undefined {
+    return this.#end;
+  }
+
+  get isSuspended(): boolean {
+    return this.#end?.pending !== undefined;
+  }
+
+  get underWay(): StepUnderWay | undefined {
+    return this.#underWay;
+  }
+
+  get cancelReason(): string | undefined {
+    return this.#cancelReason;
+  }
+
+  get isCancelled(): boolean {
+    return this.#cancelReason !== undefined;
+  }
+
+  /** Of this turn alone, over all processes that ran it. */
+  get usage(): Usage {
+    return this.#usage;
+  }
+
+  /** What the chain has used, for a process that goes on with it. */
+  prior(isResumed: boolean): PriorProgress {
+    return {
+      steps: this.#steps,
+      attempts: this.#attempts,
+      usage: addUsage(this.#usageBefore, this.#usage),
+      startedAt: this.#chainStartedAt,
+      isResumed,
+      attemptsInStep: this.#attemptsInStep,
+    };
+  }
+
+  /** The id of the turn that would continue this one: the same whoever starts it. */
+  nextId(): string {
+    return `${this.rootId}${chainMark}${this.place + 1}`;
+  }
+
+  isInChain(turnId: string): boolean {
+    const end = turnId.indexOf(chainMark);
+    return (end === -1 ? turnId : turnId.slice(0, end)) === this.rootId;
+  }
+
+  startAttempt({ step, attempt }: EntryOf<"attempt">): void {
+    this.#attempts += 1;
+    this.#attemptsInStep = attempt;
+    this.#underWay = { step, attempt, isAttemptOpen: true, isSilent: false };
+  }
+
+  endAttempt({ outcome, usage, timing }: EntryOf<"attempt_ended">, isReply: boolean): void {
+    if (this.#underWay === undefined) return;
+    const { step, attempt } = this.#underWay;
+    // What a discarded attempt took is not what its step took.
+    const isKept = outcome !== "discarded";
+    this.#underWay = {
+      step,
+      attempt,
+      isAttemptOpen: false,
+      isSilent: isKept && !isReply,
+      ...(isKept && usage !== undefined && { usage }),
+      ...(isKept && timing !== undefined && { timing }),
+    };
+  }
+
+  /** Of the owner that went on with the turn last; undefined while it is the one that started it. */
+  get epoch(): number | undefined {
+    return this.#epoch;
+  }
+
+  resume({ epoch }: EntryOf<"turn_resumed">): void {
+    this.#epoch = epoch;
+  }
+
+  /** The process ended in an attempt, or before the end of the turn that a silent one makes. What it took is not the step's. */
+  voidAttempt(): void {
+    if (this.#underWay === undefined) return;
+    const { step, attempt } = this.#underWay;
+    this.#underWay = { step, attempt, isAttemptOpen: false, isSilent: false };
+  }
+
+  addReply(step: number): void {
+    this.#steps = step;
+    this.#attemptsInStep = 0;
+  }
+
+  endStep(): void {
+    this.#underWay = undefined;
+  }
+
+  count(usage: Usage): void {
+    this.#usage = addUsage(this.#usage, usage);
+  }
+
+  cancel(reason: string): void {
+    this.#cancelReason ??= reason;
+  }
+
+  finish(entry: EntryOf<"turn_ended">): void {
+    this.#end = entry;
+    if (entry.pending === undefined) this.#underWay = undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import {
+  addTo,
+  answers,
+  ended,
+  foldOf,
+  input,
+  started,
+  suspended,
+  waits,
+  wholeTurn,
+} from "./fold-of.ts";
+
+const created = { type: "created", agent: "helper" } as const;
+
+test.each([
+  ["new", foldOf(created), "idle"],
+  ["whose turn has ended", foldOf(created, ...wholeTurn("t1")), "completed"],
+  ["whose turn was aborted", foldOf(created, ...wholeTurn("t1", "aborted")), "completed"],
+  ["whose turn failed", foldOf(created, ...wholeTurn("t1", "error")), "error"],
+  [
+    "that was cleared",
+    foldOf(created, ...wholeTurn("t1", "error"), { type: "history_cleared" }),
+    "idle",
+  ],
+  ["with a loaded history", foldOf(created, { type: "history_loaded", messages: [] }), "idle"],
+])("a session %s accepts a send, and its turn starts", (_, fold, status) => {
+  expect(fold.status).toBe(status);
+  expect(fold.acceptsInput).toBe(true);
+
+  addTo(fold, input("next"));
+
+  expect(fold.status).toBe("running");
+  expect(fold.refusalOf("next")).toBeUndefined();
+  expect(fold.nextAction(0)).toEqual({ type: "start", turnId: "next", input: ["next"] });
+});
+
+test.each([
+  ["has an input that waits for its turn", foldOf(created, input("t1")), "running"],
+  ["runs a turn", foldOf(created, input("t1"), started("t1", "t1")), "running"],
+  ["waits for answers", foldOf(created, ...suspended(waits("c1"))), "awaiting_tool_execution"],
+  [
+    "has its answers",
+    foldOf(created, ...suspended(waits("c1")), answers("c1")),
+    "awaiting_tool_execution",
+  ],
+])("a session that %s refuses a send", (_, fold, status) => {
+  const action = fold.nextAction(0);
+
+  addTo(fold, input("second"));
+
+  expect(fold.status).toBe(status);
+  expect(fold.refusalOf("second")).toBe("turn_unfinished");
+  expect(fold.nextAction(0)).toEqual(action);
+});
+
+test("of two inputs the first is run, and the second stays refused when the first is over", () => {
+  const fold = foldOf(created, input("t1"), input("t2"), started("t1", "t1"), ended("t1"));
+
+  expect(fold.refusalOf("t2")).toBe("turn_unfinished");
+  expect(fold.nextAction(0)).toEqual({ type: "none" });
+});
+
+test("a turn that has started and not ended goes on", () => {
+  const fold = foldOf(created, input("t1"), started("t1", "t1"));
+
+  expect(fold.nextAction(0)).toEqual({ type: "resume", turnId: "t1" });
+});
+
+test("the head of a session says what its status is, whose it is and how far it was folded", () => {
+  const fold = foldOf({ type: "created", agent: "helper", principal: "ada" }, ...wholeTurn("t1"));
+
+  expect(fold.head(5)).toEqual({
+    status: "completed",
+    agent: "helper",
+    principal: "ada",
+    title: "Hello",
+    seen: 4,
+    updatedAt: 5,
+  });
+});
+
+test("the head of a turn that is about to end tells how it will have ended", () => {
+  const fold = foldOf(created, input("t1"), started("t1", "t1"));
+
+  expect(fold.head(5, { finishReason: "error" })).toMatchObject({ status: "error", seen: 3 });
+  expect(fold.status).toBe("running");
+});

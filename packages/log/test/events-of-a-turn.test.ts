@@ -1,0 +1,74 @@
+import type { ChatMessage } from "@capstan/kernel";
+import { eventsOf } from "@capstan/log";
+import { checkEvents } from "@capstan/testing";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { circumstances, runUnder } from "../../kernel/test/circumstances.ts";
+import type { Circumstances, ObservedTurn } from "../../kernel/test/circumstances.ts";
+import { byCall } from "./by-call.ts";
+import { logOfTurn, withoutLiveOnly } from "./log-of-turn.ts";
+import type { LoggedTurn, Shown } from "./log-of-turn.ts";
+
+/** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
+const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 500);
+
+/** Any turn that is run from its beginning, and whose journal works. */
+const turns = circumstances.map((given) => {
+  const isAsync = given.journal?.isAsync ?? false;
+  const journal = { isAsync, failsAt: undefined, fault: "throws" } as const;
+  // Without a timer an abort ends the wait for a journal that takes its time, and the turn fails.
+  return { ...given, entered: undefined, journal, hasTimer: given.hasTimer || isAsync };
+});
+
+test("the events of a turn, without those that are live-only, are the events of its entries", async () => {
+  await fc.assert(
+    fc.asyncProperty(turns, async (given) => {
+      const turn = await runUnder(given);
+      const { log } = logged(given, turn);
+
+      const events = eventsOf("c1", log.entries).map(({ event }) => event);
+      expect(byCall(events)).toEqual(byCall(withoutLiveOnly(turn.events)));
+    }),
+    { numRuns },
+  );
+}, 600_000);
+
+test("what readers of a session see of a turn is a valid order of events", async () => {
+  await fc.assert(
+    fc.asyncProperty(turns, async (given) => {
+      const { shown } = logged(given, await runUnder(given));
+
+      expect(checkEvents(shown)).toEqual([]);
+    }),
+    { numRuns },
+  );
+}, 600_000);
+
+test("the messages that the log tells of are those that the turn gave back", async () => {
+  await fc.assert(
+    fc.asyncProperty(turns, async (given) => {
+      const turn = await runUnder(given);
+      const { feed } = logged(given, turn);
+
+      expect(feed.fold.transcript.messages).toEqual(turn.transcript);
+      expect(feed.fold.pending).toEqual(turn.pending ?? []);
+      expect(feed.fold.turn?.usage).toEqual(turn.usage);
+    }),
+    { numRuns },
+  );
+}, 600_000);
+
+function logged(given: Circumstances, turn: ObservedTurn): LoggedTurn {
+  const history = turn.transcript.slice(0, turn.transcript.length - turn.messages.length);
+  const steering = given.steering.flatMap((count, at) =>
+    Array.from({ length: count }, (_, index): ChatMessage => {
+      return { role: "user", id: `steer-${at}-${index}`, content: "Only indoors" };
+    }),
+  );
+  return logOfTurn(turn.happenings.flatMap(toShown), { history, steering });
+}
+
+function toShown(happening: ObservedTurn["happenings"][number]): Shown[] {
+  if (happening.type === "event") return [{ type: "event", event: happening.event }];
+  return happening.type === "fact" ? [{ type: "facts", facts: [happening.fact] }] : [];
+}

@@ -1,0 +1,76 @@
+import { applyStored, entryVersion, foldEntries, SessionFold } from "@capstan/log";
+import type { StoredEntry } from "@capstan/log";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { stateOf } from "./fold-state.ts";
+import { playSession, stored } from "./play-session.ts";
+import { sessionScenarios } from "./session-scenarios.ts";
+
+/** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
+const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 100);
+
+test("a log that is read in two parts folds to the same state wherever it is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(sessionScenarios, async (scenario) => {
+      const { entries } = await playSession(scenario);
+      const log = stored(entries);
+
+      const whole = stateOf(foldEntries(log), log);
+      const states = entries.map((_, cut) => {
+        const fold = foldEntries(log.slice(0, cut));
+        // What is asked at the cut changes nothing.
+        stateOf(fold, log);
+        fold.transcript.startPoint();
+        applyStored(fold, log.slice(cut));
+        return stateOf(fold, log);
+      });
+
+      expect(states.filter((state) => JSON.stringify(state) !== JSON.stringify(whole))).toEqual([]);
+    }),
+    { numRuns },
+  );
+}, 600_000);
+
+test("a log folds to the same state live and from what a store gives back", async () => {
+  await fc.assert(
+    fc.asyncProperty(sessionScenarios, async (scenario) => {
+      const { entries } = await playSession(scenario);
+
+      const live = new SessionFold();
+      for (const entry of entries) live.apply(entry);
+
+      expect(stateOf(live, entries)).toEqual(stateOf(foldEntries(stored(entries)), entries));
+    }),
+    { numRuns },
+  );
+}, 600_000);
+
+test("reads that overlap, and entries that only a newer program knows, change nothing but the place", async () => {
+  await fc.assert(
+    fc.asyncProperty(sessionScenarios, fc.nat(), fc.nat(), async (scenario, at, overlap) => {
+      const { entries } = await playSession(scenario);
+      const log = stored(entries);
+      const cut = at % log.length;
+      const moved = [...log.slice(0, cut), fromTheFuture(cut + 1), ...log.slice(cut).map(oneLater)];
+
+      const fold = foldEntries(moved.slice(0, cut + 1));
+      applyStored(fold, moved.slice(overlap % (cut + 1)));
+
+      expect(placeless(stateOf(fold, log))).toEqual(placeless(stateOf(foldEntries(log), log)));
+      expect(fold.seq).toBe(log.length + 1);
+    }),
+    { numRuns },
+  );
+}, 600_000);
+
+function fromTheFuture(seq: number): StoredEntry {
+  return { v: entryVersion + 1, type: "message", id: "future", at: 0, seq };
+}
+
+function oneLater(entry: StoredEntry): StoredEntry {
+  return { ...entry, seq: entry.seq + 1 };
+}
+
+function placeless({ seq: _seq, head: _head, ...state }: ReturnType<typeof stateOf>) {
+  return state;
+}

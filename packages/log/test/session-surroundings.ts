@@ -1,0 +1,101 @@
+/** What is around a played session: the provider, the tools and what they did, the users, the timer. */
+import type { JsonValue, Timer, ToolContract, ToolReturn } from "@capstan/kernel";
+import type { Entry } from "@capstan/log";
+import { failBefore, remoteTool, say } from "@capstan/testing";
+import type { ScriptItem } from "@capstan/testing";
+import type { WrittenLog } from "./log-of-turn.ts";
+import type { SessionScenario } from "./session-scenarios.ts";
+
+/** By step and attempt, so that a new process goes on where the old one was. */
+export function replyFrom({ steps }: SessionScenario): ScriptItem {
+  return ({ step, attempt }) => {
+    const scripted = steps[step - 1];
+    if (scripted === undefined) return say("Done");
+    return attempt <= scripted.failures ? failBefore("overloaded") : scripted.reply;
+  };
+}
+
+/** What the tools did to the world: it outlives every process. */
+export interface Effect {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly key: string;
+}
+
+export function sessionTools(effects: Effect[], isDead: () => boolean): ToolContract[] {
+  const tool = (name: string, more: Partial<ToolContract> = {}): ToolContract => {
+    return {
+      name,
+      description: name,
+      inputSchema: { type: "object" },
+      ...more,
+      async execute(input: JsonValue, context): Promise<ToolReturn> {
+        const { toolCallId, idempotencyKey: key } = context;
+        if (isDead()) return new Promise<never>(() => {});
+        effects.push({ toolName: name, toolCallId, key });
+        context.update("half ");
+        // Its end is recorded apart from that of a neighbour.
+        await Promise.resolve();
+        context.update("done");
+        if (JSON.stringify(input) === '{"n":1}') await Promise.resolve();
+        return `did ${JSON.stringify(input)}`;
+      },
+    };
+  };
+  return [
+    tool("pure", { effect: "pure" }),
+    tool("idempotent", { effect: "idempotent" }),
+    tool("once"),
+    tool("checked", {
+      reconcile: (key) =>
+        effects.some((effect) => effect.key === key)
+          ? { outcome: "done", output: "found" }
+          : { outcome: "not-run" },
+    }),
+    tool("guarded", { needsApproval: true }),
+    tool("alone", { execution: "sequential" }),
+    remoteTool(),
+  ];
+}
+
+export function alterTwos({ input }: { readonly input: unknown }) {
+  const isTwo = JSON.stringify(input) === '{"n":2}';
+  return isTwo ? ({ action: "alter", input: { n: 20 } } as const) : undefined;
+}
+
+/** What a user does, at some time. */
+export function post(
+  log: WrittenLog,
+  what: SessionScenario["posts"][number]["what"],
+  id: string,
+  turnId: string,
+): Entry {
+  const message = { role: "user", id, content: "Only indoors" } as const;
+  switch (what) {
+    case "steer":
+    case "follow_up":
+      return log.write({ type: what, message }, id);
+    case "cancel":
+      return log.write({ type: "cancel_requested", turnId }, id);
+    case "clear":
+      return log.write({ type: "queue_cleared", queue: "all" }, id);
+    case "all at once":
+      return log.write(
+        { type: "config", config: { steeringMode: "all", followUpMode: "all" } },
+        id,
+      );
+    default:
+      return what satisfies never;
+  }
+}
+
+/** Waits before a retry and grace periods are over at once; deadlines never come. */
+export const impatientTimer: Timer = (ms, fn) => {
+  const state = { isCancelled: ms > 10_000 };
+  queueMicrotask(() => {
+    if (!state.isCancelled) fn();
+  });
+  return () => {
+    state.isCancelled = true;
+  };
+};

@@ -1,0 +1,126 @@
+/** Due sessions are given out, each to one caller. */
+import assert from "node:assert/strict";
+import type { DueQuery, SessionRepository } from "@capstan/log";
+import { begin, head, owned } from "./samples.ts";
+import { longMs } from "./store-case.ts";
+import type { StoreTheme } from "./store-case.ts";
+import { claimAll, claimedIds } from "./walk.ts";
+
+function claimsOf(owner: string, fields: Partial<DueQuery> = {}): DueQuery {
+  return { agents: ["helper"], owner, ttlMs: longMs, ...fields };
+}
+
+/** Ids in their order. */
+async function beginRunning(repository: SessionRepository, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, i) => `s${String(i).padStart(3, "0")}`);
+  await Promise.all(ids.map(async (id) => begin(repository, id, { status: "running" })));
+  return ids;
+}
+
+export const claiming: StoreTheme = {
+  name: "claims",
+  cases: {
+    "a claimed session is owned like an acquired one": async ({ repository, other }) => {
+      await begin(repository, "s", { status: "running" });
+
+      const [claim] = await repository.claimDue(claimsOf("first"));
+
+      assert.ok(claim);
+      assert.equal(await other.acquire("s", "second", longMs), undefined);
+      await repository.append("s", [owned("e")], { lease: claim.lease, head: head() });
+      await repository.renew(claim.lease, longMs);
+    },
+
+    "a claimed session is not due any more, for its owner neither": async ({
+      repository,
+      other,
+    }) => {
+      await begin(repository, "s", { status: "running" });
+      await repository.claimDue(claimsOf("first"));
+
+      assert.deepEqual(await other.claimDue(claimsOf("second")), []);
+      assert.deepEqual(await repository.claimDue(claimsOf("first")), []);
+    },
+
+    "a claim runs out like any lease, and the session is due again": async ({
+      repository,
+      other,
+      advance,
+      leaseMs,
+    }) => {
+      await begin(repository, "s", { status: "running" });
+      await repository.claimDue(claimsOf("first", { ttlMs: leaseMs }));
+
+      await advance(leaseMs);
+
+      assert.deepEqual(claimedIds(await other.claimDue(claimsOf("second"))), ["s"]);
+    },
+
+    "a released session is due again only if there is something to do": async ({ repository }) => {
+      await beginRunning(repository, 2);
+      const claims = await repository.claimDue(claimsOf("first"));
+      const [done, undone] = claims.map(({ lease }) => lease);
+      assert.ok(done && undone);
+
+      await repository.append(done.sessionId, [owned("end")], {
+        lease: done,
+        head: head({ status: "completed", seen: 2 }),
+      });
+      await repository.release(done);
+      await repository.release(undone);
+
+      const again = await repository.claimDue(claimsOf("first"));
+      assert.deepEqual(claimedIds(again), [undone.sessionId]);
+    },
+
+    "only sessions of the given agents are claimed": async ({ repository }) => {
+      await begin(repository, "s1", { status: "running", agent: "helper" });
+      await begin(repository, "s2", { status: "running", agent: "coder" });
+      await begin(repository, "s3", { status: "running", agent: "writer" });
+
+      const none = await repository.claimDue(claimsOf("first", { agents: [] }));
+      const two = await repository.claimDue(claimsOf("first", { agents: ["coder", "writer"] }));
+
+      assert.deepEqual([claimedIds(none), claimedIds(two)], [[], ["s2", "s3"]]);
+    },
+
+    "no more are claimed than asked for, and ten if nothing is said": async ({ repository }) => {
+      await beginRunning(repository, 15);
+
+      const two = await repository.claimDue(claimsOf("first", { limit: 2 }));
+      const ten = await repository.claimDue(claimsOf("first"));
+      const rest = await repository.claimDue(claimsOf("first"));
+
+      assert.deepEqual([two.length, ten.length, rest.length], [2, 10, 3]);
+      assert.equal(new Set(claimedIds([...two, ...ten, ...rest])).size, 15);
+    },
+
+    "a session is given to one of two that claim at once": async ({ repository, other }) => {
+      const ids = await beginRunning(repository, 50);
+
+      const claims = await Promise.all([
+        claimAll(repository, claimsOf("first", { limit: 7 })),
+        claimAll(other, claimsOf("second", { limit: 7 })),
+        claimAll(repository, claimsOf("third", { limit: 3 })),
+        claimAll(other, claimsOf("fourth", { limit: 3 })),
+      ]);
+
+      assert.deepEqual(claimedIds(claims.flat()), ids);
+    },
+
+    "a session is given to a claim or to an acquire, not to both": async ({
+      repository,
+      other,
+    }) => {
+      const ids = await beginRunning(repository, 50);
+
+      const [claims, acquired] = await Promise.all([
+        claimAll(repository, claimsOf("first")),
+        Promise.all(ids.map(async (id) => other.acquire(id, "second", longMs))),
+      ]);
+
+      const taken = acquired.filter((claim) => claim !== undefined);
+      assert.deepEqual(claimedIds([...claims, ...taken]), ids);
+    },
+  },
+};

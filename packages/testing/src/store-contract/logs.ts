@@ -1,0 +1,148 @@
+/** Entries keep their order and their numbers, and sessions stay apart. */
+import assert from "node:assert/strict";
+import { failsWith } from "./fails-with.ts";
+import { begin, beginOwned, created, head, owned, posted } from "./samples.ts";
+import type { StoreTheme } from "./store-case.ts";
+import { readAll, readIds } from "./walk.ts";
+
+export const logs: StoreTheme = {
+  name: "the log",
+  cases: {
+    "a session begins with the entries it was created with, numbered from one": async ({
+      repository,
+      other,
+    }) => {
+      await repository.create("s", [created(), owned("e2")], head({ seen: 2 }));
+
+      const page = await other.read("s");
+      assert.deepEqual(page.entries, [
+        { ...created(), seq: 1 },
+        { ...owned("e2"), seq: 2 },
+      ]);
+      assert.equal(page.lastSeq, 2);
+    },
+
+    "a session may begin empty": async ({ repository }) => {
+      await repository.create("s", [], head({ seen: 0 }));
+
+      assert.deepEqual(await repository.read("s"), { entries: [], lastSeq: 0 });
+    },
+
+    "an id can be created once": async ({ repository, other }) => {
+      await begin(repository, "s");
+
+      await failsWith("exists", () => other.create("s", [created("again")], head()));
+      assert.deepEqual(await readIds(repository, "s"), ["created"]);
+    },
+
+    "of two that create the same id at once, one succeeds": async ({ repository, other }) => {
+      const outcomes = await Promise.allSettled(
+        [repository, other, repository, other].map(async (handle, i) =>
+          handle.create("s", [created(`by-${i}`)], head()),
+        ),
+      );
+
+      assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+      assert.equal((await readIds(repository, "s")).length, 1);
+    },
+
+    "the entries of one append get numbers in order and without a gap": async ({ repository }) => {
+      const { lease, lastSeq } = await beginOwned(repository, "s");
+
+      const appended = await repository.append("s", [owned("a"), owned("b"), owned("c")], {
+        lease,
+        head: head(),
+      });
+
+      const seqs = [lastSeq + 1, lastSeq + 2, lastSeq + 3];
+      assert.deepEqual(appended, { type: "appended", seqs, lastSeq: lastSeq + 3 });
+      const page = await repository.read("s", { after: lastSeq });
+      assert.deepEqual(page, {
+        entries: ["a", "b", "c"].map((id, i) => ({ ...owned(id), seq: seqs[i] })),
+        lastSeq: lastSeq + 3,
+      });
+    },
+
+    "numbers grow from write to write, whoever wrote": async ({ repository, other }) => {
+      const { lease } = await beginOwned(repository, "s");
+
+      await repository.append("s", [owned("a")], { lease, head: head() });
+      await other.post("s", posted("b"));
+      await repository.append("s", [owned("c"), owned("d")], { lease, head: head() });
+      await other.post("s", posted("e"));
+
+      const entries = await readAll(other, "s");
+      assert.deepEqual(
+        entries.map(({ id }) => id),
+        ["created", "a", "b", "c", "d", "e"],
+      );
+      const seqs = entries.map(({ seq }) => seq);
+      assert.deepEqual(
+        seqs,
+        [...new Set(seqs)].sort((a, b) => a - b),
+      );
+    },
+
+    "many writes at once all get a place of their own": async ({ repository, other }) => {
+      await begin(repository, "s");
+      const ids = Array.from({ length: 100 }, (_, i) => `p${i}`);
+
+      const places = await Promise.all(
+        ids.map(async (id, i) => (i % 2 === 0 ? repository : other).post("s", posted(id))),
+      );
+
+      const stored = (await readAll(repository, "s")).slice(1);
+      assert.equal(new Set(stored.map(({ seq }) => seq)).size, ids.length);
+      const seqs = new Map(stored.map(({ id, seq }) => [id, seq]));
+      assert.deepEqual(
+        ids.map((id) => seqs.get(id)),
+        places.map(({ seq }) => seq),
+      );
+    },
+
+    "a reader goes on behind the entry it names": async ({ repository }) => {
+      const { lease, lastSeq } = await beginOwned(repository, "s");
+      const entries = ["a", "b", "c", "d"].map(owned);
+      await repository.append("s", entries, { lease, head: head() });
+
+      const page = await repository.read("s", { after: lastSeq + 1, limit: 2 });
+      const beyond = await repository.read("s", { after: lastSeq + 4 });
+
+      assert.deepEqual(
+        page.entries.map(({ id }) => id),
+        ["b", "c"],
+      );
+      assert.equal(page.lastSeq, lastSeq + 4);
+      assert.deepEqual(beyond, { entries: [], lastSeq: lastSeq + 4 });
+    },
+
+    "two sessions never see each other's entries": async ({ repository, other }) => {
+      const left = await beginOwned(repository, "left");
+      const right = await beginOwned(other, "right");
+
+      await repository.append("left", [owned("e")], { lease: left.lease, head: head() });
+      await other.append("right", [owned("e")], { lease: right.lease, head: head() });
+      await other.post("left", posted("only-left"));
+      await repository.post("right", posted("only-right"));
+
+      assert.deepEqual(await readIds(repository, "left"), ["created", "e", "only-left"]);
+      assert.deepEqual(await readIds(repository, "right"), ["created", "e", "only-right"]);
+    },
+
+    "ids that look alike, or like a path, are ids of different sessions": async ({
+      repository,
+    }) => {
+      const ids = ["a", "A", "a ", "a/b", "a/../a", "../a", "a%2Fb", "a\\b", "ä🙂", "a.b", "con"];
+
+      await Promise.all(
+        ids.map(async (id) => repository.create(id, [created(`of ${id}`)], head())),
+      );
+
+      const stored = await Promise.all(ids.map(async (id) => readIds(repository, id)));
+      assert.deepEqual(
+        stored,
+        ids.map((id) => [`of ${id}`]),
+      );
+    },
+  },
+};

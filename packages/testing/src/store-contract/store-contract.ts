@@ -1,0 +1,113 @@
+/** The contract of a session repository, as tests that any store can be put to. */
+import type { SessionRepository } from "@capstan/log";
+import { blobs } from "./blobs.ts";
+import { claiming } from "./claiming.ts";
+import { conditionalAppends } from "./conditional-appends.ts";
+import { content } from "./content.ts";
+import { deletion } from "./deletion.ts";
+import { due } from "./due.ts";
+import { durability } from "./durability.ts";
+import { envelopes } from "./envelopes.ts";
+import { fencing } from "./fencing.ts";
+import { leases } from "./leases.ts";
+import { listing } from "./listing.ts";
+import { liveFrames } from "./live-frames.ts";
+import { logs } from "./logs.ts";
+import { posts } from "./posts.ts";
+import { scale } from "./scale.ts";
+import type { OpenStore, StoreTheme } from "./store-case.ts";
+import { unknownSessions } from "./unknown-sessions.ts";
+import { wakeups } from "./wakeups.ts";
+
+/** A store that holds nothing yet, and the means to test it. */
+export interface StoreUnderTest {
+  readonly repository: SessionRepository;
+  /** The store's clock. Default `Date.now`. */
+  readonly now?: () => number;
+  /** Lets the store's clock pass: a manual clock is moved, a database is waited for. */
+  readonly advance: (ms: number) => Promise<void>;
+  /** A lease that runs out soon, but not while a test makes a few calls. Default 1000; short, where `advance` really waits. */
+  readonly leaseMs?: number;
+  /** How long a wake-up may be under way before it counts as lost. Default 10,000: only a failure takes so long. */
+  readonly patienceMs?: number;
+  /** Another handle on the same storage, as another process would have it. Absent if nothing outlives the first. */
+  readonly reopen?: () => Promise<SessionRepository> | SessionRepository;
+  /** Ends this store and every handle that `reopen` gave. */
+  readonly close?: () => Promise<void> | void;
+}
+
+/** The two functions that the suite needs; those of vitest and of node:test fit. */
+export interface TestFramework {
+  readonly describe: (name: string, define: () => void) => unknown;
+  readonly test: (
+    name: string,
+    run: (context: { skip(reason: string): void }) => Promise<void>,
+    timeoutMs?: number,
+  ) => unknown;
+}
+
+const themes: readonly StoreTheme[] = [
+  logs,
+  content,
+  envelopes,
+  unknownSessions,
+  posts,
+  leases,
+  fencing,
+  conditionalAppends,
+  due,
+  claiming,
+  listing,
+  deletion,
+  blobs,
+  wakeups,
+  liveFrames,
+  durability,
+  scale,
+];
+
+/** For ten thousand sessions in a database on a slow disk. */
+const timeoutMs = 120_000;
+
+/** Declares the whole suite. `create` is called once per test and gives an empty store each time. */
+export function storeContract(
+  name: string,
+  create: () => Promise<StoreUnderTest> | StoreUnderTest,
+  { describe, test }: TestFramework,
+): void {
+  const declare = (theme: StoreTheme): void => {
+    for (const [sentence, run] of Object.entries(theme.cases)) {
+      test(
+        sentence,
+        async (context) => {
+          const underTest = await create();
+          try {
+            const store = await toOpenStore(underTest);
+            const reason = theme.whyNot?.(store);
+            if (reason === undefined) await run(store);
+            else context.skip(reason);
+          } finally {
+            await underTest.close?.();
+          }
+        },
+        timeoutMs,
+      );
+    }
+  };
+  describe(`the store contract: ${name}`, () => {
+    for (const theme of themes) describe(theme.name, () => declare(theme));
+  });
+}
+
+async function toOpenStore(store: StoreUnderTest): Promise<OpenStore> {
+  const { repository, advance, reopen } = store;
+  return {
+    repository,
+    other: (await reopen?.()) ?? repository,
+    now: store.now ?? (() => Date.now()),
+    advance,
+    leaseMs: store.leaseMs ?? 1_000,
+    patienceMs: store.patienceMs ?? 10_000,
+    reopen,
+  };
+}
