@@ -26,6 +26,20 @@ for (const { name, exports } of manifests) {
   }
 }
 
+test("a session runs through the installed packages", async () => {
+  const { createHost } = await import("@capstan/core");
+  const { memoryRepository } = await import("@capstan/log");
+  const { say, scriptedProvider } = await import("@capstan/testing");
+  const agent = { name: "helper", provider: scriptedProvider([say("Done.")]), tools: [] };
+  const host = createHost({ agents: [agent], repository: memoryRepository() });
+
+  const { status, text } = await host.createSession({ agent: "helper" }).send("Hi").response;
+
+  assert.equal(status, "completed");
+  assert.equal(text, "Done.");
+  await host.close();
+});
+
 test("a turn runs through the installed packages", async () => {
   const { runTurn } = await import("@capstan/kernel");
   const { callTool, echoTool, say, scriptedProvider } = await import("@capstan/testing");
