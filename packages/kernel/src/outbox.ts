@@ -22,6 +22,7 @@ export class Outbox {
   #waiting: Entry[] | undefined;
   #flushing: Promise<void> | undefined;
   #isFailed = false;
+  #isTakingEffect = false;
 
   constructor(journal: Journal, callbacks: Callbacks, owner: OutboxOwner) {
     this.#journal = journal;
@@ -40,6 +41,8 @@ export class Outbox {
    */
   flush(): Promise<void> | undefined {
     if (this.#flushing !== undefined) return this.#flushing;
+    // A tool that answers at once settles while others of its batch have yet to take effect: it has to wait for them.
+    if (this.#isTakingEffect) return undefined;
     while (this.#waiting !== undefined && !this.#isFailed) {
       const batch = this.#waiting;
       this.#waiting = undefined;
@@ -48,7 +51,7 @@ export class Outbox {
         this.#flushing = this.#finish(batch, reply);
         return this.#flushing;
       }
-      if (!this.#isFailed) takeEffect(batch, reply);
+      if (!this.#isFailed) this.#takeEffect(batch, reply);
     }
     return undefined;
   }
@@ -67,12 +70,21 @@ export class Outbox {
     try {
       const reply = await pending;
       this.#flushing = undefined;
-      takeEffect(batch, reply);
+      this.#takeEffect(batch, reply);
     } catch (thrown) {
       this.#flushing = undefined;
       this.#fail(thrown);
     }
     await this.flush();
+  }
+
+  #takeEffect(batch: readonly Entry[], reply: JournalReply): void {
+    this.#isTakingEffect = true;
+    try {
+      for (const entry of batch) entry.onRecorded?.(reply);
+    } finally {
+      this.#isTakingEffect = false;
+    }
   }
 
   #fail(thrown: unknown): undefined {
@@ -81,8 +93,4 @@ export class Outbox {
     const { message } = serializeError(thrown);
     this.#owner.fail(new TurnError("journal_failed", message, { cause: thrown }));
   }
-}
-
-function takeEffect(batch: readonly Entry[], reply: JournalReply): void {
-  for (const entry of batch) entry.onRecorded?.(reply);
 }

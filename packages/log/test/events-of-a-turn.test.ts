@@ -5,7 +5,6 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { circumstances, runUnder } from "../../kernel/test/circumstances.ts";
 import type { Circumstances, ObservedTurn } from "../../kernel/test/circumstances.ts";
-import { byCall } from "./by-call.ts";
 import { logOfTurn, withoutLiveOnly } from "./log-of-turn.ts";
 import type { LoggedTurn, Shown } from "./log-of-turn.ts";
 
@@ -27,7 +26,7 @@ test("the events of a turn, without those that are live-only, are the events of 
       const { log } = logged(given, turn);
 
       const events = eventsOf("c1", log.entries).map(({ event }) => event);
-      expect(byCall(events)).toEqual(byCall(withoutLiveOnly(turn.events)));
+      expect(events).toEqual(withoutLiveOnly(turn.events));
     }),
     { numRuns },
   );

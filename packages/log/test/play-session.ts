@@ -99,6 +99,7 @@ class Process {
 
   async work(): Promise<"done" | "crashed"> {
     for (let turns = 0; turns < 100; turns += 1) {
+      this.#catchUp();
       const action = this.#feed.fold.nextAction(0);
       if (action.type === "none") {
         if (!this.#actOutside()) return "done";
