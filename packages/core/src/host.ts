@@ -115,6 +115,7 @@ export class Host {
   #pollLater(): void {
     if (this.#isClosed || this.#pollMs === Infinity) return;
     this.#cancelPoll = this.#host.clock.timer(this.#pollMs, () => {
+      for (const runtime of this.#runtimes.values()) runtime.poll();
       // A store that fails now is asked again.
       background(
         this.claimDue().finally(() => this.#pollLater()),

@@ -30,6 +30,8 @@ export class SessionRuntime {
   /** From the moment in which we got the lease to that in which it is given back. */
   #ownership: Ownership | undefined;
   #owner: Owner | undefined;
+  /** Of the last lease that we had. */
+  #lastEpoch: number | undefined;
   #isClaiming = false;
   #wasIdle = true;
   #idleWaiters: (() => void)[] = [];
@@ -82,7 +84,9 @@ export class SessionRuntime {
     this.#ownership?.lose();
     const ownership = new Ownership(claim, repository, clock, leaseMs, askedAt);
     this.#ownership = ownership;
+    this.#lastEpoch = claim.lease.epoch;
     this.log.noteHead(claim.head);
+    this.log.feed.own(claim.lease.epoch);
     this.#wasIdle = false;
     this.#isFollowed = false;
     background(this.#work(ownership, claim), (thrown) => this.readers.fail(thrown));
@@ -104,6 +108,13 @@ export class SessionRuntime {
     this.#wasIdle = false;
     // If the store fails now, the session stays due.
     background(this.#claim(), () => {});
+  }
+
+  /** From time to time, for those who read here what is done elsewhere: a wake-up may have been lost. */
+  poll(): void {
+    if (!this.#isWorking && !this.readers.isEmpty && this.#unsubscribe !== undefined) {
+      this.#catchUpLater();
+    }
   }
 
   async waitForIdle(): Promise<void> {
@@ -261,6 +272,8 @@ export class SessionRuntime {
       case "followed":
         return this.#sendSnapshot();
       case "live": {
+        // Our own come back to us, and may be late.
+        if (this.#isWorking || wakeup.frame.epoch === this.#lastEpoch) return;
         const events = this.log.feed.frame(wakeup.frame);
         if (events === "gap") return this.#listen(true);
         return events === "behind" ? this.#catchUpLater() : this.#show(events);
@@ -283,7 +296,6 @@ export class SessionRuntime {
   }
 
   #sendLive(lease: Lease, frame: LiveFrame | undefined): void {
-    if (frame === undefined) return;
-    this.#host.repository.sendLive?.(lease, { ...frame, epoch: lease.epoch });
+    if (frame !== undefined) this.#host.repository.sendLive?.(lease, frame);
   }
 }

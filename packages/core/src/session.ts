@@ -66,7 +66,7 @@ export class Session {
     const { turn, acceptedInput } = this.#fold;
     const id = acceptedInput?.id ?? (turn?.isOver === false ? turn.turnId : undefined);
     if (id === undefined) return undefined;
-    return this.#runtime.readers.findTurn(id) ?? this.#join(this.#newTurn(id), id);
+    return this.#runtime.readers.findTurn(id) ?? this.#join(this.#sharedTurn(id), id);
   }
 
   /**
@@ -146,7 +146,7 @@ export class Session {
     const id = options.id ?? this.#host.newId();
     const known = this.#runtime.readers.findTurn(id);
     if (known !== undefined) return known;
-    return this.#track(this.#newTurn(id), async (turn) => {
+    return this.#track(this.#sharedTurn(id), async (turn) => {
       const messages = toMessages(input, checkTurnId(id));
       await this.#ensureCreated();
       await this.#runtime.log.post(id, { type: "input", messages });
@@ -196,7 +196,12 @@ export class Session {
       await this.#cancel(id, reason);
     };
     // Whoever needs to know that it is safe calls `session.abort`.
-    const turn = new SessionTurn(id, (reason) => background(cancel(reason), () => {}));
+    return new SessionTurn(id, (reason) => background(cancel(reason), () => {}));
+  }
+
+  /** The handle that everybody gets who asks for this turn. Those of answers may fail by themselves. */
+  #sharedTurn(id: string): SessionTurn {
+    const turn = this.#newTurn(id);
     this.#runtime.readers.keepTurn(turn);
     return turn;
   }

@@ -187,3 +187,19 @@ test("an answer that was refused makes the session due once, and not for ever", 
 
   expect(world.repository.claimDue({ agents: ["helper"], owner: "x", ttlMs: 1 })).toEqual([]);
 });
+
+test("answers that are refused do not fail the turn that they were meant for", async () => {
+  const tool = deferredTool();
+  const world = createWorld([callTool("deferred"), say("Done")], [tool]);
+  const session = world.host().createSession({ agent: "helper" });
+  const turn = session.send("Hello", { id: "t1" });
+  const [call] = await tool.whenStarted();
+
+  const refused = await session.send([{ toolCallId: "nothing", ok: true, output: "" }]).response;
+  const again = session.send("Hello", { id: "t1" });
+  tool.resolve(call?.toolCallId ?? "", "ok");
+
+  expect(refused).toMatchObject({ error: { code: "not_pending" } });
+  expect(again).toBe(turn);
+  await expect(turn.response).resolves.toMatchObject({ status: "completed" });
+});

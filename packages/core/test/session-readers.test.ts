@@ -138,3 +138,19 @@ test("a subscriber is joined when a store that failed is back", async () => {
 
   expect(seen.filter(({ event }) => !isLiveOnly(event))).toEqual(world.events(session.id));
 });
+
+test("a reader in another process sees the end of a turn though the wake-up was lost", async () => {
+  const open = Promise.withResolvers<void>();
+  const world = createWorld([[say("One "), wait(open.promise), say("Two")]]);
+  const session = world.host().createSession({ agent: "helper" });
+  const turn = session.send("Hello");
+  await world.clock.advance(0);
+  const deaf = { ...world.repository, subscribe: () => () => {} };
+  const current = (await world.host({ repository: deaf }).open(session.id)).current;
+
+  open.resolve();
+  await turn.response;
+  await world.clock.advance(1_000);
+
+  await expect(current?.response).resolves.toMatchObject({ status: "completed", text: "One Two" });
+});
