@@ -82,8 +82,9 @@ export function onlyBehind(listener: EventListener, after: Cursor | undefined): 
   let last = after;
   return (event, cursor) => {
     const isNew = compareCursors(cursor, last) > 0;
-    // A snapshot says what was live at a place, and may stand at one that was seen.
-    if (!isNew && event.type !== "snapshot") return;
+    // A snapshot says what was live behind an entry, and may stand at a place that was seen; but not behind an older entry.
+    const isRestored = event.type === "snapshot" && cursor.seq === last.seq;
+    if (!isNew && !isRestored) return;
     if (isNew) last = cursor;
     listener(event, cursor);
   };

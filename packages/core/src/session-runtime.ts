@@ -129,6 +129,8 @@ export class SessionRuntime {
     join: () => void,
   ): Promise<void> {
     for (;;) {
+      // The reader may have seen more elsewhere than we have read.
+      await this.log.catchUp();
       const stored = await this.log.readAll();
       // More may have been folded while we read.
       if ((stored.at(-1)?.seq ?? 0) < this.log.fold.seq) continue;

@@ -1,5 +1,5 @@
 /** `@capstan/log`: what a session is made of, as entries, and what follows from them. */
-export { entryVersion } from "./entries.ts";
+export { entryVersion, isPosted } from "./entries.ts";
 export type {
   Entry,
   EntryBody,

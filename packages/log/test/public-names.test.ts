@@ -19,6 +19,7 @@ test("the log exports these names and no others", () => {
       "isDue",
       "isLiveOnly",
       "isOverdue",
+      "isPosted",
       "memoryRepository",
       "parseCursor",
       "parseEntries",

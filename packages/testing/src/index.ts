@@ -44,3 +44,32 @@ export { deferredTool } from "./deferred-tool.ts";
 export type { DeferredTool, DeferredToolOptions } from "./deferred-tool.ts";
 export { storeContract } from "./store-contract/store-contract.ts";
 export type { StoreUnderTest, TestFramework } from "./store-contract/store-contract.ts";
+export { crashScenarios } from "./crash/scenarios.ts";
+export { crashScenario, randomCrashRun } from "./crash/random-run.ts";
+export { exploreCrashes, exploreSecondCrashes } from "./crash/explore.ts";
+export type { CrashFailure, CrashSummary, ExploreOptions } from "./crash/explore.ts";
+export { exploreSeed } from "./crash/explore-seed.ts";
+export type { SeedOptions } from "./crash/explore-seed.ts";
+export { runCrash } from "./crash/run-crash.ts";
+export type { CrashOptions } from "./crash/run-crash.ts";
+export { describeFailure, findScenario, parseCrashRun, replayCommand } from "./crash/replay.ts";
+export type {
+  CrashFault,
+  CrashMode,
+  CrashPoint,
+  CrashReport,
+  CrashRun,
+} from "./crash/crash-run.ts";
+export type {
+  ClientAction,
+  CrashHost,
+  CrashScenario,
+  CrashToolName,
+  CrashTrigger,
+  Interjection,
+  ScriptedCall,
+  ScriptedStep,
+} from "./crash/scenario.ts";
+export type { CrashViolation, CrashViolationCode } from "./crash/violation.ts";
+export type { FinalState } from "./crash/final-state.ts";
+export type { CreateStore } from "./crash/world.ts";

@@ -1,0 +1,62 @@
+/** What the tools did to the world is what they declare, and what the log says of it. */
+import type { EntryOf } from "@capstan/log";
+import type { Effect } from "./effects.ts";
+import type { CrashToolName } from "./scenario.ts";
+import type { World } from "./world.ts";
+
+const repeatable: ReadonlySet<string> = new Set<CrashToolName>(["pure", "idempotent"]);
+const answeredOutside: ReadonlySet<string> = new Set<CrashToolName>(["remote", "ignored"]);
+
+export function checkEffects(world: World): void {
+  const byCall = Map.groupBy(world.effects.all, ({ toolCallId }) => toolCallId);
+  for (const [toolCallId, effects] of byCall) checkCall(world, toolCallId, effects);
+  for (const entry of world.entries) {
+    if (entry.type === "tool_result") checkResult(world, entry, byCall.get(entry.toolCallId) ?? []);
+  }
+}
+
+function checkCall(world: World, toolCallId: string, effects: readonly Effect[]): void {
+  const { violations } = world;
+  // A group has at least one.
+  const [{ toolName, key }] = effects as [Effect];
+  const call = `${toolName} (${toolCallId})`;
+  if (effects.length > 1 && !mayRepeat(world, toolName)) {
+    const processes = effects.map(({ process }) => process).join(", ");
+    violations.add("effects", `${call} took effect ${effects.length} times, in ${processes}`);
+  }
+  for (const effect of effects) {
+    if (effect.key !== key) violations.add("effects", `${call} ran under two keys`);
+    if (!effect.hadIntent && toolName !== "pure") {
+      violations.add("effects", `${call} took effect before its intent was in the log`);
+    }
+    if (!effect.wasApproved && toolName === "guarded") {
+      violations.add("effects", `${call} took effect without an approval in the log`);
+    }
+  }
+}
+
+/**
+ * A process that stands still between its last look at the clock and the effect of a tool cannot know that another one has asked the
+ * tool meanwhile, and was told that nothing had happened. With an answer of the store it looks again.
+ */
+function mayRepeat({ run, points, scenario }: World, toolName: string): boolean {
+  if (repeatable.has(toolName)) return true;
+  if (toolName !== "checked") return false;
+  if (scenario.actions.some((action) => action.do === "pause")) return true;
+  const paused = run.faults.filter((fault) => fault.do === "pause");
+  return paused.some((fault) => {
+    const met = points.find(
+      ({ process, point }) => process === fault.process && point === fault.point,
+    );
+    return run.mode === "sync" || /^(effect|event)/.test(met?.what ?? "");
+  });
+}
+
+function checkResult(
+  { violations }: World,
+  { toolName, toolCallId, result, seq }: EntryOf<"tool_result">,
+  effects: readonly Effect[],
+): void {
+  if (result.isError || answeredOutside.has(toolName) || effects.length > 0) return;
+  violations.add("effects", `entry ${seq}: ${toolName} (${toolCallId}) is said to have run`);
+}

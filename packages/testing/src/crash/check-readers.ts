@@ -1,0 +1,112 @@
+/** Every reader saw every event that an entry tells, once, in order, as the log has it; and what was live fits to it. */
+import type { AgentEvent } from "@capstan/kernel";
+import { LiveView } from "@capstan/kernel";
+import { compareCursors, formatCursor, isLiveOnly } from "@capstan/log";
+import { isDeepStrictEqual } from "node:util";
+import { checkEvents } from "../check-events.ts";
+import type { Reader, SeenEvent } from "./reader.ts";
+import { textOf } from "./scripted-model.ts";
+import type { World } from "./world.ts";
+
+export function checkReaders(world: World, readers: readonly Reader[]): void {
+  for (const reader of readers) {
+    checkOrder(world, reader);
+    checkFacts(world, reader);
+    checkLive(world, reader);
+    checkWholeTurns(world, reader);
+  }
+}
+
+function checkOrder({ violations }: World, { name, seen }: Reader): void {
+  for (const [index, { cursor, event }] of seen.entries()) {
+    const before = seen[index - 1]?.cursor;
+    if (before === undefined || compareCursors(before, cursor) < 0) continue;
+    // A snapshot stands for all that is live behind an entry, also where a host knows less of it than the one before.
+    if (event.type === "snapshot" && before.seq === cursor.seq) continue;
+    const text = `${event.type} at ${formatCursor(cursor)} came after ${formatCursor(before)}`;
+    violations.add("events", `reader ${name}: ${text}`);
+  }
+}
+
+function checkFacts({ events, violations }: World, { name, seen }: Reader): void {
+  const facts = seen.filter(({ event }) => !isLiveOnly(event));
+  for (let index = 0; index < Math.max(facts.length, events.length); index += 1) {
+    const [found, expected] = [facts[index], events[index]];
+    if (found !== undefined && expected !== undefined) {
+      const isSame =
+        compareCursors(found.cursor, expected.cursor) === 0 &&
+        isDeepStrictEqual(found.event, expected.event);
+      if (isSame) continue;
+    }
+    const text = `event ${index + 1} is ${describe(found)}, and the log says ${describe(expected)}`;
+    violations.add("events", `reader ${name}: ${text}`);
+    return;
+  }
+}
+
+/** What the deltas of a message said is what the message says. The last of them may be lost on the way to another process. */
+function checkLive({ violations }: World, { name, seen }: Reader): void {
+  const view = new LiveView();
+  for (const { event, cursor } of seen) {
+    if (event.type === "message_end" && event.message.role === "assistant") {
+      const shown = shownText(view);
+      const said = proseOf(event);
+      if (!said.startsWith(shown)) {
+        const text = `the deltas up to ${formatCursor(cursor)} say "${shown}", the message "${said}"`;
+        violations.add("events", `reader ${name}: ${text}`);
+      }
+    }
+    view.apply(event);
+  }
+}
+
+function shownText(view: LiveView): string {
+  const parts = view.snapshot().message?.content ?? [];
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+function proseOf(event: Extract<AgentEvent, { readonly type: "message_end" }>): string {
+  const { message } = event;
+  if (message.role !== "assistant") return "";
+  return message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** A turn that was seen live from its start to its end: on one connection, which was live before it, with its one owner. */
+function checkWholeTurns(world: World, { name, seen, first }: Reader): void {
+  const live = new Set<number>(first === "live" ? [1] : []);
+  const whole = new Map<string, AgentEvent[]>();
+  for (const [index, { event, connection, process }] of seen.entries()) {
+    const { type, turnId } = event;
+    if (connection !== seen[index - 1]?.connection) whole.delete(turnId);
+    if (type === "turn_start" && live.has(connection) && isOwnedBy(world, turnId, process)) {
+      whole.set(turnId, []);
+    }
+    if (isLiveDelta(type)) live.add(connection);
+    whole.get(turnId)?.push(event);
+  }
+  for (const [turnId, events] of whole) {
+    for (const { message } of checkEvents(events)) {
+      world.violations.add("events", `reader ${name}, turn ${turnId}: ${message}`);
+    }
+  }
+}
+
+/** What a replay never has: whoever gets it has joined. */
+function isLiveDelta(type: AgentEvent["type"]): boolean {
+  return type === "text_delta" || type === "step_start" || type === "tool_execution_delta";
+}
+
+/** Whether this process has written the whole turn, and lives: readers elsewhere get a part of what is live at best. */
+function isOwnedBy({ entries, leases }: World, turnId: string, process: string): boolean {
+  const own = entries
+    .filter((entry) => "turnId" in entry && entry.turnId === turnId)
+    .flatMap(({ id }) => leases.get(id) ?? []);
+  return own.every(({ owner, epoch }) => owner === process && epoch === own[0]?.epoch);
+}
+
+function describe(seen: Pick<SeenEvent, "cursor" | "event"> | undefined): string {
+  if (seen === undefined) return "missing";
+  const { event, cursor } = seen;
+  const text = event.type === "message_end" ? ` "${textOf(event.message)}"` : "";
+  return `${event.type}${text} at ${formatCursor(cursor)}`;
+}

@@ -1,0 +1,137 @@
+/** Every point of a scenario, on both sides, each with a run of its own. */
+import type { CrashFault, CrashMode, CrashPoint, CrashReport, CrashRun } from "./crash-run.ts";
+import type { FinalState } from "./final-state.ts";
+import type { CrashOptions } from "./run-crash.ts";
+import { runCrash } from "./run-crash.ts";
+import type { CrashScenario } from "./scenario.ts";
+import type { CrashViolation } from "./violation.ts";
+
+/** A run that showed something that it must not. */
+export interface CrashFailure {
+  readonly run: CrashRun;
+  /** Where its faults were met. */
+  readonly points: readonly string[];
+  readonly violations: readonly CrashViolation[];
+  readonly log: CrashReport["log"];
+}
+
+export interface CrashSummary {
+  readonly runs: number;
+  /** Faults that came to pass. */
+  readonly points: number;
+  readonly failures: readonly CrashFailure[];
+}
+
+export interface ExploreOptions extends Omit<CrashOptions, "expected"> {
+  /** Default both. */
+  readonly modes?: readonly CrashMode[];
+  /** After so many failures it is enough. Default 10. */
+  readonly maxFailures?: number;
+}
+
+/** Runs the scenario once without a fault, and then with a fault at every point that this run has passed. */
+export async function exploreCrashes(
+  scenario: CrashScenario,
+  options: ExploreOptions = {},
+): Promise<CrashSummary> {
+  const exploration = new Exploration(scenario, options);
+  const actions = ["kill", ...(scenario.alsoAtEveryPoint ?? [])] as const;
+  for (const mode of options.modes ?? bothModes) {
+    const { points, final } = await exploration.run(mode, []);
+    for (const { process, point } of points) {
+      for (const action of actions) {
+        for (const side of bothSides) {
+          await exploration.run(mode, [{ process, point, side, do: action }], final);
+        }
+      }
+    }
+  }
+  return exploration.summary;
+}
+
+/** Kills a process at every so many-th point, and then the ones that go on, at each of their points. */
+export async function exploreSecondCrashes(
+  scenario: CrashScenario,
+  every: number,
+  options: ExploreOptions = {},
+): Promise<CrashSummary> {
+  const exploration = new Exploration(scenario, options);
+  for (const mode of options.modes ?? bothModes) {
+    const { points, final } = await exploration.run(mode, []);
+    for (const [index, { process, point }] of points.entries()) {
+      if (index % every !== 0) continue;
+      const side = bothSides[(index / every) % 2] ?? "before";
+      const first: CrashFault = { process, point, side, do: "kill" };
+      const report = await exploration.run(mode, [first], final);
+      for (const second of followers(report.points, first)) {
+        await exploration.run(mode, [first, second], final);
+      }
+    }
+  }
+  return exploration.summary;
+}
+
+const bothModes = ["sync", "async"] as const;
+const bothSides = ["before", "after"] as const;
+
+/** A kill at each point of other processes behind the first one. */
+function followers(points: readonly CrashPoint[], first: CrashFault): readonly CrashFault[] {
+  const at = points.findIndex(
+    ({ process, point }) => process === first.process && point === first.point,
+  );
+  return points
+    .slice(at + 1)
+    .filter(({ process }) => process !== first.process)
+    .map(({ process, point }) => ({ process, point, side: first.side, do: "kill" }));
+}
+
+class Exploration {
+  readonly #scenario: CrashScenario;
+  readonly #options: ExploreOptions;
+  readonly #failures: CrashFailure[] = [];
+  #runs = 0;
+  #points = 0;
+
+  constructor(scenario: CrashScenario, options: ExploreOptions) {
+    this.#scenario = scenario;
+    this.#options = options;
+  }
+
+  get summary(): CrashSummary {
+    return { runs: this.#runs, points: this.#points, failures: this.#failures };
+  }
+
+  /** Does nothing once there are enough failures. */
+  async run(
+    mode: CrashMode,
+    faults: readonly CrashFault[],
+    expected?: FinalState,
+  ): Promise<Pick<CrashReport, "points" | "final">> {
+    const { maxFailures = 10, createStore } = this.#options;
+    if (this.#failures.length >= maxFailures) return { points: [], final: expected ?? nothing };
+    const run: CrashRun = { scenario: this.#scenario, mode, faults };
+    const report = await runCrash(run, {
+      ...(createStore !== undefined && { createStore }),
+      ...(expected !== undefined && { expected }),
+    });
+    this.#runs += 1;
+    this.#points += report.hits;
+    if (report.violations.length > 0) this.#failures.push(toFailure(run, report));
+    return report;
+  }
+}
+
+const nothing: FinalState = { status: "", messages: [], ends: [], queued: [], pending: [] };
+
+export function toFailure(run: CrashRun, report: CrashReport): CrashFailure {
+  const { violations, log } = report;
+  const points = run.faults.map((fault) => describeFault(fault, report.points));
+  return { run, points, violations, log };
+}
+
+function describeFault(fault: CrashFault, points: readonly CrashPoint[]): string {
+  const met = points.find(
+    ({ process, point }) => process === fault.process && point === fault.point,
+  );
+  return `${fault.do} ${fault.side} ${met?.what ?? "a point that it did not come to"} (${fault.process}, point ${fault.point})`;
+}

@@ -1,0 +1,110 @@
+/** What a crash scenario says, as plain JSON: what the model does, what the client does and when, and which hosts there are. */
+import type { AgentEvent } from "@capstan/kernel";
+
+/**
+ * What the tools of every scenario declare. `pure`, `idempotent`, `once` (at most once) and `checked` (at most once, and can be asked
+ * what became of a call) may run in parallel, `alone` runs by itself, `guarded` needs an approval. `remote` is run by the client;
+ * `ignored` too, but nobody ever answers it, and after two seconds nobody may.
+ */
+export type CrashToolName =
+  | "pure"
+  | "idempotent"
+  | "once"
+  | "checked"
+  | "alone"
+  | "guarded"
+  | "remote"
+  | "ignored";
+
+export interface ScriptedCall {
+  readonly tool: CrashToolName;
+  /** How long it takes. Default 0. */
+  readonly ms?: number;
+  /** It has its effect, and then fails. */
+  readonly fails?: boolean;
+}
+
+export interface ScriptedStep {
+  /** `{process}` stands for the name of the process that asks, where it matters who was told what. */
+  readonly say?: string;
+  readonly calls?: readonly ScriptedCall[];
+  /** So many attempts fail before one succeeds. */
+  readonly failures?: number;
+  /** The attempt that counts fails as well, for good, after it has said its text. */
+  readonly isBroken?: boolean;
+  /** How long the model takes, in the middle of its text. Default 0. */
+  readonly ms?: number;
+}
+
+/** `nth` counts events of a type as the client sees them, from 1 on. An action whose event never came is done at rest. */
+export type CrashTrigger =
+  | "start"
+  | "rest"
+  | { readonly event: AgentEvent["type"]; readonly nth?: number }
+  | { readonly afterMs: number };
+
+export type ClientAction = {
+  readonly when: CrashTrigger;
+  /** The host that the client turns to, or that something happens to. Default the first. */
+  readonly on?: string;
+} & (
+  | {
+      readonly do: "send" | "steer" | "followUp";
+      readonly id: string;
+      readonly text: string;
+    }
+  | { readonly do: "abort"; readonly reason?: string }
+  /** The host hands over what it has and stops. */
+  | { readonly do: "close" }
+  /** Nothing of the host goes on for so long. */
+  | { readonly do: "pause"; readonly ms: number }
+);
+
+/** What another process posts in the middle of things, straight into the store, and is gone. */
+export type Interjection =
+  | { readonly do: "steer" | "followUp" | "send"; readonly id: string; readonly text: string }
+  | { readonly do: "cancel" };
+
+export interface CrashHost {
+  readonly name: string;
+  /** Default true. A host that does not look for due sessions only does what its client asks for. */
+  readonly polls?: boolean;
+}
+
+export interface CrashScenario {
+  readonly name: string;
+  /** What the model does after a user message with this text, step by step. Then, and for any other text, it says a word. */
+  readonly script: Readonly<Record<string, readonly ScriptedStep[]>>;
+  readonly actions: readonly ClientAction[];
+  /**
+   * When the client answers calls that wait: as soon as it hears of them, or after the turn has ended. Default late. `one-by-one` is
+   * late, in as many sends as there are calls.
+   */
+  readonly answers?: "early" | "late" | "one-by-one" | "never";
+  /** Whether the client approves what needs it. Default true. */
+  readonly approves?: boolean;
+  /** Default one, named A. */
+  readonly hosts?: readonly CrashHost[];
+  /** The hosts on which somebody follows the events. Default the first. */
+  readonly readers?: readonly string[];
+  /** Default 3,000. */
+  readonly leaseMs?: number;
+  /** Default 1,000. */
+  readonly pollMs?: number;
+  /** How long a host that died stays away. Default 200. */
+  readonly restartMs?: number;
+  /** After a crash the client comes back at once, or when everything is at rest. Default at once. */
+  readonly returns?: "at once" | "at rest";
+  /** What is done at every point, besides a kill. A pause lasts for one and a half leases. */
+  readonly alsoAtEveryPoint?: readonly ("pause" | "fail" | "post")[];
+  readonly interjection?: Interjection;
+  /** Why a run that was disturbed may end otherwise than one that was not, besides calls whose outcome is unknown. */
+  readonly mayDiffer?: string;
+}
+
+export const crashDefaults = {
+  hosts: [{ name: "A" }],
+  leaseMs: 3_000,
+  pollMs: 1_000,
+  restartMs: 200,
+} as const;

@@ -1,0 +1,4 @@
+/** How most scenarios begin. */
+import type { ClientAction } from "../scenario.ts";
+
+export const go: ClientAction = { when: "start", do: "send", id: "t1", text: "Go" };

@@ -1,0 +1,64 @@
+/** Several hosts on one store, of which some die, stand still or hand over. */
+import type { CrashScenario } from "../scenario.ts";
+import { go } from "./go.ts";
+
+const twoHosts = [{ name: "A" }, { name: "B" }] as const;
+
+export const hostScenarios: readonly CrashScenario[] = [
+  {
+    name: "two hosts competing",
+    script: {
+      Go: [
+        { calls: [{ tool: "once", ms: 1_500 }, { tool: "idempotent" }] },
+        { calls: [{ tool: "remote" }] },
+      ],
+    },
+    hosts: twoHosts,
+    readers: ["A", "B"],
+    actions: [
+      go,
+      {
+        when: { event: "tool_execution_start" },
+        on: "B",
+        do: "followUp",
+        id: "f1",
+        text: "Thanks",
+      },
+    ],
+  },
+  {
+    name: "a host paused past its lease",
+    script: {
+      Go: [
+        { calls: [{ tool: "once", ms: 500 }, { tool: "checked" }] },
+        { say: "A long story", ms: 500 },
+      ],
+    },
+    hosts: twoHosts,
+    readers: ["A", "B"],
+    actions: [go],
+    alsoAtEveryPoint: ["pause"],
+  },
+  {
+    name: "a tool that outlasts its lease",
+    script: { Go: [{ calls: [{ tool: "idempotent", ms: 7_000 }, { tool: "once" }] }] },
+    hosts: twoHosts,
+    actions: [go],
+    alsoAtEveryPoint: ["pause"],
+  },
+  {
+    name: "a follower of a host that stands still",
+    script: { Go: [{ say: "{process} tells a long story to {process}", ms: 2_500 }] },
+    hosts: [...twoHosts, { name: "C", polls: false }],
+    readers: ["A", "C"],
+    actions: [go],
+    alsoAtEveryPoint: ["pause"],
+    mayDiffer: "another host tells another story",
+  },
+  {
+    name: "a host that hands over",
+    script: { Go: [{ calls: [{ tool: "checked", ms: 500 }] }, { say: "A long story", ms: 500 }] },
+    hosts: twoHosts,
+    actions: [go, { when: { event: "tool_execution_start" }, on: "A", do: "close" }],
+  },
+];

@@ -1,0 +1,72 @@
+/** The tools of every scenario, as one process has them. */
+import type { JsonValue, ToolContract, ToolExecuteContext, ToolReturn } from "@capstan/kernel";
+import type { Life } from "./life.ts";
+import type { CrashToolName } from "./scenario.ts";
+
+export interface ToolboxOptions {
+  readonly life: Life;
+  /** The call has its effect on the world. */
+  onEffect(toolName: CrashToolName, context: ToolExecuteContext): void | Promise<void>;
+  hasEffect(key: string): boolean;
+}
+
+/** How long the `ignored` calls wait for nobody. */
+const patienceMs = 2_000;
+
+export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
+  const local = (name: CrashToolName, more: Partial<ToolContract> = {}): ToolContract => ({
+    ...declaration(name),
+    ...more,
+    execute: (input: JsonValue, context: ToolExecuteContext) =>
+      execute(options, name, input, context),
+  });
+  return [
+    local("pure", { effect: "pure" }),
+    local("idempotent", { effect: "idempotent" }),
+    local("once"),
+    local("checked", {
+      reconcile: async (key) => {
+        await options.life.pass();
+        if (!options.hasEffect(key)) return { outcome: "not-run" };
+        return { outcome: "done", output: outputOf("checked") };
+      },
+    }),
+    local("alone", { execution: "sequential" }),
+    local("guarded", { needsApproval: true }),
+    declaration("remote"),
+    { ...declaration("ignored"), answerWithinMs: patienceMs },
+  ];
+}
+
+/** The same for every run of a call, so that a rerun changes nothing that the model sees. */
+function outputOf(toolName: string): string {
+  return `${toolName} is done`;
+}
+
+async function execute(
+  { life, onEffect }: ToolboxOptions,
+  name: CrashToolName,
+  input: JsonValue,
+  context: ToolExecuteContext,
+): Promise<ToolReturn> {
+  // The inputs are those of the scenario.
+  const { ms = 0, fails = false } = input as { readonly ms?: number; readonly fails?: boolean };
+  await life.pass();
+  if (context.signal.aborted) throw new Error("stopped");
+  const arrival = life.arrive(`effect ${name}`);
+  arrival.before();
+  await life.pass();
+  await onEffect(name, context);
+  arrival.after();
+  await life.pass();
+  context.update("half ");
+  if (ms > 0) await life.sleep(ms, context.signal);
+  context.update("done");
+  await life.pass();
+  if (fails) throw new Error(`${name} failed`);
+  return outputOf(name);
+}
+
+function declaration(name: CrashToolName): ToolContract {
+  return { name, description: name, inputSchema: { type: "object" } };
+}

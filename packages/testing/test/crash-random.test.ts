@@ -1,0 +1,33 @@
+import {
+  describeFailure,
+  exploreSeed,
+  parseCrashRun,
+  randomCrashRun,
+  runCrash,
+} from "@capstan/testing";
+import { expect, test } from "vitest";
+
+const seeds = Array.from({ length: 400 }, (_, index) => index + 1);
+
+test("random scenarios with random faults do no harm", async () => {
+  const failures: string[] = [];
+  let points = 0;
+
+  for (const seed of seeds) {
+    const summary = await exploreSeed(seed, { shrinks: false });
+    points += summary.points;
+    failures.push(...summary.failures.map(describeFailure));
+  }
+
+  console.log(`${points} points of ${seeds.length} random scenarios`);
+  expect(failures.join("\n")).toBe("");
+}, 60_000);
+
+test("the same run gives the same log, entry by entry", async () => {
+  const run = parseCrashRun('{ "seed": 7 }');
+
+  const [first, second] = [await runCrash(run), await runCrash(randomCrashRun(7))];
+
+  expect(second.log).toEqual(first.log);
+  expect(second.points).toEqual(first.points);
+});

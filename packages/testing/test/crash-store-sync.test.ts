@@ -1,0 +1,24 @@
+import { crashScenarios, describeFailure, exploreCrashes } from "@capstan/testing";
+import { expect, test } from "vitest";
+
+let total = 0;
+
+test.each(crashScenarios)(
+  "$name: no crash at any point does harm, with a store that answers at once",
+  async (scenario) => {
+    const { points, failures } = await exploreCrashes(scenario, {
+      modes: ["sync"],
+      maxFailures: 3,
+    });
+    total += points;
+
+    expect(failures.map(describeFailure).join("\n")).toBe("");
+  },
+  60_000,
+);
+
+test("these are thousands of points", () => {
+  console.log(`${total} points with a store that answers at once`);
+
+  expect(total).toBeGreaterThan(4_000);
+});

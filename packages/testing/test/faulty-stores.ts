@@ -1,0 +1,169 @@
+/** What can be wrong with a store, each time with one in memory under it. */
+import type {
+  Appended,
+  LiveFrame,
+  MemoryRepository,
+  NewEntry,
+  PostedEntry,
+  SessionRepository,
+  Wakeup,
+} from "@capstan/log";
+import { memoryRepository } from "@capstan/log";
+import type { CreateStore } from "@capstan/testing";
+
+type EntryTypes = readonly NewEntry["type"][];
+
+/** An entry that nobody understands, in the place of another. */
+function placeholder({ v, id, at }: NewEntry): NewEntry {
+  // A type that only a newer program knows is stored like any other.
+  return { v, id: `${id}-held`, at, type: "held" } as unknown as NewEntry;
+}
+
+export function dropping(types: EntryTypes): CreateStore {
+  return (options) => {
+    const store = memoryRepository(options);
+    return {
+      ...store,
+      append: (id, entries, choices) => {
+        const written = entries.map((entry) =>
+          types.includes(entry.type) ? placeholder(entry) : entry,
+        );
+        return store.append(id, written, choices);
+      },
+    };
+  };
+}
+
+/** Entries of these types are acknowledged, and written with the next append. */
+export function writingLate(types: EntryTypes): CreateStore {
+  return (options) => {
+    const store = memoryRepository(options);
+    let held: readonly NewEntry[] = [];
+    return {
+      ...store,
+      append: (id, entries, choices) => {
+        const written = entries.map((entry) =>
+          types.includes(entry.type) ? placeholder(entry) : entry,
+        );
+        const late = held;
+        const appended = store.append(id, [...late, ...written], choices);
+        if (appended.type === "conflict") return appended;
+        held = entries.filter((entry) => types.includes(entry.type));
+        return { ...appended, seqs: appended.seqs.slice(late.length) };
+      },
+    };
+  };
+}
+
+export function withoutFence(options: { readonly now: () => number }): SessionRepository {
+  const store = memoryRepository(options);
+  return { ...store, append: (...append) => appendInAnyCase(store, append) };
+}
+
+export function renewingAlways(options: { readonly now: () => number }): SessionRepository {
+  const store = memoryRepository(options);
+  const revived = new Set<number>();
+  return {
+    ...store,
+    renew: (lease, ttlMs) => {
+      try {
+        store.renew(lease, ttlMs);
+      } catch {
+        revived.add(lease.epoch);
+      }
+    },
+    append: (...append) => {
+      const [, , { lease }] = append;
+      return revived.has(lease.epoch) ? appendInAnyCase(store, append) : store.append(...append);
+    },
+  };
+}
+
+/** Whoever has the lease: what anybody may post needs none. */
+function appendInAnyCase(
+  store: MemoryRepository,
+  append: Parameters<MemoryRepository["append"]>,
+): Appended {
+  const [id, entries] = append;
+  try {
+    return store.append(...append);
+  } catch {
+    // The store looks at the envelope only.
+    const seqs = entries.map((entry) => store.post(id, entry as PostedEntry).seq);
+    return { type: "appended", seqs, lastSeq: store.read(id).lastSeq };
+  }
+}
+
+/** Frames have no epoch, and their readers count on from what they have seen. */
+export function withoutEpochs(options: { readonly now: () => number }): SessionRepository {
+  const store = memoryRepository(options);
+  const listeners = new Set<(wakeup: Wakeup) => void>();
+  let last: LiveFrame | undefined;
+  return {
+    ...store,
+    subscribe: (id, listener, choices) => {
+      const stop = store.subscribe(id, listener, choices);
+      if (choices?.isLive === true) listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+        stop();
+      };
+    },
+    sendLive: (_lease, frame) => {
+      const isOld = last !== undefined && frame.epoch < last.epoch;
+      const shown = isOld && last !== undefined ? goingOn(last, frame) : frame;
+      last = shown;
+      for (const listener of [...listeners]) listener({ type: "live", frame: shown });
+    },
+  };
+}
+
+function goingOn({ epoch, seq, from, events, turnId }: LiveFrame, late: LiveFrame): LiveFrame {
+  return { ...late, epoch, seq, turnId, from: from + events.length };
+}
+
+export function postingLate(options: { readonly now: () => number }): SessionRepository {
+  const store = memoryRepository(options);
+  const held: Parameters<SessionRepository["post"]>[] = [];
+  return {
+    ...store,
+    post: (id, entry) => {
+      if (entry.type === "input") return store.post(id, entry);
+      held.push([id, entry]);
+      return { seq: store.read(id).lastSeq + held.length, isNew: true };
+    },
+    append: (id, entries, choices) => {
+      for (const post of held.splice(0)) store.post(...post);
+      return store.append(id, entries, choices);
+    },
+  };
+}
+
+const postedTypes: readonly string[] = ["input", "steer", "follow_up", "answer", "decision"];
+
+interface Reasons {
+  readonly isRunning: boolean;
+  readonly isAwaited: boolean;
+  readonly isPosted: boolean;
+}
+
+/** A session is given away only for these reasons. */
+export function claimingOnly(isWanted: (reasons: Reasons) => boolean): CreateStore {
+  return (options) => {
+    const store = memoryRepository(options);
+    return {
+      ...store,
+      claimDue: (query) => {
+        const isGiven = store.list().sessions.some(({ id, head }) => {
+          const { entries } = store.read(id, { after: head.seen });
+          return isWanted({
+            isRunning: head.status === "running",
+            isAwaited: head.wakeAt !== undefined && head.wakeAt <= options.now(),
+            isPosted: entries.some(({ type }) => postedTypes.includes(type)),
+          });
+        });
+        return isGiven ? store.claimDue(query) : [];
+      },
+    };
+  };
+}

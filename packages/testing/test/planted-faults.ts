@@ -1,0 +1,211 @@
+/** Stores with one fault each, made from one in memory: the simulator has to catch every one of them. */
+import { memoryRepository } from "@capstan/log";
+import type { CrashViolationCode, CreateStore } from "@capstan/testing";
+import {
+  claimingOnly,
+  dropping,
+  postingLate,
+  renewingAlways,
+  withoutEpochs,
+  withoutFence,
+  writingLate,
+} from "./faulty-stores.ts";
+
+export interface PlantedFault {
+  /** What is wrong with it. */
+  readonly name: string;
+  /** Where it is caught, and as what. */
+  readonly scenario: string;
+  readonly caughtAs: CrashViolationCode;
+  readonly createStore: CreateStore;
+}
+
+export const plantedFaults: readonly PlantedFault[] = [
+  {
+    name: "a tool intent is written after the effect",
+    scenario: "parallel tools",
+    caughtAs: "effects",
+    createStore: writingLate(["tool_intent"]),
+  },
+  {
+    name: "a queued message is taken from its queue before that is written",
+    scenario: "steering",
+    caughtAs: "events",
+    createStore: writingLate(["queue_settled"]),
+  },
+  {
+    name: "a tool result is acknowledged and dropped",
+    scenario: "parallel tools",
+    caughtAs: "events",
+    createStore: dropping(["tool_result"]),
+  },
+  {
+    name: "the end of a turn is acknowledged and dropped",
+    scenario: "parallel tools",
+    caughtAs: "stuck",
+    createStore: dropping(["turn_ended"]),
+  },
+  {
+    name: "the reply of the model is acknowledged and written with the next append",
+    scenario: "retry",
+    caughtAs: "events",
+    createStore: writingLate(["message"]),
+  },
+  {
+    name: "the resumption of a turn is acknowledged and dropped",
+    scenario: "parallel tools",
+    caughtAs: "events",
+    createStore: dropping(["turn_resumed"]),
+  },
+  {
+    name: "an owner that was followed by another may still append",
+    scenario: "a host paused past its lease",
+    caughtAs: "fence",
+    createStore: withoutFence,
+  },
+  {
+    name: "a turn ends although something was posted that its owner has not seen",
+    scenario: "cancel posted from another process",
+    caughtAs: "effectless",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        append: (id, entries, { onlyIfSeq: _onlyIfSeq, ...rest }) =>
+          store.append(id, entries, rest),
+      };
+    },
+  },
+  {
+    name: "live frames of an owner that was followed by another are shown as the new one's",
+    scenario: "a follower of a host that stands still",
+    caughtAs: "events",
+    createStore: withoutEpochs,
+  },
+  {
+    name: "a post is acknowledged before it is written, and written by the next append",
+    scenario: "several turns",
+    caughtAs: "acknowledged",
+    createStore: postingLate,
+  },
+  {
+    name: "a post is acknowledged and lost",
+    scenario: "follow-ups",
+    caughtAs: "acknowledged",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        post: (id, entry) =>
+          entry.type === "follow_up"
+            ? { seq: store.read(id).lastSeq + 1, isNew: true }
+            : store.post(id, entry),
+      };
+    },
+  },
+  {
+    name: "the same post twice is two entries",
+    scenario: "follow-ups",
+    caughtAs: "transcript",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        post: (id, entry) => {
+          const posted = store.post(id, entry);
+          return posted.isNew ? posted : store.post(id, { ...entry, id: `${entry.id}-again` });
+        },
+      };
+    },
+  },
+  {
+    name: "posts that nobody has seen do not make a session due",
+    scenario: "sequential tools",
+    caughtAs: "stuck",
+    createStore: claimingOnly(({ isRunning, isAwaited }) => isRunning || isAwaited),
+  },
+  {
+    name: "a deadline does not make a session due",
+    scenario: "answers that never come",
+    caughtAs: "stuck",
+    createStore: claimingOnly(({ isRunning, isPosted }) => isRunning || isPosted),
+  },
+  {
+    name: "a turn under way does not make a session due",
+    scenario: "parallel tools",
+    caughtAs: "stuck",
+    createStore: claimingOnly(({ isAwaited, isPosted }) => isAwaited || isPosted),
+  },
+  {
+    name: "a lease never runs out",
+    scenario: "parallel tools",
+    caughtAs: "stuck",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        acquire: (id, owner) => store.acquire(id, owner, Infinity),
+        claimDue: (query) => store.claimDue({ ...query, ttlMs: Infinity }),
+      };
+    },
+  },
+  {
+    name: "a lost lease can be renewed",
+    scenario: "a tool that outlasts its lease",
+    caughtAs: "fence",
+    createStore: renewingAlways,
+  },
+  {
+    name: "a conflict is answered like an append",
+    scenario: "steering at any time",
+    caughtAs: "log",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        append: (id, entries, choices) => {
+          const appended = store.append(id, entries, choices);
+          if (appended.type === "appended") return appended;
+          const seqs = entries.map((_, index) => appended.lastSeq + 1 + index);
+          return { type: "appended", seqs, lastSeq: appended.lastSeq + entries.length };
+        },
+      };
+    },
+  },
+  {
+    name: "the head of an append is not stored",
+    scenario: "parallel tools",
+    caughtAs: "rest",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        append: (id, entries, choices) => {
+          const [first] = store.list().sessions;
+          const head = first?.id === id ? first.head : choices.head;
+          return store.append(id, entries, { ...choices, head });
+        },
+      };
+    },
+  },
+  {
+    name: "an append of several entries is cut short",
+    scenario: "remote answers late",
+    caughtAs: "events",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        append: (id, entries, choices) => {
+          const whole = store.append(
+            id,
+            entries.slice(0, Math.max(1, entries.length - 1)),
+            choices,
+          );
+          if (whole.type === "conflict" || entries.length < 2) return whole;
+          return { ...whole, seqs: [...whole.seqs, whole.lastSeq + 1], lastSeq: whole.lastSeq + 1 };
+        },
+      };
+    },
+  },
+];
