@@ -47,7 +47,12 @@ export type { StoreUnderTest, TestFramework } from "./store-contract/store-contr
 export { crashScenarios } from "./crash/scenarios.ts";
 export { crashScenario, randomCrashRun } from "./crash/random-run.ts";
 export { exploreCrashes, exploreSecondCrashes } from "./crash/explore.ts";
-export type { CrashFailure, CrashSummary, ExploreOptions } from "./crash/explore.ts";
+export type {
+  CrashFailure,
+  CrashSummary,
+  ExploreOptions,
+  SecondCrashOptions,
+} from "./crash/explore.ts";
 export { exploreSeed } from "./crash/explore-seed.ts";
 export type { SeedOptions } from "./crash/explore-seed.ts";
 export { runCrash } from "./crash/run-crash.ts";

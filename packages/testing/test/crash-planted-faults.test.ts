@@ -7,7 +7,7 @@ test.each(plantedFaults)(
   async ({ scenario, caughtAs, createStore }) => {
     const { failures } = await exploreCrashes(findScenario(scenario), {
       createStore,
-      maxFailures: 20,
+      maxFailures: 5,
     });
 
     const codes = failures.flatMap(({ violations }) => violations.map(({ code }) => code));

@@ -49,21 +49,25 @@ export async function exploreCrashes(
   return exploration.summary;
 }
 
-/** Kills a process at every so many-th point, and then the ones that go on, at each of their points. */
+export interface SecondCrashOptions extends ExploreOptions {
+  /** The first kill is at every so many-th point. Default 40. */
+  readonly firstEvery?: number;
+  /** The second is at every so many-th of the points that other processes come to after it. Default 4. */
+  readonly secondEvery?: number;
+}
+
+/** Kills a process, and then one that goes on. */
 export async function exploreSecondCrashes(
   scenario: CrashScenario,
-  every: number,
-  options: ExploreOptions = {},
+  options: SecondCrashOptions = {},
 ): Promise<CrashSummary> {
+  const { firstEvery = 40, secondEvery = 4 } = options;
   const exploration = new Exploration(scenario, options);
   for (const mode of options.modes ?? bothModes) {
     const { points, final } = await exploration.run(mode, []);
-    for (const [index, { process, point }] of points.entries()) {
-      if (index % every !== 0) continue;
-      const side = bothSides[(index / every) % 2] ?? "before";
-      const first: CrashFault = { process, point, side, do: "kill" };
+    for (const first of killsAtEvery(firstEvery, points)) {
       const report = await exploration.run(mode, [first], final);
-      for (const second of followers(report.points, first)) {
+      for (const second of killsAtEvery(secondEvery, pointsBehind(first, report.points))) {
         await exploration.run(mode, [first, second], final);
       }
     }
@@ -74,15 +78,22 @@ export async function exploreSecondCrashes(
 const bothModes = ["sync", "async"] as const;
 const bothSides = ["before", "after"] as const;
 
-/** A kill at each point of other processes behind the first one. */
-function followers(points: readonly CrashPoint[], first: CrashFault): readonly CrashFault[] {
+/** From the middle of the first stretch on, on both sides in turn. */
+function killsAtEvery(every: number, points: readonly CrashPoint[]): readonly CrashFault[] {
+  return points
+    .filter((_, index) => index % every === Math.floor(every / 2))
+    .map(({ process, point }, index) => {
+      const side = bothSides[index % 2] ?? "before";
+      return { process, point, side, do: "kill" };
+    });
+}
+
+/** The points of other processes behind the one where the first was killed. */
+function pointsBehind(first: CrashFault, points: readonly CrashPoint[]): readonly CrashPoint[] {
   const at = points.findIndex(
     ({ process, point }) => process === first.process && point === first.point,
   );
-  return points
-    .slice(at + 1)
-    .filter(({ process }) => process !== first.process)
-    .map(({ process, point }) => ({ process, point, side: first.side, do: "kill" }));
+  return points.slice(at + 1).filter(({ process }) => process !== first.process);
 }
 
 class Exploration {

@@ -1,6 +1,6 @@
 /** A host in a process of its own, and the hosts of a run: one that dies is started again. */
 import type { Agent, Host, Session } from "@capstan/core";
-import { SessionError, createHost } from "@capstan/core";
+import { createAgent, createHost, SessionError } from "@capstan/core";
 import { Life } from "./life.ts";
 import { crashDefaults } from "./scenario.ts";
 import type { CrashHost } from "./scenario.ts";
@@ -92,9 +92,9 @@ export class SimulatedHost {
 
 function agentOf(life: Life, world: World): Agent {
   const { script } = world.scenario;
-  return {
+  return createAgent({
     name: agentName,
-    provider: scriptedModel({
+    model: scriptedModel({
       life,
       script,
       onRequest: (messages) => world.onRequest(messages),
@@ -105,7 +105,7 @@ function agentOf(life: Life, world: World): Agent {
       hasEffect: (key) => world.effects.has(key),
     }),
     retry: { maxAttempts: 20, baseDelayMs: 100, maxDelayMs: 200 },
-  };
+  });
 }
 
 interface Slot {
