@@ -1,13 +1,13 @@
-import { createHost } from "@capstan/core";
+import { createAgent, createHost } from "@capstan/core";
 import { memoryRepository } from "@capstan/log";
 import { callTool, say, scriptedProvider } from "@capstan/testing";
 
 const pick = { name: "pick", description: "Lets the user pick", inputSchema: { type: "object" } };
-const agent = {
+const agent = createAgent({
   name: "helper",
-  provider: scriptedProvider([callTool("pick", { of: ["red", "blue"] }), say("Blue it is.")]),
+  model: scriptedProvider([callTool("pick", { of: ["red", "blue"] }), say("Blue it is.")]),
   tools: [pick], // it has no execute, so somebody else runs it
-};
+});
 const host = createHost({ agents: [agent], repository: memoryRepository() });
 
 const session = host.createSession({ agent: "helper" });

@@ -27,10 +27,10 @@ for (const { name, exports } of manifests) {
 }
 
 test("a session runs through the installed packages", async () => {
-  const { createHost } = await import("@capstan/core");
+  const { createAgent, createHost } = await import("@capstan/core");
   const { memoryRepository } = await import("@capstan/log");
   const { say, scriptedProvider } = await import("@capstan/testing");
-  const agent = { name: "helper", provider: scriptedProvider([say("Done.")]), tools: [] };
+  const agent = createAgent({ name: "helper", model: scriptedProvider([say("Done.")]) });
   const host = createHost({ agents: [agent], repository: memoryRepository() });
 
   const { status, text } = await host.createSession({ agent: "helper" }).send("Hi").response;

@@ -1,6 +1,6 @@
 /** Runs the sessions of known agents on one repository. Any number of hosts, in any number of processes, may share it. */
 import type { SessionRepository } from "@capstan/log";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import type { Clock } from "./clock.ts";
 import { systemClock } from "./clock.ts";

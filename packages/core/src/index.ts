@@ -1,6 +1,21 @@
 /** `@capstan/core`: agents, and sessions that last. */
-export type { Agent } from "./agent.ts";
+export { Agent, createAgent } from "./agent/agent.ts";
+export type { TurnRequest } from "./agent/agent.ts";
+export { AgentError } from "./agent/agent-error.ts";
+export type { AgentErrorCode } from "./agent/agent-error.ts";
+export type {
+  AgentInit,
+  Instructions,
+  InstructionsContext,
+  TurnOverrides,
+} from "./agent/agent-init.ts";
+export type { Budgets } from "./agent/budgets.ts";
+export { costOf } from "./agent/cost.ts";
+export type { ModelPrice } from "./agent/cost.ts";
+export type { Model, ModelChoice, ResolveModel } from "./agent/model.ts";
 export type { Clock } from "./clock.ts";
+export { createSession } from "./create-session.ts";
+export type { SessionInit } from "./create-session.ts";
 export { Host, createHost } from "./host.ts";
 export type { HostOptions, NewSession } from "./host.ts";
 export type { Answer, Approval, CallAnswer, SendInput, SendOptions } from "./input.ts";
@@ -11,3 +26,34 @@ export type { SubscribeFrom } from "./session.ts";
 export { SessionError } from "./session-error.ts";
 export type { SessionErrorCode } from "./session-error.ts";
 export type { SessionOrigin } from "./session-host.ts";
+export { bindTools } from "./tools/bind-tools.ts";
+export { createSimpleTool } from "./tools/simple-tool.ts";
+export type { SimpleToolResult } from "./tools/simple-tool.ts";
+export { defineTool } from "./tools/define-tool.ts";
+export type { ToolDefinition } from "./tools/define-tool.ts";
+export { dependency, override } from "./tools/dependency.ts";
+export type {
+  Dependency,
+  DependencyLifetime,
+  DependencyOptions,
+  GetDependency,
+  Override,
+} from "./tools/dependency.ts";
+export { DependencyError } from "./tools/dependency-error.ts";
+export type { DependencyErrorCode } from "./tools/dependency-error.ts";
+export { DependencyScope, createScope } from "./tools/dependency-scope.ts";
+export type { ScopeOptions } from "./tools/dependency-scope.ts";
+export { doneTool } from "./tools/done-tool.ts";
+export type { DoneToolOptions } from "./tools/done-tool.ts";
+export type { InputOf, InputSchema, JsonObject, SentInputOf } from "./tools/input-schema.ts";
+export type {
+  StandardIssue,
+  StandardProps,
+  StandardResult,
+  StandardSchema,
+} from "./tools/standard-schema.ts";
+export type { AnyTool, Tool, ToolExecution } from "./tools/tool.ts";
+export type { ToolContext } from "./tools/tool-context.ts";
+export { ToolError } from "./tools/tool-error.ts";
+export type { ToolErrorCode } from "./tools/tool-error.ts";
+export { fail, ok } from "./tools/tool-output.ts";

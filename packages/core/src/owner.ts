@@ -1,15 +1,10 @@
 /** Does what a session has to do, under its lease, until nothing is left: starts, continues and resumes turns. */
-import type {
-  AgentEvent,
-  ChatMessage,
-  OpenCall,
-  RunTurnInput,
-  SystemMessage,
-} from "@capstan/kernel";
+import type { AgentEvent, ChatMessage, OpenCall, RunTurnInput } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
 import type { EntryEnvelope, EntryPoint, NextAction, OwnedBody } from "@capstan/log";
 import { entryVersion, isLiveOnly, isOverdue } from "@capstan/log";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./agent/agent.ts";
+import type { TurnPlan } from "./agent/turn-plan.ts";
 import type { Clock } from "./clock.ts";
 import type { Ownership } from "./ownership.ts";
 import type { SessionLog } from "./session-log.ts";
@@ -81,9 +76,22 @@ export class Owner {
   }
 
   async #runTurn(action: TurnAction): Promise<void> {
-    const { ownership, log } = this.#options;
+    const { log } = this.#options;
     const abort = new AbortController();
     this.#abort = abort;
+    const plan = await this.#options.agent.plan({
+      sessionId: log.id,
+      now: this.#options.clock.now,
+    });
+    try {
+      await this.#runPlanned(action, plan, abort);
+    } finally {
+      await plan.dispose();
+    }
+  }
+
+  async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortController): Promise<void> {
+    const { ownership, log } = this.#options;
     // The history as it is before the entry that starts the turn.
     const { messages, input } = this.#tail(action);
     await this.#append(this.#opening(action));
@@ -94,12 +102,14 @@ export class Owner {
       turnId: action.turnId,
       log,
       ownership,
+      plan,
       envelope: () => this.#envelope(),
       onCancelled: () => this.#cancel(),
     });
     const result = await runTurn({
+      ...plan.settings,
       ...this.#surroundings(action.turnId),
-      messages: this.#withInstructions(at.messages),
+      messages: at.messages,
       ...(input.length > 0 && { input }),
       ...(at.open !== undefined && { open: at.open }),
       ...(action.type === "continue" && { continues: action.continues }),
@@ -148,12 +158,19 @@ export class Owner {
 
   #surroundings(
     turnId: string,
-  ): Omit<RunTurnInput, "messages" | "input" | "open" | "prior" | "signal" | "journal"> {
-    const { agent, log, clock, ownership } = this.#options;
-    const { name: _name, instructions: _instructions, dispatch = {}, ...settings } = agent;
+  ): Pick<
+    RunTurnInput,
+    | "conversationId"
+    | "turnId"
+    | "now"
+    | "timer"
+    | "emit"
+    | "drainSteering"
+    | "hasSteering"
+    | "answers"
+  > {
+    const { log, clock, ownership } = this.#options;
     return {
-      ...settings,
-      dispatch,
       conversationId: log.id,
       turnId,
       now: clock.now,
@@ -166,13 +183,6 @@ export class Owner {
       hasSteering: () => log.fold.queues.nextSteering().length > 0,
       answers: () => log.fold.answers(),
     };
-  }
-
-  #withInstructions(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-    const { instructions } = this.#options.agent;
-    if (instructions === undefined) return messages;
-    const system: SystemMessage = { role: "system", id: "system", content: instructions };
-    return [system, ...messages];
   }
 
   async #append(body: OwnedBody): Promise<void> {

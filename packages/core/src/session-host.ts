@@ -2,7 +2,7 @@
 import type { JsonValue } from "@capstan/kernel";
 import type { EntryOf, NewEntry, SessionHead, SessionRepository } from "@capstan/log";
 import { entryVersion } from "@capstan/log";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./agent/agent.ts";
 import type { Clock } from "./clock.ts";
 
 export interface SessionHost {

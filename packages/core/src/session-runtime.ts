@@ -11,7 +11,7 @@ import type {
   Wakeup,
 } from "@capstan/log";
 import { LogError } from "@capstan/log";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import { Owner } from "./owner.ts";
 import { Ownership } from "./ownership.ts";

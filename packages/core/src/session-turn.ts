@@ -1,5 +1,6 @@
 /** The handle of a turn of a session: fed by the session's events, whichever process runs it. */
 import type { AgentEvent, ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
+import type { MaybePromise } from "@capstan/log";
 import { EventQueue, serializeError, toTurnResponse } from "@capstan/kernel";
 
 export class SessionTurn implements Turn {
@@ -7,17 +8,24 @@ export class SessionTurn implements Turn {
   readonly response: Promise<TurnResponse>;
   readonly #queue = new EventQueue();
   readonly #onAbort: (reason: string | undefined) => void;
-  readonly #resolve: (response: TurnResponse) => void;
+  readonly #complete: (response: TurnResponse) => MaybePromise<TurnResponse>;
+  readonly #resolve: (response: MaybePromise<TurnResponse>) => void;
   #isOver = false;
   #inputIds: readonly string[] = [];
   readonly #messages: ChatMessage[] = [];
 
-  constructor(id: string, onAbort: (reason: string | undefined) => void) {
+  constructor(
+    id: string,
+    onAbort: (reason: string | undefined) => void,
+    /** Adds to the response what only the agent knows. */
+    complete: (response: TurnResponse) => MaybePromise<TurnResponse>,
+  ) {
     const { promise, resolve } = Promise.withResolvers<TurnResponse>();
     this.id = id;
     this.response = promise;
     this.#resolve = resolve;
     this.#onAbort = onAbort;
+    this.#complete = complete;
   }
 
   get isOver(): boolean {
@@ -51,7 +59,10 @@ export class SessionTurn implements Turn {
         if (!this.#inputIds.includes(event.message.id)) this.#messages.push(event.message);
         return;
       case "turn_end":
-        return this.end(toTurnResponse({ ...event, messages: this.#messages }));
+        return this.end({
+          ...toTurnResponse({ ...event, messages: this.#messages }),
+          ...(event.cost !== undefined && { cost: event.cost }),
+        });
       default:
         return;
     }
@@ -60,7 +71,17 @@ export class SessionTurn implements Turn {
   end(response: TurnResponse): void {
     this.#isOver = true;
     this.#queue.end();
-    this.#resolve(response);
+    this.#resolve(this.#completed(response));
+  }
+
+  #completed(response: TurnResponse): MaybePromise<TurnResponse> {
+    try {
+      const complete = this.#complete(response);
+      // A response always resolves.
+      return complete instanceof Promise ? complete.catch(() => response) : complete;
+    } catch {
+      return response;
+    }
   }
 
   /** The turn never came to be, or nobody here can follow it any more. */

@@ -138,6 +138,10 @@ export class Session {
     });
   }
 
+  get #agentName(): string {
+    return this.#fold.created?.agent ?? this.#origin?.agent ?? "";
+  }
+
   get #fold(): SessionFold {
     return this.#runtime.log.fold;
   }
@@ -196,7 +200,11 @@ export class Session {
       await this.#cancel(id, reason);
     };
     // Whoever needs to know that it is safe calls `session.abort`.
-    return new SessionTurn(id, (reason) => background(cancel(reason), () => {}));
+    return new SessionTurn(
+      id,
+      (reason) => background(cancel(reason), () => {}),
+      (response) => this.#host.agent(this.#agentName).complete(response),
+    );
   }
 
   /** The handle that everybody gets who asks for this turn. Those of answers may fail by themselves. */

@@ -1,8 +1,10 @@
 /** The journal of one turn: facts become entries, and the end of the turn is written only if nothing came meanwhile. */
 import type { Fact, JournalReply, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
-import type { EntryEnvelope, MaybePromise } from "@capstan/log";
+import type { EntryEnvelope, MaybePromise, NewEntry } from "@capstan/log";
 import { entriesOfFacts } from "@capstan/log";
+import { nameOf } from "./agent/model.ts";
+import type { TurnPlan } from "./agent/turn-plan.ts";
 import { chain } from "./chain.ts";
 import type { Ownership } from "./ownership.ts";
 import type { SessionLog } from "./session-log.ts";
@@ -13,6 +15,7 @@ export interface TurnJournalOptions {
   readonly turnId: string;
   readonly log: SessionLog;
   readonly ownership: Ownership;
+  readonly plan: TurnPlan;
   envelope(): EntryEnvelope;
   /** A cancel is in the log: the turn has to stop. */
   onCancelled(): void;
@@ -35,7 +38,7 @@ export class TurnJournal {
 
   #append(facts: readonly Fact[]): MaybePromise<undefined> {
     const { log, ownership } = this.#options;
-    const entries = entriesOfFacts(facts, this.#options);
+    const entries = this.#entriesOf(facts);
     return chain(log.append(entries, { lease: ownership.lease }), () => {
       // The answer may have taken longer than the lease: what it announces must not happen here any more.
       ownership.check();
@@ -49,7 +52,7 @@ export class TurnJournal {
       if (before.length === 0) return "reopen";
       return chain(this.#append(before), () => "reopen" as const);
     }
-    const entries = entriesOfFacts([...before, this.#whole(before, end)], this.#options);
+    const entries = this.#entriesOf([...before, this.#whole(before, end)]);
     return chain(log.append(entries, { lease: ownership.lease, end }), (outcome) => {
       if (outcome === "appended") return undefined;
       return chain(log.catchUp(), () => this.#end(before, end));
@@ -73,6 +76,34 @@ export class TurnJournal {
     if (turn === undefined) return end;
     const usage = before.reduce(addFact, turn.usage);
     return { ...end, usage, durationMs: this.#options.log.now() - turn.startedAt };
+  }
+
+  /** The kernel knows nothing of models and prices. */
+  #entriesOf(facts: readonly Fact[]): NewEntry[] {
+    let cost = this.#options.log.fold.turn?.cost;
+    return entriesOfFacts(facts, this.#options).map((entry) => {
+      if (entry.type === "attempt_ended") {
+        const priced = { ...entry, ...this.#priceOf(entry.usage) };
+        if (priced.cost !== undefined) cost = (cost ?? 0) + priced.cost;
+        return priced;
+      }
+      return entry.type === "turn_ended" && cost !== undefined ? { ...entry, cost } : entry;
+    });
+  }
+
+  #priceOf(usage: Usage | undefined): {
+    readonly model: string;
+    readonly cost?: number;
+    readonly priceId?: string;
+  } {
+    const { plan } = this.#options;
+    const cost = plan.cost(usage);
+    const priceId = plan.model.price?.id;
+    return {
+      model: nameOf(plan.model),
+      ...(cost !== undefined && { cost }),
+      ...(cost !== undefined && priceId !== undefined && { priceId }),
+    };
   }
 }
 

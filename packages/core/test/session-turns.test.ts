@@ -1,3 +1,4 @@
+import { createAgent, createSession, defineTool, dependency } from "@capstan/core";
 import type { AgentEvent } from "@capstan/kernel";
 import { isLiveOnly } from "@capstan/log";
 import {
@@ -6,10 +7,13 @@ import {
   callTool,
   echoTool,
   say,
+  scriptedProvider,
   stall,
+  usage,
   wait,
 } from "@capstan/testing";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { createWorld } from "./world.ts";
 
 test("a message that is sent runs a turn, and its response is its answer", async () => {
@@ -60,17 +64,47 @@ test("a second turn goes on with what the first has said", async () => {
   ]);
 });
 
-test("the instructions are the first message of every request, and not in the transcript", async () => {
+test("the instructions go to the provider with every request, and are not in the transcript", async () => {
   const world = createWorld([say("One")], [], { instructions: "Be brief." });
   const session = world.host().createSession({ agent: "helper" });
 
   await session.send("First").response;
 
-  expect(world.provider.requests[0]?.messages[0]).toMatchObject({
-    role: "system",
-    content: "Be brief.",
-  });
+  expect(world.provider.requests[0]?.options.systemPrompt).toBe("Be brief.");
   expect(session.messages.map((message) => message.role)).toEqual(["user", "assistant"]);
+});
+
+test("a turn whose model cannot be had fails with the reason", async () => {
+  const world = createWorld([], [], { model: "fast" });
+  const session = world.host().createSession({ agent: "helper" });
+
+  const response = await session.send("First").response;
+
+  expect(response).toMatchObject({ status: "error", error: { code: "unknown_model" } });
+});
+
+test("the cost of a turn is in its response, its events and its log", async () => {
+  const tokens = usage({ inputTokens: 1_000_000, outputTokens: 0 });
+  const world = createWorld(
+    [
+      [callTool("echo"), tokens],
+      [say("Done"), tokens],
+    ],
+    [echoTool()],
+  );
+  const price = { id: "2026-11", inputPerMillion: 2, outputPerMillion: 10 };
+  const model = { provider: world.provider, id: "big", price };
+  const agent = world.agent.with({ model, includeCost: true });
+  const session = world.host({ agents: [agent] }).createSession({ agent: "helper" });
+
+  const response = await session.send("First").response;
+
+  expect(response.cost).toBe(4);
+  const ends = world.entries(session.id).filter((entry) => entry.type === "attempt_ended");
+  expect(ends).toMatchObject([
+    { cost: 2, model: "scripted/big", priceId: "2026-11" },
+    { cost: 2, model: "scripted/big", priceId: "2026-11" },
+  ]);
 });
 
 test("nothing is stored before the first send", async () => {
@@ -146,7 +180,7 @@ test("a session of an agent that the host does not know cannot be opened there",
   const world = createWorld([say("Done")]);
   const session = world.host().createSession({ agent: "helper" });
   await session.send("Hello").response;
-  const stranger = world.host({ agents: [{ ...world.agent, name: "other" }] });
+  const stranger = world.host({ agents: [world.agent.with({ name: "other" })] });
 
   await expect(stranger.open(session.id)).rejects.toMatchObject({ code: "unknown_agent" });
 });
@@ -208,4 +242,43 @@ test("a closed host hands its turn over: its handle fails, and another host fini
 
   await expect(turn.response).resolves.toMatchObject({ error: { code: "host_closed" } });
   await expect(elsewhere.current?.response).resolves.toMatchObject({ text: "Done" });
+});
+
+test("a session has the typed answer of its agent", async () => {
+  const world = createWorld([say("Blue"), say('{"colour":"blue"}')], [], {
+    output: z.object({ colour: z.string() }),
+  });
+  const session = world.host().createSession({ agent: "helper" });
+
+  const response = await session.send("Which?").response;
+
+  expect(response).toMatchObject({ status: "completed", output: { colour: "blue" } });
+  expect(session.messages[2]).toMatchObject({ role: "user", source: "repair" });
+});
+
+test("createSession needs an agent and nothing else", async () => {
+  const agent = createAgent({ model: scriptedProvider([say("Done")]) });
+
+  const response = await createSession({ agent }).send("Hello").response;
+
+  expect(response.text).toBe("Done");
+});
+
+test("tools of a session get their dependencies, and they end with the turn", async () => {
+  const disposed: string[] = [];
+  const Db = dependency("db", () => "db", { dispose: (db) => void disposed.push(db) });
+  const look = defineTool({
+    name: "look",
+    description: "Looks",
+    input: z.object({}),
+    execute: async (_, context) => context.get(Db),
+  });
+  const world = createWorld([callTool("look", {}), say("Done")], [look]);
+  const session = world.host().createSession({ agent: "helper" });
+
+  await session.send("Hello").response;
+  await session.waitForIdle();
+
+  expect(session.messages[2]).toMatchObject({ content: "db" });
+  expect(disposed).toEqual(["db"]);
 });

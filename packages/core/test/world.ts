@@ -1,6 +1,6 @@
 /** One store and one clock, and as many hosts on them as a test asks for. */
-import { createHost } from "@capstan/core";
-import type { Agent, Host, HostOptions } from "@capstan/core";
+import { createAgent, createHost } from "@capstan/core";
+import type { Agent, AgentInit, Host, HostOptions } from "@capstan/core";
 import type { ToolContract } from "@capstan/kernel";
 import { eventsOf, memoryRepository, parseEntry } from "@capstan/log";
 import type { Entry, MemoryRepository, PlacedEvent } from "@capstan/log";
@@ -22,12 +22,13 @@ export interface World {
 export function createWorld(
   script: readonly ScriptItem[],
   tools: readonly ToolContract[] = [],
-  settings: Partial<Agent> = {},
+  settings: Partial<AgentInit> = {},
 ): World {
   const clock = manualClock(1_000);
   const repository = memoryRepository({ now: clock.now });
   const provider = scriptedProvider([...script]);
-  const agent: Agent = { name: "helper", provider, tools, ...settings };
+  const retry = { maxAttempts: 1 };
+  const agent = createAgent({ name: "helper", model: provider, tools, retry, ...settings });
   const newId = sequentialIds();
   const entries = (sessionId: string): Entry[] =>
     repository

@@ -284,7 +284,7 @@ export class SessionFold {
 
   #count(entry: Parameters<UsageFold["add"]>[0]): void {
     const usage: Usage = this.usage.add(entry);
-    this.#turn?.count(usage);
+    this.#turn?.count(usage, entry.cost);
   }
 
   /** Answers to calls that wait, as the kernel takes them. */

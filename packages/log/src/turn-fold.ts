@@ -33,6 +33,7 @@ export class TurnFold {
   #attemptsInStep = 0;
   #epoch: number | undefined;
   #usage: Usage = {};
+  #cost: number | undefined;
   readonly #usageBefore: Usage;
   #end: EntryOf<"turn_ended"> | undefined;
   #underWay: StepUnderWay | undefined;
@@ -82,6 +83,11 @@ export class TurnFold {
   /** Of this turn alone, over all processes that ran it. */
   get usage(): Usage {
     return this.#usage;
+  }
+
+  /** Of this turn alone, as far as it was recorded. */
+  get cost(): number | undefined {
+    return this.#cost;
   }
 
   /** What the chain has used, for a process that goes on with it. */
@@ -152,8 +158,9 @@ export class TurnFold {
     this.#underWay = undefined;
   }
 
-  count(usage: Usage): void {
+  count(usage: Usage, cost?: number): void {
     this.#usage = addUsage(this.#usage, usage);
+    if (cost !== undefined) this.#cost = (this.#cost ?? 0) + cost;
   }
 
   cancel(reason: string): void {

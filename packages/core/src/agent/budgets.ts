@@ -1,0 +1,35 @@
+/** Limits of a chain of turns, checked before each request. */
+import type { FinishReason, TurnProgress, Usage } from "@capstan/kernel";
+
+export interface Budgets {
+  readonly steps?: number;
+  /** Input and output together. What a provider did not report is not counted. */
+  readonly tokens?: number;
+  /** In dollars. Turns `includeCost` on. */
+  readonly cost?: number;
+  readonly timeMs?: number;
+}
+
+export interface Spent {
+  readonly cost: number | undefined;
+  readonly now: number | undefined;
+}
+
+/** Why no further request may be made, if there is a reason. */
+export function exceeded(
+  budgets: Budgets,
+  { steps, usage, startedAt }: TurnProgress,
+  { cost, now }: Spent,
+): FinishReason | undefined {
+  const elapsed = now === undefined || startedAt === undefined ? 0 : now - startedAt;
+  const isSpent =
+    steps >= (budgets.steps ?? Infinity) ||
+    tokensOf(usage) >= (budgets.tokens ?? Infinity) ||
+    (cost ?? 0) >= (budgets.cost ?? Infinity) ||
+    elapsed >= (budgets.timeMs ?? Infinity);
+  return isSpent ? "budget-exceeded" : undefined;
+}
+
+function tokensOf({ inputTokens = 0, outputTokens = 0 }: Usage): number {
+  return inputTokens + outputTokens;
+}

@@ -1,0 +1,68 @@
+/** What a provider is told besides the messages. */
+import type { ProviderContract, ProviderRequest, ProviderStreamOptions } from "@capstan/kernel";
+import type { AgentInit, TurnOverrides } from "./agent-init.ts";
+import type { Model } from "./model.ts";
+
+export interface OptionChoices {
+  readonly overrides: TurnOverrides;
+  readonly model: Model;
+  readonly instructions: string | undefined;
+  readonly sessionId: string;
+}
+
+export function providerOptions(
+  init: AgentInit,
+  { overrides, model, instructions, sessionId }: OptionChoices,
+): ProviderStreamOptions {
+  const { thinkingBudgets } = init;
+  const chosen = { ...init, ...overrides };
+  const { temperature, maxTokens, toolChoice, thinkingLevel } = chosen;
+  const headers =
+    init.headers || overrides.headers ? { ...init.headers, ...overrides.headers } : undefined;
+  return {
+    sessionId,
+    ...(model.id !== "" && { model: model.id }),
+    ...(instructions !== undefined && { systemPrompt: instructions }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(toolChoice !== undefined && { toolChoice }),
+    ...(thinkingLevel !== undefined && { thinkingLevel }),
+    ...(thinkingBudgets !== undefined && { thinkingBudgets }),
+    ...(headers !== undefined && { headers }),
+  };
+}
+
+/** A provider that asks for its key before each request. */
+export function withKey(
+  provider: ProviderContract,
+  getApiKey: AgentInit["getApiKey"],
+): ProviderContract {
+  if (getApiKey === undefined) return provider;
+  return {
+    ...provider,
+    async *stream(request) {
+      const apiKey = await getApiKey(provider.id);
+      yield* provider.stream(apiKey === undefined ? request : keyed(request, apiKey));
+    },
+  };
+}
+
+/** What is made when it is read stays so: nobody should pay for messages that nobody needs. */
+function keyed(request: ProviderRequest, apiKey: string): ProviderRequest {
+  const { tools, toolChoice, conversationId, turnId, step, attempt } = request;
+  return {
+    get messages() {
+      return request.messages;
+    },
+    get signal() {
+      return request.signal;
+    },
+    tools,
+    ...(toolChoice !== undefined && { toolChoice }),
+    options: { ...request.options, apiKey },
+    conversationId,
+    turnId,
+    step,
+    attempt,
+  };
+}

@@ -1,0 +1,100 @@
+/** From the schema of a tool to the two things made of it: what the model sees, and the check of what it sends. */
+import type { JsonSchema, JsonValue, ParsedInput } from "@capstan/kernel";
+import { serializeError } from "@capstan/kernel";
+import type { InputSchema } from "./input-schema.ts";
+import { compileJsonSchema } from "./json-schema/compile-json-schema.ts";
+import { SchemaProblem } from "./json-schema/schema-problem.ts";
+import type { StandardProps, StandardSchema } from "./standard-schema.ts";
+import { ToolError } from "./tool-error.ts";
+
+export interface CompiledInput {
+  /** Made at the first call and kept. Throws a `ToolError` if the schema has no form that a model can be shown. */
+  toJsonSchema(): JsonSchema;
+  /** Never throws: a schema that does is a check that failed, and the model reads why. */
+  parse(input: JsonValue): ParsedInput | Promise<ParsedInput>;
+}
+
+/** Throws a `ToolError` for what can never work. The JSON Schema of a library's schema is made later, when it is read. */
+export function compileInput(toolName: string, schema: InputSchema): CompiledInput {
+  return isStandard(schema) ? fromStandard(toolName, schema) : fromJsonSchema(toolName, schema);
+}
+
+/** Schemas of some libraries are functions, so only the property tells. */
+function isStandard(schema: InputSchema): schema is StandardSchema {
+  return schema["~standard"] !== undefined;
+}
+
+function fromStandard(toolName: string, schema: StandardSchema): CompiledInput {
+  const standard = schema["~standard"];
+  requireConverter(toolName, standard);
+  let shown: JsonSchema | undefined;
+  return {
+    toJsonSchema: () => (shown ??= toShown(toolName, convert(toolName, standard))),
+    parse(input) {
+      try {
+        const result = standard.validate(input);
+        return "then" in result ? result.catch(uncheckable) : result;
+      } catch (thrown) {
+        return uncheckable(thrown);
+      }
+    },
+  };
+}
+
+function requireConverter(toolName: string, standard: Partial<StandardProps>): void {
+  if (typeof standard.jsonSchema?.input === "function") return;
+  const problem = `its input schema (of ${standard.vendor}) gives no JSON Schema for the model. Pass it through the Standard JSON Schema converter of its library, or give a JSON Schema`;
+  throw new ToolError("invalid_schema", toolName, problem);
+}
+
+function convert(toolName: string, standard: StandardProps): JsonSchema {
+  try {
+    return standard.jsonSchema.input({ target: "draft-2020-12" });
+  } catch (cause) {
+    const problem = `its input schema (of ${standard.vendor}) has no JSON Schema: ${serializeError(cause).message}`;
+    throw new ToolError("invalid_schema", toolName, problem, { cause });
+  }
+}
+
+function fromJsonSchema(toolName: string, schema: JsonSchema): CompiledInput {
+  const shown = toShown(toolName, schema);
+  const findIssues = compile(toolName, schema);
+  return {
+    toJsonSchema: () => shown,
+    parse(input) {
+      try {
+        const issues = findIssues(input);
+        return issues.length === 0 ? { value: input } : { issues };
+      } catch (thrown) {
+        return uncheckable(thrown);
+      }
+    },
+  };
+}
+
+function compile(toolName: string, schema: JsonSchema): ReturnType<typeof compileJsonSchema> {
+  try {
+    return compileJsonSchema(schema);
+  } catch (cause) {
+    if (!(cause instanceof SchemaProblem)) throw cause;
+    throw new ToolError("invalid_schema", toolName, `its input schema: ${cause.message}`, {
+      cause,
+    });
+  }
+}
+
+/** Every vendor takes an object at the top and nothing else; which draft it is written in is the same for all tools. */
+function toShown(toolName: string, schema: JsonSchema): JsonSchema {
+  const { $schema: _, ...shown } = schema;
+  if (shown["type"] === "object") return shown;
+  const found =
+    shown["type"] === undefined ? "has no type" : `is of type ${JSON.stringify(shown["type"])}`;
+  const problem = `its input schema ${found} at the top, and models send an object. Make it an object (type: "object"), with the value or the union as a property of it`;
+  throw new ToolError("invalid_schema", toolName, problem);
+}
+
+function uncheckable(thrown: unknown): ParsedInput {
+  return {
+    issues: [{ message: `the input cannot be checked: ${serializeError(thrown).message}` }],
+  };
+}

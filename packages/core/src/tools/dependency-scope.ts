@@ -1,0 +1,161 @@
+/** Where dependencies live: made once, when they are first asked for, and disposed with their scope. */
+import type { Logger } from "@capstan/kernel";
+import { serializeError } from "@capstan/kernel";
+import type { Dependency, Override } from "./dependency.ts";
+import { DependencyError } from "./dependency-error.ts";
+
+export interface ScopeOptions {
+  /** They hold in this scope and in those under it. */
+  readonly overrides?: readonly Override[];
+  /** The scope of the session, for the scope of a turn. A scope without one keeps both kinds. */
+  readonly parent?: DependencyScope;
+  /** Is told what a `dispose` threw. Default: the parent's. */
+  readonly logger?: Logger;
+}
+
+export function createScope(options: ScopeOptions = {}): DependencyScope {
+  return new DependencyScope(options);
+}
+
+interface Made {
+  readonly name: string;
+  dispose(): unknown;
+}
+
+export class DependencyScope {
+  readonly #parent: DependencyScope | undefined;
+  readonly #logger: Logger | undefined;
+  readonly #overrides: ReadonlyMap<Dependency<unknown>, Dependency<unknown>>;
+  /** Under way or done. One that failed is forgotten, so that the next one who asks tries again. */
+  readonly #values = new Map<Dependency<unknown>, Promise<unknown>>();
+  /** Which ones each one under way is waiting for. */
+  readonly #waits = new Map<Dependency<unknown>, Set<Dependency<unknown>>>();
+  /** In the order in which they were finished: each one comes after those it was made of. */
+  readonly #made: Made[] = [];
+  #disposal: Promise<void> | undefined;
+
+  constructor(options: ScopeOptions = {}) {
+    const { parent, overrides = [] } = options;
+    this.#parent = parent;
+    this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
+    this.#overrides = new Map(overrides.map((one) => [one.dependency, one.replacement]));
+  }
+
+  /** Rejects with what the factory threw, or with a `DependencyError`. */
+  get<Value>(dependency: Dependency<Value>): Promise<Value> {
+    return this.#ask(dependency, undefined);
+  }
+
+  /**
+   * Disposes what was made here, the last one first, and waits for what is still being made. What a `dispose` throws is
+   * logged, and the others are disposed all the same. Never rejects.
+   */
+  dispose(): Promise<void> {
+    return (this.#disposal ??= this.#disposeAll());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  async #ask<Value>(
+    wanted: Dependency<Value>,
+    asker: Dependency<unknown> | undefined,
+  ): Promise<Value> {
+    if (asker?.scope === "session" && wanted.scope === "turn") throw outlived(wanted, asker);
+    const home = this.#homeOf(wanted);
+    // No cycle leads through another scope: what lives in a parent knows nothing of its children.
+    if (home !== this) return home.#ask(wanted, undefined);
+    if (this.#disposal !== undefined) throw disposed(wanted);
+    // The map has under each dependency what its own factory made.
+    if (asker === undefined) return this.#valueOf(wanted) as Promise<Value>;
+    const way = this.#wayBetween(wanted, asker);
+    if (way !== undefined) throw cycle([asker, ...way]);
+    return (await this.#waitFor(wanted, asker)) as Value;
+  }
+
+  /** A session's dependency lives in the outermost scope, but not above the scope that replaces it. */
+  #homeOf(wanted: Dependency<unknown>): DependencyScope {
+    const isHere =
+      this.#parent === undefined || wanted.scope === "turn" || this.#overrides.has(wanted);
+    return isHere ? this : this.#parent.#homeOf(wanted);
+  }
+
+  async #waitFor(wanted: Dependency<unknown>, asker: Dependency<unknown>): Promise<unknown> {
+    const waits = this.#waits.get(asker) ?? new Set();
+    this.#waits.set(asker, waits.add(wanted));
+    try {
+      return await this.#valueOf(wanted);
+    } finally {
+      waits.delete(wanted);
+    }
+  }
+
+  #valueOf(wanted: Dependency<unknown>): Promise<unknown> {
+    const known = this.#values.get(wanted);
+    if (known !== undefined) return known;
+    const value = this.#make(wanted);
+    this.#values.set(wanted, value);
+    value.catch(() => this.#values.delete(wanted));
+    return value;
+  }
+
+  async #make(wanted: Dependency<unknown>): Promise<unknown> {
+    const recipe = this.#recipeOf(wanted);
+    try {
+      const value = await recipe.create((other) => this.#ask(other, wanted));
+      this.#made.push({ name: wanted.name, dispose: () => recipe.dispose?.(value) });
+      return value;
+    } finally {
+      this.#waits.delete(wanted);
+    }
+  }
+
+  #recipeOf(wanted: Dependency<unknown>): Dependency<unknown> {
+    const replacement = this.#overrides.get(wanted);
+    if (replacement !== undefined) return replacement;
+    return this.#parent === undefined ? wanted : this.#parent.#recipeOf(wanted);
+  }
+
+  /** The way along which `from` waits for `to`, if it does: calls that started apart may meet in a circle, too. */
+  #wayBetween(
+    from: Dependency<unknown>,
+    to: Dependency<unknown>,
+  ): readonly Dependency<unknown>[] | undefined {
+    if (from === to) return [to];
+    for (const next of this.#waits.get(from) ?? []) {
+      const way = this.#wayBetween(next, to);
+      if (way !== undefined) return [from, ...way];
+    }
+    return undefined;
+  }
+
+  async #disposeAll(): Promise<void> {
+    await Promise.allSettled(this.#values.values());
+    for (const made of this.#made.reverse()) {
+      try {
+        await made.dispose();
+      } catch (thrown) {
+        const { name: error, message } = serializeError(thrown);
+        const fields = { dependency: made.name, error };
+        this.#logger?.log("error", `Dispose of "${made.name}" failed: ${message}`, fields);
+      }
+    }
+  }
+}
+
+function outlived(wanted: Dependency<unknown>, asker: Dependency<unknown>): DependencyError {
+  const message = `"${asker.name}" is kept for the session and cannot use "${wanted.name}", which ends with the turn`;
+  return new DependencyError("outlived", wanted.name, message);
+}
+
+function disposed(wanted: Dependency<unknown>): DependencyError {
+  const message = `"${wanted.name}" was asked for after its scope had ended`;
+  return new DependencyError("disposed", wanted.name, message);
+}
+
+function cycle(way: readonly Dependency<unknown>[]): DependencyError {
+  const names = way.map((step) => step.name);
+  const message = `Dependencies need each other in a circle: ${names.join(" → ")}`;
+  return new DependencyError("cycle", names[0] ?? "", message);
+}

@@ -1,0 +1,46 @@
+/** Functions of tools, as the kernel calls them and as their authors wrote them. */
+import type { ToolExecuteContext } from "@capstan/kernel";
+import type { DependencyScope } from "./dependency-scope.ts";
+import { ScopedContext } from "./tool-context.ts";
+import type { ToolContext } from "./tool-context.ts";
+
+const original: unique symbol = Symbol("original");
+
+type Written<Argument, Result> = (argument: Argument, context: ToolContext) => Result;
+type Called<Argument, Result> = (argument: Argument, context: ToolExecuteContext) => Result;
+
+interface Scoped<Argument, Result> extends Called<Argument, Result> {
+  readonly [original]: Written<Argument, Result>;
+}
+
+/**
+ * Callable by the kernel as it is; there are no dependencies then. The written function is kept on the called one, and
+ * not on the tool, so that `{ ...tool, execute: mine }` is what it looks like.
+ */
+export function toScoped<Argument, Result>(
+  written: Written<Argument, Result>,
+): Called<Argument, Result> {
+  const called = within(written, undefined);
+  return Object.assign(called, { [original]: written });
+}
+
+/** The same function with the dependencies of a scope; one that is not ours, as it is. */
+export function inScope<Argument, Result>(
+  called: Called<Argument, Result>,
+  scope: DependencyScope,
+): Called<Argument, Result> {
+  return isScoped(called) ? within(called[original], scope) : called;
+}
+
+function within<Argument, Result>(
+  written: Written<Argument, Result>,
+  scope: DependencyScope | undefined,
+): Called<Argument, Result> {
+  return (argument, context) => written(argument, new ScopedContext(context, scope));
+}
+
+function isScoped<Argument, Result>(
+  called: Called<Argument, Result>,
+): called is Scoped<Argument, Result> {
+  return original in called;
+}

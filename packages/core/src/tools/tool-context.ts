@@ -1,0 +1,60 @@
+/** What a tool sees of its call: what the kernel tells it, and the dependencies of its scope. */
+import type { Logger, ToolExecuteContext, Usage } from "@capstan/kernel";
+import type { Dependency } from "./dependency.ts";
+import { DependencyError } from "./dependency-error.ts";
+import type { DependencyScope } from "./dependency-scope.ts";
+
+export interface ToolContext extends ToolExecuteContext {
+  /** The value of a dependency, made by its factory when it is first asked for in its scope. */
+  get<Value>(dependency: Dependency<Value>): Promise<Value>;
+}
+
+/** One per call, so it is small; `signal` and `idempotencyKey` cost something and are made when they are read. */
+export class ScopedContext implements ToolContext {
+  readonly toolCallId: string;
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly step: number;
+  readonly cwd: string | undefined;
+  readonly logger: Logger | undefined;
+  readonly #call: ToolExecuteContext;
+  readonly #scope: DependencyScope | undefined;
+
+  constructor(call: ToolExecuteContext, scope: DependencyScope | undefined) {
+    this.toolCallId = call.toolCallId;
+    this.conversationId = call.conversationId;
+    this.turnId = call.turnId;
+    this.step = call.step;
+    this.cwd = call.cwd;
+    this.logger = call.logger;
+    this.#call = call;
+    this.#scope = scope;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  get idempotencyKey(): string {
+    return this.#call.idempotencyKey;
+  }
+
+  // The functions are getters, so that `execute(input, { get, update })` works.
+
+  get update(): (delta: string) => void {
+    return (delta) => this.#call.update(delta);
+  }
+
+  get usage(): (child: Usage) => void {
+    return (child) => this.#call.usage(child);
+  }
+
+  get get(): <Value>(dependency: Dependency<Value>) => Promise<Value> {
+    return (dependency) => this.#scope?.get(dependency) ?? Promise.reject(unbound(dependency.name));
+  }
+}
+
+function unbound(name: string): DependencyError {
+  const message = `There is no scope to get "${name}" from: bind the tools with bindTools(tools, scope)`;
+  return new DependencyError("unbound", name, message);
+}

@@ -1,0 +1,20 @@
+/** The envelope of a tool that says more than a text. A plain object that misses a field would go to the model as JSON. */
+import type { ToolOutput } from "@capstan/kernel";
+
+/** The model sees the message, user interfaces the details. */
+export function ok<Details = never>(message: string, details?: Details): ToolOutput<Details> {
+  return envelope(true, message, details);
+}
+
+/** The same for a call that failed: an error result. */
+export function fail<Details = never>(message: string, details?: Details): ToolOutput<Details> {
+  return envelope(false, message, details);
+}
+
+function envelope<Details>(
+  isOk: boolean,
+  outputMessage: string,
+  details: Details | undefined,
+): ToolOutput<Details> {
+  return { ok: isOk, outputMessage, ...(details !== undefined && { details }) };
+}

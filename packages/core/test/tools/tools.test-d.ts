@@ -1,0 +1,152 @@
+import type { AnyTool, JsonObject, Tool, ToolContext } from "@capstan/core";
+import {
+  bindTools,
+  createScope,
+  createSimpleTool,
+  defineTool,
+  dependency,
+  doneTool,
+  fail,
+  ok,
+  override,
+} from "@capstan/core";
+import type { RunTurnInput, ToolContract, ToolOutput } from "@capstan/kernel";
+import { echoTool } from "@capstan/testing";
+import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
+
+const base = { name: "t", description: "A tool" } as const;
+const weather = defineTool({
+  ...base,
+  input: z.object({ city: z.string(), days: z.number().default(3) }),
+  execute: ({ city, days }) => `${city} ${days}`,
+});
+const remote = defineTool({ ...base, input: z.object({ question: z.string() }) });
+const plain = defineTool({
+  ...base,
+  input: { type: "object", properties: { n: { type: "number" } } },
+  execute: (input) => input["n"],
+});
+
+declare function takesTools(tools: readonly AnyTool[]): void;
+
+test("execute gets the output of the schema; an approval rule gets what the model sent", () => {
+  defineTool({
+    ...base,
+    input: z.object({
+      day: z.string().transform((text) => new Date(text)),
+      days: z.number().default(3),
+      unit: z.enum(["C", "F"]).optional(),
+    }),
+    needsApproval(input) {
+      expectTypeOf(input.day).toEqualTypeOf<string>();
+      expectTypeOf(input.days).toEqualTypeOf<number | undefined>();
+      return false;
+    },
+    execute(input) {
+      expectTypeOf(input.day).toEqualTypeOf<Date>();
+      expectTypeOf(input.days).toEqualTypeOf<number>();
+      expectTypeOf(input.unit).toEqualTypeOf<"C" | "F" | undefined>();
+      // @ts-expect-error -- the schema has no such field
+      void input.town;
+    },
+  });
+  expectTypeOf(weather).toEqualTypeOf<Tool<{ city: string; days: number }>>();
+});
+
+test("a JSON Schema says nothing to the compiler: the input is some JSON object", () => {
+  expectTypeOf(plain).toEqualTypeOf<Tool<JsonObject>>();
+});
+
+test("a union, an intersection and a recursive schema are inferred", () => {
+  const node = z.object({
+    name: z.string(),
+    get children() {
+      return z.array(node);
+    },
+  });
+  defineTool({
+    ...base,
+    input: node,
+    execute: ({ children }) => {
+      expectTypeOf(children[0]?.children[0]?.name).toEqualTypeOf<string | undefined>();
+    },
+  });
+  defineTool({
+    ...base,
+    input: z.object({
+      what: z.discriminatedUnion("kind", [
+        z.object({ kind: z.literal("a"), n: z.number() }),
+        z.object({ kind: z.literal("b") }),
+      ]),
+    }),
+    execute: ({ what }) => {
+      expectTypeOf(what.kind).toEqualTypeOf<"a" | "b">();
+    },
+  });
+});
+
+test("the context has the fields of the kernel's and gets dependencies by their type", () => {
+  const Db = dependency("db", async () => ({ query: (sql: string) => [sql] }));
+  defineTool({
+    ...base,
+    input: z.object({}),
+    async execute(_, context) {
+      expectTypeOf(context).toEqualTypeOf<ToolContext>();
+      expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
+      const db = await context.get(Db);
+      expectTypeOf(db.query("x")).toEqualTypeOf<string[]>();
+    },
+  });
+  override(Db, () => ({ query: () => [] }));
+  // @ts-expect-error -- the replacement must be of the same type
+  override(Db, () => ({ ask: () => [] }));
+});
+
+test("lists of different tools need no cast", () => {
+  const tools = [weather, remote, plain, echoTool(), doneTool()] satisfies readonly AnyTool[];
+  takesTools(tools);
+  takesTools([weather, remote]);
+  takesTools([{ ...weather, name: "copy" }]);
+  expectTypeOf(weather).toExtend<ToolContract>();
+  expectTypeOf(tools).toExtend<RunTurnInput["tools"]>();
+  expectTypeOf(bindTools(tools, createScope())).toEqualTypeOf<readonly ToolContract[]>();
+});
+
+test("execute may stream, and may return an envelope", () => {
+  defineTool({
+    ...base,
+    input: z.object({ query: z.string() }),
+    async *execute({ query }) {
+      expectTypeOf(query).toEqualTypeOf<string>();
+      yield { type: "delta", delta: query };
+      yield { type: "complete", output: "found" };
+    },
+  });
+  expectTypeOf(ok("fine", { n: 1 })).toEqualTypeOf<ToolOutput<{ n: number }>>();
+  expectTypeOf(fail("bad")).toExtend<ToolOutput>();
+});
+
+test("a schema that cannot be shown to a model is refused", () => {
+  defineTool({
+    ...base,
+    // @ts-expect-error -- a Standard Schema without JSON Schema
+    input: { "~standard": { version: 1, vendor: "v", validate: (value: unknown) => ({ value }) } },
+  });
+  // @ts-expect-error -- there is no such option
+  defineTool({ ...base, input: z.object({}), timeout: 5 });
+});
+
+test("the handler of a simple tool gets the output of the schema", () => {
+  const add = createSimpleTool(
+    { ...base, input: z.object({ a: z.coerce.number(), b: z.string().optional() }) },
+    (id, params) => {
+      expectTypeOf(id).toEqualTypeOf<string>();
+      expectTypeOf(params).toEqualTypeOf<{ a: number; b?: string | undefined }>();
+      return { output: "3" };
+    },
+  );
+  expectTypeOf(add).toExtend<AnyTool>();
+  // @ts-expect-error -- the output is a text or parts
+  createSimpleTool({ ...base, input: z.object({}) }, () => ({ output: 3 }));
+});
