@@ -17,7 +17,10 @@ export interface HostOptions {
   readonly clock?: Clock;
   /** How long a dead owner keeps others waiting. Default 30,000. */
   readonly leaseMs?: number;
-  /** How often to look for sessions that are due. Default 1,000; `Infinity` for a host that never does. */
+  /**
+   * How often to look for sessions that are due, and at those that are read here and run elsewhere. Default 1,000. With `Infinity` never: the
+   * host then hears of others by wake-ups alone, and one may be lost.
+   */
   readonly pollMs?: number;
   /** The name of this process in leases. Default random. */
   readonly owner?: string;

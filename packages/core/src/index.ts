@@ -22,7 +22,7 @@ export type { Answer, Approval, CallAnswer, SendInput, SendOptions } from "./inp
 export type { EventListener } from "./readers.ts";
 export type { Receipt } from "./receipts.ts";
 export { Session } from "./session.ts";
-export type { SubscribeFrom } from "./session.ts";
+export type { SessionSettings, SubscribeFrom } from "./session.ts";
 export { SessionError } from "./session-error.ts";
 export type { SessionErrorCode } from "./session-error.ts";
 export type { SessionOrigin } from "./session-host.ts";

@@ -6,6 +6,8 @@ export type SessionErrorCode =
   | Refusal
   /** No agent of this name is known to the host. */
   | "unknown_agent"
+  /** The turn ended without an answer: aborted, failed, or waiting for somebody. */
+  | "no_answer"
   | "invalid_input"
   | "not_found"
   | "exists"

@@ -1,6 +1,15 @@
 /** One conversation: everything that lasts of it is in its log, and this is the way in. */
 import type { ChatMessage, PendingCall, Turn, Usage, UserMessage } from "@capstan/kernel";
-import type { Cursor, PlacedEvent, Refusal, SessionFold, SessionStatus } from "@capstan/log";
+import type {
+  Cursor,
+  PlacedEvent,
+  PostedBody,
+  QueuedItem,
+  Refusal,
+  SessionConfig,
+  SessionFold,
+  SessionStatus,
+} from "@capstan/log";
 import { RepositoryError, startCursor } from "@capstan/log";
 import { background } from "./background.ts";
 import type { Answer, SendInput, SendOptions } from "./input.ts";
@@ -13,6 +22,9 @@ import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { createdEntry, headOfNew } from "./session-host.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 import { SessionTurn } from "./session-turn.ts";
+
+/** What can be changed of a session. */
+export type SessionSettings = Pick<SessionConfig, "steeringMode" | "followUpMode" | "title">;
 
 export interface SubscribeFrom {
   /** Events behind this place are given first, from the log. */
@@ -61,6 +73,17 @@ export class Session {
     return this.#fold.title;
   }
 
+  /** What was sent and has not reached the model, in the order in which it came. */
+  get queued(): readonly QueuedItem[] {
+    return this.#fold.queues.items;
+  }
+
+  /** What the session has cost, as far as that was recorded; undefined where nothing was. */
+  get totalCost(): number | undefined {
+    const costs = this.#fold.usage.priced.flatMap(({ cost }) => cost ?? []);
+    return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0);
+  }
+
   /** The turn under way, also one that this process found unfinished. */
   get current(): Turn | undefined {
     const { turn, acceptedInput } = this.#fold;
@@ -85,6 +108,38 @@ export class Session {
   /** For a turn of its own when the one under way has ended. Resolves when it is safe. */
   async followUp(content: string | UserMessage, options: SendOptions = {}): Promise<Receipt> {
     return this.#enqueue("follow_up", content, options);
+  }
+
+  /** The answer to one message. Throws a `SessionError` if there is none. */
+  async run(input: Exclude<SendInput, readonly Answer[]>): Promise<string> {
+    const { status, text, error, finishReason } = await this.send(input).response;
+    if (status === "completed") return text;
+    const why = error?.message ?? `it ended ${status} (${finishReason})`;
+    const message = `The turn gave no answer: ${why}`;
+    throw new SessionError("no_answer", message, { sessionId: this.id });
+  }
+
+  /**
+   * Takes back what is queued and has not reached the model. Resolves when it is known what was: the ids of those that are returned. A turn
+   * under way comes to its end first.
+   */
+  async clearQueue(queue: "steering" | "followUp" | "all" = "all"): Promise<readonly string[]> {
+    if (this.#origin !== undefined) return [];
+    await this.#post({ type: "queue_cleared", queue });
+    const receipts = this.#fold.queues
+      .returning()
+      .map((item) => this.#runtime.receipts.of(item.id));
+    this.#runtime.wake();
+    const outcomes = await Promise.all(
+      receipts.map(async ({ id, outcome }) => ({ id, outcome: await outcome })),
+    );
+    return outcomes.filter(({ outcome }) => outcome.type === "returned").map(({ id }) => id);
+  }
+
+  /** Sets how many queued messages a step or a turn takes, and the title. It holds from the next boundary on, in every process. */
+  async configure(config: SessionSettings): Promise<void> {
+    await this.#ensureCreated();
+    await this.#post({ type: "config", config });
   }
 
   /** Stops the turn under way or waiting, wherever it runs. Resolves when that is recorded; without a turn nothing happens. */
@@ -254,16 +309,17 @@ export class Session {
   }
 
   async #cancel(turnId: string, reason: string | undefined): Promise<void> {
+    const named = { type: "cancel_requested", turnId } as const;
+    await this.#post(reason === undefined ? named : { ...named, reason });
+    this.#runtime.wake();
+  }
+
+  async #post(body: PostedBody): Promise<void> {
     try {
-      await this.#runtime.log.post(this.#host.newId(), {
-        type: "cancel_requested",
-        turnId,
-        ...(reason !== undefined && { reason }),
-      });
+      await this.#runtime.log.post(this.#host.newId(), body);
     } catch (thrown) {
       throw toSessionError(this.id, thrown);
     }
-    this.#runtime.wake();
   }
 
   async #ensureCreated(): Promise<void> {

@@ -77,8 +77,7 @@ test("with the mode all, waiting follow-ups are one turn", async () => {
   session.send("First");
   const second = await session.followUp("Second");
   const third = await session.followUp("Third");
-  const config = { followUpMode: "all" } as const;
-  world.repository.post(session.id, { v: 1, id: "c1", at: 0, type: "config", config });
+  await session.configure({ followUpMode: "all" });
 
   open.resolve();
   await session.waitForIdle();
@@ -142,12 +141,15 @@ test("queued items that were asked back are returned, and say so", async () => {
   const [call] = await tool.whenStarted();
   const receipt = await session.steer("Never mind");
 
-  world.repository.post(session.id, { v: 1, id: "c1", at: 0, type: "queue_cleared", queue: "all" });
+  const cleared = session.clearQueue();
+  await world.clock.advance(0);
   tool.resolve(call?.toolCallId ?? "", "ok");
   await turn.response;
   await session.waitForIdle();
 
+  await expect(cleared).resolves.toEqual([receipt.id]);
   await expect(receipt.outcome).resolves.toEqual({ type: "returned", reason: "cleared" });
+  expect(session.queued).toEqual([]);
   expect(world.events(session.id).map(({ event }) => event.type)).toContain("steering_returned");
   expect(session.messages).toHaveLength(4);
 });

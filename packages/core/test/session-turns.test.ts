@@ -100,6 +100,7 @@ test("the cost of a turn is in its response, its events and its log", async () =
   const response = await session.send("First").response;
 
   expect(response.cost).toBe(4);
+  expect(session.totalCost).toBe(4);
   const ends = world.entries(session.id).filter((entry) => entry.type === "attempt_ended");
   expect(ends).toMatchObject([
     { cost: 2, model: "scripted/big", priceId: "2026-11" },
@@ -281,4 +282,24 @@ test("tools of a session get their dependencies, and they end with the turn", as
 
   expect(session.messages[2]).toMatchObject({ content: "db" });
   expect(disposed).toEqual(["db"]);
+});
+
+test("run gives the answer, or throws a typed error that says why there is none", async () => {
+  const world = createWorld([say("Done")]);
+  const session = world.host().createSession({ agent: "helper" });
+
+  const answer = await session.run("Hello");
+
+  expect(answer).toBe("Done");
+  await expect(session.run("Again")).rejects.toMatchObject({ code: "no_answer" });
+});
+
+test("a title that is set is that of the session in every process", async () => {
+  const world = createWorld([say("Done")]);
+  const session = world.host().createSession({ agent: "helper" });
+  await session.run("Hello");
+
+  await session.configure({ title: "Greetings" });
+
+  expect((await world.host().open(session.id)).title).toBe("Greetings");
 });
