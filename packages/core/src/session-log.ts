@@ -39,6 +39,7 @@ export class SessionLog {
   readonly #options: SessionLogOptions;
   #reading: Promise<void> | undefined;
   #isStale = false;
+  #isAppending = false;
   /** The `seen` of the head that the store has, as far as we know. */
   #storedSeen = 0;
 
@@ -76,11 +77,14 @@ export class SessionLog {
     const { repository } = this.#options;
     const head = this.fold.head(this.now(), end);
     const onlyIfSeq = end === undefined ? undefined : this.fold.seq;
-    const appended = repository.append(this.id, entries, {
-      lease,
-      head,
-      ...(onlyIfSeq !== undefined && { onlyIfSeq }),
-    });
+    // A store that answers at once wakes us for our own entries, too.
+    const appended = this.#unwoken(() =>
+      repository.append(this.id, entries, {
+        lease,
+        head,
+        ...(onlyIfSeq !== undefined && { onlyIfSeq }),
+      }),
+    );
     return chain(appended, (outcome) => {
       if (outcome.type === "conflict") return "conflict";
       this.#storedSeen = head.seen;
@@ -134,6 +138,20 @@ export class SessionLog {
       const page = await this.#options.repository.read(this.id, { after });
       entries.push(...page.entries);
       if (page.entries.length === 0 || (entries.at(-1)?.seq ?? 0) >= page.lastSeq) return entries;
+    }
+  }
+
+  /** Whether a wake-up now tells of what we are writing ourselves: its place will tell what else there is. */
+  get isAppending(): boolean {
+    return this.#isAppending;
+  }
+
+  #unwoken<T>(write: () => T): T {
+    this.#isAppending = true;
+    try {
+      return write();
+    } finally {
+      this.#isAppending = false;
     }
   }
 

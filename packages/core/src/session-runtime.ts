@@ -270,7 +270,7 @@ export class SessionRuntime {
   #onWakeup(wakeup: Wakeup): void {
     switch (wakeup.type) {
       case "changed":
-        return this.#catchUpLater();
+        return this.log.isAppending ? undefined : this.#catchUpLater();
       case "followed":
         return this.#sendSnapshot();
       case "live": {

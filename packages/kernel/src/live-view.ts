@@ -70,6 +70,12 @@ export class LiveView {
     }
   }
 
+  /** Whether a snapshot would tell nothing: no content of an open message, no output of a tool. */
+  get isEmpty(): boolean {
+    const hasContent = this.#parts.length > 0 || this.#unfoldedCount > 0;
+    return this.#tools.size === 0 && (this.#messageId === undefined || !hasContent);
+  }
+
   snapshot(): { readonly message?: LiveMessage; readonly toolOutputs: readonly LiveToolOutput[] } {
     this.#fold();
     const toolOutputs = Array.from(this.#tools, ([toolCallId, output]) => ({

@@ -75,8 +75,8 @@ export class EventFeed {
 
   /** What a reader that joins now needs to see of what is live; undefined if nothing is. */
   snapshot(): PlacedEvent | undefined {
-    const snapshot = this.#snapshot();
-    return isEmpty(snapshot) ? undefined : this.#place(snapshot, this.#count, this.#turnId);
+    if (this.#view.isEmpty) return undefined;
+    return this.#place(this.#snapshot(), this.#count, this.#turnId);
   }
 
   /**
@@ -160,7 +160,7 @@ export class EventFeed {
 
   /** What ran in the process before is gone. */
   #resume({ seq, epoch }: EntryOf<"turn_resumed">, count: number): PlacedEvent[] {
-    const wasLive = !isEmpty(this.#snapshot());
+    const wasLive = !this.#view.isEmpty;
     this.#epoch = Math.max(this.#epoch, epoch);
     this.#view = new LiveView();
     this.#moveTo(seq, count);
@@ -174,8 +174,7 @@ export class EventFeed {
     this.#count = count;
     this.#isBeyondLog = false;
     this.#settled = undefined;
-    const snapshot = this.#snapshot();
-    this.#carried = isEmpty(snapshot) ? undefined : snapshot;
+    this.#carried = this.#view.isEmpty ? undefined : this.#snapshot();
   }
 
   #show(placed: PlacedEvent): void {
@@ -198,11 +197,6 @@ export class EventFeed {
   #toFrame(from: number, events: readonly AgentEventBody[]): LiveFrame {
     return { epoch: this.#epoch, seq: this.#seq, from, turnId: this.#turnId, events };
   }
-}
-
-/** A message that was only begun is told by its entry. */
-function isEmpty({ message, toolOutputs }: Snapshot): boolean {
-  return (message === undefined || message.content.length === 0) && toolOutputs.length === 0;
 }
 
 function bodyOf(event: AgentEvent): AgentEventBody {
