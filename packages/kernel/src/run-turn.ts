@@ -20,7 +20,8 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
     let end: End | undefined;
     try {
       // Where the turn stands: at a step whose calls have to be settled, at its end, or before a request.
-      let at: Step | End | undefined = await (isReopened ? reopen(turn) : enter(turn));
+      const entered = isReopened ? reopen(turn) : enter(turn);
+      let at: Step | End | undefined = isPromise(entered) ? await entered : entered;
       // prepare → stream → dispatch → drain. One frame for all of it: a turn that waits should hold little.
       while (end === undefined) {
         if (at instanceof Step) {
