@@ -201,12 +201,13 @@ export class SessionFold {
   #startTurn(entry: EntryOf<"turn_started">): void {
     const messages = this.messagesOf(entry.input);
     this.#turn = new TurnFold(entry, this.#turn);
-    if (this.#cancelledInput !== undefined && entry.input.includes(this.#input?.id ?? "")) {
-      this.#turn.cancel(this.#cancelledInput.reason);
+    // Another turn may have been on its way to the log when the input was posted: then the input has the next one.
+    if (this.#input !== undefined && entry.input.includes(this.#input.id)) {
+      if (this.#cancelledInput !== undefined) this.#turn.cancel(this.#cancelledInput.reason);
+      this.#cancelledInput = undefined;
+      this.#input = undefined;
+      this.queues.unhold();
     }
-    this.#cancelledInput = undefined;
-    if (this.#input !== undefined) this.queues.unhold();
-    this.#input = undefined;
     this.queues.settle(entry.input, { type: "delivered", turnId: entry.turnId });
     if (messages.length > 0) this.transcript.add(messages);
     this.#title ??= titleOf(messages);

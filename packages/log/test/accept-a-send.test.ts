@@ -86,3 +86,19 @@ test("the head of a turn that is about to end tells how it will have ended", () 
   expect(fold.head(5, { finishReason: "error" })).toMatchObject({ status: "error", seen: 3 });
   expect(fold.status).toBe("running");
 });
+
+test("an input that came while a queued message was starting its turn has the next one", () => {
+  const message = { role: "user", id: "f1", content: "Later" } as const;
+  const fold = foldOf(
+    created,
+    ...wholeTurn("t1"),
+    { type: "follow_up", id: "f1", message },
+    input("t2"),
+    started("f1", "f1"),
+  );
+
+  expect(fold.acceptedInput?.id).toBe("t2");
+  addTo(fold, ended("f1", "stop"));
+
+  expect(fold.nextAction(0)).toEqual({ type: "start", turnId: "t2", input: ["t2"] });
+});

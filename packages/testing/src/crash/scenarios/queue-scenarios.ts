@@ -75,6 +75,17 @@ export const queueScenarios: readonly CrashScenario[] = [
     mayDiffer: "the input is refused while the turn runs",
   },
   {
+    name: "input arriving as a follow-up starts",
+    script: { Go: [{ calls: [{ tool: "pure", ms: 100 }] }], More: [{ calls: [{ tool: "pure" }] }] },
+    actions: [
+      go,
+      { when: { event: "tool_execution_start" }, do: "followUp", id: "f1", text: "More" },
+    ],
+    interjection: { do: "send", id: "t2", text: "Again" },
+    alsoAtEveryPoint: ["post"],
+    mayDiffer: "the input is refused while a turn runs",
+  },
+  {
     name: "steering at any time",
     script: { Go: [{ calls: [{ tool: "checked" }] }] },
     actions: [go],
