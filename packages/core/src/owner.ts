@@ -6,6 +6,7 @@ import { entryVersion, isLiveOnly, isOverdue } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
 import type { Clock } from "./clock.ts";
+import { callbackMs, within } from "./within.ts";
 import type { Ownership } from "./ownership.ts";
 import type { SessionLog } from "./session-log.ts";
 import { TurnJournal } from "./turn-journal.ts";
@@ -79,14 +80,15 @@ export class Owner {
     const { log } = this.#options;
     const abort = new AbortController();
     this.#abort = abort;
-    const plan = await this.#options.agent.plan({
-      sessionId: log.id,
-      now: this.#options.clock.now,
-    });
+    const { now, timer } = this.#options.clock;
+    const plan = await this.#options.agent.plan({ sessionId: log.id, now, timer });
     try {
-      await this.#runPlanned(action, plan, abort);
+      // Something else may be the next thing to do by now.
+      if (isSame(action, log.fold.nextAction(log.now()))) {
+        await this.#runPlanned(action, plan, abort);
+      }
     } finally {
-      await plan.dispose();
+      await within(timer, callbackMs, plan.dispose(), "dispose").catch(() => {});
     }
   }
 
@@ -196,6 +198,10 @@ export class Owner {
     const { epoch } = this.#options.ownership.lease;
     return { v: entryVersion, id: `${epoch}~${this.#entries}`, at: this.#options.log.now() };
   }
+}
+
+function isSame(action: TurnAction, other: NextAction): boolean {
+  return "turnId" in other && other.type === action.type && other.turnId === action.turnId;
 }
 
 function giveUpOverdue(call: OpenCall, now: number): OpenCall {

@@ -87,7 +87,7 @@ export class Session {
   /** The turn under way, also one that this process found unfinished. */
   get current(): Turn | undefined {
     const { turn, acceptedInput } = this.#fold;
-    const id = acceptedInput?.id ?? (turn?.isOver === false ? turn.turnId : undefined);
+    const id = turn?.isOver === false ? turn.turnId : acceptedInput?.id;
     if (id === undefined) return undefined;
     return this.#runtime.readers.findTurn(id) ?? this.#join(this.#sharedTurn(id), id);
   }
@@ -149,7 +149,7 @@ export class Session {
     await this.#runtime.log.catchUp();
     const { turn, acceptedInput } = this.#fold;
     const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
-    const turnId = acceptedInput?.id ?? (isUnfinished ? turn.turnId : undefined);
+    const turnId = isUnfinished ? turn.turnId : acceptedInput?.id;
     if (turnId !== undefined) await this.#cancel(turnId, reason);
   }
 

@@ -303,3 +303,21 @@ test("a title that is set is that of the session in every process", async () => 
 
   expect((await world.host().open(session.id)).title).toBe("Greetings");
 });
+
+test("a turn whose instructions never come fails in time, and its session goes on", async () => {
+  let isHanging = true;
+  const world = createWorld([say("Done")], [], {
+    instructions: () => (isHanging ? new Promise<string>(() => {}) : "Be brief."),
+  });
+  const session = world.host().createSession({ agent: "helper" });
+
+  const first = await world.clock.runUntil(session.send("Hello").response);
+  isHanging = false;
+  const second = await session.send("Again").response;
+
+  expect(first).toMatchObject({
+    status: "error",
+    error: { message: expect.stringContaining("30000 ms") },
+  });
+  expect(second).toMatchObject({ status: "completed" });
+});

@@ -89,7 +89,12 @@ export class Agent<Output = unknown> {
   ): Promise<TurnResponse> {
     const { input, clock = systemClock } = request;
     const messages = toMessages(input, id);
-    const plan = await this.plan({ sessionId: id, overrides: request, now: clock.now });
+    const plan = await this.plan({
+      sessionId: id,
+      overrides: request,
+      now: clock.now,
+      timer: clock.timer,
+    });
     try {
       const result = await runTurn({
         ...plan.settings,

@@ -1,5 +1,6 @@
 /** What one turn of an agent runs with: everything that was a choice, a name or a function is settled. */
-import type { ProviderContract, RunTurnInput, Usage } from "@capstan/kernel";
+import type { ProviderContract, RunTurnInput, Timer, Usage } from "@capstan/kernel";
+import { callbackMs, within } from "../within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import { createScope } from "../tools/dependency-scope.ts";
@@ -50,6 +51,8 @@ export interface PlanRequest {
   /** For what lives as long as the session. */
   readonly sessionScope?: DependencyScope;
   readonly now?: () => number;
+  /** For the limit of what the agent has to ask for. */
+  readonly timer?: Timer;
 }
 
 const defaultClosing = {
@@ -62,10 +65,13 @@ const defaultRetry = { maxAttempts: 3 };
 export async function planTurn(init: AgentInit, request: PlanRequest): Promise<TurnPlan> {
   const { overrides = {}, sessionScope, sessionId, agentName, now } = request;
   const { tools = [], dependencies = [], budgets, logger, cwd, maxSteps } = init;
-  const { model, instructions } = await settle(async () => ({
+  const choose = async (): Promise<Settled> => ({
     model: await resolve(overrides.model ?? init.model, init.resolveModel),
     instructions: await instructionsOf(init, { agent: agentName, sessionId, tools }),
-  }));
+  });
+  const { model, instructions } = await settle(
+    within(request.timer, callbackMs, choose(), "resolveModel or instructions"),
+  );
   const scope = createScope({
     overrides: dependencies,
     ...(sessionScope && { parent: sessionScope }),
@@ -111,9 +117,9 @@ interface Settled {
   readonly instructions: string | undefined;
 }
 
-async function settle(choose: () => Promise<Settled>): Promise<Settled> {
+async function settle(chosen: Promise<Settled>): Promise<Settled> {
   try {
-    return await choose();
+    return await chosen;
   } catch (thrown) {
     return { model: { provider: failing(thrown), id: "" }, instructions: undefined };
   }

@@ -1,0 +1,22 @@
+/** A limit for what users wrote and somebody waits for. */
+import type { Timer } from "@capstan/kernel";
+
+/** As long as the kernel waits for a callback. */
+export const callbackMs = 30_000;
+
+/** Rejects if the work is not done in time. Without a timer there is no limit. */
+export function within<T>(
+  timer: Timer | undefined,
+  ms: number,
+  work: Promise<T>,
+  what: string,
+): Promise<T> {
+  if (timer === undefined) return work;
+  return new Promise<T>((resolve, reject) => {
+    const cancel = timer(ms, () => reject(new Error(`${what} did not return within ${ms} ms`)));
+    work
+      .then(resolve, reject)
+      .finally(cancel)
+      .catch(() => {});
+  });
+}
