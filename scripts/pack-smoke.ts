@@ -57,8 +57,15 @@ async function provePackages(folder: string): Promise<void> {
   const userFolder = join(folder, "user");
   await mkdir(userFolder);
   const paths = tarballs.map((tarball) => join(tarballFolder, tarball.filename));
+  const manifests = await Promise.all(
+    tarballs.map(({ name }) => readManifest(packageFolder(name))),
+  );
+  // Optional ones too: every subpath is imported.
+  const peers = manifests.flatMap(({ peerDependencies = {} }) =>
+    Object.entries(peerDependencies).map(([name, range]) => `${name}@${range}`),
+  );
   const oldNode = oldestNodes[`${process.platform}-${process.arch}`];
-  if (!report("install", await install(userFolder, paths, oldNode))) return;
+  if (!report("install", await install(userFolder, [...paths, ...peers], oldNode))) return;
   report("types, as a user's compiler sees them", await compileAsUser(userFolder, tarballs));
   await copyFile(join(root, "scripts", "smoke.mjs"), join(userFolder, "smoke.mjs"));
   smoke(userFolder, process.execPath);
@@ -98,14 +105,14 @@ async function checkContents({ name, files }: Tarball): Promise<Outcome> {
 
 async function install(
   userFolder: string,
-  tarballs: readonly string[],
+  packages: readonly string[],
   oldNode: string | undefined,
 ): Promise<Outcome> {
   const manifest = { name: "capstan-user", private: true, type: "module" };
   await writeFile(join(userFolder, "package.json"), JSON.stringify(manifest));
   const extras = oldNode === undefined ? [] : [`old-node@npm:${oldNode}`];
   const quiet = ["--no-audit", "--no-fund", "--no-package-lock"];
-  const outcome = run("npm", ["install", ...quiet, ...tarballs, ...extras], userFolder);
+  const outcome = run("npm", ["install", ...quiet, ...packages, ...extras], userFolder);
   if (!outcome.isOk) return outcome;
   const nodes = (await readdir(join(userFolder, "node_modules"))).filter((name) =>
     /^node-(bin-)?(linux|darwin|win)-/.test(name),
@@ -173,9 +180,12 @@ function packageFolder(name: string): string {
   return join(root, "packages", name === "capstan" ? "cli" : name.replace("@capstan/", ""));
 }
 
-async function readManifest(
-  folder: string,
-): Promise<{ name: string; exports: Record<string, unknown>; optionalDependencies?: unknown }> {
+async function readManifest(folder: string): Promise<{
+  name: string;
+  exports: Record<string, unknown>;
+  optionalDependencies?: unknown;
+  peerDependencies?: Record<string, string>;
+}> {
   // Our own file: publint has checked its shape.
   return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Awaited<
     ReturnType<typeof readManifest>

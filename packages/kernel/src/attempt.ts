@@ -5,10 +5,11 @@ import type {
   AssistantPart,
   ChatMessage,
   FinishReason,
+  SerializedError,
 } from "./contracts/conversation.ts";
 import type { PendingCall } from "./contracts/events.ts";
 import type { Fact } from "./contracts/journal.ts";
-import type { Span } from "./contracts/logging.ts";
+import type { LogFields, Span } from "./contracts/logging.ts";
 import type { Draft } from "./draft.ts";
 import { serializeError } from "./errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
@@ -51,11 +52,16 @@ export class Attempt implements StreamReader {
     this.#number = ++step.attempts;
     this.#messageId = turn.newMessageId();
     this.#tryAgain = tryAgain;
-    const attributes = { step: step.number, attempt: this.#number };
-    this.#span = turn.spans?.start("attempt", attributes, step.span);
+    this.#span = turn.spans?.start("attempt", this.#attributes(), step.span);
     this.#reply = new Reply(turn, this.#messageId);
     const request = new AttemptRequest(turn, step.number, this.#number, messages);
     this.#stream = new ProviderStream(turn, request, this.#reply, this);
+  }
+
+  #attributes(): LogFields {
+    const { provider, providerOpts } = this.#turn.input;
+    const [step, attempt] = [this.#step.number, this.#number];
+    return { step, attempt, provider: provider.id, model: providerOpts?.model };
   }
 
   announce(): Promise<void> | undefined {
@@ -132,7 +138,8 @@ export class Attempt implements StreamReader {
     try {
       return await this.#turn.callbacks.call("recover", () => recover(serializeError(thrown)));
     } catch (failure) {
-      this.#turn.log("warn", serializeError(failure).message);
+      // An abort ends the wait; nothing went wrong with `recover`.
+      if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);
       return undefined;
     }
   }
@@ -153,7 +160,7 @@ export class Attempt implements StreamReader {
     const { conversationId, turnId } = turn;
     const error = serializeError(thrown);
     const discarded = { step: this.#step.number, attempt: this.#number, error, delayMs };
-    this.#span?.end(error);
+    this.#endSpan("error", error);
     await turn.record(
       () => [{ ...this.#ended("discarded", thrown), delayMs }],
       () => turn.emit({ type: "attempt_discarded", conversationId, turnId, ...discarded }),
@@ -167,7 +174,7 @@ export class Attempt implements StreamReader {
     const step = new Step(turn, number, message, this.#stream.timing);
     const mayRun = !turn.isStopped && step.objection === undefined;
     const pending = mayRun ? step.calls.waitAtOnce() : none;
-    this.#span?.end(message.error);
+    this.#endSpan(message.stopReason, message.error);
     if (turn.outbox === undefined) {
       this.#showMessage(step, pending);
       return step;
@@ -198,7 +205,7 @@ export class Attempt implements StreamReader {
   #leave(end: End, thrown: unknown): End | Promise<End> {
     const turn = this.#turn;
     const { finishReason } = end;
-    this.#span?.end(end.error);
+    this.#endSpan(this.#reply.finishReason ?? finishReason, end.error);
     const recorded = turn.record(
       () => [this.#ended(outcomeOf(finishReason), thrown)],
       () => {
@@ -207,6 +214,14 @@ export class Attempt implements StreamReader {
       },
     );
     return turn.afterRecord(recorded, end);
+  }
+
+  #endSpan(stopReason: FinishReason, error: SerializedError | undefined): void {
+    if (this.#span === undefined) return;
+    const { usage, origin } = this.#reply;
+    const ttftMs = this.#stream.timing?.ttftMs;
+    this.#span.setAttributes({ stopReason, responseModel: origin?.model, ttftMs, ...usage });
+    this.#span.end(error);
   }
 
   #message(content: readonly AssistantPart[], stopReason: FinishReason): Draft<AssistantMessage> {

@@ -93,6 +93,7 @@ function showEnd(
     turn.emit({ type: "abort", conversationId, turnId, ...(reason !== undefined && { reason }) });
   }
   if (error !== undefined) turn.emit({ type: "error", conversationId, turnId, error });
+  turn.endSpans(ended);
   turn.emit({ type: "turn_end", conversationId, turnId, ...ended });
 }
 
@@ -132,9 +133,12 @@ function seal(turn: TurnState): void {
 
 export function toResult(turn: TurnState, end: End): RunTurnResult {
   turn.close();
-  if (turn.failure !== undefined) seal(turn);
-  const { finishReason, error, pending } =
-    turn.failure === undefined ? end : failedWith(turn.failure);
+  const failed = turn.failure && failedWith(turn.failure);
+  if (failed !== undefined) {
+    turn.endSpans(failed);
+    seal(turn);
+  }
+  const { finishReason, error, pending } = failed ?? end;
   const result: Draft<RunTurnResult> = {
     ...blankResult,
     messages: turn.transcript.added,

@@ -261,7 +261,10 @@ export class StepCalls implements AbortListener, ResultTaker {
     if (turn.isStopped) return this.#release(run);
     run.stage = "running";
     run.startedAt = turn.surroundings.now();
-    run.span = turn.spans?.start("tool", { toolCallId, toolName }, turn.openStep?.span);
+    const step = this.#step;
+    // A step that was resumed has no span here.
+    const parent = turn.openStep?.span ?? turn.span;
+    run.span = turn.spans?.start("tool", { toolCallId, toolName, step }, parent);
     run.execution = new Execution(turn, run, this.#step, this);
     run.execution.start();
   }

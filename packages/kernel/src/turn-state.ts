@@ -145,10 +145,8 @@ export class TurnState {
       onRecorded(undefined);
       return undefined;
     }
-    const facts = makeFacts();
-    for (const [index, fact] of facts.entries()) {
-      outbox.add(fact, index === facts.length - 1 ? onRecorded : undefined);
-    }
+    for (const fact of makeFacts()) outbox.add(fact);
+    outbox.onRecorded(onRecorded);
     return outbox.flush();
   }
 
@@ -299,11 +297,16 @@ export class TurnState {
     (this.#timersLeft ??= []).push(cancel);
   }
 
+  /** Before the end is shown: whoever waits for it may send the spans off and leave. */
+  endSpans({ finishReason, error }: End): void {
+    this.span?.setAttributes({ finishReason });
+    this.spans?.endAll(error);
+  }
+
   close(): void {
     for (const cancel of this.#timersLeft ?? []) this.surroundings.clearTimer(cancel);
     this.abort.close();
     this.watchdog?.close();
-    this.spans?.endAll(this.failure && serializeError(this.failure));
   }
 
   /** The journal failed. */

@@ -53,20 +53,36 @@ test("a span ends with what it stands for, not later", async () => {
   ]);
 });
 
-test("spans say what they belong to", async () => {
-  const { logger, spans } = recordSpans();
-  const provider = scriptedProvider([callTool("echo"), say("Done")]);
+test("every span has ended when the end of the turn is shown", async () => {
+  const { logger, order } = recordSpans();
+  const provider = scriptedProvider([callTool("remote")]);
+  const seen: (readonly string[])[] = [];
 
-  const turn = await runToEnd({ provider, tools: [echoTool()], logger });
+  await runToEnd({
+    provider,
+    tools: [remoteTool()],
+    logger,
+    emit: (event) => {
+      if (event.type === "turn_end") seen.push([...order]);
+    },
+  });
 
-  expect(spans.map((span) => [span.name, span.attributes])).toEqual([
-    ["turn", { conversationId: "c1", turnId: "t1" }],
-    ["step", { step: 1 }],
-    ["attempt", { step: 1, attempt: 1 }],
-    ["tool", { toolCallId: turn.messages[1]?.id, toolName: "echo" }],
-    ["step", { step: 2 }],
-    ["attempt", { step: 2, attempt: 1 }],
-  ]);
+  expect(seen).toEqual([order]);
+});
+
+test("a tool of a resumed step is within its turn", async () => {
+  const { logger, tree } = recordSpans();
+  const open = [{ callId: "k1", state: "approved" }] as const;
+
+  await runToEnd({
+    provider: scriptedProvider([say("Done")]),
+    tools: [echoTool()],
+    messages: [calling],
+    open,
+    logger,
+  });
+
+  expect(tree()).toBe("turn(tool step(attempt))");
 });
 
 test("the span of an attempt or a tool that failed ends with an error, the others without", async () => {

@@ -4,6 +4,8 @@ import type { LogFields, Logger, SerializedError, Span, SpanName } from "@capsta
 interface RecordedSpan extends Span {
   readonly name: SpanName;
   readonly attributes: LogFields;
+  /** Those that came later. */
+  readonly outcome: LogFields;
   readonly children: readonly RecordedSpan[];
   /** How often it was ended. */
   readonly ends: number;
@@ -27,6 +29,7 @@ class SpanUnderWay implements RecordedSpan {
   readonly children: SpanUnderWay[] = [];
   readonly problems: string[] = [];
   readonly #order: string[];
+  outcome: LogFields = {};
   ends = 0;
   error: SerializedError | undefined;
 
@@ -37,7 +40,9 @@ class SpanUnderWay implements RecordedSpan {
     order.push(`start ${name}`);
   }
 
-  setAttributes(): void {}
+  setAttributes(attributes: LogFields): void {
+    this.outcome = { ...this.outcome, ...attributes };
+  }
 
   end(error?: SerializedError): void {
     this.ends += 1;

@@ -3,6 +3,14 @@ import type { SerializedError } from "./conversation.ts";
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
+/**
+ * Each within the one before it; a tool within its step, or within its turn if the step was resumed. Their attributes, and after `;` those
+ * that come at the end:
+ * - `turn`: conversationId, turnId; finishReason
+ * - `step`: step
+ * - `attempt`: step, attempt, provider, model; stopReason, responseModel, ttftMs, and what `Usage` has
+ * - `tool`: step, toolCallId, toolName
+ */
 export type SpanName = "turn" | "step" | "attempt" | "tool";
 
 export interface Span {

@@ -1,0 +1,45 @@
+/** Which operation of the GenAI conventions each span of the kernel is. */
+import type { LogFields, SpanName } from "@capstan/kernel";
+import type { SpanOptions } from "@opentelemetry/api";
+import { SpanKind } from "@opentelemetry/api";
+import { toAttributes } from "./gen-ai-attributes.ts";
+
+interface SpanDescription {
+  readonly title: string;
+  readonly options: SpanOptions;
+}
+
+/** Undefined for a step, which is no operation: docs/decisions/0007-opentelemetry.md says why. */
+export function describeSpan(
+  name: SpanName,
+  fields: LogFields,
+  agentName: string | undefined,
+): SpanDescription | undefined {
+  switch (name) {
+    case "turn":
+      return describe("invoke_agent", agentName, SpanKind.INTERNAL, { ...fields, agentName });
+    case "step":
+      return undefined;
+    case "attempt":
+      return describe("chat", fields["model"], SpanKind.CLIENT, { ...fields, isStreaming: true });
+    case "tool":
+      return describe("execute_tool", fields["toolName"], SpanKind.INTERNAL, {
+        ...fields,
+        toolType: "function",
+        agentName,
+      });
+    default:
+      return name satisfies never;
+  }
+}
+
+/** The title has to be one of few, so it names the operation and what it is done to, and no id. */
+function describe(
+  operation: string,
+  subject: LogFields[string],
+  kind: SpanKind,
+  fields: LogFields,
+): SpanDescription {
+  const title = subject === undefined ? operation : `${operation} ${subject}`;
+  return { title, options: { kind, attributes: toAttributes({ operation, ...fields }) } };
+}

@@ -1,0 +1,64 @@
+/** A logger that makes OpenTelemetry spans of what an agent does. */
+import type { LogFields, Logger, Span, SpanName } from "@capstan/kernel";
+import type { Tracer, Span as TraceSpan } from "@opentelemetry/api";
+import { trace } from "@opentelemetry/api";
+import { callerContext } from "./caller-context.ts";
+import { toAttributes } from "./gen-ai-attributes.ts";
+import { describeSpan } from "./gen-ai-span.ts";
+import { PlacedSpan } from "./placed-span.ts";
+
+/** Of this package: a trace says which mapping made it. */
+const version = "0.1.0";
+
+export interface OtelLoggerOptions {
+  /** Default: one of the tracer provider that the process has registered. */
+  readonly tracer?: Tracer;
+  /** The `name` of the agent that gets this logger. */
+  readonly agentName?: string;
+  /** Gets the log lines. Default: each is an event on the span of its turn, or on the active span if its turn is not open. */
+  readonly log?: Logger["log"];
+}
+
+/** For `createAgent({ logger })`. No span tells what was said: neither messages nor the input and output of tools. */
+export function otelLogger(options: OtelLoggerOptions = {}): Logger {
+  return new OtelLogger(options);
+}
+
+class OtelLogger implements Logger {
+  readonly #tracer: Tracer;
+  readonly #agentName: string | undefined;
+  readonly #log: Logger["log"] | undefined;
+  /** A log line names its turn and has no span. */
+  readonly #openTurns = new Map<LogFields[string], TraceSpan>();
+
+  constructor({ tracer, agentName, log }: OtelLoggerOptions) {
+    this.#tracer = tracer ?? trace.getTracer("@capstan/core", version);
+    this.#agentName = agentName;
+    this.#log = log;
+  }
+
+  log(...[level, message, fields = {}]: Parameters<Logger["log"]>): void {
+    if (this.#log !== undefined) return this.#log(level, message, fields);
+    const span = this.#openTurns.get(fields["turnId"]) ?? trace.getActiveSpan();
+    span?.addEvent(message, { level, ...toAttributes(fields) });
+  }
+
+  startSpan(name: SpanName, fields: LogFields, parent?: Span): Span {
+    const outer = parent instanceof PlacedSpan ? parent.place : undefined;
+    const within = outer?.context ?? callerContext();
+    const conversationId = outer === undefined ? conversationOf(fields) : outer.conversationId;
+    const described = describeSpan(name, { ...fields, conversationId }, this.#agentName);
+    if (described === undefined) return new PlacedSpan({ context: within, conversationId });
+    const span = this.#tracer.startSpan(described.title, described.options, within);
+    const place = { context: trace.setSpan(within, span), conversationId };
+    if (name !== "turn") return new PlacedSpan(place, span);
+    const { turnId } = fields;
+    this.#openTurns.set(turnId, span);
+    return new PlacedSpan(place, span, () => this.#openTurns.delete(turnId));
+  }
+}
+
+/** A turn without a session goes by its own id in both places, and the conventions want no id that stands for nothing. */
+function conversationOf({ conversationId, turnId }: LogFields): LogFields[string] {
+  return conversationId === turnId ? undefined : conversationId;
+}
