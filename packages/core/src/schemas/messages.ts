@@ -1,0 +1,85 @@
+/** The messages of a transcript. */
+import type {
+  AssistantMessage,
+  ChatMessage,
+  CustomMessage,
+  Origin,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from "@capstan/kernel";
+import { z } from "zod";
+import { fieldsOf } from "./exact-fields.ts";
+import { JsonValueSchema } from "./json-value.ts";
+import { listOf, openObject } from "./open-object.ts";
+import { AssistantPartSchema, textOr, ToolContentSchema, UserPartSchema } from "./parts.ts";
+import { SerializedErrorSchema } from "./serialized-error.ts";
+import { unionOf } from "./union-of.ts";
+import { UsageSchema } from "./usage.ts";
+
+const optionalJson = JsonValueSchema.exactOptional();
+
+export const SystemMessageSchema: z.ZodType<SystemMessage> = openObject(
+  fieldsOf<SystemMessage>()({ role: z.literal("system"), id: z.string(), content: z.string() }),
+);
+
+export const UserMessageSchema: z.ZodType<UserMessage> = openObject(
+  fieldsOf<UserMessage>()({
+    role: z.literal("user"),
+    id: z.string(),
+    content: textOr(UserPartSchema),
+    source: z.enum(["interruption", "closing", "repair"]).exactOptional(),
+    metadata: optionalJson,
+  }),
+);
+
+export const OriginSchema: z.ZodType<Origin> = openObject(
+  fieldsOf<Origin>()({
+    provider: z.string(),
+    api: z.string().exactOptional(),
+    model: z.string().exactOptional(),
+  }),
+);
+
+export const AssistantMessageSchema: z.ZodType<AssistantMessage> = openObject(
+  fieldsOf<AssistantMessage>()({
+    role: z.literal("assistant"),
+    id: z.string(),
+    content: listOf(AssistantPartSchema),
+    stopReason: z.string(),
+    usage: UsageSchema.exactOptional(),
+    origin: OriginSchema.exactOptional(),
+    metadata: optionalJson,
+    error: SerializedErrorSchema.exactOptional(),
+  }),
+);
+
+export const ToolMessageSchema: z.ZodType<ToolMessage> = openObject(
+  fieldsOf<ToolMessage>()({
+    role: z.literal("tool"),
+    id: z.string(),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    content: ToolContentSchema,
+    isError: z.boolean(),
+    details: optionalJson,
+    meta: optionalJson,
+  }),
+);
+
+export const CustomMessageSchema: z.ZodType<CustomMessage> = openObject(
+  fieldsOf<CustomMessage>()({
+    role: z.literal("custom"),
+    id: z.string(),
+    kind: z.string(),
+    data: JsonValueSchema,
+  }),
+);
+
+export const ChatMessageSchema: z.ZodType<ChatMessage> = unionOf<ChatMessage, "role">("role", {
+  system: SystemMessageSchema,
+  user: UserMessageSchema,
+  assistant: AssistantMessageSchema,
+  tool: ToolMessageSchema,
+  custom: CustomMessageSchema,
+});

@@ -1,0 +1,95 @@
+/** The parts of messages. */
+import type {
+  AssistantPart,
+  DocumentPart,
+  ImagePart,
+  NativePart,
+  RefusalPart,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolContent,
+  ToolContentPart,
+  UserPart,
+} from "@capstan/kernel";
+import { z } from "zod";
+import { either } from "./either.ts";
+import { fieldsOf } from "./exact-fields.ts";
+import { JsonValueSchema } from "./json-value.ts";
+import { listOf, openObject } from "./open-object.ts";
+import { unionOf } from "./union-of.ts";
+
+const providerData = JsonValueSchema.exactOptional();
+
+export const TextPartSchema: z.ZodType<TextPart> = openObject(
+  fieldsOf<TextPart>()({ type: z.literal("text"), text: z.string(), providerData }),
+);
+
+export const ThinkingPartSchema: z.ZodType<ThinkingPart> = openObject(
+  fieldsOf<ThinkingPart>()({ type: z.literal("thinking"), thinking: z.string(), providerData }),
+);
+
+export const RefusalPartSchema: z.ZodType<RefusalPart> = openObject(
+  fieldsOf<RefusalPart>()({ type: z.literal("refusal"), text: z.string(), providerData }),
+);
+
+export const ToolCallPartSchema: z.ZodType<ToolCallPart> = openObject(
+  fieldsOf<ToolCallPart>()({
+    type: z.literal("tool_call"),
+    id: z.string(),
+    name: z.string(),
+    input: JsonValueSchema,
+    malformedInput: z.string().exactOptional(),
+    isProviderExecuted: z.boolean().exactOptional(),
+    providerData,
+  }),
+);
+
+export const NativePartSchema: z.ZodType<NativePart> = openObject(
+  fieldsOf<NativePart>()({ type: z.literal("native"), data: JsonValueSchema }),
+);
+
+export const ImagePartSchema: z.ZodType<ImagePart> = openObject(
+  fieldsOf<ImagePart>()({ type: z.literal("image"), mediaType: z.string(), data: z.string() }),
+);
+
+export const DocumentPartSchema: z.ZodType<DocumentPart> = openObject(
+  fieldsOf<DocumentPart>()({
+    type: z.literal("document"),
+    mediaType: z.string(),
+    data: z.string(),
+    name: z.string().exactOptional(),
+  }),
+);
+
+export const UserPartSchema: z.ZodType<UserPart> = unionOf<UserPart, "type">("type", {
+  text: TextPartSchema,
+  image: ImagePartSchema,
+  document: DocumentPartSchema,
+});
+
+export const AssistantPartSchema: z.ZodType<AssistantPart> = unionOf<AssistantPart, "type">(
+  "type",
+  {
+    text: TextPartSchema,
+    thinking: ThinkingPartSchema,
+    refusal: RefusalPartSchema,
+    tool_call: ToolCallPartSchema,
+    native: NativePartSchema,
+  },
+);
+
+export const ToolContentPartSchema: z.ZodType<ToolContentPart> = unionOf<ToolContentPart, "type">(
+  "type",
+  {
+    text: TextPartSchema,
+    image: ImagePartSchema,
+    document: DocumentPartSchema,
+  },
+);
+
+export const ToolContentSchema: z.ZodType<ToolContent> = textOr(ToolContentPartSchema);
+
+export function textOr<Part>(part: z.ZodType<Part>): z.ZodType<string | readonly Part[]> {
+  return either(z.string(), listOf(part), Array.isArray);
+}

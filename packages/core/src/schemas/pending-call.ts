@@ -1,0 +1,19 @@
+/** A call that waits for somebody outside. */
+import type { PendingCall } from "@capstan/kernel";
+import { z } from "zod";
+import { fieldsOf } from "./exact-fields.ts";
+import { JsonValueSchema } from "./json-value.ts";
+import { amount } from "./numbers.ts";
+import { openObject } from "./open-object.ts";
+
+export const PendingCallSchema: z.ZodType<PendingCall> = openObject(
+  fieldsOf<PendingCall>()({
+    toolCallId: z.string(),
+    kind: z.enum(["execution", "approval"]),
+    toolName: z.string(),
+    input: JsonValueSchema,
+    hash: z.string(),
+    deadlineAt: amount.exactOptional(),
+    reason: z.string().exactOptional(),
+  }),
+);

@@ -1,0 +1,46 @@
+/** A session as plain JSON, from wherever it was kept. */
+import type { StoredEntry } from "@capstan/log";
+import { z } from "zod";
+import type { SessionState } from "../session-state.ts";
+import { fieldsOf } from "./exact-fields.ts";
+import { JsonValueSchema } from "./json-value.ts";
+import { ChatMessageSchema } from "./messages.ts";
+import { amount } from "./numbers.ts";
+import { listOf, openObject } from "./open-object.ts";
+import { PendingCallSchema } from "./pending-call.ts";
+import { UsageSchema } from "./usage.ts";
+
+const place = z.int().min(1);
+
+/** Only the envelope is looked at, and that the rest is JSON: what an entry says is for `parseEntry` of the log. */
+export const StoredEntrySchema: z.ZodType<StoredEntry> = openObject({
+  seq: place,
+  v: place,
+  type: z.string(),
+  id: z.string(),
+  at: amount,
+});
+
+const optionalText = z.string().exactOptional();
+
+export const SessionStateSchema: z.ZodType<SessionState> = openObject(
+  fieldsOf<SessionState>()({
+    version: z.literal(1),
+    id: z.string(),
+    agent: z.string(),
+    createdAt: amount,
+    updatedAt: amount,
+    status: z.enum(["idle", "running", "awaiting_tool_execution", "completed", "error"]),
+    cwd: optionalText,
+    provider: optionalText,
+    model: optionalText,
+    title: optionalText,
+    principal: optionalText,
+    metadata: JsonValueSchema.exactOptional(),
+    messages: listOf(ChatMessageSchema),
+    pendingToolCalls: listOf(PendingCallSchema),
+    usage: UsageSchema,
+    totalCost: amount.exactOptional(),
+    entries: listOf(StoredEntrySchema),
+  }),
+);

@@ -1,0 +1,107 @@
+/** The events of a turn, from one table: as readers in process get them, and as a wire has them. */
+import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
+import { z } from "zod";
+import { fieldsOf, tableOf } from "./exact-fields.ts";
+import { JsonValueSchema } from "./json-value.ts";
+import { LiveMessageSchema, LiveToolOutputSchema } from "./live-message.ts";
+import { ChatMessageSchema } from "./messages.ts";
+import { amount, ordinal, tokens } from "./numbers.ts";
+import { listOf, openObject } from "./open-object.ts";
+import { ToolCallPartSchema, ToolContentSchema } from "./parts.ts";
+import { PendingCallSchema } from "./pending-call.ts";
+import { SerializedErrorSchema } from "./serialized-error.ts";
+import { taggedUnion } from "./union-of.ts";
+import { StepTimingSchema, UsageSchema } from "./usage.ts";
+
+type EventFields = {
+  readonly [Type in AgentEventBody["type"]]: Omit<
+    Extract<AgentEventBody, { readonly type: Type }>,
+    "type"
+  >;
+};
+
+const text = z.string();
+const optionalText = text.exactOptional();
+const optionalAmount = amount.exactOptional();
+const optionalUsage = UsageSchema.exactOptional();
+const ids = listOf(text);
+const pending = listOf(PendingCallSchema);
+
+const fields = tableOf<EventFields>()({
+  turn_start: { input: ids, continues: optionalText },
+  turn_end: {
+    finishReason: text,
+    usage: UsageSchema,
+    cost: optionalAmount,
+    durationMs: optionalAmount,
+    pending: pending.exactOptional(),
+    error: SerializedErrorSchema.exactOptional(),
+  },
+  step_start: { step: ordinal },
+  step_end: {
+    step: ordinal,
+    finishReason: text,
+    usage: optionalUsage,
+    timing: StepTimingSchema.exactOptional(),
+  },
+  attempt_start: { step: ordinal, attempt: ordinal },
+  attempt_discarded: {
+    step: ordinal,
+    attempt: ordinal,
+    error: SerializedErrorSchema,
+    delayMs: amount,
+  },
+  message_start: {
+    role: z.enum(["system", "user", "assistant", "tool", "custom"]),
+    messageId: text,
+  },
+  message_end: { message: ChatMessageSchema, cost: optionalAmount },
+  text_start: {},
+  text_delta: { delta: text },
+  text_end: { text },
+  thinking_start: {},
+  thinking_delta: { delta: text },
+  thinking_end: { thinking: text },
+  toolcall_start: { index: ordinal, id: text, name: text },
+  toolcall_delta: { index: ordinal, delta: text },
+  toolcall_end: { index: ordinal, toolCall: ToolCallPartSchema },
+  tool_execution_start: { toolCallId: text, toolName: text, input: JsonValueSchema },
+  tool_execution_delta: { toolCallId: text, delta: text },
+  tool_execution_end: {
+    toolCallId: text,
+    toolName: text,
+    output: ToolContentSchema,
+    details: JsonValueSchema.exactOptional(),
+    isError: z.boolean(),
+    durationMs: optionalAmount,
+  },
+  awaiting_tool_execution: { pending },
+  steering_delivered: { ids, step: ordinal },
+  steering_returned: { ids, reason: text },
+  compaction_start: {},
+  compaction_end: { through: text, before: tokens, after: tokens, usage: optionalUsage },
+  context_evicted: { toolCallIds: ids },
+  abort: { reason: optionalText },
+  error: { error: SerializedErrorSchema },
+  snapshot: {
+    message: LiveMessageSchema.exactOptional(),
+    toolOutputs: listOf(LiveToolOutputSchema),
+  },
+  settled: {},
+});
+
+/** Fails for an event of a type that is not known here. Readers use `safeParse` and pass over what fails. */
+export const TurnEventBodySchema: z.ZodType<AgentEventBody> = eventsWith({});
+
+/** The same with the ids of the conversation and the turn. */
+export const TurnEventSchema: z.ZodType<AgentEvent> = eventsWith(
+  fieldsOf<Omit<AgentEvent, "type">>()({ conversationId: text, turnId: text }),
+);
+
+/** The type of the table says that its fields are those of the events. */
+function eventsWith<Event>(common: z.core.$ZodLooseShape): z.ZodType<Event> {
+  const schemas = Object.entries(fields).map(([type, own]) =>
+    openObject({ type: z.literal(type), ...common, ...own }),
+  );
+  return taggedUnion("type", schemas);
+}

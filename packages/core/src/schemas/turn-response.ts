@@ -1,0 +1,26 @@
+/** How a turn ended, as its caller gets it. */
+import type { JsonValue, TurnResponse } from "@capstan/kernel";
+import { z } from "zod";
+import { fieldsOf } from "./exact-fields.ts";
+import { JsonValueSchema } from "./json-value.ts";
+import { ChatMessageSchema } from "./messages.ts";
+import { amount } from "./numbers.ts";
+import { listOf, openObject } from "./open-object.ts";
+import { PendingCallSchema } from "./pending-call.ts";
+import { SerializedErrorSchema } from "./serialized-error.ts";
+import { UsageSchema } from "./usage.ts";
+
+/** In process a typed answer may be anything that its schema makes of it. What crosses a boundary is JSON. */
+export const TurnResponseSchema: z.ZodType<TurnResponse<JsonValue>> = openObject(
+  fieldsOf<TurnResponse<JsonValue>>()({
+    status: z.enum(["completed", "awaiting_tool_execution", "aborted", "error"]),
+    text: z.string(),
+    messages: listOf(ChatMessageSchema),
+    finishReason: z.string(),
+    usage: UsageSchema,
+    cost: amount.exactOptional(),
+    pendingToolCalls: listOf(PendingCallSchema).exactOptional(),
+    output: JsonValueSchema.exactOptional(),
+    error: SerializedErrorSchema.exactOptional(),
+  }),
+);
