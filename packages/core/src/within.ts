@@ -1,5 +1,6 @@
 /** A limit for what users wrote and somebody waits for. */
 import type { Timer } from "@capstan/kernel";
+import { TurnError } from "@capstan/kernel";
 
 /** As long as the kernel waits for a callback. */
 export const callbackMs = 30_000;
@@ -13,10 +14,15 @@ export function within<T>(
 ): Promise<T> {
   if (timer === undefined) return work;
   return new Promise<T>((resolve, reject) => {
-    const cancel = timer(ms, () => reject(new Error(`${what} did not return within ${ms} ms`)));
+    const cancel = timer(ms, () => reject(tooSlow(what, ms)));
     work
       .then(resolve, reject)
       .finally(cancel)
       .catch(() => {});
   });
+}
+
+function tooSlow(what: string, ms: number): TurnError {
+  const message = `${what} did not return within ${ms} ms: let it return sooner, or fail`;
+  return new TurnError("callback_failed", message);
 }

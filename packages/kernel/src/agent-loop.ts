@@ -61,15 +61,16 @@ export function agentLoopContinue(
   signal?: AbortSignal,
 ): Turn {
   const last = context.messages.at(-1);
-  if (last === undefined)
-    throw new TurnError("cannot_continue", "Cannot continue: there are no messages");
+  if (last === undefined) throw cannotContinue("there are no messages");
   if (last.role === "assistant") {
-    throw new TurnError(
-      "cannot_continue",
-      "Cannot continue: the last message is from the assistant",
-    );
+    throw cannotContinue(`the last message is from the assistant ("${last.id}")`);
   }
   return agentLoop([], context, config, signal);
+}
+
+function cannotContinue(why: string): TurnError {
+  const message = `Cannot continue: ${why}. Say something with agentLoop(prompts, …)`;
+  return new TurnError("cannot_continue", message);
 }
 
 async function runLoop(

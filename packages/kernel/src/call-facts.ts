@@ -33,6 +33,7 @@ export function resultFact(
     result,
     ...(durationMs !== undefined && { durationMs }),
     ...(run.usage !== undefined && { usage: run.usage }),
+    ...(run.cost !== undefined && { cost: run.cost }),
   };
 }
 

@@ -42,6 +42,7 @@ export class CallRun {
   startedAt: number | undefined;
   /** What the tool spent on models of its own. */
   usage: Usage | undefined;
+  cost: number | undefined;
   /** A decision about it that was asked for before its turn came. */
   gate: Promise<Gate> | undefined;
   execution: Execution | undefined;

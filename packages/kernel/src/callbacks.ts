@@ -53,7 +53,7 @@ export class Callbacks {
       };
       const listener = { onAbort: (): void => fail(new Interrupted(name)) };
       const cancel = this.#surroundings.setTimer(this.#limitMs, () => {
-        const message = `${name} did not return within ${this.#limitMs} ms`;
+        const message = `${name} did not return within ${this.#limitMs} ms: make it faster, or raise deadlines.callbackMs`;
         fail(new TurnError("callback_failed", message));
       });
       const release = (): void => {

@@ -1,4 +1,5 @@
 /** Errors that cross the kernel's border, and how any thrown value is written down. */
+import { CapstanError } from "./capstan-error.ts";
 import type { SerializedError } from "./contracts/conversation.ts";
 
 export type ProviderErrorCode =
@@ -26,16 +27,14 @@ const retryableByDefault: ReadonlySet<ProviderErrorCode> = new Set([
 ]);
 
 /** An attempt failed, and the provider knows why. */
-export class ProviderError extends Error {
+export class ProviderError extends CapstanError<ProviderErrorCode> {
   override readonly name = "ProviderError";
-  readonly code: ProviderErrorCode;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
 
   constructor(code: ProviderErrorCode, message: string, options: ProviderErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
+    super(code, message, options);
     this.retryable = options.retryable ?? retryableByDefault.has(code);
     this.retryAfterMs = options.retryAfterMs;
     this.status = options.status;
@@ -50,20 +49,14 @@ export type TurnErrorCode =
   | "journal_failed"
   /** The answer was wrong twice, says `checkAnswer`. */
   | "invalid_output"
-  /** A deadline of an attempt passed. */
-  | "timeout"
   /** `continue` was called on messages that cannot be continued. */
-  | "cannot_continue";
+  | "cannot_continue"
+  /** A second reader asked for the events of a turn. */
+  | "already_read";
 
 /** The turn cannot go on for a reason that lies outside the provider. */
-export class TurnError extends Error {
+export class TurnError extends CapstanError<TurnErrorCode> {
   override readonly name = "TurnError";
-  readonly code: TurnErrorCode;
-
-  constructor(code: TurnErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
-  }
 }
 
 /** Any thrown value as plain JSON: name, message and, where there is one, a string code. Never throws itself. */

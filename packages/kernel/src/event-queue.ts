@@ -1,5 +1,6 @@
 /** Events between a turn that must not wait and a reader that may: bounded, and never with a gap in the facts. */
 import type { AgentEvent } from "./contracts/events.ts";
+import { TurnError } from "./errors.ts";
 import { LiveView } from "./live-view.ts";
 
 /** Unread deltas above this size, in characters, become one snapshot. */
@@ -48,7 +49,7 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
-    if (this.#isRead) throw new Error("These events are already being read: a turn has one reader");
+    if (this.#isRead) throw alreadyRead();
     this.#isRead = true;
     return { next: () => this.#next(), return: () => this.#leave() };
   }
@@ -140,6 +141,12 @@ function isDelta(event: AgentEvent): event is DeltaEvent {
     default:
       return false;
   }
+}
+
+function alreadyRead(): TurnError {
+  const message =
+    "These events are already being read: a turn has one reader. Pass them on from there, or await `response`";
+  return new TurnError("already_read", message);
 }
 
 function isSamePart(last: AgentEvent, event: DeltaEvent): last is DeltaEvent {

@@ -1,4 +1,5 @@
 /** `@capstan/kernel`: the turn loop and the contracts around it. */
+export { CapstanError, isCapstanError } from "./capstan-error.ts";
 export { ProviderError, TurnError, serializeError } from "./errors.ts";
 export type { ProviderErrorCode, ProviderErrorOptions, TurnErrorCode } from "./errors.ts";
 export { interruptionMarker } from "./end-turn.ts";

@@ -9,17 +9,20 @@ interface OutboxOwner {
   fail(error: TurnError): void;
 }
 
-interface Entry {
-  readonly fact: Fact;
-  /** What the fact announces: it happens once the journal has the fact. */
-  readonly onRecorded: ((reply: JournalReply) => void) | undefined;
+/** What a fact announces: it happens once the journal has the fact. */
+type Effect = (reply: JournalReply) => void;
+
+/** What goes to the journal in one call. */
+class Batch {
+  readonly facts: Fact[] = [];
+  readonly effects: Effect[] = [];
 }
 
 export class Outbox {
   readonly #journal: Journal;
   readonly #callbacks: Callbacks;
   readonly #owner: OutboxOwner;
-  #waiting: Entry[] | undefined;
+  #waiting: Batch | undefined;
   #flushing: Promise<void> | undefined;
   #isFailed = false;
   #isTakingEffect = false;
@@ -31,8 +34,15 @@ export class Outbox {
   }
 
   /** Queues a fact for the next `flush`. After a failure nothing happens any more. */
-  add(fact: Fact, onRecorded?: (reply: JournalReply) => void): void {
-    (this.#waiting ??= []).push({ fact, onRecorded });
+  add(fact: Fact, effect?: Effect): void {
+    const batch = (this.#waiting ??= new Batch());
+    batch.facts.push(fact);
+    if (effect !== undefined) batch.effects.push(effect);
+  }
+
+  /** What happens when all that was added is recorded. */
+  onRecorded(effect: Effect): void {
+    (this.#waiting ??= new Batch()).effects.push(effect);
   }
 
   /**
@@ -56,17 +66,15 @@ export class Outbox {
     return undefined;
   }
 
-  #write(batch: readonly Entry[]): JournalReply | Promise<JournalReply> {
+  #write({ facts }: Batch): JournalReply | Promise<JournalReply> {
     try {
-      return this.#callbacks.callToEnd("journal", () =>
-        this.#journal(batch.map((entry) => entry.fact)),
-      );
+      return this.#callbacks.callToEnd("journal", () => this.#journal(facts));
     } catch (thrown) {
       return this.#fail(thrown);
     }
   }
 
-  async #finish(batch: readonly Entry[], pending: Promise<JournalReply>): Promise<void> {
+  async #finish(batch: Batch, pending: Promise<JournalReply>): Promise<void> {
     try {
       const reply = await pending;
       this.#flushing = undefined;
@@ -78,10 +86,10 @@ export class Outbox {
     await this.flush();
   }
 
-  #takeEffect(batch: readonly Entry[], reply: JournalReply): void {
+  #takeEffect({ effects }: Batch, reply: JournalReply): void {
     this.#isTakingEffect = true;
     try {
-      for (const entry of batch) entry.onRecorded?.(reply);
+      for (const effect of effects) effect(reply);
     } finally {
       this.#isTakingEffect = false;
     }
@@ -90,7 +98,8 @@ export class Outbox {
   #fail(thrown: unknown): undefined {
     this.#isFailed = true;
     this.#waiting = undefined;
-    const { message } = serializeError(thrown);
+    const { message: why } = serializeError(thrown);
+    const message = `The turn stopped, as its facts could not be recorded; go on from those that are. The reason: ${why}`;
     this.#owner.fail(new TurnError("journal_failed", message, { cause: thrown }));
   }
 }

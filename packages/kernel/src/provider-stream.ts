@@ -4,6 +4,8 @@ import { isPromise } from "./is-promise.ts";
 import type { FinishReason } from "./contracts/conversation.ts";
 import type { StepTiming } from "./contracts/events.ts";
 import type { ProviderPart } from "./contracts/provider.ts";
+import type { Deadlines } from "./contracts/runtime.ts";
+import type { ProviderErrorCode } from "./errors.ts";
 import { ProviderError } from "./errors.ts";
 import { leaveQuietly } from "./quietly.ts";
 import type { Reply } from "./reply.ts";
@@ -22,6 +24,16 @@ export type StreamOutcome =
 export interface StreamReader {
   onStreamEnd(outcome: StreamOutcome): void;
 }
+
+const cutShort =
+  "ended its stream without a finish part, so the reply may be cut: ask again, or let the provider send one";
+
+/** Which limit to raise. */
+const limits: Record<Expiry, keyof Deadlines> = {
+  "first part": "firstPartMs",
+  "next part": "betweenPartsMs",
+  "whole attempt": "attemptMs",
+};
 
 const completed: StreamOutcome = { type: "completed" };
 const aborted: StreamOutcome = { type: "aborted" };
@@ -72,8 +84,8 @@ export class ProviderStream implements AbortListener, Watched {
   }
 
   expire(expiry: Expiry, ms: number): void {
-    const message = `The provider was too slow: no ${expiry} within ${ms} ms`;
-    this.#end({ type: "failed", thrown: new ProviderError("network", message) });
+    const problem = `was too slow: no ${expiry} within ${ms} ms. If its model needs longer, raise deadlines.${limits[expiry]}`;
+    this.#end({ type: "failed", thrown: this.#error("network", problem) });
   }
 
   #open(parts: Parts): void {
@@ -91,8 +103,7 @@ export class ProviderStream implements AbortListener, Watched {
   readonly #onPart = ({ value, done }: IteratorResult<ProviderPart>): void => {
     if (this.#isOver) return;
     try {
-      if (done === true)
-        throw new ProviderError("network", "The stream ended before the reply did");
+      if (done === true) throw this.#error("network", cutShort);
       this.#take(value);
     } catch (thrown) {
       this.#onThrown(thrown);
@@ -123,8 +134,12 @@ export class ProviderStream implements AbortListener, Watched {
   #finish(reason: FinishReason): void {
     const isFailed = reason === "error" || reason === "aborted";
     if (!isFailed) return this.#end(completed);
-    const message = `The provider ended the reply with the finish reason "${reason}"`;
-    this.#end({ type: "failed", thrown: new ProviderError("protocol", message) });
+    const problem = `ended the reply with the finish reason "${reason}" and did not say why: to do so, it throws a ProviderError`;
+    this.#end({ type: "failed", thrown: this.#error("protocol", problem) });
+  }
+
+  #error(code: ProviderErrorCode, problem: string): ProviderError {
+    return new ProviderError(code, `The provider "${this.#turn.input.provider.id}" ${problem}`);
   }
 
   #end(outcome: StreamOutcome): void {

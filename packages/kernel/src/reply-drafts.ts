@@ -9,6 +9,7 @@ import type {
 } from "./contracts/conversation.ts";
 import type { ProviderPart } from "./contracts/provider.ts";
 import type { Draft } from "./draft.ts";
+import { isTooDeep, mayBeTooDeep } from "./depth.ts";
 import { TextBuffer } from "./text-buffer.ts";
 
 const blankText: TextPart | RefusalPart = { type: "text", text: "" };
@@ -41,6 +42,9 @@ export class ProseDraft {
   }
 }
 
+/** In the place of parsed arguments that cannot be written. */
+const tooDeep = "(arguments that are nested too deeply)";
+
 /** A tool call under way; `part` is there once its arguments are whole. */
 export class CallDraft {
   readonly type = "tool_call" as const;
@@ -62,13 +66,17 @@ export class CallDraft {
 
   /** Ends it with what the provider has parsed, or else with what the deltas make. */
   complete(input: JsonValue | undefined): ToolCallPart {
-    if (input !== undefined) return this.#close(input, undefined);
+    if (input !== undefined) {
+      return isTooDeep(input) ? this.#close({}, tooDeep) : this.#close(input, undefined);
+    }
     // Vendors send no text at all for a call without arguments.
     const json = this.json.toString();
     if (json === "") return this.#close({}, undefined);
     try {
       // JSON.parse gives nothing but JSON.
-      return this.#close(JSON.parse(json) as JsonValue, undefined);
+      const parsed = JSON.parse(json) as JsonValue;
+      const isUsable = !mayBeTooDeep(json) || !isTooDeep(parsed);
+      return isUsable ? this.#close(parsed, undefined) : this.#close({}, json);
     } catch {
       return this.#close({}, json);
     }

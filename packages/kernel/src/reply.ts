@@ -176,7 +176,7 @@ export class Reply {
     this.#closeProse();
     const { index, name } = part;
     if (this.#findOpen(index) !== undefined) {
-      throw new ProviderError("protocol", `The stream began tool call ${index} twice`);
+      throw this.#fault(`began tool call ${index} twice: its toolcall_end has to come first`);
     }
     const id = this.#turn.newCallId(this.#messageId, this.#drafts.length);
     const call = new CallDraft(id, part);
@@ -218,10 +218,14 @@ export class Reply {
     if (last?.index === index && last.part === undefined) return last;
     const call = this.#findOpen(index);
     if (call !== undefined) return call;
-    throw new ProviderError(
-      "protocol",
-      `The stream sent ${type} for tool call ${index}, which is not open`,
+    throw this.#fault(
+      `sent ${type} for tool call ${index}, which is not open: its toolcall_start has to come first`,
     );
+  }
+
+  #fault(problem: string): ProviderError {
+    const { id } = this.#turn.input.provider;
+    return new ProviderError("protocol", `The provider "${id}" ${problem}`);
   }
 
   #findOpen(index: number): CallDraft | undefined {

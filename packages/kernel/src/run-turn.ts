@@ -94,13 +94,17 @@ async function endUnlessWrong(
   const problem = await turn.callbacks.call("checkAnswer", () => checkAnswer?.(message));
   if (problem === undefined) return { finishReason: "stop" };
   if (turn.transcript.hasSinceInput(isRepairPrompt)) {
-    return {
-      finishReason: "error",
-      error: serializeError(new TurnError("invalid_output", problem)),
-    };
+    return { finishReason: "error", error: serializeError(wrongTwice(problem)) };
   }
   await addPrompt(turn, problem, "repair");
   return undefined;
+}
+
+/** The problem was written for the model and may list every field of a large answer. */
+function wrongTwice(problem: string): TurnError {
+  const shown = problem.length > 500 ? `${problem.slice(0, 500)}…` : problem;
+  const message = `The answer was wrong twice: make it easier to meet, or use a better model. The last problem: ${shown}`;
+  return new TurnError("invalid_output", message);
 }
 
 function isRepairPrompt(message: ChatMessage): boolean {
@@ -199,17 +203,25 @@ function enter(turn: TurnState): Step | End | undefined | Promise<End | undefine
   const last = turn.transcript.last();
   if (last?.role !== "assistant") {
     if (open === undefined) return undefined;
-    throw invalid("`open` is given, but the messages do not end in an assistant message");
+    const found =
+      last === undefined ? "there are no messages" : `they end in a ${last.role} message`;
+    throw invalid(
+      `\`open\` belongs to messages that end in an assistant's, but ${found}: leave it out`,
+    );
   }
   turn.isClosing = isClosingPrompt(turn.transcript.beforeLastOfHistory());
   const step = new Step(turn, turn.steps, last);
   if (step.calls.isEmpty) {
-    if (open !== undefined) throw invalid("`open` is given, but the last message has no calls");
+    if (open !== undefined) {
+      throw invalid(`\`open\` is given, but message "${last.id}" has no tool calls: leave it out`);
+    }
     // The process died between the reply and the end of the turn.
     return prior?.isResumed === true ? endAfterAnswer(turn, step) : undefined;
   }
   if (open === undefined) {
-    throw invalid("The messages end in tool calls without results: pass their states as `open`");
+    throw invalid(
+      `The messages end in "${last.id}", whose tool calls have no results: pass their states as \`open\``,
+    );
   }
   step.calls.enter(open);
   turn.step = step;
@@ -226,9 +238,14 @@ async function reopen(turn: TurnState): Promise<Step | End> {
   const { step } = turn;
   if (step === undefined) {
     if (turn.abort.isAborted) return { finishReason: "aborted" };
-    throw new TurnError("journal_failed", "The journal reopened a turn that waits for nothing");
+    throw wronglyReopened(turn, "waits for nothing");
   }
   const isNews = turn.abort.isAborted || (await step.calls.takeAnswers());
   if (isNews) return step;
-  throw new TurnError("journal_failed", "The journal reopened the turn, but `answers` gave none");
+  throw wronglyReopened(turn, "got no answers");
+}
+
+function wronglyReopened({ turnId }: TurnState, why: string): TurnError {
+  const message = `The journal answered "reopen" to the end of turn "${turnId}", which ${why}: it may do so only when \`answers\` has new ones, or the turn was aborted`;
+  return new TurnError("journal_failed", message);
 }

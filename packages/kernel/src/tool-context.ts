@@ -6,7 +6,7 @@ import type { Logger } from "./contracts/logging.ts";
 import type { ToolExecuteContext } from "./contracts/tool.ts";
 import { hashJson } from "./hash.ts";
 import type { TurnState } from "./turn-state.ts";
-import { addUsage } from "./usage.ts";
+import { addUsage, replaceUsage } from "./usage.ts";
 
 export class ToolContext implements ToolExecuteContext, AbortListener {
   readonly toolCallId: string;
@@ -52,8 +52,13 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
     this.#turn.emit({ type: "tool_execution_delta", conversationId, turnId, toolCallId, delta });
   }
 
-  usage(child: Usage): void {
-    if (!this.#isClosed) this.#run.usage = addUsage(this.#run.usage ?? {}, child);
+  usage(child: Usage, cost?: number): void {
+    if (this.#isClosed) return;
+    // What is no count is not counted: a tool may report anything.
+    this.#run.usage = addUsage(this.#run.usage ?? {}, replaceUsage(undefined, child));
+    if (cost !== undefined && Number.isFinite(cost) && cost >= 0) {
+      this.#run.cost = (this.#run.cost ?? 0) + cost;
+    }
   }
 
   onAbort(): void {

@@ -95,7 +95,7 @@ export const refusal = {
   unknownTool: (name: string, known: readonly string[]): string =>
     `There is no tool "${name}". ${known.length === 0 ? "No tools are available." : `Available: ${known.join(", ")}.`}`,
   malformedInput: (call: ToolCallPart): string =>
-    `Not run: the arguments of "${call.name}" are cut off or not valid JSON. Send the call again.`,
+    `Not run: the arguments of "${call.name}" are cut off, not valid JSON, or nested too deeply. Send the call again.`,
   invalidInput: (name: string, issues: readonly InputIssue[]): string =>
     `Not run: invalid input for "${name}". ${issues.map(describeIssue).join("; ")}`,
   cutOff: "Not run: the reply was cut off by its token limit. Send the call again, with less text.",

@@ -13,18 +13,18 @@ export interface TurnWork {
 }
 
 /** Starts `work` at once. It should not reject; if it does, that is the error of the response. */
-export function startTurn(
+export function startTurn<Output = unknown>(
   id: string,
-  work: (turn: TurnWork) => Promise<TurnResponse>,
+  work: (turn: TurnWork) => Promise<TurnResponse<Output>>,
   signal?: AbortSignal,
-): Turn {
+): Turn<Output> {
   const queue = new EventQueue();
   const controller = new AbortController();
   const abort = (reason?: unknown): void => controller.abort(reason);
   const follow = (): void => abort(signal?.reason);
   if (signal?.aborted === true) follow();
   else signal?.addEventListener("abort", follow);
-  const run = async (): Promise<TurnResponse> => {
+  const run = async (): Promise<TurnResponse<Output>> => {
     try {
       return await work({ emit: (event) => queue.push(event), signal: controller.signal });
     } catch (thrown) {
@@ -46,7 +46,9 @@ export function startTurn(
 }
 
 /** The result of the loop as callers of a turn see it. */
-export function toTurnResponse(result: Omit<RunTurnResult, "open" | "progress">): TurnResponse {
+export function toTurnResponse(
+  result: Omit<RunTurnResult, "open" | "progress">,
+): TurnResponse<never> {
   const { messages, finishReason, usage, pending, error } = result;
   return {
     status: statusOf(result),
@@ -76,7 +78,7 @@ function lastText(messages: readonly ChatMessage[]): string {
     .join("");
 }
 
-function failedResponse(thrown: unknown): TurnResponse {
+function failedResponse(thrown: unknown): TurnResponse<never> {
   const error = serializeError(thrown);
   return { status: "error", text: "", messages: [], finishReason: "error", usage: {}, error };
 }

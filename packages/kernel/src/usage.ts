@@ -11,16 +11,27 @@ const counts = [
   "unreportedAttempts",
 ] as const;
 
-/** The sum of two totals: a count is absent only where both are. */
+/** The sum of two totals: a count is absent only where both are. Field by field, as every attempt of every turn is counted several times. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Draft<Usage> = {};
-  for (const key of counts) {
-    const left = a[key];
-    const right = b[key];
-    if (left !== undefined) sum[key] = right === undefined ? left : left + right;
-    else if (right !== undefined) sum[key] = right;
-  }
+  const inputTokens = add(a.inputTokens, b.inputTokens);
+  if (inputTokens !== undefined) sum.inputTokens = inputTokens;
+  const outputTokens = add(a.outputTokens, b.outputTokens);
+  if (outputTokens !== undefined) sum.outputTokens = outputTokens;
+  const cacheReadTokens = add(a.cacheReadTokens, b.cacheReadTokens);
+  if (cacheReadTokens !== undefined) sum.cacheReadTokens = cacheReadTokens;
+  const cacheWriteTokens = add(a.cacheWriteTokens, b.cacheWriteTokens);
+  if (cacheWriteTokens !== undefined) sum.cacheWriteTokens = cacheWriteTokens;
+  const reasoningTokens = add(a.reasoningTokens, b.reasoningTokens);
+  if (reasoningTokens !== undefined) sum.reasoningTokens = reasoningTokens;
+  const unreportedAttempts = add(a.unreportedAttempts, b.unreportedAttempts);
+  if (unreportedAttempts !== undefined) sum.unreportedAttempts = unreportedAttempts;
   return sum;
+}
+
+function add(left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined) return right;
+  return right === undefined ? left : left + right;
 }
 
 /** Later counts in place of earlier ones. What is not a count is not taken over. */

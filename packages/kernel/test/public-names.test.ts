@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 test("the kernel exports these names and no others", () => {
   expect(Object.keys(kernel).toSorted()).toMatchInlineSnapshot(`
     [
+      "CapstanError",
       "EventQueue",
       "LiveView",
       "ProviderError",
@@ -13,6 +14,7 @@ test("the kernel exports these names and no others", () => {
       "agentLoopContinue",
       "hashJson",
       "interruptionMarker",
+      "isCapstanError",
       "runTurn",
       "serializeError",
       "startTurn",

@@ -163,6 +163,11 @@ test("the next request comes when all calls have their results, and carries them
 test.each([
   ["its tool does not exist", callTool("gone"), "Available: echo"],
   ["its arguments are not JSON", callToolRaw("echo", "{not json"), "not valid JSON"],
+  [
+    "its arguments are so deep that no store could write them",
+    callToolRaw("echo", `${"[".repeat(20_000)}${"]".repeat(20_000)}`),
+    "nested too deeply",
+  ],
   ["its input does not pass the check", callTool("echo", { bad: true }), "n: must be a number"],
 ])("a call is answered to the model and not run when %s", async (_, call, reason) => {
   const echo = echoTool({

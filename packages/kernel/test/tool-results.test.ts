@@ -218,6 +218,7 @@ test("what a tool spent on models of its own is counted, until it has settled", 
   const [call] = await tool.whenStarted();
   call?.context.usage({ inputTokens: 100 });
   call?.context.usage({ inputTokens: 50, reasoningTokens: 5 });
+  call?.context.usage({ inputTokens: Number.NaN, outputTokens: -5 }, Number.NaN);
   tool.resolve("id-2", "done");
   await manualClock().advance(0);
   call?.context.usage({ inputTokens: 1_000 });

@@ -3,15 +3,19 @@ import { realpath } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
 import { FileError, onFile } from "./file-error.ts";
 
+const nulInPath = "A path cannot contain a NUL character. Use ls to see what there is.";
+// Without its name: where it lies is not for the model.
+const noFolder = "The working folder is not there any more. Tell the user: no path can be used.";
+
 /**
  * The real path of `path`, taken from `cwd` (default: that of the process), with every symbolic link resolved.
  * Throws `FileError`: `outside` for what lies elsewhere, whether it exists or not, `missing` for what is not there.
  */
 export async function resolveContained(path: string, cwd: string | undefined): Promise<string> {
-  if (path.includes("\0")) throw new FileError("missing", "A path cannot contain a NUL character.");
+  if (path.includes("\0")) throw new FileError("missing", nulInPath);
   const folder = resolve(cwd ?? process.cwd());
   const root = await realpath(folder).catch((cause: unknown) => {
-    throw new FileError("missing", "The working folder is not there any more.", { cause });
+    throw new FileError("missing", noFolder, { cause });
   });
   const wanted = resolve(folder, path);
   // Either spelling of the root will do: the model may have seen the real one.

@@ -1,5 +1,6 @@
 /** Why a file tool cannot do what it was asked, in words that a model can act on. */
 import type { ToolOutput } from "@capstan/kernel";
+import { CapstanError } from "@capstan/kernel";
 
 export type FileErrorCode =
   | "outside"
@@ -10,14 +11,8 @@ export type FileErrorCode =
   | "past_end"
   | "unreadable";
 
-export class FileError extends Error {
+export class FileError extends CapstanError<FileErrorCode> {
   override readonly name = "FileError";
-  readonly code: FileErrorCode;
-
-  constructor(code: FileErrorCode, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /** Runs `work` and turns its `FileError` into a failed output. Everything else, an abort above all, is thrown on. */
@@ -54,13 +49,19 @@ function explain({ code, message }: NodeJS.ErrnoException, path: string): [FileE
       return ["missing", `There is no ${path}. Use ls to see what there is.`];
     case "EACCES":
     case "EPERM":
-      return ["no_permission", `No permission to open ${path}.`];
+      return [
+        "no_permission",
+        `No permission to open ${path}. Use another path, or ask the user for access.`,
+      ];
     case "ELOOP":
-      return ["unreadable", `${path} is a symbolic link that leads in a circle.`];
+      return ["unreadable", `${path} is a symbolic link that leads in a circle. Use another path.`];
     case "ENAMETOOLONG":
-      return ["missing", "There is no such path: it is longer than the file system allows."];
+      return [
+        "missing",
+        "There is no such path: it is longer than the file system allows. Use ls to see what there is.",
+      ];
     default:
       // Node's message names the real path, which is not for the model; the code says enough.
-      return ["unreadable", `${path} cannot be opened (${code ?? message}).`];
+      return ["unreadable", `${path} cannot be opened (${code ?? message}). Use another path.`];
   }
 }

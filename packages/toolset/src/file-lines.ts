@@ -59,7 +59,10 @@ async function collectFrom(
   let isAtLineStart = true;
   for await (const chunk of chunksOf(handle, signal)) {
     if (chunk.includes(0)) {
-      throw new FileError("binary", `${path} is not a text file: it contains NUL bytes.`);
+      throw new FileError(
+        "binary",
+        `${path} is not a text file: it contains NUL bytes. Only text can be read.`,
+      );
     }
     let start = 0;
     while (line < offset && start < chunk.length) {
@@ -74,7 +77,10 @@ async function collectFrom(
   }
   if (offset > 1 && keptBytes === 0) {
     const lineCount = isAtLineStart ? line - 1 : line;
-    throw new FileError("past_end", `There is no line ${offset} in ${path} (lines: ${lineCount}).`);
+    throw new FileError(
+      "past_end",
+      `There is no line ${offset} in ${path} (lines: ${lineCount}). Use a smaller offset.`,
+    );
   }
   return { bytes: Buffer.concat(kept), isWhole: true };
 }

@@ -94,7 +94,7 @@ async function ls(
   if (start > 0 && start >= names.length) {
     throw new FileError(
       "past_end",
-      `There is no entry ${offset} in ${path} (entries: ${names.length}).`,
+      `There is no entry ${offset} in ${path} (entries: ${names.length}). Use a smaller offset.`,
     );
   }
   const entries = await Promise.all(

@@ -118,7 +118,7 @@ function requireFile(stats: { isFile(): boolean; isDirectory(): boolean }, path:
     "wrong_kind",
     stats.isDirectory()
       ? `${path} is a folder. Use ls to list it.`
-      : `${path} is not a regular file, so it cannot be read.`,
+      : `${path} is not a regular file, so it cannot be read. Use another path.`,
   );
 }
 

@@ -130,7 +130,7 @@ test("what cannot be listed is answered with the reason", async () => {
     details: { code: "missing" },
   });
   expect(file.outputMessage).toBe("a.txt is not a folder. Use read to see a file.");
-  expect(past.outputMessage).toBe("There is no entry 9 in . (entries: 1).");
+  expect(past.outputMessage).toBe("There is no entry 9 in . (entries: 1). Use a smaller offset.");
 });
 
 test("an aborted call lists nothing and ends with the reason of the abort", async () => {

@@ -25,7 +25,7 @@ test("a file or folder that may not be opened is answered with the reason", asyn
   expect(JSON.parse(stdout)).toEqual(
     ["closed", "closed.txt", "closed/a.txt"].map((path) => ({
       ok: false,
-      outputMessage: `No permission to open ${path}.`,
+      outputMessage: `No permission to open ${path}. Use another path, or ask the user for access.`,
       details: { code: "no_permission" },
     })),
   );

@@ -107,8 +107,8 @@ test("an offset behind the last line is answered with the number of lines", asyn
   );
 
   expect(outputs.map(({ ok, outputMessage }) => [ok, outputMessage])).toEqual([
-    [false, "There is no line 3 in with.txt (lines: 2)."],
-    [false, "There is no line 3 in without.txt (lines: 2)."],
+    [false, "There is no line 3 in with.txt (lines: 2). Use a smaller offset."],
+    [false, "There is no line 3 in without.txt (lines: 2). Use a smaller offset."],
   ]);
 });
 
@@ -120,7 +120,7 @@ test("a binary file is refused", async () => {
 
   expect(output).toEqual({
     ok: false,
-    outputMessage: "a.png is not a text file: it contains NUL bytes.",
+    outputMessage: "a.png is not a text file: it contains NUL bytes. Only text can be read.",
     details: { code: "binary" },
   });
 });
@@ -152,8 +152,8 @@ test("missing files, folders and pipes are answered with the reason", async () =
     "There is no nowhere.txt. Use ls to see what there is.",
     "There is no a.txt/b. Use ls to see what there is.",
     "src is a folder. Use ls to list it.",
-    "pipe is not a regular file, so it cannot be read.",
-    "loop is a symbolic link that leads in a circle.",
+    "pipe is not a regular file, so it cannot be read. Use another path.",
+    "loop is a symbolic link that leads in a circle. Use another path.",
   ]);
 });
 

@@ -99,7 +99,9 @@ test("a working folder that is gone is said to be gone", async () => {
 
   const output = await callTool(lsTool(), {}, { cwd: join(cwd, "gone") });
 
-  expect(output.outputMessage).toBe("The working folder is not there any more.");
+  expect(output.outputMessage).toBe(
+    "The working folder is not there any more. Tell the user: no path can be used.",
+  );
 });
 
 test("without a working folder the one of the process is used", async () => {

@@ -1,14 +1,14 @@
 /** What an agent cannot do with what it was given, and what `run` throws. */
 import type { SerializedError } from "@capstan/kernel";
+import { CapstanError } from "@capstan/kernel";
 
 export type AgentErrorCode =
   | "unknown_model"
   /** The turn ended without an answer: aborted, failed, or waiting for somebody. */
   | "no_answer";
 
-export class AgentError extends Error {
+export class AgentError extends CapstanError<AgentErrorCode> {
   override readonly name = "AgentError";
-  readonly code: AgentErrorCode;
   /** How the turn failed, where it did. */
   readonly turnError: SerializedError | undefined;
 
@@ -17,8 +17,7 @@ export class AgentError extends Error {
     message: string,
     options: ErrorOptions & { readonly turnError?: SerializedError } = {},
   ) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
     this.turnError = options.turnError;
   }
 }

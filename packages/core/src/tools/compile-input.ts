@@ -51,7 +51,7 @@ function convert(toolName: string, standard: StandardProps): JsonSchema {
   try {
     return standard.jsonSchema.input({ target: "draft-2020-12" });
   } catch (cause) {
-    const problem = `its input schema (of ${standard.vendor}) has no JSON Schema: ${serializeError(cause).message}`;
+    const problem = `its input schema (of ${standard.vendor}) has no JSON Schema: ${serializeError(cause).message}. Use what JSON Schema can say, or give a JSON Schema`;
     throw new ToolError("invalid_schema", toolName, problem, { cause });
   }
 }
@@ -77,9 +77,8 @@ function compile(toolName: string, schema: JsonSchema): ReturnType<typeof compil
     return compileJsonSchema(schema);
   } catch (cause) {
     if (!(cause instanceof SchemaProblem)) throw cause;
-    throw new ToolError("invalid_schema", toolName, `its input schema: ${cause.message}`, {
-      cause,
-    });
+    const problem = `its input schema cannot be used, ${cause.message}`;
+    throw new ToolError("invalid_schema", toolName, problem, { cause });
   }
 }
 

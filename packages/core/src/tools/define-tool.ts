@@ -73,7 +73,7 @@ function requireUsable(definition: Omit<ToolDefinition<InputSchema>, "needsAppro
     refuse("its name must be 1 to 64 letters, digits, _ or -");
   }
   if (typeof description !== "string" || description.trim() === "") {
-    refuse("it needs a description; it is what the model chooses by");
+    refuse("it needs a description: say what it does, the model chooses by it");
   }
   for (const [option, value] of Object.entries({ timeoutMs, answerWithinMs })) {
     if (value !== undefined && !(value > 0)) refuse(`${option} must be above 0, not ${value}`);

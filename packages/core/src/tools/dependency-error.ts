@@ -1,4 +1,5 @@
 /** Why a dependency cannot be had. */
+import { CapstanError } from "@capstan/kernel";
 
 export type DependencyErrorCode =
   /** It needs itself, over the named way. */
@@ -10,14 +11,17 @@ export type DependencyErrorCode =
   /** The tool was given to the kernel without a scope. */
   | "unbound";
 
-export class DependencyError extends Error {
+export class DependencyError extends CapstanError<DependencyErrorCode> {
   override readonly name = "DependencyError";
-  readonly code: DependencyErrorCode;
   readonly dependencyName: string;
 
-  constructor(code: DependencyErrorCode, dependencyName: string, message: string) {
-    super(message);
-    this.code = code;
+  constructor(
+    code: DependencyErrorCode,
+    dependencyName: string,
+    message: string,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(code, message, options);
     this.dependencyName = dependencyName;
   }
 }

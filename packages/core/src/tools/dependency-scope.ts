@@ -145,17 +145,17 @@ export class DependencyScope {
 }
 
 function outlived(wanted: Dependency<unknown>, asker: Dependency<unknown>): DependencyError {
-  const message = `"${asker.name}" is kept for the session and cannot use "${wanted.name}", which ends with the turn`;
+  const message = `"${asker.name}" is kept for the session and cannot use "${wanted.name}", which ends with the turn: give both the same scope`;
   return new DependencyError("outlived", wanted.name, message);
 }
 
 function disposed(wanted: Dependency<unknown>): DependencyError {
-  const message = `"${wanted.name}" was asked for after its scope had ended`;
+  const message = `"${wanted.name}" was asked for after its scope had ended: ask while the turn or session lasts, and keep no \`get\` for later`;
   return new DependencyError("disposed", wanted.name, message);
 }
 
 function cycle(way: readonly Dependency<unknown>[]): DependencyError {
   const names = way.map((step) => step.name);
-  const message = `Dependencies need each other in a circle: ${names.join(" → ")}`;
+  const message = `Dependencies need each other in a circle: ${names.join(" → ")}. Make what two of them share a dependency of its own`;
   return new DependencyError("cycle", names[0] ?? "", message);
 }

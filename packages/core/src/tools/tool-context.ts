@@ -45,8 +45,8 @@ export class ScopedContext implements ToolContext {
     return (delta) => this.#call.update(delta);
   }
 
-  get usage(): (child: Usage) => void {
-    return (child) => this.#call.usage(child);
+  get usage(): (child: Usage, cost?: number) => void {
+    return (child, cost) => this.#call.usage(child, cost);
   }
 
   get get(): <Value>(dependency: Dependency<Value>) => Promise<Value> {
@@ -55,6 +55,6 @@ export class ScopedContext implements ToolContext {
 }
 
 function unbound(name: string): DependencyError {
-  const message = `There is no scope to get "${name}" from: bind the tools with bindTools(tools, scope)`;
+  const message = `There is no scope to get "${name}" from: bind the tools with bindTools(tools, scope), or give them to an agent`;
   return new DependencyError("unbound", name, message);
 }

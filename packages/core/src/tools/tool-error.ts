@@ -1,4 +1,5 @@
 /** What is wrong with the definition of a tool. Thrown to its author, never shown to a model. */
+import { CapstanError } from "@capstan/kernel";
 
 export type ToolErrorCode =
   /** The name, the description or an option cannot be used. */
@@ -6,9 +7,8 @@ export type ToolErrorCode =
   /** The input schema cannot be shown to a model, or cannot be checked. */
   | "invalid_schema";
 
-export class ToolError extends Error {
+export class ToolError extends CapstanError<ToolErrorCode> {
   override readonly name = "ToolError";
-  readonly code: ToolErrorCode;
   readonly toolName: string;
 
   constructor(
@@ -17,8 +17,12 @@ export class ToolError extends Error {
     problem: string,
     options?: { readonly cause?: unknown },
   ) {
-    super(`Tool "${toolName}": ${problem}`, options);
-    this.code = code;
+    super(code, `Tool "${shown(toolName)}": ${problem}`, options);
     this.toolName = toolName;
   }
+}
+
+/** A name may be wrong by its length, or because it is none. */
+function shown(toolName: unknown): string {
+  return String(toolName).slice(0, 100);
 }

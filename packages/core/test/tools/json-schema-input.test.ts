@@ -232,6 +232,7 @@ test.each<[string, JsonSchema, string]>([
     "other.json is not in this schema",
   ],
   ["a reference to nothing", { properties: { a: { $ref: "#/$defs/b" } } }, "there is no #/$defs/b"],
+  ["a reference that is no URI", { properties: { a: { $ref: "#/%" } } }, "there is no #/%"],
   [
     "a keyword that cannot be checked",
     { unevaluatedProperties: false },

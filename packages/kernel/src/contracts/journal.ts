@@ -55,6 +55,7 @@ export type Fact =
       readonly durationMs?: number;
       /** What the tool spent on models of its own. */
       readonly usage?: Usage;
+      readonly cost?: number;
     }
   | {
       readonly type: "steering_delivered";

@@ -6,7 +6,7 @@ export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhi
 
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
-/** Per-turn options. The kernel forwards the object as it is and reads nothing in it. */
+/** Per-turn options. The kernel forwards the object as it is; a span names the `model`, and nothing else is read in it. */
 export interface ProviderStreamOptions {
   readonly model?: string;
   readonly temperature?: number;

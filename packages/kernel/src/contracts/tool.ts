@@ -82,8 +82,8 @@ export interface ToolExecuteContext {
   readonly logger: Logger | undefined;
   /** Shows progress to readers. Ignored once the call has settled. */
   update(delta: string): void;
-  /** Counts tokens that the tool spent on models of its own. */
-  usage(child: Usage): void;
+  /** Counts tokens that the tool spent on models of its own, and what they cost, where that is known. */
+  usage(child: Usage, cost?: number): void;
 }
 
 /** What `reconcile` found out about a call that had started: its result, that it never took effect, or nothing. */

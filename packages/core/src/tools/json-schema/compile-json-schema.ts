@@ -10,11 +10,14 @@ import { Findings } from "./check.ts";
 import { combiningChecks } from "./combining-keywords.ts";
 import { containerChecks } from "./container-keywords.ts";
 import { Keywords } from "./keywords.ts";
-import { SchemaProblem } from "./schema-problem.ts";
+import { SchemaProblem, shown } from "./schema-problem.ts";
 import { valueChecks } from "./value-keywords.ts";
 
 /** Without these a value would pass that its author wanted refused. */
 const unsupported = ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef"];
+
+const notSupported =
+  "this keyword is not supported: say it with properties, items and additionalProperties, or give a schema of a library";
 
 /** Throws a `SchemaProblem` for a schema that it cannot check in full. */
 export function compileJsonSchema(schema: JsonSchema): (value: JsonValue) => InputIssue[] {
@@ -32,7 +35,7 @@ function toPlainJson(schema: JsonSchema): JsonValue {
     // JSON.parse gives nothing but JSON.
     return JSON.parse(JSON.stringify(schema)) as JsonValue;
   } catch {
-    throw new SchemaProblem("", "it is not JSON");
+    throw new SchemaProblem("", "it is not JSON: use plain objects, lists, texts and numbers only");
   }
 }
 
@@ -53,11 +56,14 @@ class Compilation {
     if (schema === true) return () => {};
     if (schema === false) return (_, findings) => findings.add("is not allowed");
     if (!isObject(schema)) {
-      throw new SchemaProblem(at, "a schema must be an object, true or false");
+      throw new SchemaProblem(
+        at,
+        `a schema must be an object, true or false, not ${shown(schema)}`,
+      );
     }
     const keywords = new Keywords(schema, at, (inner, place) => this.#compile(inner, place));
     for (const name of unsupported) {
-      if (keywords.has(name)) throw keywords.problem(name, "this keyword is not supported");
+      if (keywords.has(name)) throw keywords.problem(name, notSupported);
     }
     const checks = [
       ...this.#refChecks(keywords),
@@ -91,7 +97,7 @@ class Compilation {
     let found: JsonValue | undefined = this.#document;
     for (const segment of ref.split("/").slice(1)) {
       found = childOf(found, toKey(segment));
-      if (found === undefined) throw keywords.problem("$ref", `there is no ${ref}`);
+      if (found === undefined) throw keywords.problem("$ref", `there is no ${ref}: define it`);
     }
     return found;
   }
@@ -99,8 +105,16 @@ class Compilation {
 
 /** A segment of a JSON pointer in a URI, as RFC 6901 writes it. */
 function toKey(segment: string): string {
-  const decoded = segment.includes("%") ? decodeURIComponent(segment) : segment;
-  return decoded.replaceAll("~1", "/").replaceAll("~0", "~");
+  return decode(segment).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A percent sign that was not encoded stands for itself.
+    return segment;
+  }
 }
 
 function childOf(value: JsonValue, key: string): JsonValue | undefined {

@@ -3,6 +3,7 @@ import type { JsonValue } from "@capstan/kernel";
 import { canonicalJson, isList, isObject } from "./canonical-json.ts";
 import type { Check, Findings } from "./check.ts";
 import type { Keywords, SchemaObject } from "./keywords.ts";
+import { shown } from "./schema-problem.ts";
 
 type ListCheck = (list: readonly JsonValue[], findings: Findings) => void;
 type ObjectCheck = (object: SchemaObject, findings: Findings) => void;
@@ -121,7 +122,10 @@ function requiredChecks(keywords: Keywords): ObjectCheck[] {
   if (required !== undefined) require(required, () => true);
   for (const [name, others] of keywords.fields("dependentRequired") ?? []) {
     if (!isList(others) || !others.every((other) => typeof other === "string")) {
-      throw keywords.problem("dependentRequired", "it must be an object of lists of strings");
+      throw keywords.problem(
+        "dependentRequired",
+        `it must be an object of lists of strings; "${name}" has ${shown(others)}`,
+      );
     }
     require(others, (object) => Object.hasOwn(object, name));
   }

@@ -2,7 +2,7 @@
 import type { JsonValue } from "@capstan/kernel";
 import { isList, isObject } from "./canonical-json.ts";
 import type { Check } from "./check.ts";
-import { SchemaProblem } from "./schema-problem.ts";
+import { SchemaProblem, shown } from "./schema-problem.ts";
 
 export type SchemaObject = { readonly [key: string]: JsonValue };
 
@@ -62,7 +62,7 @@ export class Keywords {
       try {
         return new RegExp(source);
       } catch {
-        throw this.problem(name, `${JSON.stringify(source)} is not a regular expression`);
+        throw this.problem(name, `${shown(source)} is not a regular expression`);
       }
     }
   }
@@ -107,7 +107,7 @@ export class Keywords {
   ): Value | undefined {
     if (!this.has(name)) return undefined;
     const value = this.schema[name] ?? null;
-    if (!fits(value)) throw this.problem(name, `it must be ${kind}`);
+    if (!fits(value)) throw this.problem(name, `it must be ${kind}, not ${shown(value)}`);
     return value;
   }
 }

@@ -1,4 +1,5 @@
 /** Why a JSON Schema cannot be checked. Never leaves the folder's callers: a tool says it with its name. */
+import type { JsonValue } from "@capstan/kernel";
 
 export class SchemaProblem extends Error {
   override readonly name = "SchemaProblem";
@@ -7,4 +8,10 @@ export class SchemaProblem extends Error {
   constructor(at: string, problem: string) {
     super(at === "" ? problem : `at ${at}: ${problem}`);
   }
+}
+
+/** The beginning of what was found where something else should be. */
+export function shown(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -3,6 +3,7 @@ import type { JsonValue } from "@capstan/kernel";
 import { canonicalJson, isList } from "./canonical-json.ts";
 import type { Check } from "./check.ts";
 import type { Keywords } from "./keywords.ts";
+import { shown } from "./schema-problem.ts";
 
 const typeNames = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
@@ -21,7 +22,10 @@ function typeChecks(keywords: Keywords): Check[] {
   const wanted = typeof type === "string" ? [type] : (keywords.names("type") ?? []);
   const unknown = wanted.find((name) => !typeNames.includes(name));
   if (unknown !== undefined) {
-    throw keywords.problem("type", `there is no type ${JSON.stringify(unknown)}`);
+    throw keywords.problem(
+      "type",
+      `there is no type ${shown(unknown)}. There are: ${typeNames.join(", ")}`,
+    );
   }
   const expected = wanted.join(" or ");
   return [
@@ -73,7 +77,7 @@ function numberChecks(keywords: Keywords): Check[] {
   if (below !== undefined) require((value) => value < below, `must be below ${below}`);
   const factor = keywords.number("multipleOf");
   if (factor !== undefined) {
-    if (factor <= 0) throw keywords.problem("multipleOf", "it must be above 0");
+    if (factor <= 0) throw keywords.problem("multipleOf", `it must be above 0, not ${factor}`);
     require((value) => isMultiple(value, factor), `must be a multiple of ${factor}`);
   }
   return checks;

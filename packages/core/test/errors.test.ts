@@ -1,0 +1,175 @@
+import { globSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { join } from "node:path";
+import { runInNewContext } from "node:vm";
+import type {
+  AgentErrorCode,
+  DependencyErrorCode,
+  SessionErrorCode,
+  ToolErrorCode,
+} from "@capstan/core";
+import {
+  AgentError,
+  CapstanError,
+  DependencyError,
+  SessionError,
+  ToolError,
+  isCapstanError,
+} from "@capstan/core";
+import type { ProviderErrorCode, TurnErrorCode } from "@capstan/kernel";
+import { ProviderError, TurnError, serializeError } from "@capstan/kernel";
+import type { LogErrorCode, RepositoryErrorCode } from "@capstan/log";
+import { LogError, RepositoryError } from "@capstan/log";
+import { expect, test } from "vitest";
+// No public name: tools answer with its message and its code, and throw it at nobody.
+import type { FileErrorCode } from "../../toolset/src/file-error.ts";
+import { FileError } from "../../toolset/src/file-error.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const cause = new Error("what had failed first");
+
+const family: readonly CapstanError[] = [
+  new ProviderError("network", "cut", { cause, status: 502 }),
+  new TurnError("callback_failed", "stopWhen failed", { cause }),
+  new RepositoryError("unavailable", "s-1", "disk full", { cause }),
+  new LogError("corrupt_entry", { seq: 3, id: "e-3" }, "not an entry", { cause }),
+  new SessionError("unavailable", "disk full", { cause, sessionId: "s-1" }),
+  new AgentError("no_answer", "no answer", { cause }),
+  new ToolError("invalid_schema", "search", "its schema is a list", { cause }),
+  new DependencyError("cycle", "db", "db → db", { cause }),
+  new FileError("missing", "There is no a.txt.", { cause }),
+];
+
+/** By class. A code that is missing here, or too many, is a compile error; one missing in the document fails the test below. */
+const codes: Readonly<Record<string, readonly string[]>> = {
+  ProviderError: listOf<ProviderErrorCode>({
+    auth: true,
+    rate_limit: true,
+    overloaded: true,
+    context_overflow: true,
+    invalid_request: true,
+    content_filter: true,
+    network: true,
+    protocol: true,
+  }),
+  TurnError: listOf<TurnErrorCode>({
+    invalid_input: true,
+    callback_failed: true,
+    journal_failed: true,
+    invalid_output: true,
+    cannot_continue: true,
+    already_read: true,
+  }),
+  RepositoryError: listOf<RepositoryErrorCode>({
+    not_found: true,
+    exists: true,
+    fenced: true,
+    invalid_entry: true,
+    unavailable: true,
+  }),
+  LogError: listOf<LogErrorCode>({ corrupt_entry: true }),
+  SessionError: listOf<SessionErrorCode>({
+    not_pending: true,
+    already_answered: true,
+    hash_mismatch: true,
+    wrong_kind: true,
+    turn_unfinished: true,
+    turn_over: true,
+    cannot_continue: true,
+    unknown_agent: true,
+    no_answer: true,
+    invalid_input: true,
+    not_found: true,
+    exists: true,
+    unavailable: true,
+    host_closed: true,
+  }),
+  AgentError: listOf<AgentErrorCode>({ unknown_model: true, no_answer: true }),
+  ToolError: listOf<ToolErrorCode>({ invalid_definition: true, invalid_schema: true }),
+  DependencyError: listOf<DependencyErrorCode>({
+    cycle: true,
+    outlived: true,
+    disposed: true,
+    unbound: true,
+  }),
+  FileError: listOf<FileErrorCode>({
+    outside: true,
+    missing: true,
+    wrong_kind: true,
+    no_permission: true,
+    binary: true,
+    past_end: true,
+    unreadable: true,
+  }),
+};
+
+function listOf<Code extends string>(all: Record<Code, true>): readonly string[] {
+  return Object.keys(all);
+}
+
+test.each(family.map((error) => [error.constructor.name, error] as const))(
+  "%s is a CapstanError: it has its name, a code and its cause, and is written down with them",
+  (name, error) => {
+    const { message, code } = error;
+
+    expect(error).toBeInstanceOf(CapstanError);
+    expect(isCapstanError(error)).toBe(true);
+    expect(serializeError(error)).toStrictEqual({ name, message, code });
+    expect(codes[name]).toContain(code);
+    expect(error.cause).toBe(cause);
+  },
+);
+
+test("an error without a cause has no such field", () => {
+  expect("cause" in new TurnError("invalid_input", "odd", { cause: undefined })).toBe(false);
+});
+
+test("an error of another copy of the package, in another realm, is known by its brand", () => {
+  const path = join(root, "packages", "kernel", "src", "capstan-error.ts");
+  const source = stripTypeScriptTypes(readFileSync(path, "utf8")).replaceAll("export ", "");
+
+  const foreign: unknown = runInNewContext(`${source}; new CapstanError("odd", "far away")`);
+
+  expect(foreign).not.toBeInstanceOf(CapstanError);
+  expect(isCapstanError(foreign)).toBe(true);
+  expect(serializeError(foreign)).toStrictEqual({
+    name: "CapstanError",
+    message: "far away",
+    code: "odd",
+  });
+});
+
+test.each([
+  ["nothing", undefined],
+  ["null", null],
+  ["a text", "capstan.error"],
+  ["an error with a code", Object.assign(new Error("no such file"), { code: "ENOENT" })],
+  ["the shape alone", { name: "TurnError", message: "odd", code: "invalid_input" }],
+])("%s is no CapstanError", (_, value) => {
+  expect(isCapstanError(value)).toBe(false);
+});
+
+test("every error class of the packages is one of the family, but for three that reach nobody", () => {
+  const classes = globSync("packages/{kernel,log,core,toolset,testing}/src/**/*.ts", { cwd: root })
+    .map((path) => readFileSync(join(root, path), "utf8"))
+    .flatMap((text) => [...text.matchAll(/class (\w+) extends (CapstanError|Error)\b/g)])
+    .map(([, name = "", base]) => ({ name, base }));
+
+  const members = classes.filter(({ base }) => base === "CapstanError").map(({ name }) => name);
+  const others = classes.filter(({ base }) => base === "Error").map(({ name }) => name);
+  expect(members.toSorted()).toEqual(Object.keys(codes).toSorted());
+  expect(members.toSorted()).toEqual(family.map(({ name }) => name).toSorted());
+  expect(others.toSorted()).toEqual(["Interrupted", "Killed", "SchemaProblem"]);
+});
+
+test("docs/errors.md says of every code when it comes and what to do, and lists no other", () => {
+  const page = readFileSync(join(root, "docs", "errors.md"), "utf8");
+
+  const rows = page.matchAll(/^\| (\w+) \| `(\w+)` \| .+ \| .+ \|$/gm);
+
+  const listed = Array.from(rows, ([, name, code]) => `${name} ${code}`);
+  const known = Object.entries(codes).flatMap(([name, all]) =>
+    all.map((code) => `${name} ${code}`),
+  );
+  expect(listed.toSorted()).toEqual(known.toSorted());
+});
