@@ -3,22 +3,46 @@ import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Clock } from "./clock.ts";
+import type { NewSession } from "./host.ts";
 import { Host } from "./host.ts";
 import type { Session } from "./session.ts";
-import type { SessionOrigin } from "./session-host.ts";
+import type { SessionState } from "./session-state.ts";
 
-export interface SessionInit extends Omit<SessionOrigin, "agent"> {
-  readonly agent: Agent;
+export interface OwnHost<Output> {
+  readonly agent: Agent<Output>;
   /** Default one in memory. */
   readonly repository?: SessionRepository;
-  /** Default random. */
-  readonly id?: string;
   readonly clock?: Clock;
 }
 
+export interface SessionInit<Output = unknown> extends OwnHost<Output>, Omit<NewSession, "agent"> {}
+
+export interface RestoreInit<Output = unknown> extends OwnHost<Output> {
+  readonly state: SessionState;
+}
+
 /** Stored at the first send. To go on with one that is stored, or to take over from other processes, use `createHost`. */
-export function createSession(init: SessionInit): Session {
-  const { agent, repository = memoryRepository(), clock, ...origin } = init;
-  const host = new Host({ agents: [agent], repository, ...(clock && { clock }) });
-  return host.createSession({ ...origin, agent: agent.name });
+export function createSession<Output = unknown>(init: SessionInit<Output>): Session<Output> {
+  const { agent, repository, clock, ...origin } = init;
+  const host = hostOf(agent, repository, clock);
+  const session = host.createSession({ ...origin, agent: agent.name });
+  // Its agent is the one that was given.
+  return session as Session<Output>;
+}
+
+/** Goes on with what `session.snapshot` gave. The state of another agent is refused with `unknown_agent`. */
+export async function restoreSession<Output = unknown>(
+  init: RestoreInit<Output>,
+): Promise<Session<Output>> {
+  const { agent, repository, clock } = init;
+  const session = await hostOf(agent, repository, clock).restore(init.state);
+  return session as Session<Output>;
+}
+
+function hostOf(
+  agent: Agent,
+  repository: SessionRepository = memoryRepository(),
+  clock: Clock | undefined,
+): Host {
+  return new Host({ agents: [agent], repository, ...(clock && { clock }) });
 }

@@ -4,12 +4,17 @@ import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import type { Clock } from "./clock.ts";
 import { systemClock } from "./clock.ts";
+import { checkHistory } from "./check-history.ts";
 import { checkSessionId } from "./input.ts";
 import { newId as randomId } from "./new-id.ts";
 import { Session } from "./session.ts";
 import { SessionError, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
+import { storeState } from "./session-copies.ts";
 import { SessionRuntime } from "./session-runtime.ts";
+import type { SessionSettings } from "./session-settings.ts";
+import { toConfig } from "./session-settings.ts";
+import type { SessionState } from "./session-state.ts";
 
 export interface HostOptions {
   readonly agents: readonly Agent[];
@@ -27,9 +32,11 @@ export interface HostOptions {
   readonly newId?: () => string;
 }
 
-export interface NewSession extends SessionOrigin {
+export interface NewSession extends Omit<SessionOrigin, "config"> {
   /** Default random. */
   readonly id?: string;
+  /** What differs from the agent. */
+  readonly config?: SessionSettings;
 }
 
 export class Host {
@@ -53,29 +60,35 @@ export class Host {
       newId,
       agent: (name) => this.#agent(name),
       forget: (id) => this.#runtimes.delete(id),
+      open: (id) => this.#open(id),
     };
     this.#pollLater();
   }
 
   /** A new session. Nothing is stored before its first send. Fails with `unknown_agent`. */
-  createSession({ id, ...origin }: NewSession): Session {
+  createSession({ id, config, ...origin }: NewSession): Session {
     this.#mustBeOpen();
-    this.#agent(origin.agent);
+    const agent = this.#agent(origin.agent);
+    if (origin.history !== undefined) checkHistory(origin.history);
+    const chosen = config && { config: toConfig(config, agent) };
     const sessionId = id === undefined ? this.#host.newId() : checkSessionId(id);
     if (this.#runtimes.has(sessionId)) throw exists(sessionId);
-    return new Session(this.#runtime(sessionId), this.#host, origin);
+    const runtime = this.#runtime(sessionId);
+    runtime.remember(config?.model);
+    return new Session(runtime, this.#host, { ...origin, ...chosen });
   }
 
   /** A stored session. An unfinished turn goes on by itself. Fails with `not_found` and `unknown_agent`. */
   async open(id: string): Promise<Session> {
+    return new Session(await this.#open(id), this.#host);
+  }
+
+  /** Stores a session that `session.snapshot` gave, here or elsewhere, and goes on with it. Fails with `exists` and `invalid_input`. */
+  async restore(state: SessionState): Promise<Session> {
     this.#mustBeOpen();
-    const runtime = this.#runtime(id);
-    try {
-      await runtime.open();
-    } catch (thrown) {
-      throw toSessionError(id, thrown);
-    }
-    return new Session(runtime, this.#host);
+    checkSessionId(state.id);
+    await storeState(this.#host, state);
+    return this.open(state.id);
   }
 
   /** Looks for sessions that are due and works on them; the host does so by itself from time to time. */
@@ -91,8 +104,26 @@ export class Host {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelPoll?.();
-    await Promise.all(Array.from(this.#runtimes.values(), (runtime) => runtime.close()));
+    const runtimes = [...this.#runtimes.values()];
+    await Promise.all(
+      runtimes.map((runtime) =>
+        runtime.close(
+          "This host was closed: make another with createHost, and open the session there",
+        ),
+      ),
+    );
     this.#runtimes.clear();
+  }
+
+  async #open(id: string): Promise<SessionRuntime> {
+    this.#mustBeOpen();
+    const runtime = this.#runtime(id);
+    try {
+      await runtime.open();
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
+    return runtime;
   }
 
   #runtime(id: string): SessionRuntime {
@@ -108,11 +139,18 @@ export class Host {
     const agent = this.#agents.get(name);
     if (agent !== undefined) return agent;
     const known = [...this.#agents.keys()].join(", ");
-    throw new SessionError("unknown_agent", `There is no agent "${name}". There are: ${known}`);
+    throw new SessionError(
+      "unknown_agent",
+      `This host has no agent "${name}": add it to createHost({ agents }). There are: ${known}`,
+    );
   }
 
   #mustBeOpen(): void {
-    if (this.#isClosed) throw new SessionError("host_closed", "The host was closed");
+    if (this.#isClosed)
+      throw new SessionError(
+        "host_closed",
+        "This host was closed: make another with createHost, and open the session there",
+      );
   }
 
   #pollLater(): void {
@@ -133,6 +171,6 @@ export function createHost(options: HostOptions): Host {
 }
 
 function exists(sessionId: string): SessionError {
-  const message = `Session ${sessionId} is there already: open it`;
+  const message = `There is a session "${sessionId}" already: open it, or choose another id`;
   return new SessionError("exists", message, { sessionId });
 }

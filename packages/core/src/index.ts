@@ -1,12 +1,16 @@
 /** `@capstan/core`: agents, and sessions that last. */
+export { CapstanError, isCapstanError } from "@capstan/kernel";
 export { Agent, createAgent } from "./agent/agent.ts";
-export type { TurnRequest } from "./agent/agent.ts";
+export type { RunOptions } from "./agent/agent.ts";
+export { agentTool } from "./agent/agent-tool.ts";
+export type { AgentToolOptions } from "./agent/agent-tool.ts";
 export { AgentError } from "./agent/agent-error.ts";
 export type { AgentErrorCode } from "./agent/agent-error.ts";
 export type {
   AgentInit,
   Instructions,
   InstructionsContext,
+  ToolHooks,
   TurnOverrides,
 } from "./agent/agent-init.ts";
 export type { Budgets } from "./agent/budgets.ts";
@@ -14,18 +18,30 @@ export { costOf } from "./agent/cost.ts";
 export type { ModelPrice } from "./agent/cost.ts";
 export type { Model, ModelChoice, ResolveModel } from "./agent/model.ts";
 export type { Clock } from "./clock.ts";
-export { createSession } from "./create-session.ts";
-export type { SessionInit } from "./create-session.ts";
+export { createSession, restoreSession } from "./create-session.ts";
+export type { OwnHost, RestoreInit, SessionInit } from "./create-session.ts";
 export { Host, createHost } from "./host.ts";
 export type { HostOptions, NewSession } from "./host.ts";
-export type { Answer, Approval, CallAnswer, SendInput, SendOptions } from "./input.ts";
+export type {
+  Answer,
+  Approval,
+  CallAnswer,
+  InputMessage,
+  SendInput,
+  SendOptions,
+  TurnInput,
+  TurnRequest,
+} from "./input.ts";
 export type { EventListener } from "./readers.ts";
 export type { Receipt } from "./receipts.ts";
-export { Session } from "./session.ts";
-export type { SessionSettings, SubscribeFrom } from "./session.ts";
+export { Session, execute, forkSession } from "./session.ts";
+export type { QueuedInput, SubscribeFrom } from "./session.ts";
 export { SessionError } from "./session-error.ts";
 export type { SessionErrorCode } from "./session-error.ts";
 export type { SessionOrigin } from "./session-host.ts";
+export type { SessionSettings } from "./session-settings.ts";
+export type { ProviderId, SessionState } from "./session-state.ts";
+export type { SessionUsage, SessionView } from "./session-view.ts";
 export { bindTools } from "./tools/bind-tools.ts";
 export { createSimpleTool } from "./tools/simple-tool.ts";
 export type { SimpleToolResult } from "./tools/simple-tool.ts";

@@ -1,7 +1,16 @@
 /** What can be sent to a session, and the entries that it becomes. */
-import type { ChatMessage, JsonValue, ToolContent, ToolResult, UserMessage } from "@capstan/kernel";
+import type {
+  ChatMessage,
+  CustomMessage,
+  JsonValue,
+  ToolContent,
+  ToolResult,
+  UserMessage,
+  UserPart,
+} from "@capstan/kernel";
 import type { PostedBody } from "@capstan/log";
 import { chainMark } from "@capstan/log";
+import type { TurnOverrides } from "./agent/agent-init.ts";
 import { SessionError } from "./session-error.ts";
 
 /** The result of a call that the caller has run. */
@@ -22,57 +31,89 @@ export interface Approval {
 
 export type Answer = CallAnswer | Approval;
 
-export type SendInput = string | UserMessage | readonly ChatMessage[] | readonly Answer[];
+type NewMessage<Message> = Omit<Message, "id"> & { readonly id?: string };
 
-export interface SendOptions {
+/** A message of the user or of the application. Without an id it gets one. */
+export type InputMessage = NewMessage<UserMessage> | NewMessage<CustomMessage>;
+
+/** What starts a turn. */
+export type TurnInput = string | readonly UserPart[] | InputMessage | readonly InputMessage[];
+
+export interface SendOptions extends TurnOverrides {
   /** The id of the turn. Sending it again gives the same turn. */
   readonly id?: string;
+  /** Aborts the turn. */
+  readonly signal?: AbortSignal;
+  /** Kept with the messages that are made of a text or of parts. No model sees it. */
+  readonly metadata?: JsonValue;
 }
+
+/** One turn: what starts it, and what differs for it. */
+export interface TurnRequest extends SendOptions {
+  readonly input: TurnInput;
+}
+
+export type SendInput = TurnInput | TurnRequest | readonly Answer[];
 
 /** The ids of tool calls begin with that of their turn, and vendors take no others. */
 export function checkTurnId(id: string): string {
   if (/^[\w-]{1,48}$/.test(id) && !id.includes(chainMark)) return id;
   throw invalid(
-    `The id ${JSON.stringify(id)} is none for a turn or a message: 1 to 48 letters, digits, "_" or "-", without "${chainMark}"`,
+    `Not an id for a turn or a message: ${shown(id)}. Use 1 to 48 letters, digits, "_" or "-", without "${chainMark}"`,
   );
 }
 
 export function checkSessionId(id: string): string {
   if (/^[\w.:@+=-]{1,128}$/.test(id)) return id;
   throw invalid(
-    `The id ${JSON.stringify(id)} is none for a session: 1 to 128 letters, digits or "_ . : @ + = -"`,
+    `Not an id for a session: ${shown(id)}. Use 1 to 128 letters, digits or "_ . : @ + = -"`,
   );
 }
 
-function invalid(message: string): SessionError {
-  return new SessionError("invalid_input", message);
+export function invalid(message: string, options?: ErrorOptions): SessionError {
+  return new SessionError("invalid_input", message, options);
+}
+
+/** Whoever sent it may have sent very much. */
+function shown(id: string): string {
+  return JSON.stringify(id.slice(0, 160));
 }
 
 export function isAnswers(input: SendInput): input is readonly Answer[] {
-  if (!Array.isArray(input) || input.length === 0) return false;
   // Only answers name a call and have no role.
-  return (input as readonly object[]).every((item) => "toolCallId" in item && !("role" in item));
+  return isListOf(input, (item) => "toolCallId" in item && !("role" in item));
 }
 
+export function isRequest(input: SendInput): input is TurnRequest {
+  return typeof input === "object" && "input" in input;
+}
+
+/** The messages of a turn with this id. */
 export function toMessages(
-  input: Exclude<SendInput, readonly Answer[]>,
+  input: TurnInput,
   id: string,
+  metadata?: JsonValue,
 ): readonly ChatMessage[] {
-  if (typeof input === "string") return [toMessage(input, id)];
-  if ("role" in input) return [input];
-  if (input.length > 0 && input.every(isUsers)) return input;
-  throw invalid(
-    input.length === 0
-      ? "There is nothing to send: the list of messages is empty"
-      : "A turn starts with user or custom messages only",
-  );
+  if (Array.isArray(input) && input.length === 0) {
+    throw invalid("There is nothing to send: the list is empty. Pass at least one message");
+  }
+  if (typeof input === "string" || isParts(input)) {
+    const message = toMessage(input, id);
+    return [metadata === undefined ? message : { ...message, metadata }];
+  }
+  const messages: readonly InputMessage[] = "role" in input ? [input] : input;
+  return messages.map((message, place) => withId(message, place === 0 ? id : `${id}-${place + 1}`));
 }
 
 /** A queued message has the id of its entry. */
-export function toMessage(content: string | UserMessage, id: string): UserMessage {
-  if (typeof content !== "string") return { ...content, id };
+export function toMessage(
+  content: string | readonly UserPart[] | NewMessage<UserMessage>,
+  id: string,
+): UserMessage {
+  if (typeof content === "object" && "role" in content) return { ...content, id };
+  if (typeof content !== "string") return { role: "user", id, content };
   if (content.trim() !== "") return { role: "user", id, content };
-  throw invalid("There is nothing to send: the text is empty");
+  throw invalid("There is nothing to send: the text is empty. Pass some, or use continue");
 }
 
 export function toAnswerBody(answer: Answer): PostedBody {
@@ -87,6 +128,21 @@ export function toAnswerBody(answer: Answer): PostedBody {
   return { type: "answer", toolCallId, result };
 }
 
-function isUsers(message: ChatMessage): boolean {
-  return message.role === "user" || message.role === "custom";
+function isParts(input: TurnInput): input is readonly UserPart[] {
+  return isListOf(input, (item) => "type" in item && !("role" in item));
+}
+
+function isListOf(input: SendInput, isItem: (item: object) => boolean): boolean {
+  if (!Array.isArray(input) || input.length === 0) return false;
+  return (input as readonly object[]).every(isItem);
+}
+
+function withId(message: InputMessage, id: string): ChatMessage {
+  const { role } = message;
+  // Callers in JavaScript send what they like.
+  if (role !== "user" && role !== "custom") {
+    const found = JSON.stringify(role);
+    throw invalid(`A turn starts with user or custom messages only, and one has the role ${found}`);
+  }
+  return { ...message, id: message.id ?? id };
 }

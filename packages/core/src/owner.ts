@@ -1,14 +1,18 @@
 /** Does what a session has to do, under its lease, until nothing is left: starts, continues and resumes turns. */
 import type { AgentEvent, ChatMessage, OpenCall, RunTurnInput } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
-import type { EntryEnvelope, EntryPoint, NextAction, OwnedBody } from "@capstan/log";
-import { entryVersion, isLiveOnly, isOverdue } from "@capstan/log";
+import type { Entry, EntryPoint, MaybePromise, NextAction, OwnedBody } from "@capstan/log";
+import { isLiveOnly, isOverdue } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
+import type { Model } from "./agent/model.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
 import type { Clock } from "./clock.ts";
+import { Envelopes } from "./envelopes.ts";
 import { callbackMs, within } from "./within.ts";
 import type { Ownership } from "./ownership.ts";
+import { SessionError } from "./session-error.ts";
 import type { SessionLog } from "./session-log.ts";
+import type { DependencyScope } from "./tools/dependency-scope.ts";
 import { TurnJournal } from "./turn-journal.ts";
 
 export interface OwnerOptions {
@@ -16,6 +20,9 @@ export interface OwnerOptions {
   readonly log: SessionLog;
   readonly ownership: Ownership;
   readonly clock: Clock;
+  readonly sessionScope: DependencyScope;
+  /** Those that were handed to the session in this process. */
+  models(): readonly Model[];
   /** Gets the events that no entry tells, while the session is ours. */
   onLive(event: AgentEvent): void;
 }
@@ -27,12 +34,13 @@ const unanswered = { isError: true, output: "Nobody answered this call in time."
 
 export class Owner {
   readonly #options: OwnerOptions;
-  #entries = 0;
+  readonly #envelopes: Envelopes;
   /** Of the turn under way. */
   #abort: AbortController | undefined;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
+    this.#envelopes = new Envelopes(options.log, options.ownership.lease.epoch);
   }
 
   /** Works until nothing is left to do: true. False if the store refused us or failed: what is unfinished is in the log, and due. */
@@ -73,15 +81,15 @@ export class Owner {
   async #returnItems(ids: readonly string[]): Promise<void> {
     const turnId = this.#options.log.fold.turn?.turnId ?? ids[0] ?? "";
     const outcome = { type: "returned", reason: "cleared" } as const;
-    await this.#append({ type: "queue_settled", turnId, ids, outcome });
+    await this.#append([{ type: "queue_settled", turnId, ids, outcome }]);
   }
 
   async #runTurn(action: TurnAction): Promise<void> {
     const { log } = this.#options;
     const abort = new AbortController();
     this.#abort = abort;
-    const { now, timer } = this.#options.clock;
-    const plan = await this.#options.agent.plan({ sessionId: log.id, now, timer });
+    const { timer } = this.#options.clock;
+    const plan = await this.#plan(action);
     try {
       // Something else may be the next thing to do by now.
       if (isSame(action, log.fold.nextAction(log.now()))) {
@@ -92,11 +100,37 @@ export class Owner {
     }
   }
 
+  /** By what is configured now; a turn that goes on has what it started with. */
+  #plan(action: TurnAction): MaybePromise<TurnPlan> {
+    const { agent, log, clock, sessionScope, models } = this.#options;
+    const { fold } = log;
+    const isStart = action.type === "start";
+    const input = isStart && action.input.includes(fold.acceptedInput?.id ?? "");
+    const overrides = isStart ? input && fold.acceptedInput?.options : fold.turn?.options;
+    const config = action.type === "resume" ? fold.turn?.config : fold.config;
+    return agent.plan({
+      sessionId: log.id,
+      sessionScope,
+      models: models(),
+      spent: () => log.fold.turn?.chainCost,
+      prompt: fold.prompt,
+      ...(overrides && { overrides }),
+      ...(config && { config }),
+      now: clock.now,
+      timer: clock.timer,
+    });
+  }
+
   async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortController): Promise<void> {
     const { ownership, log } = this.#options;
     // The history as it is before the entry that starts the turn.
     const { messages, input } = this.#tail(action);
-    await this.#append(this.#opening(action));
+    const opening = [this.#opening(action), ...this.#changeOfPrompt(action.turnId, plan)];
+    if ((await this.#append(opening, action.type === "start")) === "conflict") {
+      // Whatever was posted meanwhile comes first.
+      await log.catchUp();
+      return;
+    }
     const { fold } = log;
     const at = action.type === "start" ? { messages } : this.#entryPoint();
     if (fold.turn?.isCancelled === true) this.#cancel();
@@ -105,7 +139,7 @@ export class Owner {
       log,
       ownership,
       plan,
-      envelope: () => this.#envelope(),
+      envelopes: this.#envelopes,
       onCancelled: () => this.#cancel(),
     });
     const result = await runTurn({
@@ -121,7 +155,9 @@ export class Owner {
       journal: (facts) => journal.record(facts),
     });
     this.#abort = undefined;
-    if (result.error?.code === "journal_failed") throw new Error(result.error.message);
+    if (result.error?.code === "journal_failed") {
+      throw new SessionError("unavailable", result.error.message, { sessionId: log.id });
+    }
   }
 
   #tail(action: TurnAction): {
@@ -146,6 +182,13 @@ export class Owner {
       default:
         return action satisfies never;
     }
+  }
+
+  #changeOfPrompt(turnId: string, { prompt }: TurnPlan): OwnedBody[] {
+    const { prompt: last } = this.#options.log.fold;
+    const isSame =
+      last?.instructions === prompt.instructions && last?.toolsHash === prompt.toolsHash;
+    return isSame ? [] : [{ type: "prompt", turnId, ...prompt }];
   }
 
   /** In the middle of the step that the log leaves off in. */
@@ -187,16 +230,11 @@ export class Owner {
     };
   }
 
-  async #append(body: OwnedBody): Promise<void> {
+  #append(bodies: readonly OwnedBody[], isUpToDate = false): MaybePromise<"appended" | "conflict"> {
     const { log, ownership } = this.#options;
-    await log.append([{ ...this.#envelope(), ...body }], { lease: ownership.lease });
-  }
-
-  /** Unique in the session, as no two owners have the same epoch. */
-  #envelope(): EntryEnvelope {
-    this.#entries += 1;
-    const { epoch } = this.#options.ownership.lease;
-    return { v: entryVersion, id: `${epoch}~${this.#entries}`, at: this.#options.log.now() };
+    this.#envelopes.begin();
+    const entries = bodies.map((body): Entry => ({ ...this.#envelopes.next(), ...body }));
+    return log.append(entries, { lease: ownership.lease, isUpToDate });
   }
 }
 

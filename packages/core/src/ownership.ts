@@ -3,6 +3,8 @@ import type { Claim, Lease, SessionRepository } from "@capstan/log";
 import { RepositoryError } from "@capstan/log";
 import type { Clock } from "./clock.ts";
 
+const lost = "lost";
+
 export class Ownership {
   readonly lease: Lease;
   readonly #repository: SessionRepository;
@@ -38,13 +40,14 @@ export class Ownership {
     if (this.#clock.now() >= this.#expiresAt) this.lose();
     if (!this.#lost.signal.aborted) return;
     const { sessionId, epoch } = this.lease;
-    const message = `Session ${sessionId} is no longer ours (epoch ${epoch})`;
+    const message = `Session "${sessionId}" may be another host's by now: the lease of epoch ${epoch} has run out or was lost. Follow the session, or acquire it again`;
     throw new RepositoryError("fenced", sessionId, message);
   }
 
   lose(): void {
     this.#cancelTimer?.();
-    this.#lost.abort();
+    // A reason of our own: the one that is made otherwise takes a trace of the stack.
+    this.#lost.abort(lost);
   }
 
   /** Gives the lease back. What was posted since the given seq was not seen by its holder. */

@@ -10,11 +10,18 @@ export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
 export class Readers {
   /** By the id of the turn that they follow. */
   readonly #turns = new Map<string, readonly SessionTurn[]>();
+  /** Of turns that have not started, by the id that they will have. */
+  readonly #expected = new Map<string, SessionTurn>();
   readonly #handles = new Map<string, SessionTurn>();
-  readonly #listeners = new Set<EventListener>();
+  /** Another list with every change: whoever comes or goes while an event is shown is not in its way. */
+  #listeners: readonly EventListener[] = [];
+  /** The handles of the turn whose event was shown last: most events are of the same one as those before. */
+  #latest:
+    | { readonly turnId: string; readonly turns: readonly SessionTurn[] | undefined }
+    | undefined;
 
   get isEmpty(): boolean {
-    return this.#turns.size === 0 && this.#listeners.size === 0;
+    return this.#turns.size === 0 && this.#expected.size === 0 && this.#listeners.length === 0;
   }
 
   /** The handle that was given out for this turn. */
@@ -32,16 +39,27 @@ export class Readers {
     background(turn.response.then(forget), () => {});
   }
 
+  /** The handle gets the events of its turn, if it starts. */
+  expectTurn(turn: SessionTurn): void {
+    this.#expected.set(turn.id, turn);
+  }
+
+  /** False if the turn has started. */
+  forgetExpected(turn: SessionTurn): boolean {
+    if (this.#expected.get(turn.id) !== turn) return false;
+    return this.#expected.delete(turn.id);
+  }
+
   /** From now on the handle gets the events of this turn. */
   addTurn(turn: SessionTurn, turnId: string): void {
-    this.#turns.set(turnId, [...(this.#turns.get(turnId) ?? []), turn]);
+    this.#set(turnId, [...(this.#turns.get(turnId) ?? []), turn]);
   }
 
   removeTurn(turn: SessionTurn): void {
+    this.forgetExpected(turn);
     for (const [turnId, turns] of this.#turns) {
       const others = turns.filter((other) => other !== turn);
-      if (others.length === 0) this.#turns.delete(turnId);
-      else this.#turns.set(turnId, others);
+      if (others.length < turns.length) this.#set(turnId, others.length === 0 ? undefined : others);
     }
   }
 
@@ -49,14 +67,17 @@ export class Readers {
   add(listener: EventListener): () => void {
     // The same function may subscribe twice: each is its own subscription.
     const own: EventListener = (event, cursor) => listener(event, cursor);
-    this.#listeners.add(own);
-    return () => this.#listeners.delete(own);
+    this.#listeners = [...this.#listeners, own];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== own);
+    };
   }
 
   show({ event, cursor }: PlacedEvent): void {
-    const turns = this.#turns.get(event.turnId);
+    if (event.type === "turn_start" && this.#expected.size > 0) this.#begin(event.turnId);
+    const turns = this.#turnsOf(event.turnId);
     if (turns !== undefined) {
-      if (event.type === "turn_end") this.#turns.delete(event.turnId);
+      if (event.type === "turn_end") this.#set(event.turnId, undefined);
       for (const turn of turns) turn.take(event);
     }
     for (const listener of this.#listeners) {
@@ -68,10 +89,31 @@ export class Readers {
     }
   }
 
+  #turnsOf(turnId: string): readonly SessionTurn[] | undefined {
+    if (this.#latest?.turnId === turnId) return this.#latest.turns;
+    const turns = this.#turns.get(turnId);
+    this.#latest = { turnId, turns };
+    return turns;
+  }
+
+  #set(turnId: string, turns: readonly SessionTurn[] | undefined): void {
+    this.#latest = undefined;
+    if (turns === undefined) this.#turns.delete(turnId);
+    else this.#turns.set(turnId, turns);
+  }
+
+  #begin(turnId: string): void {
+    const turn = this.#expected.get(turnId);
+    if (turn === undefined) return;
+    this.#expected.delete(turnId);
+    this.addTurn(turn, turnId);
+  }
+
   fail(thrown: unknown): void {
     // A handle whose turn is not in the log yet is told by whoever brings it there.
     const turns = [...this.#turns.values()].flat();
     this.#turns.clear();
+    this.#latest = undefined;
     for (const turn of turns) turn.fail(thrown);
   }
 }

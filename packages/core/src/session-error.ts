@@ -1,6 +1,8 @@
 /** What a host or a session refuses, and why. */
-import type { Refusal } from "@capstan/log";
-import { RepositoryError } from "@capstan/log";
+import { CapstanError } from "@capstan/kernel";
+import type { SerializedError } from "@capstan/kernel";
+import type { Refusal, RepositoryErrorCode } from "@capstan/log";
+import { isRepositoryError } from "@capstan/log";
 
 export type SessionErrorCode =
   | Refusal
@@ -15,30 +17,36 @@ export type SessionErrorCode =
   | "unavailable"
   | "host_closed";
 
-export class SessionError extends Error {
-  override readonly name = "SessionError";
-  readonly code: SessionErrorCode;
-  readonly sessionId: string | undefined;
+export interface SessionErrorOptions extends ErrorOptions {
+  readonly sessionId?: string;
+  readonly turnError?: SerializedError;
+}
 
-  constructor(
-    code: SessionErrorCode,
-    message: string,
-    options?: ErrorOptions & { readonly sessionId?: string },
-  ) {
-    super(message, options);
-    this.code = code;
-    this.sessionId = options?.sessionId;
+export class SessionError extends CapstanError<SessionErrorCode> {
+  override readonly name = "SessionError";
+  readonly sessionId: string | undefined;
+  /** How the turn failed, where it did. */
+  readonly turnError: SerializedError | undefined;
+
+  constructor(code: SessionErrorCode, message: string, options: SessionErrorOptions = {}) {
+    super(code, message, options);
+    this.sessionId = options.sessionId;
+    this.turnError = options.turnError;
   }
 }
 
 const refusals: Record<Refusal, string> = {
-  not_pending: "No call with this id waits for an answer",
-  already_answered: "This call has an answer already",
-  hash_mismatch: "The decision is about another tool, input or call than the one that waits",
-  wrong_kind: "This call waits for a decision, not for a result, or the other way round",
+  not_pending: "No call with this id waits for an answer: see pendingToolCalls for those that do",
+  already_answered: "This call has an answer already, and the first one counts",
+  hash_mismatch:
+    "The decision is about another tool, input or call than the one that waits: look at the pending call again, and decide on its hash",
+  wrong_kind:
+    'This call waits for the other kind of answer: an approval where its kind is "approval", a result where it is "execution"',
   turn_unfinished:
     "A turn is under way or waits for answers: wait for its end, answer it, or abort it",
-  turn_over: "The turn to be cancelled is over",
+  turn_over: "The turn to be cancelled is over: there is nothing to stop",
+  cannot_continue:
+    "Nothing waits for a reply: there are no messages, or the last one is the assistant's. Send something instead",
 };
 
 export function refused(sessionId: string, code: Refusal): SessionError {
@@ -47,8 +55,14 @@ export function refused(sessionId: string, code: Refusal): SessionError {
 
 /** What a store threw, as the caller of a session gets it. */
 export function toSessionError(sessionId: string, thrown: unknown): unknown {
-  if (!(thrown instanceof RepositoryError)) return thrown;
-  const { code, message } = thrown;
-  const isKnown = code === "not_found" || code === "exists";
-  return new SessionError(isKnown ? code : "unavailable", message, { cause: thrown, sessionId });
+  if (!isRepositoryError(thrown)) return thrown;
+  return new SessionError(codeOf[thrown.code], thrown.message, { cause: thrown, sessionId });
 }
+
+const codeOf: Record<RepositoryErrorCode, SessionErrorCode> = {
+  not_found: "not_found",
+  exists: "exists",
+  invalid_entry: "invalid_input",
+  fenced: "unavailable",
+  unavailable: "unavailable",
+};

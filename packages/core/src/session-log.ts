@@ -1,5 +1,7 @@
 /** One session's log as one process knows it: what it has read, folded and shown. */
 import type {
+  Appended,
+  Entry,
   EntryEnvelope,
   Lease,
   MaybePromise,
@@ -19,7 +21,9 @@ import type { Clock } from "./clock.ts";
 
 export interface AppendChoices {
   readonly lease: Lease;
-  /** The turn is about to end like this: append only if nothing was posted that we have not seen. */
+  /** Append only if nothing was posted that we have not seen. */
+  readonly isUpToDate?: boolean;
+  /** The turn is about to end like this. */
   readonly end?: TurnEnd;
 }
 
@@ -69,32 +73,40 @@ export class SessionLog {
     return this.#reading;
   }
 
-  /** Appends as the owner. What was posted in between is folded first. */
+  /** Appends as the owner. What was posted in between is folded first. The entries have the places that they should get. */
   append(
-    entries: readonly NewEntry[],
-    { lease, end }: AppendChoices,
+    entries: readonly Entry[],
+    { lease, end, isUpToDate = false }: AppendChoices,
   ): MaybePromise<"appended" | "conflict"> {
     const { repository } = this.#options;
     const head = this.fold.head(this.now(), end);
-    const onlyIfSeq = end === undefined ? undefined : this.fold.seq;
-    // A store that answers at once wakes us for our own entries, too.
-    const appended = this.#unwoken(() =>
-      repository.append(this.id, entries, {
-        lease,
-        head,
-        ...(onlyIfSeq !== undefined && { onlyIfSeq }),
-      }),
-    );
-    return chain(appended, (outcome) => {
-      if (outcome.type === "conflict") return "conflict";
-      this.#storedSeen = head.seen;
-      const [first] = outcome.seqs;
-      if (first === undefined) return "appended";
-      if (first > this.fold.seq + 1) return chain(this.catchUp(), () => "appended");
-      // Assigned in order and without a gap, says the contract.
-      this.#show(this.feed.take(entries.map((entry, index) => ({ ...entry, seq: first + index }))));
-      return "appended";
-    });
+    const options = isUpToDate ? { lease, head, onlyIfSeq: this.fold.seq } : { lease, head };
+    const outcome = this.#unwoken(() => repository.append(this.id, entries, options));
+    if (!(outcome instanceof Promise)) return this.#take(entries, outcome, head);
+    return outcome.then((later) => this.#take(entries, later, head));
+  }
+
+  /** A store that answers at once wakes us for our own entries, too. */
+  #unwoken<T>(write: () => T): T {
+    this.#isAppending = true;
+    try {
+      return write();
+    } finally {
+      this.#isAppending = false;
+    }
+  }
+
+  #take(
+    entries: readonly Entry[],
+    outcome: Appended,
+    { seen }: SessionHead,
+  ): MaybePromise<"appended" | "conflict"> {
+    if (outcome.type === "conflict") return "conflict";
+    this.#storedSeen = seen;
+    // Assigned in order and without a gap, says the contract: if the first is right, so are the others.
+    if (outcome.seqs[0] !== entries[0]?.seq) return chain(this.catchUp(), () => "appended");
+    this.#show(this.feed.take(entries));
+    return "appended";
   }
 
   /** The store's head is of a claim that was just made. */
@@ -125,8 +137,11 @@ export class SessionLog {
     return posted;
   }
 
-  async create(entry: NewEntry, head: Parameters<SessionRepository["create"]>[2]): Promise<void> {
-    await this.#options.repository.create(this.id, [entry], head);
+  async create(
+    entries: readonly NewEntry[],
+    head: Parameters<SessionRepository["create"]>[2],
+  ): Promise<void> {
+    await this.#options.repository.create(this.id, entries, head);
     await this.catchUp();
   }
 
@@ -144,15 +159,6 @@ export class SessionLog {
   /** Whether a wake-up now tells of what we are writing ourselves: its place will tell what else there is. */
   get isAppending(): boolean {
     return this.#isAppending;
-  }
-
-  #unwoken<T>(write: () => T): T {
-    this.#isAppending = true;
-    try {
-      return write();
-    } finally {
-      this.#isAppending = false;
-    }
   }
 
   #envelope(id: string): EntryEnvelope {

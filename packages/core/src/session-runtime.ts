@@ -12,6 +12,8 @@ import type {
 } from "@capstan/log";
 import { LogError } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
+import type { Model, ModelChoice } from "./agent/model.ts";
+import { nameOf, toModel } from "./agent/model.ts";
 import { background } from "./background.ts";
 import { Owner } from "./owner.ts";
 import { Ownership } from "./ownership.ts";
@@ -20,6 +22,8 @@ import { Receipts } from "./receipts.ts";
 import { SessionError } from "./session-error.ts";
 import type { SessionHost } from "./session-host.ts";
 import { SessionLog } from "./session-log.ts";
+import type { DependencyScope } from "./tools/dependency-scope.ts";
+import { callbackMs, within } from "./within.ts";
 
 export class SessionRuntime {
   readonly id: string;
@@ -41,6 +45,10 @@ export class SessionRuntime {
   #isAttended = false;
   /** Whether somebody elsewhere wants what no entry tells. */
   #isFollowed = false;
+  /** What tools keep for as long as the session is open here. */
+  #scope: DependencyScope | undefined;
+  /** Handed to the session in this process, which has only their names in its log. */
+  #models: readonly Model[] = [];
   /** The turn and epoch whose live frames we asked for. */
   #following = "";
   #unsubscribe: (() => void) | undefined;
@@ -71,7 +79,7 @@ export class SessionRuntime {
       await this.log.catchUp();
       this.#agent();
     } catch (thrown) {
-      this.#leave();
+      await this.#leave();
       throw thrown;
     }
     this.wake();
@@ -93,12 +101,23 @@ export class SessionRuntime {
   }
 
   /** Gives the lease back in the middle of whatever is under way: another host goes on with it. */
-  async close(): Promise<void> {
-    this.#unsubscribe?.();
-    this.#unsubscribe = undefined;
+  async close(why: string): Promise<void> {
     await this.#ownership?.release();
-    const message = `The host was closed: session ${this.id} goes on elsewhere`;
-    this.readers.fail(new SessionError("host_closed", message, { sessionId: this.id }));
+    if (!this.readers.isEmpty) this.readers.fail(this.#closed(why));
+    await this.#leave();
+  }
+
+  #closed(why: string): SessionError {
+    const message = `${why}: what is under way in session ${this.id} goes on elsewhere. Open it on another host`;
+    return new SessionError("host_closed", message, { sessionId: this.id });
+  }
+
+  /** A model that was given as it is, and not by its name. */
+  remember(choice: ModelChoice | undefined): void {
+    if (choice === undefined || typeof choice === "string") return;
+    const model = toModel(choice);
+    const others = this.#models.filter((known) => nameOf(known) !== nameOf(model));
+    this.#models = [...others, model];
   }
 
   /** Claims the session if it has something to do and nobody here does it. */
@@ -174,7 +193,16 @@ export class SessionRuntime {
       await this.log.catchUp();
       const { clock } = this.#host;
       const onLive = (event: AgentEvent): void => this.#showLive(event, ownership);
-      const owner = new Owner({ agent: this.#agent(), log: this.log, ownership, clock, onLive });
+      const agent = this.#agent();
+      const owner = new Owner({
+        agent,
+        log: this.log,
+        ownership,
+        clock,
+        sessionScope: (this.#scope ??= agent.createScope()),
+        models: () => this.#models,
+        onLive,
+      });
       this.#owner = owner;
       isDone = await owner.work();
     } catch (thrown) {
@@ -205,14 +233,19 @@ export class SessionRuntime {
       this.wake();
     }
     this.#onChange();
-    if (!this.#isAttended && this.#isIdle()) this.#leave();
+    if (!this.#isAttended && this.#isIdle()) await this.#leave();
   }
 
   /** Nobody here has a handle of this session: it takes no room until it is due again. */
-  #leave(): void {
+  async #leave(): Promise<void> {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
     this.#host.forget(this.id);
+    const scope = this.#scope;
+    this.#scope = undefined;
+    if (scope === undefined) return;
+    const { timer } = this.#host.clock;
+    await within(timer, callbackMs, scope.dispose(), "dispose").catch(() => {});
   }
 
   #isAtRest(): boolean {

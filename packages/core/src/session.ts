@@ -1,47 +1,51 @@
 /** One conversation: everything that lasts of it is in its log, and this is the way in. */
-import type { ChatMessage, PendingCall, Turn, Usage, UserMessage } from "@capstan/kernel";
-import type {
-  Cursor,
-  PlacedEvent,
-  PostedBody,
-  QueuedItem,
-  Refusal,
-  SessionConfig,
-  SessionFold,
-  SessionStatus,
-} from "@capstan/log";
-import { RepositoryError, startCursor } from "@capstan/log";
+import type { ChatMessage, PendingCall, Turn, Usage, UserPart } from "@capstan/kernel";
+import type { Cursor, PlacedEvent, QueuedItem, SessionFold, SessionStatus } from "@capstan/log";
+import { isRepositoryError, startCursor } from "@capstan/log";
+import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
-import type { Answer, SendInput, SendOptions } from "./input.ts";
-import { checkTurnId, isAnswers, toAnswerBody, toMessage, toMessages } from "./input.ts";
+import { checkHistory } from "./check-history.ts";
+import type {
+  Answer,
+  InputMessage,
+  SendInput,
+  SendOptions,
+  TurnInput,
+  TurnRequest,
+} from "./input.ts";
+import { checkTurnId, isAnswers, isRequest, toAnswerBody, toMessage, toMessages } from "./input.ts";
 import type { EventListener } from "./readers.ts";
 import { onlyBehind } from "./readers.ts";
 import type { Receipt } from "./receipts.ts";
-import { SessionError, refused, toSessionError } from "./session-error.ts";
+import { storeFork, toState } from "./session-copies.ts";
+import { SessionError, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
-import { createdEntry, headOfNew } from "./session-host.ts";
+import { SessionInbox } from "./session-inbox.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
+import type { SessionSettings } from "./session-settings.ts";
+import { toConfig } from "./session-settings.ts";
+import type { SessionState } from "./session-state.ts";
 import { SessionTurn } from "./session-turn.ts";
-
-/** What can be changed of a session. */
-export type SessionSettings = Pick<SessionConfig, "steeringMode" | "followUpMode" | "title">;
+import type { SessionUsage, SessionView } from "./session-view.ts";
+import { usageOf, viewOf } from "./session-view.ts";
+import { toTurnOptions } from "./turn-options.ts";
 
 export interface SubscribeFrom {
   /** Events behind this place are given first, from the log. */
   readonly after?: Cursor;
 }
 
+/** What can be queued: a text, parts, or a message. */
+export type QueuedInput = string | readonly UserPart[] | Extract<InputMessage, { role: "user" }>;
+
 /** How long a subscriber waits for a store that failed. */
 const retryMs = 1_000;
 
-export class Session {
+export class Session<Output = unknown> {
   readonly id: string;
   readonly #host: SessionHost;
   readonly #runtime: SessionRuntime;
-  /** What the session is created with at its first send; undefined once it is there. */
-  #origin: SessionOrigin | undefined;
-  #creating: Promise<void> | undefined;
-  #createdId: string | undefined;
+  readonly #inbox: SessionInbox;
   /** Sends and answers on their way to the log. */
   #sending: Promise<unknown> = Promise.resolve();
 
@@ -50,7 +54,7 @@ export class Session {
     this.id = runtime.id;
     this.#host = host;
     this.#runtime = runtime;
-    this.#origin = origin;
+    this.#inbox = new SessionInbox(runtime, host, origin);
   }
 
   get status(): SessionStatus {
@@ -69,6 +73,11 @@ export class Session {
     return this.#fold.usage.total;
   }
 
+  /** What the session has cost, as far as that was recorded; undefined where nothing was. */
+  get totalCost(): number | undefined {
+    return this.getUsage().cost;
+  }
+
   get title(): string | undefined {
     return this.#fold.title;
   }
@@ -78,45 +87,67 @@ export class Session {
     return this.#fold.queues.items;
   }
 
-  /** What the session has cost, as far as that was recorded; undefined where nothing was. */
-  get totalCost(): number | undefined {
-    const costs = this.#fold.usage.priced.flatMap(({ cost }) => cost ?? []);
-    return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0);
+  /** All of it at this moment. */
+  get state(): SessionView {
+    const message = this.#runtime.log.feed.openMessage;
+    return viewOf(this.#fold, this.#agent, message);
   }
 
   /** The turn under way, also one that this process found unfinished. */
-  get current(): Turn | undefined {
+  get current(): Turn<Output> | undefined {
     const { turn, acceptedInput } = this.#fold;
     const id = turn?.isOver === false ? turn.turnId : acceptedInput?.id;
     if (id === undefined) return undefined;
-    return this.#runtime.readers.findTurn(id) ?? this.#join(this.#sharedTurn(id), id);
+    return this.#typed(this.#runtime.readers.findTurn(id) ?? this.#join(this.#sharedTurn(id), id));
   }
 
   /**
    * Starts a turn with a message, or goes on with answers to calls that wait. What is refused, and a store that fails, is the error
    * of the response. A partial set of answers gives a turn that is awaiting the others.
    */
-  send(input: SendInput, options: SendOptions = {}): Turn {
-    return isAnswers(input) ? this.#sendAnswers(input) : this.#sendInput(input, options);
+  send(input: SendInput, options: SendOptions = {}): Turn<Output> {
+    if (isAnswers(input)) return this.#typed(this.#sendAnswers(input, options));
+    if (isRequest(input)) return this.send(input.input, { ...input, ...options });
+    const toInput = (id: string): readonly ChatMessage[] => toMessages(input, id, options.metadata);
+    return this.#typed(this.#sendInput(toInput, options));
+  }
+
+  turn(request: TurnRequest): Turn<Output> {
+    return this.send(request);
+  }
+
+  runStream(input: TurnInput, options?: SendOptions): Turn<Output> {
+    return this.send(input, options);
+  }
+
+  /** The answer to one message. Throws a `SessionError` if there is none. */
+  async run(input: TurnInput, options?: SendOptions): Promise<string> {
+    const { status, text, error, finishReason } = await this.send(input, options).response;
+    if (status === "completed") return text;
+    const why = error?.message ?? `it ended ${status} (${finishReason})`;
+    const message = `Session ${this.id} gave no answer: ${why}. To get what there is without an error, use send`;
+    throw new SessionError("no_answer", message, {
+      sessionId: this.id,
+      ...(error && { turnError: error }),
+    });
+  }
+
+  /**
+   * Starts a turn with what is there: a message that has no reply yet, as after a failure, or what is queued and held. The error of the
+   * response is `cannot_continue` where nothing waits for a reply.
+   */
+  continue(options: SendOptions = {}): Turn<Output> {
+    return this.#typed(this.#sendInput(() => [], options));
   }
 
   /** For the model to see at the next boundary of the turn under way; at rest it starts one. Resolves when it is safe. */
-  async steer(content: string | UserMessage, options: SendOptions = {}): Promise<Receipt> {
+  async steer(content: QueuedInput, options: Pick<SendOptions, "id"> = {}): Promise<Receipt> {
     return this.#enqueue("steer", content, options);
   }
 
   /** For a turn of its own when the one under way has ended. Resolves when it is safe. */
-  async followUp(content: string | UserMessage, options: SendOptions = {}): Promise<Receipt> {
+  async followUp(content: QueuedInput, options: Pick<SendOptions, "id"> = {}): Promise<Receipt> {
     return this.#enqueue("follow_up", content, options);
-  }
-
-  /** The answer to one message. Throws a `SessionError` if there is none. */
-  async run(input: Exclude<SendInput, readonly Answer[]>): Promise<string> {
-    const { status, text, error, finishReason } = await this.send(input).response;
-    if (status === "completed") return text;
-    const why = error?.message ?? `it ended ${status} (${finishReason})`;
-    const message = `The turn gave no answer: ${why}`;
-    throw new SessionError("no_answer", message, { sessionId: this.id });
   }
 
   /**
@@ -124,8 +155,8 @@ export class Session {
    * under way comes to its end first.
    */
   async clearQueue(queue: "steering" | "followUp" | "all" = "all"): Promise<readonly string[]> {
-    if (this.#origin !== undefined) return [];
-    await this.#post({ type: "queue_cleared", queue });
+    if (this.#inbox.origin !== undefined) return [];
+    await this.#inbox.post(this.#host.newId(), { type: "queue_cleared", queue });
     const receipts = this.#fold.queues
       .returning()
       .map((item) => this.#runtime.receipts.of(item.id));
@@ -136,21 +167,64 @@ export class Session {
     return outcomes.filter(({ outcome }) => outcome.type === "returned").map(({ id }) => id);
   }
 
-  /** Sets how many queued messages a step or a turn takes, and the title. It holds from the next boundary on, in every process. */
-  async configure(config: SessionSettings): Promise<void> {
-    await this.#ensureCreated();
-    await this.#post({ type: "config", config });
+  /**
+   * Changes what the session runs with, in every process. Queue modes hold from the next boundary on, the rest from the next turn on. Fails
+   * with `invalid_input`.
+   */
+  async configure(settings: SessionSettings): Promise<void> {
+    const config = toConfig(settings, this.#agent);
+    this.#runtime.remember(settings.model);
+    await this.#inbox.post(this.#host.newId(), { type: "config", config });
   }
 
   /** Stops the turn under way or waiting, wherever it runs. Resolves when that is recorded; without a turn nothing happens. */
   async abort(reason?: string): Promise<void> {
     await this.#sending;
-    if (this.#origin !== undefined) return;
+    if (this.#inbox.origin !== undefined) return;
     await this.#runtime.log.catchUp();
     const { turn, acceptedInput } = this.#fold;
     const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
     const turnId = isUnfinished ? turn.turnId : acceptedInput?.id;
     if (turnId !== undefined) await this.#cancel(turnId, reason);
+  }
+
+  /** Replaces what was said. Fails with `invalid_input` where no provider would take it, and while a turn is unfinished. */
+  async loadHistory(messages: readonly ChatMessage[]): Promise<void> {
+    const body = { type: "history_loaded", messages: checkHistory(messages) } as const;
+    await this.#inbox.post(this.#host.newId(), body);
+  }
+
+  /** Forgets what was said; what it has cost stays counted. Fails while a turn is unfinished. */
+  async clearHistory(): Promise<void> {
+    const { origin } = this.#inbox;
+    if (origin !== undefined && origin.history === undefined) return;
+    await this.#inbox.post(this.#host.newId(), { type: "history_cleared" });
+  }
+
+  /** Begins anew: no messages, nothing queued, status `idle`. The configuration stays. Fails while a turn is unfinished. */
+  async reset(): Promise<void> {
+    await this.clearQueue();
+    await this.clearHistory();
+  }
+
+  getUsage(): SessionUsage {
+    return usageOf(this.#fold);
+  }
+
+  /** The session as plain JSON, to be kept anywhere and given to `host.restore`. */
+  async snapshot(): Promise<SessionState> {
+    await this.#inbox.ensureCreated();
+    return toState(this.id, await this.#runtime.log.readAll(), this.#agent);
+  }
+
+  /**
+   * A new session with the same past: up to the step of this message, or to the end of what is complete. What is queued or under way stays
+   * here. Fails with `invalid_input` where there is no such message.
+   */
+  async fork(at?: string): Promise<Session<Output>> {
+    this.#inbox.mustExist("fork");
+    const id = await storeFork(this.#host, this.id, await this.#runtime.log.readAll(), at);
+    return new Session(await this.#host.open(id), this.#host);
   }
 
   /** Calls the listener with every event from now on, or from a place on. Returns how to stop. */
@@ -163,7 +237,7 @@ export class Session {
     const show = (events: readonly PlacedEvent[]): void => {
       for (const { event, cursor } of events) if (!subscription.isOver) deliver(event, cursor);
     };
-    if (after === undefined || this.#origin !== undefined) {
+    if (after === undefined || this.#inbox.origin !== undefined) {
       join();
       this.#runtime.follow();
     } else this.#replay(after, show, join, () => subscription.isOver);
@@ -179,6 +253,12 @@ export class Session {
     await this.#runtime.waitForIdle();
   }
 
+  /** Lets go of the session in this process: what is under way is left to other hosts, and what its tools kept is disposed. */
+  async close(): Promise<void> {
+    await this.#sending;
+    await this.#runtime.close(`Session ${this.id} was closed here`);
+  }
+
   /** Goes on trying while the store fails: a subscriber is not told less than it asked for. */
   #replay(
     after: Cursor,
@@ -187,47 +267,66 @@ export class Session {
     isOver: () => boolean,
   ): void {
     background(this.#runtime.replay(after, show, join), (thrown) => {
-      const isGone = thrown instanceof RepositoryError && thrown.code === "not_found";
+      const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
       if (isGone || isOver()) return;
       this.#host.clock.timer(retryMs, () => this.#replay(after, show, join, isOver));
     });
   }
 
-  get #agentName(): string {
-    return this.#fold.created?.agent ?? this.#origin?.agent ?? "";
+  get #agent(): Agent {
+    return this.#host.agent(this.#fold.created?.agent ?? "");
   }
 
   get #fold(): SessionFold {
-    return this.#runtime.log.fold;
+    return this.#inbox.preview ?? this.#runtime.log.fold;
   }
 
-  #sendInput(input: Exclude<SendInput, readonly Answer[]>, options: SendOptions): Turn {
+  /** The agent of this session makes the output of its turns. */
+  #typed(turn: SessionTurn): Turn<Output> {
+    return turn as Turn<Output>;
+  }
+
+  #sendInput(toInput: (id: string) => readonly ChatMessage[], options: SendOptions): SessionTurn {
     const id = options.id ?? this.#host.newId();
     const known = this.#runtime.readers.findTurn(id);
     if (known !== undefined) return known;
-    return this.#track(this.#sharedTurn(id), async (turn) => {
-      const messages = toMessages(input, checkTurnId(id));
-      await this.#ensureCreated();
-      await this.#runtime.log.post(id, { type: "input", messages });
-      this.#throwIfRefused(id);
-      this.#join(turn, id);
+    const send = async (turn: SessionTurn): Promise<void> => {
+      const messages = toInput(checkTurnId(id));
+      const chosen = toTurnOptions(options);
+      this.#runtime.remember(options.model);
+      const body = { type: "input", messages } as const;
+      const { readers } = this.#runtime;
+      // An owner at work may start the turn before it is said to be posted.
+      readers.expectTurn(turn);
+      await this.#inbox.post(id, chosen === undefined ? body : { ...body, options: chosen });
+      if (readers.forgetExpected(turn)) this.#join(turn, this.#turnOf(id));
       this.#runtime.wake();
-    });
+    };
+    return this.#track(this.#sharedTurn(id), send, options.signal);
   }
 
-  #sendAnswers(answers: readonly Answer[]): Turn {
+  /** What goes on with queued messages is the turn of the first of them. */
+  #turnOf(inputId: string): string {
+    const { acceptedInput, turn } = this.#fold;
+    if (acceptedInput?.id === inputId || turn?.turnId === inputId) return inputId;
+    const action = this.#fold.nextAction(this.#host.clock.now());
+    return action.type === "start" ? action.turnId : inputId;
+  }
+
+  #sendAnswers(answers: readonly Answer[], { signal }: SendOptions): SessionTurn {
     const { turn: last } = this.#fold;
     const id = last?.isOver === true ? last.nextId() : last?.turnId;
-    return this.#track(this.#newTurn(id ?? this.#host.newId()), async (turn) => {
-      this.#mustExist();
-      const ids = answers.map(() => this.#host.newId());
-      for (const [index, answer] of answers.entries()) {
-        await this.#runtime.log.post(ids[index] ?? "", toAnswerBody(answer));
+    const send = async (turn: SessionTurn): Promise<void> => {
+      this.#inbox.mustExist("answer");
+      const posts = answers.map((answer) => ({ id: this.#host.newId(), answer }));
+      for (const { id: entryId, answer } of posts) {
+        await this.#runtime.log.post(entryId, toAnswerBody(answer));
       }
-      for (const entryId of ids) this.#throwIfRefused(entryId, "already_answered");
+      for (const { id: entryId } of posts) this.#inbox.check(entryId, "already_answered");
       this.#followAnswers(turn);
       this.#runtime.wake();
-    });
+    };
+    return this.#track(this.#newTurn(id ?? this.#host.newId()), send, signal);
   }
 
   /** The answers are taken by the turn under way, or by one that continues it; or they wait for the others. */
@@ -240,12 +339,17 @@ export class Session {
   }
 
   /** Brings the turn into the log; if that fails, so does the turn. */
-  #track(turn: SessionTurn, bring: (turn: SessionTurn) => Promise<void>): Turn {
+  #track(
+    turn: SessionTurn,
+    bring: (turn: SessionTurn) => Promise<void>,
+    signal: AbortSignal | undefined,
+  ): SessionTurn {
     const sent = bring(turn).catch((thrown: unknown) => {
       this.#runtime.readers.removeTurn(turn);
       turn.fail(toSessionError(this.id, thrown));
     });
     this.#sending = Promise.all([this.#sending, sent]);
+    if (signal !== undefined) turn.abortOn(signal);
     return turn;
   }
 
@@ -257,8 +361,9 @@ export class Session {
     // Whoever needs to know that it is safe calls `session.abort`.
     return new SessionTurn(
       id,
+      this.id,
       (reason) => background(cancel(reason), () => {}),
-      (response) => this.#host.agent(this.#agentName).complete(response),
+      (response) => this.#agent.complete(response),
     );
   }
 
@@ -292,67 +397,23 @@ export class Session {
 
   async #enqueue(
     type: "steer" | "follow_up",
-    content: string | UserMessage,
-    options: SendOptions,
+    content: QueuedInput,
+    options: Pick<SendOptions, "id">,
   ): Promise<Receipt> {
     const id = checkTurnId(options.id ?? this.#host.newId());
-    const message = toMessage(content, id);
-    try {
-      await this.#ensureCreated();
-      await this.#runtime.log.post(id, { type, message });
-    } catch (thrown) {
-      throw toSessionError(this.id, thrown);
-    }
+    await this.#inbox.post(id, { type, message: toMessage(content, id) });
     const receipt = this.#runtime.receipts.of(id);
     this.#runtime.wake();
     return receipt;
   }
 
   async #cancel(turnId: string, reason: string | undefined): Promise<void> {
+    if (this.#inbox.origin !== undefined) return;
     const named = { type: "cancel_requested", turnId } as const;
-    await this.#post(reason === undefined ? named : { ...named, reason });
+    const body = reason === undefined ? named : { ...named, reason };
+    // A turn that has ended meanwhile needs no cancel.
+    await this.#inbox.post(this.#host.newId(), body, "turn_over");
     this.#runtime.wake();
-  }
-
-  async #post(body: PostedBody): Promise<void> {
-    try {
-      await this.#runtime.log.post(this.#host.newId(), body);
-    } catch (thrown) {
-      throw toSessionError(this.id, thrown);
-    }
-  }
-
-  async #ensureCreated(): Promise<void> {
-    if (this.#origin === undefined) return;
-    await (this.#creating ??= this.#create(this.#origin));
-  }
-
-  async #create(origin: SessionOrigin): Promise<void> {
-    const at = this.#host.clock.now();
-    const id = (this.#createdId ??= this.#host.newId());
-    try {
-      await this.#runtime.log.create(createdEntry(origin, id, at), headOfNew(origin, at));
-    } catch (thrown) {
-      // An earlier try may have reached the store, though its answer did not reach us.
-      if (!(thrown instanceof RepositoryError) || thrown.code !== "exists") throw thrown;
-      await this.#runtime.log.catchUp();
-      if (this.#fold.created?.id !== id) throw thrown;
-    } finally {
-      this.#creating = undefined;
-    }
-    this.#origin = undefined;
-    this.#runtime.attend();
-  }
-
-  #mustExist(): void {
-    if (this.#origin === undefined) return;
-    const message = `Session ${this.id} has no turn yet: there is nothing to answer`;
-    throw new SessionError("not_pending", message, { sessionId: this.id });
-  }
-
-  #throwIfRefused(entryId: string, except?: Refusal): void {
-    const refusal = this.#fold.refusalOf(entryId);
-    if (refusal !== undefined && refusal !== except) throw refused(this.id, refusal);
   }
 
   /** Other calls have no answer yet. */
@@ -366,4 +427,21 @@ export class Session {
       pendingToolCalls: this.#fold.pending,
     });
   }
+}
+
+/** A new session with the same past, at the same host. */
+export async function forkSession<Output>(
+  session: Session<Output>,
+  at?: string,
+): Promise<Session<Output>> {
+  return session.fork(at);
+}
+
+/** What starts a turn, or answers to calls that wait. */
+export function execute<Output>(
+  session: Session<Output>,
+  input: SendInput,
+  options?: SendOptions,
+): Turn<Output> {
+  return session.send(input, options);
 }

@@ -1,11 +1,13 @@
 /** The journal of one turn: facts become entries, and the end of the turn is written only if nothing came meanwhile. */
 import type { Fact, JournalReply, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
-import type { EntryEnvelope, MaybePromise, NewEntry } from "@capstan/log";
+import type { Entry, FactContext, FactPrice, MaybePromise } from "@capstan/log";
 import { entriesOfFacts } from "@capstan/log";
+import { addCost, costOfFact } from "./agent/cost-of-fact.ts";
 import { nameOf } from "./agent/model.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
 import { chain } from "./chain.ts";
+import type { Envelopes } from "./envelopes.ts";
 import type { Ownership } from "./ownership.ts";
 import type { SessionLog } from "./session-log.ts";
 
@@ -16,16 +18,26 @@ export interface TurnJournalOptions {
   readonly log: SessionLog;
   readonly ownership: Ownership;
   readonly plan: TurnPlan;
-  envelope(): EntryEnvelope;
+  readonly envelopes: Envelopes;
   /** A cancel is in the log: the turn has to stop. */
   onCancelled(): void;
 }
 
 export class TurnJournal {
   readonly #options: TurnJournalOptions;
+  readonly #context: FactContext;
+  readonly #model: string;
+  /** Of the turn, with what is about to be recorded. */
+  #cost: number | undefined;
 
   constructor(options: TurnJournalOptions) {
     this.#options = options;
+    this.#model = nameOf(options.plan.model);
+    this.#context = {
+      turnId: options.turnId,
+      envelope: () => options.envelopes.next(),
+      price: (fact) => this.#priceOf(fact),
+    };
   }
 
   /** Fails when the session is no longer ours: the kernel then stops. */
@@ -38,8 +50,9 @@ export class TurnJournal {
 
   #append(facts: readonly Fact[]): MaybePromise<undefined> {
     const { log, ownership } = this.#options;
-    const entries = this.#entriesOf(facts);
-    return chain(log.append(entries, { lease: ownership.lease }), () => {
+    const appended = log.append(this.#entriesOf(facts), { lease: ownership.lease });
+    if (!(appended instanceof Promise)) return undefined;
+    return appended.then(() => {
       // The answer may have taken longer than the lease: what it announces must not happen here any more.
       ownership.check();
       return undefined;
@@ -53,10 +66,13 @@ export class TurnJournal {
       return chain(this.#append(before), () => "reopen" as const);
     }
     const entries = this.#entriesOf([...before, this.#whole(before, end)]);
-    return chain(log.append(entries, { lease: ownership.lease, end }), (outcome) => {
-      if (outcome === "appended") return undefined;
-      return chain(log.catchUp(), () => this.#end(before, end));
-    });
+    return chain(
+      log.append(entries, { lease: ownership.lease, isUpToDate: true, end }),
+      (outcome) => {
+        if (outcome === "appended") return undefined;
+        return chain(log.catchUp(), () => this.#end(before, end));
+      },
+    );
   }
 
   /** Whether something was posted that the turn has to heed before it may end. */
@@ -78,32 +94,34 @@ export class TurnJournal {
     return { ...end, usage, durationMs: this.#options.log.now() - turn.startedAt };
   }
 
-  /** The kernel knows nothing of models and prices. */
-  #entriesOf(facts: readonly Fact[]): NewEntry[] {
-    let cost = this.#options.log.fold.turn?.cost;
-    return entriesOfFacts(facts, this.#options).map((entry) => {
-      if (entry.type === "attempt_ended") {
-        const priced = { ...entry, ...this.#priceOf(entry.usage) };
-        if (priced.cost !== undefined) cost = (cost ?? 0) + priced.cost;
-        return priced;
-      }
-      return entry.type === "turn_ended" && cost !== undefined ? { ...entry, cost } : entry;
-    });
+  #entriesOf(facts: readonly Fact[]): Entry[] {
+    const { log, envelopes } = this.#options;
+    this.#cost = log.fold.turn?.cost;
+    envelopes.begin();
+    return entriesOfFacts(facts, this.#context);
   }
 
-  #priceOf(usage: Usage | undefined): {
-    readonly model: string;
-    readonly cost?: number;
-    readonly priceId?: string;
-  } {
+  /** The kernel knows nothing of models and prices. */
+  #priceOf(fact: Fact): FactPrice | undefined {
     const { plan } = this.#options;
-    const cost = plan.cost(usage);
-    const priceId = plan.model.price?.id;
-    return {
-      model: nameOf(plan.model),
-      ...(cost !== undefined && { cost }),
-      ...(cost !== undefined && priceId !== undefined && { priceId }),
-    };
+    const cost = plan.hasCost ? costOfFact(fact, plan) : undefined;
+    this.#cost = addCost(this.#cost, cost);
+    switch (fact.type) {
+      case "attempt_ended": {
+        const priceId = cost === undefined ? undefined : plan.model.price?.id;
+        return { model: this.#model, cost, priceId };
+      }
+      case "message":
+        return fact.message.role === "assistant"
+          ? { cost: plan.cost(fact.message.usage) }
+          : undefined;
+      case "tool_result":
+        return { cost };
+      case "turn_ended":
+        return { cost: this.#cost };
+      default:
+        return undefined;
+    }
   }
 }
 

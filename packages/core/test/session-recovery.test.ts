@@ -241,7 +241,7 @@ test("a session whose log cannot be read is set aside with a typed error, and st
   await other.claimDue();
   await world.clock.advance(0);
 
-  await expect(other.open(session.id)).rejects.toMatchObject({ code: "corrupt_entry", seq: 8 });
+  await expect(other.open(session.id)).rejects.toMatchObject({ code: "corrupt_entry", seq: 9 });
   expect(world.repository.claimDue({ agents: ["helper"], owner: "x", ttlMs: 1 })).toEqual([]);
   expect(world.repository.list().sessions[0]?.head.status).toBe("error");
 });

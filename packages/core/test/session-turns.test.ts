@@ -1,4 +1,5 @@
 import { createAgent, createSession, defineTool, dependency } from "@capstan/core";
+import type { SendInput, SendOptions } from "@capstan/core";
 import type { AgentEvent } from "@capstan/kernel";
 import { isLiveOnly } from "@capstan/log";
 import {
@@ -172,7 +173,9 @@ test("an agent that the host does not know is a typed error that names those it 
   expect(() => host.createSession({ agent: "helpr" })).toThrow(
     expect.objectContaining({
       code: "unknown_agent",
-      message: 'There is no agent "helpr". There are: helper',
+      message: expect.stringContaining(
+        'no agent "helpr": add it to createHost({ agents }). There are: helper',
+      ),
     }),
   );
 });
@@ -195,12 +198,13 @@ test("a session that is not there cannot be opened", async () => {
   });
 });
 
-test.each([
+test.each<[what: string, input: SendInput, options: SendOptions]>([
   ["an empty text", "  ", {}],
   ["no messages", [], {}],
   [
     "an assistant message",
-    [{ role: "assistant", id: "a", content: [], stopReason: "stop" } as const],
+    // As a caller in JavaScript might.
+    [{ role: "assistant", id: "a", content: [], stopReason: "stop" }] as never,
     {},
   ],
   ["an id with a space", "Hello", { id: "a b" }],

@@ -11,10 +11,12 @@ export type Refusal =
   | "hash_mismatch"
   /** A result for a call that waits for an approval, or the other way round. */
   | "wrong_kind"
-  /** An input, while a turn runs or waits for answers. */
+  /** An input or another history, while a turn runs or waits for answers. */
   | "turn_unfinished"
   /** A cancel of a turn that is over or was never there. */
-  | "turn_over";
+  | "turn_over"
+  /** An input without messages, where nothing waits for a reply. */
+  | "cannot_continue";
 
 interface CallState {
   readonly call: ToolCallPart;
@@ -32,10 +34,12 @@ export class CallStates {
   constructor(message: AssistantMessage, step: number) {
     this.message = message;
     this.step = step;
-    this.#states = message.content
-      .filter((part) => part.type === "tool_call")
-      .filter((call) => call.isProviderExecuted !== true)
-      .map((call) => ({ call, open: { callId: call.id, state: "fresh" }, answer: undefined }));
+    const states: CallState[] = [];
+    for (const part of message.content) {
+      if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
+      states.push({ call: part, open: { callId: part.id, state: "fresh" }, answer: undefined });
+    }
+    this.#states = states;
   }
 
   get calls(): readonly ToolCallPart[] {
@@ -52,10 +56,9 @@ export class CallStates {
   }
 
   /** The calls in their order, each with its result. */
-  results(): readonly { readonly call: ToolCallPart; readonly result: SettledCall["result"] }[] {
-    return this.#states.flatMap(({ call, open }) =>
-      open.state === "settled" ? [{ call, result: open.result }] : [],
-    );
+  resultOf(callId: string): SettledCall["result"] | undefined {
+    const open = this.#find(callId)?.open;
+    return open?.state === "settled" ? open.result : undefined;
   }
 
   /** As the kernel takes them when it enters the step. */

@@ -8,6 +8,9 @@ import type {
   QueueMode,
   SerializedError,
   StepTiming,
+  ThinkingLevel,
+  ToolChoice,
+  ToolDeclaration,
   ToolResult,
   Usage,
   UserMessage,
@@ -16,14 +19,32 @@ import type {
 /** The version that new entries are written in. Older ones are brought up to it where a log is read. */
 export const entryVersion = 1;
 
+/** A tool that somebody outside runs. All that there is of it is in the log, so it needs no program that knows it. */
+export interface LentTool extends ToolDeclaration {
+  readonly label?: string;
+  readonly needsApproval?: boolean;
+  readonly answerWithinMs?: number;
+}
+
 export interface SessionConfig {
+  /** The name of a model, as the agent or its `resolveModel` knows it. */
   readonly model?: string;
-  readonly thinkingLevel?: string;
-  readonly tools?: readonly string[];
+  readonly thinkingLevel?: ThinkingLevel;
+  /** Names of tools of the agent, and tools that are lent to the session. */
+  readonly tools?: readonly (string | LentTool)[];
   readonly instructions?: string;
   readonly steeringMode?: QueueMode;
   readonly followUpMode?: QueueMode;
   readonly title?: string;
+}
+
+/** What differs for one turn, and for those that continue it. */
+export interface TurnOptions {
+  readonly model?: string;
+  readonly thinkingLevel?: ThinkingLevel;
+  readonly toolChoice?: ToolChoice;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
 }
 
 /** Entries that only the owner of a session appends, under its lease. */
@@ -35,6 +56,7 @@ export type OwnedBody =
       readonly principal?: string;
       readonly title?: string;
       readonly metadata?: JsonValue;
+      readonly config?: SessionConfig;
     }
   /**
    * `input` names the posted entries whose messages start the turn, in order. A turn that goes on with answers, or that a
@@ -45,6 +67,14 @@ export type OwnedBody =
       readonly turnId: string;
       readonly input: readonly string[];
       readonly continues?: string;
+    }
+  /** What every request begins with from here on: recorded at the first one, and when it changes. */
+  | {
+      readonly type: "prompt";
+      readonly turnId: string;
+      readonly instructions?: string;
+      /** Of the declarations of the tools, in their order. */
+      readonly toolsHash: string;
     }
   /** Another owner goes on with the turn. Whatever attempt was open is void. */
   | { readonly type: "turn_resumed"; readonly turnId: string; readonly epoch: number }
@@ -87,6 +117,8 @@ export type OwnedBody =
       readonly turnId: string;
       readonly step: number;
       readonly message: AssistantMessage | UserMessage;
+      /** Of the attempt that gave the reply. */
+      readonly cost?: number;
     }
   | {
       readonly type: "pending";
@@ -111,7 +143,9 @@ export type OwnedBody =
       readonly toolName: string;
       readonly result: ToolResult;
       readonly durationMs?: number;
+      /** What the tool spent on models of its own. */
       readonly usage?: Usage;
+      readonly cost?: number;
     }
   /** What became of queued items: delivered to the model at a step (their messages follow here), or returned. */
   | {
@@ -143,8 +177,6 @@ export type OwnedBody =
       readonly messageId: string;
       readonly part: number;
     }
-  | { readonly type: "history_cleared" }
-  | { readonly type: "history_loaded"; readonly messages: readonly ChatMessage[] }
   | {
       readonly type: "forked_from";
       readonly sessionId: string;
@@ -154,11 +186,11 @@ export type OwnedBody =
 
 /** Entries that anyone may post, without a lease; the same id twice is one entry. */
 export type PostedBody =
-  /** Starts a turn of the same id, if the session accepts one where this entry stands. */
+  /** Starts a turn of the same id, if the session accepts one where this entry stands. Without messages it goes on from what is there. */
   | {
       readonly type: "input";
       readonly messages: readonly ChatMessage[];
-      readonly options?: JsonValue;
+      readonly options?: TurnOptions;
     }
   | { readonly type: "steer"; readonly message: ChatMessage }
   | { readonly type: "follow_up"; readonly message: ChatMessage }
@@ -175,7 +207,10 @@ export type PostedBody =
   | { readonly type: "queue_cleared"; readonly queue: "steering" | "followUp" | "all" }
   /** Stops the turn and every turn that continues it. */
   | { readonly type: "cancel_requested"; readonly turnId: string; readonly reason?: string }
-  | { readonly type: "config"; readonly config: SessionConfig };
+  | { readonly type: "config"; readonly config: SessionConfig }
+  /** These two have an effect only where an input would be accepted. */
+  | { readonly type: "history_cleared" }
+  | { readonly type: "history_loaded"; readonly messages: readonly ChatMessage[] };
 
 export type EntryBody = OwnedBody | PostedBody;
 export type EntryType = EntryBody["type"];
@@ -189,6 +224,8 @@ const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
   "queue_cleared",
   "cancel_requested",
   "config",
+  "history_cleared",
+  "history_loaded",
 ]);
 
 export function isPosted({ type }: EntryBody): boolean {

@@ -16,15 +16,15 @@ export function checkEnvelopes(sessionId: string, entries: readonly NewEntry[]):
 /** The parameter is wider than the types say: what comes here may have been parsed from a request. */
 export function checkEnvelope(sessionId: string, entry: unknown): void {
   if (typeof entry !== "object" || entry === null) {
-    throw invalidEntry(sessionId, `it is ${entry === null ? "null" : `a ${typeof entry}`}`);
+    throw wrongKind(sessionId, "it", "an object", entry);
   }
   // Nothing is believed of the fields: each is looked at below.
   const { type, id, v, at } = entry as Readonly<Record<string, unknown>>;
-  if (typeof type !== "string") throw invalidEntry(sessionId, "its type is not a string");
-  if (typeof id !== "string") throw invalidEntry(sessionId, "its id is not a string");
+  if (typeof type !== "string") throw wrongKind(sessionId, "its type", "a string", type);
+  if (typeof id !== "string") throw wrongKind(sessionId, "its id", "a string", id);
   // NaN and the infinities are numbers that JSON does not have.
-  if (!Number.isFinite(v)) throw invalidEntry(sessionId, "its v is not a number");
-  if (!Number.isFinite(at)) throw invalidEntry(sessionId, "its at is not a number");
+  if (!Number.isFinite(v)) throw wrongKind(sessionId, "its v", "a number", v);
+  if (!Number.isFinite(at)) throw wrongKind(sessionId, "its at", "a number", at);
 }
 
 export function invalidEntry(sessionId: string, why: string): RepositoryError {
@@ -33,4 +33,15 @@ export function invalidEntry(sessionId: string, why: string): RepositoryError {
     sessionId,
     `An entry for session "${sessionId}" was refused: ${why}`,
   );
+}
+
+/** Says the kind and not the value: what is posted may be long, or private. */
+function wrongKind(
+  sessionId: string,
+  what: string,
+  wanted: string,
+  found: unknown,
+): RepositoryError {
+  const kind = typeof found === "number" || found === null ? String(found) : typeof found;
+  return invalidEntry(sessionId, `${what} must be ${wanted}, not ${kind}`);
 }

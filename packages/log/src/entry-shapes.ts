@@ -21,7 +21,14 @@ type Shape<E> = {
 type Shapes = { readonly [Type in EntryType]: Shape<EntryOf<Type>> };
 
 const shapes: Shapes = {
-  created: { agent: "string", principal: "string?", title: "string?", metadata: "any?" },
+  created: {
+    agent: "string",
+    principal: "string?",
+    title: "string?",
+    metadata: "any?",
+    config: "object?",
+  },
+  prompt: { turnId: "string", instructions: "string?", toolsHash: "string" },
   turn_started: { turnId: "string", input: "array", continues: "string?" },
   turn_resumed: { turnId: "string", epoch: "number" },
   turn_ended: {
@@ -48,7 +55,7 @@ const shapes: Shapes = {
     error: "object?",
     delayMs: "number?",
   },
-  message: { turnId: "string", step: "number", message: "message" },
+  message: { turnId: "string", step: "number", message: "message", cost: "number?" },
   pending: { turnId: "string", step: "number", pending: "array" },
   tool_intent: {
     turnId: "string",
@@ -65,6 +72,7 @@ const shapes: Shapes = {
     result: "object",
     durationMs: "number?",
     usage: "object?",
+    cost: "number?",
   },
   queue_settled: { turnId: "string", ids: "array", outcome: "object" },
   compaction: {
@@ -80,7 +88,7 @@ const shapes: Shapes = {
   history_cleared: {},
   history_loaded: { messages: "array" },
   forked_from: { sessionId: "string", throughSeq: "number" },
-  input: { messages: "array", options: "any?" },
+  input: { messages: "array", options: "object?" },
   steer: { message: "message" },
   follow_up: { message: "message" },
   answer: { toolCallId: "string", result: "object" },

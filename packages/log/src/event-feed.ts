@@ -1,11 +1,11 @@
 /** The events of a session as its readers get them, from entries and from what is live: the same for its owner and for a follower. */
-import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
+import type { AgentEvent, AgentEventBody, LiveMessage } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
 import { compareCursors } from "./cursor.ts";
 import type { Cursor } from "./cursor.ts";
 import type { Entry, EntryOf, StoredEntry } from "./entries.ts";
-import { eventsOf } from "./events-of.ts";
 import type { PlacedEvent } from "./events-of.ts";
+import { placeEvents } from "./events-of.ts";
 import { parseEntries } from "./fold-entries.ts";
 import type { LiveFrame } from "./repository.ts";
 import { SessionFold } from "./session-fold.ts";
@@ -48,6 +48,11 @@ export class EventFeed {
     return this.#epoch;
   }
 
+  /** The reply that is being written, as far as it is known here. */
+  get openMessage(): LiveMessage | undefined {
+    return this.#view.snapshot().message;
+  }
+
   /** The feed is the owner's from now on: its frames carry the epoch of the lease. */
   own(epoch: number): void {
     this.#epoch = epoch;
@@ -58,12 +63,16 @@ export class EventFeed {
    * owner goes on and tool outputs were live, a snapshot without them follows.
    */
   take(entries: readonly Entry[]): PlacedEvent[] {
-    return entries.flatMap((entry) => this.#takeOne(entry.seq, entry));
+    const placed: PlacedEvent[] = [];
+    for (const entry of entries) this.#takeOne(entry.seq, entry, placed);
+    return placed;
   }
 
   /** The same for what a store holds. */
   takeStored(stored: readonly StoredEntry[]): PlacedEvent[] {
-    return Array.from(parseEntries(stored)).flatMap(({ seq, entry }) => this.#takeOne(seq, entry));
+    const placed: PlacedEvent[] = [];
+    for (const { seq, entry } of parseEntries(stored)) this.#takeOne(seq, entry, placed);
+    return placed;
   }
 
   /** For the owner: gives a live-only event its place. */
@@ -145,17 +154,16 @@ export class EventFeed {
     return this.fold.turn?.turnId ?? "";
   }
 
-  #takeOne(seq: number, entry: Entry | undefined): PlacedEvent[] {
-    if (seq <= this.fold.seq) return [];
-    if (entry === undefined) {
-      this.fold.skip(seq);
-      return [];
-    }
-    const placed = eventsOf(this.sessionId, [entry], this.fold);
-    for (const { event } of placed) this.#view.apply(event);
-    if (entry.type === "turn_resumed") return [...placed, ...this.#resume(entry, placed.length)];
-    if (placed.length > 0) this.#moveTo(seq, placed.length);
-    return placed;
+  #takeOne(seq: number, entry: Entry | undefined, placed: PlacedEvent[]): void {
+    if (seq <= this.fold.seq) return;
+    if (entry === undefined) return this.fold.skip(seq);
+    const first = placed.length;
+    const count = placeEvents(this.sessionId, entry, this.fold, placed);
+    this.fold.apply(entry);
+    // Every place below the length is taken.
+    for (let i = first; i < placed.length; i++) this.#view.apply((placed[i] as PlacedEvent).event);
+    if (entry.type === "turn_resumed") placed.push(...this.#resume(entry, count));
+    else if (count > 0) this.#moveTo(seq, count);
   }
 
   /** What ran in the process before is gone. */

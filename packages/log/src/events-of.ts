@@ -1,7 +1,15 @@
 /** The one way from a log to events. What a session shows as a fact while it runs is made here as well. */
-import type { AgentEvent, AgentEventBody, ChatMessage, FinishReason } from "@capstan/kernel";
+import type {
+  AgentEvent,
+  AgentEventBody,
+  ChatMessage,
+  FinishReason,
+  StepTiming,
+  Usage,
+} from "@capstan/kernel";
 import { toToolMessage } from "@capstan/kernel";
 import type { Cursor } from "./cursor.ts";
+import type { Draft } from "./draft.ts";
 import type { Entry, EntryOf } from "./entries.ts";
 import { SessionFold } from "./session-fold.ts";
 
@@ -10,6 +18,8 @@ export interface PlacedEvent {
   readonly cursor: Cursor;
   readonly event: AgentEvent;
 }
+
+type EventOf<Type extends AgentEventBody["type"]> = Extract<AgentEvent, { readonly type: Type }>;
 
 /** Of an attempt that ended with its process. */
 const interruptedAttempt = {
@@ -26,208 +36,296 @@ export function eventsOf(
 ): PlacedEvent[] {
   const placed: PlacedEvent[] = [];
   for (const entry of entries) {
-    let n = 0;
-    for (const body of bodiesOf(entry, fold)) {
-      n += 1;
-      placed.push({ cursor: { seq: entry.seq, n }, event: toEvent(body, sessionId, entry) });
-    }
+    placeEvents(sessionId, entry, fold, placed);
     fold.apply(entry);
   }
   return placed;
 }
 
-function toEvent(body: AgentEventBody, conversationId: string, entry: Entry): AgentEvent {
-  // Entries that have events belong to a turn.
-  const { turnId } = entry as { readonly turnId: string };
-  return { ...body, conversationId, turnId };
-}
-
-/** What an entry shows, given all before it. */
-function bodiesOf(entry: Entry, before: SessionFold): readonly AgentEventBody[] {
-  switch (entry.type) {
-    case "turn_started":
-      return ofTurnStarted(entry, before);
-    case "turn_resumed":
-      return ofTurnResumed(before);
-    case "turn_ended":
-      return ofTurnEnded(entry, before);
-    case "attempt":
-      return [
-        { type: "attempt_start", step: entry.step, attempt: entry.attempt },
-        { type: "message_start", role: "assistant", messageId: entry.messageId },
-      ];
-    case "attempt_ended":
-      return ofAttemptEnded(entry, before);
-    case "message":
-      return ofMessage(entry, before);
-    case "pending":
-      return [{ type: "awaiting_tool_execution", pending: entry.pending }];
-    case "tool_result":
-      return ofToolResult(entry, before);
-    case "queue_settled":
-      return ofQueueSettled(entry, before);
-    case "compaction":
-      return [ofCompaction(entry)];
-    case "eviction":
-      return [{ type: "context_evicted", toolCallIds: entry.toolCallIds }];
-    case "created":
-    case "tool_intent":
-    case "quarantine":
-    case "history_cleared":
-    case "history_loaded":
-    case "forked_from":
-    // What is posted shows through the owner's entry that settles it.
-    case "input":
-    case "steer":
-    case "follow_up":
-    case "answer":
-    case "decision":
-    case "queue_cleared":
-    case "cancel_requested":
-    case "config":
-      return [];
-    default:
-      return entry satisfies never;
-  }
-}
-
-function ofTurnStarted(
-  { input, continues }: EntryOf<"turn_started">,
+/** Adds the events of one entry; `before` is the state before it. How many they are. */
+export function placeEvents(
+  sessionId: string,
+  entry: Entry,
   before: SessionFold,
-): AgentEventBody[] {
-  const messages = before.messagesOf(input);
-  const ids = messages.map((message) => message.id);
-  const start: AgentEventBody = {
-    type: "turn_start",
-    input: ids,
-    ...(continues !== undefined && { continues }),
-  };
-  return [start, ...messages.flatMap(ofWholeMessage)];
+  placed: PlacedEvent[],
+): number {
+  const events = new EntryEvents(sessionId, entry, placed);
+  events.showEntry(entry, before);
+  return events.count;
 }
 
-function ofTurnResumed({ turn }: SessionFold): AgentEventBody[] {
-  const underWay = turn?.underWay;
-  if (underWay === undefined || !(underWay.isAttemptOpen || underWay.isSilent)) return [];
-  const { step, attempt } = underWay;
-  return [{ type: "attempt_discarded", step, attempt, error: interruptedAttempt, delayMs: 0 }];
-}
+/** Every event of every turn comes through here, so each is made in one piece, fields that may be absent last. */
+class EntryEvents {
+  readonly #conversationId: string;
+  readonly #turnId: string;
+  readonly #seq: number;
+  readonly #placed: PlacedEvent[];
+  #count = 0;
 
-function ofTurnEnded(entry: EntryOf<"turn_ended">, before: SessionFold): AgentEventBody[] {
-  const { finishReason, usage, cost, durationMs, pending, error, abortReason } = entry;
-  const events: AgentEventBody[] = pending === undefined ? closeStep(before, finishReason) : [];
-  if (finishReason === "aborted") {
-    events.push({ type: "abort", ...(abortReason !== undefined && { reason: abortReason }) });
+  constructor(conversationId: string, entry: Entry, placed: PlacedEvent[]) {
+    this.#conversationId = conversationId;
+    // Entries that have events belong to a turn.
+    this.#turnId = (entry as { readonly turnId: string }).turnId;
+    this.#seq = entry.seq;
+    this.#placed = placed;
   }
-  if (error !== undefined) events.push({ type: "error", error });
-  events.push({
-    type: "turn_end",
-    finishReason,
-    usage,
-    ...(cost !== undefined && { cost }),
-    ...(durationMs !== undefined && { durationMs }),
-    ...(pending !== undefined && { pending }),
-    ...(error !== undefined && { error }),
-  });
-  return events;
-}
 
-function ofAttemptEnded(entry: EntryOf<"attempt_ended">, before: SessionFold): AgentEventBody[] {
-  const { step, attempt, outcome, error, delayMs = 0, usage, timing } = entry;
-  if (outcome === "discarded") {
-    const reason = error ?? interruptedAttempt;
-    return [{ type: "attempt_discarded", step, attempt, error: reason, delayMs }];
+  get count(): number {
+    return this.#count;
   }
-  const reply = before.transcript.step;
-  if (reply?.step === step) {
-    if (!reply.isEmpty) return [];
-    const { stopReason, usage: replyUsage } = reply.message;
-    return [stepEnd(step, stopReason, replyUsage, timing)];
+
+  /** What an entry shows, given all before it. */
+  showEntry(entry: Entry, before: SessionFold): void {
+    switch (entry.type) {
+      case "turn_started":
+        return this.#turnStarted(entry, before);
+      case "turn_resumed":
+        return this.#turnResumed(before);
+      case "turn_ended":
+        return this.#turnEnded(entry, before);
+      case "attempt":
+        return this.#attempt(entry);
+      case "attempt_ended":
+        return this.#attemptEnded(entry, before);
+      case "message":
+        return this.#message(entry, before);
+      case "pending":
+        return this.#pending(entry);
+      case "tool_result":
+        return this.#toolResult(entry, before);
+      case "queue_settled":
+        return this.#queueSettled(entry, before);
+      case "compaction":
+        return this.#compaction(entry);
+      case "eviction":
+        return this.#eviction(entry);
+      case "created":
+      case "prompt":
+      case "tool_intent":
+      case "quarantine":
+      case "forked_from":
+      // What is posted shows through the owner's entry that settles it.
+      case "input":
+      case "steer":
+      case "follow_up":
+      case "answer":
+      case "decision":
+      case "queue_cleared":
+      case "cancel_requested":
+      case "config":
+      case "history_cleared":
+      case "history_loaded":
+        return;
+      default:
+        entry satisfies never;
+    }
   }
-  // A reply that said nothing: what it ended with is only told by the end of the turn.
-  if (outcome === "completed") return [];
-  return [stepEnd(step, outcome === "aborted" ? "aborted" : "error", usage, timing)];
-}
 
-function ofMessage({ message }: EntryOf<"message">, before: SessionFold): AgentEventBody[] {
-  if (message.role === "assistant") return [{ type: "message_end", message }];
-  return [...closeStep(before, "aborted"), ...ofWholeMessage(message)];
-}
-
-function ofToolResult(entry: EntryOf<"tool_result">, before: SessionFold): AgentEventBody[] {
-  const { toolCallId, toolName, result, durationMs } = entry;
-  const end: AgentEventBody = {
-    type: "tool_execution_end",
-    toolCallId,
-    toolName,
-    output: result.output,
-    isError: result.isError,
-    ...(result.details !== undefined && { details: result.details }),
-    ...(durationMs !== undefined && { durationMs }),
-  };
-  const { step } = before.transcript;
-  if (step === undefined || step.isSettled || !step.isLast(toolCallId)) return [end];
-  const { message } = step;
-  const settled = new Map(step.results().map(({ call, result: known }) => [call.id, known]));
-  const messages = step.calls.map((call) =>
-    toToolMessage(call, settled.get(call.id) ?? entry.result),
-  );
-  const timing = before.turn?.underWay?.timing;
-  return [
-    end,
-    ...messages.flatMap(ofWholeMessage),
-    stepEnd(step.step, message.stopReason, message.usage, timing),
-  ];
-}
-
-function ofQueueSettled(entry: EntryOf<"queue_settled">, before: SessionFold): AgentEventBody[] {
-  const { ids, outcome } = entry;
-  if (outcome.type === "returned") {
-    return [{ type: "steering_returned", ids, reason: outcome.reason }];
+  #place(event: AgentEvent): void {
+    this.#count += 1;
+    this.#placed.push({ cursor: { seq: this.#seq, n: this.#count }, event });
   }
-  const messages = before.messagesOf(ids);
-  return [
-    { type: "steering_delivered", ids, step: outcome.step },
-    ...messages.flatMap(ofWholeMessage),
-  ];
-}
 
-function ofCompaction(entry: EntryOf<"compaction">): AgentEventBody {
-  const { through, before, after, usage } = entry;
-  return {
-    type: "compaction_end",
-    through,
-    before,
-    after,
-    ...(usage !== undefined && { usage }),
-  };
-}
+  #turnStarted({ input, continues }: EntryOf<"turn_started">, before: SessionFold): void {
+    const messages = before.messagesOf(input);
+    const event: Draft<EventOf<"turn_start">> = {
+      type: "turn_start",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      input: messages.map((message) => message.id),
+    };
+    if (continues !== undefined) event.continues = continues;
+    this.#place(event);
+    for (const message of messages) this.#wholeMessage(message);
+  }
 
-function ofWholeMessage(message: ChatMessage): readonly AgentEventBody[] {
-  const { role, id: messageId } = message;
-  return [
-    { type: "message_start", role, messageId },
-    { type: "message_end", message },
-  ];
-}
+  #turnResumed({ turn }: SessionFold): void {
+    const underWay = turn?.underWay;
+    if (underWay === undefined || !(underWay.isAttemptOpen || underWay.isSilent)) return;
+    const { step, attempt } = underWay;
+    this.#attemptDiscarded(step, attempt, interruptedAttempt, 0);
+  }
 
-/** The end of a step that something else cut off. */
-function closeStep({ turn }: SessionFold, finishReason: FinishReason): AgentEventBody[] {
-  const underWay = turn?.underWay;
-  if (underWay === undefined) return [];
-  return [stepEnd(underWay.step, finishReason, underWay.usage, underWay.timing)];
-}
+  #turnEnded(entry: EntryOf<"turn_ended">, before: SessionFold): void {
+    const { finishReason, usage, cost, durationMs, pending, error, abortReason } = entry;
+    const conversationId = this.#conversationId;
+    const turnId = this.#turnId;
+    if (pending === undefined) this.#closeStep(before, finishReason);
+    if (finishReason === "aborted") {
+      const abort: Draft<EventOf<"abort">> = { type: "abort", conversationId, turnId };
+      if (abortReason !== undefined) abort.reason = abortReason;
+      this.#place(abort);
+    }
+    if (error !== undefined) this.#place({ type: "error", conversationId, turnId, error });
+    const end: Draft<EventOf<"turn_end">> = {
+      type: "turn_end",
+      conversationId,
+      turnId,
+      finishReason,
+      usage,
+    };
+    if (cost !== undefined) end.cost = cost;
+    if (durationMs !== undefined) end.durationMs = durationMs;
+    if (pending !== undefined) end.pending = pending;
+    if (error !== undefined) end.error = error;
+    this.#place(end);
+  }
 
-function stepEnd(
-  step: number,
-  finishReason: FinishReason,
-  usage: Extract<AgentEventBody, { type: "step_end" }>["usage"],
-  timing: Extract<AgentEventBody, { type: "step_end" }>["timing"],
-): AgentEventBody {
-  return {
-    type: "step_end",
-    step,
-    finishReason,
-    ...(usage !== undefined && { usage }),
-    ...(timing !== undefined && { timing }),
-  };
+  #attempt({ step, attempt, messageId }: EntryOf<"attempt">): void {
+    this.#place({
+      type: "attempt_start",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      step,
+      attempt,
+    });
+    this.#messageStart("assistant", messageId);
+  }
+
+  #attemptEnded(entry: EntryOf<"attempt_ended">, before: SessionFold): void {
+    const { step, attempt, outcome, error, delayMs = 0, usage, timing } = entry;
+    if (outcome === "discarded") {
+      return this.#attemptDiscarded(step, attempt, error ?? interruptedAttempt, delayMs);
+    }
+    const reply = before.transcript.step;
+    if (reply?.step === step) {
+      if (!reply.isEmpty) return;
+      const { stopReason, usage: replyUsage } = reply.message;
+      return this.#stepEnd(step, stopReason, replyUsage, timing);
+    }
+    // A reply that said nothing: what it ended with is only told by the end of the turn.
+    if (outcome === "completed") return;
+    this.#stepEnd(step, outcome === "aborted" ? "aborted" : "error", usage, timing);
+  }
+
+  #attemptDiscarded(
+    step: number,
+    attempt: number,
+    error: EventOf<"attempt_discarded">["error"],
+    delayMs: number,
+  ): void {
+    this.#place({
+      type: "attempt_discarded",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      step,
+      attempt,
+      error,
+      delayMs,
+    });
+  }
+
+  #message({ message, cost }: EntryOf<"message">, before: SessionFold): void {
+    if (message.role === "assistant") return this.#messageEnd(message, cost);
+    this.#closeStep(before, "aborted");
+    this.#wholeMessage(message);
+  }
+
+  #pending({ pending }: EntryOf<"pending">): void {
+    this.#place({
+      type: "awaiting_tool_execution",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      pending,
+    });
+  }
+
+  #toolResult(entry: EntryOf<"tool_result">, before: SessionFold): void {
+    const { toolCallId, toolName, result, durationMs } = entry;
+    const end: Draft<EventOf<"tool_execution_end">> = {
+      type: "tool_execution_end",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      toolCallId,
+      toolName,
+      output: result.output,
+      isError: result.isError,
+    };
+    if (result.details !== undefined) end.details = result.details;
+    if (durationMs !== undefined) end.durationMs = durationMs;
+    this.#place(end);
+    const { step } = before.transcript;
+    if (step === undefined || step.isSettled || !step.isLast(toolCallId)) return;
+    for (const call of step.calls) {
+      this.#wholeMessage(toToolMessage(call, step.resultOf(call.id) ?? result));
+    }
+    const { stopReason, usage } = step.message;
+    this.#stepEnd(step.step, stopReason, usage, before.turn?.underWay?.timing);
+  }
+
+  #queueSettled({ ids, outcome }: EntryOf<"queue_settled">, before: SessionFold): void {
+    const conversationId = this.#conversationId;
+    const turnId = this.#turnId;
+    if (outcome.type === "returned") {
+      const { reason } = outcome;
+      return this.#place({ type: "steering_returned", conversationId, turnId, ids, reason });
+    }
+    const { step } = outcome;
+    this.#place({ type: "steering_delivered", conversationId, turnId, ids, step });
+    for (const message of before.messagesOf(ids)) this.#wholeMessage(message);
+  }
+
+  #compaction({ through, before, after, usage }: EntryOf<"compaction">): void {
+    const event: Draft<EventOf<"compaction_end">> = {
+      type: "compaction_end",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      through,
+      before,
+      after,
+    };
+    if (usage !== undefined) event.usage = usage;
+    this.#place(event);
+  }
+
+  #eviction({ toolCallIds }: EntryOf<"eviction">): void {
+    const conversationId = this.#conversationId;
+    this.#place({ type: "context_evicted", conversationId, turnId: this.#turnId, toolCallIds });
+  }
+
+  #wholeMessage(message: ChatMessage): void {
+    this.#messageStart(message.role, message.id);
+    this.#messageEnd(message, undefined);
+  }
+
+  #messageStart(role: ChatMessage["role"], messageId: string): void {
+    const conversationId = this.#conversationId;
+    this.#place({ type: "message_start", conversationId, turnId: this.#turnId, role, messageId });
+  }
+
+  #messageEnd(message: ChatMessage, cost: number | undefined): void {
+    const event: Draft<EventOf<"message_end">> = {
+      type: "message_end",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      message,
+    };
+    if (cost !== undefined) event.cost = cost;
+    this.#place(event);
+  }
+
+  /** The end of a step that something else cut off. */
+  #closeStep({ turn }: SessionFold, finishReason: FinishReason): void {
+    const underWay = turn?.underWay;
+    if (underWay === undefined) return;
+    this.#stepEnd(underWay.step, finishReason, underWay.usage, underWay.timing);
+  }
+
+  #stepEnd(
+    step: number,
+    finishReason: FinishReason,
+    usage: Usage | undefined,
+    timing: StepTiming | undefined,
+  ): void {
+    const event: Draft<EventOf<"step_end">> = {
+      type: "step_end",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      step,
+      finishReason,
+    };
+    if (usage !== undefined) event.usage = usage;
+    if (timing !== undefined) event.timing = timing;
+    this.#place(event);
+  }
 }

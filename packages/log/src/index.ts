@@ -6,14 +6,16 @@ export type {
   EntryEnvelope,
   EntryOf,
   EntryType,
+  LentTool,
   NewEntry,
   OwnedBody,
   PostedBody,
   PostedEntry,
   SessionConfig,
   StoredEntry,
+  TurnOptions,
 } from "./entries.ts";
-export { RepositoryError } from "./repository.ts";
+export { RepositoryError, isRepositoryError } from "./repository.ts";
 export type {
   Appended,
   AppendOptions,
@@ -45,6 +47,8 @@ export type { Upcast, Upcasts } from "./upcasts.ts";
 export { LogError } from "./log-error.ts";
 export type { LogErrorCode } from "./log-error.ts";
 export { applyStored, foldEntries, parseEntries } from "./fold-entries.ts";
+export { copyLog, forkLog } from "./copy-log.ts";
+export type { Fork } from "./copy-log.ts";
 export { SessionFold } from "./session-fold.ts";
 export type { EntryPoint, TranscriptFold } from "./transcript-fold.ts";
 export { chainMark } from "./turn-fold.ts";
@@ -55,7 +59,7 @@ export type { CallStates, Refusal } from "./call-states.ts";
 export { isOverdue } from "./next-action.ts";
 export type { NextAction, TurnEnd } from "./next-action.ts";
 export { entriesOfFacts } from "./entries-of-facts.ts";
-export type { FactContext } from "./entries-of-facts.ts";
+export type { FactContext, FactPrice } from "./entries-of-facts.ts";
 export { eventsOf } from "./events-of.ts";
 export type { PlacedEvent } from "./events-of.ts";
 export { isLiveOnly } from "./live-only.ts";

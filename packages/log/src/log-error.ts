@@ -1,10 +1,10 @@
 /** A log that cannot be read. */
+import { CapstanError } from "@capstan/kernel";
 
 export type LogErrorCode = "corrupt_entry";
 
-export class LogError extends Error {
+export class LogError extends CapstanError<LogErrorCode> {
   override readonly name = "LogError";
-  readonly code: LogErrorCode;
   /** Where reading stopped. */
   readonly seq: number;
   readonly entryId: string;
@@ -15,8 +15,7 @@ export class LogError extends Error {
     message: string,
     options?: ErrorOptions,
   ) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
     this.seq = seq;
     this.entryId = id;
   }

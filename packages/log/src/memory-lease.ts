@@ -44,7 +44,7 @@ export class MemoryLease {
     throw new RepositoryError(
       "fenced",
       this.#sessionId,
-      `Session "${this.#sessionId}" is not ${lease.owner}'s any more: epoch ${lease.epoch} is over, the last is ${this.#epoch}`,
+      `Session "${this.#sessionId}" is not ${lease.owner}'s any more: epoch ${lease.epoch} is over, the last is ${this.#epoch}. Acquire it again to write, or follow who has it`,
     );
   }
 

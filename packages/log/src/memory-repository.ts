@@ -60,13 +60,21 @@ export function memoryRepository({
   const find = (id: string): MemorySession => {
     const session = sessions.get(id);
     if (session !== undefined) return session;
-    throw new RepositoryError("not_found", id, `There is no session "${id}"`);
+    throw new RepositoryError(
+      "not_found",
+      id,
+      `There is no session "${id}": check the id, or create it`,
+    );
   };
 
   return {
     create(id, entries, head) {
       if (sessions.has(id)) {
-        throw new RepositoryError("exists", id, `There is a session "${id}" already`);
+        throw new RepositoryError(
+          "exists",
+          id,
+          `There is a session "${id}" already: open it, or choose another id`,
+        );
       }
       sessions.set(id, new MemorySession(id, entries, head, lastEpoch));
       listing.invalidate();

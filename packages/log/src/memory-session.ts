@@ -60,7 +60,8 @@ export class MemorySession implements DueFacts {
     if (onlyIfSeq !== undefined && onlyIfSeq !== this.lastSeq) {
       return { type: "conflict", lastSeq: this.lastSeq };
     }
-    const seqs = entries.map((entry) => this.#add(entry));
+    const seqs: number[] = [];
+    for (const entry of entries) seqs.push(this.#add(entry));
     this.#head = head;
     return { type: "appended", seqs, lastSeq: this.lastSeq };
   }
@@ -94,8 +95,14 @@ export class MemorySession implements DueFacts {
 
   #add(entry: NewEntry): number {
     const seq = this.#entries.length + 1;
-    this.#entries.push({ ...entry, seq });
+    this.#entries.push(placed(entry, seq));
     this.#seqs.set(entry.id, seq);
     return seq;
   }
+}
+
+/** The entry itself, where its writer has foreseen its place: owners do. */
+function placed(entry: NewEntry, seq: number): StoredEntry {
+  if ("seq" in entry && entry.seq === seq) return entry as StoredEntry;
+  return { ...entry, seq };
 }

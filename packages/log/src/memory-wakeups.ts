@@ -53,11 +53,14 @@ function tell(
 ): void {
   // A copy, as one that subscribes while it is told is not told again; and who stops meanwhile is told nothing more.
   for (const subscription of [...subscriptions]) {
-    if (!isMeant(subscription) || !subscriptions.has(subscription)) continue;
-    try {
-      subscription.listener(wakeup);
-    } catch {
-      // The write has happened, and its writer is not the one to hear of a reader's fault.
-    }
+    if (isMeant(subscription) && subscriptions.has(subscription)) tellOne(subscription, wakeup);
+  }
+}
+
+function tellOne({ listener }: Subscription, wakeup: Wakeup): void {
+  try {
+    listener(wakeup);
+  } catch {
+    // The write has happened, and its writer is not the one to hear of a reader's fault.
   }
 }

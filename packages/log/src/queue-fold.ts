@@ -31,6 +31,10 @@ export class QueueFold {
     return this.#items;
   }
 
+  get isEmpty(): boolean {
+    return this.#items.length === 0;
+  }
+
   /** What the model gets at the next tool-result boundary. */
   nextSteering(): readonly QueuedItem[] {
     return this.#next("steering");

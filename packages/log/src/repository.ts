@@ -1,5 +1,6 @@
 /** Where sessions live. One contract for memory, files and databases; `storeContract` in the test kit states it as tests. */
 import type { AgentEventBody } from "@capstan/kernel";
+import { CapstanError, isCapstanError } from "@capstan/kernel";
 import type { NewEntry, PostedEntry, StoredEntry } from "./entries.ts";
 
 /** At once where the store can. */
@@ -178,9 +179,8 @@ export type RepositoryErrorCode =
   | "invalid_entry"
   | "unavailable";
 
-export class RepositoryError extends Error {
+export class RepositoryError extends CapstanError<RepositoryErrorCode> {
   override readonly name = "RepositoryError";
-  readonly code: RepositoryErrorCode;
   readonly sessionId: string;
 
   constructor(
@@ -189,8 +189,12 @@ export class RepositoryError extends Error {
     message: string,
     options?: ErrorOptions,
   ) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
     this.sessionId = sessionId;
   }
+}
+
+/** By name: a store may have brought a copy of this package of its own. */
+export function isRepositoryError(thrown: unknown): thrown is RepositoryError {
+  return isCapstanError(thrown) && thrown.name === "RepositoryError";
 }

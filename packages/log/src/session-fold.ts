@@ -1,6 +1,7 @@
 /** Everything that follows from a log, entry by entry: the same live, on reload and in a client. */
 import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel";
 import type { Refusal } from "./call-states.ts";
+import type { Draft } from "./draft.ts";
 import type { Entry, EntryOf, SessionConfig } from "./entries.ts";
 import { isPosted } from "./entries.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
@@ -20,6 +21,7 @@ export class SessionFold {
   #lastPostedSeq = 0;
   #created: EntryOf<"created"> | undefined;
   #config: SessionConfig = {};
+  #prompt: EntryOf<"prompt"> | undefined;
   #title: string | undefined;
   #turn: TurnFold | undefined;
   /** Accepted, and its turn has not started. */
@@ -43,6 +45,11 @@ export class SessionFold {
 
   get config(): SessionConfig {
     return this.#config;
+  }
+
+  /** What requests begin with, as it was recorded last. */
+  get prompt(): EntryOf<"prompt"> | undefined {
+    return this.#prompt;
   }
 
   /** The turn that was started last. */
@@ -102,21 +109,20 @@ export class SessionFold {
 
   /** The summary to be stored; `end` is the end of the turn, where that is what is about to be appended. */
   head(now: number, end?: TurnEnd): SessionHead {
-    const action = end === undefined ? this.nextAction(now) : actionAtRest(this, end, now);
     const status = end === undefined ? this.status : statusAfter(end);
+    const agent = this.#created === undefined ? "" : this.#created.agent;
+    const head: Draft<SessionHead> = { status, agent, seen: this.#seq, updatedAt: now };
+    const principal = this.#created?.principal;
+    const { title } = this;
+    if (principal !== undefined) head.principal = principal;
+    if (title !== undefined) head.title = title;
+    // One that runs is due as soon as nobody has its lease.
+    if (status === "running") return head;
+    const action = actionAtRest(this, end ?? this.#turn?.end, now);
     // A session that should go on by itself is due at once, should its owner be gone.
     const wakeAt = action.type === "none" ? action.wakeAt : 0;
-    const { principal, agent = "" } = this.#created ?? {};
-    const { title } = this;
-    return {
-      status,
-      agent,
-      seen: this.#seq,
-      updatedAt: now,
-      ...(principal !== undefined && { principal }),
-      ...(title !== undefined && { title }),
-      ...(wakeAt !== undefined && status !== "running" && { wakeAt }),
-    };
+    if (wakeAt !== undefined) head.wakeAt = wakeAt;
+    return head;
   }
 
   /** An entry of a type that only a newer program knows. */
@@ -131,9 +137,12 @@ export class SessionFold {
     switch (entry.type) {
       case "created":
         this.#created = entry;
-        return;
+        return this.#configure(entry.config ?? {});
       case "turn_started":
         return this.#startTurn(entry);
+      case "prompt":
+        this.#prompt = entry;
+        return;
       case "turn_resumed":
         this.#turn?.resume(entry);
         return this.#resumeTurn();
@@ -172,17 +181,11 @@ export class SessionFold {
       case "cancel_requested":
         return this.#refuse(entry, this.#cancel(entry));
       case "config":
-        this.#config = { ...this.#config, ...entry.config };
-        this.queues.configure(entry.config);
-        return;
+        return this.#configure(entry.config);
       case "history_cleared":
-        this.#turn = undefined;
-        this.transcript.replace([]);
-        return;
+        return this.#replaceHistory(entry, []);
       case "history_loaded":
-        this.#turn = undefined;
-        this.transcript.replace(entry.messages);
-        return;
+        return this.#replaceHistory(entry, entry.messages);
       case "forked_from":
         this.usage.reset();
         return;
@@ -200,9 +203,13 @@ export class SessionFold {
 
   #startTurn(entry: EntryOf<"turn_started">): void {
     const messages = this.messagesOf(entry.input);
-    this.#turn = new TurnFold(entry, this.#turn);
-    // Another turn may have been on its way to the log when the input was posted: then the input has the next one.
-    if (this.#input !== undefined && entry.input.includes(this.#input.id)) {
+    const hasInput = this.#input !== undefined && entry.input.includes(this.#input.id);
+    this.#turn = new TurnFold(entry, {
+      before: this.#turn,
+      config: this.#config,
+      options: hasInput ? this.#input?.options : undefined,
+    });
+    if (hasInput) {
       if (this.#cancelledInput !== undefined) this.#turn.cancel(this.#cancelledInput.reason);
       this.#cancelledInput = undefined;
       this.#input = undefined;
@@ -248,13 +255,39 @@ export class SessionFold {
 
   #addResult(entry: EntryOf<"tool_result">): void {
     this.transcript.addResult(entry);
-    if (entry.usage !== undefined) this.#count({ usage: entry.usage });
+    const { usage = {}, cost } = entry;
+    if (entry.usage !== undefined || cost !== undefined) {
+      this.#count({ usage, ...(cost !== undefined && { cost }) });
+    }
     if (this.transcript.step?.isSettled === true) this.#turn?.endStep();
   }
 
   #takeInput(entry: EntryOf<"input">): void {
-    if (this.acceptsInput) this.#input = entry;
-    else this.#refuse(entry, "turn_unfinished");
+    if (!this.acceptsInput) return this.#refuse(entry, "turn_unfinished");
+    const hasSomething = entry.messages.length > 0 || this.#isUnanswered();
+    if (hasSomething) this.#input = entry;
+    else if (this.queues.isEmpty) this.#refuse(entry, "cannot_continue");
+    // What was held for the user's next word starts the next turn.
+    else this.queues.unhold();
+  }
+
+  /** Whether the transcript ends in something that a model can reply to. */
+  #isUnanswered(): boolean {
+    const { last } = this.transcript;
+    return last !== undefined && last.role !== "assistant";
+  }
+
+  #replaceHistory(entry: Entry, messages: readonly ChatMessage[]): void {
+    if (!this.acceptsInput) return this.#refuse(entry, "turn_unfinished");
+    this.#turn = undefined;
+    // Another conversation: nothing says how it has to begin.
+    this.#prompt = undefined;
+    this.transcript.replace(messages);
+  }
+
+  #configure(config: SessionConfig): void {
+    this.#config = { ...this.#config, ...config };
+    this.queues.configure(config);
   }
 
   #settleQueue({ ids, outcome, turnId }: EntryOf<"queue_settled">): void {

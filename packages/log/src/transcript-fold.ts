@@ -28,6 +28,16 @@ export class TranscriptFold {
     return this.#history.length + this.#recent.length;
   }
 
+  has(messageId: string): boolean {
+    const isIt = ({ id }: ChatMessage): boolean => id === messageId;
+    return this.#recent.some(isIt) || this.#history.some(isIt);
+  }
+
+  /** The last message that a model may see; one of the application counts, as it may be made into one. */
+  get last(): ChatMessage | undefined {
+    return this.#recent.findLast(isShown) ?? this.#history.findLast(isShown);
+  }
+
   /** The calls of the last step, also when all have settled, until something follows them. */
   get step(): CallStates | undefined {
     return this.#step;
@@ -63,7 +73,10 @@ export class TranscriptFold {
     if (step === undefined || step.isSettled) return;
     step.settle(entry);
     if (!step.isSettled) return;
-    for (const { call, result } of step.results()) this.#recent.push(toToolMessage(call, result));
+    for (const call of step.calls) {
+      const result = step.resultOf(call.id);
+      if (result !== undefined) this.#recent.push(toToolMessage(call, result));
+    }
   }
 
   /** Nothing of the last step is left to do. */
@@ -81,4 +94,8 @@ export class TranscriptFold {
     for (const message of this.#recent) this.#history.push(message);
     this.#recent = [];
   }
+}
+
+function isShown(message: ChatMessage): boolean {
+  return message.role !== "assistant" || message.stopReason !== "error";
 }

@@ -1,7 +1,7 @@
 /** The turn that was started last, and the chain of turns that it continues. */
 import type { PriorProgress, StepTiming, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
-import type { EntryOf } from "./entries.ts";
+import type { EntryOf, SessionConfig, TurnOptions } from "./entries.ts";
 
 /** A step that was begun and has not ended, as far as events tell. */
 export interface StepUnderWay {
@@ -18,6 +18,13 @@ export interface StepUnderWay {
 /** Between the id of the first turn of a chain and a turn's place in it. Nobody else may use it in the id of a turn. */
 export const chainMark = "__";
 
+/** What a turn starts from besides its entry. */
+export interface TurnStart {
+  readonly before: TurnFold | undefined;
+  readonly config: SessionConfig;
+  readonly options: TurnOptions | undefined;
+}
+
 /** A turn, from its `turn_started` on. */
 export class TurnFold {
   readonly turnId: string;
@@ -27,6 +34,10 @@ export class TurnFold {
   readonly place: number;
   readonly continues: string | undefined;
   readonly startedAt: number;
+  /** The configuration when it started: what is configured later holds for the next turn. */
+  readonly config: SessionConfig;
+  /** What it was sent with, or the turn that it continues. */
+  readonly options: TurnOptions | undefined;
   readonly #chainStartedAt: number;
   #steps: number;
   #attempts: number;
@@ -35,22 +46,26 @@ export class TurnFold {
   #usage: Usage = {};
   #cost: number | undefined;
   readonly #usageBefore: Usage;
+  readonly #costBefore: number | undefined;
   #end: EntryOf<"turn_ended"> | undefined;
   #underWay: StepUnderWay | undefined;
   /** Reason of a cancel that names the chain; an empty one if none was given. */
   #cancelReason: string | undefined;
 
-  constructor(entry: EntryOf<"turn_started">, before: TurnFold | undefined) {
+  constructor(entry: EntryOf<"turn_started">, { before, config, options }: TurnStart) {
     const parent = entry.continues === undefined ? undefined : before;
     this.turnId = entry.turnId;
     this.rootId = parent?.rootId ?? entry.turnId;
     this.place = (parent?.place ?? 0) + 1;
     this.continues = entry.continues;
     this.startedAt = entry.at;
+    this.config = config;
+    this.options = parent === undefined ? options : parent.options;
     this.#chainStartedAt = parent === undefined ? entry.at : parent.#chainStartedAt;
     this.#steps = parent === undefined ? 0 : parent.#steps;
     this.#attempts = parent === undefined ? 0 : parent.#attempts;
     this.#usageBefore = parent === undefined ? {} : addUsage(parent.#usageBefore, parent.#usage);
+    this.#costBefore = parent?.chainCost;
     this.#cancelReason = parent?.cancelReason;
     // The step that the turn was suspended in ends in this one.
     if (parent?.underWay !== undefined) this.#underWay = parent.underWay;
@@ -88,6 +103,12 @@ export class TurnFold {
   /** Of this turn alone, as far as it was recorded. */
   get cost(): number | undefined {
     return this.#cost;
+  }
+
+  /** Of this turn and of those that it continues. */
+  get chainCost(): number | undefined {
+    if (this.#cost === undefined) return this.#costBefore;
+    return (this.#costBefore ?? 0) + this.#cost;
   }
 
   /** What the chain has used, for a process that goes on with it. */

@@ -1,6 +1,7 @@
 /** What a session has used: in all, and apart by what it is priced by. */
 import type { Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
+import type { Draft } from "./draft.ts";
 
 /** Usage of one model at one price. `cost` is what was recorded, where it was. */
 export interface PricedUsage {
@@ -14,7 +15,7 @@ const unreported: Usage = { unreportedAttempts: 1 };
 
 export class UsageFold {
   #total: Usage = {};
-  #priced = new Map<string, PricedUsage>();
+  #rows: Draft<PricedUsage>[] = [];
 
   get total(): Usage {
     return this.#total;
@@ -22,7 +23,7 @@ export class UsageFold {
 
   /** What a cost is computed from. */
   get priced(): readonly PricedUsage[] {
-    return [...this.#priced.values()];
+    return this.#rows.map((row) => ({ ...row }));
   }
 
   /** An attempt, or what a tool spent; without `usage` it is an attempt that reported nothing. */
@@ -34,21 +35,26 @@ export class UsageFold {
   }): Usage {
     const { usage = unreported, model, priceId, cost } = entry;
     this.#total = addUsage(this.#total, usage);
-    const key = `${model ?? ""}\n${priceId ?? ""}`;
-    const known = this.#priced.get(key);
-    const sum = cost === undefined ? known?.cost : (known?.cost ?? 0) + cost;
-    this.#priced.set(key, {
-      ...(model !== undefined && { model }),
-      ...(priceId !== undefined && { priceId }),
-      usage: known === undefined ? usage : addUsage(known.usage, usage),
-      ...(sum !== undefined && { cost: sum }),
-    });
+    const row = this.#rowOf(model, priceId);
+    row.usage = addUsage(row.usage, usage);
+    if (cost !== undefined) row.cost = (row.cost ?? 0) + cost;
     return usage;
+  }
+
+  #rowOf(model: string | undefined, priceId: string | undefined): Draft<PricedUsage> {
+    // Sessions have few models, and stay with one for long.
+    const known = this.#rows.findLast((row) => row.model === model && row.priceId === priceId);
+    if (known !== undefined) return known;
+    const row: Draft<PricedUsage> = { usage: {} };
+    if (model !== undefined) row.model = model;
+    if (priceId !== undefined) row.priceId = priceId;
+    this.#rows.push(row);
+    return row;
   }
 
   /** What comes before was copied from another session, which has counted it. */
   reset(): void {
     this.#total = {};
-    this.#priced = new Map();
+    this.#rows = [];
   }
 }

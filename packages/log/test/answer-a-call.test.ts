@@ -111,15 +111,15 @@ test("consent to a remote call is no answer to it: when it then waits to be run,
   expect(fold.nextAction(0)).toEqual({ type: "continue", turnId: "t1__3", continues: "t1__2" });
 });
 
-test("answers are forgotten with the history that they belonged to", () => {
-  const fold = foldOf(
-    ...suspended(waits("c1")),
-    { type: "history_cleared" },
-    answers("c1", "late"),
-  );
+test("calls that wait keep their history, and their answers are taken", () => {
+  const fold = foldOf(...suspended(waits("c1")));
+  const { length } = fold.transcript;
 
-  expect(fold.refusalOf("late")).toBe("not_pending");
-  expect(fold.nextAction(0)).toEqual({ type: "none" });
+  addTo(fold, { type: "history_cleared" }, answers("c1", "late"));
+
+  expect(fold.transcript.length).toBe(length);
+  expect(fold.refusalOf("late")).toBeUndefined();
+  expect(fold.nextAction(0)).toMatchObject({ type: "continue" });
 });
 
 function settled() {

@@ -30,6 +30,7 @@ test("every type of entry is in a golden log", () => {
 const allTypes = {
   created: true,
   turn_started: true,
+  prompt: true,
   turn_resumed: true,
   turn_ended: true,
   attempt: true,

@@ -21,10 +21,9 @@ export class WrittenLog {
   }
 
   writeFacts(facts: readonly Fact[], turnId: string): Entry[] {
-    const context = { turnId, envelope: () => this.envelope() };
-    const entries = entriesOfFacts(facts, context).map((entry, index) => {
-      return { ...entry, seq: this.lastSeq + 1 + index };
-    });
+    let seq = this.lastSeq;
+    const envelope = () => ({ ...this.envelope(), seq: ++seq });
+    const entries = entriesOfFacts(facts, { turnId, envelope });
     this.entries.push(...entries);
     return entries;
   }

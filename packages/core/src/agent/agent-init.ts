@@ -4,7 +4,7 @@ import type { StandardSchema } from "../tools/standard-schema.ts";
 import type { Override } from "../tools/dependency.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { Budgets } from "./budgets.ts";
-import type { ModelChoice, ResolveModel } from "./model.ts";
+import type { Model, ModelChoice, ResolveModel } from "./model.ts";
 
 /** What instructions may be made from. */
 export interface InstructionsContext {
@@ -13,6 +13,10 @@ export interface InstructionsContext {
   readonly tools: readonly AnyTool[];
 }
 
+/**
+ * A function is asked once for a session, when its first request is made: a prompt that differs with each turn would cost the provider's
+ * cache every time.
+ */
 export type Instructions =
   | string
   | ((context: InstructionsContext) => string | undefined | Promise<string | undefined>);
@@ -24,8 +28,10 @@ export interface TurnOverrides {
   readonly toolChoice?: ToolChoice;
   readonly temperature?: number;
   readonly maxTokens?: number;
-  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Who may look at tool calls before and after they run. */
+export type ToolHooks = Pick<ToolDispatchPolicy, "before" | "after">;
 
 /** What goes to the turn loop as it is. */
 type LoopSettings = Pick<
@@ -45,6 +51,8 @@ export interface AgentInit<Output = unknown> extends TurnOverrides, LoopSettings
   /** Sessions name their agent by it, so it stays the same across deployments. Default "agent". */
   readonly name?: string;
   readonly model: ModelChoice;
+  /** Others that sessions may switch to: a log holds their names only, and another process has to find them again. */
+  readonly models?: readonly Model[];
   /** For models that are given by name. */
   readonly resolveModel?: ResolveModel;
   /** The system prompt. Default: one sentence about using the tools, if there are any. */
@@ -56,7 +64,9 @@ export interface AgentInit<Output = unknown> extends TurnOverrides, LoopSettings
   /** What the model is asked when `maxSteps` is reached. `false`: nothing, the turn just ends. */
   readonly closing?: { readonly prompt: string } | false;
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
-  readonly dispatch?: ToolDispatchPolicy;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly dispatch?: Omit<ToolDispatchPolicy, keyof ToolHooks>;
+  readonly hooks?: ToolHooks;
   readonly budgets?: Budgets;
   readonly includeCost?: boolean;
   /** Asked before each request, for keys that expire. */

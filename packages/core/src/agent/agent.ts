@@ -1,24 +1,24 @@
 /** Immutable behaviour: a model, tools, instructions, limits. It stores nothing; sessions do. */
-import type { ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
+import type { ChatMessage, Fact, ThinkingLevel, Turn, TurnResponse } from "@capstan/kernel";
 import { runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
-import type { SendInput } from "../input.ts";
+import type { MaybePromise } from "@capstan/log";
+import type { TurnInput, TurnRequest } from "../input.ts";
 import { toMessages } from "../input.ts";
 import { newId } from "../new-id.ts";
+import type { DependencyScope } from "../tools/dependency-scope.ts";
+import type { AnyTool } from "../tools/tool.ts";
 import { AgentError } from "./agent-error.ts";
-import type { AgentInit, TurnOverrides } from "./agent-init.ts";
+import type { AgentInit } from "./agent-init.ts";
+import { addCost, costOfFact } from "./cost-of-fact.ts";
+import type { ModelChoice } from "./model.ts";
 import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
-import { planTurn } from "./turn-plan.ts";
+import { planTurn, sessionScopeOf } from "./turn-plan.ts";
 import { checkOutput } from "./typed-output.ts";
 
-/** One turn without a session. */
-export interface TurnRequest extends TurnOverrides {
-  /** What the user says now; it follows the transcript. */
-  readonly input: Exclude<SendInput, readonly { readonly toolCallId: string }[]>;
-  /** Default random. */
-  readonly id?: string;
-  readonly signal?: AbortSignal;
+export interface RunOptions {
+  /** Default: the clock of the process. */
   readonly clock?: Clock;
 }
 
@@ -37,34 +37,60 @@ export class Agent<Output = unknown> {
   }
 
   /** What a turn runs with. Whoever asks disposes it when the turn is over. */
-  plan(request: Omit<PlanRequest, "agentName">): Promise<TurnPlan> {
+  plan(request: Omit<PlanRequest, "agentName">): MaybePromise<TurnPlan> {
     return planTurn(this.#init, { ...request, agentName: this.name });
   }
 
+  /** For what its tools keep as long as a session. Whoever asks disposes it. */
+  createScope(): DependencyScope {
+    return sessionScopeOf(this.#init);
+  }
+
+  get model(): ModelChoice {
+    return this.#init.model;
+  }
+
+  get tools(): readonly AnyTool[] {
+    return this.#init.tools ?? [];
+  }
+
+  /** Undefined: whatever the model does by itself. */
+  get thinkingLevel(): ThinkingLevel | undefined {
+    return this.#init.thinkingLevel;
+  }
+
+  get cwd(): string | undefined {
+    return this.#init.cwd;
+  }
+
   /** Runs one turn behind a transcript, which stays as it is: the response has the new messages. */
-  runTurn(request: TurnRequest, transcript: readonly ChatMessage[] = []): Turn {
+  runTurn(
+    request: TurnRequest,
+    transcript: readonly ChatMessage[] = [],
+    { clock = systemClock }: RunOptions = {},
+  ): Turn<Output> {
     const { id = newId(), signal } = request;
     return startTurn(
       id,
-      ({ emit, signal: stop }) => this.#run(request, transcript, { id, emit, signal: stop }),
+      ({ emit, signal: stop }) => this.#run(request, transcript, { id, emit, signal: stop, clock }),
       signal,
     );
   }
 
   /** The events of one turn; its `response` has what came of it. */
-  runStream(input: TurnRequest["input"]): Turn {
+  runStream(input: TurnInput): Turn<Output> {
     return this.runTurn({ input });
   }
 
   /** The answer to one message. Throws an `AgentError` if there is none. */
-  async run(input: TurnRequest["input"]): Promise<string> {
+  async run(input: TurnInput): Promise<string> {
     const response = await this.runTurn({ input }).response;
     if (response.status === "completed") return response.text;
     throw noAnswer(this.name, response);
   }
 
   /** Adds the typed answer, where this agent has a schema for it. */
-  complete(response: TurnResponse): TurnResponse | Promise<TurnResponse> {
+  complete(response: TurnResponse<never>): MaybePromise<TurnResponse<Output>> {
     const { output } = this.#init;
     if (output === undefined || response.status !== "completed") return response;
     const last = response.messages.findLast((message) => message.role === "assistant");
@@ -81,20 +107,26 @@ export class Agent<Output = unknown> {
       id,
       emit,
       signal,
+      clock,
     }: {
       readonly id: string;
       readonly emit: Parameters<typeof runTurn>[0]["emit"];
       readonly signal: AbortSignal;
+      readonly clock: Clock;
     },
-  ): Promise<TurnResponse> {
-    const { input, clock = systemClock } = request;
-    const messages = toMessages(input, id);
+  ): Promise<TurnResponse<Output>> {
+    const messages = toMessages(request.input, id, request.metadata);
+    let spent: number | undefined;
     const plan = await this.plan({
       sessionId: id,
       overrides: request,
+      spent: () => spent,
       now: clock.now,
       timer: clock.timer,
     });
+    const tally = (facts: readonly Fact[]): void => {
+      for (const fact of facts) spent = addCost(spent, costOfFact(fact, plan));
+    };
     try {
       const result = await runTurn({
         ...plan.settings,
@@ -106,11 +138,11 @@ export class Agent<Output = unknown> {
         timer: clock.timer,
         emit,
         signal,
+        ...(plan.hasCost && { journal: tally }),
       });
-      const cost = plan.cost(result.usage);
       return await this.complete({
         ...toTurnResponse(result),
-        ...(cost !== undefined && { cost }),
+        ...(spent !== undefined && { cost: spent }),
       });
     } finally {
       await plan.dispose();
@@ -124,7 +156,8 @@ export function createAgent<Output = unknown>(init: AgentInit<Output>): Agent<Ou
 
 function noAnswer(name: string, { status, error, finishReason }: TurnResponse): AgentError {
   const why = error === undefined ? `it ended ${status} (${finishReason})` : error.message;
-  return new AgentError("no_answer", `The agent "${name}" gave no answer: ${why}`, {
+  const message = `The agent "${name}" gave no answer; runTurn tells what there is instead. The reason: ${why}`;
+  return new AgentError("no_answer", message, {
     ...(error && { turnError: error }),
   });
 }

@@ -1,11 +1,11 @@
 /** The system prompt of an agent. */
-import type { AgentInit, InstructionsContext } from "./agent-init.ts";
+import type { Instructions, InstructionsContext } from "./agent-init.ts";
 
 /** Undefined: there is none. */
-export async function instructionsOf(
-  { instructions }: AgentInit,
+export function instructionsOf(
+  instructions: Instructions | undefined,
   context: InstructionsContext,
-): Promise<string | undefined> {
+): string | undefined | Promise<string | undefined> {
   if (typeof instructions === "string") return instructions;
   return instructions === undefined ? defaultInstructions(context) : instructions(context);
 }

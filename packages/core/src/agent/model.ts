@@ -1,5 +1,6 @@
 /** What an agent thinks with: a provider and the id of a model of its. */
 import type { ProviderContract } from "@capstan/kernel";
+import { AgentError } from "./agent-error.ts";
 import type { ModelPrice } from "./cost.ts";
 
 export interface Model {
@@ -11,7 +12,7 @@ export interface Model {
   readonly price?: ModelPrice;
 }
 
-/** A model, a provider that has only one, or a name that `resolveModel` knows. */
+/** A model, a provider that has only one, or a name that the agent or `resolveModel` knows. */
 export type ModelChoice = Model | ProviderContract | string;
 
 export type ResolveModel = (name: string) => Model | Promise<Model>;
@@ -29,4 +30,29 @@ export function toModel(choice: Model | ProviderContract): Model {
 /** The name that a log has of a model. */
 export function nameOf({ provider, id }: Model): string {
   return id === "" ? provider.id : `${provider.id}/${id}`;
+}
+
+export function nameOfChoice(choice: ModelChoice): string {
+  return typeof choice === "string" ? choice : nameOf(toModel(choice));
+}
+
+/** Where a name may be found. */
+export interface KnownModels {
+  readonly models: readonly Model[];
+  readonly resolveModel: ResolveModel | undefined;
+}
+
+/** At once where the model is at hand. Throws an `AgentError`. */
+export function findModel(
+  choice: ModelChoice,
+  { models, resolveModel }: KnownModels,
+): Model | Promise<Model> {
+  if (typeof choice !== "string") return toModel(choice);
+  const known = models.find((model) => nameOf(model) === choice);
+  if (known !== undefined) return known;
+  if (resolveModel !== undefined) return resolveModel(choice);
+  throw new AgentError(
+    "unknown_model",
+    `The model "${choice}" is given by its name, and nobody knows it: pass it in models, or resolveModel to look it up`,
+  );
 }

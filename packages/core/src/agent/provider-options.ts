@@ -14,11 +14,11 @@ export function providerOptions(
   init: AgentInit,
   { overrides, model, instructions, sessionId }: OptionChoices,
 ): ProviderStreamOptions {
-  const { thinkingBudgets } = init;
-  const chosen = { ...init, ...overrides };
-  const { temperature, maxTokens, toolChoice, thinkingLevel } = chosen;
-  const headers =
-    init.headers || overrides.headers ? { ...init.headers, ...overrides.headers } : undefined;
+  const { thinkingBudgets, headers } = init;
+  const temperature = overrides.temperature ?? init.temperature;
+  const maxTokens = overrides.maxTokens ?? init.maxTokens;
+  const toolChoice = overrides.toolChoice ?? init.toolChoice;
+  const thinkingLevel = overrides.thinkingLevel ?? init.thinkingLevel;
   return {
     sessionId,
     ...(model.id !== "" && { model: model.id }),

@@ -1,16 +1,18 @@
 /** What one turn of an agent runs with: everything that was a choice, a name or a function is settled. */
 import type { ProviderContract, RunTurnInput, Timer, Usage } from "@capstan/kernel";
+import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
 import { callbackMs, within } from "../within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import { createScope } from "../tools/dependency-scope.ts";
-import { AgentError } from "./agent-error.ts";
+import type { AnyTool } from "../tools/tool.ts";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import { exceeded } from "./budgets.ts";
+import { chooseTools, hashOfTools } from "./chosen-tools.ts";
 import { costOf } from "./cost.ts";
 import { instructionsOf } from "./instructions.ts";
-import type { Model, ModelChoice, ResolveModel } from "./model.ts";
-import { toModel } from "./model.ts";
+import type { Model } from "./model.ts";
+import { findModel, toModel } from "./model.ts";
 import { providerOptions, withKey } from "./provider-options.ts";
 import { checkOutput } from "./typed-output.ts";
 
@@ -35,9 +37,15 @@ type AgentSettings = Pick<
   | "recover"
 >;
 
+/** What every request of the turn begins with. */
+type Prompt = Pick<EntryOf<"prompt">, "instructions" | "toolsHash">;
+
 export interface TurnPlan {
   readonly model: Model;
+  readonly prompt: Prompt;
   readonly settings: AgentSettings;
+  /** Whether anybody wants to know what it costs. */
+  readonly hasCost: boolean;
   /** What usage costs; undefined where cost is not wanted or not known. */
   cost(usage: Usage | undefined): number | undefined;
   /** Ends what the tools had made for this turn. */
@@ -48,6 +56,14 @@ export interface PlanRequest {
   readonly agentName: string;
   readonly sessionId: string;
   readonly overrides?: TurnOverrides;
+  /** What the session has changed for itself. */
+  readonly config?: SessionConfig;
+  /** What the requests of the session begin with so far. */
+  readonly prompt?: Prompt | undefined;
+  /** Models that were handed to the session in this process. */
+  readonly models?: readonly Model[];
+  /** What the chain of turns has cost so far, its tools included. */
+  readonly spent?: () => number | undefined;
   /** For what lives as long as the session. */
   readonly sessionScope?: DependencyScope;
   readonly now?: () => number;
@@ -61,31 +77,117 @@ const defaultClosing = {
 };
 const defaultRetry = { maxAttempts: 3 };
 
-/** Never fails: where the model or the instructions cannot be had, the turn does, with the reason. */
-export async function planTurn(init: AgentInit, request: PlanRequest): Promise<TurnPlan> {
-  const { overrides = {}, sessionScope, sessionId, agentName, now } = request;
-  const { tools = [], dependencies = [], budgets, logger, cwd, maxSteps } = init;
-  const choose = async (): Promise<Settled> => ({
-    model: await resolve(overrides.model ?? init.model, init.resolveModel),
-    instructions: await instructionsOf(init, { agent: agentName, sessionId, tools }),
+/** What is the same for every turn. */
+type CommonSettings = Omit<AgentSettings, "provider" | "tools" | "providerOpts" | "checkLimits">;
+
+/** Never fails: where the model, a tool or the instructions cannot be had, the turn does, with the reason. At once, where nothing is waited for. */
+export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
+  try {
+    const settled = settle(init, request);
+    if (!(settled instanceof Promise)) return toPlan(init, request, settled);
+    const limited = within(request.timer, callbackMs, settled, "resolveModel or instructions");
+    return limited.then(
+      (choices) => toPlan(init, request, choices),
+      (thrown: unknown) => toPlan(init, request, unsettled(thrown)),
+    );
+  } catch (thrown) {
+    return toPlan(init, request, unsettled(thrown));
+  }
+}
+
+interface Settled {
+  readonly model: Model;
+  readonly instructions: string | undefined;
+  readonly tools: readonly AnyTool[];
+}
+
+function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
+  const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
+  const tools = chooseTools(init.tools ?? noTools, config.tools);
+  const model = findModel(overrides.model ?? config.model ?? init.model, {
+    models: knownModels(init, request),
+    resolveModel: init.resolveModel,
   });
-  const { model, instructions } = await settle(
-    within(request.timer, callbackMs, choose(), "resolveModel or instructions"),
-  );
-  const scope = createScope({
-    overrides: dependencies,
-    ...(sessionScope && { parent: sessionScope }),
-    ...(logger && { logger }),
-  });
+  const isAsked = config.instructions === undefined && typeof init.instructions === "function";
+  const instructions =
+    isAsked && prompt !== undefined
+      ? prompt.instructions
+      : instructionsOf(config.instructions ?? init.instructions, { agent, sessionId, tools });
+  if (!(model instanceof Promise) && !(instructions instanceof Promise)) {
+    return { model, instructions, tools };
+  }
+  return Promise.all([model, instructions]).then(([model, instructions]) => ({
+    model,
+    instructions,
+    tools,
+  }));
+}
+
+const noTools: readonly AnyTool[] = [];
+
+function knownModels(init: AgentInit, { models = [] }: PlanRequest): readonly Model[] {
+  const own = typeof init.model === "string" ? [] : [toModel(init.model)];
+  return [...own, ...(init.models ?? []), ...models];
+}
+
+function toPlan(
+  init: AgentInit,
+  request: PlanRequest,
+  { model, instructions, tools }: Settled,
+): TurnPlan {
+  const { sessionScope, sessionId, now, spent } = request;
+  const { budgets } = init;
+  const scope =
+    sessionScope === undefined ? sessionScopeOf(init) : createScope({ parent: sessionScope });
   const hasCost = init.includeCost === true || budgets?.cost !== undefined;
   const cost = (usage: Usage | undefined): number | undefined =>
     hasCost ? costOf(usage, model.price) : undefined;
-  const { stopWhen, transformContext, convertToLlm, recover, deadlines, output } = init;
+  const overrides = { ...thinkingOf(request.config), ...request.overrides };
   const settings: AgentSettings = {
+    ...commonSettings(init),
     provider: withKey(model.provider, init.getApiKey),
     tools: bindTools(tools, scope),
-    dispatch: init.dispatch ?? {},
     providerOpts: providerOptions(init, { overrides, model, instructions, sessionId }),
+    ...(budgets && {
+      checkLimits: (progress) => exceeded(budgets, progress, { cost: spent?.(), now: now?.() }),
+    }),
+  };
+  return {
+    model,
+    prompt: {
+      ...(instructions !== undefined && { instructions }),
+      toolsHash: hashOfTools(tools),
+    },
+    settings,
+    hasCost,
+    cost,
+    dispose: () => scope.dispose(),
+  };
+}
+
+/** Where what the tools need lives, if it is kept from turn to turn. */
+export function sessionScopeOf({ dependencies = [], logger }: AgentInit): DependencyScope {
+  return createScope({ overrides: dependencies, ...(logger && { logger }) });
+}
+
+function thinkingOf({ thinkingLevel }: SessionConfig = {}): TurnOverrides {
+  return thinkingLevel === undefined ? {} : { thinkingLevel };
+}
+
+const common = new WeakMap<AgentInit, CommonSettings>();
+
+/** Made once: agents do not change. */
+function commonSettings(init: AgentInit): CommonSettings {
+  let settings = common.get(init);
+  if (settings === undefined) common.set(init, (settings = makeCommonSettings(init)));
+  return settings;
+}
+
+function makeCommonSettings(init: AgentInit): CommonSettings {
+  const { logger, cwd, maxSteps, stopWhen, transformContext, convertToLlm } = init;
+  const { recover, deadlines, output } = init;
+  return {
+    dispatch: { ...init.dispatch, ...init.hooks },
     retry: init.retry ?? defaultRetry,
     ...(init.closing !== false && { closing: init.closing ?? defaultClosing }),
     ...(logger && { logger }),
@@ -96,33 +198,18 @@ export async function planTurn(init: AgentInit, request: PlanRequest): Promise<T
     ...(convertToLlm && { convertToLlm }),
     ...(recover && { recover }),
     ...(deadlines && { deadlines }),
-    ...(budgets && {
-      checkLimits: (progress) =>
-        exceeded(budgets, progress, { cost: cost(progress.usage), now: now?.() }),
-    }),
     ...(output && {
       checkAnswer: async (message) => (await checkOutput(output, message)).problem,
     }),
   };
+}
+
+function unsettled(thrown: unknown): Settled {
   return {
-    model,
-    settings,
-    cost,
-    dispose: () => scope.dispose(),
+    model: { provider: failing(thrown), id: "" },
+    instructions: undefined,
+    tools: noTools,
   };
-}
-
-interface Settled {
-  readonly model: Model;
-  readonly instructions: string | undefined;
-}
-
-async function settle(chosen: Promise<Settled>): Promise<Settled> {
-  try {
-    return await chosen;
-  } catch (thrown) {
-    return { model: { provider: failing(thrown), id: "" }, instructions: undefined };
-  }
 }
 
 function failing(thrown: unknown): ProviderContract {
@@ -133,16 +220,4 @@ function failing(thrown: unknown): ProviderContract {
       throw thrown;
     },
   };
-}
-
-async function resolve(
-  choice: ModelChoice,
-  resolveModel: ResolveModel | undefined,
-): Promise<Model> {
-  if (typeof choice !== "string") return toModel(choice);
-  if (resolveModel !== undefined) return resolveModel(choice);
-  throw new AgentError(
-    "unknown_model",
-    `The model "${choice}" is given by its name: pass resolveModel to look it up, or the model itself`,
-  );
 }

@@ -3,23 +3,20 @@ import type { AssistantMessage, JsonValue } from "@capstan/kernel";
 import type { StandardIssue, StandardSchema } from "../tools/standard-schema.ts";
 
 /** What came of an answer: its value, or what is wrong with it, for the model. */
-export type CheckedOutput =
-  | { readonly value: JsonValue; readonly problem?: undefined }
+export type CheckedOutput<Output> =
+  | { readonly value: Output; readonly problem?: undefined }
   | { readonly problem: string };
 
-export async function checkOutput(
-  schema: StandardSchema,
+export async function checkOutput<Output>(
+  schema: StandardSchema<unknown, Output>,
   message: AssistantMessage,
-): Promise<CheckedOutput> {
+): Promise<CheckedOutput<Output>> {
   const parsed = parse(textOf(message));
   if (parsed === undefined) {
     return { problem: "The answer is not JSON. Answer again, with the JSON value only." };
   }
   const result = await schema["~standard"].validate(parsed.json);
-  if (result.issues === undefined) {
-    // A schema of JSON gives JSON; whatever else it makes of it is for the caller, who has the schema.
-    return { value: result.value as JsonValue };
-  }
+  if (result.issues === undefined) return { value: result.value };
   const issues = result.issues.map(describe).join("; ");
   return {
     problem: `The answer does not fit its schema: ${issues}. Answer again, with the JSON value only.`,

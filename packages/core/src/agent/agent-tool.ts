@@ -1,0 +1,56 @@
+/** An agent as a tool of another: the model hands it a task and gets its answer. */
+import type { TurnResponse } from "@capstan/kernel";
+import { defineTool } from "../tools/define-tool.ts";
+import type { Tool } from "../tools/tool.ts";
+import { fail, ok } from "../tools/tool-output.ts";
+import type { Agent } from "./agent.ts";
+
+export interface AgentToolOptions {
+  /** Default: the name of the agent. */
+  readonly name?: string;
+  /** What the model chooses by: what this agent is good at, and what it should be told. */
+  readonly description: string;
+  readonly label?: string;
+  readonly timeoutMs?: number;
+}
+
+const input = {
+  type: "object",
+  properties: {
+    task: { type: "string", description: "What is to be done, with all that has to be known." },
+  },
+  required: ["task"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Each call is one turn of the agent with nothing before it. What it says is shown as progress, what it uses counts for the turn that called
+ * it, and an abort stops it. There is nobody to answer calls of its own that wait, so such a turn is an error result.
+ */
+export function agentTool(agent: Agent, options: AgentToolOptions): Tool<{ task: string }> {
+  return defineTool({
+    name: agent.name,
+    ...options,
+    input,
+    async execute(sent, context) {
+      // The schema lets nothing else pass.
+      const { task } = sent as { readonly task: string };
+      const turn = agent.runTurn({ input: task, id: context.toolCallId, signal: context.signal });
+      for await (const event of turn) {
+        if (event.type === "text_delta") context.update(event.delta);
+      }
+      const response = await turn.response;
+      context.usage(response.usage, response.cost);
+      return response.status === "completed" ? ok(response.text) : fail(problem(agent, response));
+    },
+  });
+}
+
+function problem({ name }: Agent, response: TurnResponse): string {
+  const { status, error, pendingToolCalls = [] } = response;
+  if (status === "awaiting_tool_execution") {
+    const calls = pendingToolCalls.map(({ toolName }) => toolName).join(", ");
+    return `The agent "${name}" stopped at calls that somebody has to answer (${calls}), and nobody can from here.`;
+  }
+  return `The agent "${name}" gave no answer: ${error?.message ?? status}`;
+}

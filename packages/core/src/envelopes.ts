@@ -1,0 +1,31 @@
+/** The envelopes of what one owner writes. */
+import type { EntryEnvelope } from "@capstan/log";
+import { entryVersion } from "@capstan/log";
+import type { SessionLog } from "./session-log.ts";
+
+export class Envelopes {
+  readonly #log: SessionLog;
+  readonly #epoch: number;
+  #count = 0;
+  #seq = 0;
+  #at = 0;
+
+  constructor(log: SessionLog, epoch: number) {
+    this.#log = log;
+    this.#epoch = epoch;
+  }
+
+  /** The next ones are for one append: they get the places behind the end of the log. */
+  begin(): void {
+    this.#seq = this.#log.fold.seq;
+    this.#at = this.#log.now();
+  }
+
+  next(): EntryEnvelope & { readonly seq: number } {
+    this.#count += 1;
+    this.#seq += 1;
+    // Unique in the session, as no two owners have the same epoch.
+    const id = `${this.#epoch}~${this.#count}`;
+    return { v: entryVersion, id, seq: this.#seq, at: this.#at };
+  }
+}

@@ -1,0 +1,85 @@
+/** Sessions made of others: a state that goes on elsewhere, and a fork. */
+import type { NewEntry, SessionFold, StoredEntry } from "@capstan/log";
+import { LogError, copyLog, foldEntries, forkLog } from "@capstan/log";
+import type { Agent } from "./agent/agent.ts";
+import { nameOfChoice } from "./agent/model.ts";
+import { invalid } from "./input.ts";
+import type { SessionHost } from "./session-host.ts";
+import type { SessionState } from "./session-state.ts";
+import { usageOf } from "./session-view.ts";
+import { toSessionError } from "./session-error.ts";
+
+/** The session as plain JSON. */
+export function toState(id: string, entries: readonly StoredEntry[], agent: Agent): SessionState {
+  const fold = foldEntries(entries);
+  const { created, title, config } = fold;
+  const { total, cost } = usageOf(fold);
+  const model = config.model ?? nameOfChoice(agent.model);
+  const { principal, metadata } = created ?? {};
+  return {
+    version: 1,
+    id,
+    agent: agent.name,
+    createdAt: created?.at ?? 0,
+    updatedAt: entries.at(-1)?.at ?? 0,
+    status: fold.status,
+    provider: model.split("/", 1)[0] ?? model,
+    model,
+    messages: fold.transcript.messages,
+    pendingToolCalls: fold.pending,
+    usage: total,
+    entries,
+    ...(agent.cwd !== undefined && { cwd: agent.cwd }),
+    ...(title !== undefined && { title }),
+    ...(principal !== undefined && { principal }),
+    ...(metadata !== undefined && { metadata }),
+    ...(cost !== undefined && { totalCost: cost }),
+  };
+}
+
+/** Stores a session that was snapshot elsewhere, under the same id. */
+export async function storeState(host: SessionHost, { id, entries }: SessionState): Promise<void> {
+  await store(host, id, copyLog(entries));
+}
+
+/** Stores a fork and gives its id. Fails with `invalid_input` where no message has the id. */
+export async function storeFork(
+  host: SessionHost,
+  sessionId: string,
+  entries: readonly StoredEntry[],
+  at: string | undefined,
+): Promise<string> {
+  const now = host.clock.now();
+  const forked = forkLog(entries, { sessionId, now, ...(at !== undefined && { at }) });
+  if (forked === undefined) {
+    throw invalid(
+      `Session ${sessionId} has no message "${at}" to be forked at: take an id from its messages`,
+    );
+  }
+  const id = host.newId();
+  await store(host, id, forked);
+  return id;
+}
+
+async function store(host: SessionHost, id: string, entries: readonly NewEntry[]): Promise<void> {
+  const fold = foldNew(id, entries);
+  // Fails where nobody here can run it.
+  host.agent(fold.created?.agent ?? "");
+  try {
+    await host.repository.create(id, entries, fold.head(host.clock.now()));
+  } catch (thrown) {
+    throw toSessionError(id, thrown);
+  }
+}
+
+function foldNew(id: string, entries: readonly NewEntry[]): SessionFold {
+  try {
+    // What a store would give back.
+    return foldEntries(entries.map((entry, place): StoredEntry => ({ ...entry, seq: place + 1 })));
+  } catch (thrown) {
+    if (!(thrown instanceof LogError)) throw thrown;
+    throw invalid(`The entries of session ${id} cannot be read: ${thrown.message}`, {
+      cause: thrown,
+    });
+  }
+}
