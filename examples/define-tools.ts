@@ -1,45 +1,45 @@
-import { bindTools, createScope, defineTool, dependency, fail, ok } from "@capstan/core";
-import { runTurn } from "@capstan/kernel";
+import { createAgent, defineTool, fail, ok } from "@capstan/core";
 import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
 import { z } from "zod";
 
-const Rooms = dependency("rooms", async () => new Map([["blue", 4]]), {
-  dispose: () => console.log("closed"),
-});
 const book = defineTool({
   name: "book",
   description: "Books a room",
   input: z.object({ room: z.string(), people: z.int().min(1), hours: z.number().default(1) }),
   effect: "idempotent", // after a crash it may run again: the key tells the second run from a new one
-  async execute({ room, people, hours }, { get, idempotencyKey }) {
-    const seats = (await get(Rooms)).get(room);
-    if (seats === undefined) return fail(`There is no room "${room}"`);
-    if (seats < people) return fail(`"${room}" has ${seats} seats only`, { seats });
-    return ok(`Booked "${room}" for ${hours} h`, { booking: idempotencyKey.slice(0, 8) });
+  async execute({ room, people, hours }, { idempotencyKey }) {
+    if (people > 4) return fail(`"${room}" has 4 seats only`, { seats: 4 });
+    return ok(`Booked "${room}" for ${hours} h`, { booking: idempotencyKey.length }); // details are for people
   },
 });
-const search = defineTool({
-  name: "search",
-  description: "Searches the house rules",
-  input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+const plan = defineTool({
+  name: "plan",
+  description: "The plan of a floor",
+  input: { type: "object", properties: { floor: { type: "integer" } }, required: ["floor"] },
   effect: "pure",
-  async *execute({ query }) {
-    yield { type: "delta", delta: `Looking for ${JSON.stringify(query)} …` }; // for whoever watches
-    yield { type: "complete", output: "Rule 7: no soup." }; // for the model
-  },
+  execute: ({ floor }) => [
+    { type: "text", text: `Floor ${JSON.stringify(floor)}` },
+    { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" },
+  ],
+});
+const rules = defineTool({
+  name: "rules",
+  description: "The house rules",
+  input: z.object({}),
+  effect: "pure",
+  execute: () => ({ "7": "No soup." }), // any JSON
 });
 
-await using scope = createScope();
-const calls = reply(callTool("book", { room: "blue", people: 3 }), callTool("search", {}));
-const { messages } = await runTurn({
-  provider: scriptedProvider([calls, say("The blue room is yours.")]),
-  tools: bindTools([book, search], scope),
-  dispatch: {},
-  conversationId: "demo",
-  turnId: "t1",
-  messages: [{ role: "user", id: "q1", content: "A room for three, please" }],
-  emit: () => {},
-});
+const calls = reply(
+  callTool("book", { room: "blue", people: 3 }),
+  callTool("book", { room: "blue", people: 30 }),
+  callTool("book", { room: "blue" }), // refused by the schema: the tool does not run
+  callTool("plan", { floor: 2 }),
+  callTool("rules", {}),
+);
+const model = scriptedProvider([calls, say("The blue room is yours.")]);
+const agent = createAgent({ model, tools: [book, plan, rules] });
+const { messages } = await agent.runTurn({ input: "A room for three, please" }).response;
 for (const message of messages) {
-  if (message.role === "tool") console.log(message.toolName, message.content, message.details);
+  if (message.role === "tool") console.log(message.content, message.details ?? ""); // → Booked "blue" for 1 h { booking: 64 }
 }

@@ -8,15 +8,19 @@ const agent = createAgent({
   model: scriptedProvider([callTool("pick", { of: ["red", "blue"] }), say("Blue it is.")]),
   tools: [pick], // it has no execute, so somebody else runs it
 });
-const host = createHost({ agents: [agent], repository: memoryRepository() });
+const repository = memoryRepository();
+const host = createHost({ agents: [agent], repository });
 
 const session = host.createSession({ agent: "helper" });
 const asked = await session.send("Which colour?").response;
-console.log(asked.status, asked.pendingToolCalls); // awaiting_tool_execution: nothing runs, nothing is held
+console.log(asked.status); // → awaiting_tool_execution
+await host.close(); // nothing runs, nothing is held
 
 const [call] = asked.pendingToolCalls ?? [];
-const elsewhere = await host.open(session.id); // any host on the same repository can go on
+const other = createHost({ agents: [agent], repository }); // hours later, in another process
+const elsewhere = await other.open(session.id);
 const answers = [{ toolCallId: call?.toolCallId ?? "", ok: true, output: "blue" }];
-for await (const event of elsewhere.send(answers)) console.log(event.type);
-console.log(elsewhere.status, elsewhere.messages.length);
-await host.close();
+for await (const event of elsewhere.send(answers)) {
+  if (event.type === "text_delta") console.log(event.delta); // → Blue it is.
+}
+console.log(elsewhere.status, elsewhere.messages.length); // → completed 4

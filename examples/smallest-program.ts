@@ -1,17 +1,17 @@
-import { agentLoop, type ToolContract } from "@capstan/kernel";
+import { createAgent, createSession, defineTool } from "@capstan/core";
 import { callTool, say, scriptedProvider } from "@capstan/testing";
+import { z } from "zod";
 
-const weather: ToolContract = {
+const weather = defineTool({
   name: "weather",
   description: "Weather of a city, today",
-  inputSchema: { type: "object", properties: { city: { type: "string" } } },
-  execute: async ({ city }: { city: string }) => `Sunny in ${city}`,
-};
-const provider = scriptedProvider([callTool("weather", { city: "Oslo" }), say("Wear sunglasses.")]);
-const turn = agentLoop(
-  [{ role: "user", id: "1", content: "What should I wear in Oslo?" }],
-  { messages: [], tools: [weather] },
-  { provider, conversationId: "demo", turnId: "first" },
-);
-for await (const event of turn) if (event.type === "text_delta") process.stdout.write(event.delta);
-console.log(`\n${(await turn.response).status}`);
+  input: z.object({ city: z.string() }),
+  execute: ({ city }) => `Sunny in ${city}`,
+});
+const model = scriptedProvider([callTool("weather", { city: "Oslo" }), say("Wear sunglasses.")]);
+const session = createSession({ agent: createAgent({ model, tools: [weather] }) });
+
+for await (const event of session.send("What should I wear in Oslo?")) {
+  if (event.type === "text_delta") console.log(event.delta); // → Wear sunglasses.
+}
+console.log(session.status, session.messages.length); // → completed 4
