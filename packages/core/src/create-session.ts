@@ -44,5 +44,5 @@ function hostOf(
   repository: SessionRepository = memoryRepository(),
   clock: Clock | undefined,
 ): Host {
-  return new Host({ agents: [agent], repository, ...(clock && { clock }) });
+  return new Host({ agents: [agent], repository, ...(clock && { clock }) }, true);
 }

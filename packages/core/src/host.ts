@@ -3,10 +3,11 @@ import type { SessionRepository } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import type { Clock } from "./clock.ts";
-import { systemClock } from "./clock.ts";
+import { idleTimerOf, systemClock } from "./clock.ts";
 import { checkHistory } from "./check-history.ts";
 import { checkSessionId } from "./input.ts";
 import { newId as randomId } from "./new-id.ts";
+import { Renewals } from "./renewals.ts";
 import { Session } from "./session.ts";
 import { SessionError, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
@@ -44,23 +45,28 @@ export class Host {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #runtimes = new Map<string, SessionRuntime>();
   readonly #pollMs: number;
+  /** Whether it is there for one session alone, which brought it along: others are none of its business. */
+  readonly #isForOne: boolean;
   #cancelPoll: (() => void) | undefined;
   #isClosed = false;
 
-  constructor(options: HostOptions) {
+  constructor(options: HostOptions, isForOne = false) {
     const { agents, repository, clock = systemClock } = options;
     const { leaseMs = 30_000, pollMs = 1_000, newId = randomId } = options;
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
     this.#pollMs = pollMs;
+    this.#isForOne = isForOne;
     this.#host = {
       repository,
       clock,
       owner: options.owner ?? newId(),
       leaseMs,
+      renewals: new Renewals(clock, leaseMs),
       newId,
       agent: (name) => this.#agent(name),
       forget: (id) => this.#runtimes.delete(id),
       open: (id) => this.#open(id),
+      leave: (id) => this.#leave(id),
     };
     this.#pollLater();
   }
@@ -105,13 +111,8 @@ export class Host {
     this.#isClosed = true;
     this.#cancelPoll?.();
     const runtimes = [...this.#runtimes.values()];
-    await Promise.all(
-      runtimes.map((runtime) =>
-        runtime.close(
-          "This host was closed: make another with createHost, and open the session there",
-        ),
-      ),
-    );
+    await Promise.all(runtimes.map((runtime) => runtime.close("The host was closed")));
+    this.#host.renewals.close();
     this.#runtimes.clear();
   }
 
@@ -135,6 +136,11 @@ export class Host {
     return runtime;
   }
 
+  async #leave(id: string): Promise<void> {
+    if (this.#isForOne) return this.close();
+    await this.#runtimes.get(id)?.close(`Session ${id} was closed here`);
+  }
+
   #agent(name: string): Agent {
     const agent = this.#agents.get(name);
     if (agent !== undefined) return agent;
@@ -153,10 +159,17 @@ export class Host {
       );
   }
 
+  /** A deadline of a call may have passed. */
+  #wakeOwn(): void {
+    for (const runtime of this.#runtimes.values()) runtime.wake();
+    this.#pollLater();
+  }
+
   #pollLater(): void {
     if (this.#isClosed || this.#pollMs === Infinity) return;
-    this.#cancelPoll = this.#host.clock.timer(this.#pollMs, () => {
+    this.#cancelPoll = idleTimerOf(this.#host.clock)(this.#pollMs, () => {
       for (const runtime of this.#runtimes.values()) runtime.poll();
+      if (this.#isForOne) return this.#wakeOwn();
       // A store that fails now is asked again.
       background(
         this.claimDue().finally(() => this.#pollLater()),

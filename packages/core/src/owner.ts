@@ -11,9 +11,10 @@ import { Envelopes } from "./envelopes.ts";
 import { callbackMs, within } from "./within.ts";
 import type { Ownership } from "./ownership.ts";
 import { SessionError } from "./session-error.ts";
-import type { SessionLog } from "./session-log.ts";
+import type { AppendChoices, SessionLog } from "./session-log.ts";
 import type { DependencyScope } from "./tools/dependency-scope.ts";
 import { TurnJournal } from "./turn-journal.ts";
+import { TurnStop } from "./turn-stop.ts";
 
 export interface OwnerOptions {
   readonly agent: Agent;
@@ -27,6 +28,9 @@ export interface OwnerOptions {
   onLive(event: AgentEvent): void;
 }
 
+/** What of a turn's input is of this turn alone. */
+type TurnParts = Pick<RunTurnInput, "messages" | "input" | "open" | "signal" | "journal">;
+
 type TurnAction = Extract<NextAction, { readonly type: "start" | "continue" | "resume" }>;
 
 /** What the model is told about a call that nobody answered. */
@@ -36,7 +40,7 @@ export class Owner {
   readonly #options: OwnerOptions;
   readonly #envelopes: Envelopes;
   /** Of the turn under way. */
-  #abort: AbortController | undefined;
+  #stop: TurnStop | undefined;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
@@ -46,10 +50,9 @@ export class Owner {
   /** Works until nothing is left to do: true. False if the store refused us or failed: what is unfinished is in the log, and due. */
   async work(): Promise<boolean> {
     const { log, ownership } = this.#options;
-    const stop = (): void => this.#abort?.abort();
-    ownership.lost.addEventListener("abort", stop);
+    ownership.onLost = () => this.#stop?.abort();
     try {
-      for (;;) {
+      while (!ownership.isLost) {
         ownership.check();
         const action = log.fold.nextAction(log.now());
         if (action.type === "none") {
@@ -61,10 +64,9 @@ export class Owner {
         else await this.#runTurn(action);
       }
     } catch {
-      return false;
-    } finally {
-      ownership.lost.removeEventListener("abort", stop);
+      // What failed is told by whoever asked for it; here it only matters that we cannot go on.
     }
+    return false;
   }
 
   /** Entries were folded: somebody may have cancelled the turn. */
@@ -75,28 +77,32 @@ export class Owner {
 
   #cancel(): void {
     const reason = this.#options.log.fold.turn?.cancelReason;
-    this.#abort?.abort(reason === "" ? undefined : reason);
+    this.#stop?.abort(reason === "" ? undefined : reason);
   }
 
   async #returnItems(ids: readonly string[]): Promise<void> {
     const turnId = this.#options.log.fold.turn?.turnId ?? ids[0] ?? "";
     const outcome = { type: "returned", reason: "cleared" } as const;
-    await this.#append([{ type: "queue_settled", turnId, ids, outcome }]);
+    const head = this.#options.log.fold.head(this.#options.log.now());
+    await this.#append([{ type: "queue_settled", turnId, ids, outcome }], { head });
   }
 
   async #runTurn(action: TurnAction): Promise<void> {
-    const { log } = this.#options;
-    const abort = new AbortController();
-    this.#abort = abort;
-    const { timer } = this.#options.clock;
-    const plan = await this.#plan(action);
+    const { log, clock } = this.#options;
+    const stop = new TurnStop();
+    this.#stop = stop;
+    const planned = this.#plan(action);
+    const plan = planned instanceof Promise ? await planned : planned;
     try {
       // Something else may be the next thing to do by now.
-      if (isSame(action, log.fold.nextAction(log.now()))) {
-        await this.#runPlanned(action, plan, abort);
+      if (planned === plan || isSame(action, log.fold.nextAction(log.now()))) {
+        await this.#runPlanned(action, plan, stop);
       }
     } finally {
-      await within(timer, callbackMs, plan.dispose(), "dispose").catch(() => {});
+      const disposed = plan.dispose();
+      if (disposed instanceof Promise) {
+        await within(clock.timer, callbackMs, disposed, "dispose").catch(() => {});
+      }
     }
   }
 
@@ -121,12 +127,15 @@ export class Owner {
     });
   }
 
-  async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortController): Promise<void> {
+  async #runPlanned(action: TurnAction, plan: TurnPlan, stop: TurnStop): Promise<void> {
     const { ownership, log } = this.#options;
     // The history as it is before the entry that starts the turn.
     const { messages, input } = this.#tail(action);
     const opening = [this.#opening(action), ...this.#changeOfPrompt(action.turnId, plan)];
-    if ((await this.#append(opening, action.type === "start")) === "conflict") {
+    const head = log.fold.headAtStart(log.now());
+    const isUpToDate = action.type === "start";
+    const opened = this.#append(opening, { head, isUpToDate });
+    if ((opened instanceof Promise ? await opened : opened) === "conflict") {
       // Whatever was posted meanwhile comes first.
       await log.catchUp();
       return;
@@ -142,19 +151,16 @@ export class Owner {
       envelopes: this.#envelopes,
       onCancelled: () => this.#cancel(),
     });
-    const result = await runTurn({
-      ...plan.settings,
-      ...this.#surroundings(action.turnId),
-      messages: at.messages,
-      ...(input.length > 0 && { input }),
-      ...(at.open !== undefined && { open: at.open }),
-      ...(action.type === "continue" && { continues: action.continues }),
-      ...(action.type !== "start" &&
-        fold.turn && { prior: fold.turn.prior(action.type === "resume") }),
-      signal: abort.signal,
-      journal: (facts) => journal.record(facts),
-    });
-    this.#abort = undefined;
+    const result = await runTurn(
+      this.#inputOf(action, plan, {
+        messages: at.messages,
+        input: input.length > 0 ? input : undefined,
+        open: at.open,
+        signal: stop,
+        journal: (facts) => journal.record(facts),
+      }),
+    );
+    this.#stop = undefined;
     if (result.error?.code === "journal_failed") {
       throw new SessionError("unavailable", result.error.message, { sessionId: log.id });
     }
@@ -185,6 +191,7 @@ export class Owner {
   }
 
   #changeOfPrompt(turnId: string, { prompt }: TurnPlan): OwnedBody[] {
+    if (prompt === undefined) return [];
     const { prompt: last } = this.#options.log.fold;
     const isSame =
       last?.instructions === prompt.instructions && last?.toolsHash === prompt.toolsHash;
@@ -201,28 +208,38 @@ export class Owner {
     return { messages, open: open.map((call) => giveUpOverdue(call, now)) };
   }
 
-  #surroundings(
-    turnId: string,
-  ): Pick<
-    RunTurnInput,
-    | "conversationId"
-    | "turnId"
-    | "now"
-    | "timer"
-    | "emit"
-    | "drainSteering"
-    | "hasSteering"
-    | "answers"
-  > {
+  /** All fields in one place and always the same ones: the loop reads it all the time. */
+  #inputOf(action: TurnAction, { settings }: TurnPlan, turn: TurnParts): RunTurnInput {
     const { log, clock, ownership } = this.#options;
+    const { turn: fold } = log.fold;
     return {
       conversationId: log.id,
-      turnId,
+      turnId: action.turnId,
+      ...turn,
+      continues: action.type === "continue" ? action.continues : undefined,
+      prior: action.type === "start" ? undefined : fold?.prior(action.type === "resume"),
+      provider: settings.provider,
+      tools: settings.tools,
+      dispatch: settings.dispatch,
+      providerOpts: settings.providerOpts,
+      cwd: settings.cwd,
+      logger: settings.logger,
+      transformContext: settings.transformContext,
+      convertToLlm: settings.convertToLlm,
+      stopWhen: settings.stopWhen,
+      checkLimits: settings.checkLimits,
+      maxSteps: settings.maxSteps,
+      closing: settings.closing,
+      checkAnswer: settings.checkAnswer,
+      retry: settings.retry,
+      deadlines: settings.deadlines,
+      recover: settings.recover,
       now: clock.now,
       timer: clock.timer,
+      random: clock.random,
       emit: (event) => {
         // What an entry tells is shown from the entry.
-        if (isLiveOnly(event) && !ownership.lost.aborted) this.#options.onLive(event);
+        if (isLiveOnly(event) && !ownership.isLost) this.#options.onLive(event);
       },
       drainSteering: () => log.fold.queues.nextSteering().map((item) => item.message),
       hasSteering: () => log.fold.queues.nextSteering().length > 0,
@@ -230,11 +247,14 @@ export class Owner {
     };
   }
 
-  #append(bodies: readonly OwnedBody[], isUpToDate = false): MaybePromise<"appended" | "conflict"> {
+  #append(
+    bodies: readonly OwnedBody[],
+    choices: Omit<AppendChoices, "lease">,
+  ): MaybePromise<"appended" | "conflict"> {
     const { log, ownership } = this.#options;
     this.#envelopes.begin();
     const entries = bodies.map((body): Entry => ({ ...this.#envelopes.next(), ...body }));
-    return log.append(entries, { lease: ownership.lease, isUpToDate });
+    return log.append(entries, { ...choices, lease: ownership.lease });
   }
 }
 

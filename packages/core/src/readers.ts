@@ -2,65 +2,65 @@
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor, PlacedEvent } from "@capstan/log";
 import { compareCursors } from "@capstan/log";
-import { background } from "./background.ts";
 import type { SessionTurn } from "./session-turn.ts";
 
 export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
 
+/** A handle and the turn that it follows. */
+interface Follower {
+  readonly turn: SessionTurn;
+  readonly turnId: string;
+}
+
+/** Lists, as a session has few handles at a time; another one with every change, so that nobody is in the way of an event that is being shown. */
 export class Readers {
-  /** By the id of the turn that they follow. */
-  readonly #turns = new Map<string, readonly SessionTurn[]>();
-  /** Of turns that have not started, by the id that they will have. */
-  readonly #expected = new Map<string, SessionTurn>();
-  readonly #handles = new Map<string, SessionTurn>();
-  /** Another list with every change: whoever comes or goes while an event is shown is not in its way. */
+  #followers: readonly Follower[] = [];
+  /** Of turns that have not started. */
+  #expected: readonly SessionTurn[] = [];
+  #handles: readonly SessionTurn[] = [];
   #listeners: readonly EventListener[] = [];
-  /** The handles of the turn whose event was shown last: most events are of the same one as those before. */
-  #latest:
-    | { readonly turnId: string; readonly turns: readonly SessionTurn[] | undefined }
-    | undefined;
 
   get isEmpty(): boolean {
-    return this.#turns.size === 0 && this.#expected.size === 0 && this.#listeners.length === 0;
+    return (
+      this.#followers.length === 0 && this.#expected.length === 0 && this.#listeners.length === 0
+    );
   }
 
   /** The handle that was given out for this turn. */
   findTurn(id: string): SessionTurn | undefined {
-    const turn = this.#handles.get(id);
-    return turn?.isOver === true ? undefined : turn;
+    return this.#handles.find((turn) => turn.id === id);
   }
 
-  /** Remembers the handle of a turn until it is over. It gets no events by that. */
+  /** Remembers the handle of a turn. It gets no events by that. */
   keepTurn(turn: SessionTurn): void {
-    this.#handles.set(turn.id, turn);
-    const forget = (): void => {
-      if (this.#handles.get(turn.id) === turn) this.#handles.delete(turn.id);
-    };
-    background(turn.response.then(forget), () => {});
+    this.#handles = [...this.#handles, turn];
+  }
+
+  /** To be called when it is over. */
+  forgetTurn(turn: SessionTurn): void {
+    this.#handles = without(this.#handles, turn);
   }
 
   /** The handle gets the events of its turn, if it starts. */
   expectTurn(turn: SessionTurn): void {
-    this.#expected.set(turn.id, turn);
+    this.#expected = [...this.#expected, turn];
   }
 
   /** False if the turn has started. */
   forgetExpected(turn: SessionTurn): boolean {
-    if (this.#expected.get(turn.id) !== turn) return false;
-    return this.#expected.delete(turn.id);
+    const wasExpected = this.#expected.includes(turn);
+    if (wasExpected) this.#expected = without(this.#expected, turn);
+    return wasExpected;
   }
 
   /** From now on the handle gets the events of this turn. */
   addTurn(turn: SessionTurn, turnId: string): void {
-    this.#set(turnId, [...(this.#turns.get(turnId) ?? []), turn]);
+    this.#followers = [...this.#followers, { turn, turnId }];
   }
 
   removeTurn(turn: SessionTurn): void {
     this.forgetExpected(turn);
-    for (const [turnId, turns] of this.#turns) {
-      const others = turns.filter((other) => other !== turn);
-      if (others.length < turns.length) this.#set(turnId, others.length === 0 ? undefined : others);
-    }
+    this.#followers = this.#followers.filter((follower) => follower.turn !== turn);
   }
 
   /** Returns how to stop. */
@@ -69,17 +69,15 @@ export class Readers {
     const own: EventListener = (event, cursor) => listener(event, cursor);
     this.#listeners = [...this.#listeners, own];
     return () => {
-      this.#listeners = this.#listeners.filter((other) => other !== own);
+      this.#listeners = without(this.#listeners, own);
     };
   }
 
   show({ event, cursor }: PlacedEvent): void {
-    if (event.type === "turn_start" && this.#expected.size > 0) this.#begin(event.turnId);
-    const turns = this.#turnsOf(event.turnId);
-    if (turns !== undefined) {
-      if (event.type === "turn_end") this.#set(event.turnId, undefined);
-      for (const turn of turns) turn.take(event);
-    }
+    if (event.type === "turn_start" && this.#expected.length > 0) this.#begin(event.turnId);
+    const followers = this.#followers;
+    if (event.type === "turn_end") this.#end(event.turnId);
+    for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
     for (const listener of this.#listeners) {
       try {
         listener(event, cursor);
@@ -89,33 +87,25 @@ export class Readers {
     }
   }
 
-  #turnsOf(turnId: string): readonly SessionTurn[] | undefined {
-    if (this.#latest?.turnId === turnId) return this.#latest.turns;
-    const turns = this.#turns.get(turnId);
-    this.#latest = { turnId, turns };
-    return turns;
-  }
-
-  #set(turnId: string, turns: readonly SessionTurn[] | undefined): void {
-    this.#latest = undefined;
-    if (turns === undefined) this.#turns.delete(turnId);
-    else this.#turns.set(turnId, turns);
+  fail(thrown: unknown): void {
+    // A handle whose turn is not in the log yet is told by whoever brings it there.
+    const followers = this.#followers;
+    this.#followers = [];
+    for (const { turn } of followers) turn.fail(thrown);
   }
 
   #begin(turnId: string): void {
-    const turn = this.#expected.get(turnId);
-    if (turn === undefined) return;
-    this.#expected.delete(turnId);
-    this.addTurn(turn, turnId);
+    const turn = this.#expected.find((expected) => expected.id === turnId);
+    if (turn !== undefined && this.forgetExpected(turn)) this.addTurn(turn, turnId);
   }
 
-  fail(thrown: unknown): void {
-    // A handle whose turn is not in the log yet is told by whoever brings it there.
-    const turns = [...this.#turns.values()].flat();
-    this.#turns.clear();
-    this.#latest = undefined;
-    for (const turn of turns) turn.fail(thrown);
+  #end(turnId: string): void {
+    this.#followers = this.#followers.filter((follower) => follower.turnId !== turnId);
   }
+}
+
+function without<T>(list: readonly T[], item: T): readonly T[] {
+  return list.filter((other) => other !== item);
 }
 
 /** Passes over what a reader at this place has seen: a process that joins late may number live events behind the same entry again. */

@@ -1,15 +1,10 @@
 /** What a session needs of the host that runs it. */
 import type { ChatMessage, JsonValue } from "@capstan/kernel";
-import type {
-  EntryEnvelope,
-  NewEntry,
-  SessionConfig,
-  SessionHead,
-  SessionRepository,
-} from "@capstan/log";
+import type { Entry, SessionConfig, SessionHead, SessionRepository } from "@capstan/log";
 import { entryVersion } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Clock } from "./clock.ts";
+import type { Renewals } from "./renewals.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
 export interface SessionHost {
@@ -18,7 +13,10 @@ export interface SessionHost {
   /** The name of this process in leases. */
   readonly owner: string;
   readonly leaseMs: number;
+  readonly renewals: Renewals;
   newId(): string;
+  /** Lets go of the session in this process. */
+  leave(sessionId: string): Promise<void>;
   /** The session is at rest and nobody here looks at it. */
   forget(sessionId: string): void;
   /** Fails with `unknown_agent`. */
@@ -42,11 +40,19 @@ export function firstEntries(
   { history, ...origin }: SessionOrigin,
   id: string,
   at: number,
-): NewEntry[] {
-  const envelope: EntryEnvelope = { v: entryVersion, id, at };
-  const created: NewEntry = { ...envelope, type: "created", ...origin };
+): Entry[] {
+  const created: Entry = { v: entryVersion, type: "created", id, seq: 1, at, ...origin };
   if (history === undefined) return [created];
-  return [created, { ...envelope, id: `${id}-2`, type: "history_loaded", messages: history }];
+  const { v } = created;
+  const loaded = {
+    v,
+    type: "history_loaded",
+    id: `${id}-2`,
+    seq: 2,
+    at,
+    messages: history,
+  } as const;
+  return [created, loaded];
 }
 
 export function headOfNew(origin: SessionOrigin, at: number): SessionHead {

@@ -1,6 +1,8 @@
 /** The way into a session's log for those who have something to say: creates the session at the first word, posts, and tells what was refused. */
-import type { PostedBody, Refusal, SessionFold } from "@capstan/log";
-import { foldEntries, isRepositoryError } from "@capstan/log";
+import type { MaybePromise, PostedBody, Refusal } from "@capstan/log";
+import { SessionFold, isRepositoryError } from "@capstan/log";
+import { chain } from "./chain.ts";
+import { recover } from "./recover.ts";
 import { SessionError, refused, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { firstEntries, headOfNew } from "./session-host.ts";
@@ -29,24 +31,33 @@ export class SessionInbox {
   /** What the session will be when it is created; undefined once it is. */
   get preview(): SessionFold | undefined {
     if (this.#origin === undefined) return undefined;
-    const entries = firstEntries(this.#origin, "preview", this.#host.clock.now());
-    return (this.#preview ??= foldEntries(entries.map((entry, at) => ({ ...entry, seq: at + 1 }))));
-  }
-
-  async ensureCreated(): Promise<void> {
-    if (this.#origin === undefined) return;
-    await (this.#creating ??= this.#create(this.#origin));
-  }
-
-  /** Resolves when it is safe. Fails with a `SessionError` where it was refused, unless for the reason that is passed over. */
-  async post(id: string, body: PostedBody, except?: Refusal): Promise<void> {
-    try {
-      await this.ensureCreated();
-      await this.#runtime.log.post(id, body);
-    } catch (thrown) {
-      throw toSessionError(this.#runtime.id, thrown);
+    if (this.#preview === undefined) {
+      this.#preview = new SessionFold();
+      for (const entry of firstEntries(this.#origin, "", 0)) this.#preview.apply(entry);
     }
-    this.check(id, except);
+    return this.#preview;
+  }
+
+  ensureCreated(): MaybePromise<void> {
+    if (this.#origin === undefined) return;
+    if (this.#creating !== undefined) return this.#creating;
+    const created = this.#create(this.#origin);
+    if (!(created instanceof Promise)) return;
+    return (this.#creating = created.finally(() => {
+      this.#creating = undefined;
+    }));
+  }
+
+  /** At once, or resolves, when it is safe. Fails with a `SessionError` where it was refused, unless for the reason that is passed over. */
+  post(id: string, body: PostedBody, except?: Refusal): MaybePromise<void> {
+    const { log } = this.#runtime;
+    const posted = recover<unknown>(
+      () => chain(this.ensureCreated(), () => log.post(id, body)),
+      (thrown) => {
+        throw toSessionError(this.#runtime.id, thrown);
+      },
+    );
+    return chain(posted, () => this.check(id, except));
   }
 
   /** Fails if this entry was refused for another reason than the one that is passed over. */
@@ -55,28 +66,35 @@ export class SessionInbox {
     if (refusal !== undefined && refusal !== except) throw refused(this.#runtime.id, refusal);
   }
 
-  /** For what makes no sense in a session that nobody has spoken to. */
-  mustExist(what: string): void {
+  /** For answers, which make no sense in a session that nobody has spoken to. */
+  mustExist(): void {
     if (this.#origin === undefined) return;
     const sessionId = this.#runtime.id;
-    const message = `Session ${sessionId} has no turn yet: there is nothing to ${what}. Send something first`;
+    const message = `Session ${sessionId} has no turn yet: there is nothing to answer. Send something first`;
     throw new SessionError("not_pending", message, { sessionId });
   }
 
-  async #create(origin: SessionOrigin): Promise<void> {
+  #create(origin: SessionOrigin): MaybePromise<void> {
     const { log } = this.#runtime;
     const at = this.#host.clock.now();
     const id = (this.#createdId ??= this.#host.newId());
-    try {
-      await log.create(firstEntries(origin, id, at), headOfNew(origin, at));
-    } catch (thrown) {
-      // An earlier try may have reached the store, though its answer did not reach us.
-      if (!isRepositoryError(thrown) || thrown.code !== "exists") throw thrown;
-      await log.catchUp();
+    const created = recover(
+      () => log.create(firstEntries(origin, id, at), headOfNew(origin, at)),
+      (thrown) => this.#findCreated(id, thrown),
+    );
+    return chain(created, () => this.#onCreated());
+  }
+
+  /** An earlier try may have reached the store, though its answer did not reach us. */
+  #findCreated(id: string, thrown: unknown): MaybePromise<void> {
+    if (!isRepositoryError(thrown) || thrown.code !== "exists") throw thrown;
+    const { log } = this.#runtime;
+    return chain(log.catchUp(), () => {
       if (log.fold.created?.id !== id) throw thrown;
-    } finally {
-      this.#creating = undefined;
-    }
+    });
+  }
+
+  #onCreated(): void {
     this.#origin = undefined;
     this.#preview = undefined;
     this.#runtime.attend();

@@ -1,18 +1,17 @@
 /** One session's log as one process knows it: what it has read, folded and shown. */
 import type {
   Appended,
+  AppendOptions,
   Entry,
-  EntryEnvelope,
   Lease,
   MaybePromise,
-  NewEntry,
   Posted,
   PostedBody,
+  PostedEntry,
   SessionFold,
   SessionHead,
   SessionRepository,
   StoredEntry,
-  TurnEnd,
 } from "@capstan/log";
 import { EventFeed, entryVersion } from "@capstan/log";
 import type { PlacedEvent } from "@capstan/log";
@@ -21,10 +20,10 @@ import type { Clock } from "./clock.ts";
 
 export interface AppendChoices {
   readonly lease: Lease;
+  /** Absent: the stored one stays. */
+  readonly head?: SessionHead;
   /** Append only if nothing was posted that we have not seen. */
   readonly isUpToDate?: boolean;
-  /** The turn is about to end like this. */
-  readonly end?: TurnEnd;
 }
 
 export interface SessionLogOptions {
@@ -74,16 +73,19 @@ export class SessionLog {
   }
 
   /** Appends as the owner. What was posted in between is folded first. The entries have the places that they should get. */
-  append(
-    entries: readonly Entry[],
-    { lease, end, isUpToDate = false }: AppendChoices,
-  ): MaybePromise<"appended" | "conflict"> {
-    const { repository } = this.#options;
-    const head = this.fold.head(this.now(), end);
-    const options = isUpToDate ? { lease, head, onlyIfSeq: this.fold.seq } : { lease, head };
-    const outcome = this.#unwoken(() => repository.append(this.id, entries, options));
-    if (!(outcome instanceof Promise)) return this.#take(entries, outcome, head);
-    return outcome.then((later) => this.#take(entries, later, head));
+  append(entries: readonly Entry[], choices: AppendChoices): MaybePromise<"appended" | "conflict"> {
+    const outcome = this.#unwoken(() =>
+      this.#options.repository.append(this.id, entries, this.#toOptions(choices)),
+    );
+    if (!(outcome instanceof Promise)) return this.#take(entries, outcome, choices);
+    return outcome.then((later) => this.#take(entries, later, choices));
+  }
+
+  #toOptions(choices: AppendChoices): AppendOptions {
+    if (choices.isUpToDate !== true) return choices;
+    const { lease, head } = choices;
+    const onlyIfSeq = this.fold.seq;
+    return head === undefined ? { lease, onlyIfSeq } : { lease, head, onlyIfSeq };
   }
 
   /** A store that answers at once wakes us for our own entries, too. */
@@ -99,10 +101,10 @@ export class SessionLog {
   #take(
     entries: readonly Entry[],
     outcome: Appended,
-    { seen }: SessionHead,
+    { head }: AppendChoices,
   ): MaybePromise<"appended" | "conflict"> {
     if (outcome.type === "conflict") return "conflict";
-    this.#storedSeen = seen;
+    if (head !== undefined) this.#storedSeen = head.seen;
     // Assigned in order and without a gap, says the contract: if the first is right, so are the others.
     if (outcome.seqs[0] !== entries[0]?.seq) return chain(this.catchUp(), () => "appended");
     this.#show(this.feed.take(entries));
@@ -129,20 +131,28 @@ export class SessionLog {
     });
   }
 
-  /** Posts, and reads on until what was posted is folded. */
-  async post(id: string, body: PostedBody): Promise<Posted> {
+  /** Posts, and goes on when what was posted is folded. */
+  post(id: string, body: PostedBody): MaybePromise<Posted> {
     const { repository } = this.#options;
-    const posted = await repository.post(this.id, { ...this.#envelope(id), ...body });
-    await this.catchUp();
-    return posted;
+    const envelope = { v: entryVersion, id, seq: this.fold.seq + 1, at: this.now() };
+    const entry: PostedEntry & Entry = { ...envelope, ...body };
+    return chain(
+      this.#unwoken(() => repository.post(this.id, entry)),
+      (posted) => {
+        // What nobody came before needs not be read back.
+        const isNext = posted.isNew && posted.seq === entry.seq && this.fold.seq === entry.seq - 1;
+        if (!isNext) return chain(this.catchUp(), () => posted);
+        this.#show(this.feed.take([entry]));
+        return posted;
+      },
+    );
   }
 
-  async create(
-    entries: readonly NewEntry[],
-    head: Parameters<SessionRepository["create"]>[2],
-  ): Promise<void> {
-    await this.#options.repository.create(this.id, entries, head);
-    await this.catchUp();
+  /** Begins the session with these entries, which are the first. */
+  create(entries: readonly Entry[], head: SessionHead): MaybePromise<void> {
+    const { repository } = this.#options;
+    const created = this.#unwoken(() => repository.create(this.id, entries, head));
+    return chain(created, () => this.#show(this.feed.take(entries)));
   }
 
   /** The whole log again, from the store. */
@@ -159,10 +169,6 @@ export class SessionLog {
   /** Whether a wake-up now tells of what we are writing ourselves: its place will tell what else there is. */
   get isAppending(): boolean {
     return this.#isAppending;
-  }
-
-  #envelope(id: string): EntryEnvelope {
-    return { v: entryVersion, id, at: this.now() };
   }
 
   async #finish(read: Promise<void>): Promise<void> {

@@ -15,10 +15,12 @@ import type { Agent } from "./agent/agent.ts";
 import type { Model, ModelChoice } from "./agent/model.ts";
 import { nameOf, toModel } from "./agent/model.ts";
 import { background } from "./background.ts";
+import { chain } from "./chain.ts";
 import { Owner } from "./owner.ts";
 import { Ownership } from "./ownership.ts";
 import { Readers } from "./readers.ts";
 import { Receipts } from "./receipts.ts";
+import { recover } from "./recover.ts";
 import { SessionError } from "./session-error.ts";
 import type { SessionHost } from "./session-host.ts";
 import { SessionLog } from "./session-log.ts";
@@ -87,10 +89,9 @@ export class SessionRuntime {
 
   /** Works under a lease that the host was given. */
   adopt(claim: Claim, askedAt: number): void {
-    const { repository, clock, leaseMs } = this.#host;
     // A lease that we asked for twice: the store has fenced the first.
     this.#ownership?.lose();
-    const ownership = new Ownership(claim, repository, clock, leaseMs, askedAt);
+    const ownership = new Ownership(claim, this.#host, askedAt);
     this.#ownership = ownership;
     this.#lastEpoch = claim.lease.epoch;
     this.log.noteHead(claim.head);
@@ -125,8 +126,8 @@ export class SessionRuntime {
     if (this.#isWorking || this.#isClaiming || this.#isAtRest()) return;
     this.#isClaiming = true;
     this.#wasIdle = false;
-    // If the store fails now, the session stays due.
-    background(this.#claim(), () => {});
+    // Not before who wakes us has returned: they may want to listen.
+    queueMicrotask(() => this.#claim());
   }
 
   /** From time to time, for those who read here what is done elsewhere: a wake-up may have been lost. */
@@ -174,23 +175,29 @@ export class SessionRuntime {
     return this.#host.agent(this.log.fold.created?.agent ?? "");
   }
 
-  async #claim(): Promise<void> {
+  #claim(): void {
     const { repository, owner, leaseMs, clock } = this.#host;
-    try {
-      const askedAt = clock.now();
-      const claim = await repository.acquire(this.id, owner, leaseMs);
-      if (claim !== undefined) this.adopt(claim, askedAt);
-    } finally {
+    const askedAt = clock.now();
+    const onClaim = (claim: Claim | undefined): void => {
       this.#isClaiming = false;
-    }
-    this.follow();
+      if (claim !== undefined) this.adopt(claim, askedAt);
+      this.follow();
+    };
+    // If the store fails now, the session stays due.
+    const claimed = recover(
+      () => chain(repository.acquire(this.id, owner, leaseMs), onClaim),
+      () => {
+        this.#isClaiming = false;
+      },
+    );
+    if (claimed instanceof Promise) background(claimed, () => {});
   }
 
   async #work(ownership: Ownership, claim: Claim): Promise<void> {
     let isDone = false;
     try {
       if (this.#unsubscribe === undefined) this.#listen();
-      await this.log.catchUp();
+      if (claim.lastSeq > this.log.fold.seq) await this.log.catchUp();
       const { clock } = this.#host;
       const onLive = (event: AgentEvent): void => this.#showLive(event, ownership);
       const agent = this.#agent();
@@ -223,7 +230,8 @@ export class SessionRuntime {
 
   /** Gives the lease back, and looks whether something came just before. After a failure that is left to who finds it due. */
   async #rest(ownership: Ownership, isDone: boolean): Promise<void> {
-    const released = await ownership.release();
+    const releasing = ownership.release();
+    const released = releasing instanceof Promise ? await releasing : releasing;
     // Another lease may have taken its place.
     if (this.#ownership !== ownership) return;
     this.#ownership = undefined;
@@ -241,15 +249,14 @@ export class SessionRuntime {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
     this.#host.forget(this.id);
-    const scope = this.#scope;
+    const disposed = this.#scope?.end();
     this.#scope = undefined;
-    if (scope === undefined) return;
-    const { timer } = this.#host.clock;
-    await within(timer, callbackMs, scope.dispose(), "dispose").catch(() => {});
+    if (!(disposed instanceof Promise)) return;
+    await within(this.#host.clock.timer, callbackMs, disposed, "dispose").catch(() => {});
   }
 
   #isAtRest(): boolean {
-    return this.log.fold.nextAction(this.log.now()).type === "none";
+    return this.log.fold.isAtRest(this.log.now());
   }
 
   get #isWorking(): boolean {

@@ -1,35 +1,52 @@
 /** The handle of a turn of a session: fed by the session's events, whichever process runs it. */
 import type { AgentEvent, ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import { background } from "./background.ts";
 import { EventQueue, serializeError, toTurnResponse } from "@capstan/kernel";
+import { background } from "./background.ts";
+import { recover } from "./recover.ts";
+
+/** What a handle needs of its session. */
+export interface TurnSession {
+  readonly id: string;
+  /** Stops the turn, wherever it runs. */
+  stopTurn(turnId: string, reason: string | undefined): void;
+  /** Adds to the response what only the agent knows. */
+  completeTurn(response: TurnResponse<never>): MaybePromise<TurnResponse>;
+  /** The handle gets no more events. */
+  onTurnOver(turn: SessionTurn): void;
+  /** Gives the handle what it has not kept, and lets it go on from there. */
+  refillTurn(turn: SessionTurn): void;
+}
 
 export class SessionTurn implements Turn {
   readonly id: string;
-  readonly conversationId: string;
   readonly response: Promise<TurnResponse>;
-  readonly #queue = new EventQueue();
-  readonly #onAbort: (reason: string | undefined) => void;
-  readonly #complete: (response: TurnResponse<never>) => MaybePromise<TurnResponse>;
+  readonly #session: TurnSession;
+  /**
+   * Undefined while nobody reads: many turns are only waited for, and what they have shown can be had from the log again, but for the
+   * grain of its deltas.
+   */
+  #queue: EventQueue | undefined;
+  #hasMissed = false;
+  #turnId: string | undefined;
+  #isRefilling = false;
+  #failure: AgentEvent | undefined;
   readonly #resolve: (response: MaybePromise<TurnResponse>) => void;
   #isOver = false;
   #inputIds: readonly string[] = [];
   readonly #messages: ChatMessage[] = [];
 
-  constructor(
-    id: string,
-    conversationId: string,
-    onAbort: (reason: string | undefined) => void,
-    /** Adds to the response what only the agent knows. */
-    complete: (response: TurnResponse<never>) => MaybePromise<TurnResponse>,
-  ) {
+  constructor(id: string, session: TurnSession) {
     const { promise, resolve } = Promise.withResolvers<TurnResponse>();
     this.id = id;
-    this.conversationId = conversationId;
     this.response = promise;
+    this.#session = session;
     this.#resolve = resolve;
-    this.#onAbort = onAbort;
-    this.#complete = complete;
+  }
+
+  /** The turn that it follows: answers have handles before it is known which turn takes them. */
+  get turnId(): string {
+    return this.#turnId ?? this.id;
   }
 
   get isOver(): boolean {
@@ -37,11 +54,24 @@ export class SessionTurn implements Turn {
   }
 
   get events(): AsyncIterable<AgentEvent> {
-    return this.#queue;
+    return this;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
-    return this.#queue[Symbol.asyncIterator]();
+    return (this.#queue ??= this.#startQueue())[Symbol.asyncIterator]();
+  }
+
+  #startQueue(): EventQueue {
+    const queue = new EventQueue();
+    if (this.#failure !== undefined) {
+      queue.push(this.#failure);
+      queue.end();
+    } else if (this.#hasMissed) {
+      this.#isRefilling = true;
+      // Not before the queue is in its place.
+      queueMicrotask(() => this.#session.refillTurn(this));
+    } else if (this.#isOver) queue.end();
+    return queue;
   }
 
   result(): Promise<TurnResponse> {
@@ -49,12 +79,14 @@ export class SessionTurn implements Turn {
   }
 
   abort(reason?: string): void {
-    this.#onAbort(reason);
+    this.#session.stopTurn(this.id, reason);
   }
 
   /** Takes the next event of the turn. Its end resolves the response. */
   take(event: AgentEvent): void {
-    this.#queue.push(event);
+    this.#turnId = event.turnId;
+    if (this.#queue === undefined) this.#hasMissed = true;
+    else if (!this.#isRefilling) this.#queue.push(event);
     switch (event.type) {
       case "turn_start":
         this.#inputIds = event.input;
@@ -70,6 +102,25 @@ export class SessionTurn implements Turn {
       default:
         return;
     }
+  }
+
+  /** What was shown before anybody read, in order. */
+  refill(events: readonly AgentEvent[]): void {
+    for (const event of events) this.#queue?.push(event);
+  }
+
+  /** From now on events are read as they come. */
+  onRefilled(): void {
+    this.#isRefilling = false;
+    if (this.#isOver) this.#queue?.end();
+  }
+
+  /** What was shown cannot be had again. */
+  failRefill(thrown: unknown): void {
+    const error = serializeError(thrown);
+    const { id: turnId } = this;
+    this.#queue?.push({ type: "error", conversationId: this.#session.id, turnId, error });
+    this.onRefilled();
   }
 
   /** Aborts the turn with this signal, while it is not over. */
@@ -88,25 +139,23 @@ export class SessionTurn implements Turn {
 
   end(response: TurnResponse<never>): void {
     this.#isOver = true;
-    this.#queue.end();
-    this.#resolve(this.#completed(response));
-  }
-
-  #completed(response: TurnResponse<never>): MaybePromise<TurnResponse> {
-    try {
-      const complete = this.#complete(response);
-      // A response always resolves.
-      return complete instanceof Promise ? complete.catch(() => response) : complete;
-    } catch {
-      return response;
-    }
+    this.#session.onTurnOver(this);
+    if (!this.#isRefilling) this.#queue?.end();
+    // A response always resolves.
+    this.#resolve(
+      recover(
+        () => this.#session.completeTurn(response),
+        () => response,
+      ),
+    );
   }
 
   /** The turn never came to be, or nobody here can follow it any more. */
   fail(thrown: unknown): void {
     const error = serializeError(thrown);
-    const { id: turnId, conversationId } = this;
-    this.#queue.push({ type: "error", conversationId, turnId, error });
+    const { id: turnId } = this;
+    this.#failure = { type: "error", conversationId: this.#session.id, turnId, error };
+    this.#queue?.push(this.#failure);
     this.end(toTurnResponse({ messages: this.#messages, usage: {}, finishReason: "error", error }));
   }
 }

@@ -1,10 +1,19 @@
 /** One conversation: everything that lasts of it is in its log, and this is the way in. */
 import type { ChatMessage, PendingCall, Turn, Usage, UserPart } from "@capstan/kernel";
-import type { Cursor, PlacedEvent, QueuedItem, SessionFold, SessionStatus } from "@capstan/log";
+import type {
+  Cursor,
+  MaybePromise,
+  PlacedEvent,
+  QueuedItem,
+  SessionFold,
+  SessionStatus,
+} from "@capstan/log";
 import { isRepositoryError, startCursor } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
+import { chain } from "./chain.ts";
 import { checkHistory } from "./check-history.ts";
+import { idleTimerOf } from "./clock.ts";
 import type {
   Answer,
   InputMessage,
@@ -13,18 +22,29 @@ import type {
   TurnInput,
   TurnRequest,
 } from "./input.ts";
-import { checkTurnId, isAnswers, isRequest, toAnswerBody, toMessage, toMessages } from "./input.ts";
+import {
+  checkTurnId,
+  invalid,
+  isAnswers,
+  isRequest,
+  toAnswerBody,
+  toMessage,
+  toMessages,
+} from "./input.ts";
+import { withLiveEvents } from "./late-events.ts";
 import type { EventListener } from "./readers.ts";
 import { onlyBehind } from "./readers.ts";
 import type { Receipt } from "./receipts.ts";
+import { recover } from "./recover.ts";
 import { storeFork, toState } from "./session-copies.ts";
-import { SessionError, toSessionError } from "./session-error.ts";
+import { SessionError, refused, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { SessionInbox } from "./session-inbox.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import { toConfig } from "./session-settings.ts";
 import type { SessionState } from "./session-state.ts";
+import type { TurnSession } from "./session-turn.ts";
 import { SessionTurn } from "./session-turn.ts";
 import type { SessionUsage, SessionView } from "./session-view.ts";
 import { usageOf, viewOf } from "./session-view.ts";
@@ -46,8 +66,10 @@ export class Session<Output = unknown> {
   readonly #host: SessionHost;
   readonly #runtime: SessionRuntime;
   readonly #inbox: SessionInbox;
-  /** Sends and answers on their way to the log. */
-  #sending: Promise<unknown> = Promise.resolve();
+  /** What the handles of its turns know of it. */
+  readonly #turns: TurnSession;
+  /** Sends and answers on their way to the log, where the store takes its time. */
+  #sending: Promise<unknown> | undefined;
 
   /** With an origin it does not exist yet, and is created at the first send. */
   constructor(runtime: SessionRuntime, host: SessionHost, origin?: SessionOrigin) {
@@ -55,6 +77,14 @@ export class Session<Output = unknown> {
     this.#host = host;
     this.#runtime = runtime;
     this.#inbox = new SessionInbox(runtime, host, origin);
+    this.#turns = {
+      id: runtime.id,
+      // Whoever needs to know that it is safe calls `session.abort`.
+      stopTurn: (turnId, reason) => background(this.#cancelSent(turnId, reason), () => {}),
+      completeTurn: (response) => this.#agent.complete(response),
+      onTurnOver: (turn) => runtime.readers.forgetTurn(turn),
+      refillTurn: (turn) => this.#refill(turn),
+    };
   }
 
   get status(): SessionStatus {
@@ -137,7 +167,7 @@ export class Session<Output = unknown> {
    * response is `cannot_continue` where nothing waits for a reply.
    */
   continue(options: SendOptions = {}): Turn<Output> {
-    return this.#typed(this.#sendInput(() => [], options));
+    return this.#typed(this.#sendInput(undefined, options));
   }
 
   /** For the model to see at the next boundary of the turn under way; at rest it starts one. Resolves when it is safe. */
@@ -203,6 +233,7 @@ export class Session<Output = unknown> {
 
   /** Begins anew: no messages, nothing queued, status `idle`. The configuration stays. Fails while a turn is unfinished. */
   async reset(): Promise<void> {
+    if (!this.#fold.acceptsInput) throw refused(this.id, "turn_unfinished");
     await this.clearQueue();
     await this.clearHistory();
   }
@@ -222,29 +253,20 @@ export class Session<Output = unknown> {
    * here. Fails with `invalid_input` where there is no such message.
    */
   async fork(at?: string): Promise<Session<Output>> {
-    this.#inbox.mustExist("fork");
+    if (this.#inbox.origin !== undefined)
+      throw invalid(`Session ${this.id} has nothing to be forked yet: send something first`);
     const id = await storeFork(this.#host, this.id, await this.#runtime.log.readAll(), at);
     return new Session(await this.#host.open(id), this.#host);
   }
 
   /** Calls the listener with every event from now on, or from a place on. Returns how to stop. */
   subscribe(listener: EventListener, { after }: SubscribeFrom = {}): () => void {
-    const subscription = { isOver: false, stop: (): unknown => undefined };
-    const deliver = onlyBehind(listener, after);
-    const join = (): void => {
-      if (!subscription.isOver) subscription.stop = this.#runtime.readers.add(deliver);
-    };
-    const show = (events: readonly PlacedEvent[]): void => {
-      for (const { event, cursor } of events) if (!subscription.isOver) deliver(event, cursor);
-    };
-    if (after === undefined || this.#inbox.origin !== undefined) {
-      join();
-      this.#runtime.follow();
-    } else this.#replay(after, show, join, () => subscription.isOver);
-    return () => {
-      subscription.isOver = true;
-      subscription.stop();
-    };
+    if (after !== undefined && this.#inbox.origin === undefined) {
+      return this.#subscribeAfter(after, listener);
+    }
+    const stop = this.#runtime.readers.add(listener);
+    this.#runtime.follow();
+    return stop;
   }
 
   /** Resolves when nothing runs and nothing will by itself: calls may still wait for answers. */
@@ -256,7 +278,23 @@ export class Session<Output = unknown> {
   /** Lets go of the session in this process: what is under way is left to other hosts, and what its tools kept is disposed. */
   async close(): Promise<void> {
     await this.#sending;
-    await this.#runtime.close(`Session ${this.id} was closed here`);
+    await this.#host.leave(this.id);
+  }
+
+  #subscribeAfter(after: Cursor, listener: EventListener): () => void {
+    const subscription = { isOver: false, stop: (): void => {} };
+    const deliver = onlyBehind(listener, after);
+    const join = (): void => {
+      if (!subscription.isOver) subscription.stop = this.#runtime.readers.add(deliver);
+    };
+    const show = (events: readonly PlacedEvent[]): void => {
+      for (const { event, cursor } of events) if (!subscription.isOver) deliver(event, cursor);
+    };
+    this.#replay(after, show, join, () => subscription.isOver);
+    return () => {
+      subscription.isOver = true;
+      subscription.stop();
+    };
   }
 
   /** Goes on trying while the store fails: a subscriber is not told less than it asked for. */
@@ -269,7 +307,8 @@ export class Session<Output = unknown> {
     background(this.#runtime.replay(after, show, join), (thrown) => {
       const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
       if (isGone || isOver()) return;
-      this.#host.clock.timer(retryMs, () => this.#replay(after, show, join, isOver));
+      const later = idleTimerOf(this.#host.clock);
+      later(retryMs, () => this.#replay(after, show, join, isOver));
     });
   }
 
@@ -286,27 +325,34 @@ export class Session<Output = unknown> {
     return turn as Turn<Output>;
   }
 
-  #sendInput(toInput: (id: string) => readonly ChatMessage[], options: SendOptions): SessionTurn {
+  /** Without an input it goes on with what is there. */
+  #sendInput(
+    toInput: ((id: string) => readonly ChatMessage[]) | undefined,
+    options: SendOptions,
+  ): SessionTurn {
     const id = options.id ?? this.#host.newId();
     const known = this.#runtime.readers.findTurn(id);
     if (known !== undefined) return known;
-    const send = async (turn: SessionTurn): Promise<void> => {
-      const messages = toInput(checkTurnId(id));
+    const turn = this.#sharedTurn(id);
+    const post = (): MaybePromise<void> => {
+      checkTurnId(id);
+      const messages = toInput?.(id) ?? [];
       const chosen = toTurnOptions(options);
       this.#runtime.remember(options.model);
       const body = { type: "input", messages } as const;
-      const { readers } = this.#runtime;
       // An owner at work may start the turn before it is said to be posted.
-      readers.expectTurn(turn);
-      await this.#inbox.post(id, chosen === undefined ? body : { ...body, options: chosen });
-      if (readers.forgetExpected(turn)) this.#join(turn, this.#turnOf(id));
-      this.#runtime.wake();
+      this.#runtime.readers.expectTurn(turn);
+      return this.#inbox.post(id, chosen === undefined ? body : { ...body, options: chosen });
     };
-    return this.#track(this.#sharedTurn(id), send, options.signal);
+    const follow = (): void => {
+      if (!this.#runtime.readers.forgetExpected(turn)) return;
+      this.#join(turn, toInput === undefined ? this.#continuedBy(id) : id);
+    };
+    return this.#track(turn, post, follow, options.signal);
   }
 
-  /** What goes on with queued messages is the turn of the first of them. */
-  #turnOf(inputId: string): string {
+  /** The turn that goes on: where it goes on with queued messages, that of the first of them. */
+  #continuedBy(inputId: string): string {
     const { acceptedInput, turn } = this.#fold;
     if (acceptedInput?.id === inputId || turn?.turnId === inputId) return inputId;
     const action = this.#fold.nextAction(this.#host.clock.now());
@@ -316,17 +362,16 @@ export class Session<Output = unknown> {
   #sendAnswers(answers: readonly Answer[], { signal }: SendOptions): SessionTurn {
     const { turn: last } = this.#fold;
     const id = last?.isOver === true ? last.nextId() : last?.turnId;
-    const send = async (turn: SessionTurn): Promise<void> => {
-      this.#inbox.mustExist("answer");
+    const turn = new SessionTurn(id ?? this.#host.newId(), this.#turns);
+    const post = async (): Promise<void> => {
+      this.#inbox.mustExist();
       const posts = answers.map((answer) => ({ id: this.#host.newId(), answer }));
       for (const { id: entryId, answer } of posts) {
         await this.#runtime.log.post(entryId, toAnswerBody(answer));
       }
       for (const { id: entryId } of posts) this.#inbox.check(entryId, "already_answered");
-      this.#followAnswers(turn);
-      this.#runtime.wake();
     };
-    return this.#track(this.#newTurn(id ?? this.#host.newId()), send, signal);
+    return this.#track(turn, post, () => this.#followAnswers(turn), signal);
   }
 
   /** The answers are taken by the turn under way, or by one that continues it; or they wait for the others. */
@@ -341,35 +386,41 @@ export class Session<Output = unknown> {
   /** Brings the turn into the log; if that fails, so does the turn. */
   #track(
     turn: SessionTurn,
-    bring: (turn: SessionTurn) => Promise<void>,
+    post: () => MaybePromise<void>,
+    follow: () => void,
     signal: AbortSignal | undefined,
   ): SessionTurn {
-    const sent = bring(turn).catch((thrown: unknown) => {
-      this.#runtime.readers.removeTurn(turn);
-      turn.fail(toSessionError(this.id, thrown));
-    });
-    this.#sending = Promise.all([this.#sending, sent]);
+    const onPosted = (): void => {
+      follow();
+      this.#runtime.wake();
+    };
+    const sent = recover(
+      () => chain(post(), onPosted),
+      (thrown) => {
+        this.#runtime.readers.removeTurn(turn);
+        turn.fail(toSessionError(this.id, thrown));
+      },
+    );
+    if (sent instanceof Promise) this.#waitFor(sent);
     if (signal !== undefined) turn.abortOn(signal);
     return turn;
   }
 
-  #newTurn(id: string): SessionTurn {
-    const cancel = async (reason: string | undefined): Promise<void> => {
-      await this.#sending;
-      await this.#cancel(id, reason);
-    };
-    // Whoever needs to know that it is safe calls `session.abort`.
-    return new SessionTurn(
-      id,
-      this.id,
-      (reason) => background(cancel(reason), () => {}),
-      (response) => this.#agent.complete(response),
-    );
+  #waitFor(sent: Promise<void>): void {
+    const all: Promise<unknown> = Promise.all([this.#sending, sent]).finally(() => {
+      if (this.#sending === all) this.#sending = undefined;
+    });
+    this.#sending = all;
+  }
+
+  async #cancelSent(turnId: string, reason: string | undefined): Promise<void> {
+    await this.#sending;
+    await this.#cancel(turnId, reason);
   }
 
   /** The handle that everybody gets who asks for this turn. Those of answers may fail by themselves. */
   #sharedTurn(id: string): SessionTurn {
-    const turn = this.#newTurn(id);
+    const turn = new SessionTurn(id, this.#turns);
     this.#runtime.readers.keepTurn(turn);
     return turn;
   }
@@ -393,6 +444,16 @@ export class Session<Output = unknown> {
       turn.fail(toSessionError(this.id, thrown)),
     );
     return turn;
+  }
+
+  /** Somebody reads a turn of which something was shown already. */
+  #refill(turn: SessionTurn): void {
+    const show = (events: readonly PlacedEvent[]): void => {
+      const own = events.filter(({ event }) => event.turnId === turn.turnId);
+      turn.refill(own.flatMap(({ event }) => withLiveEvents(event)));
+    };
+    const replayed = this.#runtime.replay(startCursor, show, () => turn.onRefilled());
+    background(replayed, (thrown) => turn.failRefill(toSessionError(this.id, thrown)));
   }
 
   async #enqueue(

@@ -9,7 +9,7 @@ import type { TurnPlan } from "./agent/turn-plan.ts";
 import { chain } from "./chain.ts";
 import type { Envelopes } from "./envelopes.ts";
 import type { Ownership } from "./ownership.ts";
-import type { SessionLog } from "./session-log.ts";
+import type { AppendChoices, SessionLog } from "./session-log.ts";
 
 type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
 
@@ -27,12 +27,15 @@ export class TurnJournal {
   readonly #options: TurnJournalOptions;
   readonly #context: FactContext;
   readonly #model: string;
+  /** Of everything but the end: the stored head stays. */
+  readonly #choices: AppendChoices;
   /** Of the turn, with what is about to be recorded. */
   #cost: number | undefined;
 
   constructor(options: TurnJournalOptions) {
     this.#options = options;
     this.#model = nameOf(options.plan.model);
+    this.#choices = { lease: options.ownership.lease };
     this.#context = {
       turnId: options.turnId,
       envelope: () => options.envelopes.next(),
@@ -50,7 +53,7 @@ export class TurnJournal {
 
   #append(facts: readonly Fact[]): MaybePromise<undefined> {
     const { log, ownership } = this.#options;
-    const appended = log.append(this.#entriesOf(facts), { lease: ownership.lease });
+    const appended = log.append(this.#entriesOf(facts), this.#choices);
     if (!(appended instanceof Promise)) return undefined;
     return appended.then(() => {
       // The answer may have taken longer than the lease: what it announces must not happen here any more.
@@ -60,19 +63,18 @@ export class TurnJournal {
   }
 
   #end(before: readonly Fact[], end: TurnEnded): MaybePromise<JournalReply> {
-    const { log, ownership } = this.#options;
+    const { log } = this.#options;
     if (this.#isReopened(end)) {
       if (before.length === 0) return "reopen";
       return chain(this.#append(before), () => "reopen" as const);
     }
     const entries = this.#entriesOf([...before, this.#whole(before, end)]);
-    return chain(
-      log.append(entries, { lease: ownership.lease, isUpToDate: true, end }),
-      (outcome) => {
-        if (outcome === "appended") return undefined;
-        return chain(log.catchUp(), () => this.#end(before, end));
-      },
-    );
+    const head = log.fold.headAtEnd(end, log.now());
+    const choices = { ...this.#choices, head, isUpToDate: true };
+    return chain(log.append(entries, choices), (outcome) => {
+      if (outcome === "appended") return undefined;
+      return chain(log.catchUp(), () => this.#end(before, end));
+    });
   }
 
   /** Whether something was posted that the turn has to heed before it may end. */
@@ -108,7 +110,7 @@ export class TurnJournal {
     this.#cost = addCost(this.#cost, cost);
     switch (fact.type) {
       case "attempt_ended": {
-        const priceId = cost === undefined ? undefined : plan.model.price?.id;
+        const priceId = plan.hasCost ? plan.model.price?.id : undefined;
         return { model: this.#model, cost, priceId };
       }
       case "message":

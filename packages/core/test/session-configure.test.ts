@@ -159,6 +159,43 @@ test("instructions that are a function are asked once, and what they said is rec
   expect(promptsOf(world.entries(session.id))).toMatchObject([{ instructions: "Version 1." }]);
 });
 
+test.each(["instructions", "resolveModel"] as const)(
+  "%s that could not be had once are asked for again, and nothing is recorded of the failure",
+  async (name) => {
+    const world = createWorld([say("Done")]);
+    let isBroken = true;
+    const orFail = <T>(value: T): T => {
+      if (isBroken) throw new Error("Not now");
+      return value;
+    };
+    const agent = world.agent.with({
+      model: "some",
+      resolveModel: () => {
+        const model = { provider: world.provider, id: "some" };
+        return name === "resolveModel" ? orFail(model) : model;
+      },
+      instructions: () => (name === "instructions" ? orFail("Be brief.") : "Be brief."),
+    });
+    const session = world.host({ agents: [agent] }).createSession({ agent: "helper" });
+    const { error } = await session.send("Hello").response;
+    isBroken = false;
+
+    await session.send("Again").response;
+
+    expect(error?.message).toContain("Not now");
+    expect(world.provider.requests[0]?.options.systemPrompt).toBe("Be brief.");
+    expect(promptsOf(world.entries(session.id))).toHaveLength(1);
+  },
+);
+
+test("a model that is handed over is the one, though the agent has another of its name", async () => {
+  const one = scriptedProvider([say("One")]);
+  const two = scriptedProvider([say("Two")]);
+  const session = createSession({ agent: createAgent({ model: one }) });
+
+  await expect(session.run("Hello", { model: two })).resolves.toBe("Two");
+});
+
 test("a new deployment with other instructions or tools is a recorded change", async () => {
   const world = createWorld([say("One"), say("Two"), say("Three")]);
   const first = world.agent.with({ instructions: "Old." });

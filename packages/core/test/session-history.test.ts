@@ -146,6 +146,17 @@ test("reset leaves nothing but what was configured and counted", async () => {
   await expect(receipt.outcome).resolves.toMatchObject({ type: expect.any(String) });
 });
 
+test("reset is refused while a turn is unfinished, whether something is queued or not", async () => {
+  const world = createWorld([callTool("remote")], [remoteTool()]);
+  const session = world.host().createSession({ agent: "helper" });
+  await session.send("Hello").response;
+
+  await expect(session.reset()).rejects.toMatchObject({ code: "turn_unfinished" });
+  await session.followUp("Later", { id: "f1" });
+  await expect(session.reset()).rejects.toMatchObject({ code: "turn_unfinished" });
+  expect(session.queued).toMatchObject([{ id: "f1", isReturning: false }]);
+});
+
 test("a snapshot of a session that waits goes on elsewhere", async () => {
   const script = [callTool("remote"), [say("Done"), usage({ inputTokens: 3, outputTokens: 2 })]];
   const world = createWorld(script, [remoteTool()]);
@@ -255,7 +266,7 @@ test("a fork leaves behind what waits: calls, queued messages, inputs", async ()
 test("a fork at a message that is not there is refused", async () => {
   const world = createWorld([say("One")]);
   const session = world.host().createSession({ agent: "helper" });
-  await expect(forkSession(session)).rejects.toMatchObject({ code: "not_pending" });
+  await expect(forkSession(session)).rejects.toMatchObject({ code: "invalid_input" });
   await session.send("Hello").response;
 
   await expect(forkSession(session, "nope")).rejects.toMatchObject({

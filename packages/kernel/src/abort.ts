@@ -1,4 +1,5 @@
 /** One place where a turn learns that it must stop, with one listener on the caller's signal. */
+import type { AbortSource } from "./contracts/runtime.ts";
 
 /** Told once when the turn is aborted. An object and not a function, as two are needed in every step. */
 export interface AbortListener {
@@ -6,14 +7,14 @@ export interface AbortListener {
 }
 
 export class TurnAbort {
-  readonly #source: AbortSignal | undefined;
+  readonly #source: AbortSource | undefined;
   readonly #onSource: (() => void) | undefined;
   #listeners: AbortListener[] | undefined;
   #controller: AbortController | undefined;
   #isAborted = false;
   #isReleased = false;
 
-  constructor(source: AbortSignal | undefined) {
+  constructor(source: AbortSource | undefined) {
     this.#source = source;
     if (source === undefined) return;
     if (source.aborted) this.#isAborted = true;

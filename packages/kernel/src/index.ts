@@ -59,6 +59,7 @@ export type {
   ToolChoice,
 } from "./contracts/provider.ts";
 export type {
+  AbortSource,
   Deadlines,
   EventEmitter,
   FinishedStep,

@@ -32,7 +32,8 @@ export class LiveView {
   #prose: TextBuffer | undefined;
   readonly #unfolded: LiveEvent[] = [];
   #unfoldedCount = 0;
-  readonly #tools = new Map<string, TextBuffer>();
+  /** Most turns have no tool that says something while it runs. */
+  #tools: Map<string, TextBuffer> | undefined;
 
   apply(event: AgentEventBody): void {
     switch (event.type) {
@@ -52,7 +53,7 @@ export class LiveView {
         this.#toolOutput(event.toolCallId).append(event.delta);
         return;
       case "tool_execution_end":
-        if (this.#tools.size > 0) this.#tools.delete(event.toolCallId);
+        this.#tools?.delete(event.toolCallId);
         return;
       case "message_start":
         return this.#openMessage(event.role === "assistant" ? event.messageId : undefined);
@@ -60,7 +61,7 @@ export class LiveView {
       case "attempt_discarded":
         return this.#openMessage(undefined);
       case "turn_end":
-        this.#tools.clear();
+        this.#tools?.clear();
         return this.#openMessage(undefined);
       case "snapshot":
         return this.#restore(event.message, event.toolOutputs);
@@ -73,12 +74,13 @@ export class LiveView {
   /** Whether a snapshot would tell nothing: no content of an open message, no output of a tool. */
   get isEmpty(): boolean {
     const hasContent = this.#parts.length > 0 || this.#unfoldedCount > 0;
-    return this.#tools.size === 0 && (this.#messageId === undefined || !hasContent);
+    const hasOutput = this.#tools !== undefined && this.#tools.size > 0;
+    return !hasOutput && (this.#messageId === undefined || !hasContent);
   }
 
   snapshot(): { readonly message?: LiveMessage; readonly toolOutputs: readonly LiveToolOutput[] } {
     this.#fold();
-    const toolOutputs = Array.from(this.#tools, ([toolCallId, output]) => ({
+    const toolOutputs = Array.from(this.#tools ?? [], ([toolCallId, output]) => ({
       toolCallId,
       output: output.toString(),
     }));
@@ -136,8 +138,9 @@ export class LiveView {
   }
 
   #toolOutput(toolCallId: string): TextBuffer {
-    let output = this.#tools.get(toolCallId);
-    if (output === undefined) this.#tools.set(toolCallId, (output = new TextBuffer()));
+    const outputs = (this.#tools ??= new Map());
+    let output = outputs.get(toolCallId);
+    if (output === undefined) outputs.set(toolCallId, (output = new TextBuffer()));
     return output;
   }
 
@@ -150,10 +153,9 @@ export class LiveView {
   #restore(message: LiveMessage | undefined, toolOutputs: readonly LiveToolOutput[]): void {
     this.#openMessage(message?.id);
     for (const part of message?.content ?? []) this.#restorePart(part);
-    this.#tools.clear();
-    for (const { toolCallId, output } of toolOutputs) {
-      this.#tools.set(toolCallId, bufferOf(output));
-    }
+    this.#tools = new Map(
+      toolOutputs.map(({ toolCallId, output }) => [toolCallId, bufferOf(output)]),
+    );
   }
 
   #restorePart(part: LivePart): void {

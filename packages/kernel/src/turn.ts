@@ -1,5 +1,5 @@
 /** Makes the handle of a turn: events for one reader, a response that always resolves, and an abort. */
-import type { ChatMessage } from "./contracts/conversation.ts";
+import type { AssistantPart, ToolContent, ToolContentPart } from "./contracts/conversation.ts";
 import type { AgentEvent } from "./contracts/events.ts";
 import type { RunTurnResult } from "./contracts/runtime.ts";
 import type { Turn, TurnResponse, TurnStatus } from "./contracts/turn.ts";
@@ -52,7 +52,7 @@ export function toTurnResponse(
   const { messages, finishReason, usage, pending, error } = result;
   return {
     status: statusOf(result),
-    text: lastText(messages),
+    text: textOf(result),
     messages,
     finishReason,
     usage,
@@ -70,10 +70,28 @@ function statusOf({
   return pending === undefined ? "completed" : "awaiting_tool_execution";
 }
 
-function lastText(messages: readonly ChatMessage[]): string {
-  const last = messages.findLast((message) => message.role === "assistant");
-  if (last?.role !== "assistant") return "";
-  return last.content
+/** Of the last reply; of the results, where calls that end a turn were the last word. */
+function textOf({
+  messages,
+  finishReason,
+}: Pick<RunTurnResult, "messages" | "finishReason">): string {
+  const at = messages.findLastIndex((message) => message.role === "assistant");
+  const reply = messages[at];
+  if (reply?.role !== "assistant") return "";
+  const text = joined(reply.content);
+  if (text !== "" || finishReason !== "stop") return text;
+  return messages
+    .slice(at + 1)
+    .map((message) => (message.role === "tool" ? toText(message.content) : ""))
+    .join("\n");
+}
+
+function toText(content: ToolContent): string {
+  return typeof content === "string" ? content : joined(content);
+}
+
+function joined(parts: readonly (AssistantPart | ToolContentPart)[]): string {
+  return parts
     .map((part) => (part.type === "text" || part.type === "refusal" ? part.text : ""))
     .join("");
 }

@@ -140,7 +140,7 @@ const places: Record<string, (callback: Callback) => Partial<RunTurnInput>> = {
   }),
   "log of the logger": (log) => ({
     logger: { ...silentLogger, log },
-    recover: faults["throws"] as Callback,
+    recover: faults["throws"],
   }),
   "startSpan of the logger": (startSpan) => ({ logger: { ...silentLogger, startSpan } }),
   "end of a span": (end) => ({

@@ -6,7 +6,7 @@ import type { Cursor } from "./cursor.ts";
 import type { Entry, EntryOf, StoredEntry } from "./entries.ts";
 import type { PlacedEvent } from "./events-of.ts";
 import { placeEvents } from "./events-of.ts";
-import { parseEntries } from "./fold-entries.ts";
+import { parseEntry } from "./parse-entry.ts";
 import type { LiveFrame } from "./repository.ts";
 import { SessionFold } from "./session-fold.ts";
 
@@ -71,7 +71,7 @@ export class EventFeed {
   /** The same for what a store holds. */
   takeStored(stored: readonly StoredEntry[]): PlacedEvent[] {
     const placed: PlacedEvent[] = [];
-    for (const { seq, entry } of parseEntries(stored)) this.#takeOne(seq, entry, placed);
+    for (const each of stored) this.#takeOne(each.seq, parseEntry(each), placed);
     return placed;
   }
 

@@ -62,7 +62,7 @@ export class MemorySession implements DueFacts {
     }
     const seqs: number[] = [];
     for (const entry of entries) seqs.push(this.#add(entry));
-    this.#head = head;
+    if (head !== undefined) this.#head = head;
     return { type: "appended", seqs, lastSeq: this.lastSeq };
   }
 

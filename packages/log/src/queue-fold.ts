@@ -18,9 +18,11 @@ export type QueueOutcome =
   | { readonly type: "delivered"; readonly turnId: string }
   | { readonly type: "returned"; readonly reason: string };
 
+const none: readonly QueuedItem[] = [];
+
 export class QueueFold {
   #items: QueuedItem[] = [];
-  readonly #outcomes = new Map<string, QueueOutcome>();
+  #outcomes: Map<string, QueueOutcome> | undefined;
   readonly #modes = { steering: "one-at-a-time", followUp: "one-at-a-time" } as {
     steering: QueueMode;
     followUp: QueueMode;
@@ -48,7 +50,7 @@ export class QueueFold {
 
   /** Items that somebody asked to have back. */
   returning(): readonly QueuedItem[] {
-    return this.#items.filter((item) => item.isReturning);
+    return this.#items.length === 0 ? none : this.#items.filter((item) => item.isReturning);
   }
 
   find(id: string): QueuedItem | undefined {
@@ -62,12 +64,14 @@ export class QueueFold {
 
   /** What became of an item that is no longer queued. */
   outcomeOf(id: string): QueueOutcome | undefined {
-    return this.#outcomes.get(id);
+    return this.#outcomes?.get(id);
   }
 
   settle(ids: readonly string[], outcome: QueueOutcome): void {
-    for (const id of ids) if (this.find(id) !== undefined) this.#outcomes.set(id, outcome);
-    if (this.#items.length > 0) this.#items = this.#items.filter((item) => !ids.includes(item.id));
+    if (this.#items.length === 0) return;
+    const outcomes = (this.#outcomes ??= new Map());
+    for (const id of ids) if (this.find(id) !== undefined) outcomes.set(id, outcome);
+    this.#items = this.#items.filter((item) => !ids.includes(item.id));
   }
 
   requestReturn(queue: EntryOf<"queue_cleared">["queue"]): void {
@@ -94,6 +98,7 @@ export class QueueFold {
   }
 
   #next(queue: QueuedItem["queue"]): readonly QueuedItem[] {
+    if (this.#items.length === 0) return none;
     const ready = this.#items.filter(
       (item) => item.queue === queue && !item.isHeld && !item.isReturning,
     );

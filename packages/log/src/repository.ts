@@ -8,7 +8,7 @@ export type MaybePromise<T> = T | Promise<T>;
 
 export type SessionStatus = "idle" | "running" | "awaiting_tool_execution" | "completed" | "error";
 
-/** The small summary that is stored with each append: `list` and `claimDue` read nothing else. */
+/** The small summary that is stored beside the log: `list` and `claimDue` read nothing else. */
 export interface SessionHead {
   readonly status: SessionStatus;
   readonly agent: string;
@@ -37,7 +37,8 @@ export interface Claim {
 
 export interface AppendOptions {
   readonly lease: Lease;
-  readonly head: SessionHead;
+  /** Absent: the stored one stays. While a turn runs there is nothing in it that anybody goes by, but that it runs. */
+  readonly head?: SessionHead | undefined;
   /** Append only if this is the last seq: for the append that ends a turn. */
   readonly onlyIfSeq?: number;
 }
@@ -138,7 +139,8 @@ export interface SessionRepository {
   /**
    * By the holder of the lease only. Fails with `fenced` if a newer epoch was given, or the lease was released or has run out;
    * with `not_found`; with `invalid_entry` for one without an envelope or with an id that is taken, and then nothing is written.
-   * No entries: only the head is refreshed, and `onlyIfSeq` holds all the same.
+   * No entries: only the head is refreshed, and `onlyIfSeq` holds all the same. An entry may have the `seq` that its writer foresees; the
+   * one that the store gives is what counts.
    */
   append(id: string, entries: readonly NewEntry[], options: AppendOptions): MaybePromise<Appended>;
   /** By anyone, once per entry id, an owner's included. Fails with `not_found`, `invalid_entry`. */

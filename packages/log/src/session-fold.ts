@@ -27,7 +27,7 @@ export class SessionFold {
   /** Accepted, and its turn has not started. */
   #input: EntryOf<"input"> | undefined;
   #cancelledInput: { readonly reason: string } | undefined;
-  readonly #refusals = new Map<string, Refusal>();
+  #refusals: Map<string, Refusal> | undefined;
 
   /** The last entry that was applied, the unknown ones included. */
   get seq(): number {
@@ -85,13 +85,18 @@ export class SessionFold {
 
   /** Why a posted entry has no effect; undefined if it has, or was never there. */
   refusalOf(entryId: string): Refusal | undefined {
-    return this.#refusals.get(entryId);
+    return this.#refusals?.get(entryId);
   }
 
   /** The messages that posted entries stand for, in their order. */
   messagesOf(entryIds: readonly string[]): readonly ChatMessage[] {
+    const input = this.#input;
+    // The usual case, and this is asked for every turn.
+    if (entryIds.length === 1 && input !== undefined && entryIds[0] === input.id) {
+      return input.messages;
+    }
     return entryIds.flatMap((id) => {
-      if (id === this.#input?.id) return this.#input.messages;
+      if (id === input?.id) return input.messages;
       const item = this.queues.find(id);
       return item === undefined ? [] : [item.message];
     });
@@ -107,9 +112,28 @@ export class SessionFold {
     return actionAtRest(this, turn?.end, now);
   }
 
-  /** The summary to be stored; `end` is the end of the turn, where that is what is about to be appended. */
-  head(now: number, end?: TurnEnd): SessionHead {
-    const status = end === undefined ? this.status : statusAfter(end);
+  /** Whether nothing is to be done by itself, at this time. */
+  isAtRest(now: number): boolean {
+    if (this.#input !== undefined || this.#turn?.isOver === false) return false;
+    return this.nextAction(now).type === "none";
+  }
+
+  /** The summary to be stored. */
+  head(now: number): SessionHead {
+    return this.#headOf(this.status, this.#turn?.end, now);
+  }
+
+  /** The same where the start of a turn is about to be appended. */
+  headAtStart(now: number): SessionHead {
+    return this.#headOf("running", undefined, now);
+  }
+
+  /** The same where this end of the turn is. */
+  headAtEnd(end: TurnEnd, now: number): SessionHead {
+    return this.#headOf(statusAfter(end), end, now);
+  }
+
+  #headOf(status: SessionStatus, end: TurnEnd | undefined, now: number): SessionHead {
     const agent = this.#created === undefined ? "" : this.#created.agent;
     const head: Draft<SessionHead> = { status, agent, seen: this.#seq, updatedAt: now };
     const principal = this.#created?.principal;
@@ -118,7 +142,7 @@ export class SessionFold {
     if (title !== undefined) head.title = title;
     // One that runs is due as soon as nobody has its lease.
     if (status === "running") return head;
-    const action = actionAtRest(this, end ?? this.#turn?.end, now);
+    const action = actionAtRest(this, end, now);
     // A session that should go on by itself is due at once, should its owner be gone.
     const wakeAt = action.type === "none" ? action.wakeAt : 0;
     if (wakeAt !== undefined) head.wakeAt = wakeAt;
@@ -313,7 +337,7 @@ export class SessionFold {
   }
 
   #refuse({ id }: Entry, refusal: Refusal | undefined): void {
-    if (refusal !== undefined) this.#refusals.set(id, refusal);
+    if (refusal !== undefined) (this.#refusals ??= new Map()).set(id, refusal);
   }
 
   #count(entry: Parameters<UsageFold["add"]>[0]): void {

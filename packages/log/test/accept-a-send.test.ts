@@ -83,7 +83,7 @@ test("the head of a session says what its status is, whose it is and how far it 
 test("the head of a turn that is about to end tells how it will have ended", () => {
   const fold = foldOf(created, input("t1"), started("t1", "t1"));
 
-  expect(fold.head(5, { finishReason: "error" })).toMatchObject({ status: "error", seen: 3 });
+  expect(fold.headAtEnd({ finishReason: "error" }, 5)).toMatchObject({ status: "error", seen: 3 });
   expect(fold.status).toBe("running");
 });
 

@@ -108,8 +108,8 @@ test("a message that is queued behind held ones starts a turn, and they stay hel
 test("the head of a turn that is about to be aborted asks nobody to run what is queued", () => {
   const fold = foldOf(...running, steer("s1"));
 
-  expect(fold.head(0, { finishReason: "aborted" })).not.toHaveProperty("wakeAt");
-  expect(fold.head(0, { finishReason: "stop" })).toHaveProperty("wakeAt", 0);
+  expect(fold.headAtEnd({ finishReason: "aborted" }, 0)).not.toHaveProperty("wakeAt");
+  expect(fold.headAtEnd({ finishReason: "stop" }, 0)).toHaveProperty("wakeAt", 0);
 });
 
 test("a turn that waits for answers waits, whatever is queued", () => {

@@ -48,7 +48,7 @@ test("the head of a turn that is about to be suspended says when, too", () => {
   const pending = [waits("c1", { deadlineAt: 100 })];
   const fold = foldOf(created, ...suspended(...pending).slice(0, -1));
 
-  expect(fold.head(0, { finishReason: "tool-calls", pending })).toMatchObject({
+  expect(fold.headAtEnd({ finishReason: "tool-calls", pending }, 0)).toMatchObject({
     status: "awaiting_tool_execution",
     wakeAt: 100,
   });

@@ -106,7 +106,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "the same post twice is two entries",
     scenario: "follow-ups",
-    caughtAs: "transcript",
+    caughtAs: "acknowledged",
     createStore: (options) => {
       const store = memoryRepository(options);
       return {

@@ -9,6 +9,7 @@ import { toMessages } from "../input.ts";
 import { newId } from "../new-id.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import { callbackMs, within } from "../within.ts";
 import { AgentError } from "./agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
 import { addCost, costOfFact } from "./cost-of-fact.ts";
@@ -136,6 +137,7 @@ export class Agent<Output = unknown> {
         turnId: id,
         now: clock.now,
         timer: clock.timer,
+        ...(clock.random && { random: clock.random }),
         emit,
         signal,
         ...(plan.hasCost && { journal: tally }),
@@ -145,7 +147,10 @@ export class Agent<Output = unknown> {
         ...(spent !== undefined && { cost: spent }),
       });
     } finally {
-      await plan.dispose();
+      const disposed = plan.dispose();
+      if (disposed instanceof Promise) {
+        await within(clock.timer, callbackMs, disposed, "dispose").catch(() => {});
+      }
     }
   }
 }

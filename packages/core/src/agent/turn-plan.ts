@@ -42,14 +42,15 @@ type Prompt = Pick<EntryOf<"prompt">, "instructions" | "toolsHash">;
 
 export interface TurnPlan {
   readonly model: Model;
-  readonly prompt: Prompt;
+  /** Undefined where it could not be settled: then it is still to be found out. */
+  readonly prompt: Prompt | undefined;
   readonly settings: AgentSettings;
   /** Whether anybody wants to know what it costs. */
   readonly hasCost: boolean;
   /** What usage costs; undefined where cost is not wanted or not known. */
   cost(usage: Usage | undefined): number | undefined;
   /** Ends what the tools had made for this turn. */
-  dispose(): Promise<void>;
+  dispose(): MaybePromise<void>;
 }
 
 export interface PlanRequest {
@@ -99,6 +100,8 @@ interface Settled {
   readonly model: Model;
   readonly instructions: string | undefined;
   readonly tools: readonly AnyTool[];
+  /** False where something stands in for what could not be had. */
+  readonly isSettled?: boolean;
 }
 
 function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
@@ -127,13 +130,14 @@ const noTools: readonly AnyTool[] = [];
 
 function knownModels(init: AgentInit, { models = [] }: PlanRequest): readonly Model[] {
   const own = typeof init.model === "string" ? [] : [toModel(init.model)];
-  return [...own, ...(init.models ?? []), ...models];
+  // Whoever hands one over means that one.
+  return [...models, ...own, ...(init.models ?? [])];
 }
 
 function toPlan(
   init: AgentInit,
   request: PlanRequest,
-  { model, instructions, tools }: Settled,
+  { model, instructions, tools, isSettled = true }: Settled,
 ): TurnPlan {
   const { sessionScope, sessionId, now, spent } = request;
   const { budgets } = init;
@@ -154,14 +158,13 @@ function toPlan(
   };
   return {
     model,
-    prompt: {
-      ...(instructions !== undefined && { instructions }),
-      toolsHash: hashOfTools(tools),
-    },
+    prompt: isSettled
+      ? { ...(instructions !== undefined && { instructions }), toolsHash: hashOfTools(tools) }
+      : undefined,
     settings,
     hasCost,
     cost,
-    dispose: () => scope.dispose(),
+    dispose: () => scope.end(),
   };
 }
 
@@ -209,6 +212,7 @@ function unsettled(thrown: unknown): Settled {
     model: { provider: failing(thrown), id: "" },
     instructions: undefined,
     tools: noTools,
+    isSettled: false,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Where dependencies live: made once, when they are first asked for, and disposed with their scope. */
 import type { Logger } from "@capstan/kernel";
+import type { MaybePromise } from "@capstan/log";
 import { serializeError } from "@capstan/kernel";
 import type { Dependency, Override } from "./dependency.ts";
 import { DependencyError } from "./dependency-error.ts";
@@ -17,28 +18,40 @@ export function createScope(options: ScopeOptions = {}): DependencyScope {
   return new DependencyScope(options);
 }
 
+const done = Promise.resolve();
+
 interface Made {
   readonly name: string;
   dispose(): unknown;
 }
 
+class Contents {
+  /** Under way or done. One that failed is forgotten, so that the next one who asks tries again. */
+  readonly values = new Map<Dependency<unknown>, Promise<unknown>>();
+  /** Which ones each one under way is waiting for. */
+  readonly waits = new Map<Dependency<unknown>, Set<Dependency<unknown>>>();
+  /** In the order in which they were finished: each one comes after those it was made of. */
+  readonly made: Made[] = [];
+}
+
+const none: ReadonlyMap<Dependency<unknown>, Dependency<unknown>> = new Map();
+
 export class DependencyScope {
   readonly #parent: DependencyScope | undefined;
   readonly #logger: Logger | undefined;
   readonly #overrides: ReadonlyMap<Dependency<unknown>, Dependency<unknown>>;
-  /** Under way or done. One that failed is forgotten, so that the next one who asks tries again. */
-  readonly #values = new Map<Dependency<unknown>, Promise<unknown>>();
-  /** Which ones each one under way is waiting for. */
-  readonly #waits = new Map<Dependency<unknown>, Set<Dependency<unknown>>>();
-  /** In the order in which they were finished: each one comes after those it was made of. */
-  readonly #made: Made[] = [];
+  /** Undefined as long as nobody has asked for anything: every turn has a scope, and few need it. */
+  #contents: Contents | undefined;
   #disposal: Promise<void> | undefined;
 
   constructor(options: ScopeOptions = {}) {
-    const { parent, overrides = [] } = options;
+    const { parent, overrides } = options;
     this.#parent = parent;
     this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
-    this.#overrides = new Map(overrides.map((one) => [one.dependency, one.replacement]));
+    this.#overrides =
+      overrides === undefined || overrides.length === 0
+        ? none
+        : new Map(overrides.map((one) => [one.dependency, one.replacement]));
   }
 
   /** Rejects with what the factory threw, or with a `DependencyError`. */
@@ -52,6 +65,12 @@ export class DependencyScope {
    */
   dispose(): Promise<void> {
     return (this.#disposal ??= this.#disposeAll());
+  }
+
+  /** The same, at once where nobody has asked for anything. */
+  end(): MaybePromise<void> {
+    if (this.#contents !== undefined) return this.dispose();
+    this.#disposal ??= done;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -82,8 +101,9 @@ export class DependencyScope {
   }
 
   async #waitFor(wanted: Dependency<unknown>, asker: Dependency<unknown>): Promise<unknown> {
-    const waits = this.#waits.get(asker) ?? new Set();
-    this.#waits.set(asker, waits.add(wanted));
+    const all = this.#content.waits;
+    const waits = all.get(asker) ?? new Set();
+    all.set(asker, waits.add(wanted));
     try {
       return await this.#valueOf(wanted);
     } finally {
@@ -92,22 +112,27 @@ export class DependencyScope {
   }
 
   #valueOf(wanted: Dependency<unknown>): Promise<unknown> {
-    const known = this.#values.get(wanted);
+    const { values } = this.#content;
+    const known = values.get(wanted);
     if (known !== undefined) return known;
     const value = this.#make(wanted);
-    this.#values.set(wanted, value);
-    value.catch(() => this.#values.delete(wanted));
+    values.set(wanted, value);
+    value.catch(() => values.delete(wanted));
     return value;
+  }
+
+  get #content(): Contents {
+    return (this.#contents ??= new Contents());
   }
 
   async #make(wanted: Dependency<unknown>): Promise<unknown> {
     const recipe = this.#recipeOf(wanted);
     try {
       const value = await recipe.create((other) => this.#ask(other, wanted));
-      this.#made.push({ name: wanted.name, dispose: () => recipe.dispose?.(value) });
+      this.#content.made.push({ name: wanted.name, dispose: () => recipe.dispose?.(value) });
       return value;
     } finally {
-      this.#waits.delete(wanted);
+      this.#content.waits.delete(wanted);
     }
   }
 
@@ -123,7 +148,7 @@ export class DependencyScope {
     to: Dependency<unknown>,
   ): readonly Dependency<unknown>[] | undefined {
     if (from === to) return [to];
-    for (const next of this.#waits.get(from) ?? []) {
+    for (const next of this.#content.waits.get(from) ?? []) {
       const way = this.#wayBetween(next, to);
       if (way !== undefined) return [from, ...way];
     }
@@ -131,15 +156,25 @@ export class DependencyScope {
   }
 
   async #disposeAll(): Promise<void> {
-    await Promise.allSettled(this.#values.values());
-    for (const made of this.#made.reverse()) {
+    if (this.#contents === undefined) return;
+    const { values, made } = this.#contents;
+    await Promise.allSettled(values.values());
+    for (const one of made.reverse()) {
       try {
-        await made.dispose();
+        await one.dispose();
       } catch (thrown) {
-        const { name: error, message } = serializeError(thrown);
-        const fields = { dependency: made.name, error };
-        this.#logger?.log("error", `Dispose of "${made.name}" failed: ${message}`, fields);
+        this.#report(one, thrown);
       }
+    }
+  }
+
+  #report({ name }: Made, thrown: unknown): void {
+    const { name: error, message } = serializeError(thrown);
+    try {
+      const fields = { dependency: name, error };
+      this.#logger?.log("error", `Dispose of "${name}" failed: ${message}`, fields);
+    } catch {
+      // A logger's failure is its own, and the others have to be disposed.
     }
   }
 }

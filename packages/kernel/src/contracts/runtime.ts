@@ -14,6 +14,14 @@ import type { Logger } from "./logging.ts";
 import type { ProviderContract, ProviderStreamOptions } from "./provider.ts";
 import type { ToolContract, ToolResult } from "./tool.ts";
 
+/** What the loop needs of a signal. Every `AbortSignal` is one. */
+export interface AbortSource {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** Takes each event outward, in order. What it throws is ignored. */
 export type EventEmitter = (event: AgentEvent) => void;
 
@@ -83,6 +91,7 @@ export interface FinishedStep extends TurnProgress {
   readonly messages: readonly ChatMessage[];
 }
 
+/** What is optional may also be there as undefined: an input that always has the same fields is read faster. */
 export interface RunTurnInput {
   readonly provider: ProviderContract;
   /** The history, with the system prompt as first message. Never changed, never copied. */
@@ -93,69 +102,77 @@ export interface RunTurnInput {
   readonly conversationId: string;
   readonly turnId: string;
   /** Forwarded to the provider as it is. */
-  readonly providerOpts?: ProviderStreamOptions;
-  readonly signal?: AbortSignal;
+  readonly providerOpts?: ProviderStreamOptions | undefined;
+  readonly signal?: AbortSource | undefined;
   /** Forwarded to the tools as it is; never part of the prompt. */
-  readonly cwd?: string;
-  readonly logger?: Logger;
+  readonly cwd?: string | undefined;
+  readonly logger?: Logger | undefined;
   /** Milliseconds. Without it no event has a timing. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Called after a step whose tool calls have all settled and before the next: what it returns is appended. */
-  readonly drainSteering?: () => readonly ChatMessage[];
+  readonly drainSteering?: (() => readonly ChatMessage[]) | undefined;
   /** Gets each finished step: the same objects that the result has. */
-  readonly onStepComplete?: (messages: readonly ChatMessage[]) => Promise<void> | void;
+  readonly onStepComplete?:
+    | ((messages: readonly ChatMessage[]) => Promise<void> | void)
+    | undefined;
 
   /** Without it there are no deadlines, retries do not wait, and only the signal ends a hang. */
-  readonly timer?: Timer;
+  readonly timer?: Timer | undefined;
   /** In [0, 1), for the jitter of retries. Without it there is no jitter. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   /** Makes ids of messages and tool calls. Without it they come from the turn id and the place in the transcript. */
-  readonly newId?: () => string;
+  readonly newId?: (() => string) | undefined;
   /** The new tail of the history, announced by `turn_start` and message events. */
-  readonly input?: readonly ChatMessage[];
-  readonly journal?: Journal;
+  readonly input?: readonly ChatMessage[] | undefined;
+  readonly journal?: Journal | undefined;
   /** Enters in the middle of a step: the messages end in an assistant message with calls that have no result. */
-  readonly open?: readonly OpenCall[];
+  readonly open?: readonly OpenCall[] | undefined;
   /** Answers to pending calls that came since it was asked last. */
-  readonly answers?: () => readonly OpenCall[];
+  readonly answers?: (() => readonly OpenCall[]) | undefined;
   /** The turn that this one continues, for `turn_start`. */
-  readonly continues?: string;
+  readonly continues?: string | undefined;
   /** What the chain of turns that this one continues has used. With `open`, the open step is counted in it. */
-  readonly prior?: PriorProgress;
+  readonly prior?: PriorProgress | undefined;
   /** Asked between calls under `skip-remaining`. */
-  readonly hasSteering?: () => boolean;
-  readonly transformContext?: (
-    messages: readonly ChatMessage[],
-    signal: AbortSignal,
-  ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>;
+  readonly hasSteering?: (() => boolean) | undefined;
+  readonly transformContext?:
+    | ((
+        messages: readonly ChatMessage[],
+        signal: AbortSignal,
+      ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>)
+    | undefined;
   /** From messages of the application to messages for a model. The default drops what no model may see. */
-  readonly convertToLlm?: (
-    messages: readonly ChatMessage[],
-  ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>;
+  readonly convertToLlm?:
+    | ((
+        messages: readonly ChatMessage[],
+      ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>)
+    | undefined;
   /** Asked after each step with tool calls. A string is the finish reason; `true` means `stop`. */
-  readonly stopWhen?: (
-    step: FinishedStep,
-  ) => boolean | FinishReason | Promise<boolean | FinishReason>;
+  readonly stopWhen?:
+    | ((step: FinishedStep) => boolean | FinishReason | Promise<boolean | FinishReason>)
+    | undefined;
   /** Asked before each request. A string ends the turn with it, as for a spent budget. */
-  readonly checkLimits?: (
-    progress: TurnProgress,
-  ) => FinishReason | undefined | Promise<FinishReason | undefined>;
-  readonly maxSteps?: number;
+  readonly checkLimits?:
+    | ((progress: TurnProgress) => FinishReason | undefined | Promise<FinishReason | undefined>)
+    | undefined;
+  readonly maxSteps?: number | undefined;
   /** When `maxSteps` is reached: one last step that may call no tool and reports what was done. */
-  readonly closing?: { readonly prompt: string };
+  readonly closing?: { readonly prompt: string } | undefined;
   /**
    * Asked about a reply that would end the turn with `stop`. A string is what is wrong with it: the model is told once, and
    * if the next answer is wrong too the turn fails with code `invalid_output`.
    */
-  readonly checkAnswer?: (
-    message: AssistantMessage,
-  ) => string | undefined | Promise<string | undefined>;
-  readonly retry?: RetryPolicy;
-  readonly deadlines?: Deadlines;
+  readonly checkAnswer?:
+    | ((message: AssistantMessage) => string | undefined | Promise<string | undefined>)
+    | undefined;
+  readonly retry?: RetryPolicy | undefined;
+  readonly deadlines?: Deadlines | undefined;
   /** Asked once per step about an error that is not retried. New messages replace the context: one more attempt. */
-  readonly recover?: (
-    error: SerializedError,
-  ) => readonly ChatMessage[] | undefined | Promise<readonly ChatMessage[] | undefined>;
+  readonly recover?:
+    | ((
+        error: SerializedError,
+      ) => readonly ChatMessage[] | undefined | Promise<readonly ChatMessage[] | undefined>)
+    | undefined;
 }
 
 export interface RunTurnResult {

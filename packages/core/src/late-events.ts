@@ -1,0 +1,60 @@
+/** For who begins to read a turn late: what was live of it is made again from what came of it. */
+import type { AgentEvent, AgentEventBody, AssistantMessage } from "@capstan/kernel";
+
+type Ids = Pick<AgentEvent, "conversationId" | "turnId">;
+
+/** The event with what led to it, where that was live: deltas are merged into one for each part. */
+export function withLiveEvents(event: AgentEvent): readonly AgentEvent[] {
+  if (event.type === "attempt_start" && event.attempt === 1) {
+    return [placed({ type: "step_start", step: event.step }, event), event];
+  }
+  if (event.type !== "message_end" || event.message.role !== "assistant") return [event];
+  return [...deltasOf(event.message, event), event];
+}
+
+function deltasOf({ content }: AssistantMessage, ids: Ids): AgentEvent[] {
+  let calls = 0;
+  return content.flatMap((part): AgentEvent[] => {
+    switch (part.type) {
+      case "text":
+      case "refusal":
+        return textEvents(part.text, ids);
+      case "thinking":
+        return thinkingEvents(part.thinking, ids);
+      case "tool_call": {
+        const index = calls++;
+        const { id, name, input, malformedInput } = part;
+        const delta = malformedInput ?? JSON.stringify(input);
+        return [
+          placed({ type: "toolcall_start", index, id, name }, ids),
+          placed({ type: "toolcall_delta", index, delta }, ids),
+          placed({ type: "toolcall_end", index, toolCall: part }, ids),
+        ];
+      }
+      case "native":
+        return [];
+      default:
+        return part satisfies never;
+    }
+  });
+}
+
+function textEvents(text: string, ids: Ids): AgentEvent[] {
+  return [
+    placed({ type: "text_start" }, ids),
+    placed({ type: "text_delta", delta: text }, ids),
+    placed({ type: "text_end", text }, ids),
+  ];
+}
+
+function thinkingEvents(thinking: string, ids: Ids): AgentEvent[] {
+  return [
+    placed({ type: "thinking_start" }, ids),
+    placed({ type: "thinking_delta", delta: thinking }, ids),
+    placed({ type: "thinking_end", thinking }, ids),
+  ];
+}
+
+function placed(body: AgentEventBody, { conversationId, turnId }: Ids): AgentEvent {
+  return { ...body, conversationId, turnId };
+}

@@ -1,0 +1,32 @@
+/** How the owner of a session stops the turn that it runs: an abort signal without the weight of one, as every turn needs it. */
+import type { AbortSource } from "@capstan/kernel";
+
+export class TurnStop implements AbortSource {
+  #isAborted = false;
+  #reason: unknown;
+  #listeners: readonly (() => void)[] = [];
+
+  get aborted(): boolean {
+    return this.#isAborted;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  /** The first reason counts. */
+  abort(reason?: string): void {
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.#reason = reason;
+    for (const listener of this.#listeners) listener();
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners = [...this.#listeners, listener];
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners = this.#listeners.filter((other) => other !== listener);
+  }
+}

@@ -1,0 +1,123 @@
+/** What the tools of a session are given: for a turn, for the session, replaced by the agent, failing. */
+import { defineTool, dependency, override } from "@capstan/core";
+import type { AnyTool, Dependency } from "@capstan/core";
+import type { Logger } from "@capstan/kernel";
+import { callTool, remoteTool, reply, say } from "@capstan/testing";
+import { expect, test } from "vitest";
+import { createWorld } from "./world.ts";
+
+function lookAt(wanted: Dependency<unknown>, name = "look"): AnyTool {
+  return defineTool({
+    name,
+    description: "Looks",
+    input: { type: "object" },
+    execute: async (_, context) => String(await context.get(wanted)),
+  });
+}
+
+function counted(story: string[], scope: "turn" | "session"): Dependency<number> {
+  let made = 0;
+  const make = (): number => {
+    story.push(`made ${(made += 1)}`);
+    return made;
+  };
+  return dependency("db", make, { scope, dispose: (n) => void story.push(`disposed ${n}`) });
+}
+
+test("what lives for a turn is shared by its tools, and another for the turn that continues it", async () => {
+  const story: string[] = [];
+  const Db = counted(story, "turn");
+  const calls = reply(callTool("look"), callTool("see"), callTool("remote"));
+  const script = [calls, callTool("look"), say("Done")];
+  const world = createWorld(script, [lookAt(Db), lookAt(Db, "see"), remoteTool()]);
+  const session = world.host().createSession({ agent: "helper" });
+  const { pendingToolCalls = [] } = await session.send("Hello").response;
+  await session.waitForIdle();
+  const afterFirst = [...story];
+
+  const toolCallId = pendingToolCalls[0]?.toolCallId ?? "";
+  await session.send([{ toolCallId, ok: true, output: "yes" }]).response;
+  await session.waitForIdle();
+
+  expect(afterFirst).toEqual(["made 1", "disposed 1"]);
+  expect(story).toEqual(["made 1", "disposed 1", "made 2", "disposed 2"]);
+  const results = session.messages.flatMap((each) => (each.role === "tool" ? [each.content] : []));
+  expect(results).toEqual(["1", "1", "yes", "2"]);
+});
+
+test("what the agent replaces is never made, and its own way to dispose is used", async () => {
+  const story: string[] = [];
+  const Db = counted(story, "session");
+  const fake = override(Db, () => 42, { dispose: (n) => void story.push(`put away ${n}`) });
+  const world = createWorld([callTool("look"), say("Done")], [lookAt(Db)], {
+    dependencies: [fake],
+  });
+  const session = world.host().createSession({ agent: "helper" });
+
+  await session.send("Hello").response;
+  await session.close();
+
+  expect(session.messages[2]).toMatchObject({ content: "42" });
+  expect(story).toEqual(["put away 42"]);
+});
+
+test("one that cannot be made is an error result, and is tried again by the next who asks", async () => {
+  let tries = 0;
+  const Db = dependency(
+    "db",
+    async () => {
+      tries += 1;
+      if (tries === 1) throw new Error("the database sleeps");
+      return "db";
+    },
+    { scope: "session" },
+  );
+  const world = createWorld([callTool("look"), callTool("look"), say("Done")], [lookAt(Db)]);
+  const session = world.host().createSession({ agent: "helper" });
+
+  await session.send("Hello").response;
+
+  expect(session.messages[2]).toMatchObject({
+    isError: true,
+    content: expect.stringContaining("sleeps"),
+  });
+  expect(session.messages[4]).toMatchObject({ isError: false, content: "db" });
+});
+
+test("a logger is told what could not be disposed, and the turn ends as it should", async () => {
+  const lines: string[] = [];
+  const logger: Logger = {
+    log: (level, message) => lines.push(`${level} ${message}`),
+    startSpan: () => ({ setAttributes: () => {}, end: () => {} }),
+  };
+  const Db = dependency("db", () => "db", { dispose: () => Promise.reject(new Error("locked")) });
+  const world = createWorld([callTool("look"), say("Done")], [lookAt(Db)], { logger });
+  const session = world.host().createSession({ agent: "helper" });
+
+  const { status } = await session.send("Hello").response;
+  await session.waitForIdle();
+
+  expect(status).toBe("completed");
+  expect(lines).toEqual(['error Dispose of "db" failed: locked']);
+});
+
+test("a logger that fails keeps nobody from disposing the rest", async () => {
+  const disposed: string[] = [];
+  const logger: Logger = {
+    log: () => {
+      throw new Error("the logger is full");
+    },
+    startSpan: () => ({ setAttributes: () => {}, end: () => {} }),
+  };
+  const First = dependency("first", () => "first", { dispose: (name) => void disposed.push(name) });
+  const Second = dependency("second", async (get) => `behind ${await get(First)}`, {
+    dispose: () => Promise.reject(new Error("locked")),
+  });
+  const world = createWorld([callTool("look"), say("Done")], [lookAt(Second)], { logger });
+  const session = world.host().createSession({ agent: "helper" });
+
+  await session.send("Hello").response;
+  await session.waitForIdle();
+
+  expect(disposed).toEqual(["first"]);
+});
