@@ -1,0 +1,54 @@
+import { createAgent, createSession, execute, forkSession, restoreSession } from "@capstan/core";
+import type { Agent, Session, SessionState } from "@capstan/core";
+import type { Turn, TurnResponse } from "@capstan/kernel";
+import { scriptedProvider } from "@capstan/testing";
+import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
+
+interface Colour {
+  readonly name: "red" | "blue";
+  readonly at: Date;
+}
+
+const model = scriptedProvider([]);
+const output = z.object({ name: z.enum(["red", "blue"]), at: z.coerce.date() }).readonly();
+const agent = createAgent({ model, output });
+declare const state: SessionState;
+
+test("an agent with a schema has what the schema gives as the output of its turns", () => {
+  expectTypeOf(agent).toEqualTypeOf<Agent<Readonly<{ name: "red" | "blue"; at: Date }>>>();
+  expectTypeOf(agent.runStream("Which?")).toExtend<Turn<Colour>>();
+  expectTypeOf(agent.runTurn({ input: "Which?" }).response).toExtend<
+    Promise<TurnResponse<Colour>>
+  >();
+});
+
+test("so has a session of it, however its turns are started", () => {
+  const session = createSession({ agent });
+
+  expectTypeOf(session).toExtend<Session<Colour>>();
+  expectTypeOf(session.send("Which?")).toExtend<Turn<Colour>>();
+  expectTypeOf(session.turn({ input: "Which?" })).toExtend<Turn<Colour>>();
+  expectTypeOf(session.runStream("Which?")).toExtend<Turn<Colour>>();
+  expectTypeOf(session.continue()).toExtend<Turn<Colour>>();
+  expectTypeOf(execute(session, "Which?")).toExtend<Turn<Colour>>();
+  expectTypeOf(session.current).toExtend<Turn<Colour> | undefined>();
+  expectTypeOf(forkSession(session)).toExtend<Promise<Session<Colour>>>();
+  expectTypeOf(restoreSession({ agent, state })).toExtend<Promise<Session<Colour>>>();
+});
+
+test("the output may be missing: a turn can end without an answer", () => {
+  const turn = createSession({ agent }).send("Which?");
+
+  expectTypeOf<Awaited<typeof turn.response>["output"]>().toExtend<Colour | undefined>();
+  // @ts-expect-error -- nobody has looked whether there is one
+  expectTypeOf<Awaited<typeof turn.response>["output"]>().toExtend<Colour>();
+});
+
+test("without a schema the output is unknown, and a schema is not that of another agent", () => {
+  const plain = createAgent({ model });
+
+  expectTypeOf(plain).toEqualTypeOf<Agent>();
+  expectTypeOf(createSession({ agent: plain }).send("Which?")).toEqualTypeOf<Turn>();
+  expectTypeOf(createSession({ agent: plain }).send("Which?")).not.toExtend<Turn<Colour>>();
+});
