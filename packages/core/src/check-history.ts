@@ -1,6 +1,6 @@
 /** Whether messages can be the history of a session: what the next provider would refuse is refused here. */
 import type { ChatMessage } from "@capstan/kernel";
-import { invalid } from "./input.ts";
+import { invalid } from "./session-error.ts";
 
 /** Throws a `SessionError` that names the message. */
 export function checkHistory(messages: readonly ChatMessage[]): readonly ChatMessage[] {

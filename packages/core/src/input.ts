@@ -11,7 +11,8 @@ import type {
 import type { PostedBody } from "@capstan/log";
 import { chainMark } from "@capstan/log";
 import type { TurnOverrides } from "./agent/agent-init.ts";
-import { SessionError } from "./session-error.ts";
+import { checkAnswer, checkContent } from "./check-input.ts";
+import { invalid } from "./session-error.ts";
 
 /** The result of a call that the caller has run. */
 export interface CallAnswer {
@@ -70,10 +71,6 @@ export function checkSessionId(id: string): string {
   );
 }
 
-export function invalid(message: string, options?: ErrorOptions): SessionError {
-  return new SessionError("invalid_input", message, options);
-}
-
 /** Whoever sent it may have sent very much. */
 function shown(id: string): string {
   return JSON.stringify(id.slice(0, 160));
@@ -85,7 +82,7 @@ export function isAnswers(input: SendInput): input is readonly Answer[] {
 }
 
 export function isRequest(input: SendInput): input is TurnRequest {
-  return typeof input === "object" && "input" in input;
+  return typeof input === "object" && input !== null && "input" in input;
 }
 
 /** The messages of a turn with this id. */
@@ -94,6 +91,10 @@ export function toMessages(
   id: string,
   metadata?: JsonValue,
 ): readonly ChatMessage[] {
+  // Callers in JavaScript send what they like.
+  if (typeof input !== "string" && (typeof input !== "object" || input === null)) {
+    throw invalid(`A turn starts with a text, parts or messages, not with ${typeof input}`);
+  }
   if (Array.isArray(input) && input.length === 0) {
     throw invalid("There is nothing to send: the list is empty. Pass at least one message");
   }
@@ -110,14 +111,15 @@ export function toMessage(
   content: string | readonly UserPart[] | NewMessage<UserMessage>,
   id: string,
 ): UserMessage {
-  if (typeof content === "object" && "role" in content) return { ...content, id };
-  if (typeof content !== "string") return { role: "user", id, content };
-  if (content.trim() !== "") return { role: "user", id, content };
-  throw invalid("There is nothing to send: the text is empty. Pass some, or use continue");
+  if (typeof content === "object" && "role" in content) {
+    return { ...content, content: checkContent(content.content), id };
+  }
+  return { role: "user", id, content: checkContent(content) };
 }
 
 export function toAnswerBody(answer: Answer): PostedBody {
   const { toolCallId } = answer;
+  checkAnswer(answer);
   if ("approved" in answer) {
     const { hash, approved: isApproved, reason } = answer;
     const body = { type: "decision", toolCallId, hash, isApproved } as const;
@@ -139,10 +141,14 @@ function isListOf(input: SendInput, isItem: (item: object) => boolean): boolean 
 
 function withId(message: InputMessage, id: string): ChatMessage {
   const { role } = message;
-  // Callers in JavaScript send what they like.
   if (role !== "user" && role !== "custom") {
     const found = JSON.stringify(role);
     throw invalid(`A turn starts with user or custom messages only, and one has the role ${found}`);
   }
+  if (message.id !== undefined && typeof message.id !== "string") {
+    throw invalid("The id of a message must be a string, or left out");
+  }
+  if (message.role === "user") checkContent(message.content);
+  else if (typeof message.kind !== "string") throw invalid("A custom message needs a kind");
   return { ...message, id: message.id ?? id };
 }

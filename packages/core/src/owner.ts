@@ -1,14 +1,15 @@
 /** Does what a session has to do, under its lease, until nothing is left: starts, continues and resumes turns. */
-import type { AgentEvent, ChatMessage, OpenCall, RunTurnInput } from "@capstan/kernel";
+import type { AgentEvent, ChatMessage, RunTurnInput } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
 import type { Entry, EntryPoint, MaybePromise, NextAction, OwnedBody } from "@capstan/log";
-import { isLiveOnly, isOverdue } from "@capstan/log";
+import { isLiveOnly } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Model } from "./agent/model.ts";
+import { background } from "./background.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
 import type { Clock } from "./clock.ts";
 import { Envelopes } from "./envelopes.ts";
-import { callbackMs, within } from "./within.ts";
+import { within } from "./within.ts";
 import type { Ownership } from "./ownership.ts";
 import { SessionError } from "./session-error.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
@@ -33,14 +34,12 @@ type TurnParts = Pick<RunTurnInput, "messages" | "input" | "open" | "signal" | "
 
 type TurnAction = Extract<NextAction, { readonly type: "start" | "continue" | "resume" }>;
 
-/** What the model is told about a call that nobody answered. */
-const unanswered = { isError: true, output: "Nobody answered this call in time." } as const;
-
 export class Owner {
   readonly #options: OwnerOptions;
   readonly #envelopes: Envelopes;
-  /** Of the turn under way. */
+  /** Of the turn under way, or being planned. */
   #stop: TurnStop | undefined;
+  #turnId = "";
 
   constructor(options: OwnerOptions) {
     this.#options = options;
@@ -71,13 +70,9 @@ export class Owner {
 
   /** Entries were folded: somebody may have cancelled the turn. */
   onChange(): void {
-    const { turn } = this.#options.log.fold;
-    if (turn?.isCancelled === true) this.#cancel();
-  }
-
-  #cancel(): void {
-    const reason = this.#options.log.fold.turn?.cancelReason;
-    this.#stop?.abort(reason === "" ? undefined : reason);
+    if (this.#stop === undefined) return;
+    const reason = this.#options.log.fold.cancelReasonOf(this.#turnId);
+    if (reason !== undefined) this.#stop.abort(reason === "" ? undefined : reason);
   }
 
   async #returnItems(ids: readonly string[]): Promise<void> {
@@ -91,19 +86,37 @@ export class Owner {
     const { log, clock } = this.#options;
     const stop = new TurnStop();
     this.#stop = stop;
+    this.#turnId = action.turnId;
+    const { config } = log.fold;
     const planned = this.#plan(action);
-    const plan = planned instanceof Promise ? await planned : planned;
+    const plan = planned instanceof Promise ? await this.#orStopped(planned, stop) : planned;
     try {
-      // Something else may be the next thing to do by now.
-      if (planned === plan || isSame(action, log.fold.nextAction(log.now()))) {
-        await this.#runPlanned(action, plan, stop);
-      }
+      // Something else may be the next thing to do by now, or this in another way.
+      const isPlanned = action.type === "resume" || stop.aborted || config === log.fold.config;
+      const isNext = isPlanned && isSame(action, log.fold.nextAction(log.now()));
+      if (planned === plan || isNext) await this.#runPlanned(action, plan, stop);
     } finally {
+      this.#stop = undefined;
       const disposed = plan.dispose();
       if (disposed instanceof Promise) {
-        await within(clock.timer, callbackMs, disposed, "dispose").catch(() => {});
+        const limitMs = this.#options.agent.callbackMs;
+        await within(clock.timer, limitMs, disposed, "dispose").catch(() => {});
       }
     }
+  }
+
+  /** A turn that was stopped before it was planned needs no plan: it ends at once. */
+  #orStopped(planned: Promise<TurnPlan>, stop: TurnStop): Promise<TurnPlan> {
+    return new Promise((resolve, reject) => {
+      planned.then(resolve, reject);
+      stop.addEventListener("abort", () => {
+        resolve(this.#options.agent.planNothing());
+        background(
+          planned.then((plan) => plan.dispose()),
+          () => {},
+        );
+      });
+    });
   }
 
   /** By what is configured now; a turn that goes on has what it started with. */
@@ -133,23 +146,23 @@ export class Owner {
     const { messages, input } = this.#tail(action);
     const opening = [this.#opening(action), ...this.#changeOfPrompt(action.turnId, plan)];
     const head = log.fold.headAtStart(log.now());
-    const isUpToDate = action.type === "start";
+    // A turn that is resumed has its configuration from its start.
+    const isUpToDate = action.type !== "resume";
     const opened = this.#append(opening, { head, isUpToDate });
     if ((opened instanceof Promise ? await opened : opened) === "conflict") {
       // Whatever was posted meanwhile comes first.
       await log.catchUp();
       return;
     }
-    const { fold } = log;
     const at = action.type === "start" ? { messages } : this.#entryPoint();
-    if (fold.turn?.isCancelled === true) this.#cancel();
+    this.onChange();
     const journal = new TurnJournal({
       turnId: action.turnId,
       log,
       ownership,
       plan,
       envelopes: this.#envelopes,
-      onCancelled: () => this.#cancel(),
+      onCancelled: () => this.onChange(),
     });
     const result = await runTurn(
       this.#inputOf(action, plan, {
@@ -160,7 +173,6 @@ export class Owner {
         journal: (facts) => journal.record(facts),
       }),
     );
-    this.#stop = undefined;
     if (result.error?.code === "journal_failed") {
       throw new SessionError("unavailable", result.error.message, { sessionId: log.id });
     }
@@ -200,12 +212,7 @@ export class Owner {
 
   /** In the middle of the step that the log leaves off in. */
   #entryPoint(): EntryPoint {
-    const { log } = this.#options;
-    const { messages, open } = log.fold.transcript.entryPoint();
-    const isCancelled = log.fold.turn?.isCancelled === true;
-    if (open === undefined || isCancelled) return { messages, ...(open && { open }) };
-    const now = log.now();
-    return { messages, open: open.map((call) => giveUpOverdue(call, now)) };
+    return this.#options.log.fold.transcript.entryPoint();
   }
 
   /** All fields in one place and always the same ones: the loop reads it all the time. */
@@ -260,9 +267,4 @@ export class Owner {
 
 function isSame(action: TurnAction, other: NextAction): boolean {
   return "turnId" in other && other.type === action.type && other.turnId === action.turnId;
-}
-
-function giveUpOverdue(call: OpenCall, now: number): OpenCall {
-  if (call.state !== "pending" || !isOverdue(call.pending, now)) return call;
-  return { callId: call.callId, state: "settled", result: unanswered };
 }

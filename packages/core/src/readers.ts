@@ -2,6 +2,7 @@
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor, PlacedEvent } from "@capstan/log";
 import { compareCursors } from "@capstan/log";
+import { background } from "./background.ts";
 import type { SessionTurn } from "./session-turn.ts";
 
 export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
@@ -80,7 +81,9 @@ export class Readers {
     for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
     for (const listener of this.#listeners) {
       try {
-        listener(event, cursor);
+        // An async listener is not what the type allows, but its rejection must not end the process.
+        const returned: unknown = listener(event, cursor);
+        if (returned instanceof Promise) background(returned, () => {});
       } catch {
         // A listener's failure is its own.
       }

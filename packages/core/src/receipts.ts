@@ -4,13 +4,14 @@ import type { QueueOutcome, SessionFold } from "@capstan/log";
 /** The message is in the log. */
 export interface Receipt {
   readonly id: string;
-  /** Resolves when the message is delivered or returned, in whichever process. */
+  /** Resolves when the message is delivered or returned, in whichever process. Rejects with `host_closed` where nobody listens any more. */
   readonly outcome: Promise<QueueOutcome>;
 }
 
 interface Waiting {
   readonly receipt: Receipt;
   readonly resolve: (outcome: QueueOutcome) => void;
+  readonly reject: (reason: Error) => void;
 }
 
 export class Receipts {
@@ -21,14 +22,26 @@ export class Receipts {
     this.#fold = fold;
   }
 
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
   of(id: string): Receipt {
     const known = this.#waiting.get(id);
     if (known !== undefined) return known.receipt;
-    const { promise: outcome, resolve } = Promise.withResolvers<QueueOutcome>();
+    const { promise: outcome, resolve, reject } = Promise.withResolvers<QueueOutcome>();
+    // Many never look at it.
+    outcome.catch(() => {});
     const receipt = { id, outcome };
-    this.#waiting.set(id, { receipt, resolve });
+    this.#waiting.set(id, { receipt, resolve, reject });
     this.update();
     return receipt;
+  }
+
+  /** Nobody here will hear of it. */
+  fail(reason: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
   }
 
   /** Entries were folded. */

@@ -3,11 +3,10 @@ import type { NewEntry, SessionFold, StoredEntry } from "@capstan/log";
 import { LogError, copyLog, foldEntries, forkLog } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { nameOfChoice } from "./agent/model.ts";
-import { invalid } from "./input.ts";
 import type { SessionHost } from "./session-host.ts";
 import type { SessionState } from "./session-state.ts";
 import { usageOf } from "./session-view.ts";
-import { toSessionError } from "./session-error.ts";
+import { invalid, toSessionError } from "./session-error.ts";
 
 /** The session as plain JSON. */
 export function toState(id: string, entries: readonly StoredEntry[], agent: Agent): SessionState {

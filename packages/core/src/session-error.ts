@@ -35,6 +35,10 @@ export class SessionError extends CapstanError<SessionErrorCode> {
   }
 }
 
+export function invalid(message: string, options?: ErrorOptions): SessionError {
+  return new SessionError("invalid_input", message, options);
+}
+
 const refusals: Record<Refusal, string> = {
   not_pending: "No call with this id waits for an answer: see pendingToolCalls for those that do",
   already_answered: "This call has an answer already, and the first one counts",

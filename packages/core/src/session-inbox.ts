@@ -1,5 +1,5 @@
 /** The way into a session's log for those who have something to say: creates the session at the first word, posts, and tells what was refused. */
-import type { MaybePromise, PostedBody, Refusal } from "@capstan/log";
+import type { MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
 import { SessionFold, isRepositoryError } from "@capstan/log";
 import { chain } from "./chain.ts";
 import { recover } from "./recover.ts";
@@ -49,15 +49,19 @@ export class SessionInbox {
   }
 
   /** At once, or resolves, when it is safe. Fails with a `SessionError` where it was refused, unless for the reason that is passed over. */
-  post(id: string, body: PostedBody, except?: Refusal): MaybePromise<void> {
+  post(id: string, body: PostedBody, except?: Refusal): MaybePromise<Posted> {
     const { log } = this.#runtime;
-    const posted = recover<unknown>(
+    this.#runtime.mustBeOpen();
+    const posted = recover<Posted>(
       () => chain(this.ensureCreated(), () => log.post(id, body)),
       (thrown) => {
         throw toSessionError(this.#runtime.id, thrown);
       },
     );
-    return chain(posted, () => this.check(id, except));
+    return chain(posted, (answer) => {
+      this.check(id, except);
+      return answer;
+    });
   }
 
   /** Fails if this entry was refused for another reason than the one that is passed over. */

@@ -40,7 +40,8 @@ export class SessionRuntime {
   #lastEpoch: number | undefined;
   #isClaiming = false;
   #wasIdle = true;
-  #idleWaiters: (() => void)[] = [];
+  #idleWaiters: PromiseWithResolvers<void>[] = [];
+  #isClosed = false;
   /** The end of a turn of which we said that nothing follows it. */
   #settled: EntryOf<"turn_ended"> | undefined;
   /** Whether somebody in this process may have a handle of the session. */
@@ -103,13 +104,30 @@ export class SessionRuntime {
 
   /** Gives the lease back in the middle of whatever is under way: another host goes on with it. */
   async close(why: string): Promise<void> {
+    this.#isClosed = true;
     await this.#ownership?.release();
-    if (!this.readers.isEmpty) this.readers.fail(this.#closed(why));
+    if (!this.readers.isEmpty || !this.receipts.isEmpty || this.#idleWaiters.length > 0) {
+      this.#tellClosed(why);
+    }
     await this.#leave();
   }
 
+  /** Fails where the session was let go of in this process. */
+  mustBeOpen(): void {
+    if (this.#isClosed) throw this.#closed(`Session ${this.id} was closed here`);
+  }
+
+  #tellClosed(why: string): void {
+    const closed = this.#closed(why);
+    this.readers.fail(closed);
+    this.receipts.fail(closed);
+    const waiters = this.#idleWaiters;
+    this.#idleWaiters = [];
+    for (const { reject } of waiters) reject(closed);
+  }
+
   #closed(why: string): SessionError {
-    const message = `${why}: what is under way in session ${this.id} goes on elsewhere. Open it on another host`;
+    const message = `${why}: what is under way in session ${this.id} goes on elsewhere. Open it again, on a host that is open`;
     return new SessionError("host_closed", message, { sessionId: this.id });
   }
 
@@ -123,7 +141,7 @@ export class SessionRuntime {
 
   /** Claims the session if it has something to do and nobody here does it. */
   wake(): void {
-    if (this.#isWorking || this.#isClaiming || this.#isAtRest()) return;
+    if (this.#isClosed || this.#isWorking || this.#isClaiming || this.#isAtRest()) return;
     this.#isClaiming = true;
     this.#wasIdle = false;
     // Not before who wakes us has returned: they may want to listen.
@@ -139,7 +157,9 @@ export class SessionRuntime {
 
   async waitForIdle(): Promise<void> {
     if (this.#isIdle()) return;
-    await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+    const waiter = Promise.withResolvers<void>();
+    this.#idleWaiters.push(waiter);
+    await waiter.promise;
   }
 
   /** Shows what the log has behind a place, and joins without a gap. */
@@ -298,7 +318,7 @@ export class SessionRuntime {
     }
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];
-    for (const resolve of waiters) resolve();
+    for (const { resolve } of waiters) resolve();
   }
 
   #listen(isLive = false): void {
@@ -334,6 +354,8 @@ export class SessionRuntime {
   #sendSnapshot(): void {
     if (this.#owner === undefined || this.#ownership === undefined) return;
     this.#isFollowed = true;
+    // Between two turns there is nothing live.
+    if (this.log.fold.turn?.isOver !== false) return;
     this.#sendLive(this.#ownership.lease, this.log.feed.snapshotFrame());
   }
 

@@ -5,7 +5,7 @@ import type { Agent } from "./agent/agent.ts";
 import { chooseTools } from "./agent/chosen-tools.ts";
 import type { ModelChoice } from "./agent/model.ts";
 import { nameOfChoice } from "./agent/model.ts";
-import { invalid } from "./input.ts";
+import { invalid } from "./session-error.ts";
 import type { AnyTool } from "./tools/tool.ts";
 
 export interface SessionSettings {

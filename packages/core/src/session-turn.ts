@@ -49,6 +49,11 @@ export class SessionTurn implements Turn {
     return this.#turnId ?? this.id;
   }
 
+  /** Whether it has got an event of its turn. */
+  get hasBegun(): boolean {
+    return this.#turnId !== undefined;
+  }
+
   get isOver(): boolean {
     return this.#isOver;
   }

@@ -54,7 +54,7 @@ export function viewOf(
     model: config.model ?? nameOfChoice(agent.model),
     thinkingLevel: config.thinkingLevel ?? agent.thinkingLevel,
     tools: tools.map((tool) => (typeof tool === "string" ? tool : tool.name)),
-    messages: fold.transcript.messages,
+    messages: [...fold.transcript.messages],
     streamingMessage,
     pendingToolCalls: fold.pending,
     queues: {

@@ -8,12 +8,11 @@ import type {
   SessionFold,
   SessionStatus,
 } from "@capstan/log";
-import { isRepositoryError, startCursor } from "@capstan/log";
+import { startCursor } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import { chain } from "./chain.ts";
 import { checkHistory } from "./check-history.ts";
-import { idleTimerOf } from "./clock.ts";
 import type {
   Answer,
   InputMessage,
@@ -22,22 +21,13 @@ import type {
   TurnInput,
   TurnRequest,
 } from "./input.ts";
-import {
-  checkTurnId,
-  invalid,
-  isAnswers,
-  isRequest,
-  toAnswerBody,
-  toMessage,
-  toMessages,
-} from "./input.ts";
+import { checkTurnId, isAnswers, isRequest, toAnswerBody, toMessage, toMessages } from "./input.ts";
 import { withLiveEvents } from "./late-events.ts";
 import type { EventListener } from "./readers.ts";
-import { onlyBehind } from "./readers.ts";
 import type { Receipt } from "./receipts.ts";
 import { recover } from "./recover.ts";
 import { storeFork, toState } from "./session-copies.ts";
-import { SessionError, refused, toSessionError } from "./session-error.ts";
+import { SessionError, invalid, refused, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { SessionInbox } from "./session-inbox.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
@@ -48,6 +38,7 @@ import type { TurnSession } from "./session-turn.ts";
 import { SessionTurn } from "./session-turn.ts";
 import type { SessionUsage, SessionView } from "./session-view.ts";
 import { usageOf, viewOf } from "./session-view.ts";
+import { subscribeAfter } from "./subscribe-after.ts";
 import { toTurnOptions } from "./turn-options.ts";
 
 export interface SubscribeFrom {
@@ -57,9 +48,6 @@ export interface SubscribeFrom {
 
 /** What can be queued: a text, parts, or a message. */
 export type QueuedInput = string | readonly UserPart[] | Extract<InputMessage, { role: "user" }>;
-
-/** How long a subscriber waits for a store that failed. */
-const retryMs = 1_000;
 
 export class Session<Output = unknown> {
   readonly id: string;
@@ -81,7 +69,7 @@ export class Session<Output = unknown> {
       id: runtime.id,
       // Whoever needs to know that it is safe calls `session.abort`.
       stopTurn: (turnId, reason) => background(this.#cancelSent(turnId, reason), () => {}),
-      completeTurn: (response) => this.#agent.complete(response),
+      completeTurn: (response) => this.#agent.complete(response, host.clock.timer),
       onTurnOver: (turn) => runtime.readers.forgetTurn(turn),
       refillTurn: (turn) => this.#refill(turn),
     };
@@ -92,7 +80,8 @@ export class Session<Output = unknown> {
   }
 
   get messages(): readonly ChatMessage[] {
-    return this.#fold.transcript.messages;
+    // A list of its own: that of the fold grows.
+    return [...this.#fold.transcript.messages];
   }
 
   get pendingToolCalls(): readonly PendingCall[] {
@@ -262,7 +251,7 @@ export class Session<Output = unknown> {
   /** Calls the listener with every event from now on, or from a place on. Returns how to stop. */
   subscribe(listener: EventListener, { after }: SubscribeFrom = {}): () => void {
     if (after !== undefined && this.#inbox.origin === undefined) {
-      return this.#subscribeAfter(after, listener);
+      return subscribeAfter(after, listener, this.#runtime, this.#host.clock);
     }
     const stop = this.#runtime.readers.add(listener);
     this.#runtime.follow();
@@ -279,37 +268,6 @@ export class Session<Output = unknown> {
   async close(): Promise<void> {
     await this.#sending;
     await this.#host.leave(this.id);
-  }
-
-  #subscribeAfter(after: Cursor, listener: EventListener): () => void {
-    const subscription = { isOver: false, stop: (): void => {} };
-    const deliver = onlyBehind(listener, after);
-    const join = (): void => {
-      if (!subscription.isOver) subscription.stop = this.#runtime.readers.add(deliver);
-    };
-    const show = (events: readonly PlacedEvent[]): void => {
-      for (const { event, cursor } of events) if (!subscription.isOver) deliver(event, cursor);
-    };
-    this.#replay(after, show, join, () => subscription.isOver);
-    return () => {
-      subscription.isOver = true;
-      subscription.stop();
-    };
-  }
-
-  /** Goes on trying while the store fails: a subscriber is not told less than it asked for. */
-  #replay(
-    after: Cursor,
-    show: (events: readonly PlacedEvent[]) => void,
-    join: () => void,
-    isOver: () => boolean,
-  ): void {
-    background(this.#runtime.replay(after, show, join), (thrown) => {
-      const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
-      if (isGone || isOver()) return;
-      const later = idleTimerOf(this.#host.clock);
-      later(retryMs, () => this.#replay(after, show, join, isOver));
-    });
   }
 
   get #agent(): Agent {
@@ -334,9 +292,10 @@ export class Session<Output = unknown> {
     const known = this.#runtime.readers.findTurn(id);
     if (known !== undefined) return known;
     const turn = this.#sharedTurn(id);
-    const post = (): MaybePromise<void> => {
+    const post = (): MaybePromise<unknown> => {
       checkTurnId(id);
       const messages = toInput?.(id) ?? [];
+      this.#checkNew(messages, id);
       const chosen = toTurnOptions(options);
       this.#runtime.remember(options.model);
       const body = { type: "input", messages } as const;
@@ -346,17 +305,9 @@ export class Session<Output = unknown> {
     };
     const follow = (): void => {
       if (!this.#runtime.readers.forgetExpected(turn)) return;
-      this.#join(turn, toInput === undefined ? this.#continuedBy(id) : id);
+      this.#join(turn, id);
     };
     return this.#track(turn, post, follow, options.signal);
-  }
-
-  /** The turn that goes on: where it goes on with queued messages, that of the first of them. */
-  #continuedBy(inputId: string): string {
-    const { acceptedInput, turn } = this.#fold;
-    if (acceptedInput?.id === inputId || turn?.turnId === inputId) return inputId;
-    const action = this.#fold.nextAction(this.#host.clock.now());
-    return action.type === "start" ? action.turnId : inputId;
   }
 
   #sendAnswers(answers: readonly Answer[], { signal }: SendOptions): SessionTurn {
@@ -364,6 +315,7 @@ export class Session<Output = unknown> {
     const id = last?.isOver === true ? last.nextId() : last?.turnId;
     const turn = new SessionTurn(id ?? this.#host.newId(), this.#turns);
     const post = async (): Promise<void> => {
+      this.#runtime.mustBeOpen();
       this.#inbox.mustExist();
       const posts = answers.map((answer) => ({ id: this.#host.newId(), answer }));
       for (const { id: entryId, answer } of posts) {
@@ -386,7 +338,7 @@ export class Session<Output = unknown> {
   /** Brings the turn into the log; if that fails, so does the turn. */
   #track(
     turn: SessionTurn,
-    post: () => MaybePromise<void>,
+    post: () => MaybePromise<unknown>,
     follow: () => void,
     signal: AbortSignal | undefined,
   ): SessionTurn {
@@ -438,12 +390,30 @@ export class Session<Output = unknown> {
       for (const { event } of events) if (event.turnId === turnId) turn.take(event);
     };
     const join = (): void => {
-      if (!turn.isOver) readers.addTurn(turn, turnId);
+      if (turn.isOver) return;
+      if (turn.hasBegun || this.#isToCome(turnId)) readers.addTurn(turn, turnId);
+      else turn.fail(taken(turnId));
     };
     background(this.#runtime.replay(startCursor, show, join), (thrown) =>
       turn.fail(toSessionError(this.id, thrown)),
     );
     return turn;
+  }
+
+  #isToCome(turnId: string): boolean {
+    const { turn, acceptedInput } = this.#fold;
+    return turn?.turnId === turnId || acceptedInput?.id === turnId;
+  }
+
+  /** Ids that the caller has chosen must be new; the turn's own is looked after by the log. */
+  #checkNew(messages: readonly ChatMessage[], turnId: string): void {
+    for (const [place, { id }] of messages.entries()) {
+      if (id === turnId && place === 0) continue;
+      const isTwice = messages.findIndex((other) => other.id === id) !== place;
+      if (isTwice || this.#fold.transcript.has(id)) {
+        throw invalid(`There is a message "${id}" already: leave its id out, or choose another`);
+      }
+    }
   }
 
   /** Somebody reads a turn of which something was shown already. */
@@ -463,6 +433,8 @@ export class Session<Output = unknown> {
   ): Promise<Receipt> {
     const id = checkTurnId(options.id ?? this.#host.newId());
     await this.#inbox.post(id, { type, message: toMessage(content, id) });
+    const { queues } = this.#fold;
+    if (queues.find(id) === undefined && queues.outcomeOf(id) === undefined) throw taken(id);
     const receipt = this.#runtime.receipts.of(id);
     this.#runtime.wake();
     return receipt;
@@ -488,6 +460,10 @@ export class Session<Output = unknown> {
       pendingToolCalls: this.#fold.pending,
     });
   }
+}
+
+function taken(id: string): SessionError {
+  return invalid(`The id "${id}" is that of something else in this session: choose another`);
 }
 
 /** A new session with the same past, at the same host. */

@@ -7,8 +7,10 @@ import {
   echoTool,
   failBefore,
   remoteTool,
+  reply,
   say,
   scriptedProvider,
+  stall,
   usage,
 } from "@capstan/testing";
 import { expect, test } from "vitest";
@@ -281,4 +283,50 @@ test("a signal aborts its turn, also one that has fired before", async () => {
   const { status } = await session.send("Hello", { signal: AbortSignal.abort("no") }).response;
 
   expect(status).toBe("aborted");
+});
+
+test("a list of messages that was read does not grow with the session", async () => {
+  const world = createWorld([say("Two"), say("Three")]);
+  const session = world.host().createSession({ agent: "helper" });
+  await session.loadHistory([{ role: "user", id: "u1", content: "Hello" }]);
+  const { messages } = session;
+  const { messages: shown } = session.state;
+
+  await session.send("Two").response;
+  await session.send("Three").response;
+
+  expect(messages).toHaveLength(1);
+  expect(shown).toHaveLength(1);
+});
+
+test("a fork at a reply that was interrupted has the word of it as well", async () => {
+  const world = createWorld([reply(say("Half"), stall())]);
+  const session = world.host().createSession({ agent: "helper" });
+  const turn = session.send("Hello");
+  for await (const event of turn) if (event.type === "text_delta") turn.abort();
+  const aborted = session.messages.find((message) => message.role === "assistant");
+
+  const fork = await forkSession(session, aborted?.id);
+
+  expect(fork.messages.at(-1)).toMatchObject({ role: "user", source: "interruption" });
+  assertValidTranscript(fork.messages);
+});
+
+test("continue with what was held is a turn of its own id, also when it is asked for again", async () => {
+  const world = createWorld([say("One"), stall(), say("Held")]);
+  const session = world.host().createSession({ agent: "helper" });
+  await session.send("Hello").response;
+  const turn = session.send("Again");
+  await session.followUp("Later");
+  turn.abort();
+  await turn.response;
+  await session.waitForIdle();
+  await session.clearHistory();
+
+  const first = await session.continue({ id: "c1", maxTokens: 7 }).response;
+  const again = await session.continue({ id: "c1" }).response;
+
+  expect(first).toMatchObject({ status: "completed", text: "Held" });
+  expect(again).toEqual(first);
+  expect(world.provider.requests.at(-1)?.options.maxTokens).toBe(7);
 });

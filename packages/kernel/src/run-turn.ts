@@ -216,7 +216,9 @@ function enter(turn: TurnState): Step | End | undefined | Promise<End | undefine
       throw invalid(`\`open\` is given, but message "${last.id}" has no tool calls: leave it out`);
     }
     // The process died between the reply and the end of the turn.
-    return prior?.isResumed === true ? endAfterAnswer(turn, step) : undefined;
+    // A turn that was resumed before its first reply goes on behind the one of a turn before it.
+    const isOwn = prior?.isResumed === true && prior.steps > 0;
+    return isOwn ? endAfterAnswer(turn, step) : undefined;
   }
   if (open === undefined) {
     throw invalid(

@@ -1,6 +1,7 @@
 /** The calls of the step that is open, as the log tells of them, and what was answered from outside. */
 import type { AssistantMessage, OpenCall, PendingCall, ToolCallPart } from "@capstan/kernel";
 import type { EntryOf } from "./entries.ts";
+import { isOverdue } from "./is-overdue.ts";
 
 /** Why a posted entry has no effect. */
 export type Refusal =
@@ -24,7 +25,11 @@ interface CallState {
   open: OpenCall;
   /** What was posted about it. The first counts. */
   answer: OpenCall | undefined;
+  isGivenUp: boolean;
 }
+
+/** What the model is told about a call that nobody answered. */
+const unanswered = { isError: true, output: "Nobody answered this call in time." } as const;
 
 export class CallStates {
   readonly message: AssistantMessage;
@@ -37,7 +42,8 @@ export class CallStates {
     const states: CallState[] = [];
     for (const part of message.content) {
       if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
-      states.push({ call: part, open: { callId: part.id, state: "fresh" }, answer: undefined });
+      const open = { callId: part.id, state: "fresh" } as const;
+      states.push({ call: part, open, answer: undefined, isGivenUp: false });
     }
     this.#states = states;
   }
@@ -89,6 +95,18 @@ export class CallStates {
       state.open = { callId: pending.toolCallId, state: "pending", pending };
       // A remote call that was approved now waits to be run: the approval is no answer to that.
       state.answer = undefined;
+      state.isGivenUp = false;
+    }
+  }
+
+  /** Nobody can answer any more what had no time left at this moment. */
+  giveUp(at: number): void {
+    for (const state of this.#states) {
+      const { open } = state;
+      if (open.state !== "pending" || state.answer !== undefined) continue;
+      if (!isOverdue(open.pending, at)) continue;
+      state.answer = { callId: open.callId, state: "settled", result: unanswered };
+      state.isGivenUp = true;
     }
   }
 
@@ -110,7 +128,7 @@ export class CallStates {
   /** Takes a posted answer, or says why not. */
   answer(entry: EntryOf<"answer"> | EntryOf<"decision">): Refusal | undefined {
     const state = this.#find(entry.toolCallId);
-    if (state?.open.state !== "pending") return "not_pending";
+    if (state?.open.state !== "pending" || state.isGivenUp) return "not_pending";
     if (state.answer !== undefined) return "already_answered";
     const { pending } = state.open;
     const callId = entry.toolCallId;

@@ -56,7 +56,7 @@ export type { StepUnderWay, TurnFold } from "./turn-fold.ts";
 export type { QueuedItem, QueueFold, QueueOutcome } from "./queue-fold.ts";
 export type { PricedUsage, UsageFold } from "./usage-fold.ts";
 export type { CallStates, Refusal } from "./call-states.ts";
-export { isOverdue } from "./next-action.ts";
+export { isOverdue } from "./is-overdue.ts";
 export type { NextAction, TurnEnd } from "./next-action.ts";
 export { entriesOfFacts } from "./entries-of-facts.ts";
 export type { FactContext, FactPrice } from "./entries-of-facts.ts";

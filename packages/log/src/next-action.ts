@@ -1,6 +1,7 @@
 /** What a session does next by itself: one rule for the owner, for a poster, and for the head. */
 import type { PendingCall } from "@capstan/kernel";
 import type { EntryOf } from "./entries.ts";
+import { isOverdue } from "./is-overdue.ts";
 import type { QueueFold } from "./queue-fold.ts";
 import type { TurnFold } from "./turn-fold.ts";
 
@@ -52,10 +53,6 @@ export function actionAtRest(
 /** Whether what was queued for the turn waits for the user. */
 export function isHalted({ finishReason }: TurnEnd): boolean {
   return finishReason === "aborted" || finishReason === "error";
-}
-
-export function isOverdue({ deadlineAt }: PendingCall, now: number): boolean {
-  return deadlineAt !== undefined && deadlineAt <= now;
 }
 
 /** When none of them has time left; never, if one may take as long as it likes. */

@@ -88,6 +88,12 @@ export class SessionFold {
     return this.#refusals?.get(entryId);
   }
 
+  /** Why a turn that runs, or is about to start, was cancelled; empty where nobody said why, undefined where it was not. */
+  cancelReasonOf(turnId: string): string | undefined {
+    if (turnId === this.#input?.id) return this.#cancelledInput?.reason;
+    return this.#turn?.isInChain(turnId) === true ? this.#turn.cancelReason : undefined;
+  }
+
   /** The messages that posted entries stand for, in their order. */
   messagesOf(entryIds: readonly string[]): readonly ChatMessage[] {
     const input = this.#input;
@@ -107,7 +113,7 @@ export class SessionFold {
     const turn = this.#turn;
     if (turn !== undefined && !turn.isOver) return { type: "resume", turnId: turn.turnId };
     if (this.#input !== undefined) {
-      return { type: "start", turnId: this.#input.id, input: [this.#input.id] };
+      return { type: "start", turnId: this.#input.id, input: this.#startOf(this.#input) };
     }
     return actionAtRest(this, turn?.end, now);
   }
@@ -169,6 +175,7 @@ export class SessionFold {
         return;
       case "turn_resumed":
         this.#turn?.resume(entry);
+        this.#giveUpOverdue(entry.at);
         return this.#resumeTurn();
       case "turn_ended":
         return this.#endTurn(entry);
@@ -239,9 +246,15 @@ export class SessionFold {
       this.#input = undefined;
       this.queues.unhold();
     }
+    if (entry.continues !== undefined) this.#giveUpOverdue(entry.at);
     this.queues.settle(entry.input, { type: "delivered", turnId: entry.turnId });
     if (messages.length > 0) this.transcript.add(messages);
     this.#title ??= titleOf(messages);
+  }
+
+  /** A turn goes on: what nobody has answered in time is answered by that, unless the turn only goes on to end. */
+  #giveUpOverdue(at: number): void {
+    if (this.#turn?.isCancelled !== true) this.transcript.step?.giveUp(at);
   }
 
   #resumeTurn(): void {
@@ -289,10 +302,16 @@ export class SessionFold {
   #takeInput(entry: EntryOf<"input">): void {
     if (!this.acceptsInput) return this.#refuse(entry, "turn_unfinished");
     const hasSomething = entry.messages.length > 0 || this.#isUnanswered();
-    if (hasSomething) this.#input = entry;
-    else if (this.queues.isEmpty) this.#refuse(entry, "cannot_continue");
-    // What was held for the user's next word starts the next turn.
-    else this.queues.unhold();
+    if (!hasSomething && this.queues.isEmpty) return this.#refuse(entry, "cannot_continue");
+    this.#input = entry;
+    // What was held for the user's next word goes along.
+    if (!hasSomething) this.queues.unhold();
+  }
+
+  /** With an input that says nothing by itself, what is queued is said. */
+  #startOf(input: EntryOf<"input">): readonly string[] {
+    if (input.messages.length > 0 || this.#isUnanswered()) return [input.id];
+    return [input.id, ...this.queues.nextTurn().map((item) => item.id)];
   }
 
   /** Whether the transcript ends in something that a model can reply to. */

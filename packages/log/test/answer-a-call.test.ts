@@ -131,3 +131,17 @@ function settled() {
     { type: "tool_result", turnId: "t1__2", step: 1, toolCallId: "c1", toolName: "pick", result },
   );
 }
+
+test("what had no time left when its turn went on is not answered any more", () => {
+  const fold = foldOf(...suspended({ ...waits("c1"), deadlineAt: 5 }, waits("c2")));
+  addTo(fold, answers("c2"));
+  addTo(fold, { type: "turn_started", turnId: "t1__2", input: [], continues: "t1", at: 9 });
+
+  addTo(fold, answers("c1", "late"));
+
+  expect(fold.refusalOf("late")).toBe("not_pending");
+  expect(fold.transcript.entryPoint().open).toMatchObject([
+    { callId: "c1", state: "settled", result: { isError: true } },
+    { callId: "c2", state: "settled" },
+  ]);
+});

@@ -1,5 +1,5 @@
 /** Immutable behaviour: a model, tools, instructions, limits. It stores nothing; sessions do. */
-import type { ChatMessage, Fact, ThinkingLevel, Turn, TurnResponse } from "@capstan/kernel";
+import type { ChatMessage, Fact, ThinkingLevel, Timer, Turn, TurnResponse } from "@capstan/kernel";
 import { runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
@@ -7,15 +7,16 @@ import type { MaybePromise } from "@capstan/log";
 import type { TurnInput, TurnRequest } from "../input.ts";
 import { toMessages } from "../input.ts";
 import { newId } from "../new-id.ts";
+import { recover } from "../recover.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import { callbackMs, within } from "../within.ts";
+import { within } from "../within.ts";
 import { AgentError } from "./agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
 import { addCost, costOfFact } from "./cost-of-fact.ts";
 import type { ModelChoice } from "./model.ts";
 import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
-import { planTurn, sessionScopeOf } from "./turn-plan.ts";
+import { callbackMsOf, planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
 import { checkOutput } from "./typed-output.ts";
 
 export interface RunOptions {
@@ -40,6 +41,16 @@ export class Agent<Output = unknown> {
   /** What a turn runs with. Whoever asks disposes it when the turn is over. */
   plan(request: Omit<PlanRequest, "agentName">): MaybePromise<TurnPlan> {
     return planTurn(this.#init, { ...request, agentName: this.name });
+  }
+
+  /** For a turn that is over before it begins. */
+  planNothing(): TurnPlan {
+    return planNothing(this.#init);
+  }
+
+  /** How long it may take to give what is asked of it. */
+  get callbackMs(): number {
+    return callbackMsOf(this.#init);
   }
 
   /** For what its tools keep as long as a session. Whoever asks disposes it. */
@@ -91,13 +102,17 @@ export class Agent<Output = unknown> {
   }
 
   /** Adds the typed answer, where this agent has a schema for it. */
-  complete(response: TurnResponse<never>): MaybePromise<TurnResponse<Output>> {
+  complete(
+    response: TurnResponse<never>,
+    timer: Timer | undefined,
+  ): MaybePromise<TurnResponse<Output>> {
     const { output } = this.#init;
     if (output === undefined || response.status !== "completed") return response;
     const last = response.messages.findLast((message) => message.role === "assistant");
     if (last?.role !== "assistant") return response;
-    return checkOutput(output, last).then((checked) =>
-      checked.problem === undefined ? { ...response, output: checked.value } : response,
+    const checked = within(timer, this.callbackMs, checkOutput(output, last), "output");
+    return checked.then((found) =>
+      found.problem === undefined ? { ...response, output: found.value } : response,
     );
   }
 
@@ -142,14 +157,18 @@ export class Agent<Output = unknown> {
         signal,
         ...(plan.hasCost && { journal: tally }),
       });
-      return await this.complete({
+      const response = {
         ...toTurnResponse(result),
         ...(spent !== undefined && { cost: spent }),
-      });
+      };
+      return await recover(
+        () => this.complete(response, clock.timer),
+        () => response,
+      );
     } finally {
       const disposed = plan.dispose();
       if (disposed instanceof Promise) {
-        await within(clock.timer, callbackMs, disposed, "dispose").catch(() => {});
+        await within(clock.timer, this.callbackMs, disposed, "dispose").catch(() => {});
       }
     }
   }

@@ -36,12 +36,14 @@ export function providerOptions(
 export function withKey(
   provider: ProviderContract,
   getApiKey: AgentInit["getApiKey"],
+  limited: <T>(work: Promise<T>) => Promise<T>,
 ): ProviderContract {
   if (getApiKey === undefined) return provider;
   return {
     ...provider,
     async *stream(request) {
-      const apiKey = await getApiKey(provider.id);
+      const key = getApiKey(provider.id);
+      const apiKey = key instanceof Promise ? await limited(key) : key;
       yield* provider.stream(apiKey === undefined ? request : keyed(request, apiKey));
     },
   };

@@ -86,7 +86,8 @@ export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<Tu
   try {
     const settled = settle(init, request);
     if (!(settled instanceof Promise)) return toPlan(init, request, settled);
-    const limited = within(request.timer, callbackMs, settled, "resolveModel or instructions");
+    const limitMs = callbackMsOf(init);
+    const limited = within(request.timer, limitMs, settled, "resolveModel or instructions");
     return limited.then(
       (choices) => toPlan(init, request, choices),
       (thrown: unknown) => toPlan(init, request, unsettled(thrown)),
@@ -94,6 +95,17 @@ export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<Tu
   } catch (thrown) {
     return toPlan(init, request, unsettled(thrown));
   }
+}
+
+/** For a turn that is over before it begins: nothing of it is asked for. */
+export function planNothing(init: AgentInit): TurnPlan {
+  const nobody = { agentName: "", sessionId: "" };
+  return toPlan(init, nobody, unsettled(new Error("The turn was stopped before it began")));
+}
+
+/** How long an agent may take to give what is asked of it. */
+export function callbackMsOf({ deadlines }: AgentInit): number {
+  return deadlines?.callbackMs ?? callbackMs;
 }
 
 interface Settled {
@@ -149,7 +161,9 @@ function toPlan(
   const overrides = { ...thinkingOf(request.config), ...request.overrides };
   const settings: AgentSettings = {
     ...commonSettings(init),
-    provider: withKey(model.provider, init.getApiKey),
+    provider: withKey(model.provider, init.getApiKey, (key) =>
+      within(request.timer, callbackMsOf(init), key, "getApiKey"),
+    ),
     tools: bindTools(tools, scope),
     providerOpts: providerOptions(init, { overrides, model, instructions, sessionId }),
     ...(budgets && {

@@ -172,7 +172,10 @@ export class DependencyScope {
     const { name: error, message } = serializeError(thrown);
     try {
       const fields = { dependency: name, error };
-      this.#logger?.log("error", `Dispose of "${name}" failed: ${message}`, fields);
+      const text = `Dispose of "${name}" failed: ${message}`;
+      // An async logger is not what the type allows, but its rejection must not end the process.
+      const returned: unknown = this.#logger?.log("error", text, fields);
+      if (returned instanceof Promise) returned.catch(() => {});
     } catch {
       // A logger's failure is its own, and the others have to be disposed.
     }

@@ -1,0 +1,6 @@
+/** Whether somebody outside still has time to answer a call. */
+import type { PendingCall } from "@capstan/kernel";
+
+export function isOverdue({ deadlineAt }: PendingCall, now: number): boolean {
+  return deadlineAt !== undefined && deadlineAt <= now;
+}
