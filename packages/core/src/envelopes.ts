@@ -16,9 +16,9 @@ export class Envelopes {
   }
 
   /** The next ones are for one append: they get the places behind the end of the log. */
-  begin(): void {
+  begin(now: number): void {
     this.#seq = this.#log.fold.seq;
-    this.#at = this.#log.now();
+    this.#at = now;
   }
 
   next(): EntryEnvelope & { readonly seq: number } {

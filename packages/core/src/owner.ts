@@ -52,8 +52,9 @@ export class Owner {
     ownership.onLost = () => this.#stop?.abort();
     try {
       while (!ownership.isLost) {
-        ownership.check();
-        const action = log.fold.nextAction(log.now());
+        const now = log.now();
+        ownership.check(now);
+        const action = log.fold.nextAction(now);
         if (action.type === "none") {
           if (!log.isHeadBehind) return true;
           if ((await log.refreshHead(ownership.lease)) === "conflict") await log.catchUp();
@@ -259,7 +260,7 @@ export class Owner {
     choices: Omit<AppendChoices, "lease">,
   ): MaybePromise<"appended" | "conflict"> {
     const { log, ownership } = this.#options;
-    this.#envelopes.begin();
+    this.#envelopes.begin(log.now());
     const entries = bodies.map((body): Entry => ({ ...this.#envelopes.next(), ...body }));
     return log.append(entries, { ...choices, lease: ownership.lease });
   }

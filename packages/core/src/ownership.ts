@@ -29,8 +29,8 @@ export class Ownership implements Renewable {
   }
 
   /** Before an effect: throws if the lease is lost, or may be by the clock of this process. */
-  check(): void {
-    if (this.#host.clock.now() >= this.#expiresAt) this.lose();
+  check(now: number): void {
+    if (now >= this.#expiresAt) this.lose();
     if (!this.#isLost) return;
     const { sessionId, epoch } = this.lease;
     const message = `Session "${sessionId}" may be another host's by now: the lease of epoch ${epoch} has run out or was lost. Follow the session, or acquire it again`;

@@ -13,17 +13,23 @@ interface Follower {
   readonly turnId: string;
 }
 
+interface Subscription {
+  readonly listener: EventListener;
+}
+
 /** Lists, as a session has few handles at a time; another one with every change, so that nobody is in the way of an event that is being shown. */
 export class Readers {
   #followers: readonly Follower[] = [];
   /** Of turns that have not started. */
   #expected: readonly SessionTurn[] = [];
   #handles: readonly SessionTurn[] = [];
-  #listeners: readonly EventListener[] = [];
+  #subscriptions: readonly Subscription[] = [];
 
   get isEmpty(): boolean {
     return (
-      this.#followers.length === 0 && this.#expected.length === 0 && this.#listeners.length === 0
+      this.#followers.length === 0 &&
+      this.#expected.length === 0 &&
+      this.#subscriptions.length === 0
     );
   }
 
@@ -67,10 +73,10 @@ export class Readers {
   /** Returns how to stop. */
   add(listener: EventListener): () => void {
     // The same function may subscribe twice: each is its own subscription.
-    const own: EventListener = (event, cursor) => listener(event, cursor);
-    this.#listeners = [...this.#listeners, own];
+    const subscription = { listener };
+    this.#subscriptions = [...this.#subscriptions, subscription];
     return () => {
-      this.#listeners = without(this.#listeners, own);
+      this.#subscriptions = without(this.#subscriptions, subscription);
     };
   }
 
@@ -79,7 +85,7 @@ export class Readers {
     const followers = this.#followers;
     if (event.type === "turn_end") this.#end(event.turnId);
     for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
-    for (const listener of this.#listeners) {
+    for (const { listener } of this.#subscriptions) {
       try {
         // An async listener is not what the type allows, but its rejection must not end the process.
         const returned: unknown = listener(event, cursor);

@@ -29,6 +29,8 @@ export class TurnJournal {
   readonly #model: string;
   /** Of everything but the end: the stored head stays. */
   readonly #choices: AppendChoices;
+  /** When the journal was asked last. */
+  #now = 0;
   /** Of the turn, with what is about to be recorded. */
   #cost: number | undefined;
 
@@ -45,7 +47,8 @@ export class TurnJournal {
 
   /** Fails when the session is no longer ours: the kernel then stops. */
   record(facts: readonly Fact[]): MaybePromise<JournalReply> {
-    this.#options.ownership.check();
+    this.#now = this.#options.log.now();
+    this.#options.ownership.check(this.#now);
     const end = facts.at(-1);
     if (end?.type === "turn_ended") return this.#end(facts.slice(0, -1), end);
     return this.#append(facts);
@@ -57,7 +60,7 @@ export class TurnJournal {
     if (!(appended instanceof Promise)) return undefined;
     return appended.then(() => {
       // The answer may have taken longer than the lease: what it announces must not happen here any more.
-      ownership.check();
+      ownership.check(log.now());
       return undefined;
     });
   }
@@ -99,7 +102,7 @@ export class TurnJournal {
   #entriesOf(facts: readonly Fact[]): Entry[] {
     const { log, envelopes } = this.#options;
     this.#cost = log.fold.turn?.cost;
-    envelopes.begin();
+    envelopes.begin(this.#now);
     return entriesOfFacts(facts, this.#context);
   }
 

@@ -1,5 +1,13 @@
 /** The calls of the step that is open, as the log tells of them, and what was answered from outside. */
-import type { AssistantMessage, OpenCall, PendingCall, ToolCallPart } from "@capstan/kernel";
+import type {
+  AssistantMessage,
+  OpenCall,
+  PendingCall,
+  ToolCallPart,
+  ToolMessage,
+  ToolResult,
+} from "@capstan/kernel";
+import { toToolMessage } from "@capstan/kernel";
 import type { EntryOf } from "./entries.ts";
 import { isOverdue } from "./is-overdue.ts";
 
@@ -35,6 +43,7 @@ export class CallStates {
   readonly message: AssistantMessage;
   readonly step: number;
   readonly #states: readonly CallState[];
+  #messages: readonly ToolMessage[] | undefined;
 
   constructor(message: AssistantMessage, step: number) {
     this.message = message;
@@ -48,10 +57,6 @@ export class CallStates {
     this.#states = states;
   }
 
-  get calls(): readonly ToolCallPart[] {
-    return this.#states.map(({ call }) => call);
-  }
-
   get isEmpty(): boolean {
     return this.#states.length === 0;
   }
@@ -62,9 +67,12 @@ export class CallStates {
   }
 
   /** The calls in their order, each with its result. */
-  resultOf(callId: string): SettledCall["result"] | undefined {
-    const open = this.#find(callId)?.open;
-    return open?.state === "settled" ? open.result : undefined;
+  /** The messages of all results in call order, where this one is the last that was missing. Made once: the event and the transcript share them. */
+  messagesWith(toolCallId: string, result: ToolResult): readonly ToolMessage[] {
+    return (this.#messages ??= this.#states.map(({ call, open }) => {
+      const isOpen = call.id === toolCallId || open.state !== "settled";
+      return toToolMessage(call, isOpen ? result : open.result);
+    }));
   }
 
   /** As the kernel takes them when it enters the step. */
@@ -155,5 +163,3 @@ export class CallStates {
     if (state !== undefined) state.open = open;
   }
 }
-
-type SettledCall = Extract<OpenCall, { readonly state: "settled" }>;

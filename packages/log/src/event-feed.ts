@@ -5,7 +5,7 @@ import { compareCursors } from "./cursor.ts";
 import type { Cursor } from "./cursor.ts";
 import type { Entry, EntryOf, StoredEntry } from "./entries.ts";
 import type { PlacedEvent } from "./events-of.ts";
-import { placeEvents } from "./events-of.ts";
+import { EntryEvents } from "./events-of.ts";
 import { parseEntry } from "./parse-entry.ts";
 import type { LiveFrame } from "./repository.ts";
 import { SessionFold } from "./session-fold.ts";
@@ -21,6 +21,7 @@ export class EventFeed {
   readonly sessionId: string;
   /** The state behind all entries that were taken. */
   readonly fold: SessionFold = new SessionFold();
+  readonly #events: EntryEvents;
   #view = new LiveView();
   #seq = 0;
   /** Of the entry at `#seq`: how many events it has, and how many there are with the live ones behind it. */
@@ -36,6 +37,7 @@ export class EventFeed {
 
   constructor(sessionId: string) {
     this.sessionId = sessionId;
+    this.#events = new EntryEvents(sessionId);
   }
 
   /** Of the last event. */
@@ -158,7 +160,7 @@ export class EventFeed {
     if (seq <= this.fold.seq) return;
     if (entry === undefined) return this.fold.skip(seq);
     const first = placed.length;
-    const count = placeEvents(this.sessionId, entry, this.fold, placed);
+    const count = this.#events.place(entry, this.fold, placed);
     this.fold.apply(entry);
     // Every place below the length is taken.
     for (let i = first; i < placed.length; i++) this.#view.apply((placed[i] as PlacedEvent).event);

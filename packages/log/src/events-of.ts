@@ -7,7 +7,6 @@ import type {
   StepTiming,
   Usage,
 } from "@capstan/kernel";
-import { toToolMessage } from "@capstan/kernel";
 import type { Cursor } from "./cursor.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry, EntryOf } from "./entries.ts";
@@ -34,48 +33,40 @@ export function eventsOf(
   entries: readonly Entry[],
   fold: SessionFold = new SessionFold(),
 ): PlacedEvent[] {
+  const events = new EntryEvents(sessionId);
   const placed: PlacedEvent[] = [];
   for (const entry of entries) {
-    placeEvents(sessionId, entry, fold, placed);
+    events.place(entry, fold, placed);
     fold.apply(entry);
   }
   return placed;
 }
 
-/** Adds the events of one entry; `before` is the state before it. How many they are. */
-export function placeEvents(
-  sessionId: string,
-  entry: Entry,
-  before: SessionFold,
-  placed: PlacedEvent[],
-): number {
-  const events = new EntryEvents(sessionId, entry, placed);
-  events.showEntry(entry, before);
-  return events.count;
-}
-
 /** Every event of every turn comes through here, so each is made in one piece, fields that may be absent last. */
-class EntryEvents {
+export class EntryEvents {
   readonly #conversationId: string;
-  readonly #turnId: string;
-  readonly #seq: number;
-  readonly #placed: PlacedEvent[];
+  #turnId = "";
+  #seq = 0;
+  #placed: PlacedEvent[] = [];
   #count = 0;
 
-  constructor(conversationId: string, entry: Entry, placed: PlacedEvent[]) {
+  constructor(conversationId: string) {
     this.#conversationId = conversationId;
+  }
+
+  /** Adds the events of one entry; `before` is the state before it. How many they are. */
+  place(entry: Entry, before: SessionFold, placed: PlacedEvent[]): number {
     // Entries that have events belong to a turn.
     this.#turnId = (entry as { readonly turnId: string }).turnId;
     this.#seq = entry.seq;
     this.#placed = placed;
-  }
-
-  get count(): number {
+    this.#count = 0;
+    this.#show(entry, before);
     return this.#count;
   }
 
   /** What an entry shows, given all before it. */
-  showEntry(entry: Entry, before: SessionFold): void {
+  #show(entry: Entry, before: SessionFold): void {
     switch (entry.type) {
       case "turn_started":
         return this.#turnStarted(entry, before);
@@ -246,9 +237,7 @@ class EntryEvents {
     this.#place(end);
     const { step } = before.transcript;
     if (step === undefined || step.isSettled || !step.isLast(toolCallId)) return;
-    for (const call of step.calls) {
-      this.#wholeMessage(toToolMessage(call, step.resultOf(call.id) ?? result));
-    }
+    for (const message of step.messagesWith(toolCallId, result)) this.#wholeMessage(message);
     const { stopReason, usage } = step.message;
     this.#stepEnd(step.step, stopReason, usage, before.turn?.underWay?.timing);
   }

@@ -2,8 +2,7 @@
 import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel";
 import type { Refusal } from "./call-states.ts";
 import type { Draft } from "./draft.ts";
-import type { Entry, EntryOf, SessionConfig } from "./entries.ts";
-import { isPosted } from "./entries.ts";
+import type { Entry, EntryOf, PostedBody, SessionConfig } from "./entries.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
 import { actionAtRest, isHalted } from "./next-action.ts";
 import { QueueFold } from "./queue-fold.ts";
@@ -163,7 +162,6 @@ export class SessionFold {
 
   apply(entry: Entry): void {
     this.#seq = entry.seq;
-    if (isPosted(entry)) this.#lastPostedSeq = entry.seq;
     switch (entry.type) {
       case "created":
         this.#created = entry;
@@ -195,6 +193,26 @@ export class SessionFold {
         return;
       case "tool_result":
         return this.#addResult(entry);
+      case "queue_settled":
+        return this.#settleQueue(entry);
+      case "forked_from":
+        this.usage.reset();
+        return;
+      case "compaction":
+        this.#count({ usage: entry.usage ?? {} });
+        return;
+      case "eviction":
+      case "quarantine":
+        // They change what a model is shown, which is a projection of its own.
+        return;
+      default:
+        this.#lastPostedSeq = entry.seq;
+        return this.#applyPosted(entry);
+    }
+  }
+
+  #applyPosted(entry: Entry & PostedBody): void {
+    switch (entry.type) {
       case "input":
         return this.#takeInput(entry);
       case "steer":
@@ -204,8 +222,6 @@ export class SessionFold {
       case "answer":
       case "decision":
         return this.#refuse(entry, this.transcript.step?.answer(entry) ?? this.#noStep());
-      case "queue_settled":
-        return this.#settleQueue(entry);
       case "queue_cleared":
         this.queues.requestReturn(entry.queue);
         return;
@@ -217,16 +233,6 @@ export class SessionFold {
         return this.#replaceHistory(entry, []);
       case "history_loaded":
         return this.#replaceHistory(entry, entry.messages);
-      case "forked_from":
-        this.usage.reset();
-        return;
-      case "compaction":
-        this.#count({ usage: entry.usage ?? {} });
-        return;
-      case "eviction":
-      case "quarantine":
-        // They change what a model is shown, which is a projection of its own.
-        return;
       default:
         entry satisfies never;
     }

@@ -1,6 +1,5 @@
 /** The messages of a session, and the step that is open at their end. */
 import type { AssistantMessage, ChatMessage, OpenCall } from "@capstan/kernel";
-import { toToolMessage } from "@capstan/kernel";
 import { CallStates } from "./call-states.ts";
 import type { EntryOf } from "./entries.ts";
 
@@ -73,10 +72,7 @@ export class TranscriptFold {
     if (step === undefined || step.isSettled) return;
     step.settle(entry);
     if (!step.isSettled) return;
-    for (const call of step.calls) {
-      const result = step.resultOf(call.id);
-      if (result !== undefined) this.#recent.push(toToolMessage(call, result));
-    }
+    this.#recent.push(...step.messagesWith(entry.toolCallId, entry.result));
   }
 
   /** Nothing of the last step is left to do. */

@@ -1,17 +1,17 @@
 import { applyStored, entryVersion, foldEntries, SessionFold } from "@capstan/log";
-import type { StoredEntry } from "@capstan/log";
+import type { Entry, StoredEntry } from "@capstan/log";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { stateOf } from "./fold-state.ts";
+import { stateOf as shownState } from "./fold-state.ts";
 import { playSession, stored } from "./play-session.ts";
-import { sessionScenarios } from "./session-scenarios.ts";
+import { changingScenarios } from "./session-scenarios.ts";
 
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 100);
 
 test("a log that is read in two parts folds to the same state wherever it is cut", async () => {
   await fc.assert(
-    fc.asyncProperty(sessionScenarios, async (scenario) => {
+    fc.asyncProperty(changingScenarios, async (scenario) => {
       const { entries } = await playSession(scenario);
       const log = stored(entries);
 
@@ -33,7 +33,7 @@ test("a log that is read in two parts folds to the same state wherever it is cut
 
 test("a log folds to the same state live and from what a store gives back", async () => {
   await fc.assert(
-    fc.asyncProperty(sessionScenarios, async (scenario) => {
+    fc.asyncProperty(changingScenarios, async (scenario) => {
       const { entries } = await playSession(scenario);
 
       const live = new SessionFold();
@@ -47,7 +47,7 @@ test("a log folds to the same state live and from what a store gives back", asyn
 
 test("reads that overlap, and entries that only a newer program knows, change nothing but the place", async () => {
   await fc.assert(
-    fc.asyncProperty(sessionScenarios, fc.nat(), fc.nat(), async (scenario, at, overlap) => {
+    fc.asyncProperty(changingScenarios, fc.nat(), fc.nat(), async (scenario, at, overlap) => {
       const { entries } = await playSession(scenario);
       const log = stored(entries);
       const cut = at % log.length;
@@ -62,6 +62,13 @@ test("reads that overlap, and entries that only a newer program knows, change no
     { numRuns },
   );
 }, 600_000);
+
+/** With what the next request, or a turn that goes on, would be made of. */
+function stateOf(fold: SessionFold, log: readonly (Entry | StoredEntry)[]) {
+  const { title, prompt, turn } = fold;
+  const { config, options } = turn ?? {};
+  return { ...shownState(fold, log), title, prompt: prompt?.id, startedWith: { config, options } };
+}
 
 function fromTheFuture(seq: number): StoredEntry {
   return { v: entryVersion + 1, type: "message", id: "future", at: 0, seq };

@@ -12,7 +12,7 @@ import {
   replyFrom,
   sessionTools,
 } from "./session-surroundings.ts";
-import type { SessionScenario } from "./session-scenarios.ts";
+import type { Change, SessionScenario } from "./session-scenarios.ts";
 import type { Effect } from "./session-surroundings.ts";
 
 /** What happened at the owner, in its order, with the frame that a new follower would have got then. */
@@ -45,6 +45,7 @@ interface World {
   readonly effects: Effect[];
   readonly moments: Moment[];
   readonly runs: FinishedRun[];
+  readonly changes: Change[];
   journalCalls: number;
   inputs: number;
   ids: number;
@@ -60,6 +61,7 @@ export async function playSession(scenario: SessionScenario): Promise<PlayedSess
     effects: [],
     moments: [],
     runs: [],
+    changes: [...scenario.changes],
     journalCalls: 0,
     inputs: 0,
     ids: 0,
@@ -123,11 +125,12 @@ class Process {
     const input = action.type === "start" ? fold.messagesOf(action.input) : [];
     const history = action.type === "start" ? fold.transcript.startPoint() : undefined;
     this.#controller = new AbortController();
-    this.#write(() => [log.write(this.#opening(action))]);
+    const before = log.lastSeq;
+    this.#write(() => [log.write(this.#opening(action)), ...this.#prompt(turnId)]);
     const { messages, open } = history ?? fold.transcript.entryPoint();
     const isShown = open?.every((call) => call.state === "settled" && call.isRecorded === true);
     // Of the entry that resumes a turn the kernel knows nothing.
-    const from = action.type === "resume" ? log.lastSeq : log.lastSeq - 1;
+    const from = action.type === "resume" ? log.lastSeq : before;
     const events: AgentEvent[] = [];
     this.#heedCancel();
     const running = runTurn({
@@ -172,6 +175,14 @@ class Process {
     if (action.type === "start")
       return { type: "turn_started", turnId, input: action.input } as const;
     return { type: "turn_started", turnId, input: [], continues: action.continues } as const;
+  }
+
+  /** Recorded at the first request, and when it has changed. */
+  #prompt(turnId: string): Entry[] {
+    const { config, prompt } = this.#feed.fold;
+    const { instructions = "Be kind." } = config;
+    if (prompt?.instructions === instructions) return [];
+    return [this.#world.log.write({ type: "prompt", turnId, instructions, toolsHash: "some" })];
   }
 
   #journal(turnId: string): Journal {
@@ -245,6 +256,13 @@ class Process {
     const { fold } = this.#feed;
     if (fold.pending.length > 0) {
       this.#answer(scenario.answers === "one by one" ? fold.pending.slice(0, 1) : fold.pending);
+      return true;
+    }
+    // Something is said before anything is changed.
+    const change = this.#world.inputs === 0 ? undefined : this.#world.changes.shift();
+    if (change !== undefined) {
+      const id = `change${this.#world.changes.length}`;
+      this.#write(() => [post(log, change, id, "")]);
       return true;
     }
     if (this.#world.inputs === scenario.inputs) return false;

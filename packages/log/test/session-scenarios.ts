@@ -14,14 +14,19 @@ interface Crash {
 interface TimedPost {
   /** Just before this call of the journal, counted over all processes. */
   readonly at: number;
-  readonly what: "steer" | "follow_up" | "cancel" | "clear" | "all at once";
+  readonly what: "steer" | "follow_up" | "cancel" | "clear" | "all at once" | Change;
 }
+
+/** What changes a session between its turns: it comes to nothing while one runs. */
+export type Change = "configure" | "input" | "go on" | "forget" | "load";
 
 export interface SessionScenario {
   /** The replies of the steps of every chain of turns, in order; a last one is added. */
   readonly steps: readonly { readonly failures: number; readonly reply: readonly ScriptItem[] }[];
   readonly crashes: readonly Crash[];
   readonly posts: readonly TimedPost[];
+  /** Each at the next rest. */
+  readonly changes: readonly Change[];
   readonly inputs: number;
   /** Answers come while the turn runs, or when it waits: all of them, or one by one. */
   readonly answers: "early" | "together" | "one by one";
@@ -55,25 +60,37 @@ const step = fc.record({
     .map((items) => items.flat().map(readable)),
 });
 
-export const sessionScenarios: fc.Arbitrary<SessionScenario> = fc.record({
-  steps: fc.array(step, { minLength: 1, maxLength: 3 }),
-  crashes: fc.array(fc.record({ at: fc.nat({ max: 12 }), isRecorded: fc.boolean() }), {
-    maxLength: 4,
-  }),
-  posts: fc.array(
-    fc.record({
-      at: fc.nat({ max: 20 }),
-      what: fc.oneof(
-        { arbitrary: fc.constantFrom("steer", "follow_up"), weight: 4 },
-        fc.constantFrom("cancel", "clear", "all at once"),
-      ),
+const posts = fc.oneof(
+  { arbitrary: fc.constantFrom<TimedPost["what"]>("steer", "follow_up"), weight: 4 },
+  fc.constantFrom<TimedPost["what"]>("cancel", "clear", "all at once"),
+);
+
+const change = fc.constantFrom<Change>("configure", "input", "go on", "forget", "load");
+
+export const sessionScenarios: fc.Arbitrary<SessionScenario> = scenariosWith(posts, 0);
+
+/** The same, with other configurations, inputs and pasts, at rest and at other times. */
+export const changingScenarios: fc.Arbitrary<SessionScenario> = scenariosWith(
+  fc.oneof(posts, change),
+  4,
+);
+
+function scenariosWith(
+  what: fc.Arbitrary<TimedPost["what"]>,
+  maxChanges: number,
+): fc.Arbitrary<SessionScenario> {
+  return fc.record({
+    steps: fc.array(step, { minLength: 1, maxLength: 3 }),
+    crashes: fc.array(fc.record({ at: fc.nat({ max: 12 }), isRecorded: fc.boolean() }), {
+      maxLength: 4,
     }),
-    { maxLength: 3 },
-  ),
-  inputs: fc.integer({ min: 1, max: 2 }),
-  answers: fc.constantFrom("early", "together", "one by one"),
-  isDenying: fc.boolean(),
-  isJournalAsync: fc.boolean(),
-  mode: fc.constantFrom("parallel", "sequential"),
-  maxSteps: fc.constantFrom(1, 2, 10),
-});
+    posts: fc.array(fc.record({ at: fc.nat({ max: 20 }), what }), { maxLength: 3 }),
+    changes: fc.array(change, { maxLength: maxChanges }),
+    inputs: fc.integer({ min: 1, max: 2 }),
+    answers: fc.constantFrom("early", "together", "one by one"),
+    isDenying: fc.boolean(),
+    isJournalAsync: fc.boolean(),
+    mode: fc.constantFrom("parallel", "sequential"),
+    maxSteps: fc.constantFrom(1, 2, 10),
+  });
+}

@@ -84,6 +84,18 @@ export function post(
         { type: "config", config: { steeringMode: "all", followUpMode: "all" } },
         id,
       );
+    case "configure": {
+      const config = { instructions: `Be ${id}.`, tools: ["pure"], thinkingLevel: "low" } as const;
+      return log.write({ type: "config", config }, id);
+    }
+    case "input":
+      return log.write({ type: "input", messages: [message], options: { temperature: 1 } }, id);
+    case "go on":
+      return log.write({ type: "input", messages: [] }, id);
+    case "forget":
+      return log.write({ type: "history_cleared" }, id);
+    case "load":
+      return log.write({ type: "history_loaded", messages: [message] }, id);
     default:
       return what satisfies never;
   }
