@@ -37,6 +37,39 @@ export const brokenWrites: readonly BrokenStore[] = [
     },
   },
   {
+    fault: "an entry keeps the place that its writer foresaw",
+    sentence: "an entry that foresees another place than it gets has the one that the store gave",
+    from: (intact) => {
+      const foreseen = new Map<string, unknown>();
+      return {
+        ...intact,
+        append: (id, entries, options) => {
+          for (const entry of entries) if ("seq" in entry) foreseen.set(entry.id, entry.seq);
+          return intact.append(id, entries, options);
+        },
+        read: (id, options) => {
+          const page = intact.read(id, options);
+          const entries = page.entries.map((entry) =>
+            foreseen.has(entry.id) ? { ...entry, seq: foreseen.get(entry.id) as number } : entry,
+          );
+          return { ...page, entries };
+        },
+      };
+    },
+  },
+  {
+    fault: "an append without a head makes one up",
+    sentence: "an append without a head leaves the one that is there",
+    from: (intact) => ({
+      ...intact,
+      append: (id, entries, options) =>
+        intact.append(id, entries, {
+          ...options,
+          head: options.head ?? { status: "idle", agent: "helper", seen: 0, updatedAt: 0 },
+        }),
+    }),
+  },
+  {
     fault: "onlyIfSeq is ignored",
     sentence: "an append that something was posted before writes nothing and says where the log is",
     from: (intact) => ({

@@ -63,6 +63,44 @@ export const logs: StoreTheme = {
       });
     },
 
+    "an entry that foresees another place than it gets has the one that the store gave": async ({
+      repository,
+      other,
+    }) => {
+      const { lease, lastSeq } = await beginOwned(repository, "s");
+      const foreseen = { ...owned("a"), seq: lastSeq + 1 };
+      const wrong = { ...owned("b"), seq: 99 };
+
+      const appended = await repository.append("s", [foreseen, wrong], { lease, head: head() });
+      await other.post("s", { ...posted("c"), ...{ seq: 1 } });
+
+      assert.deepEqual(appended, {
+        type: "appended",
+        seqs: [lastSeq + 1, lastSeq + 2],
+        lastSeq: lastSeq + 2,
+      });
+      const { entries } = await other.read("s", { after: lastSeq });
+      assert.deepEqual(
+        entries.map(({ id, seq }) => [id, seq]),
+        [
+          ["a", lastSeq + 1],
+          ["b", lastSeq + 2],
+          ["c", lastSeq + 3],
+        ],
+      );
+    },
+
+    "an append without a head leaves the one that is there": async ({ repository, other }) => {
+      const { lease } = await beginOwned(repository, "s", { status: "running", title: "Trains" });
+      const before = (await other.list()).sessions[0]?.head;
+
+      await repository.append("s", [owned("a")], { lease });
+
+      const after = await other.list();
+      assert.deepEqual(after.sessions[0]?.head, before);
+      assert.equal(after.sessions[0]?.lastSeq, 2);
+    },
+
     "numbers grow from write to write, whoever wrote": async ({ repository, other }) => {
       const { lease } = await beginOwned(repository, "s");
 
