@@ -38,45 +38,52 @@ async function measurePackage(subject: Subject, folder: string, pace: Pace): Pro
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   const entry = join(folder, manifest.exports["."].default);
   if (!existsSync(entry)) throw new Error(`${entry} is not there: run \`npm run build\` first`);
-  const { wallMs, cpuMs } = await importTimes(pathToFileURL(entry).href, pace.starts);
+  const { wallMs, cpuMs, rssMB } = await importCosts(pathToFileURL(entry).href, pace.starts);
   const { dependencies, optionalDependencies, peerDependencies } = manifest;
   const needed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
   return [
     toMetric(subject, "B5", "wallMs", wallMs),
     toMetric(subject, "B5", "cpuMs", cpuMs),
+    toMetric(subject, "B5", "rssMB", rssMB),
     toMetric(subject, "B5", "dependencies", needed.length),
     toMetric(subject, "B5", "unpackedKB", unpackedBytes(folder) / 1_000),
   ];
 }
 
+interface ImportCosts {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly rssMB: number;
+}
+
 /** What the program with the import takes above the same program without it. */
-async function importTimes(
-  url: string,
-  starts: number,
-): Promise<{ readonly wallMs: number; readonly cpuMs: number }> {
-  const bare = { args: [] as string[], cpu: [] as number[] };
-  const importing = { args: [url], cpu: [] as number[] };
+async function importCosts(url: string, starts: number): Promise<ImportCosts> {
+  const bare = { args: [] as string[], cpu: [] as number[], rss: [] as number[] };
+  const importing = { args: [url], cpu: [] as number[], rss: [] as number[] };
   // Files in the system's cache are the usual case, and the first start would be the only other.
   for (const program of [bare, importing]) start(program.args);
   const wall = await interleave([bare, importing], starts, async (program) => {
-    const { wallMs, cpuMs } = start(program.args);
+    const { wallMs, cpuMs, rssMB } = start(program.args);
     program.cpu.push(cpuMs);
+    program.rss.push(rssMB);
     return wallMs;
   });
   return {
     wallMs: (wall.get(importing) ?? Number.NaN) - (wall.get(bare) ?? Number.NaN),
     cpuMs: median(importing.cpu) - median(bare.cpu),
+    rssMB: median(importing.rss) - median(bare.rss),
   };
 }
 
-function start(args: readonly string[]): { readonly wallMs: number; readonly cpuMs: number } {
+function start(args: readonly string[]): ImportCosts {
   const startedAt = performance.now();
   const { status, stdout, stderr } = spawnSync(process.execPath, [probe, ...args], {
     encoding: "utf8",
   });
   const wallMs = performance.now() - startedAt;
   if (status !== 0) throw new Error(`The program that only imports failed: ${stderr}`);
-  return { wallMs, cpuMs: Number(stdout) / 1_000 };
+  const { cpu, rss } = JSON.parse(stdout) as { readonly cpu: number; readonly rss: number };
+  return { wallMs, cpuMs: cpu / 1_000, rssMB: rss / 1_000_000 };
 }
 
 /** The size of what npm would install, without what it depends on. */

@@ -14,7 +14,7 @@ export const subject: Subject = {
     B2: { ratio: 1.5 },
     B3: { ratio: 1.5 },
     B4: { ratio: 2.5 },
-    B5: { wallMs: 40, cpuMs: 40 },
+    B5: { wallMs: 40, cpuMs: 40, rssMB: 10 },
   },
   packageFolder: "packages/core",
   createAgent,
