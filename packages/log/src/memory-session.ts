@@ -15,12 +15,15 @@ import type {
   SessionHead,
 } from "./repository.ts";
 
+const maxUnindexed = 32;
+
 export class MemorySession implements DueFacts {
   readonly id: string;
   readonly lease: MemoryLease;
   /** The seq of an entry is its place here, counted from one. */
   readonly #entries: StoredEntry[] = [];
-  readonly #seqs = new Map<string, number>();
+  /** The places of ids. Short logs do without: looking through them is quicker than keeping it. */
+  #seqs: Map<string, number> | undefined;
   #head: SessionHead;
   #lastPostedSeq = 0;
   /** Most sessions have none. */
@@ -55,7 +58,7 @@ export class MemorySession implements DueFacts {
     this.lease.check(lease, now);
     checkEnvelopes(this.id, entries);
     for (const { id } of entries) {
-      if (this.#seqs.has(id)) throw invalidEntry(this.id, `its id "${id}" is taken`);
+      if (this.#seqOf(id) !== undefined) throw invalidEntry(this.id, `its id "${id}" is taken`);
     }
     if (onlyIfSeq !== undefined && onlyIfSeq !== this.lastSeq) {
       return { type: "conflict", lastSeq: this.lastSeq };
@@ -68,7 +71,7 @@ export class MemorySession implements DueFacts {
 
   post(entry: PostedEntry): Posted {
     checkEnvelope(this.id, entry);
-    const first = this.#seqs.get(entry.id);
+    const first = this.#seqOf(entry.id);
     if (first !== undefined) return { seq: first, isNew: false };
     this.#lastPostedSeq = this.#add(entry);
     return { seq: this.#lastPostedSeq, isNew: true };
@@ -96,8 +99,18 @@ export class MemorySession implements DueFacts {
   #add(entry: NewEntry): number {
     const seq = this.#entries.length + 1;
     this.#entries.push(placed(entry, seq));
-    this.#seqs.set(entry.id, seq);
+    this.#seqs?.set(entry.id, seq);
     return seq;
+  }
+
+  #seqOf(id: string): number | undefined {
+    if (this.#seqs === undefined) {
+      if (this.#entries.length <= maxUnindexed) {
+        return this.#entries.find((entry) => entry.id === id)?.seq;
+      }
+      this.#seqs = new Map(this.#entries.map((entry) => [entry.id, entry.seq]));
+    }
+    return this.#seqs.get(id);
   }
 }
 
