@@ -6,6 +6,7 @@ import type {
   NewEntry,
   PostedEntry,
   SessionRepository,
+  StoredEntry,
   Wakeup,
 } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
@@ -136,6 +137,41 @@ export function postingLate(options: { readonly now: () => number }): SessionRep
       for (const post of held.splice(0)) store.post(...post);
       return store.append(id, entries, choices);
     },
+  };
+}
+
+/** Posts are stored as this makes them; undefined: acknowledged, and lost. */
+export function altering(
+  alter: (entry: PostedEntry, store: MemoryRepository, id: string) => PostedEntry | undefined,
+): CreateStore {
+  return (options) => {
+    const store = memoryRepository(options);
+    return {
+      ...store,
+      post: (id, entry) => {
+        const altered = alter(entry, store, id);
+        if (altered !== undefined) return store.post(id, altered);
+        return { seq: store.read(id).lastSeq + 1, isNew: true };
+      },
+    };
+  };
+}
+
+/** A session that is made from another begins with what this makes of it. */
+export function forking(
+  alter: (entries: readonly NewEntry[], original: readonly StoredEntry[]) => readonly NewEntry[],
+): CreateStore {
+  return (options) => {
+    const store = memoryRepository(options);
+    return {
+      ...store,
+      create: (id, entries, head) => {
+        const forked = entries.find(({ type }) => type === "forked_from");
+        if (forked?.type !== "forked_from") return store.create(id, entries, head);
+        const original = store.read(forked.sessionId).entries;
+        return store.create(id, alter(entries, original), head);
+      },
+    };
   };
 }
 

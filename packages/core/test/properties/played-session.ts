@@ -86,14 +86,12 @@ export class PlayedSession {
     this.#hear();
   }
 
-  /** As the session says it now. */
+  /** As the session says it now: what it gives is not to change afterwards. */
   live(): object {
     const { session } = this;
     const { streamingMessage: _, ...state } = session.state;
     const { title, status, messages, pendingToolCalls, queued, usage } = session;
-    const now = { ...state, title, status, messages, pendingToolCalls, queued, usage };
-    // The list of messages grows.
-    return structuredClone(now);
+    return { ...state, title, status, messages, pendingToolCalls, queued, usage };
   }
 
   /** As it follows from the entries, from the first on. */

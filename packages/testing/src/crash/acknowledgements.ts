@@ -1,17 +1,30 @@
 /** What the client was told: from then on no crash may take it back. */
-import type { TurnResponse } from "@capstan/kernel";
-import type { QueueOutcome } from "@capstan/log";
+import type { ChatMessage, TurnResponse } from "@capstan/kernel";
+import type { EntryOf, QueueOutcome } from "@capstan/log";
+import type { CrashSettings } from "./scenario.ts";
 
 export type Acknowledgement =
   /** A steering message, a follow-up or an interjection is in the log. */
   | { readonly type: "posted"; readonly id: string }
   /** The turn of this input has come to this. */
   | { readonly type: "response"; readonly turnId: string; readonly response: TurnResponse }
-  /** The session has the answer to this call. */
-  | { readonly type: "answered"; readonly toolCallId: string }
+  /** The session has the answer to this call: a success or an approval, or the opposite. */
+  | { readonly type: "answered"; readonly toolCallId: string; readonly isYes: boolean }
+  /** The session has been told that this call is approved, by somebody who did not know what waits. */
+  | { readonly type: "forged"; readonly toolCallId: string }
   /** An abort was recorded, and this turn, the first of its chain, had not ended by then. */
   | { readonly type: "aborted"; readonly turnId: string }
   | { readonly type: "settled"; readonly id: string; readonly outcome: QueueOutcome }
+  /** The session had these settings when the log had so many entries. */
+  | { readonly type: "configured"; readonly settings: CrashSettings; readonly length: number }
+  /** What was said before was gone when the log had so many entries. */
+  | {
+      readonly type: "replaced";
+      readonly by: EntryOf<"history_cleared" | "history_loaded">["type"];
+      readonly length: number;
+    }
+  /** This fork of another session was there, with these messages. */
+  | { readonly type: "forked"; readonly messages: readonly ChatMessage[] }
   /** It has no effect and was refused with this code. */
   | { readonly type: "refused"; readonly id: string; readonly code: string };
 

@@ -1,17 +1,23 @@
 /** What the tools did to the world is what they declare, and what the log says of it. */
 import type { EntryOf } from "@capstan/log";
+import { isDeepStrictEqual } from "node:util";
 import type { Effect } from "./effects.ts";
 import type { CrashToolName } from "./scenario.ts";
+import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
 const repeatable: ReadonlySet<string> = new Set<CrashToolName>(["pure", "idempotent"]);
-const answeredOutside: ReadonlySet<string> = new Set<CrashToolName>(["remote", "ignored"]);
+const approved: ReadonlySet<string> = new Set<CrashToolName>(["guarded", "hurried"]);
+const answeredOutside: ReadonlySet<string> = new Set<CrashToolName>(["remote", "ignored", "lent"]);
 
 export function checkEffects(world: World): void {
   const byCall = Map.groupBy(world.effects.all, ({ toolCallId }) => toolCallId);
   for (const [toolCallId, effects] of byCall) checkCall(world, toolCallId, effects);
-  for (const entry of world.entries) {
-    if (entry.type === "tool_result") checkResult(world, entry, byCall.get(entry.toolCallId) ?? []);
+  for (const session of world.sessions) {
+    for (const entry of session.entries) {
+      if (entry.type !== "tool_result") continue;
+      checkResult(session, entry, byCall.get(entry.toolCallId) ?? []);
+    }
   }
 }
 
@@ -29,10 +35,26 @@ function checkCall(world: World, toolCallId: string, effects: readonly Effect[])
     if (!effect.hadIntent && toolName !== "pure") {
       violations.add("effects", `${call} took effect before its intent was in the log`);
     }
-    if (!effect.wasApproved && toolName === "guarded") {
+    if (!approved.has(toolName)) continue;
+    if (!effect.wasApproved) {
       violations.add("effects", `${call} took effect without an approval in the log`);
     }
+    if (!isShown(world, effect)) {
+      violations.add("effects", `${call} ran with another input than the one that was approved`);
+    }
   }
+}
+
+function isShown(world: World, { sessionId, toolCallId, input }: Effect): boolean {
+  return world
+    .session(sessionId)
+    .entries.some(
+      (entry) =>
+        entry.type === "pending" &&
+        entry.pending.some(
+          (call) => call.toolCallId === toolCallId && isDeepStrictEqual(call.input, input),
+        ),
+    );
 }
 
 /**
@@ -53,10 +75,10 @@ function mayRepeat({ run, points, scenario }: World, toolName: string): boolean 
 }
 
 function checkResult(
-  { violations }: World,
+  session: WatchedSession,
   { toolName, toolCallId, result, seq }: EntryOf<"tool_result">,
   effects: readonly Effect[],
 ): void {
   if (result.isError || answeredOutside.has(toolName) || effects.length > 0) return;
-  violations.add("effects", `entry ${seq}: ${toolName} (${toolCallId}) is said to have run`);
+  session.violate("effects", `entry ${seq}: ${toolName} (${toolCallId}) is said to have run`);
 }

@@ -28,7 +28,7 @@ function checkOrder({ violations }: World, { name, seen }: Reader): void {
   }
 }
 
-function checkFacts({ events, violations }: World, { name, seen }: Reader): void {
+function checkFacts({ main: { events }, violations }: World, { name, seen }: Reader): void {
   const facts = seen.filter(({ event }) => !isLiveOnly(event));
   for (let index = 0; index < Math.max(facts.length, events.length); index += 1) {
     const [found, expected] = [facts[index], events[index]];
@@ -82,7 +82,8 @@ function checkWholeTurns(world: World, { name, seen, first }: Reader): void {
       whole.set(turnId, []);
     }
     if (isLiveDelta(type)) live.add(connection);
-    whole.get(turnId)?.push(event);
+    // Queued messages may be returned at rest: by then the turn that they name is over.
+    if (type !== "steering_returned") whole.get(turnId)?.push(event);
   }
   for (const [turnId, events] of whole) {
     for (const { message } of checkEvents(events)) {
@@ -97,7 +98,7 @@ function isLiveDelta(type: AgentEvent["type"]): boolean {
 }
 
 /** Whether this process has written the whole turn, and lives: readers elsewhere get a part of what is live at best. */
-function isOwnedBy({ entries, leases }: World, turnId: string, process: string): boolean {
+function isOwnedBy({ main: { entries, leases } }: World, turnId: string, process: string): boolean {
   const own = entries
     .filter((entry) => "turnId" in entry && entry.turnId === turnId)
     .flatMap(({ id }) => leases.get(id) ?? []);

@@ -1,9 +1,12 @@
 /** What the tools did to the world: it outlives every process. */
+import type { JsonValue } from "@capstan/kernel";
 
 export interface Effect {
+  readonly sessionId: string;
   readonly toolName: string;
   readonly toolCallId: string;
   readonly key: string;
+  readonly input: JsonValue;
   readonly process: string;
   /** What the log said of the call when it happened. */
   readonly hadIntent: boolean;
@@ -23,9 +26,5 @@ export class Effects {
 
   has(key: string): boolean {
     return this.#all.some((effect) => effect.key === key);
-  }
-
-  of(toolCallId: string): readonly Effect[] {
-    return this.#all.filter((effect) => effect.toolCallId === toolCallId);
   }
 }

@@ -132,7 +132,15 @@ class Exploration {
   }
 }
 
-const nothing: FinalState = { status: "", messages: [], ends: [], queued: [], pending: [] };
+const nothing: FinalState = {
+  status: "",
+  messages: [],
+  ends: [],
+  queued: [],
+  pending: [],
+  config: {},
+  forks: {},
+};
 
 export function toFailure(run: CrashRun, report: CrashReport): CrashFailure {
   const { violations, log } = report;

@@ -1,19 +1,32 @@
 /** What a run came to, without what may differ between two runs: ids, times, usage. */
 import type { ChatMessage } from "@capstan/kernel";
+import type { SessionConfig } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
 import { textOf } from "./scripted-model.ts";
+import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
-export interface FinalState {
+interface SessionEnd {
   readonly status: string;
   readonly messages: readonly string[];
   /** How the turns ended, without those that were only suspended: whether an answer comes in time is a matter of luck. */
   readonly ends: readonly string[];
   readonly queued: readonly string[];
   readonly pending: readonly string[];
+  readonly config: SessionConfig;
 }
 
-export function finalStateOf({ fold, entries }: World): FinalState {
+export interface FinalState extends SessionEnd {
+  /** By the names that the client gave them. */
+  readonly forks: Readonly<Record<string, SessionEnd>>;
+}
+
+export function finalStateOf({ main, forks }: World): FinalState {
+  const ends = [...forks].map(([name, fork]) => [name, endOf(fork)] as const);
+  return { ...endOf(main), forks: Object.fromEntries(ends) };
+}
+
+function endOf({ fold, entries }: WatchedSession): SessionEnd {
   return {
     status: fold.status,
     messages: fold.transcript.messages.map(describe),
@@ -22,12 +35,18 @@ export function finalStateOf({ fold, entries }: World): FinalState {
     ),
     queued: fold.queues.items.map(({ queue, message }) => `${queue}: ${textOf(message)}`),
     pending: fold.pending.map(({ kind, toolName }) => `${kind} ${toolName}`),
+    config: fold.config,
   };
 }
 
-/** The first difference, in words; undefined if there is none. */
-export function differenceOf(expected: FinalState, actual: FinalState): string | undefined {
-  for (const field of ["status", "ends", "messages", "queued", "pending"] as const) {
+/** The first difference, in words; undefined if there is none. Forks are passed over where they may differ. */
+export function differenceOf(
+  expected: FinalState,
+  actual: FinalState,
+  forksMayDiffer: boolean,
+): string | undefined {
+  const fields = ["status", "ends", "messages", "queued", "pending", "config"] as const;
+  for (const field of forksMayDiffer ? fields : ([...fields, "forks"] as const)) {
     if (isDeepStrictEqual(expected[field], actual[field])) continue;
     return `${field}: ${JSON.stringify(actual[field])} and not ${JSON.stringify(expected[field])}`;
   }

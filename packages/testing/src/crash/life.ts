@@ -19,6 +19,8 @@ export interface LifeOptions {
   onPoint(point: CrashPoint): void;
   /** The process does not stop by itself. */
   onEndless(what: string): void;
+  /** Whether faults still come to pass. */
+  isAtRisk(): boolean;
   /** A fault has come to pass. `post` is left to the world. */
   onFault(fault: CrashFault): void;
 }
@@ -101,6 +103,7 @@ export class Life {
 
   #meet(point: number, side: CrashFault["side"]): "go" | "fail" {
     let outcome: "go" | "fail" = "go";
+    if (!this.#options.isAtRisk()) return outcome;
     for (const fault of this.#options.faults) {
       if (fault.process !== this.name || fault.point !== point || fault.side !== side) continue;
       this.#options.onFault(fault);

@@ -27,7 +27,7 @@ export async function persist(world: World, hosts: Hosts, wish: Wish): Promise<v
     // What came just before the end of the process may not have reached the client.
     if (tried === undefined || host.life.isDead) continue;
     if (tried === "done") return;
-    if (tried === "reopen") host.forgetSession();
+    if (tried === "reopen") host.forgetSessions();
     await world.clock.sleep(pauseMs);
   }
 }
@@ -58,7 +58,8 @@ export function triedOf(code: string | undefined): Tried {
     : "done";
 }
 
-function codeOf(thrown: unknown): string | undefined {
+/** Of what a host or a store refused. */
+export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof SessionError || thrown instanceof RepositoryError
     ? thrown.code
     : undefined;

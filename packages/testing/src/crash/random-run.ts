@@ -1,12 +1,11 @@
 /** A run that is made from a number: everything mixed, the same for the same number. */
 import type { CrashFault, CrashRun } from "./crash-run.ts";
+import { randomActions } from "./random-actions.ts";
 import { Random } from "./random.ts";
 import type {
-  ClientAction,
   CrashHost,
   CrashScenario,
   CrashToolName,
-  CrashTrigger,
   ScriptedCall,
   ScriptedStep,
 } from "./scenario.ts";
@@ -18,6 +17,7 @@ const toolNames: readonly [CrashToolName, ...CrashToolName[]] = [
   "checked",
   "alone",
   "guarded",
+  "hurried",
   "remote",
   "remote",
   "ignored",
@@ -27,14 +27,16 @@ const toolNames: readonly [CrashToolName, ...CrashToolName[]] = [
 export function crashScenario(seed: number): CrashScenario {
   const random = new Random(seed);
   const hosts = hostsOf(random);
-  const actions = actionsOf(random, hosts);
-  const mayDiffer = actions.some((action) => action.do !== "send");
+  const actions = randomActions(random, hosts);
+  const script = { Go: stepsOf(random), Again: stepsOf(random) };
+  const mayDiffer = actions.some((action) => action.do !== "send") || hasDeadlines(script);
   return {
     name: `seed ${seed}`,
-    script: { Go: stepsOf(random), Again: stepsOf(random) },
+    script,
     actions,
     answers: random.pick(["early", "late", "late", "one-by-one"]),
     approves: random.chance(0.8),
+    ...(random.chance(0.3) && { instructions: "asked" }),
     hosts,
     readers: hosts.filter((_, index) => index === 0 || random.chance(0.5)).map(({ name }) => name),
     leaseMs: random.pick([1_000, 3_000]),
@@ -59,45 +61,10 @@ function hostsOf(random: Random): readonly CrashHost[] {
   return names.map((name, index) => ({ name, polls: index === 0 || random.chance(0.7) }));
 }
 
-function actionsOf(random: Random, hosts: readonly CrashHost[]): readonly ClientAction[] {
-  const on = (): { readonly on?: string } => {
-    const host = hosts[random.below(hosts.length + 1)];
-    return host === undefined ? {} : { on: host.name };
-  };
-  const actions: ClientAction[] = [{ when: "start", do: "send", id: "t1", text: "Go" }];
-  if (random.chance(0.4)) {
-    actions.push({ when: "rest", do: "send", id: "t2", text: "Again", ...on() });
-  }
-  const optional: readonly ((n: number) => ClientAction)[] = [
-    (n) => ({ when: triggerOf(random), do: "steer", id: `q${n}`, text: `Steer ${n}`, ...on() }),
-    (n) => ({ when: triggerOf(random), do: "followUp", id: `f${n}`, text: `Then ${n}`, ...on() }),
-    () => ({ when: triggerOf(random), do: "abort", ...on() }),
-    () => ({ when: triggerOf(random), do: "close", ...on() }),
-    () => ({ when: triggerOf(random), do: "pause", ms: random.pick([500, 4_500]), ...on() }),
-  ];
-  for (const [n, make] of [...optional, ...optional].entries()) {
-    if (random.chance(0.15)) actions.push(make(n));
-  }
-  return actions;
-}
-
-function triggerOf(random: Random): CrashTrigger {
-  const event = random.pick([
-    "tool_execution_start",
-    "text_delta",
-    "attempt_start",
-    "message_end",
-    "tool_execution_end",
-    "step_end",
-    "turn_end",
-    "awaiting_tool_execution",
-  ]);
-  return random.pick<CrashTrigger>([
-    { event, nth: 1 + random.below(3) },
-    { event, nth: 1 },
-    { afterMs: random.below(2_000) },
-    "rest",
-  ]);
+/** Whether a call is answered in time depends on when its process is there again. */
+function hasDeadlines(script: CrashScenario["script"]): boolean {
+  const steps = Object.values(script).flat();
+  return steps.some(({ calls = [] }) => calls.some(({ tool }) => tool === "hurried"));
 }
 
 function stepsOf(random: Random): readonly ScriptedStep[] {

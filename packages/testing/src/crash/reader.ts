@@ -3,6 +3,7 @@ import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { isLiveOnly, startCursor } from "@capstan/log";
 import type { Hosts, SimulatedHost } from "./simulated-host.ts";
+import { sessionId } from "./world.ts";
 import type { World } from "./world.ts";
 
 export interface SeenEvent {
@@ -72,12 +73,13 @@ export class Reader {
 
   async #connect(host: SimulatedHost): Promise<void> {
     const { life } = host;
-    const { session, isNew } = await host.session(this.#options.isFirst);
+    const { session, isNew } = await host.session(sessionId, this.#options.isFirst);
     this.#connections += 1;
     const connection = this.#connections;
-    await this.#options.world.look();
+    const { main } = this.#options.world;
+    await main.look();
     // Only what is not there yet has nothing to be replayed.
-    const isUnborn = isNew && this.#options.world.stored.length === 0;
+    const isUnborn = isNew && main.stored.length === 0;
     if (isUnborn && connection === 1) this.#first = "live";
     const after = this.seen.at(-1)?.cursor ?? startCursor;
     const show = (event: AgentEvent, cursor: Cursor): void => {

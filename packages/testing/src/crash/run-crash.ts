@@ -1,9 +1,12 @@
 /** Runs a scenario through its faults until everything is at rest, and says what was wrong. */
-import type { ToolContent } from "@capstan/kernel";
 import { checkAcknowledged } from "./check-acknowledged.ts";
 import { checkEffects } from "./check-effects.ts";
+import { checkForks } from "./check-forks.ts";
+import { checkHistory } from "./check-history.ts";
 import { checkLog } from "./check-log.ts";
+import { checkPosts } from "./check-posts.ts";
 import { checkReaders } from "./check-readers.ts";
+import { checkRequests } from "./check-requests.ts";
 import { checkRest } from "./check-rest.ts";
 import { Client } from "./client.ts";
 import type { CrashReport, CrashRun } from "./crash-run.ts";
@@ -12,6 +15,7 @@ import type { FinalState } from "./final-state.ts";
 import { Reader } from "./reader.ts";
 import { crashDefaults } from "./scenario.ts";
 import { Hosts } from "./simulated-host.ts";
+import type { WatchedSession } from "./watched-session.ts";
 import type { CreateStore } from "./world.ts";
 import { World } from "./world.ts";
 
@@ -41,16 +45,27 @@ export async function runCrash(run: CrashRun, options: CrashOptions = {}): Promi
   const isAtRest = await comeToRest(world, hosts, client, readers);
   if (isAtRest) {
     await stayAtRest(world);
-    await checkRest(world);
+    for (const session of world.sessions) await checkRest(world, session);
     compare(world, options.expected);
   }
-  checkLog(world);
-  checkAcknowledged(world);
-  checkEffects(world);
-  checkReaders(world, readers);
+  check(world, readers);
   hosts.end();
-  const { points, hits, stored: log } = world;
-  return { violations: world.violations.all, points, hits, log, final: finalStateOf(world) };
+  const { points, hits, main } = world;
+  const final = finalStateOf(world);
+  return { violations: world.violations.all, points, hits, log: main.stored, final };
+}
+
+function check(world: World, readers: readonly Reader[]): void {
+  for (const session of world.sessions) {
+    checkLog(session);
+    checkAcknowledged(session);
+    checkPosts(world, session);
+    checkHistory(session);
+    checkRequests(world, session);
+  }
+  checkEffects(world);
+  checkForks(world);
+  checkReaders(world, readers);
 }
 
 async function comeToRest(
@@ -81,17 +96,19 @@ async function comeToRest(
   return false;
 }
 
-function isCaughtUp({ events }: World, reader: Reader): boolean {
+function isCaughtUp({ main: { events } }: World, reader: Reader): boolean {
   return reader.facts >= events.length;
 }
 
 function whereItStands(world: World, client: Client, readers: readonly Reader[]): string {
-  const { fold, clock, events } = world;
-  const action = JSON.stringify(fold.nextAction(clock.now()));
+  const { fold, events } = world.main;
+  const actions = world.sessions.map(({ id, fold }) => {
+    return `next action of ${id} ${JSON.stringify(fold.nextAction(world.clock.now()))}`;
+  });
   const behind = readers
     .filter((reader) => !isCaughtUp(world, reader))
     .map((reader) => `reader ${reader.name} saw ${reader.facts} of ${events.length} facts`);
-  const parts = [`next action ${action}`, ...client.busyWith, ...behind];
+  const parts = [...actions, ...client.busyWith, ...behind];
   return `it never came to rest: status ${fold.status}, ${parts.join("; ")}`;
 }
 
@@ -100,13 +117,13 @@ async function stayAtRest(world: World): Promise<void> {
   const { violations, leaseMs, pollMs, scenario } = world;
   const { restartMs = crashDefaults.restartMs } = scenario;
   world.isCounting = false;
-  const length = world.stored.length;
+  const { length } = world;
   await pass(world, leaseMs + 2 * pollMs + restartMs + longestPause(world));
   const { claims } = world;
   await pass(world, 2 * pollMs);
   await world.look();
-  if (world.claims > claims) violations.add("rest", "hosts claim the session again and again");
-  if (world.stored.length > length) violations.add("rest", "something was written at rest");
+  if (world.claims > claims) violations.add("rest", "hosts claim a session again and again");
+  if (world.length > length) violations.add("rest", "something was written at rest");
 }
 
 async function pass({ clock, scheduler }: World, ms: number): Promise<void> {
@@ -118,23 +135,28 @@ async function pass({ clock, scheduler }: World, ms: number): Promise<void> {
   await scheduler.settle();
 }
 
-function longestPause({ run, scenario, pauseMs }: World): number {
+/** And the lease that a process gets when it goes on, and finds to be over by its own clock. */
+function longestPause({ run, scenario, pauseMs, leaseMs }: World): number {
   const pauses = scenario.actions.map((action) => (action.do === "pause" ? action.ms : 0));
   const isPaused = run.faults.some((fault) => fault.do === "pause");
-  return Math.max(isPaused ? pauseMs : 0, ...pauses);
+  const longest = Math.max(isPaused ? pauseMs : 0, ...pauses);
+  return longest === 0 ? 0 : longest + leaseMs;
 }
 
 function compare(world: World, expected: FinalState | undefined): void {
-  const { scenario, entries, violations } = world;
-  const isUnknown = entries.some(
-    (entry) => entry.type === "tool_result" && saysUnknown(entry.result.output),
-  );
-  if (expected === undefined || scenario.mayDiffer !== undefined || isUnknown) return;
-  const difference = differenceOf(expected, finalStateOf(world));
+  const { scenario, violations } = world;
+  if (expected === undefined || scenario.mayDiffer !== undefined || isUnknown(world.main)) return;
+  const forksMayDiffer =
+    scenario.forksMayDiffer !== undefined || [...world.forks.values()].some(isUnknown);
+  const difference = differenceOf(expected, finalStateOf(world), forksMayDiffer);
   if (difference !== undefined) violations.add("final-state", difference);
 }
 
-/** What the model is told of a call that may have run, and must not run twice. */
-function saysUnknown(output: ToolContent): boolean {
-  return typeof output === "string" && output.includes("outcome is unknown");
+/** Whether the model was told of a call that may have run, and must not run twice. */
+function isUnknown({ entries }: WatchedSession): boolean {
+  return entries.some((entry) => {
+    if (entry.type !== "tool_result") return false;
+    const { output } = entry.result;
+    return typeof output === "string" && output.includes("outcome is unknown");
+  });
 }

@@ -1,11 +1,19 @@
 /** The scenarios that every build goes through, at every point. */
 import type { CrashScenario } from "./scenario.ts";
+import { answerScenarios } from "./scenarios/answer-scenarios.ts";
+import { configScenarios } from "./scenarios/config-scenarios.ts";
+import { forkScenarios } from "./scenarios/fork-scenarios.ts";
+import { historyScenarios } from "./scenarios/history-scenarios.ts";
 import { hostScenarios } from "./scenarios/host-scenarios.ts";
 import { queueScenarios } from "./scenarios/queue-scenarios.ts";
 import { toolScenarios } from "./scenarios/tool-scenarios.ts";
 
 export const crashScenarios: readonly CrashScenario[] = [
   ...toolScenarios,
+  ...answerScenarios,
   ...queueScenarios,
+  ...historyScenarios,
+  ...configScenarios,
+  ...forkScenarios,
   ...hostScenarios,
 ];

@@ -13,23 +13,25 @@ import type { CrashScenario, ScriptedStep } from "./scenario.ts";
 export interface ScriptedModelOptions {
   readonly life: Life;
   readonly script: CrashScenario["script"];
-  onRequest(messages: readonly ChatMessage[]): void;
+  onRequest(request: ProviderRequest): void;
 }
 
 export function scriptedModel({ life, script, onRequest }: ScriptedModelOptions): ProviderContract {
   async function* reply(request: ProviderRequest): AsyncGenerator<ProviderPart, void> {
     await life.pass();
     if (request.signal.aborted) throw new Error("stopped");
-    onRequest(request.messages);
+    onRequest(request);
     const { step, text } = findStep(script, request.messages);
     if (request.attempt <= (step.failures ?? 0)) throw new ProviderError("overloaded", "scripted");
     const said = (step.say ?? text).replaceAll("{process}", life.name);
-    for (const [index, half] of halves(`${said} ${digest(request.messages)}`)) {
+    const whole = said === "" ? "" : `${said} ${digest(request.messages)}`;
+    for (const [index, half] of halves(whole)) {
       if (index === 1 && step.ms !== undefined) await life.sleep(step.ms, request.signal);
       await life.pass();
       yield { type: "text_delta", delta: half };
     }
-    if (step.isBroken === true) throw new ProviderError("invalid_request", "scripted");
+    if (step.isBroken === true || step.isBroken === request.turnId)
+      throw new ProviderError("invalid_request", "scripted");
     yield* callsOf(step);
     await life.pass();
     yield { type: "usage", usage: { inputTokens: 10, outputTokens: 5 } };
@@ -83,6 +85,7 @@ export function textOf(message: ChatMessage): string {
 }
 
 function halves(text: string): [number, string][] {
+  if (text === "") return [];
   const middle = Math.floor(text.length / 2);
   return [
     [0, text.slice(0, middle)],

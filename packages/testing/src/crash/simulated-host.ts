@@ -1,16 +1,12 @@
 /** A host in a process of its own, and the hosts of a run: one that dies is started again. */
-import type { Agent, Host, Session } from "@capstan/core";
-import { createAgent, createHost, SessionError } from "@capstan/core";
+import type { Host, Session } from "@capstan/core";
+import { createHost, SessionError } from "@capstan/core";
 import { Life } from "./life.ts";
 import { crashDefaults } from "./scenario.ts";
 import type { CrashHost } from "./scenario.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import { agentName, simulatedAgent } from "./simulated-agent.ts";
 import { storeProxy } from "./store-proxy.ts";
-import { toolbox } from "./toolbox.ts";
 import type { World } from "./world.ts";
-import { sessionId } from "./world.ts";
-
-const agentName = "helper";
 
 export interface OpenedSession {
   readonly session: Session;
@@ -21,7 +17,7 @@ export interface OpenedSession {
 export class SimulatedHost {
   readonly life: Life;
   readonly #host: Host;
-  #session: Promise<OpenedSession> | undefined;
+  readonly #opened = new Map<string, Promise<OpenedSession>>();
 
   constructor(name: string, world: World, { polls = true }: CrashHost) {
     const { clock, leaseMs, pollMs, run, scheduler, store } = world;
@@ -35,6 +31,7 @@ export class SimulatedHost {
         world.isHopeless = true;
         world.violations.add("stuck", `it goes round and round, at last with ${what}`);
       },
+      isAtRisk: () => world.isCounting,
       onFault: (fault) => {
         world.hits += 1;
         if (fault.do === "post") world.interject();
@@ -42,7 +39,7 @@ export class SimulatedHost {
     });
     let ids = 0;
     this.#host = createHost({
-      agents: [agentOf(this.life, world)],
+      agents: [simulatedAgent(this.life, world)],
       repository: storeProxy({
         store,
         life: this.life,
@@ -58,54 +55,36 @@ export class SimulatedHost {
     });
   }
 
-  /** The session of the run: opened, or to be created by its first send. Fails if it is not there and must not be created. */
-  session(mayCreate = true): Promise<OpenedSession> {
-    this.#session ??= this.#open(mayCreate).catch((thrown: unknown) => {
-      this.#session = undefined;
+  /** Opened, or to be created by its first send. Fails if it is not there and must not be created. */
+  session(id: string, mayCreate = false): Promise<OpenedSession> {
+    const known = this.#opened.get(id);
+    if (known !== undefined) return known;
+    const opening = this.#open(id, mayCreate).catch((thrown: unknown) => {
+      this.#opened.delete(id);
       throw thrown;
     });
-    return this.#session;
+    this.#opened.set(id, opening);
+    return opening;
   }
 
-  /** The session is to be opened again: another host may have created it. */
-  forgetSession(): void {
-    this.#session = undefined;
+  /** What is opened here is to be opened again: another host may have created it. */
+  forgetSessions(): void {
+    this.#opened.clear();
   }
 
   close(): Promise<void> {
     return this.#host.close();
   }
 
-  async #open(mayCreate: boolean): Promise<OpenedSession> {
+  async #open(id: string, mayCreate: boolean): Promise<OpenedSession> {
     try {
-      return { session: await this.#host.open(sessionId), isNew: false };
+      return { session: await this.#host.open(id), isNew: false };
     } catch (thrown) {
       const isMissing = thrown instanceof SessionError && thrown.code === "not_found";
       if (!isMissing || !mayCreate) throw thrown;
-      return {
-        session: this.#host.createSession({ id: sessionId, agent: agentName }),
-        isNew: true,
-      };
+      return { session: this.#host.createSession({ id, agent: agentName }), isNew: true };
     }
   }
-}
-
-function agentOf(life: Life, world: World): Agent {
-  const { script } = world.scenario;
-  return createAgent({
-    name: agentName,
-    model: scriptedModel({
-      life,
-      script,
-      onRequest: (messages) => world.onRequest(messages),
-    }),
-    tools: toolbox({
-      life,
-      onEffect: (toolName, context) => world.onEffect(life.name, toolName, context),
-      hasEffect: (key) => world.effects.has(key),
-    }),
-    retry: { maxAttempts: 20, baseDelayMs: 100, maxDelayMs: 200 },
-  });
 }
 
 interface Slot {

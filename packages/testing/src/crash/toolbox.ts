@@ -1,16 +1,26 @@
 /** The tools of every scenario, as one process has them. */
-import type { JsonValue, ToolContract, ToolExecuteContext, ToolReturn } from "@capstan/kernel";
+import type {
+  JsonValue,
+  ToolContract,
+  ToolDeclaration,
+  ToolExecuteContext,
+  ToolReturn,
+} from "@capstan/kernel";
 import type { Life } from "./life.ts";
 import type { CrashToolName } from "./scenario.ts";
 
 export interface ToolboxOptions {
   readonly life: Life;
   /** The call has its effect on the world. */
-  onEffect(toolName: CrashToolName, context: ToolExecuteContext): void | Promise<void>;
+  onEffect(
+    toolName: CrashToolName,
+    input: JsonValue,
+    context: ToolExecuteContext,
+  ): void | Promise<void>;
   hasEffect(key: string): boolean;
 }
 
-/** How long the `ignored` calls wait for nobody. */
+/** How long calls wait that do not wait forever. */
 const patienceMs = 2_000;
 
 export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
@@ -33,9 +43,15 @@ export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
     }),
     local("alone", { execution: "sequential" }),
     local("guarded", { needsApproval: true }),
+    local("hurried", { needsApproval: true, answerWithinMs: patienceMs }),
     declaration("remote"),
     { ...declaration("ignored"), answerWithinMs: patienceMs },
   ];
+}
+
+/** As a session is given them: those of the agent by their names. */
+export function toChosenTools(names: readonly CrashToolName[]): (string | ToolDeclaration)[] {
+  return names.map((name) => (name === "lent" ? declaration(name) : name));
 }
 
 /** The same for every run of a call, so that a rerun changes nothing that the model sees. */
@@ -56,7 +72,7 @@ async function execute(
   const arrival = life.arrive(`effect ${name}`);
   arrival.before();
   await life.pass();
-  await onEffect(name, context);
+  await onEffect(name, input, context);
   arrival.after();
   await life.pass();
   context.update("half ");
@@ -67,6 +83,6 @@ async function execute(
   return outputOf(name);
 }
 
-function declaration(name: CrashToolName): ToolContract {
+function declaration(name: CrashToolName): ToolDeclaration {
   return { name, description: name, inputSchema: { type: "object" } };
 }

@@ -13,6 +13,10 @@ export type CrashViolationCode =
   | "effectless"
   /** A reader missed an event, saw one twice, out of order or with other content. */
   | "events"
+  /** A model was asked with other messages, instructions, tools or options than the log and the client say. */
+  | "requests"
+  /** A fork is not what its original was at that place, or shares something with it. */
+  | "fork"
   /** What a tool did to the world is not what it declares. */
   | "effects"
   /** The response of a turn is not what the log says. */

@@ -1,29 +1,24 @@
-/** What outlives every process: the store, the clock, what tools did, what the client was told, and the faults of the run. */
-import type { ChatMessage, ToolExecuteContext } from "@capstan/kernel";
-import type {
-  Entry,
-  Lease,
-  MaybePromise,
-  NewEntry,
-  PlacedEvent,
-  PostedBody,
-  ReadPage,
-  SessionRepository,
-  StoredEntry,
-} from "@capstan/log";
-import { SessionFold, entryVersion, eventsOf, memoryRepository, parseEntry } from "@capstan/log";
+/** What outlives every process: the store, the clock, what tools did, what models were asked, and the faults of the run. */
+import type { JsonValue, ProviderRequest, ToolExecuteContext } from "@capstan/kernel";
+import type { MaybePromise, SessionRepository } from "@capstan/log";
+import { entryVersion, memoryRepository } from "@capstan/log";
 import { checkTranscript } from "../check-transcript.ts";
-import { Acknowledgements } from "./acknowledgements.ts";
 import type { CrashPoint, CrashRun } from "./crash-run.ts";
+import { decisionOn } from "./decision-on.ts";
 import { Effects } from "./effects.ts";
-import type { CrashScenario, CrashToolName, Interjection } from "./scenario.ts";
+import { toPost } from "./interjection.ts";
+import type { InterjectedPost } from "./interjection.ts";
+import type { SeenRequest } from "./requests.ts";
+import { toSeenRequest } from "./requests.ts";
+import type { CrashScenario, CrashToolName } from "./scenario.ts";
 import { crashDefaults } from "./scenario.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 import { storeWith } from "./store-with.ts";
 import { Violations } from "./violation.ts";
+import { WatchedSession } from "./watched-session.ts";
 
-/** A run has one session. */
+/** The session that a run is about. All others are made from it. */
 export const sessionId = "s1";
 
 /** Makes the store that a run works on, empty, with the clock of the run. */
@@ -36,18 +31,17 @@ export class World {
   readonly scheduler: Scheduler;
   readonly store: SessionRepository;
   readonly effects: Effects = new Effects();
-  readonly acknowledged: Acknowledgements = new Acknowledgements();
+  readonly requests: SeenRequest[] = [];
   readonly violations: Violations = new Violations();
   readonly points: CrashPoint[] = [];
-  /** The lease under which each entry was appended, by its id. */
-  readonly leases: Map<string, Lease> = new Map();
-  /** What the store holds, as far as it was looked at, and what follows from it. */
-  readonly stored: StoredEntry[] = [];
-  readonly entries: Entry[] = [];
-  readonly events: PlacedEvent[] = [];
-  readonly fold: SessionFold = new SessionFold();
+  readonly main: WatchedSession;
+  /** Forks that the client was told of, by the names that it gave them. */
+  readonly forks: Map<string, WatchedSession> = new Map();
+  readonly #sessions = new Map<string, WatchedSession>();
   /** Leases that `claimDue` gave. */
   claims = 0;
+  /** How often an agent was asked for its instructions. */
+  asks = 0;
   hits = 0;
   isCounting = true;
   /** A process was stopped because it would not have stopped by itself. */
@@ -58,6 +52,7 @@ export class World {
     this.scenario = run.scenario;
     this.scheduler = new Scheduler(run.order);
     this.store = this.#watched(createStore({ now: this.clock.now }));
+    this.main = this.session(sessionId);
   }
 
   get leaseMs(): number {
@@ -73,25 +68,46 @@ export class World {
     return this.scenario.pollMs ?? crashDefaults.pollMs;
   }
 
-  /** Whether nothing is left to do for any host, as the log has it. */
+  /** All that there are, also those that nobody was told of. */
+  get sessions(): readonly WatchedSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** How many entries there are, in all sessions. */
+  get length(): number {
+    return this.sessions.reduce((sum, { stored }) => sum + stored.length, 0);
+  }
+
+  session(id: string): WatchedSession {
+    let session = this.#sessions.get(id);
+    if (session === undefined) {
+      const { store, violations } = this;
+      const title = id === sessionId ? "" : `fork ${id}`;
+      session = new WatchedSession({ id, title, store, violations });
+      this.#sessions.set(id, session);
+    }
+    return session;
+  }
+
+  /** The session of the run, or a fork by its name, once the client knows it. */
+  find(name: string | undefined): WatchedSession | undefined {
+    return name === undefined ? this.main : this.forks.get(name);
+  }
+
+  /** Whether nothing is left to do for any host, as the logs have it. */
   get isLogAtRest(): boolean {
-    const action = this.fold.nextAction(this.clock.now());
-    return action.type === "none" && action.wakeAt === undefined;
+    return this.sessions.every(({ fold }) => {
+      const action = fold.nextAction(this.clock.now());
+      return action.type === "none" && action.wakeAt === undefined;
+    });
   }
 
   /** Looks at what the store holds now, at once if the store can. */
   look(): MaybePromise<void> {
-    try {
-      const page = this.store.read(sessionId, { after: this.stored.length });
-      if (!(page instanceof Promise)) return this.#takePage(page);
-      return page.then(
-        (later) => this.#takePage(later),
-        () => {},
-      );
-    } catch {
-      // Nothing is created yet.
-      return undefined;
-    }
+    const looks = this.sessions
+      .map((session) => session.look())
+      .filter((look) => look instanceof Promise);
+    return looks.length === 0 ? undefined : Promise.all(looks).then(() => {});
   }
 
   onPoint(point: CrashPoint): void {
@@ -102,89 +118,83 @@ export class World {
   interject(): void {
     const { interjection } = this.scenario;
     if (interjection === undefined) return;
-    const looked = this.look();
-    if (looked instanceof Promise) {
-      this.scheduler.waitFor(looked.then(() => this.#post(interjection)));
-    } else this.#post(interjection);
+    const post = (): void => this.#post(toPost(interjection, this.main.fold));
+    const looked = this.main.look();
+    if (looked instanceof Promise) this.scheduler.waitFor(looked.then(post));
+    else post();
   }
 
   onEffect(
     process: string,
     toolName: CrashToolName,
-    { toolCallId, idempotencyKey: key }: ToolExecuteContext,
+    input: JsonValue,
+    context: ToolExecuteContext,
   ): MaybePromise<void> {
+    const { toolCallId, idempotencyKey: key, conversationId } = context;
+    const session = this.session(conversationId);
     const note = (): void => {
-      const about = this.entries.filter(
-        (entry) => "toolCallId" in entry && entry.toolCallId === toolCallId,
+      const { entries } = session;
+      const hadIntent = entries.some(
+        (entry) => entry.type === "tool_intent" && entry.toolCallId === toolCallId,
       );
-      const hadIntent = about.some(({ type }) => type === "tool_intent");
-      const wasApproved = about.some((entry) => entry.type === "decision" && entry.isApproved);
-      this.effects.add({ toolName, toolCallId, key, process, hadIntent, wasApproved });
+      const wasApproved = decisionOn(entries, toolCallId)?.isApproved === true;
+      const call = { sessionId: conversationId, toolName, toolCallId, key, input };
+      this.effects.add({ ...call, process, hadIntent, wasApproved });
     };
-    const looked = this.look();
+    const looked = session.look();
     return looked instanceof Promise ? looked.then(note) : note();
   }
 
-  onRequest(messages: readonly ChatMessage[]): void {
-    for (const { message } of checkTranscript(messages)) {
+  onRequest(request: ProviderRequest): void {
+    this.requests.push(toSeenRequest(request));
+    for (const { message } of checkTranscript(request.messages)) {
       this.violations.add("transcript", `a request to the model: ${message}`);
     }
   }
 
-  #takePage({ entries, lastSeq }: ReadPage): MaybePromise<void> {
-    for (const stored of entries) this.#take(stored);
-    if (entries.length > 0 && this.stored.length < lastSeq) return this.look();
-    return undefined;
+  /** An agent is asked what to begin the requests of this session with: something else each time. */
+  async onAsked(id: string): Promise<string> {
+    const session = this.session(id);
+    await session.look();
+    const { prompt } = session.fold;
+    if (prompt !== undefined && !this.hasPauses) {
+      session.violate(
+        "requests",
+        `the instructions were asked for, and "${prompt.instructions}" was recorded`,
+      );
+    }
+    this.asks += 1;
+    return `Version ${this.asks}`;
   }
 
-  #take(stored: StoredEntry): void {
-    // Two looks may overlap.
-    if (stored.seq <= this.stored.length) return;
-    this.stored.push(stored);
-    const entry = parseEntry(stored);
-    if (entry === undefined) return;
-    this.entries.push(entry);
-    this.events.push(...eventsOf(sessionId, [entry], this.fold));
+  /** Whether a process may act on what it knew long ago. */
+  get hasPauses(): boolean {
+    const { scenario, run } = this;
+    return (
+      scenario.actions.some((action) => action.do === "pause") ||
+      run.faults.some((fault) => fault.do === "pause")
+    );
   }
 
-  #post(interjection: Interjection): void {
-    const { id, body } = this.#toPosted(interjection);
-    if (body === undefined || this.entries.length === 0) return;
+  #post(post: InterjectedPost | undefined): void {
+    if (post === undefined || this.main.entries.length === 0) return;
+    const { id, body } = post;
     const entry = { v: entryVersion, id, at: this.clock.now(), ...body };
     const posted = this.store.post(sessionId, entry);
     if (posted instanceof Promise) this.scheduler.waitFor(posted);
-    this.acknowledged.add({ type: "posted", id });
+    this.main.acknowledged.add({ type: "posted", id });
   }
 
-  #toPosted(interjection: Interjection): { readonly id: string; readonly body?: PostedBody } {
-    if (interjection.do === "cancel") {
-      const { acceptedInput, turn } = this.fold;
-      const turnId = acceptedInput?.id ?? turn?.turnId;
-      if (turnId === undefined) return { id: "" };
-      return { id: "interjected", body: { type: "cancel_requested", turnId } };
-    }
-    const { id, text } = interjection;
-    const message = { role: "user", id, content: text } as const;
-    switch (interjection.do) {
-      case "send":
-        return { id, body: { type: "input", messages: [message] } };
-      case "steer":
-        return { id, body: { type: "steer", message } };
-      case "followUp":
-        return { id, body: { type: "follow_up", message } };
-      default:
-        return interjection satisfies never;
-    }
-  }
-
-  /** Notes who appended what, and how often a due session was given away. */
+  /** Notes which sessions there are, who appended what, and how often a due session was given away. */
   #watched(store: SessionRepository): SessionRepository {
-    const note = (entries: readonly NewEntry[], lease: Lease): void => {
-      for (const { id } of entries) this.leases.set(id, lease);
-    };
     return storeWith(store, {
+      create: (id, ...rest) => {
+        this.session(id).mayExist = true;
+        return store.create(id, ...rest);
+      },
       append: (id, entries, options) => {
-        note(entries, options.lease);
+        const { leases } = this.session(id);
+        for (const entry of entries) leases.set(entry.id, options.lease);
         return store.append(id, entries, options);
       },
       claimDue: (query) => {

@@ -1,4 +1,9 @@
 /** How most scenarios begin. */
 import type { ClientAction } from "../scenario.ts";
 
-export const go: ClientAction = { when: "start", do: "send", id: "t1", text: "Go" };
+export const go: ClientAction & { readonly do: "send" } = {
+  when: "start",
+  do: "send",
+  id: "t1",
+  text: "Go",
+};

@@ -1,0 +1,53 @@
+/** A fork has the past of its original up to a complete step, and shares nothing else with it. */
+import type { EntryOf } from "@capstan/log";
+import { foldEntries } from "@capstan/log";
+import { isDeepStrictEqual } from "node:util";
+import { checkTranscript } from "../check-transcript.ts";
+import type { WatchedSession } from "./watched-session.ts";
+import type { World } from "./world.ts";
+
+export function checkForks(world: World): void {
+  for (const session of world.sessions) {
+    const forked = session.entries.find((entry) => entry.type === "forked_from");
+    if (forked?.type === "forked_from") checkFork(world, session, forked);
+    else if (session !== world.main && session.entries.length > 0) {
+      session.violate("fork", "nothing says what it was made from");
+    }
+  }
+  checkCalls(world);
+}
+
+function checkFork(world: World, fork: WatchedSession, forked: EntryOf<"forked_from">): void {
+  const { throughSeq, sessionId, seq } = forked;
+  const original = world.session(sessionId);
+  const before = foldEntries(original.stored.slice(0, throughSeq));
+  const birth = foldEntries(fork.stored.slice(0, seq));
+  const { messages } = birth.transcript;
+  if (!isDeepStrictEqual(messages, before.transcript.messages)) {
+    const [had, has] = [before.transcript, birth.transcript].map(({ length }) => length);
+    fork.violate("fork", `it began with other messages (${has}) than ${sessionId} had (${had})`);
+  }
+  for (const { message } of checkTranscript(messages)) fork.violate("fork", message);
+  const waiting = [...birth.queues.items.map(({ id }) => id), birth.acceptedInput?.id ?? ""];
+  const calls = birth.pending.map(({ toolCallId }) => toolCallId);
+  const copied = [...waiting, ...calls].filter((id) => id !== "");
+  if (copied.length > 0) fork.violate("fork", `it began with ${copied.join(", ")} waiting`);
+  if (!birth.acceptsInput) fork.violate("fork", `it began with the status ${birth.status}`);
+  if (Object.keys(birth.usage.total).length > 0) {
+    fork.violate("fork", "it counts what its original has used");
+  }
+  for (const told of fork.acknowledged.all) {
+    if (told.type === "forked" && !isDeepStrictEqual(told.messages, messages)) {
+      fork.violate("acknowledged", "the client was shown other messages than it began with");
+    }
+  }
+}
+
+/** A call belongs to one session: a fork that ran one of its original's would do it twice. */
+function checkCalls({ effects, violations }: World): void {
+  for (const [toolCallId, all] of Map.groupBy(effects.all, (effect) => effect.toolCallId)) {
+    const sessions = new Set(all.map((effect) => effect.sessionId));
+    if (sessions.size < 2) continue;
+    violations.add("effects", `${toolCallId} took effect in ${[...sessions].join(" and ")}`);
+  }
+}

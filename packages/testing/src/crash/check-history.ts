@@ -1,0 +1,59 @@
+/** A history is replaced where no turn is unfinished, and only there; and what was forgotten stays so. */
+import type { Entry } from "@capstan/log";
+import { SessionFold } from "@capstan/log";
+import type { WatchedSession } from "./watched-session.ts";
+
+export function checkHistory(session: WatchedSession): void {
+  const { entries, fold } = session;
+  const past = new SessionFold();
+  const forgotten = new Set<string>();
+  let unfinished: string | undefined;
+  for (const entry of entries) {
+    const isReplaced = entry.type === "history_cleared" || entry.type === "history_loaded";
+    if (isReplaced) checkRefusal(session, entry, unfinished);
+    if (isReplaced && unfinished === undefined) {
+      for (const { id } of past.transcript.messages) forgotten.add(id);
+      const loaded = entry.type === "history_loaded" ? entry.messages : [];
+      for (const { id } of loaded) forgotten.delete(id);
+    }
+    past.apply(entry);
+    unfinished = unfinishedAfter(session, entry, unfinished);
+  }
+  for (const { id } of fold.transcript.messages) {
+    if (forgotten.has(id)) session.violate("effectless", `${id} was forgotten, and is there again`);
+  }
+}
+
+function checkRefusal(
+  session: WatchedSession,
+  { id, type, seq }: Entry,
+  unfinished: string | undefined,
+): void {
+  const isRefused = session.fold.refusalOf(id) !== undefined;
+  if (isRefused === (unfinished !== undefined)) return;
+  const text = `entry ${seq} (${type}) was ${isRefused ? "refused" : "taken"}, and ${unfinished ?? "nothing"} was unfinished`;
+  session.violate("effectless", text);
+}
+
+/** The turn that runs, waits for answers, or is about to start for an input. */
+function unfinishedAfter(
+  { entries }: WatchedSession,
+  entry: Entry,
+  before: string | undefined,
+): string | undefined {
+  switch (entry.type) {
+    case "input": {
+      const isStarted = entries.some(
+        (other) =>
+          other.type === "turn_started" && other.turnId === entry.id && other.seq > entry.seq,
+      );
+      return before ?? (isStarted ? entry.id : undefined);
+    }
+    case "turn_started":
+      return entry.turnId;
+    case "turn_ended":
+      return entry.pending === undefined ? undefined : entry.turnId;
+    default:
+      return before;
+  }
+}

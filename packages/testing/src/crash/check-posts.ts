@@ -1,0 +1,94 @@
+/** What was posted had its effect, once, or was refused. */
+import type { EntryOf } from "@capstan/log";
+import { isDeepStrictEqual } from "node:util";
+import { decisionOn } from "./decision-on.ts";
+import type { WatchedSession } from "./watched-session.ts";
+import type { World } from "./world.ts";
+
+export function checkPosts(world: World, session: WatchedSession): void {
+  for (const entry of session.entries) {
+    if (entry.type === "steer" || entry.type === "follow_up") checkQueued(session, entry);
+    if (entry.type === "cancel_requested") checkCancel(session, entry);
+    if (entry.type === "input") checkInput(session, entry);
+    if (entry.type === "answer") checkAnswer(session, entry);
+    if (entry.type === "decision") checkDecision(world, session, entry);
+  }
+}
+
+/** It came to the model once, was returned, or waits for the user. */
+function checkQueued(
+  session: WatchedSession,
+  { id }: EntryOf<"steer"> | EntryOf<"follow_up">,
+): void {
+  const { fold, entries } = session;
+  const outcome = fold.queues.outcomeOf(id);
+  const deliveries = entries.filter((entry) => {
+    if (entry.type === "turn_started") return entry.input.includes(id);
+    if (entry.type !== "queue_settled") return false;
+    return entry.outcome.type === "delivered" && entry.ids.includes(id);
+  });
+  const isForgotten = entries.some(
+    (entry) =>
+      (entry.type === "history_cleared" || entry.type === "history_loaded") &&
+      entry.seq > (deliveries[0]?.seq ?? Infinity),
+  );
+  const said = fold.transcript.messages.filter((message) => message.id === id).length;
+  const expected = outcome?.type === "delivered" ? 1 : 0;
+  const isHeld = fold.queues.find(id)?.isHeld === true;
+  const isRight = deliveries.length === expected && (isForgotten || said === expected);
+  if (isRight && (outcome !== undefined || isHeld)) return;
+  const text = `${id} is ${outcome?.type ?? "queued"}, was delivered ${deliveries.length} times, and is ${said} times in the transcript`;
+  session.violate("effectless", text);
+}
+
+/** A turn that was cancelled ends so, unless it was over; one that failed at that moment may say that instead, and so may a fork's. */
+function checkCancel(session: WatchedSession, entry: EntryOf<"cancel_requested">): void {
+  const { entries, fold } = session;
+  if (fold.refusalOf(entry.id) !== undefined) return;
+  const root = session.rootOf(entry.turnId);
+  const last = entries.findLast(
+    (other) => other.type === "turn_ended" && session.rootOf(other.turnId) === root,
+  );
+  const reason = last?.type === "turn_ended" ? last.finishReason : undefined;
+  if (reason === "aborted" || reason === "error" || reason === "forked") return;
+  session.violate("effectless", `${entry.turnId} was cancelled, and ended with ${reason}`);
+}
+
+function checkInput(session: WatchedSession, { id }: EntryOf<"input">): void {
+  const { entries, fold } = session;
+  if (fold.refusalOf(id) !== undefined) return;
+  const starts = entries.filter((entry) => entry.type === "turn_started" && entry.turnId === id);
+  if (starts.length === 1) return;
+  session.violate("effectless", `the input ${id} started ${starts.length} turns`);
+}
+
+/** The first answer to a call is its result, unless the turn was stopped. */
+function checkAnswer(session: WatchedSession, entry: EntryOf<"answer">): void {
+  const { entries, fold } = session;
+  if (fold.refusalOf(entry.id) !== undefined) return;
+  const result = entries.find(
+    (other) => other.type === "tool_result" && other.toolCallId === entry.toolCallId,
+  );
+  if (result?.type === "tool_result" && isDeepStrictEqual(result.result, entry.result)) return;
+  if (entries.some(({ type }) => type === "cancel_requested")) return;
+  session.violate("effectless", `the answer to ${entry.toolCallId} did not become its result`);
+}
+
+/** The first one about exactly what waits is heeded, and no other. */
+function checkDecision(world: World, session: WatchedSession, entry: EntryOf<"decision">): void {
+  const { entries, fold } = session;
+  const { toolCallId, isApproved } = entry;
+  if (fold.refusalOf(entry.id) !== undefined) return;
+  if (decisionOn(entries, toolCallId) !== entry) {
+    session.violate("effectless", `a decision on ${toolCallId} was taken that does not count`);
+  }
+  const isStopped = entries.some(({ type }) => type === "cancel_requested");
+  const hasRun = world.effects.all.some((effect) => effect.toolCallId === toolCallId);
+  const result = entries.find(
+    (other) => other.type === "tool_result" && other.toolCallId === toolCallId,
+  );
+  if (!isApproved && hasRun) session.violate("effectless", `${toolCallId} was denied, and ran`);
+  // The other calls of the step may still wait.
+  if (result !== undefined || isStopped || fold.turn?.isSuspended === true) return;
+  session.violate("effectless", `${toolCallId} was decided on, and has no result`);
+}

@@ -1,0 +1,14 @@
+/** A short past that sessions are given in the place of their own. */
+import type { ChatMessage } from "@capstan/kernel";
+
+export function pastOf(name: string): readonly ChatMessage[] {
+  return [
+    { role: "user", id: `${name}-1`, content: "Before" },
+    {
+      role: "assistant",
+      id: `${name}-2`,
+      content: [{ type: "text", text: "Long before" }],
+      stopReason: "stop",
+    },
+  ];
+}

@@ -1,0 +1,45 @@
+/** The agent of every scenario, as one process has it. */
+import type { Agent } from "@capstan/core";
+import { createAgent } from "@capstan/core";
+import type { Life } from "./life.ts";
+import { scriptedModel } from "./scripted-model.ts";
+import { toolbox } from "./toolbox.ts";
+import type { World } from "./world.ts";
+
+export const agentName = "helper";
+
+export function simulatedAgent(life: Life, world: World): Agent {
+  const { script, instructions } = world.scenario;
+  const model = scriptedModel({
+    life,
+    script,
+    onRequest: (request) => world.onRequest(request),
+  });
+  return createAgent({
+    name: agentName,
+    model,
+    models: [{ provider: model, id: "other" }],
+    tools: toolbox({
+      life,
+      onEffect: (toolName, input, context) => world.onEffect(life.name, toolName, input, context),
+      hasEffect: (key) => world.effects.has(key),
+    }),
+    retry: { maxAttempts: 20, baseDelayMs: 100, maxDelayMs: 200 },
+    ...(instructions === "asked" && {
+      instructions: (about) => askFor(life, world, about.sessionId),
+    }),
+  });
+}
+
+/** Long enough for something else to happen meanwhile. */
+const askedMs = 100;
+
+async function askFor(life: Life, world: World, sessionId: string): Promise<string> {
+  const arrival = life.arrive("instructions");
+  arrival.before();
+  await life.pass();
+  const instructions = await world.onAsked(sessionId);
+  arrival.after();
+  await new Promise<void>((resolve) => life.timer(askedMs, resolve));
+  return instructions;
+}

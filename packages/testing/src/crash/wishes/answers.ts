@@ -1,0 +1,134 @@
+/** What a client knows of calls that wait, and how it answers them. */
+import type { PendingCall } from "@capstan/kernel";
+import type { Answer } from "@capstan/core";
+import type { Acknowledgement } from "../acknowledgements.ts";
+import type { Tried, Wish } from "../persist.ts";
+import { triedOf } from "../persist.ts";
+import type { AnswerAction, ClientAction } from "../scenario.ts";
+import type { SimulatedHost } from "../simulated-host.ts";
+import type { WatchedSession } from "../watched-session.ts";
+import type { World } from "../world.ts";
+
+/** Of nothing that waits. */
+export const forgedHash = "forged";
+
+interface Answers {
+  readonly target: WatchedSession;
+  readonly calls: readonly PendingCall[];
+  readonly how: AnswerAction["how"];
+  /** Others may have come first: whether these are taken is not for the client to say. */
+  readonly mayBeRefused: boolean;
+}
+
+export class Answering {
+  readonly #world: World;
+  /** All that the client has heard of. */
+  readonly #known: PendingCall[] = [];
+  /** Calls whose answer is on its way or was taken. */
+  readonly #answering = new Set<string>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  hear(pending: readonly PendingCall[]): void {
+    const isNew = (call: PendingCall): boolean =>
+      !this.#known.some(({ hash }) => hash === call.hash);
+    this.#known.push(...pending.filter(isNew));
+  }
+
+  /** What the scenario has for every call that waits and has no answer yet. */
+  toPending(target: WatchedSession, pending: readonly PendingCall[]): readonly Wish[] {
+    const { answers = "late", mayDiffer } = this.#world.scenario;
+    if (answers === "never") return [];
+    const calls = pending.filter(
+      ({ toolCallId, toolName }) => toolName !== "ignored" && !this.#answering.has(toolCallId),
+    );
+    if (calls.length === 0) return [];
+    for (const { toolCallId } of calls) this.#answering.add(toolCallId);
+    const groups = answers === "one-by-one" ? calls.map((call) => [call]) : [calls];
+    return groups.map((group) => ({
+      what: `answers to ${namesOf(group)}`,
+      try: (host, isRepeated) => {
+        const mayBeRefused = isRepeated || mayDiffer !== undefined || group.some(hasDeadline);
+        return this.#send(host, { target, calls: group, how: "right", mayBeRefused });
+      },
+    }));
+  }
+
+  /** What an action has for calls that the client has heard of by then. */
+  toKnown({ calls: chosen, how, on, session: name }: ClientAction & AnswerAction): Wish {
+    return {
+      on,
+      what: `${how} answers`,
+      try: async (host) => {
+        const target = this.#world.find(name);
+        if (target === undefined) return "again";
+        await target.look();
+        const calls = this.#known.filter((call) => {
+          const place = placeOf(target, call);
+          return place !== undefined && (chosen?.includes(place) ?? true);
+        });
+        if (calls.length === 0) return "done";
+        return this.#send(host, { target, calls, how, mayBeRefused: true });
+      },
+    };
+  }
+
+  async #send(host: SimulatedHost, answers: Answers): Promise<Tried> {
+    const { target, calls, how } = answers;
+    const { session } = await host.session(target.id);
+    const sent = calls.map((call) => this.#toAnswer(call, how));
+    const { error } = await session.send(sent).response;
+    const code = error?.code;
+    if (host.life.isDead) return "again";
+    if (triedOf(code) !== "done") return triedOf(code);
+    if (code !== undefined) checkRefusal(answers, code);
+    if (code !== undefined && how !== "forged") return "done";
+    for (const answer of sent) target.acknowledged.add(toAcknowledgement(answer, how));
+    return "done";
+  }
+
+  #toAnswer({ toolCallId, kind, hash, toolName }: PendingCall, how: Answers["how"]): Answer {
+    if (how === "forged") return { toolCallId, hash: forgedHash, approved: true };
+    const isRight = how === "right";
+    if (kind === "execution") {
+      return { toolCallId, ok: isRight, output: `${toolName} ${isRight ? "is done" : "failed"}` };
+    }
+    const approved = isRight && (this.#world.scenario.approves ?? true);
+    return { toolCallId, hash, approved, ...(!approved && { reason: "not today" }) };
+  }
+}
+
+function toAcknowledgement(answer: Answer, how: Answers["how"]): Acknowledgement {
+  const { toolCallId } = answer;
+  if (how === "forged") return { type: "forged", toolCallId };
+  return { type: "answered", toolCallId, isYes: "ok" in answer ? answer.ok : answer.approved };
+}
+
+/** Among the calls of its step; undefined where it is another session's. */
+function placeOf({ entries }: WatchedSession, { toolCallId }: PendingCall): number | undefined {
+  for (const entry of entries) {
+    if (entry.type !== "message" || entry.message.role !== "assistant") continue;
+    const calls = entry.message.content.filter((part) => part.type === "tool_call");
+    const place = calls.findIndex(({ id }) => id === toolCallId);
+    if (place !== -1) return place;
+  }
+  return undefined;
+}
+
+/** Somebody waits for every answer that is right, in time, and the first. */
+function checkRefusal({ target, calls, how, mayBeRefused }: Answers, code: string): void {
+  const isForgery = code === "hash_mismatch" || code === "wrong_kind";
+  const isTooLate = code === "not_pending" || code === "already_answered";
+  if (isForgery ? how === "forged" : isTooLate && mayBeRefused) return;
+  target.violate("failure", `${how} answers to ${namesOf(calls)} were refused with ${code}`);
+}
+
+function hasDeadline({ deadlineAt }: PendingCall): boolean {
+  return deadlineAt !== undefined;
+}
+
+function namesOf(calls: readonly PendingCall[]): string {
+  return calls.map(({ toolCallId }) => toolCallId).join(", ");
+}

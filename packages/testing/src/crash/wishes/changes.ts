@@ -1,0 +1,109 @@
+/** What a client changes of a session between its turns: what it runs with, what was said before; and a session made from another. */
+import type { Session } from "@capstan/core";
+import type { Tried, Wish } from "../persist.ts";
+import { codeOf } from "../persist.ts";
+import { pastOf } from "../past.ts";
+import type { ClientAction } from "../scenario.ts";
+import { toChosenTools } from "../toolbox.ts";
+import type { World } from "../world.ts";
+
+type ConfigureAction = Extract<ClientAction, { readonly do: "configure" }>;
+type HistoryAction = Extract<
+  ClientAction,
+  { readonly do: "clearHistory" | "loadHistory" | "reset" }
+>;
+type ForkAction = Extract<ClientAction, { readonly do: "fork" }>;
+
+export function toConfigure(world: World, { on, session: name, settings }: ConfigureAction): Wish {
+  return {
+    on,
+    what: `configure ${JSON.stringify(settings)}`,
+    try: async (host) => {
+      const target = world.find(name);
+      if (target === undefined) return "again";
+      const { session } = await host.session(target.id);
+      const { tools, ...plain } = settings;
+      await session.configure({ ...plain, ...(tools && { tools: toChosenTools(tools) }) });
+      await target.look();
+      const { length } = target.stored;
+      target.acknowledged.add({ type: "configured", settings, length });
+      return "done";
+    },
+  };
+}
+
+export function toReplace(world: World, action: HistoryAction): Wish {
+  const { on, session: name } = action;
+  return {
+    on,
+    what: action.do,
+    try: async (host) => {
+      const target = world.find(name);
+      if (target === undefined) return "again";
+      const { session } = await host.session(target.id);
+      const isEmpty = session.messages.length === 0;
+      try {
+        await replace(session, action.do);
+      } catch (thrown) {
+        return refusedOrThrow(world, action.do, thrown);
+      }
+      // There was nothing to forget.
+      if (isEmpty && action.do !== "loadHistory") return "done";
+      await target.look();
+      const by = action.do === "loadHistory" ? "history_loaded" : "history_cleared";
+      target.acknowledged.add({ type: "replaced", by, length: target.stored.length });
+      return "done";
+    },
+  };
+}
+
+async function replace(session: Session, how: HistoryAction["do"]): Promise<void> {
+  switch (how) {
+    case "clearHistory":
+      return session.clearHistory();
+    case "loadHistory":
+      return session.loadHistory(pastOf("loaded"));
+    case "reset":
+      return session.reset();
+    default:
+      return how satisfies never;
+  }
+}
+
+/** Where nothing else may have come first, there is no turn in the way. */
+function refusedOrThrow(world: World, what: string, thrown: unknown): Tried {
+  if (codeOf(thrown) !== "turn_unfinished") throw thrown;
+  if (world.scenario.mayDiffer === undefined) {
+    world.violations.add("failure", `${what} was refused with turn_unfinished`);
+  }
+  return "done";
+}
+
+/** One that was not acknowledged may be there all the same, and nobody goes on with it. */
+export function toFork(world: World, { on, session: name, as, at }: ForkAction): Wish {
+  return {
+    on,
+    what: `fork ${as}`,
+    try: async (host) => {
+      const target = world.find(name);
+      if (target === undefined) return "again";
+      const { session } = await host.session(target.id);
+      const fork = await forkOf(session, at);
+      if (fork === undefined) return "again";
+      const made = world.session(fork.id);
+      made.acknowledged.add({ type: "forked", messages: [...fork.messages] });
+      world.forks.set(as, made);
+      return "done";
+    },
+  };
+}
+
+/** Undefined: as far as the host knows, nobody has spoken to the session yet. */
+async function forkOf(session: Session, at: number | undefined): Promise<Session | undefined> {
+  try {
+    return await session.fork(at === undefined ? undefined : session.messages[at]?.id);
+  } catch (thrown) {
+    if (codeOf(thrown) === "invalid_input" && at === undefined) return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,97 @@
+/** What a client says to a session: inputs, queued messages, and that it should stop. */
+import type { Turn } from "@capstan/kernel";
+import type { Session } from "@capstan/core";
+import type { Wish } from "../persist.ts";
+import { codeOf, triedOf } from "../persist.ts";
+import type { ClientAction } from "../scenario.ts";
+import type { WatchedSession } from "../watched-session.ts";
+import type { World } from "../world.ts";
+
+type InputAction = Extract<ClientAction, { readonly do: "send" | "continue" }>;
+type QueueAction = Extract<ClientAction, { readonly do: "steer" | "followUp" }>;
+type AbortAction = Extract<ClientAction, { readonly do: "abort" }>;
+
+export function toSend(world: World, action: InputAction): Wish {
+  const { id, on, session: name } = action;
+  return {
+    on,
+    what: `${action.do} ${id}`,
+    try: async (host) => {
+      const target = world.find(name);
+      if (target === undefined) return "again";
+      const isFirst = target === world.main && action.do === "send";
+      const { session } = await host.session(target.id, isFirst);
+      const response = await start(session, action).response;
+      const code = response.error?.code;
+      if (host.life.isDead) return "again";
+      if (triedOf(code) !== "done") return triedOf(code);
+      const isRefused = code === "turn_unfinished" || code === "cannot_continue";
+      if (isRefused) target.acknowledged.add({ type: "refused", id, code });
+      else target.acknowledged.add({ type: "response", turnId: id, response });
+      return "done";
+    },
+  };
+}
+
+function start(session: Session, action: InputAction): Turn {
+  const { id, options } = action;
+  if (action.do === "continue") return session.continue({ ...options, id });
+  return session.send(action.text, { ...options, id });
+}
+
+export function toEnqueue(world: World, action: QueueAction): Wish {
+  const { id, text, on, session: name } = action;
+  return {
+    on,
+    what: `${action.do} ${id}`,
+    try: async (host) => {
+      const target = world.find(name);
+      if (target === undefined) return "again";
+      const { session } = await host.session(target.id, target === world.main);
+      const receipt = await session[action.do](text, { id });
+      target.acknowledged.add({ type: "posted", id });
+      receipt.outcome.then(
+        (outcome) => {
+          if (!host.life.isDead) target.acknowledged.add({ type: "settled", id, outcome });
+        },
+        (thrown: unknown) => {
+          // Nobody listens at a host that was closed.
+          if (codeOf(thrown) === "host_closed") return;
+          target.violate("failure", `the receipt of ${id} failed: ${String(thrown)}`);
+        },
+      );
+      return "done";
+    },
+  };
+}
+
+/** A repeated abort is for the same turn only: without it, a later turn might be meant. */
+export function toAbort(world: World, { reason, on, session: name }: AbortAction): Wish {
+  let aimed: string | undefined;
+  return {
+    on,
+    what: "abort",
+    try: async (host, isRepeated) => {
+      const target = world.find(name);
+      if (target === undefined) return "again";
+      const { session } = await host.session(target.id);
+      await target.look();
+      aimed ??= unfinished(target);
+      if (isRepeated && unfinished(target) !== aimed) return "done";
+      await session.abort(reason);
+      await target.look();
+      const turnId = unfinished(target);
+      if (turnId !== undefined && turnId === aimed) {
+        target.acknowledged.add({ type: "aborted", turnId });
+      }
+      return "done";
+    },
+  };
+}
+
+/** The first of the chain of turns that runs or waits. */
+function unfinished({ fold }: WatchedSession): string | undefined {
+  const { acceptedInput, turn } = fold;
+  if (acceptedInput !== undefined) return acceptedInput.id;
+  return turn === undefined || (turn.isOver && !turn.isSuspended) ? undefined : turn.rootId;
+}

@@ -1,0 +1,145 @@
+/** Stores that break what sessions promise about settings, forks, answers and other pasts, one promise each. */
+import type { PendingCall } from "@capstan/kernel";
+import { memoryRepository } from "@capstan/log";
+import type { NewEntry, StoredEntry } from "@capstan/log";
+import { altering, dropping, forking, postingLate } from "./faulty-stores.ts";
+import type { PlantedFault } from "./planted-faults.ts";
+
+export const plantedSessionFaults: readonly PlantedFault[] = [
+  {
+    name: "what a turn is sent with is not stored",
+    scenario: "one turn that differs",
+    caughtAs: "requests",
+    createStore: altering((entry) => {
+      if (entry.type !== "input") return entry;
+      const { options: _, ...rest } = entry;
+      return rest;
+    }),
+  },
+  {
+    name: "a configuration is acknowledged before it is written",
+    scenario: "configured in mid-turn",
+    caughtAs: "acknowledged",
+    createStore: postingLate,
+  },
+  {
+    name: "a turn starts with what was configured before, though its owner has not seen the last",
+    scenario: "configured at any time",
+    caughtAs: "requests",
+    createStore: startingBlindly,
+  },
+  {
+    name: "what requests begin with is not recorded",
+    scenario: "instructions that are asked for",
+    caughtAs: "requests",
+    createStore: dropping(["prompt"]),
+  },
+  {
+    name: "a turn starts with a past that was cleared meanwhile",
+    scenario: "a past that is cleared at any time",
+    caughtAs: "requests",
+    createStore: startingBlindly,
+  },
+  {
+    name: "another past is acknowledged before it is written",
+    scenario: "another past",
+    caughtAs: "acknowledged",
+    createStore: postingLate,
+  },
+  {
+    name: "an input without messages is acknowledged and lost",
+    scenario: "going on after a failure",
+    caughtAs: "stuck",
+    createStore: altering((entry) => {
+      return entry.type === "input" && entry.messages.length === 0 ? undefined : entry;
+    }),
+  },
+  {
+    name: "an answer is acknowledged and lost",
+    scenario: "answers among local calls",
+    caughtAs: "stuck",
+    createStore: altering((entry) => (entry.type === "answer" ? undefined : entry)),
+  },
+  {
+    name: "a decision about something else is stored as one about what waits",
+    scenario: "a forged approval",
+    caughtAs: "acknowledged",
+    createStore: altering((entry, store, id) => {
+      if (entry.type !== "decision") return entry;
+      return { ...entry, hash: hashOf(store.read(id).entries, entry.toolCallId) ?? entry.hash };
+    }),
+  },
+  {
+    name: "a denial is stored as an approval",
+    scenario: "a decision that is taken back",
+    caughtAs: "acknowledged",
+    createStore: altering((entry) =>
+      entry.type === "decision" ? { ...entry, isApproved: true } : entry,
+    ),
+  },
+  {
+    name: "a fork is stored without what says that it is one",
+    scenario: "a fork at rest",
+    caughtAs: "fork",
+    createStore: forking((entries) => entries.slice(0, -1)),
+  },
+  {
+    name: "a fork begins with what waits in its original",
+    scenario: "a fork in mid-turn, on another host",
+    caughtAs: "fork",
+    createStore: forking((entries, original) => [
+      ...entries.slice(0, -1),
+      ...original.filter(({ type }) => type === "follow_up").map(asNew),
+      ...entries.slice(-1),
+    ]),
+  },
+  {
+    name: "a fork is cut in the middle of a step",
+    scenario: "a fork at a message",
+    caughtAs: "fork",
+    createStore: forking((entries) => {
+      const last = entries.findLastIndex(({ type }) => type === "tool_result");
+      return entries.toSpliced(last, 1);
+    }),
+  },
+  {
+    name: "a fork goes on with the calls of its original",
+    scenario: "a fork in mid-turn, on another host",
+    caughtAs: "effects",
+    createStore: forking((entries, original) => {
+      // All that was there, and nothing that ends the turn.
+      const forked = entries.filter(({ type }) => type === "forked_from");
+      return [...original.map(asNew), ...forked.map((entry) => ({ ...entry, id: "forked" }))];
+    }),
+  },
+];
+
+/** Whatever was posted meanwhile, the entry that starts a turn is written. */
+function startingBlindly(options: {
+  readonly now: () => number;
+}): ReturnType<PlantedFault["createStore"]> {
+  const store = memoryRepository(options);
+  return {
+    ...store,
+    append: (id, entries, { onlyIfSeq, ...rest }) => {
+      const isStart = entries[0]?.type === "turn_started";
+      const isConditional = onlyIfSeq !== undefined && !isStart;
+      return store.append(id, entries, isConditional ? { ...rest, onlyIfSeq } : rest);
+    },
+  };
+}
+
+function hashOf(entries: readonly StoredEntry[], toolCallId: string): string | undefined {
+  const waiting = entries.flatMap((entry) => {
+    // The store keeps entries as they were written.
+    const { type, pending } = entry as unknown as NewEntry & { pending?: readonly PendingCall[] };
+    return type === "pending" ? (pending ?? []) : [];
+  });
+  return waiting.find((call) => call.toolCallId === toolCallId)?.hash;
+}
+
+function asNew({ seq, ...entry }: StoredEntry): NewEntry {
+  const id = entry.id.includes("~") ? `0~${seq}` : entry.id;
+  // The store keeps entries as they were written.
+  return { ...entry, id } as unknown as NewEntry;
+}
