@@ -50,11 +50,7 @@ export async function storeFork(
 ): Promise<string> {
   const now = host.clock.now();
   const forked = forkLog(entries, { sessionId, now, ...(at !== undefined && { at }) });
-  if (forked === undefined) {
-    throw invalid(
-      `Session ${sessionId} has no message "${at}" to be forked at: take an id from its messages`,
-    );
-  }
+  if (forked === undefined) throw invalid(unforkable(sessionId, entries, at ?? ""));
   const id = host.newId();
   await store(host, id, forked);
   return id;
@@ -81,4 +77,10 @@ function foldNew(id: string, entries: readonly NewEntry[]): SessionFold {
       cause: thrown,
     });
   }
+}
+
+function unforkable(sessionId: string, entries: readonly StoredEntry[], at: string): string {
+  return foldEntries(entries).transcript.has(at)
+    ? `Session ${sessionId} cannot be forked at "${at}" yet: its step is not complete. Wait for its end, or take an earlier message`
+    : `Session ${sessionId} has no message "${at}" to be forked at: take an id from its messages`;
 }

@@ -277,6 +277,17 @@ test("a fork at a message that is not there is refused", async () => {
   });
 });
 
+test("a fork in the middle of a step says that the step is not complete", async () => {
+  const world = createWorld([callTool("remote")], [remoteTool()]);
+  const session = world.host().createSession({ agent: "helper" });
+  await session.send("Hello").response;
+
+  await expect(forkSession(session, session.messages.at(-1)?.id)).rejects.toMatchObject({
+    code: "invalid_input",
+    message: expect.stringContaining("its step is not complete"),
+  });
+});
+
 test("a signal aborts its turn, also one that has fired before", async () => {
   const session = createSession({ agent: createAgent({ model: scriptedProvider([say("Done")]) }) });
 
