@@ -46,6 +46,7 @@ export class Receipts {
 
   /** Entries were folded. */
   update(): void {
+    if (this.#waiting.size === 0) return;
     for (const [id, { resolve }] of this.#waiting) {
       const outcome = this.#fold.queues.outcomeOf(id);
       if (outcome === undefined) continue;

@@ -51,6 +51,10 @@ function tell(
   wakeup: Wakeup,
   isMeant: (subscription: Subscription) => boolean,
 ): void {
+  if (subscriptions.size === 1) {
+    // The usual case, and every write is told.
+    for (const only of subscriptions) return isMeant(only) ? tellOne(only, wakeup) : undefined;
+  }
   // A copy, as one that subscribes while it is told is not told again; and who stops meanwhile is told nothing more.
   for (const subscription of [...subscriptions]) {
     if (isMeant(subscription) && subscriptions.has(subscription)) tellOne(subscription, wakeup);

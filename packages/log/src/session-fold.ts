@@ -90,7 +90,10 @@ export class SessionFold {
   /** Why a turn that runs, or is about to start, was cancelled; empty where nobody said why, undefined where it was not. */
   cancelReasonOf(turnId: string): string | undefined {
     if (turnId === this.#input?.id) return this.#cancelledInput?.reason;
-    return this.#turn?.isInChain(turnId) === true ? this.#turn.cancelReason : undefined;
+    const reason = this.#turn?.cancelReason;
+    // Asked after every append: almost always there is none.
+    if (reason === undefined) return undefined;
+    return this.#turn?.isInChain(turnId) === true ? reason : undefined;
   }
 
   /** The messages that posted entries stand for, in their order. */
