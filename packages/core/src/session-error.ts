@@ -39,6 +39,10 @@ export function invalid(message: string, options?: ErrorOptions): SessionError {
   return new SessionError("invalid_input", message, options);
 }
 
+export function taken(id: string): SessionError {
+  return invalid(`The id "${id}" is that of something else in this session: choose another`);
+}
+
 const refusals: Record<Refusal, string> = {
   not_pending: "No call with this id waits for an answer: see pendingToolCalls for those that do",
   already_answered: "This call has an answer already, and the first one counts",

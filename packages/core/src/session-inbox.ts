@@ -38,6 +38,11 @@ export class SessionInbox {
     return this.#preview;
   }
 
+  /** What is known of the session: its log, or what that will be. */
+  get fold(): SessionFold {
+    return this.preview ?? this.#runtime.log.fold;
+  }
+
   ensureCreated(): MaybePromise<void> {
     if (this.#origin === undefined) return;
     if (this.#creating !== undefined) return this.#creating;

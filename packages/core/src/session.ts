@@ -1,45 +1,25 @@
 /** One conversation: everything that lasts of it is in its log, and this is the way in. */
 import type { ChatMessage, PendingCall, Turn, Usage, UserPart } from "@capstan/kernel";
-import type {
-  Cursor,
-  MaybePromise,
-  PlacedEvent,
-  QueuedItem,
-  SessionFold,
-  SessionStatus,
-} from "@capstan/log";
-import { startCursor } from "@capstan/log";
+import type { Cursor, QueuedItem, SessionFold, SessionStatus } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
-import { background } from "./background.ts";
-import { chain } from "./chain.ts";
 import { checkHistory } from "./check-history.ts";
-import type {
-  Answer,
-  InputMessage,
-  SendInput,
-  SendOptions,
-  TurnInput,
-  TurnRequest,
-} from "./input.ts";
-import { checkTurnId, isAnswers, isRequest, toAnswerBody, toMessage, toMessages } from "./input.ts";
-import { withLiveEvents } from "./late-events.ts";
+import type { InputMessage, SendInput, SendOptions, TurnInput, TurnRequest } from "./input.ts";
+import { checkTurnId, isAnswers, isRequest, toMessage, toMessages } from "./input.ts";
 import type { EventListener } from "./readers.ts";
 import type { Receipt } from "./receipts.ts";
-import { recover } from "./recover.ts";
 import { storeFork, toState } from "./session-copies.ts";
-import { SessionError, invalid, refused, toSessionError } from "./session-error.ts";
+import { SessionError, invalid, refused, taken } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { SessionInbox } from "./session-inbox.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import { toConfig } from "./session-settings.ts";
 import type { SessionState } from "./session-state.ts";
-import type { TurnSession } from "./session-turn.ts";
-import { SessionTurn } from "./session-turn.ts";
+import type { SessionTurn } from "./session-turn.ts";
 import type { SessionUsage, SessionView } from "./session-view.ts";
 import { usageOf, viewOf } from "./session-view.ts";
 import { subscribeAfter } from "./subscribe-after.ts";
-import { toTurnOptions } from "./turn-options.ts";
+import { TurnHandles } from "./turn-handles.ts";
 
 export interface SubscribeFrom {
   /** Events behind this place are given first, from the log. */
@@ -54,10 +34,7 @@ export class Session<Output = unknown> {
   readonly #host: SessionHost;
   readonly #runtime: SessionRuntime;
   readonly #inbox: SessionInbox;
-  /** What the handles of its turns know of it. */
-  readonly #turns: TurnSession;
-  /** Sends and answers on their way to the log, where the store takes its time. */
-  #sending: Promise<unknown> | undefined;
+  readonly #turns: TurnHandles;
 
   /** With an origin it does not exist yet, and is created at the first send. */
   constructor(runtime: SessionRuntime, host: SessionHost, origin?: SessionOrigin) {
@@ -65,14 +42,7 @@ export class Session<Output = unknown> {
     this.#host = host;
     this.#runtime = runtime;
     this.#inbox = new SessionInbox(runtime, host, origin);
-    this.#turns = {
-      id: runtime.id,
-      // Whoever needs to know that it is safe calls `session.abort`.
-      stopTurn: (turnId, reason) => background(this.#cancelSent(turnId, reason), () => {}),
-      completeTurn: (response) => this.#agent.complete(response, host.clock.timer),
-      onTurnOver: (turn) => runtime.readers.forgetTurn(turn),
-      refillTurn: (turn) => this.#refill(turn),
-    };
+    this.#turns = new TurnHandles(runtime, host, this.#inbox);
   }
 
   get status(): SessionStatus {
@@ -114,10 +84,8 @@ export class Session<Output = unknown> {
 
   /** The turn under way, also one that this process found unfinished. */
   get current(): Turn<Output> | undefined {
-    const { turn, acceptedInput } = this.#fold;
-    const id = turn?.isOver === false ? turn.turnId : acceptedInput?.id;
-    if (id === undefined) return undefined;
-    return this.#typed(this.#runtime.readers.findTurn(id) ?? this.#join(this.#sharedTurn(id), id));
+    const turn = this.#turns.current();
+    return turn && this.#typed(turn);
   }
 
   /**
@@ -125,10 +93,10 @@ export class Session<Output = unknown> {
    * of the response. A partial set of answers gives a turn that is awaiting the others.
    */
   send(input: SendInput, options: SendOptions = {}): Turn<Output> {
-    if (isAnswers(input)) return this.#typed(this.#sendAnswers(input, options));
+    if (isAnswers(input)) return this.#typed(this.#turns.sendAnswers(input, options));
     if (isRequest(input)) return this.send(input.input, { ...input, ...options });
     const toInput = (id: string): readonly ChatMessage[] => toMessages(input, id, options.metadata);
-    return this.#typed(this.#sendInput(toInput, options));
+    return this.#typed(this.#turns.sendInput(toInput, options));
   }
 
   turn(request: TurnRequest): Turn<Output> {
@@ -156,7 +124,7 @@ export class Session<Output = unknown> {
    * response is `cannot_continue` where nothing waits for a reply.
    */
   continue(options: SendOptions = {}): Turn<Output> {
-    return this.#typed(this.#sendInput(undefined, options));
+    return this.#typed(this.#turns.sendInput(undefined, options));
   }
 
   /** For the model to see at the next boundary of the turn under way; at rest it starts one. Resolves when it is safe. */
@@ -198,13 +166,13 @@ export class Session<Output = unknown> {
 
   /** Stops the turn under way or waiting, wherever it runs. Resolves when that is recorded; without a turn nothing happens. */
   async abort(reason?: string): Promise<void> {
-    await this.#sending;
+    await this.#turns.sending;
     if (this.#inbox.origin !== undefined) return;
     await this.#runtime.log.catchUp();
     const { turn, acceptedInput } = this.#fold;
     const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
     const turnId = isUnfinished ? turn.turnId : acceptedInput?.id;
-    if (turnId !== undefined) await this.#cancel(turnId, reason);
+    if (turnId !== undefined) await this.#turns.cancel(turnId, reason);
   }
 
   /** Replaces what was said. Fails with `invalid_input` where no provider would take it, and while a turn is unfinished. */
@@ -260,13 +228,13 @@ export class Session<Output = unknown> {
 
   /** Resolves when nothing runs and nothing will by itself: calls may still wait for answers. */
   async waitForIdle(): Promise<void> {
-    await this.#sending;
+    await this.#turns.sending;
     await this.#runtime.waitForIdle();
   }
 
   /** Lets go of the session in this process: what is under way is left to other hosts, and what its tools kept is disposed. */
   async close(): Promise<void> {
-    await this.#sending;
+    await this.#turns.sending;
     await this.#host.leave(this.id);
   }
 
@@ -275,155 +243,12 @@ export class Session<Output = unknown> {
   }
 
   get #fold(): SessionFold {
-    return this.#inbox.preview ?? this.#runtime.log.fold;
+    return this.#inbox.fold;
   }
 
   /** The agent of this session makes the output of its turns. */
   #typed(turn: SessionTurn): Turn<Output> {
     return turn as Turn<Output>;
-  }
-
-  /** Without an input it goes on with what is there. */
-  #sendInput(
-    toInput: ((id: string) => readonly ChatMessage[]) | undefined,
-    options: SendOptions,
-  ): SessionTurn {
-    const id = options.id ?? this.#host.newId();
-    const known = this.#runtime.readers.findTurn(id);
-    if (known !== undefined) return known;
-    const turn = this.#sharedTurn(id);
-    const post = (): MaybePromise<unknown> => {
-      checkTurnId(id);
-      const messages = toInput?.(id) ?? [];
-      this.#checkNew(messages, id);
-      const chosen = toTurnOptions(options);
-      this.#runtime.remember(options.model);
-      const body = { type: "input", messages } as const;
-      // An owner at work may start the turn before it is said to be posted.
-      this.#runtime.readers.expectTurn(turn);
-      return this.#inbox.post(id, chosen === undefined ? body : { ...body, options: chosen });
-    };
-    const follow = (): void => {
-      if (!this.#runtime.readers.forgetExpected(turn)) return;
-      this.#join(turn, id);
-    };
-    return this.#track(turn, post, follow, options.signal);
-  }
-
-  #sendAnswers(answers: readonly Answer[], { signal }: SendOptions): SessionTurn {
-    const { turn: last } = this.#fold;
-    const id = last?.isOver === true ? last.nextId() : last?.turnId;
-    const turn = new SessionTurn(id ?? this.#host.newId(), this.#turns);
-    const post = async (): Promise<void> => {
-      this.#runtime.mustBeOpen();
-      this.#inbox.mustExist();
-      const posts = answers.map((answer) => ({ id: this.#host.newId(), answer }));
-      for (const { id: entryId, answer } of posts) {
-        await this.#runtime.log.post(entryId, toAnswerBody(answer));
-      }
-      for (const { id: entryId } of posts) this.#inbox.check(entryId, "already_answered");
-    };
-    return this.#track(turn, post, () => this.#followAnswers(turn), signal);
-  }
-
-  /** The answers are taken by the turn under way, or by one that continues it; or they wait for the others. */
-  #followAnswers(handle: SessionTurn): void {
-    const { turn } = this.#fold;
-    const action = this.#fold.nextAction(this.#host.clock.now());
-    if (action.type === "continue") this.#join(handle, action.turnId);
-    else if (turn?.isSuspended === true) this.#leaveWaiting(handle);
-    else this.#join(handle, turn?.turnId ?? handle.id);
-  }
-
-  /** Brings the turn into the log; if that fails, so does the turn. */
-  #track(
-    turn: SessionTurn,
-    post: () => MaybePromise<unknown>,
-    follow: () => void,
-    signal: AbortSignal | undefined,
-  ): SessionTurn {
-    const onPosted = (): void => {
-      follow();
-      this.#runtime.wake();
-    };
-    const sent = recover(
-      () => chain(post(), onPosted),
-      (thrown) => {
-        this.#runtime.readers.removeTurn(turn);
-        turn.fail(toSessionError(this.id, thrown));
-      },
-    );
-    if (sent instanceof Promise) this.#waitFor(sent);
-    if (signal !== undefined) turn.abortOn(signal);
-    return turn;
-  }
-
-  #waitFor(sent: Promise<void>): void {
-    const all: Promise<unknown> = Promise.all([this.#sending, sent]).finally(() => {
-      if (this.#sending === all) this.#sending = undefined;
-    });
-    this.#sending = all;
-  }
-
-  async #cancelSent(turnId: string, reason: string | undefined): Promise<void> {
-    await this.#sending;
-    await this.#cancel(turnId, reason);
-  }
-
-  /** The handle that everybody gets who asks for this turn. Those of answers may fail by themselves. */
-  #sharedTurn(id: string): SessionTurn {
-    const turn = new SessionTurn(id, this.#turns);
-    this.#runtime.readers.keepTurn(turn);
-    return turn;
-  }
-
-  /** From now on the handle gets the events of this turn; what the log has of it already comes first. */
-  #join(turn: SessionTurn, turnId: string): SessionTurn {
-    const { readers } = this.#runtime;
-    const action = this.#fold.nextAction(this.#host.clock.now());
-    const isAhead = action.type === "start" || action.type === "continue";
-    if (isAhead && action.turnId === turnId) {
-      readers.addTurn(turn, turnId);
-      return turn;
-    }
-    const show = (events: readonly PlacedEvent[]): void => {
-      for (const { event } of events) if (event.turnId === turnId) turn.take(event);
-    };
-    const join = (): void => {
-      if (turn.isOver) return;
-      if (turn.hasBegun || this.#isToCome(turnId)) readers.addTurn(turn, turnId);
-      else turn.fail(taken(turnId));
-    };
-    background(this.#runtime.replay(startCursor, show, join), (thrown) =>
-      turn.fail(toSessionError(this.id, thrown)),
-    );
-    return turn;
-  }
-
-  #isToCome(turnId: string): boolean {
-    const { turn, acceptedInput } = this.#fold;
-    return turn?.turnId === turnId || acceptedInput?.id === turnId;
-  }
-
-  /** Ids that the caller has chosen must be new; the turn's own is looked after by the log. */
-  #checkNew(messages: readonly ChatMessage[], turnId: string): void {
-    for (const [place, { id }] of messages.entries()) {
-      if (id === turnId && place === 0) continue;
-      const isTwice = messages.findIndex((other) => other.id === id) !== place;
-      if (isTwice || this.#fold.transcript.has(id)) {
-        throw invalid(`There is a message "${id}" already: leave its id out, or choose another`);
-      }
-    }
-  }
-
-  /** Somebody reads a turn of which something was shown already. */
-  #refill(turn: SessionTurn): void {
-    const show = (events: readonly PlacedEvent[]): void => {
-      const own = events.filter(({ event }) => event.turnId === turn.turnId);
-      turn.refill(own.flatMap(({ event }) => withLiveEvents(event)));
-    };
-    const replayed = this.#runtime.replay(startCursor, show, () => turn.onRefilled());
-    background(replayed, (thrown) => turn.failRefill(toSessionError(this.id, thrown)));
   }
 
   async #enqueue(
@@ -439,31 +264,6 @@ export class Session<Output = unknown> {
     this.#runtime.wake();
     return receipt;
   }
-
-  async #cancel(turnId: string, reason: string | undefined): Promise<void> {
-    if (this.#inbox.origin !== undefined) return;
-    const named = { type: "cancel_requested", turnId } as const;
-    const body = reason === undefined ? named : { ...named, reason };
-    // A turn that has ended meanwhile needs no cancel.
-    await this.#inbox.post(this.#host.newId(), body, "turn_over");
-    this.#runtime.wake();
-  }
-
-  /** Other calls have no answer yet. */
-  #leaveWaiting(turn: SessionTurn): void {
-    turn.end({
-      status: "awaiting_tool_execution",
-      text: "",
-      messages: [],
-      finishReason: "tool-calls",
-      usage: {},
-      pendingToolCalls: this.#fold.pending,
-    });
-  }
-}
-
-function taken(id: string): SessionError {
-  return invalid(`The id "${id}" is that of something else in this session: choose another`);
 }
 
 /** A new session with the same past, at the same host. */

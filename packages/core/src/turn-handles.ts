@@ -1,0 +1,233 @@
+/** The handles of a session's turns: how what is sent becomes a turn, and how whoever holds a handle follows it. */
+import type { ChatMessage, TurnResponse } from "@capstan/kernel";
+import type { MaybePromise, PlacedEvent, SessionFold } from "@capstan/log";
+import { startCursor } from "@capstan/log";
+import type { Agent } from "./agent/agent.ts";
+import { background } from "./background.ts";
+import { chain } from "./chain.ts";
+import type { Answer, SendOptions } from "./input.ts";
+import { checkTurnId, toAnswerBody } from "./input.ts";
+import { withLiveEvents } from "./late-events.ts";
+import { recover } from "./recover.ts";
+import { invalid, taken, toSessionError } from "./session-error.ts";
+import type { SessionHost } from "./session-host.ts";
+import type { SessionInbox } from "./session-inbox.ts";
+import type { SessionRuntime } from "./session-runtime.ts";
+import type { TurnSession } from "./session-turn.ts";
+import { SessionTurn } from "./session-turn.ts";
+import { toTurnOptions } from "./turn-options.ts";
+
+export class TurnHandles implements TurnSession {
+  readonly id: string;
+  readonly #runtime: SessionRuntime;
+  readonly #host: SessionHost;
+  readonly #inbox: SessionInbox;
+  /** Sends and answers on their way to the log, where the store takes its time. */
+  #sending: Promise<unknown> | undefined;
+
+  constructor(runtime: SessionRuntime, host: SessionHost, inbox: SessionInbox) {
+    this.id = runtime.id;
+    this.#runtime = runtime;
+    this.#host = host;
+    this.#inbox = inbox;
+  }
+
+  /** Resolves when everything that was sent is in the log, or has failed. */
+  get sending(): Promise<unknown> | undefined {
+    return this.#sending;
+  }
+
+  /** The turn under way, also one that this process found unfinished. */
+  current(): SessionTurn | undefined {
+    const { turn, acceptedInput } = this.#fold;
+    const id = turn?.isOver === false ? turn.turnId : acceptedInput?.id;
+    if (id === undefined) return undefined;
+    return this.#runtime.readers.findTurn(id) ?? this.#join(this.#sharedTurn(id), id);
+  }
+
+  /** Without an input it goes on with what is there. */
+  sendInput(
+    toInput: ((id: string) => readonly ChatMessage[]) | undefined,
+    options: SendOptions,
+  ): SessionTurn {
+    const id = options.id ?? this.#host.newId();
+    const known = this.#runtime.readers.findTurn(id);
+    if (known !== undefined) return known;
+    const turn = this.#sharedTurn(id);
+    const post = (): MaybePromise<unknown> => {
+      checkTurnId(id);
+      const messages = toInput?.(id) ?? [];
+      this.#checkNew(messages, id);
+      const chosen = toTurnOptions(options);
+      this.#runtime.remember(options.model);
+      const body = { type: "input", messages } as const;
+      // An owner at work may start the turn before it is said to be posted.
+      this.#runtime.readers.expectTurn(turn);
+      return this.#inbox.post(id, chosen === undefined ? body : { ...body, options: chosen });
+    };
+    const follow = (): void => {
+      if (!this.#runtime.readers.forgetExpected(turn)) return;
+      this.#join(turn, id);
+    };
+    return this.#track(turn, post, follow, options.signal);
+  }
+
+  sendAnswers(answers: readonly Answer[], { signal }: SendOptions): SessionTurn {
+    const { turn: last } = this.#fold;
+    const id = last?.isOver === true ? last.nextId() : last?.turnId;
+    const turn = new SessionTurn(id ?? this.#host.newId(), this);
+    const post = async (): Promise<void> => {
+      this.#runtime.mustBeOpen();
+      this.#inbox.mustExist();
+      const posts = answers.map((answer) => ({ id: this.#host.newId(), answer }));
+      for (const { id: entryId, answer } of posts) {
+        await this.#runtime.log.post(entryId, toAnswerBody(answer));
+      }
+      for (const { id: entryId } of posts) this.#inbox.check(entryId, "already_answered");
+    };
+    return this.#track(turn, post, () => this.#followAnswers(turn), signal);
+  }
+
+  /** Resolves when it is recorded. */
+  async cancel(turnId: string, reason: string | undefined): Promise<void> {
+    if (this.#inbox.origin !== undefined) return;
+    const named = { type: "cancel_requested", turnId } as const;
+    const body = reason === undefined ? named : { ...named, reason };
+    // A turn that has ended meanwhile needs no cancel.
+    await this.#inbox.post(this.#host.newId(), body, "turn_over");
+    this.#runtime.wake();
+  }
+
+  /** Whoever needs to know that it is safe calls `session.abort`. */
+  stopTurn(turnId: string, reason: string | undefined): void {
+    background(this.#cancelSent(turnId, reason), () => {});
+  }
+
+  completeTurn(response: TurnResponse<never>): MaybePromise<TurnResponse> {
+    return this.#agent.complete(response, this.#host.clock.timer);
+  }
+
+  onTurnOver(turn: SessionTurn): void {
+    this.#runtime.readers.forgetTurn(turn);
+  }
+
+  /** Somebody reads a turn of which something was shown already. */
+  refillTurn(turn: SessionTurn): void {
+    const show = (events: readonly PlacedEvent[]): void => {
+      const own = events.filter(({ event }) => event.turnId === turn.turnId);
+      turn.refill(own.flatMap(({ event }) => withLiveEvents(event)));
+    };
+    const replayed = this.#runtime.replay(startCursor, show, () => turn.onRefilled());
+    background(replayed, (thrown) => turn.failRefill(toSessionError(this.id, thrown)));
+  }
+
+  get #agent(): Agent {
+    return this.#host.agent(this.#fold.created?.agent ?? "");
+  }
+
+  get #fold(): SessionFold {
+    return this.#inbox.fold;
+  }
+
+  /** The answers are taken by the turn under way, or by one that continues it; or they wait for the others. */
+  #followAnswers(handle: SessionTurn): void {
+    const { turn } = this.#fold;
+    const action = this.#fold.nextAction(this.#host.clock.now());
+    if (action.type === "continue") this.#join(handle, action.turnId);
+    else if (turn?.isSuspended === true) this.#leaveWaiting(handle);
+    else this.#join(handle, turn?.turnId ?? handle.id);
+  }
+
+  /** Brings the turn into the log; if that fails, so does the turn. */
+  #track(
+    turn: SessionTurn,
+    post: () => MaybePromise<unknown>,
+    follow: () => void,
+    signal: AbortSignal | undefined,
+  ): SessionTurn {
+    const onPosted = (): void => {
+      follow();
+      this.#runtime.wake();
+    };
+    const sent = recover(
+      () => chain(post(), onPosted),
+      (thrown) => {
+        this.#runtime.readers.removeTurn(turn);
+        turn.fail(toSessionError(this.id, thrown));
+      },
+    );
+    if (sent instanceof Promise) this.#waitFor(sent);
+    if (signal !== undefined) turn.abortOn(signal);
+    return turn;
+  }
+
+  #waitFor(sent: Promise<void>): void {
+    const all: Promise<unknown> = Promise.all([this.#sending, sent]).finally(() => {
+      if (this.#sending === all) this.#sending = undefined;
+    });
+    this.#sending = all;
+  }
+
+  async #cancelSent(turnId: string, reason: string | undefined): Promise<void> {
+    await this.#sending;
+    await this.cancel(turnId, reason);
+  }
+
+  /** The handle that everybody gets who asks for this turn. Those of answers may fail by themselves. */
+  #sharedTurn(id: string): SessionTurn {
+    const turn = new SessionTurn(id, this);
+    this.#runtime.readers.keepTurn(turn);
+    return turn;
+  }
+
+  /** From now on the handle gets the events of this turn; what the log has of it already comes first. */
+  #join(turn: SessionTurn, turnId: string): SessionTurn {
+    const { readers } = this.#runtime;
+    const action = this.#fold.nextAction(this.#host.clock.now());
+    const isAhead = action.type === "start" || action.type === "continue";
+    if (isAhead && action.turnId === turnId) {
+      readers.addTurn(turn, turnId);
+      return turn;
+    }
+    const show = (events: readonly PlacedEvent[]): void => {
+      for (const { event } of events) if (event.turnId === turnId) turn.take(event);
+    };
+    const join = (): void => {
+      if (turn.isOver) return;
+      if (turn.hasBegun || this.#isToCome(turnId)) readers.addTurn(turn, turnId);
+      else turn.fail(taken(turnId));
+    };
+    background(this.#runtime.replay(startCursor, show, join), (thrown) =>
+      turn.fail(toSessionError(this.id, thrown)),
+    );
+    return turn;
+  }
+
+  #isToCome(turnId: string): boolean {
+    const { turn, acceptedInput } = this.#fold;
+    return turn?.turnId === turnId || acceptedInput?.id === turnId;
+  }
+
+  /** Ids that the caller has chosen must be new; the turn's own is looked after by the log. */
+  #checkNew(messages: readonly ChatMessage[], turnId: string): void {
+    for (const [place, { id }] of messages.entries()) {
+      if (id === turnId && place === 0) continue;
+      const isTwice = messages.findIndex((other) => other.id === id) !== place;
+      if (isTwice || this.#fold.transcript.has(id)) {
+        throw invalid(`There is a message "${id}" already: leave its id out, or choose another`);
+      }
+    }
+  }
+
+  /** Other calls have no answer yet. */
+  #leaveWaiting(turn: SessionTurn): void {
+    turn.end({
+      status: "awaiting_tool_execution",
+      text: "",
+      messages: [],
+      finishReason: "tool-calls",
+      usage: {},
+      pendingToolCalls: this.#fold.pending,
+    });
+  }
+}
