@@ -103,6 +103,7 @@ export class Host {
     const askedAt = clock.now();
     const agents = [...this.#agents.keys()];
     const claims = await repository.claimDue({ agents, owner, ttlMs });
+    // A host that was closed meanwhile gives them back.
     for (const claim of claims) this.#runtime(claim.lease.sessionId).adopt(claim, askedAt);
   }
 
@@ -130,7 +131,7 @@ export class Host {
   #runtime(id: string): SessionRuntime {
     let runtime = this.#runtimes.get(id);
     if (runtime === undefined) {
-      runtime = new SessionRuntime(id, this.#host);
+      runtime = new SessionRuntime(id, this.#host, this.#isClosed);
       this.#runtimes.set(id, runtime);
     }
     return runtime;

@@ -89,7 +89,9 @@ export class Owner {
     this.#stop = stop;
     this.#turnId = action.turnId;
     const { config } = log.fold;
-    const planned = this.#plan(action);
+    // It may have been cancelled before it was anybody's.
+    this.onChange();
+    const planned = stop.aborted ? this.#options.agent.planNothing() : this.#plan(action);
     const plan = planned instanceof Promise ? await this.#orStopped(planned, stop) : planned;
     try {
       // Something else may be the next thing to do by now, or this in another way.

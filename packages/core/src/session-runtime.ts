@@ -41,7 +41,7 @@ export class SessionRuntime {
   #isClaiming = false;
   #wasIdle = true;
   #idleWaiters: PromiseWithResolvers<void>[] = [];
-  #isClosed = false;
+  #isClosed: boolean;
   /** The end of a turn of which we said that nothing follows it. */
   #settled: EntryOf<"turn_ended"> | undefined;
   /** Whether somebody in this process may have a handle of the session. */
@@ -56,8 +56,9 @@ export class SessionRuntime {
   #following = "";
   #unsubscribe: (() => void) | undefined;
 
-  constructor(id: string, host: SessionHost) {
+  constructor(id: string, host: SessionHost, isClosed = false) {
     this.id = id;
+    this.#isClosed = isClosed;
     this.#host = host;
     this.log = new SessionLog({
       id,
@@ -90,6 +91,7 @@ export class SessionRuntime {
 
   /** Works under a lease that the host was given. */
   adopt(claim: Claim, askedAt: number): void {
+    if (this.#isClosed) return this.#giveBack(claim);
     // A lease that we asked for twice: the store has fenced the first.
     this.#ownership?.lose();
     const ownership = new Ownership(claim, this.#host, askedAt);
@@ -100,6 +102,13 @@ export class SessionRuntime {
     this.#wasIdle = false;
     this.#isFollowed = false;
     background(this.#work(ownership, claim), (thrown) => this.readers.fail(thrown));
+  }
+
+  /** It came after we were closed. */
+  #giveBack({ lease }: Claim): void {
+    const release = async (): Promise<unknown> => this.#host.repository.release(lease);
+    // If that fails it runs out by itself.
+    background(release(), () => {});
   }
 
   /** Gives the lease back in the middle of whatever is under way: another host goes on with it. */

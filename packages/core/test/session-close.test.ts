@@ -1,5 +1,6 @@
 import { createAgent, createSession, doneTool } from "@capstan/core";
 import { memoryRepository } from "@capstan/log";
+import type { SessionRepository } from "@capstan/log";
 import { callTool, manualClock, say, scriptedProvider, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { createWorld } from "./world.ts";
@@ -19,6 +20,35 @@ test("a session that brought its host along takes it with it: what is under way 
   await expect(turn.response).resolves.toMatchObject({ error: { code: "host_closed" } });
   expect(provider.requests).toHaveLength(1);
   expect(clock.pending()).toBe(0);
+});
+
+test("a lease that comes after the host was closed is given back, and nothing runs", async () => {
+  const world = createWorld([stall(), say("Elsewhere")]);
+  const first = world.host({ pollMs: Infinity });
+  const session = first.createSession({ agent: "helper" });
+  session.send("Hello");
+  await world.clock.advance(0);
+  await first.close();
+  const claims = Promise.withResolvers<void>();
+  const repository: SessionRepository = {
+    ...world.repository,
+    claimDue: async (query) => {
+      const due = world.repository.claimDue(query);
+      await claims.promise;
+      return due;
+    },
+  };
+  const late = world.host({ repository, pollMs: Infinity });
+
+  const claiming = late.claimDue();
+  await late.close();
+  claims.resolve();
+  await claiming;
+  await world.clock.advance(0);
+
+  expect(world.provider.requests).toHaveLength(1);
+  const { sessionId, owner } = { sessionId: session.id, owner: "another" };
+  expect(world.repository.acquire(sessionId, owner, 1_000)).toBeDefined();
 });
 
 test("a session that brought its host along does not touch the others of its agent", async () => {

@@ -316,3 +316,32 @@ test("a logger that rejects while a dependency is disposed is not an unhandled r
 
   expect(unhandled).toEqual([]);
 });
+
+test("a turn that was cancelled before anybody had it ends at once, and no model is looked up", async () => {
+  const world = createWorld([say("One")]);
+  const first = world.host({ pollMs: Infinity });
+  const session = first.createSession({ agent: "helper" });
+  await session.send("Hello").response;
+  await session.waitForIdle();
+  await first.close();
+  const message = { role: "user", id: "t2", content: "Again" } as const;
+  world.repository.post(session.id, { v: 1, type: "input", id: "t2", at: 0, messages: [message] });
+  const cancel = { v: 1, type: "cancel_requested", id: "x1", at: 0, turnId: "t2" } as const;
+  world.repository.post(session.id, cancel);
+  let lookedUp = 0;
+  const resolveModel = () => {
+    lookedUp += 1;
+    return new Promise<never>(() => {});
+  };
+
+  const agent = world.agent.with({ model: "named", resolveModel });
+  await world.host({ agents: [agent], pollMs: Infinity }).claimDue();
+  await world.clock.advance(0);
+
+  expect(world.entries(session.id).at(-1)).toMatchObject({
+    type: "turn_ended",
+    turnId: "t2",
+    finishReason: "aborted",
+  });
+  expect(lookedUp).toBe(0);
+});
