@@ -19,7 +19,7 @@ const plan = defineTool({
   effect: "pure",
   execute: ({ floor }) => [
     { type: "text", text: `Floor ${JSON.stringify(floor)}` },
-    { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" },
+    { type: "image", mediaType: "image/gif", data: "R0lGODlhAQABAAAAACw=" },
   ],
 });
 const rules = defineTool({

@@ -1,5 +1,5 @@
 /** Does what a session has to do, under its lease, until nothing is left: starts, continues and resumes turns. */
-import type { AgentEvent, ChatMessage, RunTurnInput } from "@capstan/kernel";
+import type { AgentEvent, ChatMessage, RunTurnInput, SerializedError } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
 import type { Entry, EntryPoint, MaybePromise, NextAction, OwnedBody } from "@capstan/log";
 import { isLiveOnly } from "@capstan/log";
@@ -8,6 +8,7 @@ import type { Model } from "./agent/model.ts";
 import { background } from "./background.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
 import type { Clock } from "./clock.ts";
+import { leaveOut } from "./context/leave-out.ts";
 import { Envelopes } from "./envelopes.ts";
 import { within } from "./within.ts";
 import type { Ownership } from "./ownership.ts";
@@ -169,7 +170,7 @@ export class Owner {
     });
     const result = await runTurn(
       this.#inputOf(action, plan, {
-        messages: at.messages,
+        messages: leaveOut(at.messages, log.fold.quarantined),
         input: input.length > 0 ? input : undefined,
         open: at.open,
         signal: stop,
@@ -243,7 +244,8 @@ export class Owner {
       checkAnswer: settings.checkAnswer,
       retry: settings.retry,
       deadlines: settings.deadlines,
-      recover: settings.recover,
+      recover: (error, messages) => this.#recover(action.turnId, settings.recover, error, messages),
+      checkMedia: settings.checkMedia,
       now: clock.now,
       timer: clock.timer,
       random: clock.random,
@@ -255,6 +257,19 @@ export class Owner {
       hasSteering: () => log.fold.queues.nextSteering().length > 0,
       answers: () => log.fold.answers(),
     };
+  }
+
+  /** A part that a vendor will not take is left out from now on, also by whoever takes the session over. */
+  async #recover(
+    turnId: string,
+    recover: RunTurnInput["recover"],
+    error: SerializedError,
+    messages: readonly ChatMessage[],
+  ): Promise<readonly ChatMessage[] | undefined> {
+    const recovered = await recover?.(error, messages);
+    if (recovered === undefined || error.rejected === undefined) return recovered;
+    await this.#append([{ type: "quarantine", turnId, ...error.rejected }], {});
+    return recovered;
   }
 
   #append(

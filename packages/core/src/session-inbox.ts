@@ -1,7 +1,9 @@
 /** The way into a session's log for those who have something to say: creates the session at the first word, posts, and tells what was refused. */
+import type { ChatMessage } from "@capstan/kernel";
 import type { MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
 import { SessionFold, isRepositoryError } from "@capstan/log";
 import { chain } from "./chain.ts";
+import { checkMedia } from "./media/check-media.ts";
 import { recover } from "./recover.ts";
 import { SessionError, refused, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
@@ -57,6 +59,7 @@ export class SessionInbox {
   post(id: string, body: PostedBody, except?: Refusal): MaybePromise<Posted> {
     const { log } = this.#runtime;
     this.#runtime.mustBeOpen();
+    this.#checkMedia(body);
     const posted = recover<Posted>(
       () => chain(this.ensureCreated(), () => log.post(id, body)),
       (thrown) => {
@@ -67,6 +70,16 @@ export class SessionInbox {
       this.check(id, except);
       return answer;
     });
+  }
+
+  /** By the model of the next turn, as far as that is known now. */
+  #checkMedia(body: PostedBody): void {
+    const messages = messagesIn(body);
+    if (messages.every(isPlain)) return;
+    const { created, config } = this.fold;
+    const name = body.type === "input" ? body.options?.model : undefined;
+    const agent = this.#host.agent(created?.agent ?? "");
+    checkMedia(messages, agent.mediaLimits(name ?? config.model, this.#runtime.models));
   }
 
   /** Fails if this entry was refused for another reason than the one that is passed over. */
@@ -108,4 +121,15 @@ export class SessionInbox {
     this.#preview = undefined;
     this.#runtime.attend();
   }
+}
+
+function messagesIn(body: PostedBody): readonly ChatMessage[] {
+  if (body.type === "steer" || body.type === "follow_up") return [body.message];
+  return body.type === "input" ? body.messages : none;
+}
+
+const none: readonly ChatMessage[] = [];
+
+function isPlain(message: ChatMessage): boolean {
+  return message.role !== "user" || typeof message.content === "string";
 }

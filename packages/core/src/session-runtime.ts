@@ -148,6 +148,10 @@ export class SessionRuntime {
     this.#models = [...others, model];
   }
 
+  get models(): readonly Model[] {
+    return this.#models;
+  }
+
   /** Claims the session if it has something to do and nobody here does it. */
   wake(): void {
     if (this.#isClosed || this.#isWorking || this.#isClaiming || this.#isAtRest()) return;

@@ -1,5 +1,13 @@
 /** A typed answer in a session: checked, sent back once, and the same in every host. */
-import { callTool, echoTool, remoteTool, reply, say, stall } from "@capstan/testing";
+import {
+  callTool,
+  echoTool,
+  remoteTool,
+  reply,
+  say,
+  scriptedProvider,
+  stall,
+} from "@capstan/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { createWorld } from "./world.ts";
@@ -94,4 +102,21 @@ test("what was stopped, or ended for another reason than an answer, has none", a
   expect(stopped).not.toHaveProperty("output");
   expect(ended).toMatchObject({ status: "completed", finishReason: "stop" });
   expect(ended).not.toHaveProperty("output");
+});
+
+test("the provider is told the form of the answer, and what is known of the model", async () => {
+  const provider = scriptedProvider([blue], { contextWindow: 9_000 });
+  const plain = z.object({ colour: z.enum(["red", "blue"]) });
+  const world = createWorld([], [], { output: plain, model: provider });
+  const session = world.host().createSession({ agent: "helper" });
+
+  await session.send("Which?").response;
+
+  expect(provider.requests[0]?.options).toMatchObject({
+    modelFacts: { contextWindow: 9_000 },
+    output: {
+      name: "answer",
+      schema: { type: "object", properties: { colour: { enum: ["red", "blue"] } } },
+    },
+  });
 });

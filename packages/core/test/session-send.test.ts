@@ -2,7 +2,16 @@
 import { execute } from "@capstan/core";
 import type { Session, TurnRequest } from "@capstan/core";
 import type { Turn } from "@capstan/kernel";
-import { assertValidEvents, callTool, remoteTool, reply, say, stall, wait } from "@capstan/testing";
+import {
+  assertValidEvents,
+  callTool,
+  remoteTool,
+  reply,
+  say,
+  stall,
+  tinyImage,
+  wait,
+} from "@capstan/testing";
 import { expect, test } from "vitest";
 import { createWorld } from "./world.ts";
 
@@ -60,7 +69,7 @@ test("execute goes on with answers, as send does", async () => {
 test("metadata stays with what is made of a text or of parts, and a message has its own", async () => {
   const world = createWorld([say("One"), say("Two")]);
   const session = world.host().createSession({ agent: "helper" });
-  const image = { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" } as const;
+  const image = tinyImage;
 
   await session.send([image], { metadata: { from: "camera" } }).response;
   await session.send({ role: "user", content: "Mine", metadata: { own: true } }).response;
@@ -75,7 +84,7 @@ test("metadata stays with what is made of a text or of parts, and a message has 
 test("steering and follow-ups may have parts, too", async () => {
   const world = createWorld([say("One"), say("Two")]);
   const session = world.host().createSession({ agent: "helper" });
-  const image = { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" } as const;
+  const image = tinyImage;
 
   await session.steer([image]);
   await session.waitForIdle();

@@ -11,7 +11,7 @@ import type { PendingCall } from "./contracts/events.ts";
 import type { Fact } from "./contracts/journal.ts";
 import type { LogFields, Span } from "./contracts/logging.ts";
 import type { Draft } from "./draft.ts";
-import { serializeError } from "./errors.ts";
+import { ProviderError, serializeError } from "./errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
 import { Reply } from "./reply.ts";
@@ -20,6 +20,8 @@ import { Step } from "./step.ts";
 import type { End, OpenStep, TurnState } from "./turn-state.ts";
 
 const none: readonly PendingCall[] = [];
+/** So many parts may turn out to be unacceptable in one step. */
+const maxRejections = 16;
 const blankMessage: AssistantMessage = {
   role: "assistant",
   id: "",
@@ -122,13 +124,19 @@ export class Attempt implements StreamReader {
       await turn.wait(delayMs);
       return (await turn.limit()) ?? this.#tryAgain(turn);
     }
-    const recovered = this.#step.hasRecovered ? undefined : await this.#recover(thrown);
+    const recovered = this.#mayRecover(thrown) ? await this.#recover(thrown) : undefined;
     if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
     if (recovered === undefined) return this.#breakOff("error", thrown);
-    this.#step.hasRecovered = true;
+    this.#step.recoveries++;
     turn.transcript.replaceContext(recovered);
     await this.#discard(thrown, 0);
     return this.#tryAgain(turn);
+  }
+
+  /** One other context is enough for any error but a part that the vendor will not take: vendors name one at a time. */
+  #mayRecover(thrown: unknown): boolean {
+    const isRejection = thrown instanceof ProviderError && thrown.rejected !== undefined;
+    return this.#step.recoveries < (isRejection ? maxRejections : 1);
   }
 
   /** Another context to try once more with. A `recover` that fails has none: the error of the attempt stands. */
@@ -136,7 +144,9 @@ export class Attempt implements StreamReader {
     const { recover } = this.#turn.input;
     if (recover === undefined) return undefined;
     try {
-      return await this.#turn.callbacks.call("recover", () => recover(serializeError(thrown)));
+      return await this.#turn.callbacks.call("recover", () =>
+        recover(serializeError(thrown), this.#turn.transcript.context()),
+      );
     } catch (failure) {
       // An abort ends the wait; nothing went wrong with `recover`.
       if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);

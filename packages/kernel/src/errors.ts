@@ -1,6 +1,6 @@
 /** Errors that cross the kernel's border, and how any thrown value is written down. */
 import { CapstanError } from "./capstan-error.ts";
-import type { SerializedError } from "./contracts/conversation.ts";
+import type { PartReference, SerializedError } from "./contracts/conversation.ts";
 
 export type ProviderErrorCode =
   | "auth"
@@ -17,6 +17,8 @@ export interface ProviderErrorOptions {
   /** How long the vendor asks to wait. */
   readonly retryAfterMs?: number | undefined;
   readonly status?: number | undefined;
+  /** The part of the request's messages that the vendor will not take. */
+  readonly rejected?: PartReference | undefined;
   readonly cause?: unknown;
 }
 
@@ -32,12 +34,14 @@ export class ProviderError extends CapstanError<ProviderErrorCode> {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
+  readonly rejected: PartReference | undefined;
 
   constructor(code: ProviderErrorCode, message: string, options: ProviderErrorOptions = {}) {
     super(code, message, options);
     this.retryable = options.retryable ?? retryableByDefault.has(code);
     this.retryAfterMs = options.retryAfterMs;
     this.status = options.status;
+    this.rejected = options.rejected;
   }
 }
 
@@ -59,7 +63,7 @@ export class TurnError extends CapstanError<TurnErrorCode> {
   override readonly name = "TurnError";
 }
 
-/** Any thrown value as plain JSON: name, message and, where there is one, a string code. Never throws itself. */
+/** Any thrown value as plain JSON: name, message and, where there are, a string code and the part that was rejected. Never throws itself. */
 export function serializeError(thrown: unknown): SerializedError {
   try {
     return isError(thrown) ? describe(thrown) : { name: "Error", message: textOf(thrown) };
@@ -80,7 +84,13 @@ function isError(thrown: unknown): thrown is Error {
 function describe(error: Error): SerializedError {
   const { name, message } = error;
   const code = "code" in error ? error.code : undefined;
-  return { name, message, ...(typeof code === "string" && { code }) };
+  const rejected = error instanceof ProviderError ? error.rejected : undefined;
+  return {
+    name,
+    message,
+    ...(typeof code === "string" && { code }),
+    ...(rejected !== undefined && { rejected }),
+  };
 }
 
 function textOf(thrown: unknown): string {

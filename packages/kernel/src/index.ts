@@ -26,6 +26,7 @@ export type {
   NativePart,
   Origin,
   RefusalPart,
+  PartReference,
   SerializedError,
   SystemMessage,
   TextPart,
@@ -51,6 +52,9 @@ export type {
 export type { Fact, Journal, JournalReply } from "./contracts/journal.ts";
 export type { LogFields, Logger, Span, SpanName } from "./contracts/logging.ts";
 export type {
+  MediaLimits,
+  ModelFacts,
+  OutputFormat,
   ProviderContract,
   ProviderPart,
   ProviderRequest,

@@ -75,6 +75,8 @@ export class Reply {
         return this.#startProse("thinking", part.providerData);
       case "thinking_end":
         return this.#endProse("thinking", part.providerData);
+      case "refusal_end":
+        return this.#endProse("refusal", part.providerData);
       case "native":
         this.#closeProse();
         this.#drafts.push({ type: "native", data: part.data });
@@ -146,7 +148,7 @@ export class Reply {
     return prose;
   }
 
-  #endProse(type: "text" | "thinking", providerData: JsonValue | undefined): void {
+  #endProse(type: ProseDraft["type"], providerData: JsonValue | undefined): void {
     const open = this.#open;
     // A vendor may send a signature alone: an end that nothing began is an empty part of its own.
     const prose = open?.type === type ? open : this.#openProse(type, undefined);

@@ -1,4 +1,5 @@
-/** The `after` hook: it sees a result before the journal, the readers and the model do. */
+/** The last look at a result before the journal, the readers and the model see it: the `after` hook, and whether its media may pass. */
+import { admitMedia } from "./admit-media.ts";
 import type { CallRun } from "./call-run.ts";
 import { Interrupted } from "./callbacks.ts";
 import { isPromise } from "./is-promise.ts";
@@ -15,11 +16,12 @@ export function reviewResult(
   result: ToolResult,
 ): ToolResult | Promise<ToolResult> {
   const { dispatch } = turn.input;
-  if (dispatch.after === undefined) return result;
+  if (dispatch.after === undefined) return admitMedia(turn.input, result);
   const call = { toolCallId: run.call.id, toolName: run.call.name, input: run.input, step };
   try {
     const reviewed = turn.callbacks.call("the after hook", () => dispatch.after?.(call, result));
-    const take = (value: ToolResult | void): ToolResult => (value ? cleanResult(value) : result);
+    const take = (value: ToolResult | void): ToolResult =>
+      admitMedia(turn.input, value ? cleanResult(value) : result);
     return isPromise(reviewed) ? reviewed.then(take).catch(withheld) : take(reviewed);
   } catch (thrown) {
     return withheld(thrown);

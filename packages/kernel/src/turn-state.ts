@@ -40,8 +40,8 @@ export class OpenStep {
   readonly span: Span | undefined;
   /** Attempts made so far, those before a crash included. */
   attempts: number;
-  /** `recover` is asked once per step. */
-  hasRecovered = false;
+  /** How often `recover` had another context. */
+  recoveries = 0;
 
   constructor(number: number, attempts: number, span?: Span) {
     this.number = number;

@@ -1,4 +1,5 @@
 import type { ChatMessage, SerializedError } from "@capstan/kernel";
+import { ProviderError } from "@capstan/kernel";
 import {
   callTool,
   echoTool,
@@ -10,6 +11,7 @@ import {
   scriptedProvider,
   usage,
 } from "@capstan/testing";
+import type { ScriptItem } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { problemsOf, rolesOf } from "./turn-problems.ts";
 
@@ -125,4 +127,38 @@ test("the transcript keeps what the smaller context leaves out", async () => {
 
   expect(rolesOf(turn)).toEqual(["assistant", "tool", "assistant"]);
   expect(problemsOf(turn)).toEqual([]);
+});
+
+/** A vendor that will not take a part of a message. */
+function rejects(part: number): ScriptItem {
+  const rejected = { messageId: "u1", part };
+  return failBefore(new ProviderError("invalid_request", "Bad image", { rejected }));
+}
+
+test("each further part that the vendor will not take is asked about, with the context as it is then", async () => {
+  const asked: [unknown, number][] = [];
+  const provider = scriptedProvider([rejects(0), rejects(1), say("Hello")]);
+
+  const turn = await runToEnd({
+    provider,
+    recover: ({ rejected }, messages) => {
+      asked.push([rejected, messages.length]);
+      return [...messages, ...smaller];
+    },
+  });
+
+  expect(turn.finishReason).toBe("stop");
+  expect(asked).toEqual([
+    [{ messageId: "u1", part: 0 }, 1],
+    [{ messageId: "u1", part: 1 }, 2],
+  ]);
+});
+
+test("a recovery that never helps comes to an end", async () => {
+  const provider = scriptedProvider(Array(30).fill(rejects(0)));
+
+  const turn = await runToEnd({ provider, recover: () => smaller });
+
+  expect(turn.error).toMatchObject({ code: "invalid_request", rejected: { part: 0 } });
+  expect(provider.requests).toHaveLength(17);
 });

@@ -1,5 +1,5 @@
 /** Everything that follows from a log, entry by entry: the same live, on reload and in a client. */
-import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel";
+import type { ChatMessage, OpenCall, PartReference, PendingCall, Usage } from "@capstan/kernel";
 import type { Refusal } from "./call-states.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry, EntryOf, PostedBody, SessionConfig } from "./entries.ts";
@@ -27,6 +27,7 @@ export class SessionFold {
   #input: EntryOf<"input"> | undefined;
   #cancelledInput: { readonly reason: string } | undefined;
   #refusals: Map<string, Refusal> | undefined;
+  #quarantined: readonly PartReference[] = [];
 
   /** The last entry that was applied, the unknown ones included. */
   get seq(): number {
@@ -59,6 +60,11 @@ export class SessionFold {
   /** An input that was accepted and whose turn has not started. */
   get acceptedInput(): EntryOf<"input"> | undefined {
     return this.#input;
+  }
+
+  /** Parts of messages that a vendor would not take: no request has them any more. */
+  get quarantined(): readonly PartReference[] {
+    return this.#quarantined;
   }
 
   get title(): string | undefined {
@@ -204,9 +210,13 @@ export class SessionFold {
       case "compaction":
         this.#count({ usage: entry.usage ?? {} });
         return;
+      case "quarantine": {
+        const { messageId, part } = entry;
+        this.#quarantined = [...this.#quarantined, { messageId, part }];
+        return;
+      }
       case "eviction":
-      case "quarantine":
-        // They change what a model is shown, which is a projection of its own.
+        // It changes what a model is shown, which is a projection of its own.
         return;
       default:
         this.#lastPostedSeq = entry.seq;

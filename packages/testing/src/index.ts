@@ -40,6 +40,7 @@ export type { EventProblem, EventProblemCode } from "./event-problem.ts";
 export type { Problem } from "./problem.ts";
 export { echoTool, failingTool, remoteTool } from "./test-tools.ts";
 export type { RecordingTool, StartedCall, TestToolOptions } from "./test-tools.ts";
+export { tinyImage } from "./tiny-image.ts";
 export { deferredTool } from "./deferred-tool.ts";
 export type { DeferredTool, DeferredToolOptions } from "./deferred-tool.ts";
 export { storeContract } from "./store-contract/store-contract.ts";

@@ -84,6 +84,7 @@ export class ReplyUnderWay {
       case "text_end":
       case "thinking_end":
       case "refusal_delta":
+      case "refusal_end":
       case "native":
         this.openKind = undefined;
         return;

@@ -1,11 +1,20 @@
 /** Immutable behaviour: a model, tools, instructions, limits. It stores nothing; sessions do. */
-import type { ChatMessage, Fact, ThinkingLevel, Timer, Turn, TurnResponse } from "@capstan/kernel";
+import type {
+  ChatMessage,
+  Fact,
+  MediaLimits,
+  ThinkingLevel,
+  Timer,
+  Turn,
+  TurnResponse,
+} from "@capstan/kernel";
 import { runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
 import type { MaybePromise } from "@capstan/log";
 import type { TurnInput, TurnRequest } from "../input.ts";
 import { toMessages } from "../input.ts";
+import { checkMedia } from "../media/check-media.ts";
 import { newId } from "../new-id.ts";
 import { recover } from "../recover.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
@@ -14,9 +23,10 @@ import { within } from "../within.ts";
 import { AgentError } from "./agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
 import { addCost, costOfFact } from "./cost-of-fact.ts";
-import type { ModelChoice } from "./model.ts";
+import type { Model, ModelChoice } from "./model.ts";
+import { nameOf, nameOfChoice, toModel } from "./model.ts";
 import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
-import { callbackMsOf, planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
+import { callbackMsOf, knownModels, planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
 import { checkOutput } from "./typed-output.ts";
 
 export interface RunOptions {
@@ -73,6 +83,14 @@ export class Agent<Output = unknown> {
 
   get cwd(): string | undefined {
     return this.#init.cwd;
+  }
+
+  /** What a model takes, its own where none is named; undefined where that is not known before a turn asks for the model. */
+  mediaLimits(name: string | undefined, models: readonly Model[] = []): MediaLimits | undefined {
+    const { model } = this.#init;
+    const known = knownModels(this.#init, models);
+    const wanted = name ?? nameOfChoice(model);
+    return known.find((candidate) => nameOf(candidate) === wanted)?.provider.media;
   }
 
   /** Runs one turn behind a transcript, which stays as it is: the response has the new messages. */
@@ -132,6 +150,8 @@ export class Agent<Output = unknown> {
     },
   ): Promise<TurnResponse<Output>> {
     const messages = toMessages(request.input, id, request.metadata);
+    const { model: choice } = request;
+    checkMedia(messages, this.mediaLimits(choice && nameOfChoice(choice), givenModels(choice)));
     let spent: number | undefined;
     const plan = await this.plan({
       sessionId: id,
@@ -172,6 +192,10 @@ export class Agent<Output = unknown> {
       }
     }
   }
+}
+
+function givenModels(choice: ModelChoice | undefined): readonly Model[] {
+  return choice === undefined || typeof choice === "string" ? [] : [toModel(choice)];
 }
 
 export function createAgent<Output = unknown>(init: AgentInit<Output>): Agent<Output> {

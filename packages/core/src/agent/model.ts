@@ -1,5 +1,5 @@
 /** What an agent thinks with: a provider and the id of a model of its. */
-import type { ProviderContract } from "@capstan/kernel";
+import type { ModelFacts, ProviderContract } from "@capstan/kernel";
 import { AgentError } from "./agent-error.ts";
 import type { ModelPrice } from "./cost.ts";
 
@@ -7,8 +7,8 @@ export interface Model {
   readonly provider: ProviderContract;
   /** As the provider knows it; empty where it has only one. */
   readonly id: string;
-  /** Tokens that fit into one request and its reply, where it is known. */
-  readonly contextWindow?: number;
+  /** What is known of it. The provider is told, and so is whoever has to keep a conversation within its limits. */
+  readonly facts?: ModelFacts;
   readonly price?: ModelPrice;
 }
 
@@ -24,7 +24,11 @@ function isProvider(choice: Model | ProviderContract): choice is ProviderContrac
 export function toModel(choice: Model | ProviderContract): Model {
   if (!isProvider(choice)) return choice;
   const { contextWindow } = choice;
-  return { provider: choice, id: "", ...(contextWindow !== undefined && { contextWindow }) };
+  return {
+    provider: choice,
+    id: "",
+    ...(contextWindow !== undefined && { facts: { contextWindow } }),
+  };
 }
 
 /** The name that a log has of a model. */

@@ -2,6 +2,7 @@
 import type { ProviderContract, ProviderRequest, ProviderStreamOptions } from "@capstan/kernel";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import type { Model } from "./model.ts";
+import { outputFormatOf } from "./typed-output.ts";
 
 export interface OptionChoices {
   readonly overrides: TurnOverrides;
@@ -15,6 +16,7 @@ export function providerOptions(
   { overrides, model, instructions, sessionId }: OptionChoices,
 ): ProviderStreamOptions {
   const { thinkingBudgets, headers } = init;
+  const output = init.output && outputFormatOf(init.output);
   const temperature = overrides.temperature ?? init.temperature;
   const maxTokens = overrides.maxTokens ?? init.maxTokens;
   const toolChoice = overrides.toolChoice ?? init.toolChoice;
@@ -22,6 +24,8 @@ export function providerOptions(
   return {
     sessionId,
     ...(model.id !== "" && { model: model.id }),
+    ...(model.facts !== undefined && { modelFacts: model.facts }),
+    ...(output !== undefined && { output }),
     ...(instructions !== undefined && { systemPrompt: instructions }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxTokens }),

@@ -1,6 +1,15 @@
 /** What one turn of an agent runs with: everything that was a choice, a name or a function is settled. */
-import type { ProviderContract, RunTurnInput, Timer, Usage } from "@capstan/kernel";
+import type {
+  ChatMessage,
+  PartReference,
+  ProviderContract,
+  RunTurnInput,
+  Timer,
+  Usage,
+} from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
+import { leaveOut } from "../context/leave-out.ts";
+import { problemOfMedia } from "../media/check-media.ts";
 import { callbackMs, within } from "../within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
@@ -35,6 +44,7 @@ type AgentSettings = Pick<
   | "retry"
   | "deadlines"
   | "recover"
+  | "checkMedia"
 >;
 
 /** What every request of the turn begins with. */
@@ -79,7 +89,10 @@ const defaultClosing = {
 const defaultRetry = { maxAttempts: 3 };
 
 /** What is the same for every turn. */
-type CommonSettings = Omit<AgentSettings, "provider" | "tools" | "providerOpts" | "checkLimits">;
+type CommonSettings = Omit<
+  AgentSettings,
+  "provider" | "tools" | "providerOpts" | "checkLimits" | "checkMedia"
+>;
 
 /** Never fails: where the model, a tool or the instructions cannot be had, the turn does, with the reason. At once, where nothing is waited for. */
 export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
@@ -120,7 +133,7 @@ function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
   const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
   const tools = chooseTools(init.tools ?? noTools, config.tools);
   const model = findModel(overrides.model ?? config.model ?? init.model, {
-    models: knownModels(init, request),
+    models: knownModels(init, request.models),
     resolveModel: init.resolveModel,
   });
   const isAsked = config.instructions === undefined && typeof init.instructions === "function";
@@ -140,7 +153,8 @@ function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
 
 const noTools: readonly AnyTool[] = [];
 
-function knownModels(init: AgentInit, { models = [] }: PlanRequest): readonly Model[] {
+/** Those that need no asking. */
+export function knownModels(init: AgentInit, models: readonly Model[] = []): readonly Model[] {
   const own = typeof init.model === "string" ? [] : [toModel(init.model)];
   // Whoever hands one over means that one.
   return [...models, ...own, ...(init.models ?? [])];
@@ -165,6 +179,7 @@ function toPlan(
       within(request.timer, callbackMsOf(init), key, "getApiKey"),
     ),
     tools: bindTools(tools, scope),
+    checkMedia: (part) => problemOfMedia(part, model.provider.media),
     providerOpts: providerOptions(init, { overrides, model, instructions, sessionId }),
     ...(budgets && {
       checkLimits: (progress) => exceeded(budgets, progress, { cost: spent?.(), now: now?.() }),
@@ -213,12 +228,22 @@ function makeCommonSettings(init: AgentInit): CommonSettings {
     ...(stopWhen && { stopWhen }),
     ...(transformContext && { transformContext }),
     ...(convertToLlm && { convertToLlm }),
-    ...(recover && { recover }),
+    recover: (error, messages) =>
+      error.rejected === undefined ? recover?.(error, messages) : without(error.rejected, messages),
     ...(deadlines && { deadlines }),
     ...(output && {
       checkAnswer: async (message) => (await checkOutput(output, message)).problem,
     }),
   };
+}
+
+/** Undefined if that changes nothing: the same request would be refused again. */
+function without(
+  rejected: PartReference,
+  messages: readonly ChatMessage[],
+): readonly ChatMessage[] | undefined {
+  const shown = leaveOut(messages, [rejected]);
+  return shown === messages ? undefined : shown;
 }
 
 function unsettled(thrown: unknown): Settled {

@@ -1,11 +1,32 @@
 /** A typed answer: the text of the last reply, read as JSON and checked. */
-import type { AssistantMessage, JsonValue } from "@capstan/kernel";
+import type { AssistantMessage, JsonValue, OutputFormat } from "@capstan/kernel";
 import type { StandardIssue, StandardSchema } from "../tools/standard-schema.ts";
 
 /** What came of an answer: its value, or what is wrong with it, for the model. */
 export type CheckedOutput<Output> =
   | { readonly value: Output; readonly problem?: undefined }
   | { readonly problem: string };
+
+const formats = new WeakMap<StandardSchema, OutputFormat>();
+
+/** For a vendor that can hold its model to it; undefined where the schema has no form that can be sent. Made once for a schema. */
+export function outputFormatOf(schema: StandardSchema): OutputFormat | undefined {
+  let format = formats.get(schema);
+  if (format === undefined) {
+    try {
+      // What the model writes is what the schema is given.
+      const { $schema: _, ...shown } = schema["~standard"].jsonSchema.input({
+        target: "draft-2020-12",
+      });
+      format = { name: "answer", schema: shown };
+    } catch {
+      // The answer is checked all the same.
+      return undefined;
+    }
+    formats.set(schema, format);
+  }
+  return format;
+}
 
 export async function checkOutput<Output>(
   schema: StandardSchema<unknown, Output>,

@@ -10,12 +10,13 @@ import {
   say,
   scriptedProvider,
   stall,
+  tinyImage,
   wait,
 } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { createWorld } from "../world.ts";
 
-const image = { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" } as const;
+const image = tinyImage;
 
 test.each<[what: string, input: TurnInput, messages: readonly object[]]>([
   ["a string", "Hello", [{ role: "user", id: "t1", content: "Hello" }]],

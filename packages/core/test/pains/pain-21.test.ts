@@ -1,6 +1,15 @@
 import type { Answer, Session } from "@capstan/core";
 import type { PendingCall } from "@capstan/kernel";
-import { callTool, deferredTool, echoTool, remoteTool, reply, say, wait } from "@capstan/testing";
+import {
+  callTool,
+  deferredTool,
+  echoTool,
+  remoteTool,
+  reply,
+  say,
+  tinyImage,
+  wait,
+} from "@capstan/testing";
 import { describe, expect, test } from "vitest";
 import type { World } from "../world.ts";
 import { createWorld } from "../world.ts";
@@ -141,7 +150,7 @@ describe("pain 21: tools that somebody else runs are half supported", () => {
 
   test("what an answer is made of reaches the model: an error, parts; details stay with the user", async () => {
     const { world, session, calls } = await waitingForThree();
-    const image = { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" } as const;
+    const image = tinyImage;
     const [first = "", second = "", third = ""] = calls.map(({ toolCallId }) => toolCallId);
 
     await session.send([

@@ -31,7 +31,7 @@ export const samples = {
   SerializedError: sample(
     schemas.SerializedErrorSchema,
     { name: "ProviderError", message: "Too many requests" },
-    { code: "rate_limit" },
+    { code: "rate_limit", rejected: { messageId: "u1", part: 0 } },
   ),
   Origin: sample(schemas.OriginSchema, { provider: "acme" }, { api: "chat", model: "big" }),
   TextPart: sample(

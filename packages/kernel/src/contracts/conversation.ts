@@ -25,11 +25,19 @@ export type FinishReason =
   | "aborted"
   | (string & {});
 
+/** A part of a message of the transcript, by its place in the message's content. */
+export interface PartReference {
+  readonly messageId: string;
+  readonly part: number;
+}
+
 /** An error as it is stored and sent: no stack, no class. */
 export interface SerializedError {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
+  /** The part of the conversation that the vendor will not take, where it named one. */
+  readonly rejected?: PartReference;
 }
 
 /** Token counts. A field that no provider reported is absent, never 0. */

@@ -1,10 +1,44 @@
 /** What the kernel asks of a model: a stream of parts for a list of messages. */
 import type { ChatMessage, FinishReason, JsonValue, Origin, Usage } from "./conversation.ts";
-import type { ToolDeclaration } from "./tool.ts";
+import type { JsonSchema, ToolDeclaration } from "./tool.ts";
 
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+
+/**
+ * What is known of a model, as a registry has it. All of it may be unknown: a provider then goes by the model's name, or leaves
+ * out what it cannot tell.
+ */
+export interface ModelFacts {
+  /** Tokens that fit into one request and its reply. */
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  /** What it may be shown. */
+  readonly input?: readonly ("text" | "image" | "document")[];
+  /**
+   * How it is asked to think, by level: the vendor's own word, or a budget in tokens; `null` where it has no such level. Levels that
+   * are left out have the protocol's own word. Absent where nobody knows, `false` for a model that cannot think.
+   */
+  readonly thinking?: Readonly<Partial<Record<ThinkingLevel, string | number | null>>> | false;
+}
+
+/** What the reply has to be, where the vendor can hold the model to it. Whoever asked checks the answer all the same. */
+export interface OutputFormat {
+  readonly name: string;
+  readonly schema: JsonSchema;
+}
+
+/** Media that a provider takes. What does not fit is refused before it is part of a conversation. */
+export interface MediaLimits {
+  readonly imageTypes: readonly string[];
+  readonly documentTypes: readonly string[];
+  /** Of the decoded bytes, as the others. */
+  readonly maxImageBytes: number;
+  /** Of the longer side. */
+  readonly maxImagePixels: number;
+  readonly maxDocumentBytes: number;
+}
 
 /** Per-turn options. The kernel forwards the object as it is; a span names the `model`, and nothing else is read in it. */
 export interface ProviderStreamOptions {
@@ -17,6 +51,8 @@ export interface ProviderStreamOptions {
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly apiKey?: string;
+  readonly modelFacts?: ModelFacts;
+  readonly output?: OutputFormat;
   /** A stable id that providers may use to route requests to the same prompt cache. */
   readonly sessionId?: string;
   /** Options that only one provider knows, under its id. */
@@ -55,6 +91,7 @@ export type ProviderPart =
   | { readonly type: "thinking_delta"; readonly delta: string }
   | { readonly type: "thinking_end"; readonly providerData?: JsonValue }
   | { readonly type: "refusal_delta"; readonly delta: string }
+  | { readonly type: "refusal_end"; readonly providerData?: JsonValue }
   | {
       readonly type: "toolcall_start";
       readonly index: number;
@@ -86,6 +123,7 @@ export interface ProviderContract {
   readonly id: string;
   /** Tokens that fit into one request and its reply, where the provider knows it. */
   readonly contextWindow?: number;
+  readonly media?: MediaLimits;
   /**
    * Starts one attempt. Failures are thrown by the iterator, as `ProviderError` where the cause is understood. The
    * provider stops when `request.signal` fires or when the iterator is returned.

@@ -2,7 +2,9 @@
 import type {
   AssistantMessage,
   ChatMessage,
+  DocumentPart,
   FinishReason,
+  ImagePart,
   JsonValue,
   SerializedError,
   Usage,
@@ -165,12 +167,21 @@ export interface RunTurnInput {
   readonly checkAnswer?:
     | ((message: AssistantMessage) => string | undefined | Promise<string | undefined>)
     | undefined;
+  /**
+   * Asked about each image and document that a tool gives. A string is why it must not be part of the conversation: the model reads it
+   * in the place of the part.
+   */
+  readonly checkMedia?: ((part: ImagePart | DocumentPart) => string | undefined) | undefined;
   readonly retry?: RetryPolicy | undefined;
   readonly deadlines?: Deadlines | undefined;
-  /** Asked once per step about an error that is not retried. New messages replace the context: one more attempt. */
+  /**
+   * Asked once per step about an error that is not retried, with the context that it came of; and again for each further part of
+   * it that the vendor will not take. New messages replace the context: one more attempt.
+   */
   readonly recover?:
     | ((
         error: SerializedError,
+        messages: readonly ChatMessage[],
       ) => readonly ChatMessage[] | undefined | Promise<readonly ChatMessage[] | undefined>)
     | undefined;
 }

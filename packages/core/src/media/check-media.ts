@@ -1,0 +1,79 @@
+/** Whether an image or a document may become part of a conversation: one that a vendor will not take spoils every later request. */
+import type { ChatMessage, DocumentPart, ImagePart, MediaLimits } from "@capstan/kernel";
+import { invalid } from "../session-error.ts";
+import { imageSizeOf } from "./image-size.ts";
+
+/** For a provider that states none: what no vendor takes. */
+const defaultMediaLimits: MediaLimits = {
+  imageTypes: ["image/png", "image/jpeg", "image/gif", "image/webp"],
+  documentTypes: ["application/pdf", "text/*"],
+  maxImageBytes: 20_000_000,
+  maxImagePixels: 8_000,
+  maxDocumentBytes: 32_000_000,
+};
+
+/** Throws a `SessionError` that names the part, at the door: nothing of the messages is stored. */
+export function checkMedia(messages: readonly ChatMessage[], limits?: MediaLimits): void {
+  for (const { role, content } of messages.filter((message) => message.role === "user")) {
+    if (typeof content === "string") continue;
+    for (const [place, part] of content.entries()) {
+      const problem = part.type === "text" ? undefined : problemOfMedia(part, limits);
+      if (problem === undefined) continue;
+      throw invalid(
+        `Part ${place} of the ${role} message is an ${part.type} that cannot be sent: ${problem}`,
+      );
+    }
+  }
+}
+
+/** Why it may not, with what to do; undefined if it may. */
+export function problemOfMedia(
+  part: ImagePart | DocumentPart,
+  limits: MediaLimits = defaultMediaLimits,
+): string | undefined {
+  const { mediaType, data } = part;
+  const types = part.type === "image" ? limits.imageTypes : limits.documentTypes;
+  if (!types.some((type) => isOfType(mediaType, type))) {
+    return `its type is ${JSON.stringify(mediaType.slice(0, 60))}, and the model takes ${types.join(", ")}. Convert it`;
+  }
+  if (!isBase64(data)) return "its data is not base64. Encode the bytes, without line breaks";
+  const maxBytes = part.type === "image" ? limits.maxImageBytes : limits.maxDocumentBytes;
+  const bytes = byteLengthOf(data);
+  if (bytes > maxBytes) {
+    return `it has ${count(bytes)} bytes, and the model takes at most ${count(maxBytes)}. Make it smaller`;
+  }
+  return part.type === "image" ? problemOfImage(part, limits) : undefined;
+}
+
+function problemOfImage(
+  { mediaType, data }: ImagePart,
+  { maxImagePixels: maxPixels }: MediaLimits,
+): string | undefined {
+  const size = imageSizeOf(data);
+  if (size?.mediaType !== mediaType) {
+    const found =
+      size === undefined ? "are no image that a model can read" : `say ${size.mediaType}`;
+    return `its type is ${mediaType}, and its bytes ${found}. Check where it comes from`;
+  }
+  const { width, height } = size;
+  if (width === 0 || height === 0) return "it is empty";
+  if (Math.max(width, height) <= maxPixels) return undefined;
+  return `it is ${width} × ${height} pixels, and the model takes at most ${count(maxPixels)} on a side. Scale it down`;
+}
+
+function isOfType(mediaType: string, type: string): boolean {
+  return type.endsWith("/*") ? mediaType.startsWith(type.slice(0, -1)) : mediaType === type;
+}
+
+function isBase64(data: string): boolean {
+  return data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data);
+}
+
+function byteLengthOf(base64: string): number {
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}

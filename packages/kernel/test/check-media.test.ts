@@ -1,0 +1,65 @@
+import type { DocumentPart, ImagePart, ToolContract } from "@capstan/kernel";
+import { callTool, runToEnd, say, scriptedProvider, tinyImage } from "@capstan/testing";
+import { expect, test } from "vitest";
+
+const camera = (output: () => readonly (ImagePart | DocumentPart)[]): ToolContract => ({
+  name: "camera",
+  description: "A picture",
+  inputSchema: { type: "object" },
+  execute: output,
+});
+const script = () => scriptedProvider([callTool("camera"), say("I see")]);
+
+test("media that the check lets pass is given to the model as it is", async () => {
+  const provider = script();
+
+  await runToEnd({ provider, tools: [camera(() => [tinyImage])], checkMedia: () => undefined });
+
+  expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content: [tinyImage] });
+});
+
+test("in the place of other media the model, the events and the result have the reason", async () => {
+  const provider = script();
+
+  const turn = await runToEnd({
+    provider,
+    tools: [camera(() => [tinyImage])],
+    checkMedia: (part) => `${part.mediaType} is not for me.`,
+  });
+
+  const content = [{ type: "text", text: "(The image is left out: image/png is not for me.)" }];
+  expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content });
+  expect(turn.recorder.ofType("tool_execution_end")).toMatchObject([{ output: content }]);
+  expect(turn.messages[1]).toMatchObject({ content, isError: false });
+});
+
+test("what the after hook has put in is looked at, too", async () => {
+  const provider = script();
+
+  await runToEnd({
+    provider,
+    tools: [camera(() => [])],
+    dispatch: { after: () => ({ isError: false, output: [tinyImage] }) },
+    checkMedia: () => "no.",
+  });
+
+  expect(provider.requests[1]?.messages.at(-1)).toMatchObject({
+    content: [{ text: "(The image is left out: no.)" }],
+  });
+});
+
+test("a check that fails lets nothing pass", async () => {
+  const provider = script();
+
+  await runToEnd({
+    provider,
+    tools: [camera(() => [tinyImage])],
+    checkMedia: () => {
+      throw new Error("out of order");
+    },
+  });
+
+  expect(provider.requests[1]?.messages.at(-1)).toMatchObject({
+    content: [{ text: "(The image is left out: out of order)" }],
+  });
+});
