@@ -15,8 +15,12 @@ export type {
 } from "./agent/agent-init.ts";
 export type { Budgets } from "./agent/budgets.ts";
 export { costOf } from "./agent/cost.ts";
-export type { ModelPrice } from "./agent/cost.ts";
+export type { ModelPrice, PriceTier, TokenPrices } from "./agent/cost.ts";
 export type { Model, ModelChoice, ResolveModel } from "./agent/model.ts";
+export { createModelRegistry, ModelRegistry } from "./models/registry.ts";
+export type { Aliases, ModelRegistryOptions, RegisteredModel } from "./models/registry.ts";
+export { modelResolver } from "./models/model-resolver.ts";
+export type { ModelResolverOptions, VendorFunction } from "./models/model-resolver.ts";
 export type { Clock } from "./clock.ts";
 export { createSession, restoreSession } from "./create-session.ts";
 export type { OwnHost, RestoreInit, SessionInit } from "./create-session.ts";

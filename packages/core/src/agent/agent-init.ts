@@ -3,6 +3,7 @@ import type { RunTurnInput, ThinkingLevel, ToolChoice, ToolDispatchPolicy } from
 import type { StandardSchema } from "../tools/standard-schema.ts";
 import type { Override } from "../tools/dependency.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { ModelRegistry } from "../models/registry.ts";
 import type { Budgets } from "./budgets.ts";
 import type { Model, ModelChoice, ResolveModel } from "./model.ts";
 
@@ -55,6 +56,8 @@ export interface AgentInit<Output = unknown> extends TurnOverrides, LoopSettings
   readonly models?: readonly Model[];
   /** For models that are given by name. */
   readonly resolveModel?: ResolveModel;
+  /** Knows limits and prices of models that do not bring them along. Default: the snapshot of this version. */
+  readonly registry?: ModelRegistry;
   /** The system prompt. Default: one sentence about using the tools, if there are any. */
   readonly instructions?: Instructions;
   readonly tools?: readonly AnyTool[];

@@ -2,9 +2,7 @@
 import type { Usage } from "@capstan/kernel";
 
 /** In dollars for a million tokens. */
-export interface ModelPrice {
-  /** Of the list that it is from, stored with what was computed by it. */
-  readonly id?: string;
+export interface TokenPrices {
   readonly inputPerMillion: number;
   readonly outputPerMillion: number;
   /** Default: the price of input. */
@@ -12,7 +10,18 @@ export interface ModelPrice {
   readonly cacheWritePerMillion?: number;
 }
 
-/** Undefined where the provider did not report what the price is for: unknown is not zero. */
+/** Other prices for all tokens of a request whose input has more tokens than that. */
+export interface PriceTier extends TokenPrices {
+  readonly aboveInputTokens: number;
+}
+
+export interface ModelPrice extends TokenPrices {
+  /** Of the list that it is from, stored with what was computed by it. */
+  readonly id?: string;
+  readonly tiers?: readonly PriceTier[];
+}
+
+/** Undefined where the provider did not report what the price is for: unknown is not zero. `usage` is that of one request. */
 export function costOf(
   usage: Usage | undefined,
   price: ModelPrice | undefined,
@@ -20,12 +29,25 @@ export function costOf(
   if (usage === undefined || price === undefined) return undefined;
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
-  const { inputPerMillion, outputPerMillion } = price;
+  const prices = pricesFor(inputTokens, price);
+  const { inputPerMillion, outputPerMillion } = prices;
   const fresh = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
   const total =
     fresh * inputPerMillion +
-    cacheReadTokens * (price.cacheReadPerMillion ?? inputPerMillion) +
-    cacheWriteTokens * (price.cacheWritePerMillion ?? inputPerMillion) +
+    cacheReadTokens * (prices.cacheReadPerMillion ?? inputPerMillion) +
+    cacheWriteTokens * (prices.cacheWritePerMillion ?? inputPerMillion) +
     outputTokens * outputPerMillion;
   return total / 1_000_000;
+}
+
+/** The highest tier that the request has reached. */
+function pricesFor(inputTokens: number, price: ModelPrice): TokenPrices {
+  let prices: TokenPrices = price;
+  let reached = 0;
+  for (const tier of price.tiers ?? []) {
+    if (inputTokens <= tier.aboveInputTokens || tier.aboveInputTokens < reached) continue;
+    prices = tier;
+    reached = tier.aboveInputTokens;
+  }
+  return prices;
 }

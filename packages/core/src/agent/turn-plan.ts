@@ -21,6 +21,7 @@ import { chooseTools, hashOfTools } from "./chosen-tools.ts";
 import { costOf } from "./cost.ts";
 import { instructionsOf } from "./instructions.ts";
 import type { Model } from "./model.ts";
+import { withFacts } from "./known-facts.ts";
 import { findModel, toModel } from "./model.ts";
 import { providerOptions, withKey } from "./provider-options.ts";
 import { checkOutput } from "./typed-output.ts";
@@ -132,10 +133,11 @@ interface Settled {
 function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
   const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
   const tools = chooseTools(init.tools ?? noTools, config.tools);
-  const model = findModel(overrides.model ?? config.model ?? init.model, {
+  const found = findModel(overrides.model ?? config.model ?? init.model, {
     models: knownModels(init, request.models),
     resolveModel: init.resolveModel,
   });
+  const model = withFacts(found, init.registry);
   const isAsked = config.instructions === undefined && typeof init.instructions === "function";
   const instructions =
     isAsked && prompt !== undefined

@@ -1,0 +1,23 @@
+/** Adds to a model what the registry knows of it, where whoever made it did not say. */
+import type { MaybePromise } from "@capstan/log";
+import { chain } from "../chain.ts";
+import type { ModelRegistry } from "../models/registry.ts";
+import { createModelRegistry } from "../models/registry.ts";
+import { snapshotVendors } from "../models/snapshot.ts";
+import type { Model } from "./model.ts";
+
+let snapshot: ModelRegistry | undefined;
+
+/** At once, once it is known. Models of vendors that the snapshot does not have are what they are. */
+export function withFacts(
+  found: MaybePromise<Model>,
+  registry: ModelRegistry | undefined,
+): MaybePromise<Model> {
+  return chain(found, (model) => {
+    const isWhole = model.facts !== undefined && model.price !== undefined;
+    if (isWhole) return model;
+    if (registry !== undefined) return registry.complete(model);
+    const isKnown = snapshotVendors.includes(model.provider.id);
+    return isKnown ? (snapshot ??= createModelRegistry()).complete(model) : model;
+  });
+}

@@ -1,0 +1,67 @@
+/** From a name to a model: the registry knows what it is, a vendor's function how to reach it. */
+import type { ProviderContract } from "@capstan/kernel";
+import { AgentError } from "../agent/agent-error.ts";
+import type { Model, ResolveModel } from "../agent/model.ts";
+import type { ModelRegistry, RegisteredModel } from "./registry.ts";
+import { createModelRegistry } from "./registry.ts";
+
+/** Makes a model of a vendor reachable, as `anthropic` of `@capstan/providers/anthropic` does. */
+export type VendorFunction = (id: string) => {
+  readonly provider: ProviderContract;
+  readonly id: string;
+};
+
+export interface ModelResolverOptions {
+  /** By the vendors' ids. Of an alias, the first model of one of these is meant. */
+  readonly vendors: Readonly<Record<string, VendorFunction>>;
+  /** Default: the snapshot. */
+  readonly registry?: ModelRegistry;
+}
+
+/**
+ * For `resolveModel` of an agent. A model that the registry does not know is taken as it is, if its name says the vendor: vendors bring out
+ * new ones every week.
+ */
+export function modelResolver({
+  vendors,
+  registry = createModelRegistry(),
+}: ModelResolverOptions): ResolveModel {
+  return async (name) => {
+    for (const candidate of registry.namesOf(name)) {
+      const known = await registry.find(candidate);
+      const reachable = known.find(({ vendor }) => Object.hasOwn(vendors, vendor));
+      const model = reachable ?? (known.length === 0 ? ofVendor(candidate, vendors) : undefined);
+      if (model !== undefined) return reach(model, vendors);
+    }
+    throw unknown(name, await registry.suggest(name), Object.keys(vendors));
+  };
+}
+
+function ofVendor(
+  name: string,
+  vendors: ModelResolverOptions["vendors"],
+): RegisteredModel | undefined {
+  const slash = name.indexOf("/");
+  const vendor = name.slice(0, Math.max(0, slash));
+  const id = name.slice(slash + 1);
+  return Object.hasOwn(vendors, vendor) && id !== "" ? { vendor, id } : undefined;
+}
+
+function reach(
+  { vendor, id, facts, price }: RegisteredModel,
+  vendors: ModelResolverOptions["vendors"],
+): Model {
+  const made = vendors[vendor]?.(id);
+  if (made === undefined) throw unknown(`${vendor}/${id}`, [], Object.keys(vendors));
+  return { ...made, ...(facts && { facts }), ...(price && { price }) };
+}
+
+function unknown(
+  name: string,
+  suggestions: readonly string[],
+  vendors: readonly string[],
+): AgentError {
+  const meant = suggestions.length === 0 ? "" : ` Did you mean ${suggestions.join(" or ")}?`;
+  const message = `Nobody knows a model "${name}" of ${vendors.join(", ") || "any vendor"}.${meant} Write it as vendor/id, or register it`;
+  return new AgentError("unknown_model", message);
+}

@@ -1,0 +1,178 @@
+/** What is known of models, by name: the snapshot, and what the program has added. */
+import type { ModelFacts } from "@capstan/kernel";
+import type { MaybePromise } from "@capstan/log";
+import type { ModelPrice, TokenPrices } from "../agent/cost.ts";
+import type { Model } from "../agent/model.ts";
+import { nearestNames } from "./nearest-names.ts";
+import type { SnapshotModel, SnapshotPrice } from "./snapshot-model.ts";
+import { readSnapshot, snapshotDate, snapshotVendors } from "./snapshot.ts";
+
+export interface RegisteredModel {
+  /** The vendor's id, which is that of its provider. */
+  readonly vendor: string;
+  /** As the vendor knows it. */
+  readonly id: string;
+  /** For people. */
+  readonly label?: string;
+  readonly facts?: ModelFacts;
+  readonly price?: ModelPrice;
+}
+
+/** Which models a word may stand for: the first that can be had is meant. */
+export type Aliases = Readonly<Record<string, readonly string[]>>;
+
+/** Of each vendor with a model for it, the one of today. */
+export const defaultAliases: Aliases = {
+  default: [
+    "anthropic/claude-sonnet-5-5",
+    "openai/gpt-6-sol",
+    "google/gemini-3.1-pro-preview",
+    "xai/grok-4.7",
+    "mistral/mistral-large-4",
+    "deepseek/deepseek-v4-pro",
+    "groq/openai/gpt-oss-120b",
+    "openrouter/anthropic/claude-sonnet-5.5",
+  ],
+  fast: [
+    "anthropic/claude-haiku-5-5",
+    "openai/gpt-6-luna",
+    "google/gemini-3.8-flash",
+    "mistral/mistral-small-latest",
+    "deepseek/deepseek-flash",
+    "groq/openai/gpt-oss-20b",
+    "openrouter/anthropic/claude-haiku-5.5",
+  ],
+  smart: [
+    "anthropic/claude-opus-5-5",
+    "openai/gpt-6-astra",
+    "google/gemini-4-argon",
+    "openrouter/anthropic/claude-opus-5.5",
+  ],
+};
+
+export interface ModelRegistryOptions {
+  readonly models?: readonly RegisteredModel[];
+  /** On top of `default`, `fast` and `smart`. */
+  readonly aliases?: Aliases;
+}
+
+export class ModelRegistry {
+  readonly #added = new Map<string, RegisteredModel>();
+  readonly #loaded = new Map<string, Promise<ReadonlyMap<string, RegisteredModel>>>();
+  readonly #aliases: Aliases;
+  #completed = new WeakMap<Model, Model>();
+
+  constructor({ models = [], aliases = {} }: ModelRegistryOptions = {}) {
+    this.#aliases = { ...defaultAliases, ...aliases };
+    for (const model of models) this.registerModel(model);
+  }
+
+  /** Adds a model, or takes the place of one. */
+  registerModel(model: RegisteredModel): void {
+    this.#added.set(nameOfRegistered(model), model);
+    this.#completed = new WeakMap();
+  }
+
+  /** The model with what is known of it; what it says of itself stays. At once, but for the first time. */
+  complete(model: Model): MaybePromise<Model> {
+    const completed = this.#completed.get(model);
+    if (completed !== undefined) return completed;
+    return this.get(model.provider.id, model.id).then((known) => {
+      const facts = { ...known?.facts, ...model.facts };
+      const price = model.price ?? known?.price;
+      const whole: Model = { ...model, facts, ...(price && { price }) };
+      this.#completed.set(model, whole);
+      return whole;
+    });
+  }
+
+  /** The names that an alias stands for; the name itself, if it is none. */
+  namesOf(name: string): readonly string[] {
+    return Object.hasOwn(this.#aliases, name) ? (this.#aliases[name] ?? []) : [name];
+  }
+
+  /** Undefined if nobody knows it. */
+  async get(vendor: string, id: string): Promise<RegisteredModel | undefined> {
+    const added = this.#added.get(`${vendor}/${id}`);
+    return added ?? (await this.#load(vendor)).get(id);
+  }
+
+  /** All models that a name may mean: `vendor/id`, or an id alone, which several vendors may have. Not those of an alias. */
+  async find(name: string): Promise<readonly RegisteredModel[]> {
+    const slash = name.indexOf("/");
+    const exact =
+      slash === -1 ? undefined : await this.get(name.slice(0, slash), name.slice(slash + 1));
+    if (exact !== undefined) return [exact];
+    return (await this.list()).filter(({ id }) => id === name);
+  }
+
+  /** All of them, by vendor and id. */
+  async list(): Promise<readonly RegisteredModel[]> {
+    const all = await Promise.all(snapshotVendors.map((vendor) => this.#load(vendor)));
+    const models = new Map(
+      all.flatMap((byId) => Array.from(byId.values(), (model) => [nameOfRegistered(model), model])),
+    );
+    for (const [name, model] of this.#added) models.set(name, model);
+    return Array.from(models.values()).toSorted((a, b) =>
+      nameOfRegistered(a) < nameOfRegistered(b) ? -1 : 1,
+    );
+  }
+
+  /** Names that somebody may have meant. */
+  async suggest(name: string): Promise<readonly string[]> {
+    const models = await this.list();
+    return nearestNames(name, [...Object.keys(this.#aliases), ...models.map(nameOfRegistered)]);
+  }
+
+  #load(vendor: string): Promise<ReadonlyMap<string, RegisteredModel>> {
+    let loaded = this.#loaded.get(vendor);
+    if (loaded === undefined) {
+      loaded = readSnapshot(vendor).then(
+        (models) => new Map(models.map((model) => [model.id, toRegistered(vendor, model)])),
+      );
+      this.#loaded.set(vendor, loaded);
+    }
+    return loaded;
+  }
+}
+
+export function createModelRegistry(options?: ModelRegistryOptions): ModelRegistry {
+  return new ModelRegistry(options);
+}
+
+export function nameOfRegistered({ vendor, id }: RegisteredModel): string {
+  return `${vendor}/${id}`;
+}
+
+function toRegistered(vendor: string, model: SnapshotModel): RegisteredModel {
+  const { id, name: label, price, ...facts } = model;
+  return { vendor, id, label, facts: withoutName(facts), ...(price && { price: toPrice(price) }) };
+}
+
+function withoutName({ contextWindow, maxOutputTokens, input, thinking }: ModelFacts): ModelFacts {
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(input && { input }),
+    ...(thinking !== undefined && { thinking }),
+  };
+}
+
+function toPrice({ tiers, ...price }: NonNullable<SnapshotModel["price"]>): ModelPrice {
+  return {
+    id: snapshotDate,
+    ...toPrices(price),
+    ...(tiers && {
+      tiers: tiers.map(({ above, ...tier }) => ({ aboveInputTokens: above, ...toPrices(tier) })),
+    }),
+  };
+}
+
+function toPrices({ input, output, cacheRead, cacheWrite }: SnapshotPrice): TokenPrices {
+  return {
+    inputPerMillion: input,
+    outputPerMillion: output,
+    ...(cacheRead !== undefined && { cacheReadPerMillion: cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWritePerMillion: cacheWrite }),
+  };
+}
