@@ -52,6 +52,8 @@ export interface Bench {
   readonly unit?: string;
   /** Run in child processes, one for each subject and workload. */
   readonly workloads: Readonly<Record<string, (subject: Subject) => Promise<Workload>>>;
+  /** Whom it measures; default: who runs turns. */
+  isFor?(subject: Subject): boolean;
   /** Run in the parent. */
   measure(subjects: readonly Subject[], pace: Pace): Promise<Figure[]>;
 }

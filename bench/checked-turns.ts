@@ -23,7 +23,8 @@ export class CheckedTurns {
     const script = makeScript(size);
     const seenRef = { seen: new Seen() };
     const { latencyMs = 0 } = size;
-    const agent = await subject.createAgent({ script, latencyMs, seenRef });
+    const agent = await subject.createAgent?.({ script, latencyMs, seenRef });
+    if (agent === undefined) throw new Error(`${subject.name} runs no turns`);
     return new CheckedTurns(agent, script, seenRef, agent.prepareHistory(history));
   }
 

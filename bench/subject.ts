@@ -18,13 +18,27 @@ export interface Agent<History = unknown> {
   turn(history: History, seen: Seen): Promise<string | undefined>;
 }
 
+/** The streams of sse-server.mjs, by the vendor whose protocol they are in. */
+export type WireProtocol = "openai" | "anthropic";
+
+export interface WireOptions {
+  readonly baseURL: string;
+  readonly seen: Seen;
+}
+
+/** Asks the server once, tells `seen` each delta, and returns the text of the final message. */
+type WireClient = (options: WireOptions) => Promise<string | undefined>;
+
 export interface Subject {
   readonly name: string;
   /** The most that a figure may be, by bench and figure. A figure without a goal is for information. */
   readonly goals: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** The package whose import B5 times. */
   readonly packageFolder?: string;
-  createAgent(options: AgentOptions): Promise<Agent>;
+  /** For the benches that run turns. */
+  createAgent?(options: AgentOptions): Promise<Agent>;
+  /** For B6. */
+  readonly wire?: Readonly<Partial<Record<WireProtocol, WireClient>>>;
 }
 
 const folder = join(import.meta.dirname, "subjects");

@@ -1,4 +1,4 @@
-import { createAgent } from "../floor.mjs";
+import { createAgent, wire } from "../floor.mjs";
 import type { Subject } from "../subject.ts";
 
-export const subject: Subject = { name: "floor", goals: {}, createAgent };
+export const subject: Subject = { name: "floor", goals: {}, createAgent, wire };

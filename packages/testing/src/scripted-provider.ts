@@ -9,9 +9,10 @@ import type {
   ProviderStreamOptions,
   Usage,
 } from "@capstan/kernel";
-import { isFragment, playReply } from "./play-reply.ts";
+import { playReply } from "./play-reply.ts";
 import { ReplyUnderWay } from "./script-item.ts";
 import type { ScriptItem } from "./script-item.ts";
+import { assertScriptUsed, beyondTheEnd } from "./script-progress.ts";
 
 export interface ScriptedProviderOptions {
   /** Default `scripted`. */
@@ -88,18 +89,7 @@ export function scriptedProvider(
       return endingWhenLeft(answer(script[call - 1], call, reply), reply);
     },
     assertComplete() {
-      const problems = [
-        ...script
-          .slice(requests.length)
-          .map((item, at) => `item ${requests.length + at + 1} was not used: ${describe(item)}`),
-        ...requests
-          .slice(script.length)
-          .map((_, at) => beyondTheEnd(script.length + at + 1, script)),
-      ];
-      if (problems.length === 0) return;
-      throw new Error(
-        `The script of provider "${id}" is not complete:\n- ${problems.join("\n- ")}`,
-      );
+      assertScriptUsed(`provider "${id}"`, script, requests.length);
     },
   };
 }
@@ -135,14 +125,4 @@ function endingWhenLeft(
       return this;
     },
   };
-}
-
-function beyondTheEnd(call: number, script: readonly ScriptItem[]): string {
-  return `call ${call} came after the end of the script, which has ${script.length} item(s)`;
-}
-
-function describe(item: ScriptItem): string {
-  if (typeof item === "function") return item.name === "" ? "(request) => …" : item.name;
-  if (isFragment(item)) return item.label;
-  return `[${item.map(describe).join(", ")}]`;
 }

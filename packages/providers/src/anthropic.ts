@@ -1,0 +1,10 @@
+/** Models of Anthropic, by its Messages API. */
+import type { VendorFunction } from "./vendor-function.ts";
+import { vendorFunction } from "./vendor-function.ts";
+import { anthropicVendor } from "./vendors/anthropic.ts";
+
+export type { ProviderOptions } from "./vendor.ts";
+export type { VendorFunction, VendorModel } from "./vendor-function.ts";
+
+/** `ANTHROPIC_API_KEY`. What only this vendor has goes into the request by `extra: { anthropic: { … } }`. */
+export const anthropic: VendorFunction = vendorFunction(anthropicVendor);

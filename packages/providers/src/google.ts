@@ -1,0 +1,10 @@
+/** Models of Google, by its generateContent API. */
+import type { VendorFunction } from "./vendor-function.ts";
+import { vendorFunction } from "./vendor-function.ts";
+import { googleVendor } from "./vendors/google.ts";
+
+export type { ProviderOptions } from "./vendor.ts";
+export type { VendorFunction, VendorModel } from "./vendor-function.ts";
+
+/** `GEMINI_API_KEY`. What only this vendor has goes into the request by `extra: { google: { … } }`. */
+export const google: VendorFunction = vendorFunction(googleVendor);

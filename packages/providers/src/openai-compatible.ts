@@ -1,0 +1,19 @@
+/** Models of any server that speaks Chat Completions. */
+import type { ProviderOptions } from "./vendor.ts";
+import type { VendorFunction } from "./vendor-function.ts";
+import { vendorFunction } from "./vendor-function.ts";
+import type { CompatibleServer } from "./vendors/openai-compatible.ts";
+import { compatibleVendor } from "./vendors/openai-compatible.ts";
+
+export type { ChatQuirks, ProviderOptions } from "./vendor.ts";
+export type { VendorFunction, VendorModel } from "./vendor-function.ts";
+export type { CompatibleServer } from "./vendors/openai-compatible.ts";
+
+/** `const house = openaiCompatible({ baseUrl: "http://gpu:8000/v1" })`, then `house("qwen3")`. */
+export function openaiCompatible(
+  server: CompatibleServer,
+  options: Omit<ProviderOptions, "baseUrl"> = {},
+): VendorFunction {
+  const model = vendorFunction(compatibleVendor(server));
+  return (modelId, own) => model(modelId, { ...options, ...own });
+}

@@ -1,0 +1,10 @@
+/** Models of OpenAI, by its Responses API. */
+import type { VendorFunction } from "./vendor-function.ts";
+import { vendorFunction } from "./vendor-function.ts";
+import { openAiVendor } from "./vendors/openai.ts";
+
+export type { ProviderOptions } from "./vendor.ts";
+export type { VendorFunction, VendorModel } from "./vendor-function.ts";
+
+/** `OPENAI_API_KEY`. What only this vendor has goes into the request by `extra: { openai: { … } }`. */
+export const openai: VendorFunction = vendorFunction(openAiVendor);

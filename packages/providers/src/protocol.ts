@@ -1,0 +1,60 @@
+/** A wire protocol, apart from the vendors that speak it: how a request is written, and how a reply is read. */
+import type {
+  JsonValue,
+  Origin,
+  PartReference,
+  ProviderError,
+  ProviderPart,
+  ProviderRequest,
+} from "@capstan/kernel";
+import type { SseEvent } from "./sse/sse-decoder.ts";
+import type { Quirks } from "./vendor.ts";
+
+/** Whom a request is for. */
+export interface Target {
+  /** The vendor's id, the protocol's, and the model's: what a reply of it will have as its `origin`. */
+  readonly origin: Required<Origin>;
+  readonly quirks: Quirks;
+  /** False: the whole reply is asked for in one JSON body. */
+  readonly isStreaming: boolean;
+}
+
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  /** Behind the vendor's base URL, with its slash. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: JsonValue;
+  /** Which part of the messages a vendor means when its error names this place in the body. */
+  partAt?(path: string): PartReference | undefined;
+}
+
+/** What a vendor answered instead of a reply. */
+export interface VendorFailure {
+  /** Undefined for an error inside of a stream that began well. */
+  readonly status?: number | undefined;
+  readonly headers?: Headers | undefined;
+  /** Parsed where it was JSON. */
+  readonly body: JsonValue | undefined;
+  /** As it came, at most 10,000 characters. */
+  readonly text: string;
+}
+
+/** One reply under way. Both methods push what they read, and throw a `ProviderError` for what the vendor calls an error. */
+export interface ReplyDecoder {
+  /** The next event of the stream. */
+  take(event: SseEvent, parts: ProviderPart[]): void;
+  /** No more bytes will come. Throws if the reply is not whole. */
+  end(parts: ProviderPart[]): void;
+}
+
+export interface Protocol {
+  /** The `api` of the origin of its replies. */
+  readonly id: string;
+  encode(request: ProviderRequest, target: Target): WireRequest;
+  decoder(target: Target): ReplyDecoder;
+  /** The same for a reply that came whole. */
+  decodeBody(body: JsonValue, target: Target): ProviderPart[];
+  /** What an answer with an error status, or an error event, means. */
+  toError(failure: VendorFailure, target: Target): ProviderError;
+}

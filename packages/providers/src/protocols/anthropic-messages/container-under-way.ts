@@ -1,0 +1,21 @@
+/** The container that the vendor runs code in. */
+import type { ChatMessage, Origin } from "@capstan/kernel";
+import { readableOf } from "../../readable-origins.ts";
+import { isObject, textAt } from "../../wire-json.ts";
+
+/** That of the turn under way, whose code may still run in it. An older one may be gone, and the vendor refuses those. */
+export function containerUnderWay(
+  messages: readonly ChatMessage[],
+  target: Required<Origin>,
+): string | undefined {
+  for (const message of messages.toReversed()) {
+    if (message.role !== "assistant") continue;
+    const { stopReason, metadata } = message;
+    const isUnderWay = stopReason === "tool-calls" || stopReason === "pause";
+    if (!isUnderWay || !readableOf(message.origin, target).native) return undefined;
+    const container = isObject(metadata) ? metadata["container"] : undefined;
+    const id = isObject(container) ? textAt(container, "id") : undefined;
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}

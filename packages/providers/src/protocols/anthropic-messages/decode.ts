@@ -1,0 +1,162 @@
+/** Reads a reply, streamed or whole. State first, then one method for each event. */
+import type { JsonValue, ProviderPart } from "@capstan/kernel";
+import { ProviderError } from "@capstan/kernel";
+import type { ReplyDecoder, Target } from "../../protocol.ts";
+import type { SseEvent } from "../../sse/sse-decoder.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject, listOf, omit } from "../../wire-json.ts";
+import { toError } from "./errors.ts";
+import type { OpenBlock } from "./open-block.ts";
+import { openBlock } from "./open-block.ts";
+import { needIndex, needObject, protocolError } from "./reply-fields.ts";
+import { toUsage } from "./reply-usage.ts";
+import { toFinishReason } from "./stop-reasons.ts";
+
+const maxErrorChars = 10_000;
+
+export class MessagesDecoder implements ReplyDecoder {
+  readonly #target: Target;
+  #hasStarted = false;
+  #hasEnded = false;
+  /** Blocks come one after the other. */
+  #block: OpenBlock | undefined;
+  /** What the vendor has said of the reply, with its own names; the last word on each counts. */
+  #metadata: JsonObject = {};
+  #usage: JsonObject = {};
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  take({ data, isBare }: SseEvent, parts: ProviderPart[]): void {
+    // What proxies append behind the end is of no interest.
+    if (this.#hasEnded) return;
+    const event = parse(data);
+    const isError = isObject(event) && (event["type"] === "error" || isBare);
+    if (isError) throw toError({ body: event, text: data.slice(0, maxErrorChars) }, this.#target);
+    this.step(event, parts);
+  }
+
+  end(): void {
+    if (this.#hasEnded) return;
+    const { provider } = this.#target.origin;
+    const problem = this.#hasStarted
+      ? "ended its stream before the reply was whole"
+      : "ended its stream before the reply began";
+    throw new ProviderError("network", `${provider} ${problem}: ask again`);
+  }
+
+  /** Takes one event. Kinds that are not known here are signs of life: the vendor says that there will be more of them. */
+  step(event: JsonValue, parts: ProviderPart[]): void {
+    if (!isObject(event)) throw protocolError("sent an event that is no object");
+    switch (event["type"]) {
+      case "content_block_delta":
+        return this.#blockAt(event).delta(needObject(event, "delta"), parts);
+      case "content_block_start":
+        return this.#startBlock(event, parts);
+      case "content_block_stop":
+        this.#blockAt(event).end(parts);
+        this.#block = undefined;
+        return;
+      case "message_start":
+        return this.#start(needObject(event, "message"), parts);
+      case "message_delta":
+        return this.#describe(event, parts);
+      case "message_stop":
+        return this.#finish(parts);
+      default:
+        parts.push({ type: "ping" });
+    }
+  }
+
+  #start(message: JsonObject, parts: ProviderPart[]): void {
+    if (this.#hasStarted) throw protocolError('sent "message_start" twice');
+    this.#hasStarted = true;
+    this.#metadata = omit(message, ["type", "role", "content", "usage", "stop_reason"]);
+    const { origin } = this.#target;
+    parts.push({ type: "start", origin, metadata: this.#metadata });
+    this.#count(message["usage"], parts);
+  }
+
+  #startBlock(event: JsonObject, parts: ProviderPart[]): void {
+    this.#expectStarted("content_block_start");
+    if (this.#block !== undefined) {
+      throw protocolError(`began a block before block ${this.#block.index} had ended`);
+    }
+    this.#block = openBlock(needIndex(event), needObject(event, "content_block"), parts);
+  }
+
+  #blockAt(event: JsonObject): OpenBlock {
+    const block = this.#block;
+    const index = needIndex(event);
+    if (block?.index === index) return block;
+    throw protocolError(`sent something for block ${index}, which is not open`);
+  }
+
+  /** The stop reason, and the counts so far. */
+  #describe(event: JsonObject, parts: ProviderPart[]): void {
+    this.#expectStarted("message_delta");
+    const around = omit(event, ["type", "delta", "usage"]);
+    this.#metadata = merge(merge(this.#metadata, around), needObject(event, "delta"));
+    this.#count(event["usage"], parts);
+  }
+
+  /** Counts come at the start and at the end. The later ones replace the earlier, and are never added. */
+  #count(usage: JsonValue | undefined, parts: ProviderPart[]): void {
+    if (!isObject(usage)) return;
+    this.#usage = merge(this.#usage, usage);
+    parts.push({ type: "usage", usage: toUsage(this.#usage) });
+  }
+
+  #finish(parts: ProviderPart[]): void {
+    this.#expectStarted("message_stop");
+    const stopReason = this.#metadata["stop_reason"];
+    if (typeof stopReason !== "string")
+      throw protocolError("ended the reply without a stop reason");
+    const reason = toFinishReason(stopReason);
+    // A reply that was cut may end inside of a block. It stays open: a call in it was never whole.
+    const mayBeCut = reason === "length" || reason === "content-filter";
+    if (this.#block !== undefined && !mayBeCut) {
+      throw protocolError(`ended the reply before block ${this.#block.index} had ended`);
+    }
+    this.#hasEnded = true;
+    parts.push({ type: "finish", reason, metadata: { ...this.#metadata, usage: this.#usage } });
+  }
+
+  #expectStarted(type: string): void {
+    if (!this.#hasStarted) throw protocolError(`sent "${type}" before "message_start"`);
+  }
+}
+
+/** A reply that came whole, as the events that it would have come in. */
+export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
+  if (!isObject(body)) throw protocolError("answered with something that is no object");
+  if (body["type"] === "error") throw toError({ body, text: "" }, target);
+  const { content } = body;
+  if (!Array.isArray(content)) throw protocolError("answered without content");
+  const decoder = new MessagesDecoder(target);
+  const parts: ProviderPart[] = [];
+  decoder.step({ type: "message_start", message: body }, parts);
+  listOf(content).forEach((block, index) => {
+    decoder.step({ type: "content_block_start", index, content_block: block }, parts);
+    decoder.step({ type: "content_block_stop", index }, parts);
+  });
+  const { stop_reason = null } = body;
+  decoder.step({ type: "message_delta", delta: { stop_reason } }, parts);
+  decoder.step({ type: "message_stop" }, parts);
+  return parts;
+}
+
+/** The later one wins, field by field; `null` says nothing. */
+function merge(earlier: JsonObject, later: JsonObject): JsonObject {
+  return { ...earlier, ...omit(later, []) };
+}
+
+function parse(data: string): JsonValue {
+  try {
+    // JSON.parse gives nothing but JSON.
+    return JSON.parse(data) as JsonValue;
+  } catch (cause) {
+    throw protocolError("sent an event that is not JSON", cause);
+  }
+}

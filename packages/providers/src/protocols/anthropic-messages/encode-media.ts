@@ -1,0 +1,56 @@
+/** Texts, images and documents of users and tools. */
+import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
+import { isBlankText, leftOut, shownType, takes, textOfDocument } from "../../shown-media.ts";
+import type { DocumentBlock, MediaBlock, TextBlock } from "./request.ts";
+
+const maxTitle = 500;
+
+/** A part as a block; undefined for a text that says nothing, which the vendor refuses. */
+export function toBlock(
+  part: TextPart | ImagePart | DocumentPart,
+  facts: ModelFacts | undefined,
+): TextBlock | MediaBlock | undefined {
+  switch (part.type) {
+    case "text":
+      return toTextBlock(part.text);
+    case "image":
+      return toImageBlock(part, facts) ?? toTextBlock(leftOut(part));
+    case "document":
+      return toDocumentBlock(part, facts) ?? toTextBlock(leftOut(part));
+    default:
+      return part satisfies never;
+  }
+}
+
+export function toTextBlock(text: string): TextBlock | undefined {
+  return isBlankText(text) ? undefined : { type: "text", text };
+}
+
+function toImageBlock(part: ImagePart, facts: ModelFacts | undefined): MediaBlock | undefined {
+  const mediaType = shownType(part, facts);
+  if (mediaType === undefined) return undefined;
+  return { type: "image", source: { type: "base64", media_type: mediaType, data: part.data } };
+}
+
+function toDocumentBlock(
+  part: DocumentPart,
+  facts: ModelFacts | undefined,
+): DocumentBlock | undefined {
+  const source = toSource(part, facts);
+  if (source === undefined) return undefined;
+  const title = part.name?.slice(0, maxTitle) ?? "";
+  return { type: "document", source, ...(!isBlankText(title) && { title }) };
+}
+
+function toSource(
+  part: DocumentPart,
+  facts: ModelFacts | undefined,
+): DocumentBlock["source"] | undefined {
+  const { mediaType, data } = part;
+  if (mediaType === "application/pdf") {
+    const isShown = data !== "" && takes(facts, "document");
+    return isShown ? { type: "base64", media_type: mediaType, data } : undefined;
+  }
+  const text = textOfDocument(part);
+  return text === undefined ? undefined : { type: "text", media_type: "text/plain", data: text };
+}

@@ -1,0 +1,35 @@
+/** What the reply has to be: held to by the vendor where it can, told to the model where it cannot. */
+import type { ProviderStreamOptions } from "@capstan/kernel";
+import type { ClaudeTraits } from "./claude-models.ts";
+import type { ThinkingPlan } from "./encode-thinking.ts";
+import { toOutputSchema } from "./output-schema.ts";
+import type { TextBlock, WireOutputConfig } from "./request.ts";
+
+export interface OutputPlan {
+  readonly config: WireOutputConfig | undefined;
+  /** For the end of the system prompt. */
+  readonly told: readonly TextBlock[];
+}
+
+export function planOutput(
+  { output }: ProviderStreamOptions,
+  { effort }: ThinkingPlan,
+  { takesOutputFormat }: ClaudeTraits,
+): OutputPlan {
+  const wanted = output?.schema;
+  const schema = wanted && takesOutputFormat ? toOutputSchema(wanted) : undefined;
+  const isConfigured = effort !== undefined || schema !== undefined;
+  const config: WireOutputConfig = {
+    ...(effort !== undefined && { effort }),
+    ...(schema && { format: { type: "json_schema", schema } }),
+  };
+  return {
+    config: isConfigured ? config : undefined,
+    told: wanted && !schema ? [tell(wanted)] : [],
+  };
+}
+
+function tell(schema: unknown): TextBlock {
+  const text = `Your last message has to be one JSON value that fits this JSON schema, and nothing else: ${JSON.stringify(schema)}`;
+  return { type: "text", text };
+}

@@ -1,0 +1,78 @@
+/** Calls that the vendor ran by itself, and their results: one never goes back without the other. */
+import type { AssistantMessage, AssistantPart, ChatMessage, Origin } from "@capstan/kernel";
+import { readableOf } from "../../readable-origins.ts";
+import { isObject, textAt } from "../../wire-json.ts";
+
+interface Begun {
+  readonly part: AssistantPart;
+  readonly message: AssistantMessage;
+}
+
+/** The server tools of a transcript that may go back. */
+export class ServerTools {
+  /** The calls that go back, and their results. */
+  readonly parts: ReadonlySet<AssistantPart>;
+  /** What the vendor calls these calls. */
+  readonly ids: ReadonlySet<string>;
+
+  /**
+   * Calls whose result stands behind them, and those that still run, because the reply was only paused or waits for tools of ours. What
+   * was cut off in between is left out, as is a result whose call is gone.
+   */
+  constructor(messages: readonly ChatMessage[], target: Required<Origin>) {
+    const parts = new Set<AssistantPart>();
+    const ids = new Set<string>();
+    const running = new Map<string, Begun>();
+    for (const message of messages) {
+      if (!isReadableReply(message, target)) continue;
+      for (const part of message.content) {
+        const id = callId(part);
+        if (id !== undefined && !ids.has(id)) running.set(id, { part, message });
+        const answered = answeredId(part);
+        const begun = answered === undefined ? undefined : running.get(answered);
+        if (answered === undefined || begun === undefined) continue;
+        running.delete(answered);
+        ids.add(answered);
+        parts.add(begun.part).add(part);
+      }
+    }
+    const last = messages.at(-1);
+    const lastReply = messages.findLast((message) => message.role === "assistant");
+    for (const [id, { part, message }] of running) {
+      const isPaused = message === last && message.stopReason === "pause";
+      const isWaiting = message === lastReply && waitsForTools(message);
+      if (!isPaused && !isWaiting) continue;
+      ids.add(id);
+      parts.add(part);
+    }
+    this.parts = parts;
+    this.ids = ids;
+  }
+}
+
+function isReadableReply(
+  message: ChatMessage,
+  target: Required<Origin>,
+): message is AssistantMessage {
+  if (message.role !== "assistant" || message.stopReason === "error") return false;
+  return readableOf(message.origin, target).native;
+}
+
+/** Whether the vendor goes on with its own tools as soon as ours have answered. */
+function waitsForTools({ stopReason, content }: AssistantMessage): boolean {
+  if (stopReason !== "tool-calls") return false;
+  return content.some((part) => part.type === "tool_call" && part.isProviderExecuted !== true);
+}
+
+/** The vendor's id of a call that it ran, if the call is whole. */
+function callId(part: AssistantPart): string | undefined {
+  if (part.type !== "tool_call" || part.isProviderExecuted !== true) return undefined;
+  if (part.malformedInput !== undefined || !isObject(part.providerData)) return undefined;
+  return textAt(part.providerData, "type") && textAt(part.providerData, "id");
+}
+
+/** The vendor's id of the call that a native part is the result of. */
+export function answeredId(part: AssistantPart): string | undefined {
+  if (part.type !== "native" || !isObject(part.data)) return undefined;
+  return textAt(part.data, "tool_use_id");
+}

@@ -1,0 +1,174 @@
+/** Reads a reply, streamed or whole. It is over when the vendor closes the stream: a finish reason may come more than once. */
+import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
+import { ProviderError } from "@capstan/kernel";
+import type { ReplyDecoder, Target } from "../../protocol.ts";
+import type { SseEvent } from "../../sse/sse-decoder.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject, listOf, omit, textAt } from "../../wire-json.ts";
+import { toError } from "./errors.ts";
+import { toFinishReason } from "./finish-reasons.ts";
+import { protocolError } from "./protocol-error.ts";
+import { toUsage } from "./reply-usage.ts";
+import { serverCallOf } from "./server-calls.ts";
+import { StreamedArguments } from "./streamed-arguments.ts";
+
+const maxErrorChars = 10_000;
+
+export class GenerateDecoder implements ReplyDecoder {
+  readonly #target: Target;
+  #hasStarted = false;
+  #hasEnded = false;
+  #calls = 0;
+  #callsTools = false;
+  /** A call whose arguments are under way. */
+  #streamed: StreamedArguments | undefined;
+  #finishReason: FinishReason | undefined;
+  #metadata: JsonObject = {};
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  take({ data, isBare }: SseEvent, parts: ProviderPart[]): void {
+    if (this.#hasEnded) return;
+    const chunk = parse(data);
+    if (!isObject(chunk)) throw protocolError("sent an event that is no object");
+    if (isBare || isObject(chunk["error"])) throw this.#error(chunk, data);
+    this.step(chunk, parts);
+  }
+
+  end(parts: ProviderPart[]): void {
+    if (this.#hasEnded) return;
+    if (this.#finishReason !== undefined) return this.#finish(this.#finishReason, parts);
+    const { provider } = this.#target.origin;
+    const problem = this.#hasStarted
+      ? "ended its stream before the reply was whole"
+      : "ended its stream before the reply began";
+    throw new ProviderError("network", `${provider} ${problem}: ask again`);
+  }
+
+  /** Takes a chunk, or a whole reply. */
+  step(chunk: JsonObject, parts: ProviderPart[]): void {
+    if (isObject(chunk["error"])) throw this.#error(chunk, JSON.stringify(chunk));
+    this.#describe(chunk, parts);
+    const { promptFeedback: feedback } = chunk;
+    if (isObject(feedback) && feedback["blockReason"] !== undefined) {
+      this.#finishReason = "content-filter";
+    }
+    // Nobody asks for more than one answer.
+    const [candidate] = listOf(chunk["candidates"]);
+    if (!isObject(candidate)) return;
+    const { content, finishReason } = candidate;
+    if (isObject(content)) for (const part of listOf(content["parts"])) this.#part(part, parts);
+    this.#metadata = { ...this.#metadata, ...omit(candidate, ["content", "index"]) };
+    if (typeof finishReason === "string" || typeof finishReason === "number") {
+      this.#finishReason = toFinishReason(finishReason);
+    }
+  }
+
+  #describe(chunk: JsonObject, parts: ProviderPart[]): void {
+    if (!this.#hasStarted) {
+      this.#hasStarted = true;
+      parts.push({ type: "start", origin: this.#target.origin });
+    }
+    this.#metadata = { ...this.#metadata, ...omit(chunk, ["candidates"]) };
+    const { usageMetadata: usage } = chunk;
+    if (isObject(usage)) parts.push({ type: "usage", usage: toUsage(usage) });
+  }
+
+  #part(part: JsonValue, parts: ProviderPart[]): void {
+    if (!isObject(part)) throw protocolError("sent a part that is no object");
+    const { functionCall: call, text } = part;
+    if (isObject(call)) return this.#call(call, part, parts);
+    if (typeof text === "string") return this.#prose(text, part, parts);
+    const ran = serverCallOf(part);
+    if (ran === undefined) {
+      parts.push({ type: "native", data: part });
+      return;
+    }
+    const index = this.#calls++;
+    parts.push({ type: "toolcall_start", index, name: ran.name, isProviderExecuted: true });
+    parts.push({ type: "toolcall_end", index, input: ran.input, providerData: { part } });
+  }
+
+  /** A signature belongs to the text before it, and may come with the last, empty piece. */
+  #prose(text: string, part: JsonObject, parts: ProviderPart[]): void {
+    const isThought = part["thought"] === true;
+    const signature = textAt(part, "thoughtSignature");
+    if (text !== "") parts.push({ type: isThought ? "thinking_delta" : "text_delta", delta: text });
+    if (signature === undefined) return;
+    const providerData = { thoughtSignature: signature };
+    parts.push({ type: isThought ? "thinking_end" : "text_end", providerData });
+  }
+
+  /** Whole, or in pieces: the first names the tool, the last says that it does not go on. */
+  #call(call: JsonObject, part: JsonObject, parts: ProviderPart[]): void {
+    const name = textAt(call, "name");
+    if (name !== undefined) this.#startCall(name, call, part, parts);
+    const streamed = this.#streamed;
+    if (streamed === undefined) return;
+    streamed.take(call["partialArgs"]);
+    if (call["willContinue"] === true) return;
+    this.#streamed = undefined;
+    this.#endCall(streamed.value, parts);
+  }
+
+  #startCall(name: string, call: JsonObject, part: JsonObject, parts: ProviderPart[]): void {
+    if (this.#streamed !== undefined) {
+      throw protocolError("began a call before the arguments of the one before it had ended");
+    }
+    const providerData = {
+      ...omit(part, ["functionCall"]),
+      ...omit(call, ["name", "args", "partialArgs", "willContinue"]),
+    };
+    parts.push({ type: "toolcall_start", index: this.#calls, name, providerData });
+    const isStreamed = call["willContinue"] === true || call["partialArgs"] !== undefined;
+    if (isStreamed) this.#streamed = new StreamedArguments();
+    else this.#endCall(call["args"] ?? {}, parts);
+  }
+
+  #endCall(input: JsonValue, parts: ProviderPart[]): void {
+    parts.push({ type: "toolcall_end", index: this.#calls++, input });
+    this.#callsTools = true;
+  }
+
+  #finish(reason: FinishReason, parts: ProviderPart[]): void {
+    const mayBeCut = reason === "length" || reason === "content-filter";
+    if (this.#streamed !== undefined && !mayBeCut) {
+      throw protocolError("ended the reply before the arguments of a call had ended");
+    }
+    this.#hasEnded = true;
+    const isCall = reason === "stop" && this.#callsTools;
+    parts.push({
+      type: "finish",
+      reason: isCall ? "tool-calls" : reason,
+      metadata: this.#metadata,
+    });
+  }
+
+  #error(body: JsonObject, text: string): ProviderError {
+    return toError({ body, text: text.slice(0, maxErrorChars) }, this.#target);
+  }
+}
+
+/** A reply that came whole; where a stream was asked for without events, as a list of chunks. */
+export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
+  const chunks = Array.isArray(body) ? listOf(body) : [body];
+  const decoder = new GenerateDecoder(target);
+  const parts: ProviderPart[] = [];
+  for (const chunk of chunks) {
+    if (!isObject(chunk)) throw protocolError("answered with something that is no object");
+    decoder.step(chunk, parts);
+  }
+  decoder.end(parts);
+  return parts;
+}
+
+function parse(data: string): JsonValue {
+  try {
+    // JSON.parse gives nothing but JSON.
+    return JSON.parse(data) as JsonValue;
+  } catch (cause) {
+    throw protocolError("sent an event that is not JSON", cause);
+  }
+}

@@ -1,0 +1,92 @@
+/** A reply on its way back: its texts and calls with their signatures, and what the vendor ran, to whoever may read them. */
+import type { AssistantMessage, AssistantPart, JsonValue, ToolCallPart } from "@capstan/kernel";
+import type { Readable } from "../../readable-origins.ts";
+import { isBlankText } from "../../shown-media.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject, textAt } from "../../wire-json.ts";
+import type { CallPart, ModelPart } from "./request.ts";
+
+/** In the place of a signature that nobody has: the vendor then does not look for one. ai.google.dev, "Thought signatures", 2026-11. */
+const noSignature = "skip_thought_signature_validator";
+
+export interface ReplyContext {
+  readonly readable: Readable;
+  /** The first call of a step has to be signed. */
+  readonly needsSignatures: boolean;
+}
+
+export function toReplyParts(message: AssistantMessage, context: ReplyContext): ModelPart[] {
+  const parts = message.content
+    .map((part) => toReplyPart(part, context))
+    .filter((part) => part !== undefined);
+  return context.needsSignatures ? withSignature(parts) : parts;
+}
+
+function toReplyPart(part: AssistantPart, { readable }: ReplyContext): ModelPart | undefined {
+  const { native, thinking } = readable;
+  switch (part.type) {
+    case "text": {
+      const thoughtSignature = thinking ? signatureOf(part.providerData) : undefined;
+      if (isBlankText(part.text) && thoughtSignature === undefined) return undefined;
+      return { text: part.text, ...(thoughtSignature !== undefined && { thoughtSignature }) };
+    }
+    case "refusal":
+      return isBlankText(part.text) ? undefined : { text: part.text };
+    case "thinking":
+      // The vendor does not want its thoughts back, only the signatures of what they led to.
+      return undefined;
+    case "tool_call":
+      if (part.isProviderExecuted !== true) return toCall(part, readable);
+      return native ? toNative(dataOf(part.providerData)["part"]) : undefined;
+    case "native":
+      return native ? toNative(part.data) : undefined;
+    default:
+      return part satisfies never;
+  }
+}
+
+function toCall(part: ToolCallPart, { native, thinking }: Readable): CallPart {
+  const id = callIdOf(part, native);
+  const thoughtSignature = thinking ? signatureOf(part.providerData) : undefined;
+  const input = part.malformedInput === undefined ? part.input : {};
+  return {
+    functionCall: {
+      ...(id !== undefined && { id }),
+      name: toWireName(part.name),
+      args: isObject(input) ? input : input === null ? {} : { input },
+    },
+    ...(thoughtSignature !== undefined && { thoughtSignature }),
+  };
+}
+
+/** The vendor's own, where it gave one: without ids it goes by the order of calls and results. */
+export function callIdOf({ providerData }: ToolCallPart, isNative: boolean): string | undefined {
+  return isNative ? textAt(dataOf(providerData), "id") : undefined;
+}
+
+/** A model may have called a tool that never was. */
+export function toWireName(name: string): string {
+  const clean = name.replaceAll(/[^a-zA-Z0-9_.:-]/g, "_").slice(0, 128);
+  return /^[a-zA-Z_]/.test(clean) ? clean : `_${clean}`.slice(0, 128);
+}
+
+function withSignature(parts: readonly ModelPart[]): ModelPart[] {
+  const first = parts.findIndex((part) => "functionCall" in part);
+  return parts.map((part, place) =>
+    place === first && !("thoughtSignature" in part)
+      ? { ...part, thoughtSignature: noSignature }
+      : part,
+  );
+}
+
+function toNative(data: JsonValue | undefined): ModelPart | undefined {
+  return isObject(data) ? data : undefined;
+}
+
+function signatureOf(providerData: unknown): string | undefined {
+  return textAt(dataOf(providerData), "thoughtSignature");
+}
+
+function dataOf(providerData: unknown): JsonObject {
+  return isObject(providerData) ? providerData : {};
+}

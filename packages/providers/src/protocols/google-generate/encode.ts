@@ -1,0 +1,100 @@
+/** Writes a request. */
+import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
+import { mergeExtra } from "../../merge-extra.ts";
+import { nothingToSay } from "../../nothing-to-say.ts";
+import type { Target, WireRequest } from "../../protocol.ts";
+import { isBlankText } from "../../shown-media.ts";
+import { askFor } from "../../thinking-levels.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject } from "../../wire-json.ts";
+import { encodeContents } from "./encode-contents.ts";
+import { traitsOf } from "./gemini-models.ts";
+import type {
+  FunctionDeclaration,
+  GenerateRequest,
+  GenerationConfig,
+  ThinkingConfig,
+} from "./request.ts";
+
+/** What only this protocol decides: another value would not be understood on the way back. */
+const reserved = ["contents"];
+
+export function encode(request: ProviderRequest, target: Target): WireRequest {
+  const { options } = request;
+  const { model, provider } = target.origin;
+  const { needsSignatures } = traitsOf(model);
+  const { modelFacts: facts, systemPrompt = "" } = options;
+  const encoded = encodeContents(request.messages, target, { facts, needsSignatures });
+  if (encoded.contents.length === 0) throw nothingToSay(target);
+  const own = isBlankText(systemPrompt) ? [] : [{ text: systemPrompt }];
+  const system = [...own, ...encoded.system];
+  const declarations = request.tools.map(toDeclaration);
+  const choice = request.toolChoice ?? options.toolChoice;
+  const hasTools = declarations.length > 0;
+  const config = configOf(request, model);
+  // What stays the same comes first, what grows comes behind it.
+  const body: GenerateRequest = {
+    ...(Object.keys(config).length > 0 && { generationConfig: config }),
+    ...(hasTools && { tools: [{ functionDeclarations: declarations }] }),
+    ...(system.length > 0 && { systemInstruction: { parts: system } }),
+    contents: encoded.contents,
+    ...(hasTools && choice !== undefined && choice !== "auto" && { toolConfig: toConfig(choice) }),
+  };
+  const extra = options.extra?.[provider];
+  return {
+    path: pathOf(model, target.isStreaming),
+    // Made of JSON, but for the schemas of tools, which only claim to be.
+    body: mergeExtra(body as unknown as JsonObject, isObject(extra) ? extra : {}, reserved),
+    partAt: encoded.partAt,
+  };
+}
+
+/** A name with a slash is that of a tuned model. */
+function pathOf(model: string, isStreaming: boolean): string {
+  const name = model.includes("/") ? model : `models/${model}`;
+  const path = name.split("/").map(encodeURIComponent).join("/");
+  return `/${path}:${isStreaming ? "streamGenerateContent?alt=sse" : "generateContent"}`;
+}
+
+function configOf({ options }: ProviderRequest, model: string): GenerationConfig {
+  const { maxTokens, temperature, output } = options;
+  const thinking = thinkingOf({ options }, model);
+  return {
+    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(thinking && { thinkingConfig: thinking }),
+    ...(output && { responseMimeType: "application/json", responseJsonSchema: output.schema }),
+  };
+}
+
+function thinkingOf(
+  { options }: Pick<ProviderRequest, "options">,
+  model: string,
+): ThinkingConfig | undefined {
+  const { thinking, levels } = traitsOf(model);
+  const known = options.modelFacts?.thinking;
+  if (thinking === "none" || known === false) return undefined;
+  const ask = askFor(options, levels, thinking === "budget");
+  switch (ask.type) {
+    case "default":
+      return { includeThoughts: true };
+    case "off":
+      return { thinkingBudget: 0 };
+    case "budget":
+      return { includeThoughts: ask.tokens > 0, thinkingBudget: ask.tokens };
+    case "word":
+      return { includeThoughts: true, thinkingLevel: ask.word };
+    default:
+      return ask satisfies never;
+  }
+}
+
+function toDeclaration({ name, description, inputSchema }: ToolDeclaration): FunctionDeclaration {
+  return { name, description, parametersJsonSchema: inputSchema };
+}
+
+function toConfig(choice: Exclude<ToolChoice, "auto">): NonNullable<GenerateRequest["toolConfig"]> {
+  if (choice === "none") return { functionCallingConfig: { mode: "NONE" } };
+  const allowed = typeof choice === "object" ? { allowedFunctionNames: [choice.tool] } : {};
+  return { functionCallingConfig: { mode: "ANY", ...allowed } };
+}

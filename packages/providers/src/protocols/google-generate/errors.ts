@@ -1,0 +1,56 @@
+/** What the vendor means by an error, in an answer or in the middle of a stream. */
+import type { JsonValue, ProviderError, ProviderErrorCode } from "@capstan/kernel";
+import type { Target, VendorFailure } from "../../protocol.ts";
+import { toProviderError } from "../../transport/http-errors.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject, listOf, textAt } from "../../wire-json.ts";
+
+/** By the vendor's own word for it, which a stream has in place of a status. Others go by the status. */
+const codes: Readonly<Record<string, ProviderErrorCode>> = {
+  UNAUTHENTICATED: "auth",
+  PERMISSION_DENIED: "auth",
+  RESOURCE_EXHAUSTED: "rate_limit",
+  UNAVAILABLE: "overloaded",
+  INTERNAL: "overloaded",
+  DEADLINE_EXCEEDED: "overloaded",
+  ABORTED: "overloaded",
+  UNKNOWN: "overloaded",
+  CANCELLED: "network",
+  INVALID_ARGUMENT: "invalid_request",
+  FAILED_PRECONDITION: "invalid_request",
+  OUT_OF_RANGE: "invalid_request",
+  NOT_FOUND: "invalid_request",
+  UNIMPLEMENTED: "invalid_request",
+};
+
+const wrongKey = /api key (not valid|expired|not found)/i;
+
+export function toError(failure: VendorFailure, target: Target): ProviderError {
+  const error = errorIn(failure.body);
+  const status = textAt(error, "status");
+  const said = textAt(error, "message");
+  const isWrongKey = said !== undefined && wrongKey.test(said);
+  const known = status !== undefined && Object.hasOwn(codes, status) ? codes[status] : undefined;
+  return toProviderError(failure, target, {
+    code: isWrongKey ? "auth" : known,
+    message: said === undefined || status === undefined ? said : `${status}: ${said}`,
+    retryAfterMs: retryAfter(error),
+  });
+}
+
+/** Where a stream was asked for, an error may come as a list of one. */
+function errorIn(body: JsonValue | undefined): JsonObject {
+  const whole = Array.isArray(body) ? listOf(body)[0] : body;
+  if (!isObject(whole)) return {};
+  return isObject(whole["error"]) ? whole["error"] : whole;
+}
+
+/** `{ retryDelay: "36s" }` among the details. */
+function retryAfter(error: JsonObject): number | undefined {
+  for (const detail of listOf(error["details"])) {
+    const delay = isObject(detail) ? textAt(detail, "retryDelay") : undefined;
+    const seconds = Number(/^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1]);
+    if (Number.isFinite(seconds)) return Math.ceil(seconds * 1_000);
+  }
+  return undefined;
+}

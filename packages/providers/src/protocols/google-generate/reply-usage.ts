@@ -1,0 +1,22 @@
+/** Token counts as the vendor states them: thoughts are apart from the answer, and so is the input that its tools made. */
+import type { Usage } from "@capstan/kernel";
+import type { JsonObject } from "../../wire-json.ts";
+import { countAt } from "../../wire-json.ts";
+
+export function toUsage(usage: JsonObject): Usage {
+  const prompt = countAt(usage, "promptTokenCount");
+  const ofTools = countAt(usage, "toolUsePromptTokenCount") ?? 0;
+  const answer = countAt(usage, "candidatesTokenCount");
+  const reasoningTokens = countAt(usage, "thoughtsTokenCount");
+  const cacheReadTokens = countAt(usage, "cachedContentTokenCount");
+  const hasOutput = answer !== undefined || reasoningTokens !== undefined;
+  return {
+    ...(prompt !== undefined && { inputTokens: prompt + ofTools }),
+    // Nothing is said of an answer that has no tokens.
+    ...((hasOutput || prompt !== undefined) && {
+      outputTokens: (answer ?? 0) + (reasoningTokens ?? 0),
+    }),
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
+}

@@ -1,0 +1,74 @@
+/** The request as it goes over the wire: what this protocol uses of it. A type test holds it to the vendor's own types. */
+import type { JsonValue } from "@capstan/kernel";
+
+export interface TextPart {
+  readonly text: string;
+  readonly thoughtSignature?: string;
+}
+
+export interface MediaPart {
+  readonly inlineData: { readonly mimeType: string; readonly data: string };
+}
+
+export interface CallPart {
+  readonly functionCall: {
+    readonly name: string;
+    readonly args: { readonly [key: string]: JsonValue };
+    readonly id?: string;
+  };
+  readonly thoughtSignature?: string;
+}
+
+export interface ResultPart {
+  readonly functionResponse: {
+    readonly name: string;
+    readonly response: { readonly output: string } | { readonly error: string };
+    readonly id?: string;
+  };
+}
+
+/** A part that goes back as it came: what the vendor ran, and whatever it adds. */
+interface NativePart {
+  readonly [key: string]: JsonValue;
+}
+
+export type UserPart = TextPart | MediaPart | ResultPart;
+export type ModelPart = TextPart | CallPart | NativePart;
+
+export type Content =
+  | { readonly role: "user"; readonly parts: readonly UserPart[] }
+  | { readonly role: "model"; readonly parts: readonly ModelPart[] };
+
+export interface FunctionDeclaration {
+  readonly name: string;
+  readonly description: string;
+  readonly parametersJsonSchema: { readonly [key: string]: unknown };
+}
+
+export interface ThinkingConfig {
+  readonly includeThoughts?: boolean;
+  readonly thinkingBudget?: number;
+  /** As the vendor writes it, in small letters here. */
+  readonly thinkingLevel?: string;
+}
+
+export interface GenerationConfig {
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  readonly thinkingConfig?: ThinkingConfig;
+  readonly responseMimeType?: "application/json";
+  readonly responseJsonSchema?: { readonly [key: string]: unknown };
+}
+
+export interface GenerateRequest {
+  readonly generationConfig?: GenerationConfig;
+  readonly tools?: readonly { readonly functionDeclarations: readonly FunctionDeclaration[] }[];
+  readonly systemInstruction?: { readonly parts: readonly TextPart[] };
+  readonly contents: readonly Content[];
+  readonly toolConfig?: {
+    readonly functionCallingConfig: {
+      readonly mode: "AUTO" | "NONE" | "ANY";
+      readonly allowedFunctionNames?: readonly string[];
+    };
+  };
+}

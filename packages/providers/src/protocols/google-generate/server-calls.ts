@@ -1,0 +1,17 @@
+/** Parts of tools that the vendor ran by itself. */
+import type { JsonValue } from "@capstan/kernel";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject, textAt } from "../../wire-json.ts";
+
+export interface ServerCall {
+  readonly name: string;
+  readonly input: JsonValue;
+}
+
+/** What was called, for people to see; undefined for a part that is no call. */
+export function serverCallOf(part: JsonObject): ServerCall | undefined {
+  const { executableCode: code, toolCall: call } = part;
+  if (isObject(code)) return { name: "code_execution", input: code };
+  if (!isObject(call)) return undefined;
+  return { name: textAt(call, "toolType") ?? "tool", input: call["args"] ?? {} };
+}

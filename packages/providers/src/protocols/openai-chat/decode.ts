@@ -1,0 +1,215 @@
+/** Reads a reply, streamed or whole, of any server that speaks this API more or less. */
+import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
+import { ProviderError } from "@capstan/kernel";
+import type { ReplyDecoder, Target } from "../../protocol.ts";
+import type { SseEvent } from "../../sse/sse-decoder.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject, listOf, omit, textAt } from "../../wire-json.ts";
+import { toError } from "../openai-errors.ts";
+import { OpenCalls } from "./open-calls.ts";
+import { protocolError } from "./protocol-error.ts";
+import { ReasoningDetails, readableIn } from "./reasoning-details.ts";
+import { toUsage, usageIn } from "./reply-usage.ts";
+
+const maxErrorChars = 10_000;
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  stop: "stop",
+  eos: "stop",
+  end_turn: "stop",
+  tool_calls: "tool-calls",
+  length: "length",
+  max_tokens: "length",
+  model_length: "length",
+  content_filter: "content-filter",
+};
+/** Those that fail an attempt in the kernel; from a server they are only words. */
+const reserved: ReadonlySet<string> = new Set(["error", "aborted"]);
+
+/** Where servers put reasoning that can be read. */
+const reasoningFields = ["reasoning_content", "reasoning"] as const;
+
+export class ChatDecoder implements ReplyDecoder {
+  readonly #target: Target;
+  readonly #calls = new OpenCalls();
+  readonly #details = new ReasoningDetails();
+  #hasStarted = false;
+  #hasEnded = false;
+  #isThinking = false;
+  /** The field that the open reasoning came in. */
+  #field: string | undefined;
+  #finishReason: string | undefined;
+  #metadata: JsonObject = {};
+  #usage: JsonObject | undefined;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  take({ data, event, isBare }: SseEvent, parts: ProviderPart[]): void {
+    if (this.#hasEnded) return;
+    if (data.trim() === "[DONE]") return this.finish(parts);
+    const chunk = parse(data);
+    if (!isObject(chunk)) throw protocolError("sent an event that is no object");
+    const isError = isBare || event === "error" || isFailure(chunk["error"]);
+    if (isError) throw toError({ body: chunk, text: data.slice(0, maxErrorChars) }, this.#target);
+    this.step(chunk, parts);
+  }
+
+  /** Not every server says that it is done, but then it has said why it stopped. */
+  end(parts: ProviderPart[]): void {
+    if (this.#hasEnded) return;
+    if (this.#finishReason !== undefined) return this.finish(parts);
+    const { provider } = this.#target.origin;
+    const problem = this.#hasStarted
+      ? "ended its stream before the reply was whole"
+      : "ended its stream before the reply began";
+    throw new ProviderError("network", `${provider} ${problem}: ask again`);
+  }
+
+  /** Takes a chunk, or a whole reply. */
+  step(chunk: JsonObject, parts: ProviderPart[]): void {
+    this.#start(chunk, parts);
+    const usage = usageIn(chunk);
+    if (usage !== undefined) {
+      this.#usage = usage;
+      parts.push({ type: "usage", usage: toUsage(usage, this.#isReasoningApart) });
+    }
+    // Nobody asks for more than one answer.
+    const [choice] = listOf(chunk["choices"]);
+    if (!isObject(choice)) return;
+    const { delta, message, finish_reason: reason } = choice;
+    if (isObject(delta)) this.#speak(delta, parts);
+    else if (isObject(message)) this.#speak(message, parts);
+    if (typeof reason === "string" && reason !== "") this.#finishReason = reason;
+  }
+
+  get #isReasoningApart(): boolean {
+    return this.#target.quirks.chat?.countsReasoningApart === true;
+  }
+
+  #start(chunk: JsonObject, parts: ProviderPart[]): void {
+    const told = omit(chunk, [
+      "choices",
+      "usage",
+      "object",
+      "x_groq",
+      "obfuscation",
+      "p",
+      "timings",
+    ]);
+    const { id = "", ...rest } = told;
+    // Some servers leave the id out at first.
+    this.#metadata = { ...this.#metadata, ...rest, ...(id !== "" && { id }) };
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    parts.push({ type: "start", origin: this.#target.origin });
+  }
+
+  #speak(delta: JsonObject, parts: ProviderPart[]): void {
+    this.#think(delta, parts);
+    const { content, tool_calls: calls } = delta;
+    if (typeof content === "string") this.#say("text_delta", content, parts);
+    else for (const part of listOf(content)) this.#sayPart(part, parts);
+    this.#say("refusal_delta", textAt(delta, "refusal") ?? "", parts);
+    for (const call of listOf(calls)) {
+      this.#endThinking(parts);
+      this.#calls.take(call, parts);
+    }
+  }
+
+  #think(delta: JsonObject, parts: ProviderPart[]): void {
+    const { reasoning_details: details } = delta;
+    this.#details.add(details);
+    const field = reasoningFields.find((name) => (textAt(delta, name) ?? "") !== "");
+    const thought = field === undefined ? readableIn(details) : textAt(delta, field);
+    if (thought === undefined || thought === "") return;
+    this.#isThinking = true;
+    this.#field = field ?? "reasoning_details";
+    parts.push({ type: "thinking_delta", delta: thought });
+  }
+
+  /** Content in parts: thinking has parts of its own. */
+  #sayPart(part: JsonValue, parts: ProviderPart[]): void {
+    if (!isObject(part)) return;
+    if (part["type"] !== "thinking") {
+      return this.#say("text_delta", textAt(part, "text") ?? "", parts);
+    }
+    for (const thought of listOf(part["thinking"])) {
+      const delta = isObject(thought) ? (textAt(thought, "text") ?? "") : "";
+      if (delta === "") continue;
+      this.#isThinking = true;
+      this.#field = "content";
+      parts.push({ type: "thinking_delta", delta });
+    }
+  }
+
+  #say(type: "text_delta" | "refusal_delta", delta: string, parts: ProviderPart[]): void {
+    if (delta === "") return;
+    this.#endThinking(parts);
+    parts.push({ type, delta });
+  }
+
+  #endThinking(parts: ProviderPart[]): void {
+    if (!this.#isThinking && this.#details.isEmpty) return;
+    const details = this.#details.take();
+    const field = this.#field;
+    parts.push({
+      type: "thinking_end",
+      providerData: {
+        ...(field !== undefined && { field }),
+        ...(details.length > 0 && { details }),
+      },
+    });
+    this.#isThinking = false;
+  }
+
+  /** The server has said that the reply is whole. */
+  finish(parts: ProviderPart[]): void {
+    this.#start({}, parts);
+    this.#endThinking(parts);
+    const reason = this.#reason();
+    this.#calls.end(reason === "length" || reason === "content-filter", parts);
+    this.#hasEnded = true;
+    const finishReason = this.#finishReason;
+    const metadata = {
+      ...this.#metadata,
+      ...(finishReason !== undefined && { finish_reason: finishReason }),
+      ...(this.#usage && { usage: this.#usage }),
+    };
+    parts.push({ type: "finish", reason, metadata });
+  }
+
+  /** A server that says it is done, and not why, has stopped. Some call it that when they want tools to be run. */
+  #reason(): FinishReason {
+    const word = this.#finishReason ?? "stop";
+    const known = Object.hasOwn(reasons, word) ? reasons[word] : undefined;
+    if (known === "stop" && !this.#calls.isEmpty) return "tool-calls";
+    return known ?? (reserved.has(word) ? `server-${word}` : word);
+  }
+}
+
+/** A reply that came whole. */
+export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
+  if (!isObject(body)) throw protocolError("answered with something that is no object");
+  if (isFailure(body["error"])) throw toError({ body, text: "" }, target);
+  if (!Array.isArray(body["choices"])) throw protocolError("answered without a choice");
+  const decoder = new ChatDecoder(target);
+  const parts: ProviderPart[] = [];
+  decoder.step(body, parts);
+  decoder.finish(parts);
+  return parts;
+}
+
+function isFailure(error: JsonValue | undefined): boolean {
+  return isObject(error) || (typeof error === "string" && error !== "");
+}
+
+function parse(data: string): JsonValue {
+  try {
+    // JSON.parse gives nothing but JSON.
+    return JSON.parse(data) as JsonValue;
+  } catch (cause) {
+    throw protocolError("sent an event that is not JSON", cause);
+  }
+}

@@ -1,0 +1,76 @@
+/** A reply on its way back: one message with its text, its calls, and its reasoning where the vendor wants it again. */
+import type {
+  AssistantMessage as Reply,
+  AssistantPart,
+  ThinkingPart,
+  ToolCallPart,
+} from "@capstan/kernel";
+import type { CallIds } from "../../call-ids.ts";
+import type { Readable } from "../../readable-origins.ts";
+import { isBlankText } from "../../shown-media.ts";
+import type { ChatQuirks } from "../../vendor.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject, listOf } from "../../wire-json.ts";
+import { toWireName } from "../openai-names.ts";
+import type { AssistantMessage, WireCall } from "./request.ts";
+
+export interface ReplyContext {
+  readonly readable: Readable;
+  readonly callIds: CallIds;
+  readonly reasoningField: ChatQuirks["reasoningField"];
+}
+
+/** Undefined for a reply that says nothing that this server may hear. */
+export function toReplyMessage(reply: Reply, context: ReplyContext): AssistantMessage | undefined {
+  const text = reply.content.map(proseOf).join("");
+  const calls = reply.content
+    .filter((part) => part.type === "tool_call")
+    .filter((call) => call.isProviderExecuted !== true)
+    .map((call) => toCall(call, context));
+  const isSilent = isBlankText(text);
+  if (isSilent && calls.length === 0) return undefined;
+  return {
+    role: "assistant",
+    content: isSilent ? null : text,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...reasoningOf(reply, context),
+  };
+}
+
+function proseOf(part: AssistantPart): string {
+  return part.type === "text" || part.type === "refusal" ? part.text : "";
+}
+
+function toCall(part: ToolCallPart, { callIds, readable }: ReplyContext): WireCall {
+  const id = callIds.wireId(part.id);
+  const name = toWireName(part.name);
+  const { id: _id, type, ...rest } = readable.native ? dataOf(part.providerData) : {};
+  if (type === "custom") {
+    const input = typeof part.input === "string" ? part.input : JSON.stringify(part.input);
+    return { ...rest, id, type: "custom", custom: { name, input } };
+  }
+  const input = part.malformedInput === undefined ? part.input : {};
+  return { ...rest, id, type: "function", function: { name, arguments: JSON.stringify(input) } };
+}
+
+/** In the form that the vendor gave it in, and only to the model that thought it. */
+function reasoningOf(
+  { content }: Reply,
+  { readable, reasoningField: field }: ReplyContext,
+): JsonObject {
+  const thinking = content.filter((part) => part.type === "thinking");
+  if (field === undefined || !readable.thinking || thinking.length === 0) return {};
+  if (field !== "reasoning_details") {
+    return { [field]: thinking.map((part) => part.thinking).join("") };
+  }
+  const details = thinking.flatMap(detailsOf);
+  return details.length === 0 ? {} : { reasoning_details: details };
+}
+
+function detailsOf({ providerData }: ThinkingPart): readonly JsonObject[] {
+  return listOf(dataOf(providerData)["details"]).filter(isObject);
+}
+
+function dataOf(providerData: unknown): JsonObject {
+  return isObject(providerData) ? providerData : {};
+}

@@ -1,0 +1,117 @@
+/** Writes a request. */
+import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
+import { mergeExtra } from "../../merge-extra.ts";
+import { nothingToSay } from "../../nothing-to-say.ts";
+import type { Target, WireRequest } from "../../protocol.ts";
+import type { ThinkingAsk } from "../../thinking-levels.ts";
+import { askFor } from "../../thinking-levels.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject } from "../../wire-json.ts";
+import { toCacheKey } from "../openai-cache-key.ts";
+import { isStrict } from "../openai-strict-schema.ts";
+import { encodeMessages } from "./encode-messages.ts";
+import type { ChatRequest, WireFormat, WireTool, WireToolChoice } from "./request.ts";
+
+/** What only this protocol decides: another value would not be understood on the way back. */
+const reserved = ["messages", "stream", "n"];
+
+/** What servers call the levels, where nobody knows the model. */
+const efforts = {
+  off: "none",
+  minimal: "minimal",
+  low: "low",
+  medium: "medium",
+  high: "high",
+} as const;
+
+export function encode(request: ProviderRequest, target: Target): WireRequest {
+  const { options } = request;
+  const { model, provider } = target.origin;
+  const { chat = {} } = target.quirks;
+  const { systemPrompt, modelFacts: facts, temperature, maxTokens, sessionId } = options;
+  const { messages, partAt } = encodeMessages(request.messages, target, { systemPrompt, facts });
+  if (messages.every(({ role }) => role === "system")) throw nothingToSay(target);
+  const tools = request.tools.map(toWireTool);
+  const choice = toWireChoice(request.toolChoice ?? options.toolChoice);
+  const format = options.output && toFormat(options.output);
+  const hasTools = tools.length > 0;
+  const asksForUsage = target.isStreaming && chat.refusesStreamOptions !== true;
+  // What stays the same comes first, what grows comes behind it.
+  const body: ChatRequest = {
+    model,
+    stream: target.isStreaming,
+    ...(asksForUsage && { stream_options: { include_usage: true } }),
+    ...(maxTokens !== undefined && { [chat.maxTokensField ?? "max_tokens"]: maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...thinkingOf(request, target),
+    ...(chat.takesCacheKey === true &&
+      sessionId !== undefined && { prompt_cache_key: toCacheKey(sessionId) }),
+    ...(format && { response_format: format }),
+    ...(hasTools && { tools }),
+    messages,
+    ...(hasTools && choice !== undefined && { tool_choice: choice }),
+  };
+  const extra = options.extra?.[provider];
+  return {
+    path: "/chat/completions",
+    // Made of JSON, but for the schemas of tools, which only claim to be.
+    body: mergeExtra(body as unknown as JsonObject, isObject(extra) ? extra : {}, reserved),
+    partAt,
+  };
+}
+
+/** A server that nobody knows is asked for nothing: it might refuse the field. */
+function thinkingOf({ options }: ProviderRequest, { quirks }: Target): JsonObject {
+  const style = quirks.chat?.thinking;
+  const isKnown = isObject(options.modelFacts?.thinking);
+  if (style === undefined && !isKnown) return {};
+  const ask = askFor(options, isKnown ? {} : efforts, style === "reasoning-object");
+  switch (style) {
+    case "reasoning-object":
+      return toReasoningObject(ask);
+    case "thinking-switch":
+      return toThinkingSwitch(ask);
+    case "effort":
+    case undefined:
+      return ask.type === "word" ? { reasoning_effort: ask.word } : {};
+    default:
+      return style satisfies never;
+  }
+}
+
+function toReasoningObject(ask: ThinkingAsk): JsonObject {
+  if (ask.type === "default") return {};
+  if (ask.type === "off") return { reasoning: { enabled: false } };
+  return {
+    reasoning: ask.type === "word" ? { effort: ask.word } : { max_tokens: ask.tokens },
+  };
+}
+
+function toThinkingSwitch(ask: ThinkingAsk): JsonObject {
+  if (ask.type === "default") return {};
+  if (ask.type === "off") return { thinking: { type: "disabled" } };
+  const effort = ask.type === "word" ? { reasoning_effort: ask.word } : {};
+  return { thinking: { type: "enabled" }, ...effort };
+}
+
+function toWireTool({ name, description, inputSchema: parameters }: ToolDeclaration): WireTool {
+  const strict = isStrict(parameters);
+  return {
+    type: "function",
+    function: { name, description, parameters, ...(strict && { strict }) },
+  };
+}
+
+function toWireChoice(choice: ToolChoice | undefined): WireToolChoice | undefined {
+  if (typeof choice !== "object") return choice;
+  return { type: "function", function: { name: choice.tool } };
+}
+
+/** Undefined where servers take no such schema: they want an object at the top. */
+function toFormat({
+  name,
+  schema,
+}: NonNullable<ProviderRequest["options"]["output"]>): WireFormat | undefined {
+  if (schema["type"] !== "object") return undefined;
+  return { type: "json_schema", json_schema: { name, schema, strict: isStrict(schema) } };
+}

@@ -1,0 +1,13 @@
+/** OpenAI's Chat Completions API, as it and many other servers speak it. */
+import type { Protocol } from "../../protocol.ts";
+import { toError } from "../openai-errors.ts";
+import { ChatDecoder, decodeBody } from "./decode.ts";
+import { encode } from "./encode.ts";
+
+export const openAiChat: Protocol = {
+  id: "openai-chat",
+  encode,
+  decoder: (target) => new ChatDecoder(target),
+  decodeBody,
+  toError,
+};

@@ -1,0 +1,96 @@
+/** The request as it goes over the wire: what this protocol uses of it. A type test holds it to OpenAI's own types. */
+
+export interface TextContent {
+  readonly type: "text";
+  readonly text: string;
+}
+
+interface ImageContent {
+  readonly type: "image_url";
+  /** A data URL. */
+  readonly image_url: { readonly url: string };
+}
+
+interface FileContent {
+  readonly type: "file";
+  /** `file_data` is a data URL. */
+  readonly file: { readonly filename: string; readonly file_data: string };
+}
+
+export type UserContent = TextContent | ImageContent | FileContent;
+
+export type WireCall =
+  | {
+      readonly type: "function";
+      readonly id: string;
+      readonly function: { readonly name: string; readonly arguments: string };
+    }
+  | {
+      readonly type: "custom";
+      readonly id: string;
+      readonly custom: { readonly name: string; readonly input: string };
+    };
+
+interface SystemMessage {
+  readonly role: "system";
+  readonly content: string;
+}
+
+interface UserMessage {
+  readonly role: "user";
+  readonly content: string | readonly UserContent[];
+}
+
+/** Reasoning goes back in the field that it came in, where the vendor wants it back: `reasoning_content`, for one. */
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: string | null;
+  readonly tool_calls?: readonly WireCall[];
+}
+
+interface ToolMessage {
+  readonly role: "tool";
+  readonly tool_call_id: string;
+  readonly content: string;
+}
+
+export type WireMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+export interface WireTool {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: { readonly [key: string]: unknown };
+    readonly strict?: boolean;
+  };
+}
+
+export type WireToolChoice =
+  | "auto"
+  | "none"
+  | "required"
+  | { readonly type: "function"; readonly function: { readonly name: string } };
+
+export interface WireFormat {
+  readonly type: "json_schema";
+  readonly json_schema: {
+    readonly name: string;
+    readonly schema: { readonly [key: string]: unknown };
+    readonly strict: boolean;
+  };
+}
+
+export interface ChatRequest {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly stream_options?: { readonly include_usage: true };
+  readonly max_tokens?: number;
+  readonly max_completion_tokens?: number;
+  readonly temperature?: number;
+  readonly prompt_cache_key?: string;
+  readonly response_format?: WireFormat;
+  readonly tools?: readonly WireTool[];
+  readonly messages: readonly WireMessage[];
+  readonly tool_choice?: WireToolChoice;
+}

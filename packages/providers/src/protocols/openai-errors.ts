@@ -1,0 +1,73 @@
+/** What OpenAI, and whoever speaks like it, means by an error: in an answer, in an event, or in a response that failed. */
+import type { ProviderError, ProviderErrorCode } from "@capstan/kernel";
+import type { Target, VendorFailure } from "../protocol.ts";
+import { toProviderError } from "../transport/http-errors.ts";
+import type { JsonObject } from "../wire-json.ts";
+import { isObject, textAt } from "../wire-json.ts";
+
+/** By the vendor's own words for it, which a stream has in place of a status. Others go by the status. */
+const codes: Readonly<Record<string, ProviderErrorCode>> = {
+  invalid_api_key: "auth",
+  incorrect_api_key: "auth",
+  authentication_error: "auth",
+  insufficient_quota: "auth",
+  billing_hard_limit_reached: "auth",
+  rate_limit_exceeded: "rate_limit",
+  rate_limit_error: "rate_limit",
+  too_many_requests: "rate_limit",
+  server_error: "overloaded",
+  internal_error: "overloaded",
+  internal_server_error: "overloaded",
+  server_is_overloaded: "overloaded",
+  slow_down: "overloaded",
+  service_unavailable: "overloaded",
+  vector_store_timeout: "overloaded",
+  context_length_exceeded: "context_overflow",
+  string_above_max_length: "context_overflow",
+  content_filter: "content_filter",
+  content_policy_violation: "content_filter",
+  image_content_policy_violation: "content_filter",
+  invalid_prompt: "content_filter",
+  cyber_policy: "content_filter",
+  bio_policy: "content_filter",
+  invalid_request_error: "invalid_request",
+  model_not_found: "invalid_request",
+};
+
+/** Compatible servers say in words what others have a code for. */
+const wrongKey = /incorrect api key|invalid api key|api key not valid/i;
+
+export function toError(failure: VendorFailure, target: Target): ProviderError {
+  const error = errorIn(failure.body);
+  const code = textAt(error, "code");
+  const type = textAt(error, "type");
+  const said = textAt(error, "message");
+  const param = textAt(error, "param");
+  const requestId = failure.headers?.get("x-request-id") ?? undefined;
+  const known = [code, type].find((word) => word !== undefined && Object.hasOwn(codes, word));
+  const isWrongKey = said !== undefined && wrongKey.test(said);
+  return toProviderError(failure, target, {
+    code: isWrongKey ? "auth" : known === undefined ? undefined : codes[known],
+    message: describe(code ?? type, said, param, requestId),
+  });
+}
+
+/** `{ error: { … } }`, `{ error: "…" }`, the body of an `error` event, or that of a proxy. */
+function errorIn(body: VendorFailure["body"]): JsonObject {
+  if (!isObject(body)) return {};
+  const { error } = body;
+  if (isObject(error)) return error;
+  return typeof error === "string" ? { ...body, message: error } : body;
+}
+
+function describe(
+  word: string | undefined,
+  said: string | undefined,
+  param: string | undefined,
+  requestId: string | undefined,
+): string | undefined {
+  if (said === undefined) return undefined;
+  const where = param === undefined || said.includes(param) ? "" : ` (${param})`;
+  const request = requestId === undefined ? "" : ` (request ${requestId})`;
+  return `${word === undefined ? "" : `${word}: `}${said}${where}${request}`;
+}

@@ -1,0 +1,208 @@
+/** Reads a reply, streamed or whole. State first, then one method for each kind of event. */
+import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
+import { ProviderError } from "@capstan/kernel";
+import type { ReplyDecoder, Target } from "../../protocol.ts";
+import type { SseEvent } from "../../sse/sse-decoder.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject, listOf, omit, textAt } from "../../wire-json.ts";
+import { toError } from "../openai-errors.ts";
+import type { ItemDelta, OpenItem } from "./open-item.ts";
+import { openItem } from "./open-item.ts";
+import { protocolError } from "./protocol-error.ts";
+import { toUsage } from "./reply-usage.ts";
+
+const maxErrorChars = 10_000;
+
+/** Which events carry a piece of which text, and where they say its place. */
+const deltas: Readonly<Record<string, Pick<ItemDelta, "kind"> & { readonly placeAt: string }>> = {
+  "response.output_text.delta": { kind: "text", placeAt: "content_index" },
+  "response.refusal.delta": { kind: "refusal", placeAt: "content_index" },
+  "response.reasoning_summary_text.delta": { kind: "summary", placeAt: "summary_index" },
+  "response.reasoning_text.delta": { kind: "reasoning", placeAt: "content_index" },
+  "response.function_call_arguments.delta": { kind: "arguments", placeAt: "" },
+  "response.custom_tool_call_input.delta": { kind: "arguments", placeAt: "" },
+};
+
+/** What of a response is kept with the message: the rest repeats the request. */
+const kept: readonly string[] = [
+  "id",
+  "model",
+  "status",
+  "service_tier",
+  "incomplete_details",
+  "created_at",
+];
+
+export class ResponsesDecoder implements ReplyDecoder {
+  readonly #target: Target;
+  #hasStarted = false;
+  #hasEnded = false;
+  /** By their place in the output: some servers change the ids of items from event to event. */
+  readonly #open = new Map<number, OpenItem>();
+  readonly #done = new Set<number>();
+  #calls = 0;
+  #callsTools = false;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  take({ data, isBare }: SseEvent, parts: ProviderPart[]): void {
+    // What stands behind the end is of no interest, as is the word that some servers end with.
+    if (this.#hasEnded || data === "[DONE]") return;
+    const event = parse(data);
+    if (!isObject(event)) throw protocolError("sent an event that is no object");
+    if (isBare) throw this.#error(event, data);
+    this.step(event, parts);
+  }
+
+  end(): void {
+    if (this.#hasEnded) return;
+    const { provider } = this.#target.origin;
+    const problem = this.#hasStarted
+      ? "ended its stream before the reply was whole"
+      : "ended its stream before the reply began";
+    throw new ProviderError("network", `${provider} ${problem}: ask again`);
+  }
+
+  /** Takes one event. Kinds that are not known here are signs of life: their content comes once more with the end of the item. */
+  step(event: JsonObject, parts: ProviderPart[]): void {
+    const type = textAt(event, "type") ?? "";
+    const delta = Object.hasOwn(deltas, type) ? deltas[type] : undefined;
+    if (delta !== undefined) return this.#delta(event, delta.kind, delta.placeAt, parts);
+    switch (type) {
+      case "response.created":
+        return this.#start(responseIn(event), parts);
+      case "response.output_item.added":
+        this.#openItem(placeOf(event), itemIn(event), parts);
+        return;
+      case "response.output_item.done":
+        return this.#endItem(placeOf(event), itemIn(event), parts);
+      case "response.completed":
+      case "response.incomplete":
+        return this.#finish(responseIn(event), parts);
+      case "response.failed":
+      case "response.cancelled":
+        throw this.#error(responseIn(event), JSON.stringify(event));
+      case "error":
+        throw this.#error(event, JSON.stringify(event));
+      default:
+        parts.push({ type: "ping" });
+    }
+  }
+
+  #start(response: JsonObject, parts: ProviderPart[]): void {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    const metadata = metadataOf(response);
+    parts.push({ type: "start", origin: this.#target.origin, metadata });
+  }
+
+  #delta(event: JsonObject, kind: ItemDelta["kind"], placeAt: string, parts: ProviderPart[]): void {
+    const item = this.#open.get(placeOf(event));
+    const delta = textAt(event, "delta");
+    if (item === undefined) throw protocolError("sent a piece of an item that is not open");
+    if (delta === undefined) throw protocolError("sent a piece of an item without a text");
+    const place = Number(event[placeAt] ?? 0);
+    item.delta({ kind, place, delta }, parts);
+  }
+
+  #openItem(place: number, item: JsonObject, parts: ProviderPart[]): OpenItem {
+    if (this.#open.has(place) || this.#done.has(place)) {
+      throw protocolError(`began item ${place} twice`);
+    }
+    const open = openItem(item, this.#calls++, parts);
+    this.#open.set(place, open);
+    return open;
+  }
+
+  #endItem(place: number, item: JsonObject, parts: ProviderPart[]): void {
+    if (this.#done.has(place)) return;
+    const open = this.#open.get(place) ?? this.#openItem(place, item, parts);
+    open.end(item, parts);
+    this.#open.delete(place);
+    this.#done.add(place);
+    const { type } = item;
+    if (type === "function_call" || type === "custom_tool_call") this.#callsTools = true;
+  }
+
+  #finish(response: JsonObject, parts: ProviderPart[]): void {
+    this.#start(response, parts);
+    if (response["status"] === "failed" || response["status"] === "cancelled") {
+      throw this.#error(response, JSON.stringify(response));
+    }
+    // Some servers say everything here and nothing before, others the other way round.
+    listOf(response["output"]).forEach((item, place) => {
+      if (isObject(item)) this.#endItem(place, item, parts);
+    });
+    const reason = this.#reasonOf(response);
+    if (this.#open.size > 0 && reason !== "length" && reason !== "content-filter") {
+      throw protocolError("ended the reply before all of its items had ended");
+    }
+    this.#hasEnded = true;
+    const usage = isObject(response["usage"]) ? { usage: toUsage(response["usage"]) } : {};
+    parts.push({ type: "finish", reason, ...usage, metadata: metadataOf(response) });
+  }
+
+  #reasonOf({ status = null, incomplete_details: details = null }: JsonObject): FinishReason {
+    if (status === "incomplete") {
+      const why = isObject(details) ? textAt(details, "reason") : undefined;
+      if (why === "content_filter") return "content-filter";
+      return why === undefined || why === "max_output_tokens" ? "length" : why;
+    }
+    // One that is made in the background is not there yet.
+    if (typeof status === "string" && status !== "completed") return status;
+    return this.#callsTools ? "tool-calls" : "stop";
+  }
+
+  #error(body: JsonObject, text: string): ProviderError {
+    return toError({ body, text: text.slice(0, maxErrorChars) }, this.#target);
+  }
+}
+
+/** A reply that came whole. */
+export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
+  if (!isObject(body)) throw protocolError("answered with something that is no object");
+  if (!Array.isArray(body["output"])) {
+    throw isObject(body["error"])
+      ? toError({ body, text: "" }, target)
+      : protocolError("answered without an output");
+  }
+  const decoder = new ResponsesDecoder(target);
+  const parts: ProviderPart[] = [];
+  decoder.step({ type: "response.completed", response: body }, parts);
+  return parts;
+}
+
+function metadataOf(response: JsonObject): JsonObject {
+  const { usage } = response;
+  const told = Object.keys(response).filter((key) => !kept.includes(key));
+  return { ...omit(response, told), ...(isObject(usage) && { usage }) };
+}
+
+function placeOf(event: JsonObject): number {
+  const place = event["output_index"];
+  if (typeof place === "number") return place;
+  throw protocolError("did not say which item an event is about");
+}
+
+function itemIn(event: JsonObject): JsonObject {
+  const { item } = event;
+  if (isObject(item)) return item;
+  throw protocolError("sent an item that is no object");
+}
+
+function responseIn(event: JsonObject): JsonObject {
+  const { response } = event;
+  if (isObject(response)) return response;
+  throw protocolError("sent a response that is no object");
+}
+
+function parse(data: string): JsonValue {
+  try {
+    // JSON.parse gives nothing but JSON.
+    return JSON.parse(data) as JsonValue;
+  } catch (cause) {
+    throw protocolError("sent an event that is not JSON", cause);
+  }
+}

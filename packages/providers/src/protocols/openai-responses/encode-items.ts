@@ -1,0 +1,153 @@
+/** The transcript as the input of a request: items in order, every call answered, and what each came from. */
+import type { ChatMessage, ModelFacts, PartReference, ToolMessage } from "@capstan/kernel";
+import { CallIds } from "../../call-ids.ts";
+import type { Target } from "../../protocol.ts";
+import { readableOf } from "../../readable-origins.ts";
+import { isBlankText } from "../../shown-media.ts";
+import { isObject } from "../../wire-json.ts";
+import { toContent } from "./encode-media.ts";
+import { isCustom, toReplyItems } from "./encode-reply.ts";
+import type { CallOutputItem, InputContent, WireItem } from "./request.ts";
+
+const callIdShape = { character: /[a-zA-Z0-9_-]/, maxLength: 64 };
+
+export interface EncodedItems {
+  readonly items: readonly WireItem[];
+  partAt(path: string): PartReference | undefined;
+}
+
+export function encodeItems(
+  messages: readonly ChatMessage[],
+  target: Target,
+  facts: ModelFacts | undefined,
+): EncodedItems {
+  const writer = new ItemWriter(messages, target, facts);
+  for (const message of messages) writer.add(message);
+  return writer.finish();
+}
+
+class ItemWriter {
+  readonly #target: Target;
+  readonly #facts: ModelFacts | undefined;
+  readonly #callIds: CallIds;
+  readonly #items: WireItem[] = [];
+  /** For each item, the parts that its contents came from. */
+  readonly #sources = new Map<WireItem, readonly PartReference[]>();
+  readonly #usedIds = new Set<unknown>();
+  /** Calls without a result, by our ids, and what their results are called. */
+  readonly #owed = new Map<string, CallOutputItem["type"]>();
+
+  constructor(messages: readonly ChatMessage[], target: Target, facts: ModelFacts | undefined) {
+    this.#target = target;
+    this.#facts = facts;
+    this.#callIds = new CallIds(messages, callIdShape, (call, { origin }) => {
+      if (!readableOf(origin, target.origin).native) return undefined;
+      const id = isObject(call.providerData) ? call.providerData["id"] : undefined;
+      return typeof id === "string" ? id : undefined;
+    });
+  }
+
+  add(message: ChatMessage): void {
+    if (message.role === "custom") return;
+    if (message.role === "tool") return this.#addResult(message);
+    this.#settle();
+    switch (message.role) {
+      case "system":
+        if (isBlankText(message.content)) return;
+        this.#items.push({ type: "message", role: "system", content: message.content });
+        return;
+      case "user": {
+        const { content, sources } = this.#contents(message);
+        if (content.length === 0) return;
+        this.#push({ type: "message", role: "user", content }, sources);
+        return;
+      }
+      case "assistant":
+        return this.#addReply(message);
+      default:
+        return message satisfies never;
+    }
+  }
+
+  finish(): EncodedItems {
+    this.#settle();
+    const items = this.#items;
+    const sources = this.#sources;
+    return {
+      items,
+      partAt(path) {
+        const [, item, content] = bodyPath.exec(path) ?? [];
+        const found = items[Number(item)];
+        return found && sources.get(found)?.[Number(content)];
+      },
+    };
+  }
+
+  #addReply(message: Extract<ChatMessage, { role: "assistant" }>): void {
+    // Replies that failed are nothing to show; the kernel leaves them out, other callers may not.
+    if (message.stopReason === "error") return;
+    const callIds = this.#callIds;
+    let readable = readableOf(message.origin, this.#target.origin);
+    let items = toReplyItems(message, { readable, callIds });
+    // The vendor takes an item once. What is there twice is said again without what only the vendor knows.
+    const ids = items.flatMap((item) => ("id" in item ? [item.id] : []));
+    if (new Set(ids).size < ids.length || ids.some((id) => this.#usedIds.has(id))) {
+      readable = { native: false, thinking: false };
+      items = toReplyItems(message, { readable, callIds });
+    }
+    for (const item of items) if ("id" in item) this.#usedIds.add(item.id);
+    this.#items.push(...items);
+    for (const part of message.content) {
+      if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
+      const isText = isCustom(part, readable.native);
+      this.#owed.set(part.id, isText ? "custom_tool_call_output" : "function_call_output");
+    }
+  }
+
+  #addResult(message: ToolMessage): void {
+    const type = this.#owed.get(message.toolCallId);
+    // A result whose call is not there says nothing to anybody.
+    if (type === undefined) return;
+    this.#owed.delete(message.toolCallId);
+    const call_id = this.#callIds.wireId(message.toolCallId);
+    if (typeof message.content === "string") {
+      this.#items.push({ type, call_id, output: message.content });
+      return;
+    }
+    const { content, sources } = this.#contents(message);
+    this.#push({ type, call_id, output: content.length === 0 ? "" : content }, sources);
+  }
+
+  #push(item: WireItem, sources: readonly PartReference[]): void {
+    this.#items.push(item);
+    this.#sources.set(item, sources);
+  }
+
+  #contents({ id, content }: Extract<ChatMessage, { role: "user" | "tool" }>): {
+    readonly content: readonly InputContent[];
+    readonly sources: readonly PartReference[];
+  } {
+    const parts =
+      typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+    const shown = parts.flatMap((part, place) => {
+      const wire = toContent(part, this.#facts);
+      return wire === undefined ? [] : [{ wire, source: { messageId: id, part: place } }];
+    });
+    return {
+      content: shown.map(({ wire }) => wire),
+      sources: shown.map(({ source }) => source),
+    };
+  }
+
+  /** The vendor takes no call without a result. */
+  #settle(): void {
+    for (const [id, type] of this.#owed) {
+      const call_id = this.#callIds.wireId(id);
+      this.#items.push({ type, call_id, output: "There is no result of this call." });
+    }
+    this.#owed.clear();
+  }
+}
+
+/** `input[3].content[1].image_url`, `input[3].output[1]`; also with dots. */
+const bodyPath = /^input\W+(\d+)\W+(?:content|output)\W+(\d+)(?=\W|$)/;

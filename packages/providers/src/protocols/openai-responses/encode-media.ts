@@ -1,0 +1,46 @@
+/** Texts, images and documents of users and tools. */
+import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
+import {
+  dataUrl,
+  isBlankText,
+  leftOut,
+  shownType,
+  takes,
+  textOfDocument,
+} from "../../shown-media.ts";
+import type { InputContent, InputText } from "./request.ts";
+
+/** A part as the vendor takes it; undefined for a text that says nothing. */
+export function toContent(
+  part: TextPart | ImagePart | DocumentPart,
+  facts: ModelFacts | undefined,
+): InputContent | undefined {
+  if (part.type === "text") return isBlankText(part.text) ? undefined : text(part.text);
+  if (part.data === "") return text(leftOut(part));
+  return (
+    (part.type === "image" ? toImage(part, facts) : toFile(part, facts)) ?? text(leftOut(part))
+  );
+}
+
+function toImage(part: ImagePart, facts: ModelFacts | undefined): InputContent | undefined {
+  const mediaType = shownType(part, facts);
+  if (mediaType === undefined) return undefined;
+  const image_url = dataUrl(mediaType, part.data);
+  return { type: "input_image", detail: "auto", image_url };
+}
+
+function toFile(part: DocumentPart, facts: ModelFacts | undefined): InputContent | undefined {
+  const { mediaType, name } = part;
+  const written = textOfDocument(part);
+  if (written !== undefined) return text(name === undefined ? written : `${name}:\n\n${written}`);
+  if (mediaType !== "application/pdf" || !takes(facts, "document")) return undefined;
+  return {
+    type: "input_file",
+    filename: name ?? "document.pdf",
+    file_data: dataUrl(mediaType, part.data),
+  };
+}
+
+function text(value: string): InputText {
+  return { type: "input_text", text: value };
+}

@@ -1,0 +1,90 @@
+/** Writes a request. */
+import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
+import { mergeExtra } from "../../merge-extra.ts";
+import { nothingToSay } from "../../nothing-to-say.ts";
+import type { Target, WireRequest } from "../../protocol.ts";
+import { askFor } from "../../thinking-levels.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject } from "../../wire-json.ts";
+import { toCacheKey } from "../openai-cache-key.ts";
+import { isStrict } from "../openai-strict-schema.ts";
+import { encodeItems } from "./encode-items.ts";
+import type { GptTraits } from "./gpt-models.ts";
+import { traitsOf } from "./gpt-models.ts";
+import type { Effort, ResponsesRequest, WireFormat, WireTool, WireToolChoice } from "./request.ts";
+
+/** What only this protocol decides: another value would not be understood on the way back. */
+const reserved = ["input", "stream", "store", "background", "previous_response_id", "conversation"];
+const minOutputTokens = 16;
+
+export function encode(request: ProviderRequest, target: Target): WireRequest {
+  const { options } = request;
+  const { model, provider } = target.origin;
+  const { modelFacts: facts, systemPrompt, sessionId, maxTokens, temperature } = options;
+  const traits = traitsOf(model, facts);
+  const { items, partAt } = encodeItems(request.messages, target, facts);
+  if (items.length === 0) throw nothingToSay(target);
+  const tools = request.tools.map(toWireTool);
+  const choice = toWireChoice(request.toolChoice ?? options.toolChoice);
+  const format = options.output && toFormat(options.output);
+  const hasTools = tools.length > 0;
+  // What stays the same comes first, what grows comes behind it.
+  const body: ResponsesRequest = {
+    model,
+    stream: target.isStreaming,
+    store: false,
+    ...reasoningOf(request, traits),
+    ...(format && { text: { format } }),
+    ...(temperature !== undefined && !traits.isReasoning && { temperature }),
+    ...(maxTokens !== undefined && { max_output_tokens: Math.max(minOutputTokens, maxTokens) }),
+    ...(sessionId !== undefined && { prompt_cache_key: toCacheKey(sessionId) }),
+    ...(hasTools && { tools }),
+    ...(systemPrompt !== undefined && { instructions: systemPrompt }),
+    input: items,
+    ...(hasTools && choice !== undefined && { tool_choice: choice }),
+  };
+  const extra = options.extra?.[provider];
+  return {
+    path: "/responses",
+    // Made of JSON, but for the schemas of tools, which only claim to be.
+    body: mergeExtra(body as unknown as JsonObject, isObject(extra) ? extra : {}, reserved),
+    partAt,
+  };
+}
+
+/** Its reasoning is asked for in a form that it reads again, as the vendor keeps nothing. */
+function reasoningOf(
+  { options }: ProviderRequest,
+  { isReasoning, levels }: GptTraits,
+): Pick<ResponsesRequest, "reasoning" | "include"> {
+  if (!isReasoning) return {};
+  const ask = askFor(options, levels, false);
+  const effort = ask.type === "word" ? { effort: ask.word as Effort } : {};
+  return {
+    reasoning: { ...effort, summary: "auto" },
+    include: ["reasoning.encrypted_content"],
+  };
+}
+
+function toWireTool({ name, description, inputSchema }: ToolDeclaration): WireTool {
+  return {
+    type: "function",
+    name,
+    description,
+    parameters: inputSchema,
+    strict: isStrict(inputSchema),
+  };
+}
+
+function toWireChoice(choice: ToolChoice | undefined): WireToolChoice | undefined {
+  return typeof choice === "object" ? { type: "function", name: choice.tool } : choice;
+}
+
+/** Undefined where the vendor takes no such schema: it wants an object at the top. */
+function toFormat({
+  name,
+  schema,
+}: NonNullable<ProviderRequest["options"]["output"]>): WireFormat | undefined {
+  if (schema["type"] !== "object") return undefined;
+  return { type: "json_schema", name, schema, strict: isStrict(schema) };
+}

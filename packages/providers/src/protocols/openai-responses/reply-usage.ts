@@ -1,0 +1,20 @@
+/** Token counts as the vendor states them: cached and reasoning tokens are parts of the others. */
+import type { Usage } from "@capstan/kernel";
+import type { JsonObject } from "../../wire-json.ts";
+import { countAt, isObject } from "../../wire-json.ts";
+
+export function toUsage(usage: JsonObject): Usage {
+  const { input_tokens_details: input, output_tokens_details: output } = usage;
+  const inputTokens = countAt(usage, "input_tokens");
+  const outputTokens = countAt(usage, "output_tokens");
+  const cacheReadTokens = isObject(input) ? countAt(input, "cached_tokens") : undefined;
+  const cacheWriteTokens = isObject(input) ? countAt(input, "cache_write_tokens") : undefined;
+  const reasoningTokens = isObject(output) ? countAt(output, "reasoning_tokens") : undefined;
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
+}

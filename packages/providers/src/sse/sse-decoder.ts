@@ -1,0 +1,149 @@
+/** Server-sent events: from the bytes of a body, however they are cut, to events. */
+import { ProviderError } from "@capstan/kernel";
+import { Utf8Decoder } from "./utf8-decoder.ts";
+
+export interface SseEvent {
+  /** `message` where the stream names none. */
+  readonly event: string;
+  readonly data: string;
+  /** The last id that the stream named; empty before the first. */
+  readonly id: string;
+  /**
+   * JSON that stood in the stream without `data:`, over one line or several. The standard has it ignored, but vendors say so that a
+   * stream that began well has failed.
+   */
+  readonly isBare: boolean;
+}
+
+export interface SseDecoderOptions {
+  /** The most characters that one event may have; default 64 million. */
+  readonly maxEventLength?: number;
+}
+
+const lineFeed = 10;
+const space = 32;
+const colon = 58;
+const letterD = 100;
+const letterE = 101;
+
+/**
+ * Follows the standard (WHATWG HTML, 9.2.6), except for bare JSON. Comments and `retry` are left out, and so is an event that the end of the
+ * stream cuts off. Throws a `ProviderError` for an event above the limit, after which it is of no more use.
+ */
+export class SseDecoder {
+  readonly #utf8 = new Utf8Decoder();
+  readonly #maxEventLength: number;
+  /** A line that has begun. Appended to and not looked at, so that a long one in small pieces takes linear time. */
+  #line = "";
+  #endedInReturn = false;
+  #event = "";
+  #data = "";
+  #hasData = false;
+  #bare = "";
+  #id = "";
+  #nextId = "";
+
+  constructor(options: SseDecoderOptions = {}) {
+    this.#maxEventLength = options.maxEventLength ?? 64_000_000;
+  }
+
+  /** Pushes the events that end in these bytes. */
+  take(chunk: Uint8Array, events: SseEvent[]): void {
+    const text = this.#utf8.decode(chunk);
+    if (text === "") return;
+    let start = this.#endedInReturn && text.charCodeAt(0) === lineFeed ? 1 : 0;
+    this.#endedInReturn = false;
+    let feed = text.indexOf("\n", start);
+    let back = text.indexOf("\r", start);
+    while (feed !== -1 || back !== -1) {
+      const end = back === -1 || (feed !== -1 && feed < back) ? feed : back;
+      if (this.#line === "") this.#takeLine(text, start, end, events);
+      else this.#takeLongLine(text.slice(start, end), events);
+      start = end + 1;
+      if (end === back) {
+        if (feed === start) start++;
+        else if (start === text.length) this.#endedInReturn = true;
+        back = text.indexOf("\r", start);
+      }
+      if (feed < start) feed = text.indexOf("\n", start);
+    }
+    if (start < text.length) this.#line += text.slice(start);
+    this.#checkLength();
+  }
+
+  /** No more bytes will come. What was under way is dropped, as the standard says, unless it is bare JSON. */
+  end(events: SseEvent[]): void {
+    if (this.#line !== "") this.#takeLongLine("", events);
+    this.#flushBare(events);
+  }
+
+  #takeLongLine(rest: string, events: SseEvent[]): void {
+    const line = this.#line + rest;
+    this.#line = "";
+    this.#takeLine(line, 0, line.length, events);
+  }
+
+  /** The line of `text` from `start` to `end`: by place, as most need no string of their own. */
+  #takeLine(text: string, start: number, end: number, events: SseEvent[]): void {
+    if (start === end) return this.#dispatch(events);
+    const first = text.charCodeAt(start);
+    if (first === letterD && text.startsWith("data:", start)) {
+      const value = text.slice(valueStart(text, start + 5), end);
+      this.#data = this.#hasData ? `${this.#data}\n${value}` : value;
+      this.#hasData = true;
+    } else if (first === letterE && text.startsWith("event:", start)) {
+      this.#event = text.slice(valueStart(text, start + 6), end);
+    } else if (first !== colon) this.#takeRareLine(text.slice(start, end));
+  }
+
+  #takeRareLine(line: string): void {
+    if (line.startsWith("id:")) this.#takeId(line.slice(valueStart(line, 3)));
+    // A field without a colon has an empty value.
+    else if (line === "id") this.#takeId("");
+    else if (line === "event") this.#event = "";
+    else if (line === "data") {
+      this.#data = this.#hasData ? `${this.#data}\n` : "";
+      this.#hasData = true;
+    } else if (this.#bare !== "") this.#bare += `\n${line}`;
+    else if (/^\s*(\{|\[\s*(\{|$))/.test(line)) this.#bare = line;
+  }
+
+  #takeId(id: string): void {
+    if (!id.includes("\0")) this.#nextId = id;
+  }
+
+  #dispatch(events: SseEvent[]): void {
+    this.#id = this.#nextId;
+    if (this.#hasData) {
+      events.push({
+        event: this.#event === "" ? "message" : this.#event,
+        data: this.#data,
+        id: this.#id,
+        isBare: false,
+      });
+      this.#data = "";
+      this.#hasData = false;
+    }
+    this.#event = "";
+    this.#flushBare(events);
+  }
+
+  #flushBare(events: SseEvent[]): void {
+    if (this.#bare === "") return;
+    events.push({ event: "message", data: this.#bare, id: this.#id, isBare: true });
+    this.#bare = "";
+  }
+
+  #checkLength(): void {
+    const length = this.#line.length + this.#data.length + this.#bare.length;
+    if (length <= this.#maxEventLength) return;
+    throw new ProviderError(
+      "protocol",
+      `An event of the stream has grown beyond ${this.#maxEventLength} characters without an end: whoever answers does not speak the protocol that was expected`,
+    );
+  }
+}
+
+function valueStart(text: string, afterColon: number): number {
+  return text.charCodeAt(afterColon) === space ? afterColon + 1 : afterColon;
+}

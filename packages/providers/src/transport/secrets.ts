@@ -1,0 +1,39 @@
+/** Keeps what must not be shown out of messages, should a vendor repeat it. */
+import { ProviderError } from "@capstan/kernel";
+
+const secretName = /auth|key|token|secret|cookie/i;
+
+/** What a request carries that nobody may see: the key, and headers that are named for it. */
+export class Secrets {
+  readonly #values: readonly string[];
+
+  constructor(headers: Headers) {
+    const values: string[] = [];
+    for (const [name, value] of headers) {
+      if (secretName.test(name)) values.push(value.replace(/^(bearer|basic|token) /i, ""));
+    }
+    // A short one would be found in words that have nothing to do with it.
+    this.#values = values.filter((value) => value.length >= 8);
+  }
+
+  hide(text: string): string {
+    let shown = text;
+    for (const value of this.#values) shown = shown.replaceAll(value, "[hidden]");
+    return shown;
+  }
+
+  hideIn(error: ProviderError): ProviderError {
+    const message = this.hide(error.message);
+    return message === error.message ? error : copyError(error, { message });
+  }
+}
+
+/** The same error with something else in it. */
+export function copyError(
+  error: ProviderError,
+  changes: { readonly message?: string; readonly rejected?: ProviderError["rejected"] },
+): ProviderError {
+  const { code, retryable, retryAfterMs, status, cause } = error;
+  const { message = error.message, rejected = error.rejected } = changes;
+  return new ProviderError(code, message, { retryable, retryAfterMs, status, rejected, cause });
+}

@@ -1,0 +1,126 @@
+/** One request on its way: where it goes, with which headers, and what came back. */
+import type { ChatMessage, ProviderRequest } from "@capstan/kernel";
+import { ProviderError } from "@capstan/kernel";
+import type { Target, WireRequest } from "../protocol.ts";
+import type { ProviderOptions, Vendor } from "../vendor.ts";
+import { findApiKey } from "./api-key.ts";
+import { environment } from "./environment.ts";
+
+/** Everything that is known of a request once it is written. */
+export interface WireCall {
+  readonly vendor: Vendor;
+  readonly target: Target;
+  readonly wire: WireRequest;
+  readonly url: string;
+  /** The URL without what may be secret in it, for messages. */
+  readonly place: string;
+  readonly headers: Headers;
+  /** What the request was written from. */
+  messages(): readonly ChatMessage[];
+}
+
+/** Writes the request. Throws a `ProviderError` for whatever is missing. */
+export function prepareCall(
+  vendor: Vendor,
+  options: ProviderOptions,
+  request: ProviderRequest,
+): WireCall {
+  const { model } = request.options;
+  if (model === undefined || model === "") {
+    throw new ProviderError(
+      "invalid_request",
+      `No model for ${vendor.name}: name one in the options of the request`,
+    );
+  }
+  const target: Target = {
+    origin: { provider: vendor.id, api: vendor.protocol.id, model },
+    quirks: vendor.quirks,
+    isStreaming: options.stream ?? true,
+  };
+  const wire = vendor.protocol.encode(request, target);
+  const url = joinUrl(vendor, baseUrlOf(vendor, options), wire.path);
+  return {
+    vendor,
+    target,
+    wire,
+    url: url.href,
+    place: url.origin + url.pathname,
+    headers: headersOf(vendor, options, request, target, wire),
+    messages: () => request.messages,
+  };
+}
+
+function baseUrlOf(vendor: Vendor, { baseUrl }: ProviderOptions): string {
+  const { baseUrlVariable: variable } = vendor;
+  const found = baseUrl ?? (variable && environment()[variable]?.trim());
+  const chosen = found === undefined || found === "" ? vendor.baseUrl : found;
+  if (chosen !== "" || variable === undefined) return chosen;
+  throw new ProviderError(
+    "invalid_request",
+    `No base URL for ${vendor.name}: set ${variable}, or pass \`baseUrl\``,
+  );
+}
+
+/** A base URL may end in a slash, and may have a query of its own. */
+function joinUrl(vendor: Vendor, baseUrl: string, path: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new ProviderError(
+      "invalid_request",
+      `The base URL for ${vendor.name} is "${baseUrl}", which is no http or https URL`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ProviderError(
+      "invalid_request",
+      `The base URL for ${vendor.name} has a user or a password in it, which fetch does not take: pass them as an authorization header`,
+    );
+  }
+  const [pathname = "", query] = path.split("?", 2);
+  url.pathname = url.pathname.replace(/\/+$/, "") + pathname;
+  for (const [name, value] of new URLSearchParams(query)) url.searchParams.append(name, value);
+  return url;
+}
+
+/**
+ * Later ones replace earlier ones of the same name, but for lists that vendor and caller both add to. Whoever brings a header for the key
+ * needs no key.
+ */
+function headersOf(
+  vendor: Vendor,
+  options: ProviderOptions,
+  request: ProviderRequest,
+  { isStreaming }: Target,
+  wire: WireRequest,
+): Headers {
+  const headers = new Headers({
+    "content-type": "application/json",
+    accept: isStreaming ? "text/event-stream, application/json" : "application/json",
+  });
+  for (const source of [vendor.headers, wire.headers, options.headers, request.options.headers]) {
+    for (const [name, value] of Object.entries(source ?? {})) {
+      const isList = vendor.quirks.listHeader === name.toLowerCase();
+      const before = isList ? headers.get(name) : null;
+      setHeader(vendor, headers, name, before === null ? value : `${before},${value}`);
+    }
+  }
+  const { keyHeader } = vendor.quirks;
+  if (headers.has(keyHeader ?? "authorization")) return headers;
+  const key = findApiKey(vendor, options, request);
+  if (key === undefined) return headers;
+  if (keyHeader === undefined) headers.set("authorization", `Bearer ${key}`);
+  else headers.set(keyHeader, key);
+  return headers;
+}
+
+function setHeader(vendor: Vendor, headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    // What was thrown shows the value, which may be a secret.
+    throw new ProviderError(
+      "invalid_request",
+      `The header "${name}" for ${vendor.name} cannot be sent: its name or its value has a character that HTTP does not allow`,
+    );
+  }
+}

@@ -1,0 +1,59 @@
+/** A vendor is a row: who it is, where it listens, which protocol it speaks, and how it departs from it. */
+import type { MediaLimits } from "@capstan/kernel";
+import type { CallIdShape } from "./call-ids.ts";
+import type { Protocol } from "./protocol.ts";
+
+/** Where a vendor departs from its protocol. Each is named for what it does, and absent where the vendor keeps to it. */
+export interface Quirks {
+  /** Header that carries the key; default `authorization`, with `Bearer`. */
+  readonly keyHeader?: string;
+  /** A header, in small letters, that lists things: the caller's are added to the protocol's. */
+  readonly listHeader?: string;
+  readonly chat?: ChatQuirks;
+}
+
+/** Of Chat Completions, which many servers speak, each a little differently. */
+export interface ChatQuirks {
+  /** The field in which reasoning goes back; without it none does. */
+  readonly reasoningField?: "reasoning_content" | "reasoning" | "reasoning_details";
+  /** How an effort is asked for; without it only models that are known to have one are asked, by `reasoning_effort`. */
+  readonly thinking?: "effort" | "reasoning-object" | "thinking-switch";
+  /** Default `max_tokens`. */
+  readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  /** Default: as OpenAI has them. */
+  readonly callIds?: CallIdShape;
+  /** Reports its counts without being asked, and refuses to be asked. */
+  readonly refusesStreamOptions?: true;
+  /** Does not count reasoning among the output tokens. */
+  readonly countsReasoningApart?: true;
+  /** Takes PDF files. */
+  readonly takesFiles?: true;
+  /** Takes a key by which requests of a session come to the same cache. */
+  readonly takesCacheKey?: true;
+}
+
+export interface Vendor {
+  readonly id: string;
+  /** For people, in messages. */
+  readonly name: string;
+  readonly protocol: Protocol;
+  readonly baseUrl: string;
+  /** For a server that everybody has elsewhere: the variable that holds its URL, and goes before `baseUrl`. */
+  readonly baseUrlVariable?: string;
+  /** The variable that holds its key; undefined for a server that needs none. */
+  readonly keyVariable: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly media?: MediaLimits;
+  readonly quirks: Quirks;
+}
+
+export interface ProviderOptions {
+  /** Default: what `getApiKey` of the agent gives, or the vendor's variable. */
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default `globalThis.fetch`. */
+  readonly fetch?: typeof fetch;
+  /** Whether replies are streamed; default true. */
+  readonly stream?: boolean;
+}

@@ -1,0 +1,40 @@
+/** All vendors that are known by name: a row each. */
+import type { Vendor } from "./vendor.ts";
+import type { VendorFunction } from "./vendor-function.ts";
+import { vendorFunction } from "./vendor-function.ts";
+import { anthropicVendor } from "./vendors/anthropic.ts";
+import { azureVendor } from "./vendors/azure.ts";
+import { deepSeekVendor } from "./vendors/deepseek.ts";
+import { googleVendor } from "./vendors/google.ts";
+import { groqVendor } from "./vendors/groq.ts";
+import { llamaCppVendor } from "./vendors/llamacpp.ts";
+import { lmStudioVendor } from "./vendors/lmstudio.ts";
+import { mistralVendor } from "./vendors/mistral.ts";
+import { ollamaVendor } from "./vendors/ollama.ts";
+import { openAiVendor } from "./vendors/openai.ts";
+import { openRouterVendor } from "./vendors/openrouter.ts";
+import { xAiVendor } from "./vendors/xai.ts";
+
+export type { ChatQuirks, ProviderOptions, Quirks, Vendor } from "./vendor.ts";
+export type { VendorFunction, VendorModel } from "./vendor-function.ts";
+
+/** In alphabetical order. */
+export const vendorRows: readonly Vendor[] = [
+  anthropicVendor,
+  azureVendor,
+  deepSeekVendor,
+  googleVendor,
+  groqVendor,
+  llamaCppVendor,
+  lmStudioVendor,
+  mistralVendor,
+  ollamaVendor,
+  openAiVendor,
+  openRouterVendor,
+  xAiVendor,
+];
+
+/** `vendors.groq("llama-3.3-70b-versatile")`; all of them are what `modelResolver` of core takes. */
+export const vendors: Readonly<Record<string, VendorFunction>> = Object.fromEntries(
+  vendorRows.map((vendor) => [vendor.id, vendorFunction(vendor)]),
+);

@@ -1,0 +1,22 @@
+/** Anthropic's own API. */
+import { anthropicMessages } from "../protocols/anthropic-messages/anthropic-messages.ts";
+import type { Vendor } from "../vendor.ts";
+
+export const anthropicVendor: Vendor = {
+  id: "anthropic",
+  name: "Anthropic",
+  protocol: anthropicMessages,
+  baseUrl: "https://api.anthropic.com",
+  keyVariable: "ANTHROPIC_API_KEY",
+  headers: { "anthropic-version": "2023-06-01" },
+  media: {
+    imageTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"],
+    documentTypes: ["application/pdf", "text/plain", "text/markdown", "text/csv", "text/html"],
+    // The vendor counts 5 MB of base64.
+    maxImageBytes: 3_932_160,
+    maxImagePixels: 8000,
+    // Of the 32 MB that a request may have in base64, with room for the rest of it.
+    maxDocumentBytes: 22_000_000,
+  },
+  quirks: { keyHeader: "x-api-key", listHeader: "anthropic-beta" },
+};

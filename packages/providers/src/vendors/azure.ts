@@ -1,0 +1,16 @@
+/** OpenAI's models on Azure, at `https://<resource>.openai.azure.com/openai/v1`. The id of a model is the name of its deployment. */
+import { openAiResponses } from "../protocols/openai-responses/openai-responses.ts";
+import type { Vendor } from "../vendor.ts";
+import { openAiVendor } from "./openai.ts";
+
+export const azureVendor: Vendor = {
+  id: "azure",
+  name: "Azure OpenAI",
+  protocol: openAiResponses,
+  // Everybody has a host of their own.
+  baseUrl: "",
+  baseUrlVariable: "AZURE_OPENAI_BASE_URL",
+  keyVariable: "AZURE_OPENAI_API_KEY",
+  ...(openAiVendor.media && { media: openAiVendor.media }),
+  quirks: { keyHeader: "api-key" },
+};

@@ -1,0 +1,12 @@
+/** DeepSeek's own API. */
+import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
+import type { Vendor } from "../vendor.ts";
+
+export const deepSeekVendor: Vendor = {
+  id: "deepseek",
+  name: "DeepSeek",
+  protocol: openAiChat,
+  baseUrl: "https://api.deepseek.com",
+  keyVariable: "DEEPSEEK_API_KEY",
+  quirks: { chat: { reasoningField: "reasoning_content", thinking: "thinking-switch" } },
+};

@@ -1,0 +1,20 @@
+/** Google's Gemini API. */
+import { googleGenerate } from "../protocols/google-generate/google-generate.ts";
+import type { Vendor } from "../vendor.ts";
+
+export const googleVendor: Vendor = {
+  id: "google",
+  name: "Google",
+  protocol: googleGenerate,
+  baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+  keyVariable: "GEMINI_API_KEY",
+  media: {
+    imageTypes: ["image/jpeg", "image/png", "image/webp"],
+    documentTypes: ["application/pdf", "text/*"],
+    // Of the 20 MB that a request may have in base64, with room for the rest of it.
+    maxImageBytes: 14_000_000,
+    maxImagePixels: 8000,
+    maxDocumentBytes: 14_000_000,
+  },
+  quirks: { keyHeader: "x-goog-api-key" },
+};

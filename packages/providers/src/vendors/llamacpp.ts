@@ -1,0 +1,13 @@
+/** The server of llama.cpp, on this machine unless told otherwise. */
+import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
+import type { Vendor } from "../vendor.ts";
+
+export const llamaCppVendor: Vendor = {
+  id: "llamacpp",
+  name: "llama.cpp",
+  protocol: openAiChat,
+  baseUrl: "http://127.0.0.1:8080/v1",
+  baseUrlVariable: "LLAMACPP_BASE_URL",
+  keyVariable: undefined,
+  quirks: { chat: { reasoningField: "reasoning_content" } },
+};

@@ -1,0 +1,13 @@
+/** LM Studio, on this machine unless told otherwise. */
+import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
+import type { Vendor } from "../vendor.ts";
+
+export const lmStudioVendor: Vendor = {
+  id: "lmstudio",
+  name: "LM Studio",
+  protocol: openAiChat,
+  baseUrl: "http://127.0.0.1:1234/v1",
+  baseUrlVariable: "LMSTUDIO_BASE_URL",
+  keyVariable: undefined,
+  quirks: {},
+};

@@ -1,0 +1,18 @@
+/** Mistral's own API. */
+import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
+import type { Vendor } from "../vendor.ts";
+
+export const mistralVendor: Vendor = {
+  id: "mistral",
+  name: "Mistral",
+  protocol: openAiChat,
+  baseUrl: "https://api.mistral.ai/v1",
+  keyVariable: "MISTRAL_API_KEY",
+  quirks: {
+    chat: {
+      // Nine letters or digits, no more and no less.
+      callIds: { character: /[a-zA-Z0-9]/, minLength: 9, maxLength: 9 },
+      refusesStreamOptions: true,
+    },
+  },
+};

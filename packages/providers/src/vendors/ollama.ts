@@ -1,0 +1,13 @@
+/** Ollama, on this machine unless told otherwise. */
+import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
+import type { Vendor } from "../vendor.ts";
+
+export const ollamaVendor: Vendor = {
+  id: "ollama",
+  name: "Ollama",
+  protocol: openAiChat,
+  baseUrl: "http://127.0.0.1:11434/v1",
+  baseUrlVariable: "OLLAMA_BASE_URL",
+  keyVariable: undefined,
+  quirks: { chat: { reasoningField: "reasoning" } },
+};

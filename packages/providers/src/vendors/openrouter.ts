@@ -1,0 +1,14 @@
+/** OpenRouter, which leads to models of many makers. */
+import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
+import type { Vendor } from "../vendor.ts";
+
+export const openRouterVendor: Vendor = {
+  id: "openrouter",
+  name: "OpenRouter",
+  protocol: openAiChat,
+  baseUrl: "https://openrouter.ai/api/v1",
+  keyVariable: "OPENROUTER_API_KEY",
+  quirks: {
+    chat: { reasoningField: "reasoning_details", thinking: "reasoning-object", takesFiles: true },
+  },
+};

@@ -1,0 +1,19 @@
+/** xAI's own API, which speaks Responses. */
+import { openAiResponses } from "../protocols/openai-responses/openai-responses.ts";
+import type { Vendor } from "../vendor.ts";
+
+export const xAiVendor: Vendor = {
+  id: "xai",
+  name: "xAI",
+  protocol: openAiResponses,
+  baseUrl: "https://api.x.ai/v1",
+  keyVariable: "XAI_API_KEY",
+  media: {
+    imageTypes: ["image/jpeg", "image/png"],
+    documentTypes: ["text/*"],
+    maxImageBytes: 20_000_000,
+    maxImagePixels: 8000,
+    maxDocumentBytes: 20_000_000,
+  },
+  quirks: {},
+};

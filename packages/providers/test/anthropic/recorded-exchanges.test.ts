@@ -1,0 +1,113 @@
+/**
+ * Conversations that the vendor has accepted: what we decode of each reply, written down again, is what the real client sent back. Clients
+ * differ in what does not matter to the vendor:
+ * - markers for the cache, `is_error: false`, fields that hold nothing, a string in place of one text block;
+ * - `caller: { type: "direct" }`, which is the default: some clients leave it out;
+ * - a text of white space alone, which one client adds and the vendor does not want;
+ * - the text beside a tool call, which two clients leave out (named below): ours goes back;
+ * - the arguments of a call, which one client changes on the way (named below): ours go back as they came.
+ * The recorder of one case wrote typographic quotes and dashes as plain ones.
+ */
+import type { JsonValue, ToolContentPart } from "@capstan/kernel";
+import { describe, expect, test } from "vitest";
+import { anthropicMessages } from "../../src/protocols/anthropic-messages/anthropic-messages.ts";
+import { anthropicVendor } from "../../src/vendors/anthropic.ts";
+import { dataOf, plainPunctuation, transcriptOf } from "../fixtures-harness/exchange-transcript.ts";
+import type { FixtureCase } from "../fixtures-harness/fixtures.ts";
+import { fixtureCases, fixturesNote, hasFixtures } from "../fixtures-harness/fixtures.ts";
+import { claudeTarget, requestOf } from "./requests.ts";
+
+const cases = fixtureCases("anthropic-messages");
+const exchanges = cases.filter(({ kind }) => kind === "exchange");
+
+/** Clients that send a call back without the text that came with it. */
+const dropsText: ReadonlySet<string> = new Set([
+  "exchange--anthropic-anthropic-json-steps3--steps5--text-tool",
+  "exchange--anthropic-anthropic-sse-image-result-text-tool",
+]);
+
+const changesArguments = "exchange--anthropic-anthropic-sse-cache-control";
+
+describe.runIf(hasFixtures)(`recorded conversations with Claude${fixturesNote}`, () => {
+  test.each(exchanges.map((exchange) => [exchange.name, exchange] as const))(
+    "%s is written as the vendor accepted it",
+    async (name, exchange) => {
+      const target = claudeTarget(exchange.meta.model);
+      const messages = await transcriptOf(exchange, anthropicVendor, toPart);
+
+      const { body } = anthropicMessages.encode(requestOf({ messages }), target);
+
+      const ours = comparable(behindFirstUser(dataOf(body)["messages"]), name);
+      const theirs = exchange.links.flatMap(({ appended }) => appended);
+      expect(ours).toEqual(comparable(behindFirstUser(theirs), name));
+      expect(dataOf(body)["container"]).toEqual(lastRequest(exchange)["container"]);
+    },
+  );
+
+  test("no conversation is left out", () => {
+    const links = exchanges.flatMap((exchange) => exchange.links);
+
+    console.log(
+      `${cases.length} of ${cases.length} cases of Claude; ${exchanges.length} of ${exchanges.length} conversations with ${links.length} links written again`,
+    );
+    expect([cases.length, exchanges.length, links.length]).toEqual([50, 14, 26]);
+  });
+});
+
+function toPart(block: JsonValue): ToolContentPart {
+  const { type, text, source } = dataOf(block);
+  if (type === "text") return { type: "text", text: String(text) };
+  const { media_type: mediaType, data, file_id: fileId } = dataOf(source);
+  // A file that was uploaded before: no part of a conversation names such a thing.
+  if (fileId !== undefined) return { type: "text", text: "a file" };
+  return { type: "image", mediaType: String(mediaType), data: String(data) };
+}
+
+/** Without what the conversation began with. */
+function behindFirstUser(items: unknown): readonly JsonValue[] {
+  const list = items as readonly JsonValue[];
+  return list.slice(list.findIndex((item) => dataOf(item)["role"] === "assistant"));
+}
+
+function lastRequest({ replies }: FixtureCase): Readonly<Record<string, unknown>> {
+  return dataOf(replies.at(-1)?.request);
+}
+
+/** In one form, whoever wrote it. */
+function comparable(items: readonly JsonValue[], name: string): unknown {
+  const clean = items.map((item) => {
+    const { role, content } = dataOf(item);
+    return { role, content: blocksOf(content).filter((block) => isCompared(block, role, name)) };
+  });
+  const plain = JSON.parse(JSON.stringify(clean, leaveOut)) as unknown;
+  return name === changesArguments ? withoutArguments(plain) : plain;
+}
+
+function withoutArguments(items: unknown): unknown {
+  return JSON.parse(JSON.stringify(items, (key, value: unknown) => (key === "input" ? {} : value)));
+}
+
+function isCompared(block: JsonValue, role: unknown, name: string): boolean {
+  const { type, text } = dataOf(block);
+  if (type !== "text") return true;
+  return String(text).trim() !== "" && !(role === "assistant" && dropsText.has(name));
+}
+
+function leaveOut(this: unknown, key: string, value: unknown): unknown {
+  if (key === "cache_control" || value === null) return undefined;
+  if (key === "is_error" && value === false) return undefined;
+  if (key === "caller" && dataOf(value)["type"] === "direct") return undefined;
+  if (key === "citations" && Array.isArray(value) && value.length === 0) return undefined;
+  const isResult = key === "content" && dataOf(this)["type"] === "tool_result";
+  if (isResult) return blocksOf(value).map(aFile);
+  return typeof value === "string" ? plainPunctuation(value) : value;
+}
+
+function blocksOf(content: unknown): readonly JsonValue[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : (content as JsonValue[]);
+}
+
+function aFile(block: JsonValue): JsonValue {
+  const isFile = dataOf(dataOf(block)["source"])["file_id"] !== undefined;
+  return isFile ? { type: "text", text: "a file" } : block;
+}

@@ -1,0 +1,61 @@
+/** Requests as the kernel makes them, without the kernel. */
+import type { AssistantMessage, AssistantPart, Origin, ProviderRequest } from "@capstan/kernel";
+import type { MessagesRequest } from "../../src/protocols/anthropic-messages/request.ts";
+import { anthropicMessages } from "../../src/protocols/anthropic-messages/anthropic-messages.ts";
+import type { Target } from "../../src/protocol.ts";
+
+export function claudeTarget(model: string): Target {
+  return { origin: claudeOrigin(model), quirks: {}, isStreaming: true };
+}
+
+function claudeOrigin(model: string): Required<Origin> {
+  return { provider: "anthropic", api: "anthropic-messages", model };
+}
+
+export function requestOf(request: Partial<ProviderRequest>): ProviderRequest {
+  return {
+    messages: [{ role: "user", id: "u1", content: "Hello" }],
+    tools: [],
+    options: {},
+    signal: new AbortController().signal,
+    conversationId: "c1",
+    turnId: "t1",
+    step: 1,
+    attempt: 1,
+    ...request,
+  };
+}
+
+/** The body of a request to a model. */
+export function bodyFor(model: string, request: Partial<ProviderRequest>): MessagesRequest {
+  const { body } = anthropicMessages.encode(requestOf(request), claudeTarget(model));
+  return body as unknown as MessagesRequest;
+}
+
+/** The messages of a body without the markers for the cache. */
+export function messagesFor(model: string, request: Partial<ProviderRequest>): unknown {
+  const { messages } = bodyFor(model, request);
+  return withoutMarkers(messages);
+}
+
+export function withoutMarkers(value: unknown): unknown {
+  const text = JSON.stringify(value, (key, inner: unknown) =>
+    key === "cache_control" ? undefined : inner,
+  );
+  return JSON.parse(text);
+}
+
+/** A reply of a model of Claude. */
+export function reply(
+  content: readonly AssistantPart[],
+  { model = "claude-sonnet-4-5", ...fields }: Partial<AssistantMessage> & { model?: string } = {},
+): AssistantMessage {
+  return {
+    role: "assistant",
+    id: "a1",
+    content,
+    stopReason: "stop",
+    origin: claudeOrigin(model),
+    ...fields,
+  };
+}

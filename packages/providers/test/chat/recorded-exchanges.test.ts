@@ -1,0 +1,91 @@
+/**
+ * Conversations that servers have accepted: what we decode of each reply, written down again, is what the real client sent back. Clients
+ * differ in what does not matter to the servers:
+ * - `content` as null, an empty text, a blank or a list; `prefix: false`; the `index` of a call; markers for the cache; fields that are left out;
+ * - white space in arguments;
+ * - reasoning in the field that the vendor wants it in, which is a quirk of the vendor; one client sends it in two fields;
+ * - one client sends the whole conversation anew, and two put a message of their own behind the results: only ours is compared.
+ */
+import type { JsonValue, ToolContentPart } from "@capstan/kernel";
+import { describe, expect, test } from "vitest";
+import { openAiChat } from "../../src/protocols/openai-chat/openai-chat.ts";
+import type { ChatQuirks } from "../../src/vendor.ts";
+import { dataOf, transcriptOf } from "../fixtures-harness/exchange-transcript.ts";
+import { fixtureCases, fixturesNote, hasFixtures } from "../fixtures-harness/fixtures.ts";
+import { requestOf } from "../openai/requests.ts";
+import { anyServer, chatTarget } from "./requests.ts";
+
+type Message = Readonly<Record<string, unknown>>;
+
+const cases = fixtureCases("openai-chat");
+const exchanges = cases.filter(({ kind }) => kind === "exchange");
+
+const reasoningFields: Readonly<Record<string, NonNullable<ChatQuirks["reasoningField"]>>> = {
+  avian: "reasoning_content",
+  deepseek: "reasoning_content",
+  ollama: "reasoning",
+  openrouter: "reasoning_details",
+};
+
+describe.runIf(hasFixtures)(`recorded conversations of Chat Completions${fixturesNote}`, () => {
+  test.each(exchanges.map((exchange) => [exchange.name, exchange] as const))(
+    "%s is written as the server accepted it",
+    async (_, exchange) => {
+      const { model, provider } = exchange.meta;
+      const messages = await transcriptOf(exchange, anyServer, toPart);
+      const reasoningField = reasoningFields[provider];
+
+      const { body } = openAiChat.encode(
+        requestOf({ messages }),
+        chatTarget(model, reasoningField === undefined ? {} : { reasoningField }),
+      );
+
+      const ours = (dataOf(body)["messages"] as readonly Message[]).slice(1);
+      const theirs = exchange.links.flatMap(({ appended }) => appended as readonly Message[]);
+      expect(comparable(ours)).toEqual(comparable(theirs));
+    },
+  );
+
+  test("no conversation is left out", () => {
+    const links = exchanges.flatMap((exchange) => exchange.links);
+
+    console.log(
+      `${cases.length} of ${cases.length} cases of Chat Completions; ${exchanges.length} of ${exchanges.length} conversations with ${links.length} links written again`,
+    );
+    expect(exchanges.length).toBeGreaterThanOrEqual(11);
+  });
+});
+
+function toPart(part: JsonValue): ToolContentPart {
+  return { type: "text", text: String(dataOf(part)["text"]) };
+}
+
+/** In one form, whoever wrote it. */
+function comparable(messages: readonly Message[]): readonly unknown[] {
+  return messages
+    .filter(({ role, tool_calls: calls }) => role === "tool" || calls !== undefined)
+    .map((message) => ({
+      role: message["role"],
+      content: textOf(message["content"]),
+      ...(message["tool_call_id"] !== undefined && { tool_call_id: message["tool_call_id"] }),
+      ...reasoningOf(message),
+      calls: ((message["tool_calls"] ?? []) as readonly Message[]).map(callOf),
+    }));
+}
+
+function textOf(content: unknown): string {
+  if (Array.isArray(content)) return content.map((part) => String(dataOf(part)["text"])).join("");
+  return typeof content === "string" ? content.trim() : "";
+}
+
+function reasoningOf(message: Message): Message {
+  const { reasoning_details: details, reasoning, reasoning_content: content } = message;
+  if (details !== undefined) return { details };
+  const thought = reasoning ?? content;
+  return thought === undefined ? {} : { thought };
+}
+
+function callOf({ id, function: called }: Message): unknown {
+  const { name, arguments: text } = dataOf(called);
+  return { id, name, arguments: JSON.parse(String(text)) as unknown };
+}

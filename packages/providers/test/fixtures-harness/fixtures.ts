@@ -1,0 +1,191 @@
+/** Recorded traffic of real vendors, where the machine has it: CAPSTAN_FIXTURES, or `../shared/fixtures` beside the project. */
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { JsonValue } from "@capstan/kernel";
+
+/** A hash of a string that is too long or too private to write down. */
+export interface Sealed {
+  readonly chars: number;
+  /** The first 16 hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** What an independent parser read in the bytes of one reply. */
+export interface Expectation {
+  readonly http_status?: number;
+  readonly ok: boolean;
+  readonly truncated?: boolean;
+  readonly error: JsonValue;
+  readonly id?: string;
+  readonly model?: string;
+  readonly text: string;
+  readonly reasoning?: string;
+  readonly refusal?: string;
+  readonly reasoning_blocks?: readonly {
+    readonly signature?: Sealed | null;
+    readonly encrypted?: Sealed | null;
+    readonly data?: Sealed | null;
+  }[];
+  readonly tool_calls: readonly {
+    readonly id: string | null;
+    readonly name: string;
+    /** `null` for arguments that are no JSON. */
+    readonly arguments?: JsonValue;
+    readonly arguments_raw?: string;
+    readonly custom_input?: string;
+  }[];
+  readonly server_tools?: readonly { readonly type: string; readonly id?: string }[];
+  readonly order?: readonly string[];
+  readonly finish_reason: string | number | null;
+  readonly usage: {
+    readonly input?: number | null;
+    readonly output?: number | null;
+    readonly cache_read?: number | null;
+    readonly cache_write?: number | null;
+    readonly reasoning?: number | null;
+  } | null;
+  readonly usage_raw?: JsonValue;
+  readonly quirks?: JsonValue;
+  /** Whatever else there is for this protocol. */
+  readonly [fact: string]: JsonValue | undefined | object;
+}
+
+/** One request and what came back. */
+export interface FixtureReply {
+  /** For test names. */
+  readonly name: string;
+  readonly request: JsonValue | undefined;
+  readonly status: number;
+  readonly isStream: boolean;
+  readonly body: Uint8Array;
+  /** How the network cut the body when it was recorded. */
+  readonly chunkLengths: readonly number[] | undefined;
+  readonly expect: Expectation;
+}
+
+/** What a real client added to the conversation between two requests. */
+export interface FixtureLink {
+  readonly request: number;
+  readonly prefix_unchanged: boolean;
+  readonly appended: readonly JsonValue[];
+  readonly tool_results: readonly {
+    readonly call_id: string | null;
+    readonly name: string | null;
+    readonly output: JsonValue;
+  }[];
+}
+
+interface FixtureMeta {
+  readonly api: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly url: string;
+  readonly status: number;
+  readonly stream: boolean;
+  readonly fidelity: string;
+  readonly tags: readonly string[];
+  readonly derived?: boolean;
+  readonly chunk_lengths?: readonly number[];
+}
+
+export interface FixtureCase {
+  readonly name: string;
+  readonly api: string;
+  readonly folder: string;
+  readonly kind: "single" | "exchange";
+  readonly meta: FixtureMeta;
+  /** One; of an exchange, one for each step. */
+  readonly replies: readonly FixtureReply[];
+  /** Of an exchange: `links[k]` leads from reply k to request k + 1. */
+  readonly links: readonly FixtureLink[];
+}
+
+const projectFolder = resolve(import.meta.dirname, "../../../..");
+
+/** Undefined where the machine has none. */
+const fixturesFolder: string | undefined = [
+  process.env["CAPSTAN_FIXTURES"],
+  join(projectFolder, "../shared/fixtures"),
+].find((folder) => folder !== undefined && existsSync(folder));
+
+export const hasFixtures: boolean = fixturesFolder !== undefined;
+
+/** For the name of a suite that is skipped without them. */
+export const fixturesNote: string = hasFixtures
+  ? ""
+  : " (skipped: no recorded traffic; set CAPSTAN_FIXTURES to its folder)";
+
+/** All cases of a protocol, in order; none where the machine has none. */
+export function fixtureCases(api: string): readonly FixtureCase[] {
+  return ["open", "derived"].flatMap((split) =>
+    fixtureFolders(split)
+      .map(readCase)
+      .filter((fixture) => fixture.api === api),
+  );
+}
+
+/** All replies of a protocol, those of exchanges too. */
+export function fixtureReplies(api: string): readonly FixtureReply[] {
+  return fixtureCases(api).flatMap(({ replies }) => replies);
+}
+
+/** A file of the folder that is no case: undefined where there is none. */
+export function readFixture(path: string): JsonValue | undefined {
+  if (fixturesFolder === undefined) return undefined;
+  return readJson(join(fixturesFolder, path));
+}
+
+function fixtureFolders(split: string): readonly string[] {
+  if (fixturesFolder === undefined) return [];
+  const folder = join(fixturesFolder, split);
+  return readdirSync(folder)
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** The files are what their README says; a test that reads one wrongly fails. */
+function readCase(folder: string): FixtureCase {
+  const meta = readJson(join(folder, "meta.json")) as unknown as FixtureMeta;
+  const facts = readJson(join(folder, "expect.json"));
+  const expect = facts as unknown as Expectation & ExchangeExpectation;
+  const name = folder.slice(folder.lastIndexOf("/") + 1);
+  const { api } = meta;
+  if (expect.kind !== "exchange") {
+    const reply = readReply(folder, name, "", meta, expect);
+    return { name, api, folder, kind: "single", meta, replies: [reply], links: [] };
+  }
+  const replies = expect.steps.map((step, index) =>
+    readReply(folder, `${name} ${index + 1}`, String(index + 1), meta, step),
+  );
+  return { name, api, folder, kind: "exchange", meta, replies, links: expect.links };
+}
+
+interface ExchangeExpectation {
+  readonly kind?: "exchange";
+  readonly steps: readonly Expectation[];
+  readonly links: readonly FixtureLink[];
+}
+
+function readReply(
+  folder: string,
+  name: string,
+  number: string,
+  meta: FixtureMeta,
+  expect: Expectation,
+): FixtureReply {
+  const isStream = existsSync(join(folder, `response${number}.sse`));
+  const requestFile = join(folder, `request${number}.json`);
+  return {
+    name,
+    request: existsSync(requestFile) ? readJson(requestFile) : undefined,
+    status: expect.http_status ?? meta.status,
+    isStream,
+    body: readFileSync(join(folder, `response${number}.${isStream ? "sse" : "json"}`)),
+    chunkLengths: meta.chunk_lengths,
+    expect,
+  };
+}
+
+function readJson(path: string): JsonValue {
+  return JSON.parse(readFileSync(path, "utf8")) as JsonValue;
+}

@@ -1,0 +1,103 @@
+/**
+ * Conversations that the vendor has accepted: what we decode of each reply, written down again, is what the real client sent back. Clients
+ * differ in what does not matter to the vendor:
+ * - ids and status of items, empty annotations, fields that hold nothing, a string in place of one text, an empty message;
+ * - white space in arguments;
+ * - a reference in place of an item, and a reasoning without its sealed content: both only work where the vendor keeps the conversation,
+ *   which we ask it not to do. The same holds for `previous_response_id`, upon which only the results are sent;
+ * - a client that leaves out the output of a tool search (named below), and writes its arguments anew: ours go back.
+ * The recorder of one case wrote typographic quotes as plain ones.
+ */
+import type { ToolContentPart } from "@capstan/kernel";
+import { describe, expect, test } from "vitest";
+import { openAiResponses } from "../../src/protocols/openai-responses/openai-responses.ts";
+import { openAiVendor } from "../../src/vendors/openai.ts";
+import { dataOf, plainPunctuation, transcriptOf } from "../fixtures-harness/exchange-transcript.ts";
+import { fixtureCases, fixturesNote, hasFixtures } from "../fixtures-harness/fixtures.ts";
+import { gptTarget, requestOf } from "./requests.ts";
+
+type Item = Readonly<Record<string, unknown>>;
+
+const cases = fixtureCases("openai-responses");
+const exchanges = cases.filter(({ kind }) => kind === "exchange");
+const dropsSearchOutput = "exchange--responses-openai-sse-server-tools";
+const keptByVendor = "exchange--responses-openai-json-parallel-previous-response-id";
+
+describe.runIf(hasFixtures)(`recorded conversations of Responses${fixturesNote}`, () => {
+  test.each(exchanges.map((exchange) => [exchange.name, exchange] as const))(
+    "%s is written as the vendor accepted it",
+    async (name, exchange) => {
+      const messages = await transcriptOf(exchange, openAiVendor, toPart);
+
+      const { body } = openAiResponses.encode(
+        requestOf({ messages }),
+        gptTarget(exchange.meta.model),
+      );
+
+      const ours = (dataOf(body)["input"] as readonly Item[]).slice(1);
+      const theirs = exchange.links.flatMap(({ appended }) => appended as readonly Item[]);
+      expect(comparable(ours, name)).toEqual(comparable(resolve(theirs, ours), name));
+    },
+  );
+
+  test("no conversation is left out", () => {
+    const links = exchanges.flatMap((exchange) => exchange.links);
+
+    console.log(
+      `${cases.length} of ${cases.length} cases of Responses; ${exchanges.length} of ${exchanges.length} conversations with ${links.length} links written again`,
+    );
+    expect([cases.length, exchanges.length, links.length]).toEqual([61, 17, 24]);
+  });
+});
+
+/** Files that were uploaded before, or are somewhere else: no part of a conversation names such a thing. */
+function toPart(): ToolContentPart {
+  return { type: "text", text: "a file" };
+}
+
+/** A reference stands for an item that the vendor has kept. */
+function resolve(items: readonly Item[], known: readonly Item[]): readonly Item[] {
+  return items.map((item) =>
+    item["type"] === "item_reference" ? (known.find(({ id }) => id === item["id"]) ?? item) : item,
+  );
+}
+
+/** In one form, whoever wrote it. */
+function comparable(items: readonly Item[], name: string): unknown {
+  const clean = items
+    .filter((item) => isCompared(item, name))
+    .map(({ id: _id, status: _status, ...item }) => ({ ...item, ...inOneForm(item) }));
+  return JSON.parse(JSON.stringify(clean, leaveOut)) as unknown;
+}
+
+function leaveOut(key: string, value: unknown): unknown {
+  if (value === null || isSearchId(key, value)) return undefined;
+  return typeof value === "string" ? plainPunctuation(value) : value;
+}
+
+/** One client names a search by the id of its item, where the vendor has none for it. */
+function isSearchId(key: string, value: unknown): boolean {
+  return key === "call_id" && typeof value === "string" && value.startsWith("tsc_");
+}
+
+function isCompared({ type, encrypted_content: sealed, content }: Item, name: string): boolean {
+  if (name === keptByVendor) return String(type).endsWith("_output");
+  if (name === dropsSearchOutput && type === "tool_search_output") return false;
+  if (type === "reasoning") return sealed !== undefined;
+  return content !== "";
+}
+
+function inOneForm({ type, role, content, arguments: args, output }: Item): Item {
+  if (role === "assistant") return { type: "message", content: textOf(content) };
+  if (type === "tool_search_call") return { arguments: {} };
+  if (typeof args === "string") return { arguments: JSON.parse(args) as unknown };
+  if (String(type).endsWith("_output") && Array.isArray(output)) {
+    return { output: output.map(() => "a file") };
+  }
+  return {};
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (content as readonly Item[]).map(({ text }) => String(text)).join("");
+}

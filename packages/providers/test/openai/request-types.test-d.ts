@@ -1,0 +1,52 @@
+/** Our request is one of the vendor's own: what the vendor takes away is an error here. */
+import type {
+  EasyInputMessage,
+  ResponseCreateParams,
+  ResponseCustomToolCall,
+  ResponseFunctionToolCall,
+  ResponseInputItem,
+  ResponseOutputMessage,
+  ResponseReasoningItem,
+} from "openai/resources/responses/responses";
+import { expectTypeOf, test } from "vitest";
+import type {
+  CallOutputItem,
+  CustomCallItem,
+  FunctionCallItem,
+  PlainReplyItem,
+  ReasoningItem,
+  ReplyItem,
+  ResponsesRequest,
+  SystemItem,
+  UserItem,
+} from "../../src/protocols/openai-responses/request.ts";
+import type { Writable } from "../writable.ts";
+
+test("every item that we write is one that the vendor takes", () => {
+  expectTypeOf<Writable<UserItem>>().toExtend<EasyInputMessage>();
+  expectTypeOf<Writable<SystemItem>>().toExtend<EasyInputMessage>();
+  expectTypeOf<Writable<PlainReplyItem>>().toExtend<EasyInputMessage>();
+  expectTypeOf<Writable<FunctionCallItem>>().toExtend<ResponseFunctionToolCall>();
+  expectTypeOf<Writable<CustomCallItem>>().toExtend<ResponseCustomToolCall>();
+  expectTypeOf<
+    Writable<CallOutputItem> & { type: "function_call_output" }
+  >().toExtend<ResponseInputItem.FunctionCallOutput>();
+});
+
+test("what goes back as it came has the vendor's fields around it", () => {
+  type Reasoning = Omit<ReasoningItem, "summary" | "content">;
+
+  expectTypeOf<Writable<Omit<ReplyItem, "content">>>().toExtend<
+    Omit<ResponseOutputMessage, "content">
+  >();
+  expectTypeOf<Writable<Reasoning>>().toExtend<
+    Omit<ResponseReasoningItem, "summary" | "content">
+  >();
+});
+
+test("every field of a request is one of the vendor's, with values that it takes", () => {
+  expectTypeOf<Writable<Omit<ResponsesRequest, "input">>>().toExtend<
+    Omit<ResponseCreateParams, "input">
+  >();
+  expectTypeOf<keyof ResponsesRequest>().toExtend<keyof ResponseCreateParams>();
+});

@@ -1,0 +1,48 @@
+/** Requests as the kernel makes them, without the kernel. */
+import type { AssistantMessage, AssistantPart, Origin, ProviderRequest } from "@capstan/kernel";
+import type { Target } from "../../src/protocol.ts";
+import { openAiResponses } from "../../src/protocols/openai-responses/openai-responses.ts";
+import type { ResponsesRequest } from "../../src/protocols/openai-responses/request.ts";
+
+export function gptTarget(model: string): Target {
+  return { origin: gptOrigin(model), quirks: {}, isStreaming: true };
+}
+
+export function gptOrigin(model: string): Required<Origin> {
+  return { provider: "openai", api: "openai-responses", model };
+}
+
+export function requestOf(request: Partial<ProviderRequest>): ProviderRequest {
+  return {
+    messages: [{ role: "user", id: "u1", content: "Hello" }],
+    tools: [],
+    options: {},
+    signal: new AbortController().signal,
+    conversationId: "c1",
+    turnId: "t1",
+    step: 1,
+    attempt: 1,
+    ...request,
+  };
+}
+
+/** The body of a request to a model. */
+export function bodyFor(model: string, request: Partial<ProviderRequest>): ResponsesRequest {
+  const { body } = openAiResponses.encode(requestOf(request), gptTarget(model));
+  return body as unknown as ResponsesRequest;
+}
+
+/** A reply of a model of OpenAI. */
+export function reply(
+  content: readonly AssistantPart[],
+  { model = "gpt-5.5", ...fields }: Partial<AssistantMessage> & { model?: string } = {},
+): AssistantMessage {
+  return {
+    role: "assistant",
+    id: "a1",
+    content,
+    stopReason: "stop",
+    origin: gptOrigin(model),
+    ...fields,
+  };
+}

@@ -1,0 +1,110 @@
+/** One HTTP exchange, as the server's side of it sees it. */
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { JsonValue } from "@capstan/kernel";
+import type { WireEvent, WireHeaders } from "./emulation.ts";
+
+/** The body, or undefined if it is too large. It is read to its end even so, for the answer has to reach the client. */
+export async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  // Without an encoding a request gives buffers.
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size <= maxBytes) pieces.push(piece);
+  }
+  return size > maxBytes ? undefined : Buffer.concat(pieces).toString("utf8");
+}
+
+export function headersOf(request: IncomingMessage): WireHeaders {
+  return Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+  );
+}
+
+export class HttpAnswer {
+  readonly #response: ServerResponse;
+  readonly #headers: WireHeaders;
+  readonly #left = new AbortController();
+
+  constructor(response: ServerResponse, headers: WireHeaders) {
+    this.#response = response;
+    this.#headers = headers;
+    response.once("close", () => {
+      if (!response.writableFinished) this.#left.abort(new Error("the client has left"));
+    });
+    // To write to a client that has left is no error of the test.
+    response.on("error", () => {});
+  }
+
+  /** Fires when the client leaves before the answer is complete. */
+  get left(): AbortSignal {
+    return this.#left.signal;
+  }
+
+  get hasBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  send(status: number, body: JsonValue, headers: WireHeaders = {}): void {
+    this.sendText(status, JSON.stringify(body), { "content-type": "application/json", ...headers });
+  }
+
+  sendText(status: number, text: string, headers: WireHeaders = {}): void {
+    this.#response.writeHead(status, { ...this.#headers, ...headers });
+    this.#response.end(text);
+  }
+
+  /** Waits for a slow reader, as long as there is one. */
+  async stream(events: readonly WireEvent[]): Promise<void> {
+    this.#beginStream();
+    const hasRoom = this.#response.write(events.map(toText).join(""));
+    if (hasRoom || this.left.aborted) return;
+    await once(this.#response, "drain", { signal: this.left }).catch(() => {});
+  }
+
+  /** Ends the stream where it stands, or behind this text. */
+  endStream(text = ""): void {
+    this.#beginStream();
+    this.#response.end(text);
+  }
+
+  /** Breaks the connection inside of a stream, behind this text. */
+  async cutStream(text: string): Promise<void> {
+    this.#beginStream();
+    await this.#writeAndCut(text);
+  }
+
+  /** Breaks the connection inside of a body that begins with this text; without a text, before any answer. */
+  async cut(text?: string): Promise<void> {
+    if (text === undefined) {
+      this.#response.destroy();
+      return;
+    }
+    this.#response.writeHead(200, { ...this.#headers, "content-type": "application/json" });
+    await this.#writeAndCut(text);
+  }
+
+  /** What was written has to be on its way before the connection breaks. */
+  async #writeAndCut(text: string): Promise<void> {
+    await new Promise((resolve) => this.#response.write(text, resolve));
+    this.#response.destroy();
+  }
+
+  #beginStream(): void {
+    if (this.hasBegun) return;
+    this.#response.writeHead(200, {
+      ...this.#headers,
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+    });
+  }
+}
+
+function toText(event: WireEvent): string {
+  if ("comment" in event) return `: ${event.comment}\n\n`;
+  return `event: ${event.event}\ndata: ${JSON.stringify(event.data)}\n\n`;
+}

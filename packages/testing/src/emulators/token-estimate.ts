@@ -1,0 +1,25 @@
+/** Tokens by the rule of thumb: four characters each. Pictures and files count as so many, whatever their size. */
+import type { JsonValue } from "@capstan/kernel";
+import { isList, isObject } from "./json.ts";
+
+const tokensOfMedia = 1_500;
+const mediaKeys: ReadonlySet<string> = new Set(["data", "image_url", "file_data"]);
+/** What the client only carries is not what the model reads. */
+const carriedKeys: ReadonlySet<string> = new Set(["signature", "encrypted_content"]);
+
+export function estimateTokens(value: JsonValue): number {
+  return Math.ceil(countCharacters(value, false) / 4);
+}
+
+function countCharacters(value: JsonValue, isMedia: boolean): number {
+  if (typeof value === "string") return isMedia ? tokensOfMedia * 4 : value.length;
+  if (isList(value))
+    return value.reduce<number>((sum, item) => sum + countCharacters(item, false), 0);
+  if (!isObject(value)) return value === null ? 0 : String(value).length;
+  return Object.entries(value).reduce(
+    // The name of a field costs a little too; what tells fields apart is not what a test is about.
+    (sum, [key, inner]) =>
+      carriedKeys.has(key) ? sum : sum + 1 + countCharacters(inner, mediaKeys.has(key)),
+    0,
+  );
+}
