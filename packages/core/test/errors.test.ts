@@ -149,8 +149,10 @@ test.each([
   expect(isCapstanError(value)).toBe(false);
 });
 
-test("every error class of the packages is one of the family, but for three that reach nobody", () => {
-  const classes = globSync("packages/{kernel,log,core,toolset,testing}/src/**/*.ts", { cwd: root })
+test("every error class of the packages is one of the family, but for five that reach nobody", () => {
+  const classes = globSync("packages/{kernel,log,core,providers,toolset,testing}/src/**/*.ts", {
+    cwd: root,
+  })
     .map((path) => readFileSync(join(root, path), "utf8"))
     .flatMap((text) => [...text.matchAll(/class (\w+) extends (CapstanError|Error)\b/g)])
     .map(([, name = "", base]) => ({ name, base }));
@@ -159,7 +161,13 @@ test("every error class of the packages is one of the family, but for three that
   const others = classes.filter(({ base }) => base === "Error").map(({ name }) => name);
   expect(members.toSorted()).toEqual(Object.keys(codes).toSorted());
   expect(members.toSorted()).toEqual(family.map(({ name }) => name).toSorted());
-  expect(others.toSorted()).toEqual(["Interrupted", "Killed", "SchemaProblem"]);
+  expect(others.toSorted()).toEqual([
+    "Interrupted",
+    "Killed",
+    "Refusal",
+    "SchemaProblem",
+    "WireFault",
+  ]);
 });
 
 test("docs/errors.md says of every code when it comes and what to do, and lists no other", () => {
