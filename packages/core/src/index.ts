@@ -14,6 +14,7 @@ export type {
   TurnOverrides,
 } from "./agent/agent-init.ts";
 export type { Budgets } from "./agent/budgets.ts";
+export type { OutputLimits } from "./context/evictions.ts";
 export { costOf } from "./agent/cost.ts";
 export type { ModelPrice, PriceTier, TokenPrices } from "./agent/cost.ts";
 export type { Model, ModelChoice, ResolveModel } from "./agent/model.ts";

@@ -1,5 +1,12 @@
 /** Does what a session has to do, under its lease, until nothing is left: starts, continues and resumes turns. */
-import type { AgentEvent, ChatMessage, RunTurnInput, SerializedError } from "@capstan/kernel";
+import type {
+  AgentEvent,
+  ChatMessage,
+  FinishReason,
+  RunTurnInput,
+  SerializedError,
+  TurnProgress,
+} from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
 import type { Entry, EntryPoint, MaybePromise, NextAction, OwnedBody } from "@capstan/log";
 import { isLiveOnly } from "@capstan/log";
@@ -7,8 +14,10 @@ import type { Agent } from "./agent/agent.ts";
 import type { Model } from "./agent/model.ts";
 import { background } from "./background.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
+import { chain } from "./chain.ts";
 import type { Clock } from "./clock.ts";
-import { leaveOut } from "./context/leave-out.ts";
+import { outputsToEvict } from "./context/evictions.ts";
+import { ContextProjection } from "./context/projection.ts";
 import { Envelopes } from "./envelopes.ts";
 import { within } from "./within.ts";
 import type { Ownership } from "./ownership.ts";
@@ -170,7 +179,7 @@ export class Owner {
     });
     const result = await runTurn(
       this.#inputOf(action, plan, {
-        messages: leaveOut(at.messages, log.fold.quarantined),
+        messages: at.messages,
         input: input.length > 0 ? input : undefined,
         open: at.open,
         signal: stop,
@@ -220,8 +229,10 @@ export class Owner {
   }
 
   /** All fields in one place and always the same ones: the loop reads it all the time. */
-  #inputOf(action: TurnAction, { settings }: TurnPlan, turn: TurnParts): RunTurnInput {
+  #inputOf(action: TurnAction, plan: TurnPlan, turn: TurnParts): RunTurnInput {
     const { log, clock, ownership } = this.#options;
+    const { settings } = plan;
+    const projection = new ContextProjection(log.fold.context);
     const { turn: fold } = log.fold;
     return {
       conversationId: log.id,
@@ -235,10 +246,11 @@ export class Owner {
       providerOpts: settings.providerOpts,
       cwd: settings.cwd,
       logger: settings.logger,
+      context: (messages) => projection.show(messages),
       transformContext: settings.transformContext,
       convertToLlm: settings.convertToLlm,
       stopWhen: settings.stopWhen,
-      checkLimits: settings.checkLimits,
+      checkLimits: (progress) => this.#beforeRequest(action.turnId, plan, progress),
       maxSteps: settings.maxSteps,
       closing: settings.closing,
       checkAnswer: settings.checkAnswer,
@@ -257,6 +269,19 @@ export class Owner {
       hasSteering: () => log.fold.queues.nextSteering().length > 0,
       answers: () => log.fold.answers(),
     };
+  }
+
+  /** Makes room in the context, if it is time to, and asks whether there may be another request. */
+  #beforeRequest(
+    turnId: string,
+    { settings, ephemeral, outputs: limits }: TurnPlan,
+    progress: TurnProgress,
+  ): MaybePromise<FinishReason | undefined> {
+    const { outputs, transcript } = this.#options.log.fold;
+    const toolCallIds = outputsToEvict(outputs, ephemeral, transcript.lastReplyPlace, limits);
+    if (toolCallIds.length === 0) return settings.checkLimits?.(progress);
+    const evicted = this.#append([{ type: "eviction", turnId, toolCallIds }], {});
+    return chain(evicted, () => settings.checkLimits?.(progress));
   }
 
   /** A part that a vendor will not take is left out from now on, also by whoever takes the session over. */

@@ -67,6 +67,7 @@ export type {
   Deadlines,
   EventEmitter,
   FinishedStep,
+  MessagesSoFar,
   OpenCall,
   PriorProgress,
   RetryPolicy,

@@ -1,5 +1,6 @@
 /** The messages of a turn: what it was given, what it has added, and what the next request is made from. */
 import type { ChatMessage } from "./contracts/conversation.ts";
+import type { RunTurnInput } from "./contracts/runtime.ts";
 import { emptyList } from "./draft.ts";
 
 const none: readonly ChatMessage[] = [];
@@ -7,15 +8,21 @@ const none: readonly ChatMessage[] = [];
 export class Transcript {
   readonly #history: readonly ChatMessage[];
   readonly #input: readonly ChatMessage[];
+  readonly #select: RunTurnInput["context"];
   /** Set when `recover` gave another context; the messages from `from` on follow it. */
   #replacement: { readonly messages: readonly ChatMessage[]; readonly from: number } | undefined;
   /** The new messages, as the result has them. */
   readonly added: ChatMessage[] = emptyList();
 
   /** Neither list is copied or changed. */
-  constructor(history: readonly ChatMessage[], input: readonly ChatMessage[] = none) {
+  constructor(
+    history: readonly ChatMessage[],
+    input: readonly ChatMessage[] = none,
+    select?: RunTurnInput["context"],
+  ) {
     this.#history = history;
     this.#input = input;
+    this.#select = select;
   }
 
   get length(): number {
@@ -51,8 +58,13 @@ export class Transcript {
   /** The context of the next request, before anybody transforms it. */
   context(): readonly ChatMessage[] {
     const replacement = this.#replacement;
-    if (replacement === undefined) return [...this.#history, ...this.#input, ...this.added];
-    return [...replacement.messages, ...this.added.slice(replacement.from)];
+    if (replacement !== undefined) {
+      return [...replacement.messages, ...this.added.slice(replacement.from)];
+    }
+    const { added } = this;
+    const history = this.#history;
+    const input = this.#input;
+    return this.#select?.({ history, input, added }) ?? [...history, ...input, ...added];
   }
 
   /** Goes on with another context. The transcript stays as it is. */

@@ -105,7 +105,7 @@ export class TurnState {
     this.steps = input.prior?.steps ?? (input.open === undefined ? 0 : 1);
     this.attempts = input.prior?.attempts ?? 0;
     this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
-    this.transcript = new Transcript(input.messages, input.input);
+    this.transcript = new Transcript(input.messages, input.input, input.context);
     this.spans = input.logger && new Spans(input.logger);
     this.span = this.spans?.start("turn", {
       conversationId: input.conversationId,

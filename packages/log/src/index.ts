@@ -38,6 +38,12 @@ export type {
   SubscribeOptions,
   Wakeup,
 } from "./repository.ts";
+export { leaseOver, sessionExists, sessionNotFound } from "./repository-failures.ts";
+export { checkEnvelope, checkEnvelopes, invalidEntry } from "./entry-envelope.ts";
+export { listPage, newestFirst } from "./list-page.ts";
+export { formatListPlace, parseListPlace } from "./list-place.ts";
+export type { ListPlace } from "./list-place.ts";
+export { Wakeups } from "./wakeups.ts";
 export { isDue } from "./is-due.ts";
 export type { DueFacts } from "./is-due.ts";
 export { memoryRepository } from "./memory-repository.ts";
@@ -47,8 +53,12 @@ export type { Upcast, Upcasts } from "./upcasts.ts";
 export { LogError } from "./log-error.ts";
 export type { LogErrorCode } from "./log-error.ts";
 export { applyStored, foldEntries, parseEntries } from "./fold-entries.ts";
+export { exportSession, importSession } from "./session-lines.ts";
+export type { ImportOptions } from "./session-lines.ts";
 export { copyLog, forkLog } from "./copy-log.ts";
 export type { Fork } from "./copy-log.ts";
+export type { ContextFold, ContextSummary } from "./context-fold.ts";
+export type { OutputFold, ShownOutput } from "./output-fold.ts";
 export { SessionFold } from "./session-fold.ts";
 export type { EntryPoint, TranscriptFold } from "./transcript-fold.ts";
 export { chainMark } from "./turn-fold.ts";

@@ -1,5 +1,5 @@
 /** Who may append to one session now, and until when. */
-import { RepositoryError } from "./repository.ts";
+import { leaseOver } from "./repository-failures.ts";
 import type { Lease } from "./repository.ts";
 
 /** All times are of the store's clock. A lease is over at its expiry, not behind it. */
@@ -41,11 +41,7 @@ export class MemoryLease {
     if (this.#isLive(now) && lease.epoch === this.#epoch && lease.sessionId === this.#sessionId) {
       return;
     }
-    throw new RepositoryError(
-      "fenced",
-      this.#sessionId,
-      `Session "${this.#sessionId}" is not ${lease.owner}'s any more: epoch ${lease.epoch} is over, the last is ${this.#epoch}. Acquire it again to write, or follow who has it`,
-    );
+    throw leaseOver(this.#sessionId, lease, this.#epoch);
   }
 
   extend(expiresAt: number): void {

@@ -3,8 +3,7 @@ import type { NewEntry, PostedEntry } from "./entries.ts";
 import { isDue } from "./is-due.ts";
 import { MemoryListing } from "./memory-listing.ts";
 import { MemorySession } from "./memory-session.ts";
-import { MemoryWakeups } from "./memory-wakeups.ts";
-import { RepositoryError } from "./repository.ts";
+import { sessionExists, sessionNotFound } from "./repository-failures.ts";
 import type {
   Appended,
   AppendOptions,
@@ -21,6 +20,7 @@ import type {
   SessionPage,
   SessionRepository,
 } from "./repository.ts";
+import { Wakeups } from "./wakeups.ts";
 
 export interface MemoryRepositoryOptions {
   /** The store's clock, in milliseconds. Default `Date.now`. */
@@ -53,29 +53,19 @@ export function memoryRepository({
 }: MemoryRepositoryOptions = {}): MemoryRepository {
   const sessions = new Map<string, MemorySession>();
   const listing = new MemoryListing(sessions);
-  const wakeups = new MemoryWakeups();
+  const wakeups = new Wakeups();
   // The highest epoch of all deleted sessions: one that is created again under an old id goes on behind it.
   let lastEpoch = 0;
 
   const find = (id: string): MemorySession => {
     const session = sessions.get(id);
     if (session !== undefined) return session;
-    throw new RepositoryError(
-      "not_found",
-      id,
-      `There is no session "${id}": check the id, or create it`,
-    );
+    throw sessionNotFound(id);
   };
 
   return {
     create(id, entries, head) {
-      if (sessions.has(id)) {
-        throw new RepositoryError(
-          "exists",
-          id,
-          `There is a session "${id}" already: open it, or choose another id`,
-        );
-      }
+      if (sessions.has(id)) throw sessionExists(id);
       sessions.set(id, new MemorySession(id, entries, head, lastEpoch));
       listing.invalidate();
       wakeups.changed(id);

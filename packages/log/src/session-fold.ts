@@ -1,10 +1,12 @@
 /** Everything that follows from a log, entry by entry: the same live, on reload and in a client. */
-import type { ChatMessage, OpenCall, PartReference, PendingCall, Usage } from "@capstan/kernel";
+import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel";
 import type { Refusal } from "./call-states.ts";
+import { ContextFold } from "./context-fold.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry, EntryOf, PostedBody, SessionConfig } from "./entries.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
 import { actionAtRest, isHalted } from "./next-action.ts";
+import { OutputFold } from "./output-fold.ts";
 import { QueueFold } from "./queue-fold.ts";
 import type { SessionHead, SessionStatus } from "./repository.ts";
 import { titleOf } from "./title.ts";
@@ -16,6 +18,8 @@ export class SessionFold {
   readonly transcript: TranscriptFold = new TranscriptFold();
   readonly queues: QueueFold = new QueueFold();
   readonly usage: UsageFold = new UsageFold();
+  readonly context: ContextFold = new ContextFold();
+  readonly outputs: OutputFold = new OutputFold();
   #seq = 0;
   #lastPostedSeq = 0;
   #created: EntryOf<"created"> | undefined;
@@ -27,7 +31,6 @@ export class SessionFold {
   #input: EntryOf<"input"> | undefined;
   #cancelledInput: { readonly reason: string } | undefined;
   #refusals: Map<string, Refusal> | undefined;
-  #quarantined: readonly PartReference[] = [];
 
   /** The last entry that was applied, the unknown ones included. */
   get seq(): number {
@@ -60,11 +63,6 @@ export class SessionFold {
   /** An input that was accepted and whose turn has not started. */
   get acceptedInput(): EntryOf<"input"> | undefined {
     return this.#input;
-  }
-
-  /** Parts of messages that a vendor would not take: no request has them any more. */
-  get quarantined(): readonly PartReference[] {
-    return this.#quarantined;
   }
 
   get title(): string | undefined {
@@ -208,15 +206,16 @@ export class SessionFold {
         this.usage.reset();
         return;
       case "compaction":
+        this.context.summarize(entry, this.transcript.length);
+        this.outputs.forgetBefore(this.transcript.placeBehind(entry.through));
         this.#count({ usage: entry.usage ?? {} });
         return;
-      case "quarantine": {
-        const { messageId, part } = entry;
-        this.#quarantined = [...this.#quarantined, { messageId, part }];
+      case "quarantine":
+        this.context.quarantine(entry);
         return;
-      }
       case "eviction":
-        // It changes what a model is shown, which is a projection of its own.
+        this.context.evict(entry, this.transcript.length);
+        this.outputs.evict(entry.toolCallIds);
         return;
       default:
         this.#lastPostedSeq = entry.seq;
@@ -310,7 +309,9 @@ export class SessionFold {
   }
 
   #addResult(entry: EntryOf<"tool_result">): void {
+    const before = this.transcript.length;
     this.transcript.addResult(entry);
+    if (this.transcript.length > before) this.outputs.add(this.transcript.from(before), before);
     const { usage = {}, cost } = entry;
     if (entry.usage !== undefined || cost !== undefined) {
       this.#count({ usage, ...(cost !== undefined && { cost }) });
@@ -345,6 +346,9 @@ export class SessionFold {
     // Another conversation: nothing says how it has to begin.
     this.#prompt = undefined;
     this.transcript.replace(messages);
+    this.context.reset();
+    this.outputs.reset();
+    this.outputs.add(messages, 0);
   }
 
   #configure(config: SessionConfig): void {

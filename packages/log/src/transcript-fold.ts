@@ -23,6 +23,28 @@ export class TranscriptFold {
     return this.#recent.length === 0 ? this.#history : [...this.#history, ...this.#recent];
   }
 
+  /** The place behind this message; 0 if it is not there. */
+  placeBehind(messageId: string): number {
+    return 1 + this.messages.findIndex(({ id }) => id === messageId);
+  }
+
+  /** Where the last reply stands; 0 if there is none. */
+  get lastReplyPlace(): number {
+    const recent = this.#recent.findLastIndex(({ role }) => role === "assistant");
+    if (recent !== -1) return this.#history.length + recent;
+    return Math.max(
+      0,
+      this.#history.findLastIndex(({ role }) => role === "assistant"),
+    );
+  }
+
+  /** Those from this place on. */
+  from(place: number): readonly ChatMessage[] {
+    const recent = place - this.#history.length;
+    if (recent >= 0) return this.#recent.slice(recent);
+    return [...this.#history.slice(place), ...this.#recent];
+  }
+
   get length(): number {
     return this.#history.length + this.#recent.length;
   }

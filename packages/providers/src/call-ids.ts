@@ -1,6 +1,8 @@
 /** What tool calls are called on the wire of one request. */
-import type { AssistantMessage, ChatMessage, ToolCallPart } from "@capstan/kernel";
+import type { AssistantMessage, ChatMessage, Origin, ToolCallPart } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
+import { readableOf } from "./readable-origins.ts";
+import { isObject, textAt } from "./wire-json.ts";
 
 /** What a vendor takes as the id of a call. */
 export interface CallIdShape {
@@ -58,6 +60,14 @@ export class CallIds {
       if (!this.#taken.has(wireId)) return wireId;
     }
   }
+}
+
+/** The id that a vendor gave to a call, where the target may read the reply. */
+export function vendorIdFor(target: Required<Origin>): VendorIdOf {
+  return ({ providerData }, { origin }) => {
+    if (!readableOf(origin, target).native || !isObject(providerData)) return undefined;
+    return textAt(providerData, "id");
+  };
 }
 
 function fits(id: string, { character, maxLength, minLength = 1 }: CallIdShape): boolean {

@@ -53,6 +53,8 @@ const readableOrigins: Readonly<Record<string, ReadableOrigin>> = {
   "openai-chat": { native: "model", thinking: "model" },
   // A thought signature belongs to the model. For calls of others there is a dummy, which is the protocol's own business.
   "google-generate": { native: "model", thinking: "model" },
+  // Any vendor at all: what its models can read of each other is not known.
+  "ai-sdk": { native: "model", thinking: "model" },
 };
 
 /** What a target may read of a reply. What it may not is downgraded by its protocol. */

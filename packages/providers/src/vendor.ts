@@ -16,6 +16,8 @@ export interface Quirks {
 export interface ChatQuirks {
   /** The field in which reasoning goes back; without it none does. */
   readonly reasoningField?: "reasoning_content" | "reasoning" | "reasoning_details";
+  /** Refuses a reply with calls and without that field, though it be empty. */
+  readonly needsReasoningField?: true;
   /** How an effort is asked for; without it only models that are known to have one are asked, by `reasoning_effort`. */
   readonly thinking?: "effort" | "reasoning-object" | "thinking-switch";
   /** Default `max_tokens`. */
@@ -26,6 +28,8 @@ export interface ChatQuirks {
   readonly refusesStreamOptions?: true;
   /** Does not count reasoning among the output tokens. */
   readonly countsReasoningApart?: true;
+  /** Refuses what a user says right behind the results of calls: a word of the assistant stands between. */
+  readonly refusesUserAfterTool?: true;
   /** Takes PDF files. */
   readonly takesFiles?: true;
   /** Takes a key by which requests of a session come to the same cache. */

@@ -2,7 +2,7 @@ import { parsePartialJson } from "@capstan/providers/partial-json";
 import type { JsonValue } from "@capstan/kernel";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fixturesNote, hasFixtures, readFixture } from "./fixtures-harness/fixtures.ts";
+import { countOf, fixturesNote, hasFixtures, readFixture } from "./fixtures-harness/fixtures.ts";
 
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 300);
@@ -19,7 +19,7 @@ const { cases } = (readFixture("partial-json/fix-json.json") ?? { cases: [] }) a
 
 describe.skipIf(!hasFixtures)(`texts that another project repairs${fixturesNote}`, () => {
   test("there are 59", () => {
-    expect(cases).toHaveLength(59);
+    expect(cases).toHaveLength(countOf(cases, 59));
   });
 
   test.each(cases)("$input", ({ input, value }) => {

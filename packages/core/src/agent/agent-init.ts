@@ -1,5 +1,6 @@
 /** What an agent is made from. */
 import type { RunTurnInput, ThinkingLevel, ToolChoice, ToolDispatchPolicy } from "@capstan/kernel";
+import type { OutputLimits } from "../context/evictions.ts";
 import type { StandardSchema } from "../tools/standard-schema.ts";
 import type { Override } from "../tools/dependency.ts";
 import type { AnyTool } from "../tools/tool.ts";
@@ -71,6 +72,8 @@ export interface AgentInit<Output = unknown> extends TurnOverrides, LoopSettings
   readonly dispatch?: Omit<ToolDispatchPolicy, keyof ToolHooks>;
   readonly hooks?: ToolHooks;
   readonly budgets?: Budgets;
+  /** How much of what tools have given a session shows to its model: older outputs make room, and are left out for good. */
+  readonly outputs?: OutputLimits;
   readonly includeCost?: boolean;
   /** Asked before each request, for keys that expire. */
   readonly getApiKey?: (providerId: string) => string | undefined | Promise<string | undefined>;

@@ -8,6 +8,7 @@ import type {
   Usage,
 } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
+import type { OutputLimits } from "../context/evictions.ts";
 import { leaveOut } from "../context/leave-out.ts";
 import { problemOfMedia } from "../media/check-media.ts";
 import { callbackMs, within } from "../within.ts";
@@ -56,6 +57,9 @@ export interface TurnPlan {
   /** Undefined where it could not be settled: then it is still to be found out. */
   readonly prompt: Prompt | undefined;
   readonly settings: AgentSettings;
+  /** Which tools keep how many of their outputs, and how much all may have. */
+  readonly ephemeral: ReadonlyMap<string, number>;
+  readonly outputs: OutputLimits | undefined;
   /** Whether anybody wants to know what it costs. */
   readonly hasCost: boolean;
   /** What usage costs; undefined where cost is not wanted or not known. */
@@ -193,11 +197,20 @@ function toPlan(
       ? { ...(instructions !== undefined && { instructions }), toolsHash: hashOfTools(tools) }
       : undefined,
     settings,
+    ephemeral: ephemeralOf(tools),
+    outputs: init.outputs,
     hasCost,
     cost,
     dispose: () => scope.end(),
   };
 }
+
+function ephemeralOf(tools: readonly AnyTool[]): ReadonlyMap<string, number> {
+  const kept = tools.filter(({ ephemeral }) => ephemeral !== undefined);
+  return kept.length === 0 ? none : new Map(kept.map((tool) => [tool.name, tool.ephemeral ?? 0]));
+}
+
+const none: ReadonlyMap<string, number> = new Map();
 
 /** Where what the tools need lives, if it is kept from turn to turn. */
 export function sessionScopeOf({ dependencies = [], logger }: AgentInit): DependencyScope {

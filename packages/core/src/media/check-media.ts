@@ -20,11 +20,13 @@ export function checkMedia(messages: readonly ChatMessage[], limits?: MediaLimit
       const problem = part.type === "text" ? undefined : problemOfMedia(part, limits);
       if (problem === undefined) continue;
       throw invalid(
-        `Part ${place} of the ${role} message is an ${part.type} that cannot be sent: ${problem}`,
+        `Part ${place} of the ${role} message is ${names[part.type]} that cannot be sent: ${problem}`,
       );
     }
   }
 }
+
+const names = { text: "a text", image: "an image", document: "a document" } as const;
 
 /** Why it may not, with what to do; undefined if it may. */
 export function problemOfMedia(

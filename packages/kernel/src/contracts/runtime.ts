@@ -93,6 +93,14 @@ export interface FinishedStep extends TurnProgress {
   readonly messages: readonly ChatMessage[];
 }
 
+/** The messages of a turn, in their order. Each list only grows. */
+export interface MessagesSoFar {
+  readonly history: readonly ChatMessage[];
+  readonly input: readonly ChatMessage[];
+  /** Since the turn began. */
+  readonly added: readonly ChatMessage[];
+}
+
 /** What is optional may also be there as undefined: an input that always has the same fields is read faster. */
 export interface RunTurnInput {
   readonly provider: ProviderContract;
@@ -137,6 +145,11 @@ export interface RunTurnInput {
   readonly prior?: PriorProgress | undefined;
   /** Asked between calls under `skip-remaining`. */
   readonly hasSteering?: (() => boolean) | undefined;
+  /**
+   * What requests are made from, in place of the messages so far, by a caller that shows less of them: evicted outputs, a summary. Asked when a
+   * request is read; the list may grow afterwards.
+   */
+  readonly context?: ((messages: MessagesSoFar) => readonly ChatMessage[]) | undefined;
   readonly transformContext?:
     | ((
         messages: readonly ChatMessage[],

@@ -8,5 +8,11 @@ export const deepSeekVendor: Vendor = {
   protocol: openAiChat,
   baseUrl: "https://api.deepseek.com",
   keyVariable: "DEEPSEEK_API_KEY",
-  quirks: { chat: { reasoningField: "reasoning_content", thinking: "thinking-switch" } },
+  quirks: {
+    chat: {
+      reasoningField: "reasoning_content",
+      needsReasoningField: true,
+      thinking: "thinking-switch",
+    },
+  },
 };

@@ -13,6 +13,7 @@ export const mistralVendor: Vendor = {
       // Nine letters or digits, no more and no less.
       callIds: { character: /[a-zA-Z0-9]/, minLength: 9, maxLength: 9 },
       refusesStreamOptions: true,
+      refusesUserAfterTool: true,
     },
   },
 };

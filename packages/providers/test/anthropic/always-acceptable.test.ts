@@ -6,7 +6,8 @@ import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { anthropic } from "../../src/anthropic.ts";
 import { transcripts } from "../arbitrary-transcripts.ts";
-import { bodyFor, requestOf } from "./requests.ts";
+import { requestOf } from "../request-of.ts";
+import { bodyFor } from "./requests.ts";
 import { brokenRules } from "./strict-rules.ts";
 
 vi.setConfig({ testTimeout: 120_000 });

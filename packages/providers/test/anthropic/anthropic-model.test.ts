@@ -2,7 +2,7 @@ import { say } from "@capstan/testing";
 import { anthropicEmulator } from "@capstan/testing/emulators";
 import { afterEach, expect, test, vi } from "vitest";
 import { anthropic } from "../../src/anthropic.ts";
-import { requestOf } from "./requests.ts";
+import { requestOf } from "../request-of.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

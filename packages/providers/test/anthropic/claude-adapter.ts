@@ -25,8 +25,11 @@ export const claudeAdapter: ReplyAdapter = {
     if (part.type === "native") return dataOf(part.data)["type"] as string;
     return part.isProviderExecuted ? (dataOf(part.providerData)["type"] as string) : undefined;
   },
-  errorCode: (expected) =>
-    dataOf(expected.error)["type"] === "overloaded_error" ? "overloaded" : "context_overflow",
+  errorCode: ({ error }) => {
+    const { type, message } = dataOf(error);
+    if (type === "overloaded_error") return "overloaded";
+    return String(message).includes("prompt is too long") ? "context_overflow" : undefined;
+  },
   // The recordings count neighbouring texts as one and do not count thinking tokens; a test of its own compares the blocks one by one.
   except: () => ["order", "usage.reasoning"],
 };

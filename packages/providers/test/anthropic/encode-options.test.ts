@@ -1,7 +1,8 @@
 import type { ProviderStreamOptions, ToolDeclaration } from "@capstan/kernel";
 import { expect, test } from "vitest";
 import { anthropicMessages } from "../../src/protocols/anthropic-messages/anthropic-messages.ts";
-import { bodyFor, claudeTarget, requestOf, withoutMarkers } from "./requests.ts";
+import { requestOf } from "../request-of.ts";
+import { bodyFor, claudeTarget, withoutMarkers } from "./requests.ts";
 
 const inputSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",

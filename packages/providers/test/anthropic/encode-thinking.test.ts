@@ -1,7 +1,8 @@
 import type { ChatMessage, ProviderStreamOptions } from "@capstan/kernel";
 import { expect, test } from "vitest";
 import { anthropicMessages } from "../../src/protocols/anthropic-messages/anthropic-messages.ts";
-import { bodyFor, claudeTarget, messagesFor, reply, requestOf } from "./requests.ts";
+import { requestOf } from "../request-of.ts";
+import { bodyFor, claudeTarget, messagesFor, reply } from "./requests.ts";
 
 const bound = { block_binding: { prefix_mismatch_behavior: "drop_block" } };
 const seen = { display: "summarized" };

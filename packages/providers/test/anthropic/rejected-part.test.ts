@@ -1,7 +1,8 @@
 import type { ChatMessage, PartReference } from "@capstan/kernel";
 import { expect, test } from "vitest";
 import { anthropicMessages } from "../../src/protocols/anthropic-messages/anthropic-messages.ts";
-import { claudeTarget, reply, requestOf } from "./requests.ts";
+import { requestOf } from "../request-of.ts";
+import { claudeTarget, reply } from "./requests.ts";
 
 const png = { type: "image" as const, mediaType: "image/png", data: "aGk=" };
 const text = (value: string) => ({ type: "text" as const, text: value });

@@ -1,8 +1,9 @@
-/** Requests as the kernel makes them, without the kernel. */
+/** Requests and replies of this vendor's models. */
 import type { AssistantMessage, AssistantPart, Origin, ProviderRequest } from "@capstan/kernel";
 import type { MessagesRequest } from "../../src/protocols/anthropic-messages/request.ts";
 import { anthropicMessages } from "../../src/protocols/anthropic-messages/anthropic-messages.ts";
 import type { Target } from "../../src/protocol.ts";
+import { requestOf } from "../request-of.ts";
 
 export function claudeTarget(model: string): Target {
   return { origin: claudeOrigin(model), quirks: {}, isStreaming: true };
@@ -10,20 +11,6 @@ export function claudeTarget(model: string): Target {
 
 function claudeOrigin(model: string): Required<Origin> {
   return { provider: "anthropic", api: "anthropic-messages", model };
-}
-
-export function requestOf(request: Partial<ProviderRequest>): ProviderRequest {
-  return {
-    messages: [{ role: "user", id: "u1", content: "Hello" }],
-    tools: [],
-    options: {},
-    signal: new AbortController().signal,
-    conversationId: "c1",
-    turnId: "t1",
-    step: 1,
-    attempt: 1,
-    ...request,
-  };
 }
 
 /** The body of a request to a model. */

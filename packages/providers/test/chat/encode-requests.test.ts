@@ -2,7 +2,7 @@ import type { AssistantPart, ChatMessage, ToolDeclaration, ToolMessage } from "@
 import { tinyImage } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
 import { openAiChat } from "../../src/protocols/openai-chat/openai-chat.ts";
-import { requestOf } from "../openai/requests.ts";
+import { requestOf } from "../request-of.ts";
 import { bodyFor, chatOrigin, chatTarget, reply } from "./requests.ts";
 
 const user: ChatMessage = { role: "user", id: "u1", content: "Hello" };
@@ -82,6 +82,16 @@ describe("a request to any server", () => {
     );
   });
 
+  test("does not ask a model to think that is told to call a tool, where it cannot do both", () => {
+    const options = { thinkingLevel: "high", toolChoice: "required" } as const;
+    const request = { tools: [weather], options };
+
+    expect(bodyFor("a-model", request, { thinking: "thinking-switch" })).toMatchObject({
+      thinking: { type: "disabled" },
+      tool_choice: "required",
+    });
+  });
+
   test("asks a model that is known to think by the word that it has for it", () => {
     const options = { thinkingLevel: "max", modelFacts: { thinking: { high: "full" } } } as const;
 
@@ -146,6 +156,14 @@ describe("a conversation", () => {
     expect(messagesFor(messages)[0]).not.toHaveProperty(reasoningField);
   });
 
+  test("has the field for reasoning, empty, where the server refuses calls without it", () => {
+    const quirks = { reasoningField: "reasoning_content", needsReasoningField: true } as const;
+
+    expect(messagesFor([reply([call]), result], quirks)[0]).toMatchObject({
+      reasoning_content: "",
+    });
+  });
+
   test("shows the reasoning of a model to no other", () => {
     const messages = [reply([thinking, call], { origin: chatOrigin("another") }), result];
 
@@ -165,6 +183,18 @@ describe("a conversation", () => {
       { role: "tool", tool_call_id: "call_1", content: "Look" },
       { role: "tool", tool_call_id: "call_2", content: "(see the next message)" },
       { role: "user", content: [image, image] },
+    ]);
+  });
+
+  test("has a word of the assistant between results and the user, where the server wants one", () => {
+    const messages = [reply([call]), result, { ...user, id: "u2" }];
+
+    expect(rolesOf(messagesFor(messages))).toEqual(["assistant", "tool", "user"]);
+    expect(rolesOf(messagesFor(messages, { refusesUserAfterTool: true }))).toEqual([
+      "assistant",
+      "tool",
+      "assistant",
+      "user",
     ]);
   });
 
@@ -205,3 +235,7 @@ describe("a conversation", () => {
     expect(partAt?.("messages.0.content.0")).toBeUndefined();
   });
 });
+
+function rolesOf(messages: readonly unknown[]): string[] {
+  return messages.map((message) => (message as { role: string }).role);
+}

@@ -9,10 +9,9 @@
 import type { JsonValue, ToolContentPart } from "@capstan/kernel";
 import { describe, expect, test } from "vitest";
 import { openAiChat } from "../../src/protocols/openai-chat/openai-chat.ts";
-import type { ChatQuirks } from "../../src/vendor.ts";
 import { dataOf, transcriptOf } from "../fixtures-harness/exchange-transcript.ts";
-import { fixtureCases, fixturesNote, hasFixtures } from "../fixtures-harness/fixtures.ts";
-import { requestOf } from "../openai/requests.ts";
+import { countOf, fixtureCases, fixturesNote, hasFixtures } from "../fixtures-harness/fixtures.ts";
+import { requestOf } from "../request-of.ts";
 import { anyServer, chatTarget } from "./requests.ts";
 
 type Message = Readonly<Record<string, unknown>>;
@@ -20,28 +19,22 @@ type Message = Readonly<Record<string, unknown>>;
 const cases = fixtureCases("openai-chat");
 const exchanges = cases.filter(({ kind }) => kind === "exchange");
 
-const reasoningFields: Readonly<Record<string, NonNullable<ChatQuirks["reasoningField"]>>> = {
-  avian: "reasoning_content",
-  deepseek: "reasoning_content",
-  ollama: "reasoning",
-  openrouter: "reasoning_details",
-};
+const reasoningFields = ["reasoning_details", "reasoning_content", "reasoning"] as const;
 
 describe.runIf(hasFixtures)(`recorded conversations of Chat Completions${fixturesNote}`, () => {
   test.each(exchanges.map((exchange) => [exchange.name, exchange] as const))(
     "%s is written as the server accepted it",
     async (_, exchange) => {
-      const { model, provider } = exchange.meta;
       const messages = await transcriptOf(exchange, anyServer, toPart);
-      const reasoningField = reasoningFields[provider];
+      const theirs = exchange.links.flatMap(({ appended }) => appended as readonly Message[]);
+      const reasoningField = reasoningFields.find((field) => theirs.some((one) => field in one));
 
       const { body } = openAiChat.encode(
         requestOf({ messages }),
-        chatTarget(model, reasoningField === undefined ? {} : { reasoningField }),
+        chatTarget(exchange.meta.model, reasoningField === undefined ? {} : { reasoningField }),
       );
 
       const ours = (dataOf(body)["messages"] as readonly Message[]).slice(1);
-      const theirs = exchange.links.flatMap(({ appended }) => appended as readonly Message[]);
       expect(comparable(ours)).toEqual(comparable(theirs));
     },
   );
@@ -52,7 +45,8 @@ describe.runIf(hasFixtures)(`recorded conversations of Chat Completions${fixture
     console.log(
       `${cases.length} of ${cases.length} cases of Chat Completions; ${exchanges.length} of ${exchanges.length} conversations with ${links.length} links written again`,
     );
-    expect(exchanges.length).toBeGreaterThanOrEqual(11);
+    expect(cases).toHaveLength(countOf(cases, 61));
+    expect(exchanges).toHaveLength(countOf(exchanges, 11));
   });
 });
 

@@ -4,7 +4,7 @@ import type { Target } from "../../src/protocol.ts";
 import { openAiChat } from "../../src/protocols/openai-chat/openai-chat.ts";
 import type { ChatRequest } from "../../src/protocols/openai-chat/request.ts";
 import type { ChatQuirks, Vendor } from "../../src/vendor.ts";
-import { requestOf } from "../openai/requests.ts";
+import { requestOf } from "../request-of.ts";
 
 export const anyServer: Vendor = {
   id: "house",

@@ -1,6 +1,6 @@
 /** Recorded traffic of real vendors, where the machine has it: CAPSTAN_FIXTURES, or `../shared/fixtures` beside the project. */
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { JsonValue } from "@capstan/kernel";
 
 /** A hash of a string that is too long or too private to write down. */
@@ -117,11 +117,9 @@ export const fixturesNote: string = hasFixtures
 
 /** All cases of a protocol, in order; none where the machine has none. */
 export function fixtureCases(api: string): readonly FixtureCase[] {
-  return ["open", "derived"].flatMap((split) =>
-    fixtureFolders(split)
-      .map(readCase)
-      .filter((fixture) => fixture.api === api),
-  );
+  return caseFolders()
+    .map(readCase)
+    .filter((fixture) => fixture.api === api);
 }
 
 /** All replies of a protocol, those of exchanges too. */
@@ -132,15 +130,31 @@ export function fixtureReplies(api: string): readonly FixtureReply[] {
 /** A file of the folder that is no case: undefined where there is none. */
 export function readFixture(path: string): JsonValue | undefined {
   if (fixturesFolder === undefined) return undefined;
-  return readJson(join(fixturesFolder, path));
+  const file = join(fixturesFolder, path);
+  return existsSync(file) ? readJson(file) : undefined;
 }
 
-function fixtureFolders(split: string): readonly string[] {
-  if (fixturesFolder === undefined) return [];
-  const folder = join(fixturesFolder, split);
-  return readdirSync(folder)
-    .sort()
-    .map((name) => join(folder, name));
+/** Every folder with a `meta.json`, by name: `open/…`, `derived/…`. */
+function caseFolders(): readonly string[] {
+  const folder = fixturesFolder;
+  if (folder === undefined) return [];
+  return globSync("*/*/meta.json", { cwd: folder })
+    .sort(byName)
+    .map((file) => join(folder, dirname(file)));
+}
+
+/** `open` before `derived`, as in their README. */
+function byName(one: string, other: string): number {
+  return rank(one) < rank(other) ? -1 : 1;
+}
+
+function rank(path: string): string {
+  return `${path.startsWith("open") ? 0 : 1}${path}`;
+}
+
+/** How many there are of something: known of the usual folder, and not of another that somebody has named. */
+export function countOf(things: readonly unknown[], usual: number): number {
+  return process.env["CAPSTAN_FIXTURES"] === undefined ? usual : things.length;
 }
 
 /** The files are what their README says; a test that reads one wrongly fails. */

@@ -2,7 +2,7 @@ import type { AssistantPart, ChatMessage, ToolDeclaration, ToolMessage } from "@
 import { tinyImage } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
 import { googleGenerate } from "../../src/protocols/google-generate/google-generate.ts";
-import { requestOf } from "../openai/requests.ts";
+import { requestOf } from "../request-of.ts";
 import { bodyFor, geminiOrigin, geminiTarget, reply } from "./requests.ts";
 
 const user: ChatMessage = { role: "user", id: "u1", content: "Hello" };
@@ -73,6 +73,8 @@ describe("a request", () => {
     ["gemini-2.5-flash", "max", { includeThoughts: true, thinkingBudget: 24_576 }],
     ["gemini-3.5-flash", "high", { includeThoughts: true, thinkingLevel: "high" }],
     ["gemini-3.5-flash", "max", { includeThoughts: true, thinkingLevel: "high" }],
+    ["gemini-3.1-pro-preview", "off", { includeThoughts: true, thinkingLevel: "low" }],
+    ["gemini-4-argon", "minimal", { includeThoughts: true, thinkingLevel: "low" }],
     ["gemini-3.5-flash", undefined, { includeThoughts: true }],
     ["gemini-2.0-flash", "high", undefined],
   ] as const)("to %s with the level %s asks for %j", (model, thinkingLevel, thinking) => {

@@ -19,7 +19,7 @@ export const geminiAdapter: ReplyAdapter = {
   callId: (call) => dataOf(call.providerData)["id"] as string | undefined,
   seals: (part) => [rawOf(part)["thoughtSignature"]].filter((seal) => typeof seal === "string"),
   serverTool: (part) => serverParts.find((name) => Object.hasOwn(rawOf(part), name)),
-  errorCode: ({ error }) => (dataOf(error)["code"] === 499 ? "network" : "invalid_request"),
+  errorCode: ({ error }) => (dataOf(error)["code"] === 499 ? "network" : undefined),
   // Counts that a later chunk does not repeat stay.
   except: ({ finish_reason: word }) =>
     word === "MALFORMED_FUNCTION_CALL" ? ["usage.output", "usage.reasoning"] : [],

@@ -8,6 +8,6 @@ describe("generateContent", () => {
     vendor: googleVendor,
     adapter: geminiAdapter,
     model: "gemini-3.5-flash",
-    count: 60,
+    count: 61,
   });
 });

@@ -3,7 +3,7 @@ import type { AssistantMessage, AssistantPart, Origin, ProviderRequest } from "@
 import type { Target } from "../../src/protocol.ts";
 import { googleGenerate } from "../../src/protocols/google-generate/google-generate.ts";
 import type { GenerateRequest } from "../../src/protocols/google-generate/request.ts";
-import { requestOf } from "../openai/requests.ts";
+import { requestOf } from "../request-of.ts";
 
 export function geminiTarget(model: string): Target {
   return { origin: geminiOrigin(model), quirks: {}, isStreaming: true };

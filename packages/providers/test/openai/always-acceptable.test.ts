@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { openai } from "../../src/openai.ts";
 import { transcripts } from "../arbitrary-transcripts.ts";
-import { requestOf } from "./requests.ts";
+import { requestOf } from "../request-of.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */

@@ -2,7 +2,8 @@ import type { ChatMessage, ToolDeclaration } from "@capstan/kernel";
 import { tinyImage } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
 import { openAiResponses } from "../../src/protocols/openai-responses/openai-responses.ts";
-import { bodyFor, gptTarget, requestOf } from "./requests.ts";
+import { requestOf } from "../request-of.ts";
+import { bodyFor, gptTarget } from "./requests.ts";
 
 const weather: ToolDeclaration = {
   name: "weather",

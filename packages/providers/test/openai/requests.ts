@@ -1,8 +1,9 @@
-/** Requests as the kernel makes them, without the kernel. */
+/** Requests and replies of this vendor's models. */
 import type { AssistantMessage, AssistantPart, Origin, ProviderRequest } from "@capstan/kernel";
 import type { Target } from "../../src/protocol.ts";
 import { openAiResponses } from "../../src/protocols/openai-responses/openai-responses.ts";
 import type { ResponsesRequest } from "../../src/protocols/openai-responses/request.ts";
+import { requestOf } from "../request-of.ts";
 
 export function gptTarget(model: string): Target {
   return { origin: gptOrigin(model), quirks: {}, isStreaming: true };
@@ -10,20 +11,6 @@ export function gptTarget(model: string): Target {
 
 export function gptOrigin(model: string): Required<Origin> {
   return { provider: "openai", api: "openai-responses", model };
-}
-
-export function requestOf(request: Partial<ProviderRequest>): ProviderRequest {
-  return {
-    messages: [{ role: "user", id: "u1", content: "Hello" }],
-    tools: [],
-    options: {},
-    signal: new AbortController().signal,
-    conversationId: "c1",
-    turnId: "t1",
-    step: 1,
-    attempt: 1,
-    ...request,
-  };
 }
 
 /** The body of a request to a model. */

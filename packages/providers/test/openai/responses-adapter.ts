@@ -25,7 +25,10 @@ export const responsesAdapter: ReplyAdapter = {
     const { item } = dataOf(part.providerData);
     return part.isProviderExecuted ? (dataOf(item)["type"] as string) : undefined;
   },
-  errorCode: ({ error }) => (typeof error === "string" ? "auth" : "invalid_request"),
+  errorCode: ({ error }) => {
+    if (typeof error === "string" && error.includes("API key")) return "auth";
+    return dataOf(error)["type"] === "invalid_request_error" ? "invalid_request" : undefined;
+  },
   except: ({ text, usage }) => [
     // The recordings count a text of no characters, which leaves no part.
     ...(text === "" ? ["order"] : []),

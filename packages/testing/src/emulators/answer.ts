@@ -22,6 +22,7 @@ export async function answerWith(item: ScriptItem, exchange: ReplyExchange): Pro
   const { accepted, request, answer } = exchange;
   const reply = new ReplyUnderWay(request);
   const writer = accepted.reply();
+  if (accepted.streamType !== undefined) answer.streamType = accepted.streamType;
   let hasFinished = false;
   try {
     for await (const part of playReply(item, reply, {})) {
@@ -70,7 +71,8 @@ async function failOnTheWire(fault: WireFault, exchange: ReplyExchange): Promise
 }
 
 /** The service says something that no client can read. */
-function failInForm({ accepted, answer }: ReplyExchange): void {
-  if (accepted.isStreaming) answer.endStream('event: broken\ndata: {"type":\n\n');
+function failInForm({ emulation, accepted, answer }: ReplyExchange): void {
+  const { brokenEvent = 'event: broken\ndata: {"type":\n\n' } = emulation;
+  if (accepted.isStreaming) answer.endStream(brokenEvent);
   else answer.sendText(200, "<html>", { "content-type": "application/json" });
 }

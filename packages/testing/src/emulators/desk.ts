@@ -22,6 +22,7 @@ export interface RefusedRequest {
 }
 
 interface Arrival {
+  readonly url: URL;
   readonly headers: WireHeaders;
   readonly answer: HttpAnswer;
   readonly requestId: string;
@@ -50,7 +51,8 @@ export class Desk {
     this.#arrived += 1;
     const requestId = `req_${String(this.#arrived).padStart(8, "0")}`;
     const answer = new HttpAnswer(response, this.#emulation.responseHeaders(requestId));
-    const arrival: Arrival = { headers: headersOf(incoming), answer, requestId };
+    const url = new URL(`http://emulator${incoming.url ?? "/"}`);
+    const arrival: Arrival = { url, headers: headersOf(incoming), answer, requestId };
     this.openAnswers += 1;
     try {
       await this.#take(incoming, arrival);
@@ -65,11 +67,11 @@ export class Desk {
 
   async #take(incoming: IncomingMessage, arrival: Arrival): Promise<void> {
     const text = await readBody(incoming, this.#emulation.maxBodyBytes);
-    const { headers, answer } = arrival;
-    const body = this.#read(incoming, headers, text);
+    const { url, headers, answer } = arrival;
+    const body = this.#read(incoming, arrival, text);
     arrival.body = body;
     if (!isObject(body)) throw this.#emulation.wrong.json("the body is not an object");
-    const accepted = this.#emulation.accept(body, headers);
+    const accepted = this.#emulation.accept(body, headers, url);
 
     this.#calls += 1;
     const call = this.#calls;
@@ -92,13 +94,15 @@ export class Desk {
   }
 
   /** In the order of the services: where, who, how much, what. */
-  #read(incoming: IncomingMessage, headers: WireHeaders, text: string | undefined): JsonValue {
+  #read(incoming: IncomingMessage, arrival: Arrival, text: string | undefined): JsonValue {
     const { wrong, path } = this.#emulation;
-    const { method = "GET", url = "/" } = incoming;
-    const [asked = "/"] = url.split("?");
-    if (asked !== path) throw wrong.path(method, asked);
+    const { method = "GET" } = incoming;
+    const { url, headers } = arrival;
+    const asked = url.pathname;
+    const isThere = typeof path === "string" ? asked === path : path.test(asked);
+    if (!isThere) throw wrong.path(method, asked);
     if (method !== "POST") throw wrong.method(method, asked);
-    this.#emulation.authorize(headers);
+    this.#emulation.authorize(headers, url);
     if (text === undefined) throw wrong.tooLarge();
     try {
       return JSON.parse(text) as JsonValue;
@@ -114,8 +118,8 @@ export class Desk {
     this.#sendError(arrival, refusal);
   }
 
-  #sendError({ answer, requestId }: Arrival, refusal: Refusal): void {
-    const body = this.#emulation.errorBody(refusal, requestId);
+  #sendError({ answer, requestId, url }: Arrival, refusal: Refusal): void {
+    const body = this.#emulation.errorBody(refusal, requestId, url);
     answer.send(refusal.status, body, refusal.headers);
   }
 }

@@ -5,23 +5,26 @@ import type { Refusal } from "./refusal.ts";
 
 export type WireHeaders = Readonly<Record<string, string>>;
 
-/** One event of a stream, or a comment, which clients pass over. */
+/** One event of a stream, a comment, which clients pass over, or a text that is sent as it is. */
 export type WireEvent =
-  | { readonly event: string; readonly data: JsonObject }
-  | { readonly comment: string };
+  | { readonly event?: string; readonly data: JsonObject }
+  | { readonly comment: string }
+  | { readonly text: string };
 
 export interface Emulation {
   /** For people, in messages. */
   readonly name: string;
   /** Where requests are posted. */
-  readonly path: string;
+  readonly path: string | RegExp;
   /** What stands behind the origin in the base URL that the vendor's clients are given. */
   readonly basePath: string;
   readonly maxBodyBytes: number;
+  /** What stands in a stream in the place of an event, and is none. Default: a named event that is not JSON. */
+  readonly brokenEvent?: string;
   /** Throws a `Refusal`. */
-  authorize(headers: WireHeaders): void;
+  authorize(headers: WireHeaders, url: URL): void;
   /** Throws a `Refusal`. What it returns is recorded, and answered by the next item of the script. */
-  accept(body: JsonObject, headers: WireHeaders): AcceptedRequest;
+  accept(body: JsonObject, headers: WireHeaders, url: URL): AcceptedRequest;
   /** The vendor's words for what goes wrong before a body is looked at. */
   readonly wrong: {
     path(method: string, path: string): Refusal;
@@ -31,12 +34,14 @@ export interface Emulation {
   };
   /** How the vendor shows a failure that the script asks for. */
   toRefusal(error: Error): Refusal;
-  errorBody(refusal: Refusal, requestId: string): JsonObject;
+  errorBody(refusal: Refusal, requestId: string, url: URL): JsonValue;
   responseHeaders(requestId: string): WireHeaders;
 }
 
 export interface AcceptedRequest {
   readonly isStreaming: boolean;
+  /** The content type of the stream. Default: server-sent events. */
+  readonly streamType?: string;
   /** What the request costs by the estimate, and by what is in the emulated cache. */
   readonly usage: Usage;
   readonly view: RequestView;

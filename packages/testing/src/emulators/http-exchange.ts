@@ -26,6 +26,7 @@ export function headersOf(request: IncomingMessage): WireHeaders {
 }
 
 export class HttpAnswer {
+  streamType = "text/event-stream; charset=utf-8";
   readonly #response: ServerResponse;
   readonly #headers: WireHeaders;
   readonly #left = new AbortController();
@@ -98,7 +99,7 @@ export class HttpAnswer {
     if (this.hasBegun) return;
     this.#response.writeHead(200, {
       ...this.#headers,
-      "content-type": "text/event-stream; charset=utf-8",
+      "content-type": this.streamType,
       "cache-control": "no-cache",
     });
   }
@@ -106,5 +107,7 @@ export class HttpAnswer {
 
 function toText(event: WireEvent): string {
   if ("comment" in event) return `: ${event.comment}\n\n`;
-  return `event: ${event.event}\ndata: ${JSON.stringify(event.data)}\n\n`;
+  if ("text" in event) return event.text;
+  const name = event.event === undefined ? "" : `event: ${event.event}\n`;
+  return `${name}data: ${JSON.stringify(event.data)}\n\n`;
 }

@@ -1,4 +1,5 @@
 /** What an emulated service answers to a request that it does not take. It never leaves the emulator as an error. */
+import type { JsonObject } from "./json.ts";
 
 export interface RefusalOptions {
   /** Default 400. */
@@ -10,6 +11,8 @@ export interface RefusalOptions {
   /** The parameter that is wrong, where the vendor names it apart from the message. */
   readonly param?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What else the vendor says of it, in its own form. */
+  readonly details?: readonly JsonObject[];
 }
 
 export class Refusal extends Error {
@@ -19,6 +22,7 @@ export class Refusal extends Error {
   readonly code: string | null;
   readonly param: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  readonly details: readonly JsonObject[];
 
   constructor(message: string, options: RefusalOptions = {}) {
     super(message);
@@ -27,5 +31,6 @@ export class Refusal extends Error {
     this.code = options.code ?? null;
     this.param = options.param ?? null;
     this.headers = options.headers ?? {};
+    this.details = options.details ?? [];
   }
 }

@@ -5,7 +5,11 @@ import { isList, isObject } from "./json.ts";
 const tokensOfMedia = 1_500;
 const mediaKeys: ReadonlySet<string> = new Set(["data", "image_url", "file_data"]);
 /** What the client only carries is not what the model reads. */
-const carriedKeys: ReadonlySet<string> = new Set(["signature", "encrypted_content"]);
+const carriedKeys: ReadonlySet<string> = new Set([
+  "signature",
+  "encrypted_content",
+  "thoughtSignature",
+]);
 
 export function estimateTokens(value: JsonValue): number {
   return Math.ceil(countCharacters(value, false) / 4);
@@ -16,6 +20,7 @@ function countCharacters(value: JsonValue, isMedia: boolean): number {
   if (isList(value))
     return value.reduce<number>((sum, item) => sum + countCharacters(item, false), 0);
   if (!isObject(value)) return value === null ? 0 : String(value).length;
+  if (isMedia && typeof value["url"] === "string") return tokensOfMedia * 4;
   return Object.entries(value).reduce(
     // The name of a field costs a little too; what tells fields apart is not what a test is about.
     (sum, [key, inner]) =>

@@ -40,6 +40,33 @@ export async function askOpenAi(
   return post(`${emulator.url}/responses`, body, { authorization: "Bearer key", ...headers });
 }
 
+export async function askChat(
+  emulator: Emulator,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return post(`${emulator.url}/chat/completions`, body, {
+    authorization: "Bearer key",
+    ...headers,
+  });
+}
+
+/** Of the path, what follows the model: `generateContent`, or the other one with what it asks for. */
+export async function askGoogle(
+  emulator: Emulator,
+  body: unknown,
+  { model = "gemini-3.5-flash", method = "generateContent", headers = {} }: GoogleTarget = {},
+): Promise<Answer> {
+  const url = `${emulator.url}/v1beta/models/${model}:${method}`;
+  return post(url, body, { "x-goog-api-key": "key", ...headers });
+}
+
+export interface GoogleTarget {
+  readonly model?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 function parse(text: string): Answer["json"] {
   try {
     return JSON.parse(text) as Answer["json"];

@@ -10,6 +10,7 @@ import type {
 } from "@capstan/kernel";
 import type { Target } from "../../protocol.ts";
 import { readableOf } from "../../readable-origins.ts";
+import { showContents } from "../../shown-contents.ts";
 import { isBlankText, leftOut, shownType, takes, textOfDocument } from "../../shown-media.ts";
 import { callIdOf, toReplyParts, toWireName } from "./encode-reply.ts";
 import type { Content, MediaPart, ModelPart, ResultPart, TextPart, UserPart } from "./request.ts";
@@ -151,14 +152,17 @@ class ContentWriter {
     return turn;
   }
 
-  #contents({ id, content }: Extract<ChatMessage, { role: "user" | "tool" }>): Placed[] {
-    const parts =
-      typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-    return parts.flatMap((part, place) => {
-      const shown = toUserPart(part, this.#options.facts);
-      return shown === undefined ? [] : [{ part: shown, source: { messageId: id, part: place } }];
-    });
+  #contents(message: Extract<ChatMessage, { role: "user" | "tool" }>): Placed[] {
+    const { content, sources } = showContents(message, (part) =>
+      toUserPart(part, this.#options.facts),
+    );
+    return content.map((part, place) => ({ part, ...sourceAt(sources, place) }));
   }
+}
+
+function sourceAt(sources: readonly PartReference[], place: number): Pick<Placed, "source"> {
+  const source = sources[place];
+  return source === undefined ? {} : { source };
 }
 
 /** Results first, in the order of their calls; then what the user said. */

@@ -27,9 +27,15 @@ const rows: readonly (GeminiTraits & { readonly name: RegExp })[] = [
     needsSignatures: false,
   },
   {
-    name: /^gemini/,
+    name: /^gemini-3(\.[0-6])?-flash|^gemini-flash/,
     thinking: "level",
     levels: { off: null, minimal: "minimal", low: "low", medium: "medium", high: "high" },
+    needsSignatures: true,
+  },
+  {
+    name: /^gemini/,
+    thinking: "level",
+    levels: { off: null, low: "low", medium: "medium", high: "high" },
     needsSignatures: true,
   },
 ];

@@ -1,9 +1,10 @@
 /** The transcript as messages: every call answered right behind its reply, by text; pictures of tools follow as the user's. */
 import type { ChatMessage, ModelFacts, PartReference, ToolMessage } from "@capstan/kernel";
-import { CallIds } from "../../call-ids.ts";
+import { CallIds, vendorIdFor } from "../../call-ids.ts";
 import type { Target } from "../../protocol.ts";
 import { readableOf } from "../../readable-origins.ts";
-import { isObject } from "../../wire-json.ts";
+import type { ShownContents } from "../../shown-contents.ts";
+import { partFinder, showContents } from "../../shown-contents.ts";
 import { toContent } from "./encode-media.ts";
 import { toReplyMessage } from "./encode-reply.ts";
 import type { UserContent, WireMessage } from "./request.ts";
@@ -15,11 +16,7 @@ export interface EncodedMessages {
   partAt(path: string): PartReference | undefined;
 }
 
-/** Contents, and the parts that they came from. */
-interface Contents {
-  readonly content: UserContent[];
-  readonly sources: PartReference[];
-}
+type Contents = ShownContents<UserContent>;
 
 export function encodeMessages(
   transcript: readonly ChatMessage[],
@@ -46,11 +43,7 @@ class MessageWriter {
     this.#target = target;
     this.#facts = facts;
     const shape = target.quirks.chat?.callIds ?? callIdShape;
-    this.#callIds = new CallIds(transcript, shape, (call, { origin }) => {
-      if (!readableOf(origin, target.origin).native) return undefined;
-      const id = isObject(call.providerData) ? call.providerData["id"] : undefined;
-      return typeof id === "string" ? id : undefined;
-    });
+    this.#callIds = new CallIds(transcript, shape, vendorIdFor(target.origin));
   }
 
   instruct(content: string): void {
@@ -72,7 +65,7 @@ class MessageWriter {
         const reply = toReplyMessage(message, {
           readable: readableOf(message.origin, this.#target.origin),
           callIds: this.#callIds,
-          reasoningField: this.#target.quirks.chat?.reasoningField,
+          quirks: this.#target.quirks.chat ?? {},
         });
         if (reply === undefined) return;
         this.#messages.push(reply);
@@ -89,22 +82,22 @@ class MessageWriter {
 
   finish(): EncodedMessages {
     this.#settle();
+    // Servers go on with what the assistant said last, or refuse to: they are asked to go on instead.
+    if (this.#messages.at(-1)?.role === "assistant") {
+      this.#messages.push({ role: "user", content: "Continue." });
+    }
     const messages = this.#messages;
-    const sources = this.#sources;
-    return {
-      messages,
-      partAt(path) {
-        const [, message, content] = bodyPath.exec(path) ?? [];
-        const found = messages[Number(message)];
-        return found && sources.get(found)?.[Number(content)];
-      },
-    };
+    return { messages, partAt: partFinder(messages, this.#sources, bodyPath) };
   }
 
   #addUser({ content, sources }: Contents): void {
     const [only] = content;
     if (only === undefined) return;
     const isText = content.length === 1 && only.type === "text";
+    const isBehindTool = this.#messages.at(-1)?.role === "tool";
+    if (isBehindTool && this.#target.quirks.chat?.refusesUserAfterTool === true) {
+      this.#messages.push({ role: "assistant", content: "OK" });
+    }
     const message: WireMessage = { role: "user", content: isText ? only.text : content };
     this.#messages.push(message);
     this.#sources.set(message, sources);
@@ -131,18 +124,9 @@ class MessageWriter {
     this.#messages.push({ role: "tool", tool_call_id, content });
   }
 
-  #contents({ id, content }: Extract<ChatMessage, { role: "user" | "tool" }>): Contents {
+  #contents(message: Extract<ChatMessage, { role: "user" | "tool" }>): Contents {
     const takesFiles = this.#target.quirks.chat?.takesFiles === true;
-    const parts =
-      typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-    const contents: Contents = { content: [], sources: [] };
-    parts.forEach((part, place) => {
-      const shown = toContent(part, { facts: this.#facts, takesFiles });
-      if (shown === undefined) return;
-      contents.content.push(shown);
-      contents.sources.push({ messageId: id, part: place });
-    });
-    return contents;
+    return showContents(message, (part) => toContent(part, { facts: this.#facts, takesFiles }));
   }
 
   /** No call stays without a result, and nothing stands between a reply and its results. */

@@ -1,10 +1,5 @@
 /** A reply on its way back: one message with its text, its calls, and its reasoning where the vendor wants it again. */
-import type {
-  AssistantMessage as Reply,
-  AssistantPart,
-  ThinkingPart,
-  ToolCallPart,
-} from "@capstan/kernel";
+import type { AssistantMessage as Reply, AssistantPart, ToolCallPart } from "@capstan/kernel";
 import type { CallIds } from "../../call-ids.ts";
 import type { Readable } from "../../readable-origins.ts";
 import { isBlankText } from "../../shown-media.ts";
@@ -17,7 +12,7 @@ import type { AssistantMessage, WireCall } from "./request.ts";
 export interface ReplyContext {
   readonly readable: Readable;
   readonly callIds: CallIds;
-  readonly reasoningField: ChatQuirks["reasoningField"];
+  readonly quirks: Pick<ChatQuirks, "reasoningField" | "needsReasoningField">;
 }
 
 /** Undefined for a reply that says nothing that this server may hear. */
@@ -54,21 +49,21 @@ function toCall(part: ToolCallPart, { callIds, readable }: ReplyContext): WireCa
 }
 
 /** In the form that the vendor gave it in, and only to the model that thought it. */
-function reasoningOf(
-  { content }: Reply,
-  { readable, reasoningField: field }: ReplyContext,
-): JsonObject {
-  const thinking = content.filter((part) => part.type === "thinking");
-  if (field === undefined || !readable.thinking || thinking.length === 0) return {};
-  if (field !== "reasoning_details") {
-    return { [field]: thinking.map((part) => part.thinking).join("") };
+function reasoningOf({ content }: Reply, { readable, quirks }: ReplyContext): JsonObject {
+  const { reasoningField: field, needsReasoningField: isNeeded } = quirks;
+  if (field === undefined) return {};
+  const thinking = content.filter((part) => part.type === "thinking" && readable.thinking);
+  if (field === "reasoning_details") {
+    const details = thinking.flatMap(detailsOf);
+    return details.length === 0 ? {} : { reasoning_details: details };
   }
-  const details = thinking.flatMap(detailsOf);
-  return details.length === 0 ? {} : { reasoning_details: details };
+  const text = thinking.map((part) => (part.type === "thinking" ? part.thinking : "")).join("");
+  return thinking.length > 0 || isNeeded === true ? { [field]: text } : {};
 }
 
-function detailsOf({ providerData }: ThinkingPart): readonly JsonObject[] {
-  return listOf(dataOf(providerData)["details"]).filter(isObject);
+function detailsOf(part: AssistantPart): readonly JsonObject[] {
+  if (part.type !== "thinking") return [];
+  return listOf(dataOf(part.providerData)["details"]).filter(isObject);
 }
 
 function dataOf(providerData: unknown): JsonObject {

@@ -43,7 +43,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     ...(asksForUsage && { stream_options: { include_usage: true } }),
     ...(maxTokens !== undefined && { [chat.maxTokensField ?? "max_tokens"]: maxTokens }),
     ...(temperature !== undefined && { temperature }),
-    ...thinkingOf(request, target),
+    ...thinkingOf(request, target, hasTools && isForced(choice)),
     ...(chat.takesCacheKey === true &&
       sessionId !== undefined && { prompt_cache_key: toCacheKey(sessionId) }),
     ...(format && { response_format: format }),
@@ -61,7 +61,11 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
 }
 
 /** A server that nobody knows is asked for nothing: it might refuse the field. */
-function thinkingOf({ options }: ProviderRequest, { quirks }: Target): JsonObject {
+function thinkingOf(
+  { options }: ProviderRequest,
+  { quirks }: Target,
+  mustCall: boolean,
+): JsonObject {
   const style = quirks.chat?.thinking;
   const isKnown = isObject(options.modelFacts?.thinking);
   if (style === undefined && !isKnown) return {};
@@ -70,7 +74,8 @@ function thinkingOf({ options }: ProviderRequest, { quirks }: Target): JsonObjec
     case "reasoning-object":
       return toReasoningObject(ask);
     case "thinking-switch":
-      return toThinkingSwitch(ask);
+      // Who thinks cannot be told to call a tool.
+      return mustCall ? toThinkingSwitch({ type: "off" }) : toThinkingSwitch(ask);
     case "effort":
     case undefined:
       return ask.type === "word" ? { reasoning_effort: ask.word } : {};
@@ -105,6 +110,10 @@ function toWireTool({ name, description, inputSchema: parameters }: ToolDeclarat
 function toWireChoice(choice: ToolChoice | undefined): WireToolChoice | undefined {
   if (typeof choice !== "object") return choice;
   return { type: "function", function: { name: choice.tool } };
+}
+
+function isForced(choice: WireToolChoice | undefined): boolean {
+  return choice === "required" || typeof choice === "object";
 }
 
 /** Undefined where servers take no such schema: they want an object at the top. */

@@ -1,10 +1,11 @@
 /** The transcript as the input of a request: items in order, every call answered, and what each came from. */
 import type { ChatMessage, ModelFacts, PartReference, ToolMessage } from "@capstan/kernel";
-import { CallIds } from "../../call-ids.ts";
+import { CallIds, vendorIdFor } from "../../call-ids.ts";
 import type { Target } from "../../protocol.ts";
 import { readableOf } from "../../readable-origins.ts";
+import type { ShownContents } from "../../shown-contents.ts";
+import { partFinder, showContents } from "../../shown-contents.ts";
 import { isBlankText } from "../../shown-media.ts";
-import { isObject } from "../../wire-json.ts";
 import { toContent } from "./encode-media.ts";
 import { isCustom, toReplyItems } from "./encode-reply.ts";
 import type { CallOutputItem, InputContent, WireItem } from "./request.ts";
@@ -40,11 +41,7 @@ class ItemWriter {
   constructor(messages: readonly ChatMessage[], target: Target, facts: ModelFacts | undefined) {
     this.#target = target;
     this.#facts = facts;
-    this.#callIds = new CallIds(messages, callIdShape, (call, { origin }) => {
-      if (!readableOf(origin, target.origin).native) return undefined;
-      const id = isObject(call.providerData) ? call.providerData["id"] : undefined;
-      return typeof id === "string" ? id : undefined;
-    });
+    this.#callIds = new CallIds(messages, callIdShape, vendorIdFor(target.origin));
   }
 
   add(message: ChatMessage): void {
@@ -72,15 +69,7 @@ class ItemWriter {
   finish(): EncodedItems {
     this.#settle();
     const items = this.#items;
-    const sources = this.#sources;
-    return {
-      items,
-      partAt(path) {
-        const [, item, content] = bodyPath.exec(path) ?? [];
-        const found = items[Number(item)];
-        return found && sources.get(found)?.[Number(content)];
-      },
-    };
+    return { items, partAt: partFinder(items, this.#sources, bodyPath) };
   }
 
   #addReply(message: Extract<ChatMessage, { role: "assistant" }>): void {
@@ -123,20 +112,8 @@ class ItemWriter {
     this.#sources.set(item, sources);
   }
 
-  #contents({ id, content }: Extract<ChatMessage, { role: "user" | "tool" }>): {
-    readonly content: readonly InputContent[];
-    readonly sources: readonly PartReference[];
-  } {
-    const parts =
-      typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-    const shown = parts.flatMap((part, place) => {
-      const wire = toContent(part, this.#facts);
-      return wire === undefined ? [] : [{ wire, source: { messageId: id, part: place } }];
-    });
-    return {
-      content: shown.map(({ wire }) => wire),
-      sources: shown.map(({ source }) => source),
-    };
+  #contents(message: Extract<ChatMessage, { role: "user" | "tool" }>): ShownContents<InputContent> {
+    return showContents(message, (part) => toContent(part, this.#facts));
   }
 
   /** The vendor takes no call without a result. */

@@ -1,4 +1,5 @@
 /** Whether the pictures and files of an input are what they say they are. */
+import { readDataUrl } from "../data-url.ts";
 import { asText, isList, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
 import { decodeBase64, readImage } from "../image-facts.ts";
@@ -85,11 +86,4 @@ function unsupportedFile(): Error {
     "input",
     "unsupported_file",
   );
-}
-
-function readDataUrl(
-  url: string,
-): { readonly mediaType: string; readonly text: string } | undefined {
-  const match = /^data:([^;,]+);base64,(.*)$/s.exec(url);
-  return match === null ? undefined : { mediaType: match[1] ?? "", text: match[2] ?? "" };
 }

@@ -81,7 +81,8 @@ export function toRefusal(error: Error): Refusal {
   });
 }
 
-export function toShapeRefusal(issue: ShapeIssue): Refusal {
+/** The APIs differ in what they call an array. */
+export function toShapeRefusal(issue: ShapeIssue, arrayName = "array"): Refusal {
   const path = toPath(issue.path);
   switch (issue.kind) {
     case "missing":
@@ -90,7 +91,7 @@ export function toShapeRefusal(issue: ShapeIssue): Refusal {
       return invalid(`Unknown parameter: '${path}'.`, path, "unknown_parameter");
     case "type": {
       const got = withArticle(kindOf(issue.value));
-      const wanted = expectation(issue.expected);
+      const wanted = expectation(issue.expected, arrayName);
       const message = `Invalid type for '${path}': expected ${wanted}, but got ${got} instead.`;
       return invalid(message, path, "invalid_type");
     }
@@ -169,10 +170,12 @@ function toPath(path: Path): string {
     .join("");
 }
 
-function expectation(kinds: readonly JsonKind[]): string {
-  const [first = "object", ...rest] = kinds.filter((kind) => kind !== "null");
-  if (rest.length === 0) return withArticle(first);
-  return `one of ${withArticle(first)} or ${rest.map(nameOf).join(" or ")}`;
+function expectation(kinds: readonly JsonKind[], arrayName: string): string {
+  const [first = "object", ...rest] = kinds
+    .filter((kind) => kind !== "null")
+    .map((kind) => (kind === "array" ? arrayName : nameOf(kind)));
+  if (rest.length === 0) return article(first);
+  return `one of ${article(first)} or ${rest.join(" or ")}`;
 }
 
 function nameOf(kind: JsonKind): string {
@@ -180,8 +183,10 @@ function nameOf(kind: JsonKind): string {
 }
 
 function withArticle(kind: JsonKind): string {
-  if (kind === "null") return "null";
-  const name = nameOf(kind);
+  return kind === "null" ? "null" : article(nameOf(kind));
+}
+
+function article(name: string): string {
   return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
 }
 

@@ -1,4 +1,4 @@
-/** Who listens to which session. Listeners are called at once, after the write that they hear of. */
+/** Who listens to which session, through one handle of a store. Listeners are called at once, after the write that they hear of. */
 import type { LiveFrame, SubscribeOptions, Wakeup } from "./repository.ts";
 
 interface Subscription {
@@ -9,7 +9,7 @@ interface Subscription {
 const changed: Wakeup = { type: "changed" };
 const followed: Wakeup = { type: "followed" };
 
-export class MemoryWakeups {
+export class Wakeups {
   readonly #bySession = new Map<string, Set<Subscription>>();
 
   /** The session need not be there yet. */
@@ -34,6 +34,12 @@ export class MemoryWakeups {
   changed(id: string): void {
     const subscriptions = this.#bySession.get(id);
     if (subscriptions !== undefined) tell(subscriptions, changed, () => true);
+  }
+
+  /** A reader elsewhere follows. */
+  followed(id: string): void {
+    const subscriptions = this.#bySession.get(id);
+    if (subscriptions !== undefined) tell(subscriptions, followed, () => true);
   }
 
   live(id: string, frame: LiveFrame): void {

@@ -1,0 +1,77 @@
+/** The outputs of tools that a model is still shown, oldest first: what may be left out next. */
+import type { ChatMessage, ToolMessage } from "@capstan/kernel";
+
+export interface ShownOutput {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** Characters; an image or a document counts as a long text. */
+  readonly size: number;
+  /** The place of its message in the transcript. */
+  readonly place: number;
+}
+
+const sizeOfMedium = 6_400;
+
+export class OutputFold {
+  #shown: ShownOutput[] = [];
+  readonly #counts = new Map<string, number>();
+  #size = 0;
+
+  get shown(): readonly ShownOutput[] {
+    return this.#shown;
+  }
+
+  /** Of all of them together. */
+  get size(): number {
+    return this.#size;
+  }
+
+  countOf(toolName: string): number {
+    return this.#counts.get(toolName) ?? 0;
+  }
+
+  /** Messages that were added to the transcript, the first of them at this place. */
+  add(messages: readonly ChatMessage[], place: number): void {
+    for (const [index, message] of messages.entries()) {
+      if (message.role === "tool") this.#add(message, place + index);
+    }
+  }
+
+  evict(toolCallIds: readonly string[]): void {
+    const evicted = new Set(toolCallIds);
+    this.#keep(({ toolCallId }) => !evicted.has(toolCallId));
+  }
+
+  /** A summary stands in the place of what was before this place. */
+  forgetBefore(place: number): void {
+    this.#keep((output) => output.place >= place);
+  }
+
+  reset(): void {
+    this.#keep(() => false);
+  }
+
+  #add({ toolCallId, toolName, content }: ToolMessage, place: number): void {
+    const size = sizeOf(content);
+    this.#shown.push({ toolCallId, toolName, size, place });
+    this.#size += size;
+    this.#counts.set(toolName, this.countOf(toolName) + 1);
+  }
+
+  #keep(isKept: (output: ShownOutput) => boolean): void {
+    for (const output of this.#shown) {
+      if (isKept(output)) continue;
+      this.#size -= output.size;
+      this.#counts.set(output.toolName, this.countOf(output.toolName) - 1);
+    }
+    this.#shown = this.#shown.filter(isKept);
+  }
+}
+
+function sizeOf(content: ToolMessage["content"]): number {
+  if (typeof content === "string") return content.length;
+  return content.reduce(
+    (sum, part) => sum + (part.type === "text" ? part.text.length : sizeOfMedium),
+    0,
+  );
+}

@@ -1,0 +1,115 @@
+/** What went wrong with a model of the AI SDK. Its errors are told by their shape: their classes may come from any copy of it. */
+import type { Origin, ProviderErrorCode } from "@capstan/kernel";
+import { ProviderError } from "@capstan/kernel";
+import type { VendorFailure } from "../protocol.ts";
+import { toError } from "../protocols/openai-errors.ts";
+import { oneLine } from "../transport/http-errors.ts";
+import { toNetworkError } from "../transport/network-errors.ts";
+import { parseJson } from "../transport/parse-json.ts";
+import type { Fields } from "./fields.ts";
+import { isFields, textIn, toJson } from "./fields.ts";
+import { targetOf } from "./origin.ts";
+
+const maxFailureChars = 10_000;
+
+/** Errors that have no status, by their names. */
+const codes: Readonly<Record<string, ProviderErrorCode>> = {
+  AI_LoadAPIKeyError: "auth",
+  AI_LoadSettingError: "auth",
+  AI_NoSuchModelError: "invalid_request",
+  AI_UnsupportedFunctionalityError: "invalid_request",
+  AI_InvalidPromptError: "invalid_request",
+  AI_InvalidArgumentError: "invalid_request",
+  AI_NoSuchProviderReferenceError: "invalid_request",
+  AI_EmptyResponseBodyError: "network",
+  AI_NoContentGeneratedError: "network",
+  // Of the model's own clock: an abort of ours is never asked about.
+  AbortError: "network",
+  TimeoutError: "network",
+};
+
+/** What a model threw, or sent as an error in its stream. */
+export function toProviderError(thrown: unknown, origin: Required<Origin>): ProviderError {
+  if (thrown instanceof ProviderError) return thrown;
+  const fields = isFields(thrown) ? thrown : {};
+  const name = textIn(fields, "name") ?? "";
+  const code = Object.hasOwn(codes, name) ? codes[name] : undefined;
+  if (code !== undefined) return failure(code, thrown, origin);
+  if (statusOf(fields) !== undefined) return refused(fields, origin);
+  if (fields["isRetryable"] === true || isOfNetwork(thrown)) {
+    return toNetworkError(`The request to ${placeOf(fields) ?? origin.provider}`, thrown);
+  }
+  // Neither a status nor an error: what the vendor said, as it came.
+  const isAnswer = isFields(thrown) && !(thrown instanceof Error) && name === "";
+  return isAnswer ? refused(fields, origin) : failure("protocol", thrown, origin);
+}
+
+/** The vendor has answered with an error. */
+function refused(fields: Fields, origin: Required<Origin>): ProviderError {
+  const written = textIn(fields, "responseBody") ?? "";
+  const said = textIn(fields, "message") ?? "";
+  // An error holds the whole request as well.
+  const answer = fields instanceof Error ? fields["data"] : fields;
+  const headers = headersOf(fields["responseHeaders"]);
+  const vendorFailure: VendorFailure = {
+    status: statusOf(fields),
+    headers,
+    body: parseJson(written) ?? toJson(answer),
+    text: (written.trim() === "" ? said : written).slice(0, maxFailureChars),
+  };
+  const error = toError(vendorFailure, targetOf(origin));
+  const { code, message, retryAfterMs, status } = error;
+  return new ProviderError(code, message, {
+    // The model's own package may know that to ask again is of no use.
+    retryable: error.retryable && fields["isRetryable"] !== false,
+    retryAfterMs,
+    status,
+    cause: fields,
+  });
+}
+
+function failure(
+  code: ProviderErrorCode,
+  thrown: unknown,
+  { provider }: Required<Origin>,
+): ProviderError {
+  const said = isFields(thrown) ? textIn(thrown, "message") : String(thrown);
+  const why = said === undefined || said.trim() === "" ? "and did not say why" : oneLine(said);
+  return new ProviderError(code, `${provider} failed: ${why}`, { cause: thrown });
+}
+
+/** Undefined if it is none of an error: what breaks in the middle of an answer has the status of its beginning. */
+function statusOf(fields: Fields): number | undefined {
+  const status = fields["statusCode"] ?? fields["status"];
+  return typeof status === "number" && status >= 400 && status < 600 ? status : undefined;
+}
+
+function headersOf(headers: unknown): Headers | undefined {
+  if (!isFields(headers)) return undefined;
+  const texts = Object.entries(headers).filter(([, value]) => typeof value === "string");
+  try {
+    return new Headers(Object.fromEntries(texts) as Record<string, string>);
+  } catch {
+    // Names that are none: there is nothing to read in them.
+    return undefined;
+  }
+}
+
+/** Where the request went, without what may be secret. */
+function placeOf(fields: Fields): string | undefined {
+  const url = textIn(fields, "url") ?? "";
+  if (!URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+/** Of the system, of Node's TLS, or of Node's fetch; other errors of Node are bugs of somebody. */
+const systemCode = /^(E(?!RR_)[A-Z]+|UND_ERR_|ERR_(TLS|SSL)_|CERT_|DEPTH_|SELF_|UNABLE_)/;
+
+/** Below HTTP: `fetch` and Node wrap what happened, sometimes twice. */
+function isOfNetwork(thrown: unknown): boolean {
+  for (let at = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if ("code" in at && typeof at.code === "string" && systemCode.test(at.code)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,63 @@
+/** What is used of a model of the AI SDK, and what it is asked. A type test holds both to the AI SDK's own types. */
+import type { AiSdkJsonObject, AiSdkMessage, AiSdkProviderOptions } from "./prompt.ts";
+
+/** Any language model of the AI SDK, of version 4 or 3 of its interface. */
+export interface AiSdkModel {
+  readonly specificationVersion: "v3" | "v4";
+  /** As in `openai.responses`. */
+  readonly provider: string;
+  readonly modelId: string;
+  // Each version has options of its own.
+  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<object> }>;
+  doGenerate(options: never): PromiseLike<object>;
+}
+
+/** A tool that the model may call. */
+export interface AiSdkFunctionTool {
+  readonly type: "function";
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly strict?: boolean;
+  readonly inputExamples?: { readonly input: AiSdkJsonObject }[];
+  readonly providerOptions?: AiSdkProviderOptions;
+}
+
+/** A tool that the vendor has defined. */
+export interface AiSdkProviderTool {
+  readonly type: "provider";
+  readonly id: `${string}.${string}`;
+  readonly name: string;
+  readonly args: Record<string, unknown>;
+}
+
+export type AiSdkReasoning = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+/** Settings that the AI SDK has a word for and the kernel has none. */
+export interface AiSdkSampling {
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly seed?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly stopSequences?: string[];
+}
+
+export interface AiSdkCallOptions extends AiSdkSampling {
+  readonly prompt: AiSdkMessage[];
+  readonly tools?: (AiSdkFunctionTool | AiSdkProviderTool)[];
+  readonly toolChoice?:
+    | { readonly type: "auto" | "none" | "required" }
+    | { readonly type: "tool"; readonly toolName: string };
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  readonly reasoning?: AiSdkReasoning;
+  readonly responseFormat?: {
+    readonly type: "json";
+    readonly name: string;
+    readonly schema: Readonly<Record<string, unknown>>;
+  };
+  readonly headers?: Record<string, string>;
+  readonly providerOptions?: AiSdkProviderOptions;
+  readonly abortSignal: AbortSignal;
+}

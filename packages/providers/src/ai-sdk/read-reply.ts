@@ -1,0 +1,59 @@
+/** A part of a reply in a message of the AI SDK. */
+import type { AssistantPart, JsonValue } from "@capstan/kernel";
+import type { JsonObject } from "../wire-json.ts";
+import type { Fields } from "./fields.ts";
+import { textIn, toJson } from "./fields.ts";
+import { toKeptFile } from "./file-data.ts";
+
+/** Undefined for what is none, and for what says nothing. */
+export function readReplyPart(part: Fields): AssistantPart | undefined {
+  const text = textIn(part, "text") ?? "";
+  const data = dataOf(part);
+  const providerData = data && { providerData: data };
+  const isNothing = text === "" && data === undefined;
+  switch (part["type"]) {
+    case "text":
+      return isNothing ? undefined : { type: "text", text, ...providerData };
+    case "reasoning":
+      return isNothing ? undefined : { type: "thinking", thinking: text, ...providerData };
+    case "tool-call":
+      return readCall(part, data);
+    case "tool-result":
+    case "tool-approval-request":
+    case "custom":
+      return native(part, {});
+    case "file":
+    case "reasoning-file": {
+      const file = toKeptFile(part["data"]);
+      return file && native(part, { data: file });
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What the part needs to go back with. */
+function dataOf(part: Fields): JsonObject | undefined {
+  const providerOptions = toJson(part["providerOptions"] ?? undefined);
+  return providerOptions === undefined ? undefined : { providerOptions };
+}
+
+function readCall(part: Fields, data: JsonObject | undefined): AssistantPart {
+  const id = textIn(part, "toolCallId") ?? "";
+  const isProviderExecuted = part["providerExecuted"] === true;
+  const input = toJson(part["input"]);
+  return {
+    type: "tool_call",
+    id,
+    name: textIn(part, "toolName") ?? "",
+    input: input === undefined ? {} : input,
+    ...(isProviderExecuted && { isProviderExecuted }),
+    providerData: { id, ...data },
+  };
+}
+
+function native(part: Fields, replaced: { readonly [key: string]: JsonValue }): AssistantPart {
+  const fields = toJson({ ...part, ...replaced });
+  // A copy of an object is one.
+  return { type: "native", data: fields ?? {} };
+}

@@ -1,0 +1,32 @@
+/** Messages of ours as messages of the AI SDK. */
+import type { ChatMessage } from "@capstan/kernel";
+import { readableOf } from "../readable-origins.ts";
+import { asFiles } from "./encode-media.ts";
+import { MessageWriter } from "./encode-messages.ts";
+import type { AiSdkModel } from "./model.ts";
+import { aiSdkApi, originOf } from "./origin.ts";
+import type { AiSdkMessage } from "./prompt.ts";
+
+export interface ToAiSdkMessagesOptions {
+  /** Who will read them: what only another model can read is left out. Without it all is written, as the AI SDK itself does it. */
+  readonly model?: Pick<AiSdkModel, "provider" | "modelId">;
+}
+
+/** For `generateText({ messages })`, and for whatever else takes a `ModelMessage` of the AI SDK. */
+export function toAiSdkMessages(
+  messages: readonly ChatMessage[],
+  { model }: ToAiSdkMessagesOptions = {},
+): AiSdkMessage[] {
+  const target = model && originOf(model);
+  const writer = new MessageWriter(messages, {
+    readableOf: (origin) =>
+      target === undefined
+        ? { native: origin?.api === aiSdkApi, thinking: true }
+        : readableOf(origin, target),
+    media: asFiles,
+    toolCallId: ({ id }) => id,
+    toolName: (name) => name,
+  });
+  for (const message of messages) writer.add(message);
+  return writer.messages;
+}

@@ -1,0 +1,13 @@
+/** A file inside of a URL. */
+
+export interface DataUrl {
+  readonly mediaType: string;
+  /** Base64, if it is right. */
+  readonly text: string;
+}
+
+/** Undefined for another kind of URL. */
+export function readDataUrl(url: string): DataUrl | undefined {
+  const match = /^data:([^;,]+);base64,(.*)$/s.exec(url);
+  return match === null ? undefined : { mediaType: match[1] ?? "", text: match[2] ?? "" };
+}

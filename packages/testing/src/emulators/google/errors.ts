@@ -1,0 +1,112 @@
+/** How Google words its errors. */
+import { ProviderError } from "@capstan/kernel";
+import type { ProviderErrorCode } from "@capstan/kernel";
+import type { JsonObject } from "../json.ts";
+import { Refusal } from "../refusal.ts";
+import type { RefusalOptions } from "../refusal.ts";
+
+const invalidArgument = "INVALID_ARGUMENT";
+
+/** What each HTTP status is called. */
+const statuses: Readonly<Record<number, string>> = {
+  400: invalidArgument,
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  429: "RESOURCE_EXHAUSTED",
+  499: "CANCELLED",
+  500: "INTERNAL",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+export function errorBody({ status, message, details }: Refusal): JsonObject {
+  const named = statuses[status] ?? "UNKNOWN";
+  return {
+    error: {
+      code: status,
+      message,
+      status: named,
+      ...(details.length > 0 && { details }),
+    },
+  };
+}
+
+export function invalid(message: string, details: readonly JsonObject[] = []): Refusal {
+  return new Refusal(message, { type: invalidArgument, details });
+}
+
+/** A field of the request that breaks a rule of its own. */
+export function invalidField(field: string, fault: string): Refusal {
+  return invalid(`* GenerateContentRequest.${field}: ${fault}\n`);
+}
+
+export function notFound(message = "Requested entity was not found."): Refusal {
+  return new Refusal(message, { status: 404, type: "NOT_FOUND" });
+}
+
+const keyDetail: JsonObject = {
+  "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+  reason: "API_KEY_INVALID",
+  domain: "googleapis.com",
+  metadata: { service: "generativelanguage.googleapis.com" },
+};
+
+/** A wrong key is no error of its own kind here. */
+export function wrongKey(): Refusal {
+  return invalid("API key not valid. Please pass a valid API key.", [keyDetail]);
+}
+
+export function noKey(): Refusal {
+  return new Refusal(
+    "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
+    { status: 403, type: "PERMISSION_DENIED" },
+  );
+}
+
+export function tooManyTokens(tokens: number, limit: number): Refusal {
+  return invalid(
+    `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${limit}).`,
+  );
+}
+
+type Known = Exclude<ProviderErrorCode, "network" | "protocol">;
+
+const failures: Readonly<Record<Known, RefusalOptions & { readonly message: string }>> = {
+  auth: { message: wrongKey().message, details: [keyDetail] },
+  rate_limit: {
+    status: 429,
+    message: "You exceeded your current quota, please check your plan and billing details.",
+  },
+  overloaded: { status: 503, message: "The model is overloaded. Please try again later." },
+  context_overflow: { message: tooManyTokens(1_048_577, 1_048_576).message },
+  invalid_request: { message: "Request contains an invalid argument." },
+  content_filter: {
+    message:
+      "The prompt could not be submitted: it contains words that violate the usage guidelines.",
+  },
+};
+
+export function toRefusal(error: Error): Refusal {
+  if (!(error instanceof ProviderError) || error.code === "network" || error.code === "protocol") {
+    return new Refusal(error.message, { status: 500, type: "INTERNAL" });
+  }
+  const { message: usual, status: usualStatus = 400, details = [] } = failures[error.code];
+  const status = error.status ?? usualStatus;
+  // A script that names only the code gets the vendor's usual words.
+  const message = error.message.startsWith("scripted ") ? usual : error.message;
+  const { retryAfterMs } = error;
+  return new Refusal(message, {
+    status,
+    type: statuses[status] ?? "UNKNOWN",
+    // There is no header for it.
+    details: [...details, ...(retryAfterMs === undefined ? [] : [retryDetail(retryAfterMs)])],
+  });
+}
+
+function retryDetail(afterMs: number): JsonObject {
+  return {
+    "@type": "type.googleapis.com/google.rpc.RetryInfo",
+    retryDelay: `${Math.ceil(afterMs / 1000)}s`,
+  };
+}

@@ -1,0 +1,59 @@
+/** What each Gemini model takes, by its name, as documented and seen in November 2026. */
+
+export interface ModelTraits {
+  /** 2.5 is 205. */
+  readonly version: number;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  /** Undefined where it takes no budget. */
+  readonly budget: { readonly min: number; readonly max: number } | undefined;
+  /** It can be told not to think. */
+  readonly canRest: boolean;
+  /** None where it takes no level. */
+  readonly levels: readonly string[];
+  /** Calls come back with the signature that they had, or not at all. */
+  readonly needsSignatures: boolean;
+}
+
+/** Undefined for a name that no model has. */
+export function modelTraits(model: string): ModelTraits | undefined {
+  const named = /^gemini-(?:(\d)(?:\.(\d))?-)?(pro|flash)(-lite)?((?:-[a-z0-9.]+)*)$/.exec(model);
+  if (named === null) return undefined;
+  const [, major, minor = "0", size = "", lite, suffix = ""] = named;
+  // One without a number is the latest.
+  const version = major === undefined ? 305 : Number(major) * 100 + Number(minor);
+  return traitsOf(version, { isPro: size === "pro", isLite: lite !== undefined, suffix });
+}
+
+/** Of the newest: for a model of another name that a test says there is. */
+export const newestTraits: ModelTraits = traitsOf(305, { isPro: false, isLite: false, suffix: "" });
+
+interface Variant {
+  readonly isPro: boolean;
+  readonly isLite: boolean;
+  readonly suffix: string;
+}
+
+function traitsOf(version: number, variant: Variant): ModelTraits {
+  return {
+    version,
+    contextWindow: 1_048_576,
+    maxOutputTokens: version < 205 ? 8_192 : 65_536,
+    budget: budgetOf(version, variant),
+    canRest: version === 205 && !variant.isPro,
+    levels: version < 300 ? [] : levelsOf(version, variant),
+    needsSignatures: version >= 300 && !variant.suffix.includes("-image"),
+  };
+}
+
+function budgetOf(version: number, { isPro, isLite }: Variant): ModelTraits["budget"] {
+  if (version < 205) return undefined;
+  if (isPro) return { min: 128, max: 32_768 };
+  return { min: isLite ? 512 : 1, max: 24_576 };
+}
+
+function levelsOf(version: number, { isPro, isLite }: Variant): readonly string[] {
+  if (isPro) return version < 301 ? ["LOW", "HIGH"] : ["LOW", "MEDIUM", "HIGH"];
+  const levels = ["LOW", "MEDIUM", "HIGH"];
+  return isLite || version < 307 ? ["MINIMAL", ...levels] : levels;
+}

@@ -1,0 +1,30 @@
+/** Arguments that come piece by piece, each with the path of its place. What has no leaf has no piece. */
+import type { JsonValue } from "@capstan/kernel";
+import { isList, isObject } from "../json.ts";
+import type { JsonObject } from "../json.ts";
+
+export function toPartialArgs(value: JsonValue, path = "$"): JsonObject[] {
+  if (isList(value)) {
+    return value.flatMap((item, index) => toPartialArgs(item, `${path}[${index}]`));
+  }
+  if (isObject(value)) {
+    return Object.entries(value).flatMap(([key, inner]) =>
+      toPartialArgs(inner, `${path}${toSegment(key)}`),
+    );
+  }
+  if (typeof value === "string") {
+    const rest = { jsonPath: path, stringValue: "" };
+    // A text comes to its end with an empty piece.
+    return value === ""
+      ? [rest]
+      : [{ jsonPath: path, stringValue: value, willContinue: true }, rest];
+  }
+  if (typeof value === "number") return [{ jsonPath: path, numberValue: value }];
+  if (typeof value === "boolean") return [{ jsonPath: path, boolValue: value }];
+  return [{ jsonPath: path, nullValue: "NULL_VALUE" }];
+}
+
+function toSegment(key: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) return `.${key}`;
+  return `['${key.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}']`;
+}
