@@ -28,6 +28,8 @@ export interface ChatQuirks {
   readonly refusesStreamOptions?: true;
   /** Does not count reasoning among the output tokens. */
   readonly countsReasoningApart?: true;
+  /** Takes instructions at the beginning only: later ones are said by the user. */
+  readonly refusesLateSystem?: true;
   /** Refuses what a user says right behind the results of calls: a word of the assistant stands between. */
   readonly refusesUserAfterTool?: true;
   /** Takes PDF files. */

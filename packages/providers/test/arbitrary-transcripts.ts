@@ -98,10 +98,10 @@ const own: Readonly<Record<string, fc.Arbitrary<AssistantPart>>> = {
   ),
   "google-generate": fc.oneof(
     fc.constantFrom<AssistantPart>(
-      { type: "text", text: "Hello", providerData: { thoughtSignature: "s" } },
+      { type: "text", text: "Hello", providerData: { thoughtSignature: "c2lnbmVk" } },
       { type: "native", data: { codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" } } },
     ),
-    callsWith(() => ({ thoughtSignature: "s" })),
+    callsWith(() => ({ thoughtSignature: "c2lnbmVk" })),
     callsWith((id) => ({ id: `g${id.length}` })),
   ),
   "openai-chat": fc.oneof(

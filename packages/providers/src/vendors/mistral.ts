@@ -14,6 +14,7 @@ export const mistralVendor: Vendor = {
       callIds: { character: /[a-zA-Z0-9]/, minLength: 9, maxLength: 9 },
       refusesStreamOptions: true,
       refusesUserAfterTool: true,
+      refusesLateSystem: true,
     },
   },
 };

@@ -198,6 +198,15 @@ describe("a conversation", () => {
     ]);
   });
 
+  test("has instructions in the middle as the user's, where the server takes none there", () => {
+    const messages: ChatMessage[] = [{ role: "system", id: "s1", content: "Be brief" }];
+
+    expect(messagesFor(messages)).toEqual([{ role: "system", content: "Be brief" }]);
+    expect(messagesFor(messages, { refusesLateSystem: true })).toEqual([
+      { role: "user", content: "<system>Be brief</system>" },
+    ]);
+  });
+
   test("has files where the server takes them, and a note where it does not", () => {
     const pdf = { type: "document", mediaType: "application/pdf", data: "JVBERg==" } as const;
     const messages: ChatMessage[] = [{ role: "user", id: "u2", content: [pdf, tinyImage] }];

@@ -13,6 +13,7 @@ import {
   think,
   tinyImage,
 } from "@capstan/testing";
+import type { Emulator } from "@capstan/testing/emulators";
 import type { EmulatedTurn } from "../emulated-turns.ts";
 import { turnWith, user } from "../emulated-turns.ts";
 import type { Service } from "./services.ts";
@@ -49,15 +50,19 @@ export function historyScript({ ownTool = [] }: Service): readonly ScriptItem[] 
 }
 
 export function turnAt(
-  { vendor, model, facts: modelFacts = {} }: Service,
+  { vendor, model, facts: modelFacts = {}, basePath = "" }: Service,
   url: string,
 ): EmulatedTurn {
-  return { vendor, model, url, tools, options: { modelFacts } };
+  return { vendor, model, url: url + basePath, tools, options: { modelFacts } };
 }
 
 /** Behind the summary of what was before, as the script has it. */
-export async function makeHistory(service: Service, url: string): Promise<readonly ChatMessage[]> {
-  const plain = turnAt(service, url);
+export async function makeHistory(
+  service: Service,
+  emulator: Emulator,
+): Promise<readonly ChatMessage[]> {
+  const end = emulator.requests.length + historyScript(service).length;
+  const plain = turnAt(service, emulator.url);
   const turn = { ...plain, options: { ...plain.options, thinkingLevel: "high" as const } };
   const stop = new AbortController();
 
@@ -72,5 +77,8 @@ export async function makeHistory(service: Service, url: string): Promise<readon
   });
   const broken = await turnWith({ ...turn, messages: [...aborted.transcript, user("And?")] });
   const cut = await turnWith({ ...turn, messages: [...broken.transcript, user("Write")] });
-  return cut.transcript;
+  if (emulator.requests.length === end) return cut.transcript;
+  // Half a call may leave no trace at all: then nothing was there to go on with.
+  const last = await turnWith({ ...turn, messages: [...cut.transcript, user("And so?")] });
+  return last.transcript;
 }

@@ -27,7 +27,7 @@ for (const [kind, emulate] of Object.entries(emulators)) {
   const script = own.flatMap(historyScript);
   const emulator = await emulate([...script, ...Array<ScriptItem>(4_000).fill(answer)]);
   running.set(kind, emulator);
-  for (const service of own) histories.set(service.name, await makeHistory(service, emulator.url));
+  for (const service of own) histories.set(service.name, await makeHistory(service, emulator));
 }
 afterAll(() => Promise.all(Array.from(running.values(), (emulator) => emulator.close())));
 
@@ -103,7 +103,7 @@ test.each(pairs)("whatever piece of it %s leaves, %s takes it", async (_from, _t
 
   const refusals = await refusedBy(to, async (url) => {
     const { provider } = to.vendor(to.model, {
-      baseUrl: url,
+      baseUrl: url + (to.basePath ?? ""),
       apiKey: "test-key",
     });
     const options = { model: to.model, modelFacts: to.facts ?? {} };

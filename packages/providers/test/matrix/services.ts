@@ -5,10 +5,12 @@ import { callTool, native } from "@capstan/testing";
 import type { Emulator } from "@capstan/testing/emulators";
 import {
   anthropicEmulator,
+  googleEmulator,
   openAiChatEmulator,
   openAiResponsesEmulator,
 } from "@capstan/testing/emulators";
 import { anthropic } from "../../src/anthropic.ts";
+import { google } from "../../src/google.ts";
 import { openai } from "../../src/openai.ts";
 import type { VendorFunction } from "../../src/vendor-function.ts";
 import { vendors } from "../../src/vendors.ts";
@@ -19,6 +21,8 @@ export interface Service {
   readonly kind: string;
   readonly vendor: VendorFunction;
   readonly model: string;
+  /** Behind the URL of the emulator. */
+  readonly basePath?: string;
   /** What the registry would say. */
   readonly facts?: ModelFacts;
   /** What stands in a reply in which the vendor has run a tool by itself; none where it cannot. */
@@ -30,6 +34,7 @@ type Emulate = (script: readonly ScriptItem[]) => Promise<Emulator>;
 export const emulators: Readonly<Record<string, Emulate>> = {
   messages: (script) => anthropicEmulator(script),
   responses: (script) => openAiResponsesEmulator(script),
+  google: (script) => googleEmulator(script),
   mistral: (script) => openAiChatEmulator(script, { dialect: "mistral" }),
   deepseek: (script) => openAiChatEmulator(script, { dialect: "deepseek" }),
   openrouter: (script) => openAiChatEmulator(script, { dialect: "openrouter" }),
@@ -70,6 +75,21 @@ export const services: readonly Service[] = [
     ownTool: [native(search)],
   },
   { name: "Responses, plain", kind: "responses", vendor: openai, model: "gpt-4.1" },
+  {
+    name: "generateContent, level",
+    kind: "google",
+    vendor: google,
+    model: "gemini-3.5-flash",
+    basePath: "/v1beta",
+    ownTool: [native({ executableCode: { language: "PYTHON", code: "1" } })],
+  },
+  {
+    name: "generateContent, budget",
+    kind: "google",
+    vendor: google,
+    model: "gemini-2.5-flash",
+    basePath: "/v1beta",
+  },
   chat("mistral", "mistral-large-4"),
   chat("deepseek", "deepseek-v4-pro", { input: ["text"] }),
   chat("openrouter", "qwen/qwen3"),

@@ -89,12 +89,12 @@ class ContentWriter {
       const turn = this.#userTurn();
       if (turn.owed.size === 0) turn.said.push({ part: { text: "Continue." } });
     }
-    const first = this.#turns[0];
-    if (first?.role === "model") {
+    const turns = joined(this.#turns);
+    if (turns[0]?.role === "model") {
       const opening = { text: "[The beginning of the conversation is left out.]" };
-      this.#turns.unshift({ role: "user", owed: new Map(), said: [{ part: opening }] });
+      turns.unshift({ role: "user", owed: new Map(), said: [{ part: opening }] });
     }
-    const laid = this.#turns.map(lay).filter(({ content }) => content.parts.length > 0);
+    const laid = turns.map(lay);
     return {
       system: this.#system,
       contents: laid.map(({ content }) => content),
@@ -163,6 +163,18 @@ class ContentWriter {
 function sourceAt(sources: readonly PartReference[], place: number): Pick<Placed, "source"> {
   const source = sources[place];
   return source === undefined ? {} : { source };
+}
+
+/** Without turns of a user who says nothing, so that the model's before and behind them are one. */
+function joined(turns: readonly Turn[]): Turn[] {
+  const kept: Turn[] = [];
+  for (const turn of turns) {
+    const last = kept.at(-1);
+    if (turn.role === "user" && turn.owed.size + turn.said.length === 0) continue;
+    if (turn.role === "model" && last?.role === "model") last.parts.push(...turn.parts);
+    else kept.push(turn);
+  }
+  return kept;
 }
 
 /** Results first, in the order of their calls; then what the user said. */

@@ -47,7 +47,14 @@ class MessageWriter {
   }
 
   instruct(content: string): void {
-    if (content.trim() !== "") this.#messages.push({ role: "system", content });
+    if (content.trim() === "") return;
+    const isLate = this.#messages.some(({ role }) => role !== "system");
+    if (isLate && this.#target.quirks.chat?.refusesLateSystem === true) {
+      this.#addUser({
+        content: [{ type: "text", text: `<system>${content}</system>` }],
+        sources: [],
+      });
+    } else this.#messages.push({ role: "system", content });
   }
 
   add(message: ChatMessage): void {
