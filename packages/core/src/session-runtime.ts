@@ -92,6 +92,8 @@ export class SessionRuntime {
   /** Works under a lease that the host was given. */
   adopt(claim: Claim, askedAt: number): void {
     if (this.#isClosed) return this.#giveBack(claim);
+    // Answers of a store may overtake each other: the lease that we have had since has fenced this one.
+    if (claim.lease.epoch < (this.#lastEpoch ?? 0)) return;
     // A lease that we asked for twice: the store has fenced the first.
     this.#ownership?.lose();
     const ownership = new Ownership(claim, this.#host, askedAt);
@@ -343,7 +345,8 @@ export class SessionRuntime {
   #onWakeup(wakeup: Wakeup): void {
     switch (wakeup.type) {
       case "changed":
-        return this.log.isAppending ? undefined : this.#catchUpLater();
+        if (this.log.isAppending || (wakeup.lastSeq ?? Infinity) <= this.log.fold.seq) return;
+        return this.#catchUpLater();
       case "followed":
         return this.#sendSnapshot();
       case "live": {

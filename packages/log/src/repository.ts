@@ -117,9 +117,12 @@ export interface LiveFrame {
   readonly events: readonly AgentEventBody[];
 }
 
-/** `changed`: something was appended or posted, read it. `followed`: a reader elsewhere wants live frames, from a snapshot on. */
+/**
+ * `changed`: something was appended or posted, read it, unless you have everything up to `lastSeq`, where the store knows that.
+ * `followed`: a reader elsewhere wants live frames, from a snapshot on.
+ */
 export type Wakeup =
-  | { readonly type: "changed" }
+  | { readonly type: "changed"; readonly lastSeq?: number }
   | { readonly type: "live"; readonly frame: LiveFrame }
   | { readonly type: "followed" };
 

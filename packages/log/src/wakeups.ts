@@ -6,7 +6,7 @@ interface Subscription {
   readonly isLive: boolean;
 }
 
-const changed: Wakeup = { type: "changed" };
+const changed = { type: "changed" } as const satisfies Wakeup;
 const followed: Wakeup = { type: "followed" };
 
 export class Wakeups {
@@ -31,9 +31,12 @@ export class Wakeups {
     };
   }
 
-  changed(id: string): void {
+  /** `lastSeq` is left out where it is not known, or the session is gone. */
+  changed(id: string, lastSeq?: number): void {
     const subscriptions = this.#bySession.get(id);
-    if (subscriptions !== undefined) tell(subscriptions, changed, () => true);
+    if (subscriptions === undefined) return;
+    const wakeup = lastSeq === undefined ? changed : { ...changed, lastSeq };
+    tell(subscriptions, wakeup, () => true);
   }
 
   /** A reader elsewhere follows. */
