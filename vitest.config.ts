@@ -18,6 +18,8 @@ export default defineConfig({
           include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
           exclude: ["**/*.process.test.ts"],
           execArgv: [`--conditions=${source}`],
+          // Long searches share two cores with others in CI.
+          testTimeout: 20_000,
           typecheck: {
             enabled: true,
             include: ["packages/*/test/**/*.test-d.ts"],

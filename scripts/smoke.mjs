@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -38,6 +39,29 @@ test("a session runs through the installed packages", async () => {
   assert.equal(status, "completed");
   assert.equal(text, "Done.");
   await host.close();
+});
+
+test("a session lasts in a file and in a folder", async () => {
+  const { createAgent, createHost } = await import("@capstan/core");
+  const { fs } = await import("@capstan/stores/fs");
+  const { sqlite } = await import("@capstan/stores/sqlite");
+  const { say, scriptedProvider } = await import("@capstan/testing");
+  const folder = mkdtempSync(join(tmpdir(), "capstan-smoke-"));
+  for (const open of [() => sqlite(join(folder, "s.db")), () => fs(join(folder, "sessions"))]) {
+    const agent = createAgent({ name: "helper", model: scriptedProvider([say("Done.")]) });
+    const store = open();
+    const host = createHost({ agents: [agent], repository: store });
+    const session = host.createSession({ agent: "helper", id: "s" });
+    await session.send("Hi").response;
+    await host.close();
+    await store.close();
+
+    const again = open();
+    assert.equal(again.list().sessions[0].head.status, "completed");
+    assert.ok(again.read("s").entries.length > 3);
+    await again.close();
+  }
+  rmSync(folder, { recursive: true });
 });
 
 test("a turn runs through the installed packages", async () => {

@@ -1,0 +1,17 @@
+/** `@capstan/stores/fs`: sessions in a folder, as files that people can read. */
+import { toRepositoryError } from "./fs/fs-failure.ts";
+import type { FsOptions } from "./fs/fs-repository.ts";
+import { FsRepository } from "./fs/fs-repository.ts";
+import type { StoreHandle } from "./store-handle.ts";
+
+export type { FsOptions } from "./fs/fs-repository.ts";
+export type { StoreHandle } from "./store-handle.ts";
+
+/** Opens the folder, or makes it. Fails with `unavailable` where that cannot be. */
+export function fs(folder: string, options: FsOptions = {}): StoreHandle {
+  try {
+    return new FsRepository(folder, options);
+  } catch (thrown) {
+    throw toRepositoryError(thrown, folder, "");
+  }
+}

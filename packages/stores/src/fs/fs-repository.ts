@@ -1,0 +1,283 @@
+/** Sessions in a folder, a log of JSON lines for each. */
+import { join } from "node:path";
+import type {
+  Appended,
+  AppendOptions,
+  ByteRange,
+  Claim,
+  DueQuery,
+  Lease,
+  ListQuery,
+  LiveFrame,
+  NewEntry,
+  Posted,
+  PostedEntry,
+  ReadOptions,
+  ReadPage,
+  SessionHead,
+  SessionPage,
+  SubscribeOptions,
+  Wakeup,
+} from "@capstan/log";
+import { isDue, isRepositoryError, listPage, newestFirst, sessionNotFound } from "@capstan/log";
+import { toEntryText, toEntryTexts } from "../entry-text.ts";
+import { LocalWatch } from "../local-watch.ts";
+import type { StoreHandle } from "../store-handle.ts";
+import { getBlob, putBlob } from "./blob-files.ts";
+import { DeletedEpochs } from "./deleted-epochs.ts";
+import { FileLocks } from "./file-lock.ts";
+import { isMissing, toRepositoryError } from "./fs-failure.ts";
+import { layoutOf } from "./layout.ts";
+import type { LogFile, LogWrite } from "./log-file.ts";
+import { NoteFile } from "./note-file.ts";
+import { openFolder } from "./open-folder.ts";
+import { SessionFolders } from "./session-folders.ts";
+import type { SessionState } from "./session-state.ts";
+import { dueFactsOf } from "./session-state.ts";
+import {
+  appendTo,
+  endLease,
+  extendLease,
+  giveLease,
+  isHeldByAnother,
+  postTo,
+} from "./session-writes.ts";
+
+export interface FsOptions {
+  /**
+   * `normal`, the default: what was acknowledged survives the death of every process; the last of it may be lost if the machine loses
+   * its power. `full`: it survives that too, and every write waits for the disk.
+   */
+  readonly durability?: "normal" | "full";
+  /** How long to wait for a lock that another process holds. Default 5,000. */
+  readonly busyMs?: number;
+  /** The store's clock, in milliseconds. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** A longer log is read in pages, so that nobody waits for all of it. */
+const maxPage = 1_000;
+
+export class FsRepository implements StoreHandle {
+  readonly #root: string;
+  readonly #isSynced: boolean;
+  readonly #now: () => number;
+  readonly #locks: FileLocks;
+  readonly #folders: SessionFolders;
+  readonly #epochs: DeletedEpochs;
+  readonly #watch: LocalWatch;
+
+  constructor(root: string, { durability = "normal", busyMs = 5_000, now }: FsOptions) {
+    this.#root = root;
+    this.#isSynced = durability === "full";
+    this.#now = now ?? (() => Date.now());
+    const layout = layoutOf(root);
+    openFolder(layout);
+    this.#locks = new FileLocks({ processes: layout.processes, busyMs });
+    this.#folders = new SessionFolders(layout.sessions, this.#isSynced);
+    this.#epochs = new DeletedEpochs(layout.epochs, this.#locks);
+    const notes = new NoteFile(layout.notes);
+    this.#watch = new LocalWatch({
+      start: () => notes.start(),
+      // To look costs no more than to ask.
+      hasNews: () => true,
+      lastSeqOf: (id) => this.#folders.state(id)?.lastSeq,
+      send: (sent) => notes.send(sent),
+      receive: () => notes.receive(),
+    });
+  }
+
+  create(id: string, entries: readonly NewEntry[], head: SessionHead): void {
+    const texts = toEntryTexts(id, entries);
+    const state: SessionState = { id, lastSeq: texts.length, lastPosted: 0, epoch: 0, head };
+    this.#guardStore(id, () => this.#folders.create(state, texts));
+    this.#watch.wrote(id, texts.length, true);
+  }
+
+  append(id: string, entries: readonly NewEntry[], options: AppendOptions): Appended {
+    const texts = toEntryTexts(id, entries);
+    const appended = this.#write(id, (state, log) =>
+      appendTo(log, state, { texts, options }, this.#now()),
+    );
+    if (appended.type === "appended" && texts.length > 0)
+      this.#watch.wrote(id, appended.lastSeq, true);
+    return appended;
+  }
+
+  post(id: string, entry: PostedEntry): Posted {
+    const text = toEntryText(id, entry);
+    const posted = this.#write(id, (state, log) => postTo(log, state, text));
+    if (posted.isNew) this.#watch.wrote(id, posted.seq, true);
+    return posted;
+  }
+
+  read(id: string, options: ReadOptions = {}): ReadPage {
+    return this.#guard(id, () => {
+      try {
+        return this.#readNow(id, options);
+      } catch (thrown) {
+        if (isMissing(thrown)) throw thrown;
+        // A writer may have cut off a tail while we read it. Under the lock nobody does.
+        return this.#locks.hold(this.#lockOf(id), () => {
+          this.#folders.forget(id);
+          return this.#readNow(id, options);
+        });
+      }
+    });
+  }
+
+  list(query: ListQuery = {}): SessionPage {
+    return this.#guardStore("", () => listPage(newestFirst(this.#folders.states()), query));
+  }
+
+  delete(id: string): void {
+    try {
+      this.#guard(id, () =>
+        this.#locks.hold(this.#lockOf(id), () => {
+          // Before it is gone: who makes it again has to find it.
+          this.#epochs.add(this.#folders.log(id).refresh().epoch);
+          this.#folders.remove(id);
+        }),
+      );
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+      return;
+    }
+    // Whoever follows it reads, and finds that it is gone.
+    this.#watch.wrote(id, undefined, true);
+  }
+
+  acquire(id: string, owner: string, ttlMs: number): Claim | undefined {
+    const isFree = (state: SessionState): boolean => !isHeldByAnother(state, owner, this.#now());
+    return this.#claim(id, isFree, owner, ttlMs);
+  }
+
+  renew(lease: Lease, ttlMs: number): void {
+    this.#write(lease.sessionId, (state) => extendLease(state, lease, this.#now(), ttlMs));
+  }
+
+  release(lease: Lease): { readonly lastSeq: number } {
+    return this.#write(lease.sessionId, (state) => endLease(state, lease, this.#now()));
+  }
+
+  claimDue({ agents, owner, ttlMs, limit = 10 }: DueQuery): Claim[] {
+    const isWanted = (state: SessionState): boolean =>
+      agents.includes(state.head.agent) && isDue(dueFactsOf(state), this.#now());
+    const claims: Claim[] = [];
+    for (const state of this.#guardStore("", () => this.#folders.states())) {
+      if (claims.length >= limit) break;
+      const claim = isWanted(state) ? this.#tryClaim(state.id, isWanted, owner, ttlMs) : undefined;
+      if (claim !== undefined) claims.push(claim);
+    }
+    return claims;
+  }
+
+  putBlob(id: string, bytes: Uint8Array): string {
+    return this.#guard(id, () => putBlob(this.#folders.pathOf(id), bytes, this.#isSynced));
+  }
+
+  getBlob(id: string, ref: string, range?: ByteRange): Uint8Array | undefined {
+    return this.#guard(id, () => getBlob(this.#folders.pathOf(id), ref, range));
+  }
+
+  subscribe(
+    id: string,
+    listener: (wakeup: Wakeup) => void,
+    options?: SubscribeOptions,
+  ): () => void {
+    return this.#watch.subscribe(id, listener, options);
+  }
+
+  sendLive({ sessionId, epoch }: Lease, frame: LiveFrame): void {
+    if (!this.#watch.isFollowed(sessionId)) return;
+    try {
+      const lastEpoch = this.#folders.state(sessionId)?.epoch ?? Infinity;
+      // The frame's own epoch is what its readers go by, so it must not be older either.
+      if (Math.min(epoch, frame.epoch) >= lastEpoch) this.#watch.sendLive(sessionId, frame);
+    } catch {
+      // Frames may be lost.
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    this.#locks.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #readNow(id: string, { after = 0, limit = maxPage }: ReadOptions): ReadPage {
+    const log = this.#folders.log(id);
+    const { lastSeq } = log.refresh();
+    return { entries: log.entries(after, Math.min(limit, maxPage)), lastSeq };
+  }
+
+  /** Undefined for one that was deleted since it was found due. */
+  #tryClaim(
+    id: string,
+    isWanted: (state: SessionState) => boolean,
+    owner: string,
+    ttlMs: number,
+  ): Claim | undefined {
+    try {
+      return this.#claim(id, isWanted, owner, ttlMs);
+    } catch (thrown) {
+      if (isNotFound(thrown)) return undefined;
+      throw thrown;
+    }
+  }
+
+  #claim(
+    id: string,
+    isWanted: (state: SessionState) => boolean,
+    owner: string,
+    ttlMs: number,
+  ): Claim | undefined {
+    return this.#write(id, (state): LogWrite<Claim | undefined> => {
+      if (!isWanted(state)) return { result: undefined };
+      const expiresAt = this.#now() + ttlMs;
+      return giveLease(state, { owner, expiresAt, lastEpoch: this.#epochs.last() });
+    });
+  }
+
+  #write<Result>(
+    id: string,
+    decide: (state: SessionState, log: LogFile) => LogWrite<Result>,
+  ): Result {
+    return this.#guard(id, () =>
+      this.#locks.hold(this.#lockOf(id), () => {
+        const log = this.#folders.log(id);
+        return log.write(this.#isSynced, (state) => decide(state, log));
+      }),
+    );
+  }
+
+  #lockOf(id: string): string {
+    return join(this.#folders.pathOf(id), "lock");
+  }
+
+  /** What is missing is the session's folder. */
+  #guard<T>(id: string, run: () => T): T {
+    return this.#guardStore(id, () => {
+      try {
+        return run();
+      } catch (thrown) {
+        throw isMissing(thrown) ? sessionNotFound(id) : thrown;
+      }
+    });
+  }
+
+  #guardStore<T>(id: string, run: () => T): T {
+    try {
+      return run();
+    } catch (thrown) {
+      throw toRepositoryError(thrown, this.#root, id);
+    }
+  }
+}
+
+function isNotFound(thrown: unknown): boolean {
+  return isRepositoryError(thrown) && thrown.code === "not_found";
+}

@@ -1,0 +1,190 @@
+/**
+ * The log of one session, one line for each entry. A write is its entries and a state line, in one go: what stands behind the last
+ * state line is the tail of a write that did not come to its end. Readers pass over it, and whoever has the lock cuts it off.
+ */
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from "node:fs";
+import type { StoredEntry } from "@capstan/log";
+import { RepositoryError } from "@capstan/log";
+import type { EntryText } from "../entry-text.ts";
+import { toEntry } from "../entry-text.ts";
+import { isStateLine, parseStateLine, toStateLine } from "./session-state.ts";
+import type { SessionState } from "./session-state.ts";
+
+/** What is to be written, if anything, and what the caller gets when it is. */
+export interface LogWrite<Result> {
+  readonly result: Result;
+  readonly entries?: readonly EntryText[];
+  readonly next?: SessionState;
+}
+
+const newline = 0x0a;
+const brace = 0x7b;
+
+/** The key tells whether a file is still the one that we know: names and numbers of files are used again. */
+export function toFirstLine(key: string): string {
+  return `["log",{"version":1,"key":"${key}"}]\n`;
+}
+
+const firstLineBytes = toFirstLine("00000000-0000-0000-0000-000000000000").length;
+
+export class LogFile {
+  readonly #path: string;
+  #fd: number | undefined;
+  #firstLine = "";
+  /** How much of the file we know. A state line ends there. */
+  #knownBytes = 0;
+  #state: SessionState | undefined;
+  /** Where the lines of entries begin and end, by seq. */
+  #starts: number[] = [0];
+  #ends: number[] = [0];
+  /** Of the first entries, as far as somebody has asked. */
+  #seqs = new Map<string, number>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** What is written there by now. Fails with ENOENT if the file is gone. */
+  refresh(): SessionState {
+    return this.#open("r", (fd) => this.#catchUp(fd));
+  }
+
+  /** To be called under the lock. */
+  write<Result>(isSynced: boolean, decide: (state: SessionState) => LogWrite<Result>): Result {
+    return this.#open("r+", (fd) => {
+      const state = this.#catchUp(fd);
+      const { result, entries = [], next } = decide(state);
+      if (next === undefined) return result;
+      const lines = entries.map(({ text }) => `${text}\n`).join("");
+      const bytes = Buffer.from(lines + toStateLine(next));
+      this.#append(fd, bytes);
+      if (isSynced) fdatasyncSync(fd);
+      if (this.#seqs.size === state.lastSeq) {
+        for (const [i, { id }] of entries.entries()) this.#seqs.set(id, state.lastSeq + 1 + i);
+      }
+      this.#take(bytes);
+      return result;
+    });
+  }
+
+  /** Of those that the last `refresh` has seen. */
+  entries(after: number, limit: number): StoredEntry[] {
+    const first = Math.max(0, after) + 1;
+    const last = Math.min(this.#starts.length - 1, first - 1 + limit);
+    if (last < first) return [];
+    const from = this.#startOf(first);
+    const bytes = this.#open("r", (fd) => readRange(fd, from, this.#endOf(last)));
+    return Array.from({ length: last - first + 1 }, (_, i) => {
+      const seq = first + i;
+      const line = bytes.subarray(this.#startOf(seq) - from, this.#endOf(seq) - from);
+      return toEntry(line.toString("utf8"), seq);
+    });
+  }
+
+  /** Undefined if no entry has this id. */
+  seqOf(id: string): number | undefined {
+    for (const entry of this.entries(this.#seqs.size, Infinity)) {
+      this.#seqs.set(entry.id, entry.seq);
+    }
+    return this.#seqs.get(id);
+  }
+
+  #startOf(seq: number): number {
+    return this.#starts[seq] ?? 0;
+  }
+
+  #endOf(seq: number): number {
+    return this.#ends[seq] ?? 0;
+  }
+
+  /** What is called meanwhile uses the same descriptor. */
+  #open<T>(flags: "r" | "r+", work: (fd: number) => T): T {
+    if (this.#fd !== undefined) return work(this.#fd);
+    const fd = openSync(this.#path, flags);
+    this.#fd = fd;
+    try {
+      this.#recognise(fd);
+      return work(fd);
+    } finally {
+      this.#fd = undefined;
+      closeSync(fd);
+    }
+  }
+
+  /** Forgets everything if the session was deleted, and another has its name. */
+  #recognise(fd: number): void {
+    const firstLine = readRange(fd, 0, firstLineBytes).toString("latin1");
+    if (firstLine === this.#firstLine) return;
+    this.#firstLine = firstLine;
+    this.#knownBytes = firstLineBytes;
+    this.#state = undefined;
+    this.#starts = [0];
+    this.#ends = [0];
+    this.#seqs = new Map();
+  }
+
+  #catchUp(fd: number): SessionState {
+    const { size } = fstatSync(fd);
+    if (size > this.#knownBytes) this.#take(readRange(fd, this.#knownBytes, size));
+    if (this.#state?.lastSeq === this.#starts.length - 1) return this.#state;
+    throw this.#damaged(`its state does not fit its ${this.#starts.length - 1} entries`);
+  }
+
+  /** The bytes behind those that we know. */
+  #take(bytes: Buffer): void {
+    const from = this.#knownBytes;
+    const starts: number[] = [];
+    const ends: number[] = [];
+    let stateLine: Buffer | undefined;
+    let start = 0;
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
+      const line = bytes.subarray(start, end);
+      if (line[0] === brace) {
+        starts.push(from + start);
+        ends.push(from + end);
+      } else if (isStateLine(line)) {
+        stateLine = line;
+        for (const each of starts.splice(0)) this.#starts.push(each);
+        for (const each of ends.splice(0)) this.#ends.push(each);
+        this.#knownBytes = from + end + 1;
+      }
+      start = end + 1;
+    }
+    if (stateLine === undefined) return;
+    this.#state = parseStateLine(stateLine);
+  }
+
+  /** Cuts off what an earlier writer has left. If this one fails, it leaves a tail like that itself. */
+  #append(fd: number, bytes: Buffer): void {
+    const end = this.#knownBytes;
+    if (fstatSync(fd).size > end) ftruncateSync(fd, end);
+    for (let done = 0; done < bytes.length;) {
+      done += writeSync(fd, bytes, done, bytes.length - done, end + done);
+    }
+  }
+
+  #damaged(why: string): RepositoryError {
+    const message = `The log ${this.#path} is damaged: ${why}. Bring back a copy of it`;
+    return new RepositoryError("unavailable", this.#state?.id ?? "", message);
+  }
+}
+
+/** Shorter if the file is. */
+function readRange(fd: number, from: number, to: number): Buffer {
+  const bytes = Buffer.allocUnsafe(to - from);
+  let done = 0;
+  while (done < bytes.length) {
+    const read = readSync(fd, bytes, done, bytes.length - done, from + done);
+    if (read === 0) break;
+    done += read;
+  }
+  return bytes.subarray(0, done);
+}

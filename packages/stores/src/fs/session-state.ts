@@ -1,0 +1,64 @@
+/** What a session's log file says of the session besides its entries: one line behind every write, which is the last of them. */
+import type { DueFacts, SessionHead } from "@capstan/log";
+import { fateOf } from "../process-identity.ts";
+
+export interface HeldLease {
+  readonly owner: string;
+  readonly expiresAt: number;
+  /** The process that has it. */
+  readonly holder: string;
+}
+
+export interface SessionState {
+  readonly id: string;
+  readonly lastSeq: number;
+  readonly lastPosted: number;
+  /** The last that was given. */
+  readonly epoch: number;
+  readonly lease?: HeldLease;
+  readonly head: SessionHead;
+}
+
+/** A list, where an entry is an object: the two cannot be mistaken for each other. */
+const mark = '["state",';
+
+export function isStateLine(line: Buffer): boolean {
+  return line.subarray(0, mark.length).toString("latin1") === mark;
+}
+
+export function toStateLine(state: SessionState): string {
+  return `${mark}${JSON.stringify(state)}]\n`;
+}
+
+/** Undefined if it is damaged. */
+export function parseStateLine(line: Buffer): SessionState | undefined {
+  try {
+    // Written by `toStateLine`, or not JSON.
+    return (JSON.parse(line.toString("utf8")) as [string, SessionState])[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last whole state line in the bytes. The first line counts only if it begins there. */
+export function lastState(bytes: Buffer, isFromStart: boolean): SessionState | undefined {
+  for (let end = bytes.lastIndexOf(0x0a); end >= 0;) {
+    const before = end === 0 ? -1 : bytes.lastIndexOf(0x0a, end - 1);
+    if (before < 0 && !isFromStart) return undefined;
+    const line = bytes.subarray(before + 1, end);
+    const state = isStateLine(line) ? parseStateLine(line) : undefined;
+    if (state !== undefined) return state;
+    end = before;
+  }
+  return undefined;
+}
+
+/** A lease whose holder is surely dead is over before its time. */
+export function leaseEnd({ lease }: SessionState): number | undefined {
+  return lease === undefined || fateOf(lease.holder) === "dead" ? undefined : lease.expiresAt;
+}
+
+export function dueFactsOf(state: SessionState): DueFacts {
+  const { head, lastPosted: lastPostedSeq } = state;
+  return { head, lastPostedSeq, leaseExpiresAt: leaseEnd(state) };
+}

@@ -1,0 +1,93 @@
+/** What each call makes of a session: from its state to what is to be written, or to why not. */
+import type { Appended, AppendOptions, Claim, Lease, Posted } from "@capstan/log";
+import { invalidEntry, leaseOver } from "@capstan/log";
+import type { EntryText } from "../entry-text.ts";
+import { ownIdentity } from "../process-identity.ts";
+import type { LogFile, LogWrite } from "./log-file.ts";
+import type { HeldLease, SessionState } from "./session-state.ts";
+import { leaseEnd } from "./session-state.ts";
+
+export interface Append {
+  readonly texts: readonly EntryText[];
+  readonly options: AppendOptions;
+}
+
+export function appendTo(
+  log: LogFile,
+  state: SessionState,
+  { texts, options }: Append,
+  now: number,
+): LogWrite<Appended> {
+  const { lease, onlyIfSeq, head = state.head } = options;
+  checkLease(state, lease, now);
+  for (const { id } of texts) {
+    if (log.seqOf(id) !== undefined) throw invalidEntry(state.id, `its id "${id}" is taken`);
+  }
+  if (onlyIfSeq !== undefined && onlyIfSeq !== state.lastSeq) {
+    return { result: { type: "conflict", lastSeq: state.lastSeq } };
+  }
+  const seqs = texts.map((_, i) => state.lastSeq + 1 + i);
+  const lastSeq = state.lastSeq + texts.length;
+  return {
+    result: { type: "appended", seqs, lastSeq },
+    entries: texts,
+    next: { ...state, lastSeq, head },
+  };
+}
+
+export function postTo(log: LogFile, state: SessionState, entry: EntryText): LogWrite<Posted> {
+  const first = log.seqOf(entry.id);
+  if (first !== undefined) return { result: { seq: first, isNew: false } };
+  const seq = state.lastSeq + 1;
+  const next = { ...state, lastSeq: seq, lastPosted: seq };
+  return { result: { seq, isNew: true }, entries: [entry], next };
+}
+
+export interface LeaseTerms {
+  readonly owner: string;
+  readonly expiresAt: number;
+  /** No epoch up to this one is given again. */
+  readonly lastEpoch: number;
+}
+
+export function giveLease(state: SessionState, terms: LeaseTerms): LogWrite<Claim> {
+  const { id, lastSeq, head } = state;
+  const { owner, expiresAt } = terms;
+  const epoch = Math.max(state.epoch, terms.lastEpoch) + 1;
+  return {
+    result: { lease: { sessionId: id, owner, epoch }, lastSeq, head },
+    next: { ...state, epoch, lease: { owner, expiresAt, holder: ownIdentity() } },
+  };
+}
+
+export function isHeldByAnother(state: SessionState, owner: string, now: number): boolean {
+  return now < (leaseEnd(state) ?? -Infinity) && state.lease?.owner !== owner;
+}
+
+export function extendLease(
+  state: SessionState,
+  lease: Lease,
+  now: number,
+  ttlMs: number,
+): LogWrite<void> {
+  const held = checkLease(state, lease, now);
+  return { result: undefined, next: { ...state, lease: { ...held, expiresAt: now + ttlMs } } };
+}
+
+export function endLease(
+  state: SessionState,
+  lease: Lease,
+  now: number,
+): LogWrite<{ readonly lastSeq: number }> {
+  checkLease(state, lease, now);
+  const { lease: _, ...free } = state;
+  return { result: { lastSeq: state.lastSeq }, next: free };
+}
+
+/** Fails with `fenced`. */
+function checkLease(state: SessionState, lease: Lease, now: number): HeldLease {
+  const { id, epoch, lease: held } = state;
+  const isValid = lease.sessionId === id && lease.epoch === epoch;
+  if (held === undefined || !isValid || now >= held.expiresAt) throw leaseOver(id, lease, epoch);
+  return held;
+}

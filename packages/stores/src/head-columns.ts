@@ -1,0 +1,26 @@
+/** A head as it is stored: whole, and the fields that sessions are looked for by. */
+import type { SessionHead } from "@capstan/log";
+import { toPlainText } from "./plain-text.ts";
+
+export const headColumns = "head, status, agent, principal, seen, wake_at, updated_at";
+
+/** In the order of `headColumns`. */
+export type HeadValues = [string, string, string, string | null, number, number | null, number];
+
+export function toHeadValues(head: SessionHead): HeadValues {
+  const { status, agent, principal, seen, wakeAt, updatedAt } = head;
+  return [
+    JSON.stringify(head),
+    status,
+    toPlainText(agent),
+    principal === undefined ? null : toPlainText(principal),
+    seen,
+    wakeAt ?? null,
+    updatedAt,
+  ];
+}
+
+export function parseHead(text: string): SessionHead {
+  // What we stored.
+  return JSON.parse(text) as SessionHead;
+}

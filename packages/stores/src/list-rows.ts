@@ -1,0 +1,56 @@
+/** The list of sessions as a query of a database, and its rows as a page. */
+import type { ListQuery, SessionPage } from "@capstan/log";
+import { formatListPlace, parseListPlace } from "@capstan/log";
+import { parseHead } from "./head-columns.ts";
+import { fromPlainText, toPlainText } from "./plain-text.ts";
+
+export interface ListRow {
+  readonly id: string;
+  readonly head: string;
+  readonly last_seq: number;
+}
+
+export interface ListSelection {
+  readonly where: string;
+  /** The parameter behind those of `where`. */
+  readonly limit: string;
+  /** With the limit as the last: one more than asked for, to know whether there is a next page. */
+  readonly values: readonly (string | number)[];
+}
+
+const defaultLimit = 50;
+
+/** `$`: parameters are numbered. `?`: they are taken in turn. Undefined if the place is none: nothing is behind it. */
+export function toListSelection(query: ListQuery, mark: "?" | "$"): ListSelection | undefined {
+  const { limit = defaultLimit, after } = query;
+  const conditions: string[] = [];
+  const values: (string | number)[] = [];
+  const add = (value: string | number): string => {
+    values.push(value);
+    return mark === "$" ? `$${values.length}` : "?";
+  };
+  for (const column of ["agent", "principal", "status"] as const) {
+    const wanted = query[column];
+    if (wanted !== undefined) conditions.push(`${column} = ${add(toPlainText(wanted))}`);
+  }
+  if (after !== undefined) {
+    const { updatedAt, id } = parseListPlace(after);
+    if (Number.isNaN(updatedAt)) return undefined;
+    conditions.push(`(updated_at, id) < (${add(updatedAt)}, ${add(toPlainText(id))})`);
+  }
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  return { where, limit: add(limit + 1), values };
+}
+
+export function toListPage(rows: readonly ListRow[], query: ListQuery): SessionPage {
+  const { limit = defaultLimit } = query;
+  const sessions = rows.slice(0, limit).map((row) => ({
+    id: fromPlainText(row.id),
+    head: parseHead(row.head),
+    lastSeq: row.last_seq,
+  }));
+  const last = sessions.at(-1);
+  if (rows.length <= limit || last === undefined) return { sessions };
+  const next = formatListPlace({ updatedAt: last.head.updatedAt, id: last.id });
+  return { sessions, next };
+}

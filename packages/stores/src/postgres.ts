@@ -1,0 +1,32 @@
+/** `@capstan/stores/postgres`: sessions in PostgreSQL, for any number of processes. */
+import { RepositoryError } from "@capstan/log";
+import { PostgresRepository } from "./postgres/postgres-repository.ts";
+import type { StoreHandle } from "./store-handle.ts";
+
+export type { StoreHandle } from "./store-handle.ts";
+
+export interface PostgresOptions {
+  /** Where the tables are. Made if it is not there. Default `capstan`. */
+  readonly schema?: string;
+  /** Besides one that listens. Default 10. */
+  readonly maxConnections?: number;
+  /** How long a statement may take before it counts as failed. Default 15,000. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Connects when it is first needed, makes or updates its tables then, and connects again by itself after a loss. Without a URL it fails at
+ * once, with `unavailable`.
+ */
+export function postgres(url: string | undefined, options: PostgresOptions = {}): StoreHandle {
+  const { schema = "capstan", maxConnections = 10, timeoutMs = 15_000 } = options;
+  if (url === undefined || url === "") {
+    const message = "There is no URL of a PostgreSQL database: pass one, or set DATABASE_URL";
+    throw new RepositoryError("unavailable", "", message);
+  }
+  if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
+    const message = `"${schema}" cannot be the name of a schema: use small letters, digits and _, at most 51`;
+    throw new RepositoryError("unavailable", "", message);
+  }
+  return new PostgresRepository({ url, schema, maxConnections, timeoutMs });
+}

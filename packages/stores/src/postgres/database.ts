@@ -1,0 +1,100 @@
+/** The way to one schema of one database: connections, tables, deadlines, notifications. */
+import { RepositoryError } from "@capstan/log";
+import type { Row, Sql, TransactionSql } from "postgres";
+import { toArrayText } from "./array-text.ts";
+import type { ConnectionsOptions } from "./connections.ts";
+import { connect, Connections } from "./connections.ts";
+import { migrate } from "./migrate.ts";
+
+export interface DatabaseOptions extends ConnectionsOptions {
+  readonly schema: string;
+}
+
+export type Value = string | number | null | Uint8Array | readonly string[];
+
+/** Who listens, and is told whenever that begins, also anew after a loss. */
+export interface Listener {
+  onPayload(payload: string): void;
+  onListening(): void;
+}
+
+export class Database {
+  /** For people, without a password. */
+  readonly name: string;
+  readonly #options: DatabaseOptions;
+  readonly #connections: Connections;
+  #listening: Sql | undefined;
+  #starting: Promise<void> | undefined;
+  #isReady = false;
+  #isClosed = false;
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+    this.name = nameOf(options.url);
+    this.#connections = new Connections(options);
+  }
+
+  /** Rows as the driver gives them. Connects first, and makes the tables, if nobody has. */
+  async query(text: string, values: readonly Value[]): Promise<Row[]> {
+    if (!this.#isReady || this.#isClosed) await this.#start();
+    const parameters = values.map(toParameter);
+    return this.#connections.use((sql) => sql.unsafe(text, parameters, { prepare: true }));
+  }
+
+  async transaction<T>(work: (sql: TransactionSql) => Promise<T>): Promise<T> {
+    if (!this.#isReady || this.#isClosed) await this.#start();
+    // The driver unwraps lists of promises; there are none here.
+    return this.#connections.use((sql) => sql.begin(work) as Promise<T>);
+  }
+
+  get channel(): string {
+    return `capstan ${this.#options.schema}`;
+  }
+
+  /** On a connection of its own, from now on, through every loss of it. */
+  listen({ onPayload, onListening }: Listener): void {
+    this.#listening ??= connect(this.#options, { max: 1 });
+    const listening = this.#listening.listen(this.channel, onPayload, onListening);
+    // The driver tries again by itself.
+    Promise.resolve(listening).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#connections.close();
+    await this.#listening?.end({ timeout: 0 });
+  }
+
+  /** One attempt for all who wait; after a failure the next who comes tries again. */
+  #start(): Promise<void> {
+    if (this.#isClosed) {
+      const message = `The store on ${this.name} was closed: open another`;
+      throw new RepositoryError("unavailable", "", message);
+    }
+    this.#starting ??= this.#connections
+      .use((sql) => migrate(sql, this.#options.schema))
+      .then(() => {
+        this.#isReady = true;
+      })
+      .finally(() => {
+        this.#starting = undefined;
+      });
+    return this.#starting;
+  }
+}
+
+function toParameter(value: Value): Exclude<Value, readonly string[]> {
+  return typeof value === "object" && value !== null && !(value instanceof Uint8Array)
+    ? toArrayText(value)
+    : value;
+}
+
+function nameOf(url: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return `${host}${pathname}`;
+  } catch {
+    // Whatever it is, there may be a password in it.
+    return "at the given URL";
+  }
+}

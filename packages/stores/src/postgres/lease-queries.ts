@@ -1,0 +1,70 @@
+/** Who owns which session, and for how long, by the clock of the database. */
+import type { Claim, DueQuery, Lease } from "@capstan/log";
+import { leaseOver, sessionNotFound } from "@capstan/log";
+import { parseHead } from "../head-columns.ts";
+import { fromPlainText, toPlainText } from "../plain-text.ts";
+import type { Database } from "./database.ts";
+import type { Statements } from "./statements.ts";
+
+interface ClaimRow {
+  readonly id: string;
+  readonly epoch: number;
+  readonly last_seq: number;
+  readonly head: string;
+}
+
+export class LeaseQueries {
+  readonly #database: Database;
+  readonly #statements: Statements;
+
+  constructor(database: Database, statements: Statements) {
+    this.#database = database;
+    this.#statements = statements;
+  }
+
+  async acquire(id: string, owner: string, ttlMs: number): Promise<Claim | undefined> {
+    const values = [toPlainText(id), toPlainText(owner), ttlMs];
+    const rows = (await this.#database.query(this.#statements.acquire, values)) as ClaimRow[];
+    const [row] = rows;
+    if (row !== undefined) return toClaim(row, owner);
+    // Somebody else has it, if it is there.
+    await this.#lastEpochOf(id);
+    return undefined;
+  }
+
+  async renew(lease: Lease, ttlMs: number): Promise<void> {
+    const rows = await this.#database.query(this.#statements.renew, [...keyOf(lease), ttlMs]);
+    if (rows.length === 0) throw await this.#over(lease);
+  }
+
+  async release(lease: Lease): Promise<{ readonly lastSeq: number }> {
+    const [row] = await this.#database.query(this.#statements.release, keyOf(lease));
+    if (row === undefined) throw await this.#over(lease);
+    return { lastSeq: row["last_seq"] as number };
+  }
+
+  async claimDue({ agents, owner, ttlMs, limit = 10 }: DueQuery): Promise<Claim[]> {
+    const values = [agents.map(toPlainText), toPlainText(owner), ttlMs, limit];
+    const rows = (await this.#database.query(this.#statements.claimDue, values)) as ClaimRow[];
+    return rows.map((row) => toClaim(row, owner));
+  }
+
+  async #over(lease: Lease): Promise<Error> {
+    return leaseOver(lease.sessionId, lease, await this.#lastEpochOf(lease.sessionId));
+  }
+
+  async #lastEpochOf(id: string): Promise<number> {
+    const [row] = await this.#database.query(this.#statements.find, [toPlainText(id)]);
+    if (row === undefined) throw sessionNotFound(id);
+    return row["epoch"] as number;
+  }
+}
+
+function keyOf({ sessionId, epoch }: Lease): [string, number] {
+  return [toPlainText(sessionId), epoch];
+}
+
+function toClaim({ id, epoch, last_seq: lastSeq, head }: ClaimRow, owner: string): Claim {
+  const lease = { sessionId: fromPlainText(id), owner, epoch };
+  return { lease, lastSeq, head: parseHead(head) };
+}

@@ -1,0 +1,63 @@
+/** The tables of sessions in PostgreSQL. A change is a new entry at the end; those that were released stay as they are. */
+
+/**
+ * `<schema>.migrations` says how many of them a schema has.
+ *
+ * Times are milliseconds of the database's clock. A session is due at `due_at`, unless that is null: not before its lease is over, at
+ * once if something is under way or was posted, or else at `wake_at`. A session's row is written with every append: the space that is
+ * left on its page keeps that cheap.
+ */
+export const migrations: readonly ((schema: string) => string)[] = [
+  (schema) => `
+  CREATE TABLE ${schema}.sessions (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL,
+    last_seq integer NOT NULL,
+    last_posted integer NOT NULL DEFAULT 0,
+    head text NOT NULL,
+    status text NOT NULL,
+    agent text NOT NULL,
+    principal text,
+    seen integer NOT NULL,
+    wake_at double precision,
+    updated_at double precision NOT NULL,
+    epoch bigint NOT NULL DEFAULT 0,
+    owner text,
+    expires_at double precision,
+    due_at double precision GENERATED ALWAYS AS (
+      CASE
+        WHEN status = 'running' OR last_posted > seen THEN coalesce(expires_at, 0)
+        WHEN wake_at IS NOT NULL THEN greatest(wake_at, expires_at)
+      END
+    ) STORED,
+    CONSTRAINT sessions_by_id UNIQUE (id)
+  ) WITH (fillfactor = 70);
+  CREATE INDEX sessions_by_age ON ${schema}.sessions (updated_at, id);
+  CREATE INDEX sessions_of_principal ON ${schema}.sessions (principal, updated_at, id) WHERE principal IS NOT NULL;
+  CREATE INDEX sessions_due ON ${schema}.sessions (due_at) WHERE due_at IS NOT NULL;
+  CREATE SEQUENCE ${schema}.epochs;
+
+  CREATE TABLE ${schema}.entries (
+    session bigint NOT NULL,
+    seq integer NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    body text NOT NULL,
+    PRIMARY KEY (session, seq),
+    CONSTRAINT entries_by_id UNIQUE (session, id)
+  );
+
+  CREATE TABLE ${schema}.blobs (
+    session bigint NOT NULL,
+    ref text COLLATE "C" NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (session, ref)
+  );
+  ALTER TABLE ${schema}.blobs ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+  CREATE UNLOGGED TABLE ${schema}.notes (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    sent_at timestamptz NOT NULL DEFAULT now(),
+    notes text NOT NULL
+  );
+  `,
+];

@@ -1,0 +1,173 @@
+/** Sessions in PostgreSQL, for any number of processes on any number of machines. */
+import type {
+  Appended,
+  AppendOptions,
+  ByteRange,
+  Claim,
+  DueQuery,
+  Lease,
+  ListQuery,
+  LiveFrame,
+  NewEntry,
+  Posted,
+  PostedEntry,
+  ReadOptions,
+  ReadPage,
+  SessionHead,
+  SessionPage,
+  SubscribeOptions,
+  Wakeup,
+} from "@capstan/log";
+import { sessionNotFound } from "@capstan/log";
+import { toBlobRef } from "../blob-ref.ts";
+import { toEntryText, toEntryTexts } from "../entry-text.ts";
+import { toPlainText } from "../plain-text.ts";
+import { Relay } from "../relay.ts";
+import type { StoreHandle } from "../store-handle.ts";
+import { Database } from "./database.ts";
+import type { DatabaseOptions } from "./database.ts";
+import { LeaseQueries } from "./lease-queries.ts";
+import { NoteChannel } from "./note-channel.ts";
+import { toRepositoryError } from "./postgres-failure.ts";
+import { SessionQueries } from "./session-queries.ts";
+import type { Statements } from "./statements.ts";
+import { statementsOf } from "./statements.ts";
+
+export class PostgresRepository implements StoreHandle {
+  readonly #database: Database;
+  readonly #statements: Statements;
+  readonly #sessions: SessionQueries;
+  readonly #leases: LeaseQueries;
+  readonly #relay: Relay;
+
+  constructor(options: DatabaseOptions) {
+    const database = new Database(options);
+    const statements = statementsOf(options.schema);
+    this.#database = database;
+    this.#statements = statements;
+    this.#sessions = new SessionQueries(database, statements);
+    this.#leases = new LeaseQueries(database, statements);
+    const channel = new NoteChannel({
+      database,
+      statements,
+      onNotes: (notes) => this.#relay.take(notes),
+      onGap: () => this.#relay.startAnew(),
+    });
+    this.#relay = new Relay({
+      // After the commit and for many writes at once: a notification within each would make all commits wait for each other.
+      tellsChanges: true,
+      send: (notes) => channel.send(notes),
+      onDemand: (isWanted) => {
+        if (isWanted) channel.listen();
+      },
+    });
+  }
+
+  async create(id: string, entries: readonly NewEntry[], head: SessionHead): Promise<void> {
+    const texts = toEntryTexts(id, entries);
+    await this.#guard(id, this.#sessions.create(id, texts, head));
+    this.#relay.changedLater(id, texts.length);
+  }
+
+  async append(
+    id: string,
+    entries: readonly NewEntry[],
+    options: AppendOptions,
+  ): Promise<Appended> {
+    const texts = toEntryTexts(id, entries);
+    const appended = await this.#guard(id, this.#sessions.append(id, texts, options));
+    const { type, lastSeq } = appended;
+    if (type === "appended" && texts.length > 0) this.#relay.changedLater(id, lastSeq);
+    return appended;
+  }
+
+  async post(id: string, entry: PostedEntry): Promise<Posted> {
+    const posted = await this.#guard(id, this.#sessions.post(id, toEntryText(id, entry)));
+    if (posted.isNew) this.#relay.changedLater(id, posted.seq);
+    return posted;
+  }
+
+  read(id: string, options: ReadOptions = {}): Promise<ReadPage> {
+    return this.#guard(id, this.#sessions.read(id, options));
+  }
+
+  list(query: ListQuery = {}): Promise<SessionPage> {
+    return this.#guard("", this.#sessions.list(query));
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#guard(id, this.#sessions.delete(id));
+    // Whoever follows it reads, and finds that it is gone.
+    this.#relay.changedLater(id, undefined);
+  }
+
+  acquire(id: string, owner: string, ttlMs: number): Promise<Claim | undefined> {
+    return this.#guard(id, this.#leases.acquire(id, owner, ttlMs));
+  }
+
+  renew(lease: Lease, ttlMs: number): Promise<void> {
+    return this.#guard(lease.sessionId, this.#leases.renew(lease, ttlMs));
+  }
+
+  release(lease: Lease): Promise<{ readonly lastSeq: number }> {
+    return this.#guard(lease.sessionId, this.#leases.release(lease));
+  }
+
+  claimDue(query: DueQuery): Promise<readonly Claim[]> {
+    return this.#guard("", this.#leases.claimDue(query));
+  }
+
+  async putBlob(id: string, bytes: Uint8Array): Promise<string> {
+    const ref = toBlobRef(bytes);
+    // A copy, as the writer may use its bytes again before they are sent.
+    const values = [toPlainText(id), ref, Uint8Array.from(bytes)];
+    const rows = await this.#guard(id, this.#database.query(this.#statements.putBlob, values));
+    if (rows.length === 0) throw sessionNotFound(id);
+    return ref;
+  }
+
+  async getBlob(id: string, ref: string, range?: ByteRange): Promise<Uint8Array | undefined> {
+    const { start, end = maxBytes } = range ?? { start: 0 };
+    const from = Math.min(start, maxBytes - 1);
+    const length = Math.min(Math.max(0, end - start), maxBytes - 1 - from);
+    const values = [toPlainText(id), toPlainText(ref), from, length];
+    const [row] = await this.#guard(id, this.#database.query(this.#statements.getBlob, values));
+    // A column of bytes.
+    return row?.["bytes"] as Uint8Array | undefined;
+  }
+
+  subscribe(
+    id: string,
+    listener: (wakeup: Wakeup) => void,
+    options?: SubscribeOptions,
+  ): () => void {
+    return this.#relay.subscribe(id, listener, options);
+  }
+
+  /** Whether the owner has a successor is asked when the frames are sent, for many at once. */
+  sendLive({ sessionId, epoch }: Lease, frame: LiveFrame): void {
+    if (epoch >= frame.epoch && this.#relay.isFollowed(sessionId)) {
+      this.#relay.sendLive(sessionId, frame);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#relay.close();
+    await this.#database.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #guard<T>(id: string, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (thrown) {
+      throw toRepositoryError(thrown, this.#database.name, id);
+    }
+  }
+}
+
+/** PostgreSQL counts them in 32 bits. */
+const maxBytes = 2 ** 31 - 1;

@@ -1,0 +1,153 @@
+/** Sessions and their entries in PostgreSQL. */
+import type {
+  Appended,
+  AppendOptions,
+  ListQuery,
+  Posted,
+  ReadOptions,
+  ReadPage,
+  SessionHead,
+  SessionPage,
+} from "@capstan/log";
+import { invalidEntry, leaseOver, sessionExists, sessionNotFound } from "@capstan/log";
+import type { EntryText } from "../entry-text.ts";
+import { toEntry } from "../entry-text.ts";
+import { toHeadValues } from "../head-columns.ts";
+import type { ListRow } from "../list-rows.ts";
+import { toListPage, toListSelection } from "../list-rows.ts";
+import { toPlainText } from "../plain-text.ts";
+import type { Database } from "./database.ts";
+import { brokenConstraint } from "./postgres-failure.ts";
+import type { Statements } from "./statements.ts";
+
+/** A longer log is read in pages, so that no answer is too large. */
+const maxPage = 1_000;
+const maxSeq = 2 ** 31 - 1;
+
+interface EntryRow {
+  readonly last_seq: number;
+  /** Null if there are none. */
+  readonly seq: number | null;
+  readonly body: string;
+}
+
+interface SessionRow {
+  readonly last_seq: number;
+  readonly epoch: number;
+  readonly is_held: boolean | null;
+}
+
+export class SessionQueries {
+  readonly #database: Database;
+  readonly #statements: Statements;
+
+  constructor(database: Database, statements: Statements) {
+    this.#database = database;
+    this.#statements = statements;
+  }
+
+  async create(id: string, entries: readonly EntryText[], head: SessionHead): Promise<void> {
+    const values = [toPlainText(id), ...toLists(entries), ...toHeadValues(head)];
+    try {
+      await this.#database.query(this.#statements.create, values);
+    } catch (thrown) {
+      throw brokenConstraint(thrown) === "sessions_by_id" ? sessionExists(id) : thrown;
+    }
+  }
+
+  async append(
+    id: string,
+    entries: readonly EntryText[],
+    options: AppendOptions,
+  ): Promise<Appended> {
+    const { lease, head, onlyIfSeq = null } = options;
+    if (lease.sessionId !== id) throw leaseOver(id, lease, (await this.#mustFind(id)).epoch);
+    const values = [toPlainText(id), lease.epoch, onlyIfSeq, ...toLists(entries)];
+    const [row] = await this.#taking(id, () =>
+      head === undefined
+        ? this.#database.query(this.#statements.append, values)
+        : this.#database.query(this.#statements.appendWithHead, [...values, ...toHeadValues(head)]),
+    );
+    if (row === undefined) return this.#refuseAppend(id, options);
+    const lastSeq = row["last_seq"] as number;
+    const first = lastSeq - entries.length + 1;
+    return { type: "appended", seqs: entries.map((_, i) => first + i), lastSeq };
+  }
+
+  async post(id: string, entry: EntryText): Promise<Posted> {
+    const key = [toPlainText(id), toPlainText(entry.id)];
+    const seq = await this.#insertPost(key, entry.text);
+    if (seq !== undefined) return { seq, isNew: true };
+    const [first] = await this.#database.query(this.#statements.seqOf, key);
+    if (first === undefined) throw sessionNotFound(id);
+    return { seq: first["seq"] as number, isNew: false };
+  }
+
+  async read(id: string, { after = 0, limit = maxPage }: ReadOptions): Promise<ReadPage> {
+    const from = Math.min(Math.max(0, after), maxSeq);
+    const values = [toPlainText(id), from, Math.min(limit, maxPage)];
+    const rows = (await this.#database.query(this.#statements.read, values)) as EntryRow[];
+    const [first] = rows;
+    if (first === undefined) throw sessionNotFound(id);
+    const entries = rows.flatMap(({ seq, body }) => (seq === null ? [] : [toEntry(body, seq)]));
+    return { entries, lastSeq: first.last_seq };
+  }
+
+  async list(query: ListQuery): Promise<SessionPage> {
+    const selection = toListSelection(query, "$");
+    if (selection === undefined) return { sessions: [] };
+    const { where, limit, values } = selection;
+    const rows = await this.#database.query(this.#statements.list(where, limit), values);
+    return toListPage(rows as ListRow[], query);
+  }
+
+  async delete(id: string): Promise<void> {
+    const { lock, deletions } = this.#statements;
+    await this.#database.transaction(async (sql) => {
+      // What is appended while we wait for the lock has to be seen by what deletes it.
+      const [row] = await sql.unsafe(lock, [toPlainText(id)]);
+      if (row === undefined) return;
+      for (const deletion of deletions) await sql.unsafe(deletion, [row["n"] as string]);
+    });
+  }
+
+  /** Undefined if the id is taken or there is no such session. */
+  async #insertPost(key: readonly string[], text: string): Promise<number | undefined> {
+    try {
+      const [row] = await this.#database.query(this.#statements.post, [...key, text]);
+      return row?.["last_seq"] as number | undefined;
+    } catch (thrown) {
+      // Somebody posted it at the same moment.
+      if (brokenConstraint(thrown) === "entries_by_id") return undefined;
+      throw thrown;
+    }
+  }
+
+  async #taking<T>(id: string, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (thrown) {
+      if (brokenConstraint(thrown) !== "entries_by_id") throw thrown;
+      throw invalidEntry(id, "its id is taken");
+    }
+  }
+
+  /** Why the update found no row. */
+  async #refuseAppend(id: string, { lease }: AppendOptions): Promise<Appended> {
+    const { last_seq: lastSeq, epoch, is_held: isHeld } = await this.#mustFind(id);
+    if (isHeld !== true || lease.epoch !== epoch) throw leaseOver(id, lease, epoch);
+    return { type: "conflict", lastSeq };
+  }
+
+  async #mustFind(id: string): Promise<SessionRow> {
+    const [row] = await this.#database.query(this.#statements.find, [toPlainText(id)]);
+    if (row === undefined) throw sessionNotFound(id);
+    // The columns that were asked for.
+    return row as SessionRow;
+  }
+}
+
+/** As the statements want them: a list of ids and one of bodies. */
+function toLists(entries: readonly EntryText[]): [string[], string[]] {
+  return [entries.map(({ id }) => toPlainText(id)), entries.map(({ text }) => text)];
+}

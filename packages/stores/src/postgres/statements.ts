@@ -1,0 +1,99 @@
+/** What is asked of PostgreSQL. Every write is one statement, so that it is done whole, in one round trip. */
+import { headColumns } from "../head-columns.ts";
+
+/** The store's clock, in milliseconds: the database's, the same for every process. */
+const now = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
+
+/** Entries from two lists: of ids and of bodies. */
+const entryList = (ids: string, bodies: string): string =>
+  `unnest(${ids}::text[], ${bodies}::text[]) WITH ORDINALITY AS e (id, body, place)`;
+
+export interface Statements {
+  readonly create: string;
+  readonly append: string;
+  readonly appendWithHead: string;
+  readonly post: string;
+  readonly seqOf: string;
+  readonly find: string;
+  readonly read: string;
+  readonly list: (where: string, limit: string) => string;
+  readonly lock: string;
+  readonly deletions: readonly string[];
+  readonly acquire: string;
+  readonly renew: string;
+  readonly release: string;
+  readonly claimDue: string;
+  readonly putBlob: string;
+  readonly getBlob: string;
+  readonly epochs: string;
+  readonly notify: string;
+  readonly storeNotes: string;
+  readonly forgetNotes: string;
+  readonly fetchNotes: string;
+}
+
+export function statementsOf(schema: string): Statements {
+  const [sessions, entries, blobs, notes] = ["sessions", "entries", "blobs", "notes"].map(
+    (table) => `${schema}.${table}`,
+  );
+  const valid = `id = $1 AND epoch = $2::bigint AND expires_at > ${now}`;
+  const given = `epoch = greatest(epoch + 1, nextval('${schema}.epochs')), owner = $2, expires_at = ${now} + $3`;
+  const claimed = "id, epoch::float8 AS epoch, last_seq, head";
+  const appendTo = (head: string): string =>
+    `WITH s AS (
+       UPDATE ${sessions} SET last_seq = last_seq + cardinality($4::text[])${head}
+       WHERE ${valid} AND ($3::int IS NULL OR last_seq = $3::int) RETURNING n, last_seq
+     ), e AS (
+       INSERT INTO ${entries} (session, seq, id, body)
+       SELECT s.n, s.last_seq - cardinality($4::text[]) + e.place, e.id, e.body FROM s, ${entryList("$4", "$5")}
+     ) SELECT last_seq FROM s`;
+  return {
+    create: `WITH s AS (
+         INSERT INTO ${sessions} (id, last_seq, ${headColumns})
+         VALUES ($1, cardinality($2::text[]), $4, $5, $6, $7, $8, $9, $10) RETURNING n
+       )
+       INSERT INTO ${entries} (session, seq, id, body)
+       SELECT s.n, e.place, e.id, e.body FROM s, ${entryList("$2", "$3")}`,
+    append: appendTo(""),
+    appendWithHead: appendTo(`, (${headColumns}) = ($6, $7, $8, $9, $10, $11, $12)`),
+    post: `WITH s AS (
+         UPDATE ${sessions} SET last_seq = last_seq + 1, last_posted = last_seq + 1
+         WHERE id = $1 AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session = n AND e.id = $2)
+         RETURNING n, last_seq
+       ), e AS (
+         INSERT INTO ${entries} (session, seq, id, body) SELECT n, last_seq, $2, $3 FROM s
+       ) SELECT last_seq FROM s`,
+    seqOf: `SELECT e.seq FROM ${sessions} s JOIN ${entries} e ON e.session = s.n AND e.id = $2 WHERE s.id = $1`,
+    find: `SELECT last_seq, epoch::float8 AS epoch, expires_at > ${now} AS is_held FROM ${sessions} WHERE id = $1`,
+    read: `SELECT s.last_seq, e.seq, e.body FROM ${sessions} s LEFT JOIN LATERAL (
+         SELECT seq, body FROM ${entries} WHERE session = s.n AND seq > $2 ORDER BY seq LIMIT $3
+       ) e ON true WHERE s.id = $1 ORDER BY e.seq`,
+    list: (where, limit) =>
+      `SELECT id, head, last_seq FROM ${sessions} ${where} ORDER BY updated_at DESC, id DESC LIMIT ${limit}`,
+    lock: `SELECT n FROM ${sessions} WHERE id = $1 FOR UPDATE`,
+    deletions: [
+      `DELETE FROM ${entries} WHERE session = $1`,
+      `DELETE FROM ${blobs} WHERE session = $1`,
+      `DELETE FROM ${sessions} WHERE n = $1`,
+    ],
+    acquire: `UPDATE ${sessions} SET ${given}
+       WHERE id = $1 AND (expires_at IS NULL OR expires_at <= ${now} OR owner = $2) RETURNING ${claimed}`,
+    renew: `UPDATE ${sessions} SET expires_at = ${now} + $3 WHERE ${valid} RETURNING n`,
+    release: `UPDATE ${sessions} SET owner = NULL, expires_at = NULL WHERE ${valid} RETURNING last_seq`,
+    claimDue: `UPDATE ${sessions} SET ${given} WHERE n IN (
+         SELECT n FROM ${sessions} WHERE due_at <= ${now} AND agent = ANY ($1::text[])
+         ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
+       ) RETURNING ${claimed}`,
+    // The lock keeps the session from being deleted meanwhile.
+    putBlob: `WITH s AS (SELECT n FROM ${sessions} WHERE id = $1 FOR KEY SHARE), b AS (
+         INSERT INTO ${blobs} (session, ref, bytes) SELECT n, $2, $3::bytea FROM s ON CONFLICT DO NOTHING
+       ) SELECT n FROM s`,
+    getBlob: `SELECT substring(b.bytes FROM $3::int + 1 FOR $4::int) AS bytes
+       FROM ${sessions} s JOIN ${blobs} b ON b.session = s.n AND b.ref = $2 WHERE s.id = $1`,
+    epochs: `SELECT id, epoch::float8 AS epoch FROM ${sessions} WHERE id = ANY ($1::text[])`,
+    notify: "SELECT pg_notify($1, $2)",
+    storeNotes: `INSERT INTO ${notes} (notes) VALUES ($1) RETURNING n::float8 AS n`,
+    forgetNotes: `DELETE FROM ${notes} WHERE sent_at < now() - interval '1 minute'`,
+    fetchNotes: `SELECT notes FROM ${notes} WHERE n = $1::bigint`,
+  };
+}

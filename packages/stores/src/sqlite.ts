@@ -1,0 +1,17 @@
+/** `@capstan/stores/sqlite`: sessions in a file, with what Node brings along. The store to begin with. */
+import { toRepositoryError } from "./sqlite/sqlite-failure.ts";
+import type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
+import { SqliteRepository } from "./sqlite/sqlite-repository.ts";
+import type { StoreHandle } from "./store-handle.ts";
+
+export type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
+export type { StoreHandle } from "./store-handle.ts";
+
+/** Opens the file, or makes it; its folder has to be there. Fails with `unavailable` where that cannot be. */
+export function sqlite(path: string, options: SqliteOptions = {}): StoreHandle {
+  try {
+    return new SqliteRepository(path, options);
+  } catch (thrown) {
+    throw toRepositoryError(thrown, path, "");
+  }
+}

@@ -1,0 +1,44 @@
+/** Bytes beside the logs, as rows. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { ByteRange } from "@capstan/log";
+import { sessionNotFound } from "@capstan/log";
+import { toBlobRef } from "../blob-ref.ts";
+import { toPlainText } from "../plain-text.ts";
+
+export class BlobRows {
+  readonly #put: StatementSync;
+  readonly #get: StatementSync;
+  readonly #getRange: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    const from = "FROM sessions s JOIN blobs b ON b.session = s.n AND b.ref = ? WHERE s.id = ?";
+    // The update changes nothing; it makes the row come back also where it was there already.
+    this.#put = database.prepare(
+      `INSERT INTO blobs (session, ref, bytes) SELECT n, ?, ? FROM sessions WHERE id = ?
+       ON CONFLICT (session, ref) DO UPDATE SET ref = ref RETURNING ref`,
+    );
+    this.#get = database.prepare(`SELECT b.bytes ${from}`);
+    this.#getRange = database.prepare(`SELECT substr(b.bytes, ? + 1, ?) AS bytes ${from}`);
+  }
+
+  /** To be called within a transaction. */
+  put(id: string, bytes: Uint8Array): string {
+    const ref = toBlobRef(bytes);
+    if (this.#put.get(ref, bytes, toPlainText(id)) === undefined) throw sessionNotFound(id);
+    return ref;
+  }
+
+  get(id: string, ref: string, range: ByteRange | undefined): Uint8Array | undefined {
+    const key = [toPlainText(ref), toPlainText(id)] as const;
+    const row =
+      range === undefined
+        ? this.#get.get(...key)
+        : this.#getRange.get(range.start, lengthOf(range), ...key);
+    // A column of bytes; `substr` gives bytes for bytes.
+    return row?.["bytes"] as Uint8Array | undefined;
+  }
+}
+
+function lengthOf({ start, end }: ByteRange): number {
+  return end === undefined ? Number.MAX_SAFE_INTEGER : Math.max(0, end - start);
+}

@@ -1,0 +1,155 @@
+/** Who owns which session, and for how long. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Claim, DueQuery, Lease } from "@capstan/log";
+import { leaseOver, sessionNotFound } from "@capstan/log";
+import { parseHead } from "../head-columns.ts";
+import { fromPlainText, toPlainText } from "../plain-text.ts";
+import { fateOf, ownIdentity } from "../process-identity.ts";
+
+interface ClaimRow {
+  readonly id: string;
+  readonly epoch: number;
+  readonly last_seq: number;
+  readonly head: string;
+}
+
+interface HeldRow {
+  readonly epoch: number;
+  readonly expires_at: number | null;
+  readonly identity: string | null;
+}
+
+interface ProcessRow {
+  readonly n: number;
+  readonly identity: string;
+}
+
+const given = "epoch = epoch + 1, owner = ?, expires_at = ?, holder = ?";
+const claimed = "id, epoch, last_seq, head";
+const none = "owner = NULL, expires_at = NULL, holder = NULL";
+
+/** Every method but `hasDue` is to be called within a transaction. */
+export class LeaseRows {
+  readonly #acquire: StatementSync;
+  readonly #claim: StatementSync;
+  readonly #held: StatementSync;
+  readonly #renew: StatementSync;
+  readonly #release: StatementSync;
+  readonly #due: StatementSync;
+  readonly #processes: StatementSync;
+  readonly #findProcess: StatementSync;
+  readonly #addProcess: StatementSync;
+  readonly #freeHeld: StatementSync;
+  readonly #removeProcess: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    const valid = "id = ? AND epoch = ? AND expires_at > ?";
+    this.#acquire = database.prepare(
+      `UPDATE sessions SET ${given} WHERE id = ? AND (coalesce(expires_at, 0) <= ? OR owner = ?)
+       RETURNING ${claimed}`,
+    );
+    this.#claim = database.prepare(`UPDATE sessions SET ${given} WHERE n = ? RETURNING ${claimed}`);
+    this.#held = database.prepare(
+      `SELECT s.epoch, s.expires_at, p.identity FROM sessions s LEFT JOIN processes p ON p.n = s.holder
+       WHERE s.id = ?`,
+    );
+    this.#renew = database.prepare(`UPDATE sessions SET expires_at = ? WHERE ${valid} RETURNING n`);
+    this.#release = database.prepare(
+      `UPDATE sessions SET ${none} WHERE ${valid} RETURNING last_seq`,
+    );
+    this.#due = database.prepare(
+      `SELECT n FROM sessions WHERE due_at <= ? AND agent IN (SELECT value FROM json_each(?))
+       ORDER BY due_at LIMIT ?`,
+    );
+    this.#processes = database.prepare("SELECT n, identity FROM processes");
+    this.#findProcess = database.prepare("SELECT n FROM processes WHERE identity = ?");
+    this.#addProcess = database.prepare("INSERT INTO processes (identity) VALUES (?) RETURNING n");
+    this.#freeHeld = database.prepare(`UPDATE sessions SET ${none} WHERE holder = ?`);
+    this.#removeProcess = database.prepare("DELETE FROM processes WHERE n = ?");
+  }
+
+  acquire(id: string, owner: string, ttlMs: number, now: number): Claim | undefined {
+    const [plainId, plainOwner] = [toPlainText(id), toPlainText(owner)];
+    const terms = [plainOwner, now + ttlMs, this.#ownNumber()] as const;
+    const give = (): Record<string, unknown> | undefined =>
+      this.#acquire.get(...terms, plainId, now, plainOwner);
+    const row = give();
+    if (row !== undefined) return toClaim(row, owner);
+    const { identity } = this.#find(id);
+    if (identity === null || fateOf(identity) !== "dead") return undefined;
+    this.#freeDead();
+    const freed = give();
+    return freed && toClaim(freed, owner);
+  }
+
+  renew(lease: Lease, ttlMs: number, now: number): void {
+    const { sessionId, epoch } = lease;
+    const row = this.#renew.get(now + ttlMs, toPlainText(sessionId), epoch, now);
+    if (row === undefined) throw this.#over(lease);
+  }
+
+  /** The last seq. */
+  release(lease: Lease, now: number): number {
+    const row = this.#release.get(toPlainText(lease.sessionId), lease.epoch, now);
+    if (row === undefined) throw this.#over(lease);
+    return row["last_seq"] as number;
+  }
+
+  /** Whether it is worth a transaction to claim: most of the time nothing is due. */
+  hasDue(query: DueQuery, now: number): boolean {
+    return this.#dueNumbers({ ...query, limit: 1 }, now).length > 0 || this.#dead().length > 0;
+  }
+
+  claimDue(query: DueQuery, now: number): Claim[] {
+    const { owner, ttlMs } = query;
+    this.#freeDead();
+    return this.#dueNumbers(query, now).map((n) => {
+      const row = this.#claim.get(toPlainText(owner), now + ttlMs, this.#ownNumber(), n);
+      // It was found in this transaction.
+      return toClaim(row as Record<string, unknown>, owner);
+    });
+  }
+
+  /** They may hold leases. */
+  #dead(): ProcessRow[] {
+    const rows = this.#processes.all() as unknown as ProcessRow[];
+    return rows.filter(({ identity }) => fateOf(identity) === "dead");
+  }
+
+  /** Ends the leases of dead processes before their time. */
+  #freeDead(): void {
+    for (const { n } of this.#dead()) {
+      this.#freeHeld.run(n);
+      this.#removeProcess.run(n);
+    }
+  }
+
+  #dueNumbers({ agents, limit = 10 }: DueQuery, now: number): number[] {
+    const names = JSON.stringify(agents.map(toPlainText));
+    return this.#due.all(now, names, limit).map((row) => row["n"] as number);
+  }
+
+  /** Of this process. */
+  #ownNumber(): number {
+    const identity = ownIdentity();
+    const row = this.#findProcess.get(identity) ?? this.#addProcess.get(identity);
+    return row?.["n"] as number;
+  }
+
+  #find(id: string): HeldRow {
+    const row = this.#held.get(toPlainText(id));
+    if (row === undefined) throw sessionNotFound(id);
+    // The columns that were asked for.
+    return row as unknown as HeldRow;
+  }
+
+  #over(lease: Lease): Error {
+    return leaseOver(lease.sessionId, lease, this.#find(lease.sessionId).epoch);
+  }
+}
+
+function toClaim(columns: Record<string, unknown>, owner: string): Claim {
+  const { id, epoch, last_seq: lastSeq, head } = columns as unknown as ClaimRow;
+  const lease = { sessionId: fromPlainText(id), owner, epoch };
+  return { lease, lastSeq, head: parseHead(head) };
+}

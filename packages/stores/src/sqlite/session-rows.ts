@@ -1,0 +1,207 @@
+/** Sessions and their entries as rows. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type {
+  Appended,
+  AppendOptions,
+  ListQuery,
+  Posted,
+  ReadOptions,
+  ReadPage,
+  SessionHead,
+  SessionPage,
+} from "@capstan/log";
+import { invalidEntry, leaseOver, sessionExists, sessionNotFound } from "@capstan/log";
+import type { EntryText } from "../entry-text.ts";
+import { toEntry } from "../entry-text.ts";
+import { headColumns, toHeadValues } from "../head-columns.ts";
+import type { ListRow } from "../list-rows.ts";
+import { toListPage, toListSelection } from "../list-rows.ts";
+import { toPlainText } from "../plain-text.ts";
+import { isTaken, isTooBig } from "./sqlite-failure.ts";
+
+/** A longer log is read in pages, so that nobody waits for all of it. */
+const maxPage = 1_000;
+/** What the place of an entry has room for. */
+const maxSeq = 0xff_ff_ff_ff;
+
+const valid = "id = ? AND epoch = ? AND expires_at > ? AND last_seq = coalesce(?, last_seq)";
+
+interface PlaceRow {
+  readonly n: number;
+  readonly last_seq: number;
+}
+
+interface SessionRow extends PlaceRow {
+  readonly epoch: number;
+  readonly expires_at: number | null;
+}
+
+interface EntryRow {
+  readonly last_seq: number;
+  /** Null if there are none. */
+  readonly seq: number | null;
+  readonly body: string;
+}
+
+/** Every method that writes is to be called within a transaction. */
+export class SessionRows {
+  readonly #database: DatabaseSync;
+  readonly #create: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #append: StatementSync;
+  readonly #appendWithHead: StatementSync;
+  readonly #post: StatementSync;
+  readonly #placeOf: StatementSync;
+  readonly #read: StatementSync;
+  readonly #find: StatementSync;
+  readonly #deletions: readonly StatementSync[];
+  readonly #lists = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#create = database.prepare(
+      `INSERT INTO sessions (id, last_seq, ${headColumns}, epoch)
+       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, last_epoch FROM deleted RETURNING n`,
+    );
+    this.#insert = database.prepare(
+      "INSERT INTO entries (place, session, id, body) VALUES ((? << 32) | ?, ?, ?, ?)",
+    );
+    this.#append = database.prepare(
+      `UPDATE sessions SET last_seq = last_seq + ? WHERE ${valid} RETURNING n, last_seq`,
+    );
+    this.#appendWithHead = database.prepare(
+      `UPDATE sessions SET last_seq = last_seq + ?, (${headColumns}) = (?, ?, ?, ?, ?, ?, ?)
+       WHERE ${valid} RETURNING n, last_seq`,
+    );
+    this.#post = database.prepare(
+      `UPDATE sessions SET last_seq = last_seq + 1, last_posted = last_seq + 1
+       WHERE id = ? RETURNING n, last_seq`,
+    );
+    this.#placeOf = database.prepare(
+      `SELECT e.place & 0xffffffff AS seq FROM sessions s JOIN entries e ON e.session = s.n AND e.id = ?
+       WHERE s.id = ?`,
+    );
+    this.#read = database.prepare(
+      `SELECT s.last_seq, e.place & 0xffffffff AS seq, e.body FROM sessions s
+       LEFT JOIN entries e ON e.place > ((s.n << 32) | ?) AND e.place < ((s.n + 1) << 32)
+       WHERE s.id = ? ORDER BY e.place LIMIT ?`,
+    );
+    this.#find = database.prepare(
+      "SELECT n, last_seq, epoch, expires_at FROM sessions WHERE id = ?",
+    );
+    this.#deletions = [
+      "UPDATE deleted SET last_epoch = max(last_epoch, (SELECT epoch FROM sessions WHERE n = ?))",
+      "DELETE FROM entries WHERE session = ?",
+      "DELETE FROM blobs WHERE session = ?",
+      "DELETE FROM sessions WHERE n = ?",
+    ].map((sql) => database.prepare(sql));
+  }
+
+  create(id: string, entries: readonly EntryText[], head: SessionHead): void {
+    let n: number;
+    try {
+      const values = toHeadValues(head);
+      // `RETURNING` gives a row if nothing was thrown.
+      ({ n } = this.#create.get(toPlainText(id), entries.length, ...values) as unknown as PlaceRow);
+    } catch (thrown) {
+      throw isTaken(thrown) ? sessionExists(id) : thrown;
+    }
+    this.#insertAll(id, n, 1, entries);
+  }
+
+  append(id: string, entries: readonly EntryText[], options: AppendOptions, now: number): Appended {
+    const { lease, head, onlyIfSeq } = options;
+    const condition = [toPlainText(id), lease.epoch, now, onlyIfSeq ?? null] as const;
+    const row =
+      lease.sessionId !== id
+        ? undefined
+        : head === undefined
+          ? this.#append.get(entries.length, ...condition)
+          : this.#appendWithHead.get(entries.length, ...toHeadValues(head), ...condition);
+    if (row === undefined) return this.#refuseAppend(id, options, now);
+    const { n, last_seq: lastSeq } = row as unknown as PlaceRow;
+    const first = lastSeq - entries.length + 1;
+    this.#insertAll(id, n, first, entries);
+    return { type: "appended", seqs: entries.map((_, i) => first + i), lastSeq };
+  }
+
+  post(id: string, entry: EntryText): Posted {
+    const found = this.#placeOf.get(toPlainText(entry.id), toPlainText(id));
+    if (found !== undefined) return { seq: found["seq"] as number, isNew: false };
+    const row = this.#post.get(toPlainText(id));
+    if (row === undefined) throw sessionNotFound(id);
+    const { n, last_seq: seq } = row as unknown as PlaceRow;
+    this.#insertAll(id, n, seq, [entry]);
+    return { seq, isNew: true };
+  }
+
+  read(id: string, { after = 0, limit = maxPage }: ReadOptions): ReadPage {
+    const count = Math.min(limit, maxPage);
+    const from = Math.min(Math.max(0, after), maxSeq);
+    const rows = this.#read.all(from, toPlainText(id), count) as unknown as EntryRow[];
+    const [first] = rows;
+    if (first === undefined) {
+      // No row is no session, or no wish to see any.
+      return { entries: [], lastSeq: this.#mustFind(id).last_seq };
+    }
+    const entries = rows.flatMap(({ seq, body }) => (seq === null ? [] : [toEntry(body, seq)]));
+    return { entries, lastSeq: first.last_seq };
+  }
+
+  find(id: string): SessionRow | undefined {
+    // The columns that were asked for.
+    return this.#find.get(toPlainText(id)) as SessionRow | undefined;
+  }
+
+  list(query: ListQuery): SessionPage {
+    const selection = toListSelection(query, "?");
+    if (selection === undefined) return { sessions: [] };
+    const { where, limit, values } = selection;
+    const rows = this.#listing(where, limit).all(...values) as unknown as ListRow[];
+    return toListPage(rows, query);
+  }
+
+  delete(id: string): void {
+    const row = this.find(id);
+    if (row === undefined) return;
+    for (const deletion of this.#deletions) deletion.run(row.n);
+  }
+
+  #insertAll(id: string, n: number, first: number, entries: readonly EntryText[]): void {
+    let seq = first;
+    for (const entry of entries) {
+      try {
+        this.#insert.run(n, seq, n, toPlainText(entry.id), entry.text);
+      } catch (thrown) {
+        if (isTaken(thrown)) throw invalidEntry(id, `its id "${entry.id}" is taken`);
+        throw isTooBig(thrown) ? invalidEntry(id, "it is larger than SQLite takes") : thrown;
+      }
+      seq += 1;
+    }
+  }
+
+  #mustFind(id: string): SessionRow {
+    const row = this.find(id);
+    if (row === undefined) throw sessionNotFound(id);
+    return row;
+  }
+
+  /** Why the update found no row. */
+  #refuseAppend(id: string, { lease }: AppendOptions, now: number): Appended {
+    const { last_seq: lastSeq, epoch, expires_at: expiresAt } = this.#mustFind(id);
+    const isValid = lease.sessionId === id && lease.epoch === epoch && now < (expiresAt ?? 0);
+    if (!isValid) throw leaseOver(id, lease, epoch);
+    return { type: "conflict", lastSeq };
+  }
+
+  /** There are as many as there are sets of conditions. */
+  #listing(where: string, limit: string): StatementSync {
+    const known = this.#lists.get(where);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(
+      `SELECT id, head, last_seq FROM sessions ${where} ORDER BY updated_at DESC, id DESC LIMIT ${limit}`,
+    );
+    this.#lists.set(where, statement);
+    return statement;
+  }
+}

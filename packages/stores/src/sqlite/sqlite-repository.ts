@@ -1,0 +1,219 @@
+/** Sessions in one SQLite file, which any number of processes on one machine may share. */
+import type {
+  Appended,
+  AppendOptions,
+  ByteRange,
+  Claim,
+  DueQuery,
+  Lease,
+  ListQuery,
+  LiveFrame,
+  MaybePromise,
+  NewEntry,
+  Posted,
+  PostedEntry,
+  ReadOptions,
+  ReadPage,
+  SessionHead,
+  SessionPage,
+  SubscribeOptions,
+  Wakeup,
+} from "@capstan/log";
+import type { DatabaseSync } from "node:sqlite";
+import { toEntryText, toEntryTexts } from "../entry-text.ts";
+import { LocalWatch } from "../local-watch.ts";
+import type { StoreHandle } from "../store-handle.ts";
+import { BlobRows } from "./blob-rows.ts";
+import { LeaseRows } from "./lease-rows.ts";
+import { NoteRows } from "./note-rows.ts";
+import { openDatabase } from "./open-database.ts";
+import type { Durability } from "./open-database.ts";
+import { SessionRows } from "./session-rows.ts";
+import { toRepositoryError } from "./sqlite-failure.ts";
+import { Transactions } from "./transactions.ts";
+
+export interface SqliteOptions {
+  /**
+   * `normal`, the default: what was acknowledged survives the death of every process; the last of it may be lost if the machine loses
+   * its power. `full`: it survives that too, and every write waits for the disk, together with the others of its tick.
+   */
+  readonly durability?: Durability;
+  /** How long to wait for a lock that another process holds. Default 5,000. */
+  readonly busyMs?: number;
+  /** The store's clock, in milliseconds. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/**
+ * One session alone is answered at once, and its turn waits for nothing. Where many write in one tick, a transaction for all of them takes
+ * half the time: see docs/decisions/0012-stores.md.
+ */
+const maxAtOnce = 4;
+
+export class SqliteRepository implements StoreHandle {
+  readonly #path: string;
+  readonly #now: () => number;
+  readonly #database: DatabaseSync;
+  readonly #transactions: Transactions;
+  readonly #sessions: SessionRows;
+  readonly #leases: LeaseRows;
+  readonly #blobs: BlobRows;
+  readonly #watch: LocalWatch;
+
+  constructor(path: string, { durability = "normal", busyMs = 5_000, now }: SqliteOptions) {
+    this.#path = path;
+    this.#now = now ?? (() => Date.now());
+    const database = openDatabase(path, { durability, busyMs });
+    this.#database = database;
+    this.#transactions = new Transactions(database, durability === "full" ? 0 : maxAtOnce);
+    this.#sessions = new SessionRows(database);
+    this.#leases = new LeaseRows(database);
+    this.#blobs = new BlobRows(database);
+    const notes = new NoteRows(database);
+    this.#watch = new LocalWatch({
+      start: () => notes.start(),
+      hasNews: () => notes.hasNews(),
+      lastSeqOf: (id) => this.#sessions.find(id)?.last_seq,
+      send: (sent) => this.#transactions.atOnce(() => notes.send(sent, this.#now())),
+      receive: () => notes.receive(),
+    });
+  }
+
+  create(id: string, entries: readonly NewEntry[], head: SessionHead): MaybePromise<void> {
+    const texts = toEntryTexts(id, entries);
+    return this.#write(
+      id,
+      () => this.#sessions.create(id, texts, head),
+      (_, isAtOnce) => this.#watch.wrote(id, texts.length, isAtOnce),
+    );
+  }
+
+  append(id: string, entries: readonly NewEntry[], options: AppendOptions): MaybePromise<Appended> {
+    const texts = toEntryTexts(id, entries);
+    return this.#write(
+      id,
+      () => this.#sessions.append(id, texts, options, this.#now()),
+      ({ type, lastSeq }, isAtOnce) => {
+        if (type === "appended" && texts.length > 0) this.#watch.wrote(id, lastSeq, isAtOnce);
+      },
+    );
+  }
+
+  post(id: string, entry: PostedEntry): MaybePromise<Posted> {
+    const text = toEntryText(id, entry);
+    return this.#write(
+      id,
+      () => this.#sessions.post(id, text),
+      ({ isNew, seq }, isAtOnce) => {
+        if (isNew) this.#watch.wrote(id, seq, isAtOnce);
+      },
+    );
+  }
+
+  read(id: string, options: ReadOptions = {}): ReadPage {
+    return this.#guard(id, () => this.#sessions.read(id, options));
+  }
+
+  list(query: ListQuery = {}): SessionPage {
+    return this.#guard("", () => this.#sessions.list(query));
+  }
+
+  delete(id: string): MaybePromise<void> {
+    return this.#write(
+      id,
+      () => this.#sessions.delete(id),
+      // Whoever follows it reads, and finds that it is gone.
+      (_, isAtOnce) => this.#watch.wrote(id, undefined, isAtOnce),
+    );
+  }
+
+  acquire(id: string, owner: string, ttlMs: number): MaybePromise<Claim | undefined> {
+    return this.#write(id, () => this.#leases.acquire(id, owner, ttlMs, this.#now()));
+  }
+
+  renew(lease: Lease, ttlMs: number): MaybePromise<void> {
+    return this.#write(lease.sessionId, () => this.#leases.renew(lease, ttlMs, this.#now()));
+  }
+
+  release(lease: Lease): MaybePromise<{ readonly lastSeq: number }> {
+    return this.#write(lease.sessionId, () => ({
+      lastSeq: this.#leases.release(lease, this.#now()),
+    }));
+  }
+
+  claimDue(query: DueQuery): MaybePromise<readonly Claim[]> {
+    // Most of the time nothing is due, and then nobody else is kept from writing.
+    const hasWork = this.#guard("", () => this.#leases.hasDue(query, this.#now()));
+    if (!hasWork) return [];
+    return this.#write("", () => this.#leases.claimDue(query, this.#now()));
+  }
+
+  putBlob(id: string, bytes: Uint8Array): MaybePromise<string> {
+    // The writer may use its bytes again, and they may be written later.
+    const kept = new Uint8Array(bytes);
+    return this.#write(id, () => this.#blobs.put(id, kept));
+  }
+
+  getBlob(id: string, ref: string, range?: ByteRange): Uint8Array | undefined {
+    return this.#guard(id, () => this.#blobs.get(id, ref, range));
+  }
+
+  subscribe(
+    id: string,
+    listener: (wakeup: Wakeup) => void,
+    options?: SubscribeOptions,
+  ): () => void {
+    return this.#watch.subscribe(id, listener, options);
+  }
+
+  sendLive({ sessionId, epoch }: Lease, frame: LiveFrame): void {
+    if (!this.#watch.isFollowed(sessionId)) return;
+    try {
+      const lastEpoch = this.#sessions.find(sessionId)?.epoch ?? Infinity;
+      // The frame's own epoch is what its readers go by, so it must not be older either.
+      if (Math.min(epoch, frame.epoch) >= lastEpoch) this.#watch.sendLive(sessionId, frame);
+    } catch {
+      // Frames may be lost.
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    if (!this.#database.isOpen) return;
+    this.#transactions.flush();
+    this.#database.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #write<T>(
+    id: string,
+    run: () => T,
+    onWritten?: (value: T, isAtOnce: boolean) => void,
+  ): MaybePromise<T> {
+    const written = this.#guard(id, () => this.#transactions.write(id, run));
+    if (!(written instanceof Promise)) {
+      onWritten?.(written, true);
+      return written;
+    }
+    return written.then(
+      (value) => {
+        onWritten?.(value, false);
+        return value;
+      },
+      (thrown: unknown) => {
+        throw toRepositoryError(thrown, this.#path, id);
+      },
+    );
+  }
+
+  #guard<T>(id: string, run: () => T): T {
+    try {
+      return run();
+    } catch (thrown) {
+      throw toRepositoryError(thrown, this.#path, id);
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/** What something fails with, at once or later. */
+export async function failureOf(work: () => unknown): Promise<unknown> {
+  try {
+    await work();
+  } catch (thrown) {
+    return thrown;
+  }
+  throw new Error("it did not fail");
+}

@@ -1,0 +1,40 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { StoreHandle } from "@capstan/stores/postgres";
+import { postgres } from "@capstan/stores/postgres";
+import type { StoreUnderTest } from "@capstan/testing";
+import { storeContract } from "@capstan/testing";
+import driver from "postgres";
+import { afterAll, describe, test } from "vitest";
+import { startPostgres } from "./postgres-server.ts";
+
+// The contract is not about power: nobody needs to wait for the disk.
+const server = await startPostgres(["fsync=off"]);
+let schemas = 0;
+
+/** A little more, as the clock is the database's. */
+const advance = (ms: number): Promise<void> => wait(ms + 20);
+
+/** A schema of its own for each test. */
+function create(url: string): StoreUnderTest {
+  const schema = `contract_${process.pid}_${(schemas += 1)}`;
+  const handles: StoreHandle[] = [];
+  const reopen = (): StoreHandle => {
+    const handle = postgres(url, { schema, maxConnections: 3 });
+    handles.push(handle);
+    return handle;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all(handles.map((handle) => handle.close()));
+    const sql = driver(url, { max: 1, onnotice: () => {} });
+    await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await sql.end();
+  };
+  return { repository: reopen(), reopen, advance, leaseMs: 400, close };
+}
+
+if (typeof server === "string") {
+  test("the store contract: postgres", ({ skip }) => skip(server));
+} else {
+  storeContract("postgres", () => create(server.url), { describe, test });
+  afterAll(() => server.stop());
+}

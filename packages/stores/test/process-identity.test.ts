@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { platform } from "node:os";
+import { expect, test } from "vitest";
+import { fateOf, ownIdentity } from "../src/process-identity.ts";
+
+function identityWith(fields: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ ...JSON.parse(ownIdentity()), ...fields });
+}
+
+test("this process is alive", () => {
+  expect(fateOf(ownIdentity())).toBe("alive");
+});
+
+test("a process that has ended is dead", async () => {
+  const child = spawn(process.execPath, ["--version"], { stdio: "ignore" });
+  await once(child, "close");
+
+  expect(fateOf(identityWith({ pid: child.pid }))).toBe("dead");
+});
+
+test("a pid that was given again is not the process that had it", ({ skip }) => {
+  if (platform() !== "linux") skip("only Linux tells when a process started");
+
+  expect(fateOf(identityWith({ start: "1" }))).toBe("dead");
+  expect(fateOf(identityWith({ pid: process.ppid, start: "1" }))).toBe("dead");
+});
+
+test("nobody can tell of a process of another machine, another boot or another container", () => {
+  expect(fateOf(identityWith({ place: "elsewhere", pid: 999_999_999 }))).toBe("unknown");
+});
+
+test.each(["", "null", "{}", "[]", "not JSON", '{"pid":"x"}'])(
+  "nobody can tell of what is no identity: %s",
+  (text) => {
+    expect(fateOf(text)).toBe("unknown");
+  },
+);
