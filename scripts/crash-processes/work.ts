@@ -1,0 +1,92 @@
+// What the workers do: an agent whose model is a function of the conversation, and tools that leave a trace in a file of their own.
+
+import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Agent } from "@capstan/core";
+import { createAgent, defineTool } from "@capstan/core";
+import type { ProviderContract, ProviderPart, ProviderRequest, ToolEffect } from "@capstan/kernel";
+
+/** One line of the file of effects. */
+export interface Effect {
+  readonly tool: string;
+  readonly toolCallId: string;
+  readonly key: string;
+  readonly pid: number;
+}
+
+const effects: Readonly<Record<string, ToolEffect>> = {
+  pay: "at-most-once",
+  note: "idempotent",
+  look: "pure",
+};
+
+/** Nobody answers it: the turn goes on when its time is over, in whatever process there is then. */
+const ask = defineTool({
+  name: "ask",
+  description: "Waits for somebody else",
+  input: { type: "object" },
+  answerWithinMs: 150,
+});
+
+/** What is asked for: calls of one step parted by commas, steps by bars, as in `pay,note|look`. */
+export function planFor(random: () => number): string {
+  const names = [...Object.keys(effects), ask.name];
+  const step = (): string =>
+    Array.from(
+      { length: 1 + Math.floor(random() * 3) },
+      () => names[Math.floor(random() * names.length)],
+    ).join(",");
+  return Array.from({ length: 1 + Math.floor(random() * 3) }, step).join("|");
+}
+
+export function createWorkAgent(effectsFile: string): Agent {
+  const tools = Object.entries(effects).map(([name, effect]) =>
+    defineTool({
+      name,
+      description: `Leaves a trace (${effect})`,
+      input: { type: "object" },
+      effect,
+      async execute(_, { toolCallId, idempotencyKey: key }) {
+        const line: Effect = { tool: name, toolCallId, key, pid: process.pid };
+        // One write of less than a page, opened for appending: whole, or not there, whatever dies when.
+        appendFileSync(effectsFile, `${JSON.stringify(line)}\n`);
+        await sleep(Math.random() * 10);
+        return "done";
+      },
+    }),
+  );
+  const retry = { maxAttempts: 1 };
+  return createAgent({ name: "worker", model: planned, tools: [...tools, ask], retry });
+}
+
+/** Follows the plan in the last message of the user, step by step, and then says that it is done. */
+const planned: ProviderContract = {
+  id: "planned",
+  contextWindow: 1_000_000,
+  async *stream(request): AsyncGenerator<ProviderPart> {
+    await sleep(Math.random() * 8);
+    const step = stepOf(request);
+    for (const [index, name] of step.entries()) {
+      yield { type: "toolcall_start", index, name };
+      yield { type: "toolcall_delta", index, delta: "{}" };
+      yield { type: "toolcall_end", index };
+    }
+    if (step.length === 0) {
+      for (const delta of ["All ", "is ", "done."]) {
+        yield { type: "text_delta", delta };
+        await sleep(Math.random() * 2);
+      }
+    }
+    yield { type: "finish", reason: step.length === 0 ? "stop" : "tool-calls" };
+  },
+};
+
+function stepOf({ messages }: ProviderRequest): readonly string[] {
+  const start = messages.findLastIndex(
+    (message) => message.role === "user" && message.source === undefined,
+  );
+  const { content } = messages[start] as { readonly content: unknown };
+  const done = messages.slice(start).filter(({ role }) => role === "assistant").length;
+  const step = String(content).split("|")[done];
+  return step === undefined ? [] : step.split(",");
+}
