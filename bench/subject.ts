@@ -1,6 +1,7 @@
 /** What is measured: something that runs the turns of script.mjs. One file in `subjects/` each. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { MaybePromise, NewEntry } from "@capstan/log";
 import type { NeutralMessage, Script, Seen } from "./script.mjs";
 
 export interface AgentOptions {
@@ -29,6 +30,28 @@ export interface WireOptions {
 /** Asks the server once, tells `seen` each delta, and returns the text of the final message. */
 type WireClient = (options: WireOptions) => Promise<string | undefined>;
 
+/** The databases that a log is kept in. */
+export type DurableKind = "sqlite" | "postgres";
+
+/** Sessions that lie ready to be appended to. */
+export interface DurableLog {
+  /** Appends one entry to the session of this number, and gives its seq when it would survive the death of the process. */
+  append(session: number, entry: NewEntry): MaybePromise<number>;
+}
+
+/** `where` is a path or a URL. */
+type OpenDurableLog = (where: string, sessions: number) => Promise<DurableLog>;
+
+/** A store that `stored-sessions.ts` has filled. */
+export interface DurableReads {
+  /** Everything of the long session. Gives the number of its messages. */
+  openLong(): MaybePromise<number>;
+  /** All sessions. Gives their number. */
+  listAll(): MaybePromise<number>;
+}
+
+type OpenDurableReads = (where: string) => Promise<DurableReads>;
+
 export interface Subject {
   readonly name: string;
   /** The most that a figure may be, by bench and figure. A figure without a goal is for information. */
@@ -39,6 +62,10 @@ export interface Subject {
   createAgent?(options: AgentOptions): Promise<Agent>;
   /** For B6. */
   readonly wire?: Readonly<Partial<Record<WireProtocol, WireClient>>>;
+  /** For B8. */
+  readonly durable?: Readonly<Record<DurableKind, OpenDurableLog>>;
+  /** For B10. */
+  readonly durableReads?: Readonly<Record<DurableKind, OpenDurableReads>>;
 }
 
 const folder = join(import.meta.dirname, "subjects");
