@@ -15,6 +15,12 @@ could store if it did the same writes and nothing else.
   --seconds N   for each figure (default 5)
   --help        this text`;
 
+const what: Readonly<Record<"idle" | "closed" | "suspended", string>> = {
+  idle: "a session that is open and at rest, after a turn of 3 steps",
+  closed: "the same after session.close()",
+  suspended: "a session that waits for an answer, after session.close()",
+};
+
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "5" }, help: { type: "boolean", default: false } },
 });
@@ -69,12 +75,6 @@ async function tellMemory(where: string): Promise<void> {
     console.log(`${what[task]}: ${(bytes / 1_000).toFixed(1)} KB of heap`);
   }
 }
-
-const what: Readonly<Record<"idle" | "closed" | "suspended", string>> = {
-  idle: "a session that is open and at rest, after a turn of 3 steps",
-  closed: "the same after session.close()",
-  suspended: "a session that waits for an answer, after session.close()",
-};
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
