@@ -35,7 +35,8 @@ export function scriptProvider({ script, latencyMs }: AgentOptions): ProviderCon
       yield { type: "finish", reason: "stop" };
     }
   }
-  return { id: "script", stream };
+  // More than any history here has.
+  return { id: "script", contextWindow: 1_000_000_000, stream };
 }
 
 /** An agent of `runTurn` and a listener, with these surroundings. */

@@ -42,6 +42,18 @@ export interface DurableLog {
 /** `where` is a path or a URL. */
 type OpenDurableLog = (where: string, sessions: number) => Promise<DurableLog>;
 
+/** Streams the deltas to whoever asks for them so. */
+export interface DeltaServer {
+  readonly url: string;
+  readonly init: {
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  };
+  /** Lets go of what it keeps of those that it has streamed. */
+  forget?(): Promise<void>;
+}
+
 /** A store that `stored-sessions.ts` has filled. */
 export interface DurableReads {
   /** Everything of the long session. Gives the number of its messages. */
@@ -62,8 +74,12 @@ export interface Subject {
   createAgent?(options: AgentOptions): Promise<Agent>;
   /** For B6. */
   readonly wire?: Readonly<Partial<Record<WireProtocol, WireClient>>>;
+  /** For B7. */
+  serveDeltas?(deltas: readonly string[]): Promise<DeltaServer>;
   /** For B8. */
   readonly durable?: Readonly<Record<DurableKind, OpenDurableLog>>;
+  /** For B9: a context of so many messages grows by so many steps. How many messages are shown in the end. */
+  growContext?(messages: number, steps: number): number;
   /** For B10. */
   readonly durableReads?: Readonly<Record<DurableKind, OpenDurableReads>>;
 }

@@ -64,6 +64,26 @@ test("a session lasts in a file and in a folder", async () => {
   rmSync(folder, { recursive: true });
 });
 
+test("a server answers on a port", async () => {
+  const { createAgent, createHost } = await import("@capstan/core");
+  const { memoryRepository } = await import("@capstan/log");
+  const { bearerTokens, createServer } = await import("@capstan/server");
+  const { serveNode } = await import("@capstan/server/node");
+  const { say, scriptedProvider } = await import("@capstan/testing");
+  const agent = createAgent({ name: "helper", model: scriptedProvider([say("Done.")]) });
+  const host = createHost({ agents: [agent], repository: memoryRepository() });
+  const token = "smoke-0123456789abcdef";
+  const server = createServer({ host, authenticate: bearerTokens({ smoke: token }) });
+  const { url, close } = await serveNode(server);
+  const response = await fetch(`${url}/api/agent/execute`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ input: "Hi" }),
+  });
+  assert.match(await response.text(), /"delta":"Done\."[\s\S]*execute_complete/);
+  await close();
+});
+
 test("a turn runs through the installed packages", async () => {
   const { runTurn } = await import("@capstan/kernel");
   const { callTool, echoTool, say, scriptedProvider } = await import("@capstan/testing");

@@ -92,6 +92,8 @@ export function describe(event: AgentEvent): string {
       return event.ids.join();
     case "compaction_end":
       return event.through;
+    case "compaction_failed":
+      return event.reason;
     case "context_evicted":
       return event.toolCallIds.join();
     case "abort":

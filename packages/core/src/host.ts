@@ -1,5 +1,5 @@
 /** Runs the sessions of known agents on one repository. Any number of hosts, in any number of processes, may share it. */
-import type { SessionRepository } from "@capstan/log";
+import type { ListQuery, SessionPage, SessionRepository } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import type { Clock } from "./clock.ts";
@@ -95,6 +95,23 @@ export class Host {
     checkSessionId(state.id);
     await storeState(this.#host, state);
     return this.open(state.id);
+  }
+
+  get agents(): readonly Agent[] {
+    return [...this.#agents.values()];
+  }
+
+  /** Stored sessions, newest first, a page at a time. */
+  async list(query: ListQuery = {}): Promise<SessionPage> {
+    this.#mustBeOpen();
+    return this.#host.repository.list(query);
+  }
+
+  /** Removes a session with everything that was said in it. A turn under way does not go on, wherever it runs. Nothing happens if there is none. */
+  async delete(id: string): Promise<void> {
+    this.#mustBeOpen();
+    await this.#runtimes.get(id)?.close(`Session ${id} was deleted`);
+    await this.#host.repository.delete(id);
   }
 
   /** Looks for sessions that are due and works on them; the host does so by itself from time to time. */

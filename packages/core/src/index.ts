@@ -14,7 +14,8 @@ export type {
   TurnOverrides,
 } from "./agent/agent-init.ts";
 export type { Budgets } from "./agent/budgets.ts";
-export type { OutputLimits } from "./context/evictions.ts";
+export type { CompactionOptions } from "./context/compaction-options.ts";
+export type { OutputLimits } from "./context/output-limits.ts";
 export { costOf } from "./agent/cost.ts";
 export type { ModelPrice, PriceTier, TokenPrices } from "./agent/cost.ts";
 export type { Model, ModelChoice, ResolveModel } from "./agent/model.ts";
@@ -22,6 +23,7 @@ export { createModelRegistry, ModelRegistry } from "./models/registry.ts";
 export type { Aliases, ModelRegistryOptions, RegisteredModel } from "./models/registry.ts";
 export { modelResolver } from "./models/model-resolver.ts";
 export type { ModelResolverOptions, VendorFunction } from "./models/model-resolver.ts";
+export { systemClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
 export { createSession, restoreSession } from "./create-session.ts";
 export type { OwnHost, RestoreInit, SessionInit } from "./create-session.ts";
@@ -40,12 +42,13 @@ export type {
 export type { EventListener } from "./readers.ts";
 export type { Receipt } from "./receipts.ts";
 export { Session, execute, forkSession } from "./session.ts";
-export type { QueuedInput, SubscribeFrom } from "./session.ts";
+export type { QueuedInput, SessionReading, SubscribeFrom } from "./session.ts";
 export { SessionError } from "./session-error.ts";
 export type { SessionErrorCode } from "./session-error.ts";
+export type { CompactionResult, CompactOptions } from "./session-compaction.ts";
 export type { SessionOrigin } from "./session-host.ts";
 export type { SessionSettings } from "./session-settings.ts";
-export type { ProviderId, SessionState } from "./session-state.ts";
+export type { ProviderId, SessionState, StoredBlob } from "./session-state.ts";
 export type { SessionUsage, SessionView } from "./session-view.ts";
 export { bindTools } from "./tools/bind-tools.ts";
 export { createSimpleTool } from "./tools/simple-tool.ts";

@@ -41,7 +41,7 @@ export type InputMessage = NewMessage<UserMessage> | NewMessage<CustomMessage>;
 export type TurnInput = string | readonly UserPart[] | InputMessage | readonly InputMessage[];
 
 export interface SendOptions extends TurnOverrides {
-  /** The id of the turn. Sending it again gives the same turn. */
+  /** The id of the turn. Sending it again gives the same turn. Answers that are sent again with the same one count once, without an error. */
   readonly id?: string;
   /** Aborts the turn. */
   readonly signal?: AbortSignal;

@@ -8,7 +8,15 @@ import type {
   TurnProgress,
 } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
-import type { Entry, EntryPoint, MaybePromise, NextAction, OwnedBody } from "@capstan/log";
+import type {
+  Entry,
+  EntryPoint,
+  MaybePromise,
+  NextAction,
+  OwnedBody,
+  SessionConfig,
+  TurnOptions,
+} from "@capstan/log";
 import { isLiveOnly } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Model } from "./agent/model.ts";
@@ -16,8 +24,12 @@ import { background } from "./background.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
 import { chain } from "./chain.ts";
 import type { Clock } from "./clock.ts";
+import { Compactor } from "./context/compactor.ts";
 import { outputsToEvict } from "./context/evictions.ts";
+import { OutputKeeper } from "./context/output-keeper.ts";
+import type { OutputReader } from "./context/output-reader.ts";
 import { ContextProjection } from "./context/projection.ts";
+import type { ContextSize } from "./context/token-count.ts";
 import { Envelopes } from "./envelopes.ts";
 import { within } from "./within.ts";
 import type { Ownership } from "./ownership.ts";
@@ -33,6 +45,8 @@ export interface OwnerOptions {
   readonly ownership: Ownership;
   readonly clock: Clock;
   readonly sessionScope: DependencyScope;
+  readonly outputs: OutputReader;
+  readonly size: ContextSize;
   /** Those that were handed to the session in this process. */
   models(): readonly Model[];
   /** Gets the events that no entry tells, while the session is ours. */
@@ -40,13 +54,17 @@ export interface OwnerOptions {
 }
 
 /** What of a turn's input is of this turn alone. */
-type TurnParts = Pick<RunTurnInput, "messages" | "input" | "open" | "signal" | "journal">;
+type TurnParts = Pick<
+  RunTurnInput,
+  "messages" | "input" | "open" | "signal" | "journal" | "makeRoom"
+>;
 
 type TurnAction = Extract<NextAction, { readonly type: "start" | "continue" | "resume" }>;
 
 export class Owner {
   readonly #options: OwnerOptions;
   readonly #envelopes: Envelopes;
+  readonly #compactor: Compactor;
   /** Of the turn under way, or being planned. */
   #stop: TurnStop | undefined;
   #turnId = "";
@@ -54,6 +72,19 @@ export class Owner {
   constructor(options: OwnerOptions) {
     this.#options = options;
     this.#envelopes = new Envelopes(options.log, options.ownership.lease.epoch);
+    const { log, size, clock, agent, ownership } = options;
+    this.#compactor = new Compactor({
+      log,
+      size,
+      clock,
+      append: (bodies, choices) => {
+        const appended = this.#append(bodies, choices);
+        if (!(appended instanceof Promise)) return appended;
+        return within(clock.timer, agent.callbackMs, appended, "append");
+      },
+      checkOwnership: () => ownership.check(log.now()),
+      onLive: (event) => this.#showLive(event),
+    });
   }
 
   /** Works until nothing is left to do: true. False if the store refused us or failed: what is unfinished is in the log, and due. */
@@ -71,6 +102,7 @@ export class Owner {
           continue;
         }
         if (action.type === "return") await this.#returnItems(action.ids);
+        else if (action.type === "compact") await this.#compact(action.ids);
         else await this.#runTurn(action);
       }
     } catch {
@@ -89,12 +121,31 @@ export class Owner {
   async #returnItems(ids: readonly string[]): Promise<void> {
     const turnId = this.#options.log.fold.turn?.turnId ?? ids[0] ?? "";
     const outcome = { type: "returned", reason: "cleared" } as const;
-    const head = this.#options.log.fold.head(this.#options.log.now());
-    await this.#append([{ type: "queue_settled", turnId, ids, outcome }], { head });
+    await this.#append([{ type: "queue_settled", turnId, ids, outcome }], {});
+  }
+
+  /** Not part of any turn: what is sent meanwhile waits until it is done. */
+  async #compact(ids: readonly string[]): Promise<void> {
+    const { log } = this.#options;
+    const [turnId = ""] = ids;
+    const stop = new TurnStop();
+    this.#stop = stop;
+    this.#turnId = turnId;
+    this.onChange();
+    const planned = this.#planWith(log.fold.config, undefined);
+    const plan = planned instanceof Promise ? await this.#orStopped(planned, stop) : planned;
+    try {
+      const changes = this.#changeOfPrompt(turnId, plan);
+      if (changes.length > 0) await this.#append(changes, {});
+      await this.#compactor.compactAtRest({ turnId, plan, stop }, ids);
+    } finally {
+      this.#stop = undefined;
+      await this.#dispose(plan);
+    }
   }
 
   async #runTurn(action: TurnAction): Promise<void> {
-    const { log, clock } = this.#options;
+    const { log } = this.#options;
     const stop = new TurnStop();
     this.#stop = stop;
     this.#turnId = action.turnId;
@@ -110,12 +161,16 @@ export class Owner {
       if (planned === plan || isNext) await this.#runPlanned(action, plan, stop);
     } finally {
       this.#stop = undefined;
-      const disposed = plan.dispose();
-      if (disposed instanceof Promise) {
-        const limitMs = this.#options.agent.callbackMs;
-        await within(clock.timer, limitMs, disposed, "dispose").catch(() => {});
-      }
+      const disposed = this.#dispose(plan);
+      if (disposed instanceof Promise) await disposed;
     }
+  }
+
+  #dispose(plan: TurnPlan): MaybePromise<void> {
+    const disposed = plan.dispose();
+    if (!(disposed instanceof Promise)) return;
+    const { agent, clock } = this.#options;
+    return within(clock.timer, agent.callbackMs, disposed, "dispose").catch(() => {});
   }
 
   /** A turn that was stopped before it was planned needs no plan: it ends at once. */
@@ -134,18 +189,29 @@ export class Owner {
 
   /** By what is configured now; a turn that goes on has what it started with. */
   #plan(action: TurnAction): MaybePromise<TurnPlan> {
-    const { agent, log, clock, sessionScope, models } = this.#options;
-    const { fold } = log;
+    const { fold } = this.#options.log;
     const isStart = action.type === "start";
     const input = isStart && action.input.includes(fold.acceptedInput?.id ?? "");
     const overrides = isStart ? input && fold.acceptedInput?.options : fold.turn?.options;
-    const config = action.type === "resume" ? fold.turn?.config : fold.config;
+    return this.#planWith(
+      action.type === "resume" ? fold.turn?.config : fold.config,
+      overrides === false ? undefined : overrides,
+    );
+  }
+
+  #planWith(
+    config: SessionConfig | undefined,
+    overrides: TurnOptions | undefined,
+  ): MaybePromise<TurnPlan> {
+    const { agent, log, clock, sessionScope, outputs, models } = this.#options;
     return agent.plan({
       sessionId: log.id,
       sessionScope,
+      isOfSession: true,
+      outputs,
       models: models(),
       spent: () => log.fold.turn?.chainCost,
-      prompt: fold.prompt,
+      prompt: log.fold.prompt,
       ...(overrides && { overrides }),
       ...(config && { config }),
       now: clock.now,
@@ -169,6 +235,8 @@ export class Owner {
     }
     const at = action.type === "start" ? { messages } : this.#entryPoint();
     this.onChange();
+    const room = { turnId: action.turnId, plan, stop };
+    this.#compactor.beginTurn();
     const journal = new TurnJournal({
       turnId: action.turnId,
       log,
@@ -183,7 +251,14 @@ export class Owner {
         input: input.length > 0 ? input : undefined,
         open: at.open,
         signal: stop,
-        journal: (facts) => journal.record(facts),
+        makeRoom: (overflow) => this.#compactor.makeRoom(room, overflow),
+        journal: (facts) => {
+          const { underWay } = this.#compactor;
+          // An abort ends the wait for a summary, and what came of that is recorded first.
+          return underWay === undefined
+            ? journal.record(facts)
+            : underWay.then(() => journal.record(facts));
+        },
       }),
     );
     if (result.error?.code === "journal_failed") {
@@ -233,6 +308,12 @@ export class Owner {
     const { log, clock, ownership } = this.#options;
     const { settings } = plan;
     const projection = new ContextProjection(log.fold.context);
+    const keeper = new OutputKeeper({
+      maxChars: plan.outputs.maxChars,
+      canRead: plan.canReadOutputs,
+      logger: settings.logger,
+      putBlob: (bytes) => log.putBlob(bytes),
+    });
     const { turn: fold } = log.fold;
     return {
       conversationId: log.id,
@@ -246,7 +327,11 @@ export class Owner {
       providerOpts: settings.providerOpts,
       cwd: settings.cwd,
       logger: settings.logger,
-      context: (messages) => projection.show(messages),
+      context: (messages) => {
+        // A request is an effect, and what the log says by now may be of another owner.
+        ownership.check(log.now());
+        return projection.show(messages);
+      },
       transformContext: settings.transformContext,
       convertToLlm: settings.convertToLlm,
       stopWhen: settings.stopWhen,
@@ -258,12 +343,13 @@ export class Owner {
       deadlines: settings.deadlines,
       recover: (error, messages) => this.#recover(action.turnId, settings.recover, error, messages),
       checkMedia: settings.checkMedia,
+      boundResult: (call, toolResult) => keeper.bound(call, toolResult),
       now: clock.now,
       timer: clock.timer,
       random: clock.random,
       emit: (event) => {
         // What an entry tells is shown from the entry.
-        if (isLiveOnly(event) && !ownership.isLost) this.#options.onLive(event);
+        if (isLiveOnly(event)) this.#showLive(event);
       },
       drainSteering: () => log.fold.queues.nextSteering().map((item) => item.message),
       hasSteering: () => log.fold.queues.nextSteering().length > 0,
@@ -279,9 +365,11 @@ export class Owner {
   ): MaybePromise<FinishReason | undefined> {
     const { outputs, transcript } = this.#options.log.fold;
     const toolCallIds = outputsToEvict(outputs, ephemeral, transcript.lastReplyPlace, limits);
-    if (toolCallIds.length === 0) return settings.checkLimits?.(progress);
+    const check = (): MaybePromise<FinishReason | undefined> =>
+      settings.checkLimits?.(this.#compactor.addTo(progress));
+    if (toolCallIds.length === 0) return check();
     const evicted = this.#append([{ type: "eviction", turnId, toolCallIds }], {});
-    return chain(evicted, () => settings.checkLimits?.(progress));
+    return chain(evicted, check);
   }
 
   /** A part that a vendor will not take is left out from now on, also by whoever takes the session over. */
@@ -295,6 +383,10 @@ export class Owner {
     if (recovered === undefined || error.rejected === undefined) return recovered;
     await this.#append([{ type: "quarantine", turnId, ...error.rejected }], {});
     return recovered;
+  }
+
+  #showLive(event: AgentEvent): void {
+    if (!this.#options.ownership.isLost) this.#options.onLive(event);
   }
 
   #append(

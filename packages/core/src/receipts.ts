@@ -1,35 +1,39 @@
-/** What became of queued messages, for those who queued them. */
-import type { QueueOutcome, SessionFold } from "@capstan/log";
+/** What became of what was posted, for those who posted it. */
+import type { QueueOutcome } from "@capstan/log";
 
-/** The message is in the log. */
-export interface Receipt {
+/** What was posted is in the log. */
+export interface Receipt<Outcome = QueueOutcome> {
   readonly id: string;
-  /** Resolves when the message is delivered or returned, in whichever process. Rejects with `host_closed` where nobody listens any more. */
-  readonly outcome: Promise<QueueOutcome>;
+  /**
+   * Resolves when it is known, in whichever process that is: a queued message is delivered or returned. Rejects with `host_closed` where nobody listens
+   * any more.
+   */
+  readonly outcome: Promise<Outcome>;
 }
 
-interface Waiting {
-  readonly receipt: Receipt;
-  readonly resolve: (outcome: QueueOutcome) => void;
+interface Waiting<Outcome> {
+  readonly receipt: Receipt<Outcome>;
+  readonly resolve: (outcome: Outcome) => void;
   readonly reject: (reason: Error) => void;
 }
 
-export class Receipts {
-  readonly #fold: SessionFold;
-  readonly #waiting = new Map<string, Waiting>();
+export class Receipts<Outcome> {
+  readonly #outcomeOf: (id: string) => Outcome | undefined;
+  readonly #waiting = new Map<string, Waiting<Outcome>>();
 
-  constructor(fold: SessionFold) {
-    this.#fold = fold;
+  /** `outcomeOf` is asked again whenever entries were folded. */
+  constructor(outcomeOf: (id: string) => Outcome | undefined) {
+    this.#outcomeOf = outcomeOf;
   }
 
   get isEmpty(): boolean {
     return this.#waiting.size === 0;
   }
 
-  of(id: string): Receipt {
+  of(id: string): Receipt<Outcome> {
     const known = this.#waiting.get(id);
     if (known !== undefined) return known.receipt;
-    const { promise: outcome, resolve, reject } = Promise.withResolvers<QueueOutcome>();
+    const { promise: outcome, resolve, reject } = Promise.withResolvers<Outcome>();
     // Many never look at it.
     outcome.catch(() => {});
     const receipt = { id, outcome };
@@ -48,7 +52,7 @@ export class Receipts {
   update(): void {
     if (this.#waiting.size === 0) return;
     for (const [id, { resolve }] of this.#waiting) {
-      const outcome = this.#fold.queues.outcomeOf(id);
+      const outcome = this.#outcomeOf(id);
       if (outcome === undefined) continue;
       this.#waiting.delete(id);
       resolve(outcome);

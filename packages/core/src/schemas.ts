@@ -5,6 +5,7 @@ export {
   AssistantMessageSchema,
   ChatMessageSchema,
   CustomMessageSchema,
+  KeptOutputSchema,
   OriginSchema,
   SystemMessageSchema,
   ToolMessageSchema,
@@ -25,7 +26,11 @@ export {
 } from "./schemas/parts.ts";
 export { PendingCallSchema } from "./schemas/pending-call.ts";
 export { SerializedErrorSchema } from "./schemas/serialized-error.ts";
-export { SessionStateSchema, StoredEntrySchema } from "./schemas/session-state.ts";
+export {
+  SessionStateSchema,
+  StoredBlobSchema,
+  StoredEntrySchema,
+} from "./schemas/session-state.ts";
 export { TurnEventBodySchema, TurnEventSchema } from "./schemas/turn-events.ts";
 export { TurnResponseSchema } from "./schemas/turn-response.ts";
 export { StepTimingSchema, UsageSchema } from "./schemas/usage.ts";

@@ -1,10 +1,19 @@
 /** Sessions made of others: a state that goes on elsewhere, and a fork. */
-import type { NewEntry, SessionFold, StoredEntry } from "@capstan/log";
-import { LogError, copyLog, foldEntries, forkLog } from "@capstan/log";
+import type { NamedBlob, NewEntry, SessionFold, StoredEntry } from "@capstan/log";
+import {
+  LogError,
+  copyLog,
+  createCopy,
+  foldEntries,
+  forkLog,
+  fromBase64,
+  readBlobs,
+  toBase64,
+} from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { nameOfChoice } from "./agent/model.ts";
 import type { SessionHost } from "./session-host.ts";
-import type { SessionState } from "./session-state.ts";
+import type { SessionState, StoredBlob } from "./session-state.ts";
 import { usageOf } from "./session-view.ts";
 import { invalid, toSessionError } from "./session-error.ts";
 
@@ -36,9 +45,33 @@ export function toState(id: string, entries: readonly StoredEntry[], agent: Agen
   };
 }
 
+/** What its entries name and do not hold. */
+export async function blobsOfState(
+  host: SessionHost,
+  { id, entries }: SessionState,
+): Promise<Pick<SessionState, "blobs">> {
+  const blobs: StoredBlob[] = [];
+  for await (const { blob, bytes } of readBlobs(host.repository, id, entries)) {
+    blobs.push({ blob, data: toBase64(bytes) });
+  }
+  return blobs.length === 0 ? {} : { blobs };
+}
+
 /** Stores a session that was snapshot elsewhere, under the same id. */
-export async function storeState(host: SessionHost, { id, entries }: SessionState): Promise<void> {
-  await store(host, id, copyLog(entries));
+export async function storeState(host: SessionHost, state: SessionState): Promise<void> {
+  const { id, entries, blobs = [] } = state;
+  const named = blobs.map(({ blob, data }): NamedBlob => ({ blob, bytes: bytesOf(blob, data) }));
+  await store(host, id, copyLog(entries), named);
+}
+
+function bytesOf(blob: string, data: string): Uint8Array {
+  try {
+    return fromBase64(data);
+  } catch (cause) {
+    throw invalid(`The blob "${blob}" of the state is not Base64: take the snapshot again`, {
+      cause,
+    });
+  }
 }
 
 /** Stores a fork and gives its id. Fails with `invalid_input` where no message has the id. */
@@ -52,16 +85,26 @@ export async function storeFork(
   const forked = forkLog(entries, { sessionId, now, ...(at !== undefined && { at }) });
   if (forked === undefined) throw invalid(unforkable(sessionId, entries, at ?? ""));
   const id = host.newId();
-  await store(host, id, forked);
+  await store(host, id, forked, readBlobs(host.repository, sessionId, forked));
   return id;
 }
 
-async function store(host: SessionHost, id: string, entries: readonly NewEntry[]): Promise<void> {
+async function store(
+  host: SessionHost,
+  id: string,
+  entries: readonly NewEntry[],
+  blobs: Iterable<NamedBlob> | AsyncIterable<NamedBlob>,
+): Promise<void> {
   const fold = foldNew(id, entries);
   // Fails where nobody here can run it.
   host.agent(fold.created?.agent ?? "");
   try {
-    await host.repository.create(id, entries, fold.head(host.clock.now()));
+    await createCopy(host.repository, {
+      id,
+      entries,
+      head: fold.head(host.clock.now()),
+      blobs,
+    });
   } catch (thrown) {
     throw toSessionError(id, thrown);
   }

@@ -11,6 +11,8 @@ export type SessionErrorCode =
   /** The turn ended without an answer: aborted, failed, or waiting for somebody. */
   | "no_answer"
   | "invalid_input"
+  /** There is no summary: the model that was asked gave none, or was stopped. */
+  | "compaction_failed"
   | "not_found"
   | "exists"
   /** The store failed: what was sent may or may not be there. Send it again with the same id. */
@@ -46,6 +48,8 @@ export function taken(id: string): SessionError {
 const refusals: Record<Refusal, string> = {
   not_pending: "No call with this id waits for an answer: see pendingToolCalls for those that do",
   already_answered: "This call has an answer already, and the first one counts",
+  already_claimed:
+    "Somebody else runs this call, and has time left: leave it to them, or claim it again later",
   hash_mismatch:
     "The decision is about another tool, input or call than the one that waits: look at the pending call again, and decide on its hash",
   wrong_kind:

@@ -45,6 +45,8 @@ export class SessionLog {
   #isAppending = false;
   /** The `seen` of the head that the store has, as far as we know. */
   #storedSeen = 0;
+  /** Whether that head makes the session due, whatever its log says. */
+  #isDueAtOnce = false;
 
   constructor(options: SessionLogOptions) {
     this.id = options.id;
@@ -104,21 +106,22 @@ export class SessionLog {
     { head }: AppendChoices,
   ): MaybePromise<"appended" | "conflict"> {
     if (outcome.type === "conflict") return "conflict";
-    if (head !== undefined) this.#storedSeen = head.seen;
+    if (head !== undefined) this.noteHead(head);
     // Assigned in order and without a gap, says the contract: if the first is right, so are the others.
     if (outcome.seqs[0] !== entries[0]?.seq) return chain(this.catchUp(), () => "appended");
     this.#show(this.feed.take(entries));
     return "appended";
   }
 
-  /** The store's head is of a claim that was just made. */
-  noteHead({ seen }: SessionHead): void {
+  /** The head that the store has now. */
+  noteHead({ seen, wakeAt }: SessionHead): void {
     this.#storedSeen = seen;
+    this.#isDueAtOnce = wakeAt === 0;
   }
 
-  /** Whether something was posted that the stored head does not know: the session is due for it. */
+  /** Whether the session is due though nothing is left to do: by something that was posted, or by what was to be done then. */
   get isHeadBehind(): boolean {
-    return this.fold.lastPostedSeq > this.#storedSeen;
+    return this.fold.lastPostedSeq > this.#storedSeen || this.#isDueAtOnce;
   }
 
   /** Stores a head that knows everything, so that what came to nothing makes nobody look again. */
@@ -126,7 +129,7 @@ export class SessionLog {
     const head = this.fold.head(this.now());
     const options = { lease, head, onlyIfSeq: this.fold.seq };
     return chain(this.#options.repository.append(this.id, [], options), ({ type }) => {
-      if (type === "appended") this.#storedSeen = head.seen;
+      if (type === "appended") this.noteHead(head);
       return type;
     });
   }
@@ -153,6 +156,15 @@ export class SessionLog {
     const { repository } = this.#options;
     const created = this.#unwoken(() => repository.create(this.id, entries, head));
     return chain(created, () => this.#show(this.feed.take(entries)));
+  }
+
+  putBlob(bytes: Uint8Array): MaybePromise<string> {
+    return this.#options.repository.putBlob(this.id, bytes);
+  }
+
+  /** Undefined if there is none. */
+  getBlob(blob: string): MaybePromise<Uint8Array | undefined> {
+    return this.#options.repository.getBlob(this.id, blob);
   }
 
   /** The whole log again, from the store. */

@@ -2,12 +2,15 @@
 import type { AgentEvent } from "@capstan/kernel";
 import type {
   Claim,
+  CompactionOutcome,
   Cursor,
   EntryOf,
   Lease,
   LiveFrame,
   PlacedEvent,
+  QueueOutcome,
   SessionHead,
+  StoredEntry,
   Wakeup,
 } from "@capstan/log";
 import { LogError } from "@capstan/log";
@@ -16,6 +19,8 @@ import type { Model, ModelChoice } from "./agent/model.ts";
 import { nameOf, toModel } from "./agent/model.ts";
 import { background } from "./background.ts";
 import { chain } from "./chain.ts";
+import { OutputReader } from "./context/output-reader.ts";
+import { ContextSize } from "./context/token-count.ts";
 import { Owner } from "./owner.ts";
 import { Ownership } from "./ownership.ts";
 import { Readers } from "./readers.ts";
@@ -31,8 +36,12 @@ export class SessionRuntime {
   readonly id: string;
   readonly log: SessionLog;
   readonly readers: Readers = new Readers();
-  readonly receipts: Receipts;
+  readonly receipts: Receipts<QueueOutcome>;
+  /** Of those who asked for a compaction. */
+  readonly compactions: Receipts<CompactionOutcome>;
+  readonly outputs: OutputReader;
   readonly #host: SessionHost;
+  readonly #size: ContextSize;
   /** From the moment in which we got the lease to that in which it is given back. */
   #ownership: Ownership | undefined;
   #owner: Owner | undefined;
@@ -67,7 +76,11 @@ export class SessionRuntime {
       onEvents: (events) => this.#show(events),
       onChange: () => this.#onChange(),
     });
-    this.receipts = new Receipts(this.log.fold);
+    const { fold } = this.log;
+    this.receipts = new Receipts((id) => fold.queues.outcomeOf(id));
+    this.compactions = new Receipts((id) => fold.compactions.outcomeOf(id));
+    this.#size = new ContextSize(fold);
+    this.outputs = new OutputReader(this.log);
   }
 
   /** Somebody here has a handle: the session is kept, and hears of what others write. */
@@ -113,11 +126,18 @@ export class SessionRuntime {
     background(release(), () => {});
   }
 
+  /** Nobody here has a handle any more. What is under way here goes on to its end; then the session takes no room. */
+  async detach(): Promise<void> {
+    this.#isAttended = false;
+    if (!this.#isWorking && !this.#isClaiming) await this.#leave();
+  }
+
   /** Gives the lease back in the middle of whatever is under way: another host goes on with it. */
   async close(why: string): Promise<void> {
     this.#isClosed = true;
     await this.#ownership?.release();
-    if (!this.readers.isEmpty || !this.receipts.isEmpty || this.#idleWaiters.length > 0) {
+    const hasReceipts = !this.receipts.isEmpty || !this.compactions.isEmpty;
+    if (!this.readers.isEmpty || hasReceipts || this.#idleWaiters.length > 0) {
       this.#tellClosed(why);
     }
     await this.#leave();
@@ -132,6 +152,7 @@ export class SessionRuntime {
     const closed = this.#closed(why);
     this.readers.fail(closed);
     this.receipts.fail(closed);
+    this.compactions.fail(closed);
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];
     for (const { reject } of waiters) reject(closed);
@@ -183,15 +204,21 @@ export class SessionRuntime {
     show: (events: readonly PlacedEvent[]) => void,
     join: () => void,
   ): Promise<void> {
+    await this.readWhole((stored) => {
+      show(this.log.feed.eventsAfter(after, stored));
+      join();
+    });
+    this.follow();
+  }
+
+  /** Hands over the whole log at a moment in which nothing is folded that is not in it. */
+  async readWhole<T>(take: (stored: readonly StoredEntry[]) => T): Promise<T> {
     for (;;) {
       // The reader may have seen more elsewhere than we have read.
       await this.log.catchUp();
       const stored = await this.log.readAll();
       // More may have been folded while we read.
-      if ((stored.at(-1)?.seq ?? 0) < this.log.fold.seq) continue;
-      show(this.log.feed.eventsAfter(after, stored));
-      join();
-      return this.follow();
+      if ((stored.at(-1)?.seq ?? 0) >= this.log.fold.seq) return take(stored);
     }
   }
 
@@ -216,6 +243,7 @@ export class SessionRuntime {
     const onClaim = (claim: Claim | undefined): void => {
       this.#isClaiming = false;
       if (claim !== undefined) this.adopt(claim, askedAt);
+      else if (!this.#isAttended) background(this.#leave(), () => {});
       this.follow();
     };
     // If the store fails now, the session stays due.
@@ -242,6 +270,8 @@ export class SessionRuntime {
         ownership,
         clock,
         sessionScope: (this.#scope ??= agent.createScope()),
+        outputs: this.outputs,
+        size: this.#size,
         models: () => this.#models,
         onLive,
       });
@@ -315,6 +345,7 @@ export class SessionRuntime {
   #onChange(): void {
     this.#owner?.onChange();
     this.receipts.update();
+    this.compactions.update();
     this.follow();
     const isIdle = this.#isIdle();
     const isRest = isIdle && !this.#wasIdle;

@@ -55,7 +55,7 @@ function toChosen(
 }
 
 function toLent(tool: AnyTool): LentTool {
-  const { name, description, inputSchema, label, answerWithinMs, needsApproval } = tool;
+  const { name, description, inputSchema, label, answerWithinMs, needsApproval, lentBy } = tool;
   if (typeof needsApproval === "function") {
     throw invalid(
       `The tool "${name}" has a function as needsApproval, which a log cannot hold: lend it with true or false`,
@@ -68,6 +68,7 @@ function toLent(tool: AnyTool): LentTool {
     ...(label !== undefined && { label }),
     ...(answerWithinMs !== undefined && { answerWithinMs }),
     ...(needsApproval !== undefined && { needsApproval }),
+    ...(lentBy !== undefined && { lentBy }),
   };
 }
 

@@ -28,4 +28,13 @@ export interface SessionState {
   readonly totalCost?: number;
   /** The log: what a restore goes on from. The other fields follow from it, for whoever reads the state. */
   readonly entries: readonly StoredEntry[];
+  /** What entries name and do not hold. Absent where there is none. */
+  readonly blobs?: readonly StoredBlob[];
+}
+
+export interface StoredBlob {
+  /** As the entries name it. */
+  readonly blob: string;
+  /** Base64. */
+  readonly data: string;
 }

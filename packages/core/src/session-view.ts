@@ -7,7 +7,13 @@ import type {
   ThinkingLevel,
   Usage,
 } from "@capstan/kernel";
-import type { PricedUsage, QueuedItem, SessionFold, SessionStatus } from "@capstan/log";
+import type {
+  CacheStability,
+  PricedUsage,
+  QueuedItem,
+  SessionFold,
+  SessionStatus,
+} from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { nameOfChoice } from "./agent/model.ts";
 
@@ -39,6 +45,8 @@ export interface SessionUsage {
   readonly cost: number | undefined;
   /** By model and price. */
   readonly byModel: readonly PricedUsage[];
+  /** How much of the requests repeats the ones before them: what a vendor's prompt cache can give back. */
+  readonly cacheStability: CacheStability;
 }
 
 export function viewOf(
@@ -67,11 +75,12 @@ export function viewOf(
   };
 }
 
-export function usageOf({ usage }: SessionFold): SessionUsage {
+export function usageOf({ usage, prefix }: SessionFold): SessionUsage {
   const costs = usage.priced.flatMap(({ cost }) => cost ?? []);
   return {
     total: usage.total,
     cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
     byModel: usage.priced,
+    cacheStability: prefix.stability,
   };
 }

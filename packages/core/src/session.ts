@@ -1,15 +1,34 @@
 /** One conversation: everything that lasts of it is in its log, and this is the way in. */
-import type { ChatMessage, PendingCall, Turn, Usage, UserPart } from "@capstan/kernel";
-import type { Cursor, QueuedItem, SessionFold, SessionStatus } from "@capstan/log";
+import type {
+  ChatMessage,
+  LiveMessage,
+  LiveToolOutput,
+  PendingCall,
+  ToolContent,
+  Turn,
+  Usage,
+  UserPart,
+} from "@capstan/kernel";
+import type {
+  CallClaim,
+  Cursor,
+  QueuedItem,
+  SessionConfig,
+  SessionFold,
+  SessionStatus,
+  StoredEntry,
+} from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { checkHistory } from "./check-history.ts";
 import type { InputMessage, SendInput, SendOptions, TurnInput, TurnRequest } from "./input.ts";
 import { checkTurnId, isAnswers, isRequest, toMessage, toMessages } from "./input.ts";
 import type { EventListener } from "./readers.ts";
 import type { Receipt } from "./receipts.ts";
-import { storeFork, toState } from "./session-copies.ts";
+import { blobsOfState, storeFork, toState } from "./session-copies.ts";
 import { SessionError, invalid, refused, taken } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
+import type { CompactionResult, CompactOptions } from "./session-compaction.ts";
+import { mustBeCompactable, toCompactionResult } from "./session-compaction.ts";
 import { SessionInbox } from "./session-inbox.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 import type { SessionSettings } from "./session-settings.ts";
@@ -24,6 +43,19 @@ import { TurnHandles } from "./turn-handles.ts";
 export interface SubscribeFrom {
   /** Events behind this place are given first, from the log. */
   readonly after?: Cursor;
+}
+
+/** A session at one moment. */
+export interface SessionReading {
+  readonly entries: readonly StoredEntry[];
+  /** Of the last event. */
+  readonly cursor: Cursor;
+  readonly state: SessionView;
+  /** What no entry tells: the reply that is being written, and what tools have shown so far. */
+  readonly live: {
+    readonly message?: LiveMessage;
+    readonly toolOutputs: readonly LiveToolOutput[];
+  };
 }
 
 /** What can be queued: a text, parts, or a message. */
@@ -58,6 +90,11 @@ export class Session<Output = unknown> {
     return this.#fold.pending;
   }
 
+  /** Who runs which of them at the moment, or did when their time ran out. */
+  get claims(): readonly CallClaim[] {
+    return this.#fold.claims;
+  }
+
   get usage(): Usage {
     return this.#fold.usage.total;
   }
@@ -69,6 +106,26 @@ export class Session<Output = unknown> {
 
   get title(): string | undefined {
     return this.#fold.title;
+  }
+
+  /** The name of its agent. */
+  get agent(): string {
+    return this.#fold.created?.agent ?? "";
+  }
+
+  /** The place of the last event. */
+  get cursor(): Cursor {
+    return this.#runtime.log.feed.cursor;
+  }
+
+  /** Who it belongs to, where that was said. */
+  get principal(): string | undefined {
+    return this.#fold.created?.principal;
+  }
+
+  /** What it runs with instead of what its agent says. */
+  get config(): SessionConfig {
+    return this.#fold.config;
   }
 
   /** What was sent and has not reached the model, in the order in which it came. */
@@ -101,6 +158,11 @@ export class Session<Output = unknown> {
 
   turn(request: TurnRequest): Turn<Output> {
     return this.send(request);
+  }
+
+  /** Resolves when everything that was sent here is in the log, or was refused. */
+  async flush(): Promise<void> {
+    await this.#turns.sending;
   }
 
   runStream(input: TurnInput, options?: SendOptions): Turn<Output> {
@@ -164,7 +226,10 @@ export class Session<Output = unknown> {
     await this.#inbox.post(this.#host.newId(), { type: "config", config });
   }
 
-  /** Stops the turn under way or waiting, wherever it runs. Resolves when that is recorded; without a turn nothing happens. */
+  /**
+   * Stops the turn under way or waiting, wherever it runs; without a turn, a compaction that was asked for. Resolves when that is recorded; where
+   * there is neither nothing happens.
+   */
   async abort(reason?: string): Promise<void> {
     await this.#turns.sending;
     if (this.#inbox.origin !== undefined) return;
@@ -172,7 +237,46 @@ export class Session<Output = unknown> {
     const { turn, acceptedInput } = this.#fold;
     const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
     const turnId = isUnfinished ? turn.turnId : acceptedInput?.id;
-    if (turnId !== undefined) await this.#turns.cancel(turnId, reason);
+    const ids =
+      turnId === undefined ? this.#fold.compactions.waiting.map(({ id }) => id) : [turnId];
+    for (const id of ids) await this.#turns.cancel(id, reason);
+  }
+
+  /** The same for the turn of this id, and for those that continue it. False if there is none, or it is over. */
+  async cancel(turnId: string, reason?: string): Promise<boolean> {
+    await this.#turns.sending;
+    return this.#turns.cancel(turnId, reason);
+  }
+
+  /**
+   * Tells the others that a call that waits is about to be run: until its time is over nobody else can claim it. Who claims it again has it for
+   * longer. Fails with `already_claimed`, and like an answer. The answer counts, whoever gives it.
+   */
+  async claim(toolCallId: string, claimedBy: string, leaseMs: number): Promise<CallClaim> {
+    this.#inbox.mustExist();
+    const body = { type: "call_claimed", toolCallId, claimedBy, leaseMs } as const;
+    await this.#inbox.post(this.#host.newId(), body);
+    const claim = this.#fold.claims.find((known) => known.toolCallId === toolCallId);
+    // Settled since.
+    if (claim?.claimedBy !== claimedBy) throw refused(this.id, "not_pending");
+    return claim;
+  }
+
+  /**
+   * Replaces what was said so far by a summary, in what models are shown from now on: before the next request of the turn under way, or at once if
+   * none is. The same id twice is once. Fails with `compaction_failed`.
+   */
+  async compact(options: CompactOptions = {}): Promise<CompactionResult> {
+    const { directives } = options;
+    const id = checkTurnId(options.id ?? this.#host.newId());
+    mustBeCompactable(this.#agent);
+    const body = { type: "compact", ...(directives !== undefined && { directives }) } as const;
+    await this.#inbox.post(id, body);
+    const { compactions } = this.#fold;
+    if (!compactions.isWaiting(id) && compactions.outcomeOf(id) === undefined) throw taken(id);
+    const { outcome } = this.#runtime.compactions.of(id);
+    this.#runtime.wake();
+    return toCompactionResult(this.id, await outcome);
   }
 
   /** Replaces what was said. Fails with `invalid_input` where no provider would take it, and while a turn is unfinished. */
@@ -195,6 +299,17 @@ export class Session<Output = unknown> {
     await this.clearHistory();
   }
 
+  /**
+   * All of an output, by the id of its call: also what the model is no longer shown, or was never shown because it was too long. Fails with
+   * `invalid_input` where there is none.
+   */
+  async readOutput(reference: string): Promise<ToolContent> {
+    const message = this.#runtime.outputs.find(reference);
+    const content = message && (await this.#runtime.outputs.read(message));
+    if (content === undefined) throw invalid(noOutput(this.id, reference, message !== undefined));
+    return content;
+  }
+
   getUsage(): SessionUsage {
     return usageOf(this.#fold);
   }
@@ -202,7 +317,18 @@ export class Session<Output = unknown> {
   /** The session as plain JSON, to be kept anywhere and given to `host.restore`. */
   async snapshot(): Promise<SessionState> {
     await this.#inbox.ensureCreated();
-    return toState(this.id, await this.#runtime.log.readAll(), this.#agent);
+    const state = toState(this.id, await this.#runtime.log.readAll(), this.#agent);
+    return { ...state, ...(await blobsOfState(this.#host, state)) };
+  }
+
+  /** The log and what follows from it, all at one moment: a subscription after `cursor` goes on from there without a gap. */
+  async read(): Promise<SessionReading> {
+    await this.#inbox.ensureCreated();
+    const { feed } = this.#runtime.log;
+    return this.#runtime.readWhole((entries) => {
+      const { type: _, ...live } = feed.liveSnapshot();
+      return { entries, cursor: feed.cursor, state: this.state, live };
+    });
   }
 
   /**
@@ -238,6 +364,12 @@ export class Session<Output = unknown> {
     await this.#host.leave(this.id);
   }
 
+  /** Nobody here has this handle any more. What is under way here goes on to its end, and then the session takes no room. */
+  async detach(): Promise<void> {
+    await this.#turns.sending;
+    await this.#runtime.detach();
+  }
+
   get #agent(): Agent {
     return this.#host.agent(this.#fold.created?.agent ?? "");
   }
@@ -264,6 +396,12 @@ export class Session<Output = unknown> {
     this.#runtime.wake();
     return receipt;
   }
+}
+
+function noOutput(sessionId: string, reference: string, isKnown: boolean): string {
+  return isKnown
+    ? `The store has lost the output "${reference}" of session ${sessionId}: what is left of it is in its message`
+    : `Session ${sessionId} has no output "${reference}": take the toolCallId of one of its tool messages`;
 }
 
 /** A new session with the same past, at the same host. */

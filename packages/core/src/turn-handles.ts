@@ -1,6 +1,7 @@
 /** The handles of a session's turns: how what is sent becomes a turn, and how whoever holds a handle follows it. */
-import type { ChatMessage, TurnResponse } from "@capstan/kernel";
-import type { MaybePromise, PlacedEvent, SessionFold } from "@capstan/log";
+import type { ChatMessage, JsonValue, TurnResponse } from "@capstan/kernel";
+import { hashJson } from "@capstan/kernel";
+import type { MaybePromise, PlacedEvent, PostedBody, SessionFold } from "@capstan/log";
 import { startCursor } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
@@ -72,30 +73,44 @@ export class TurnHandles implements TurnSession {
     return this.#track(turn, post, follow, options.signal);
   }
 
-  sendAnswers(answers: readonly Answer[], { signal }: SendOptions): SessionTurn {
+  sendAnswers(answers: readonly Answer[], { id: key, signal }: SendOptions): SessionTurn {
     const { turn: last } = this.#fold;
     const id = last?.isOver === true ? last.nextId() : last?.turnId;
     const turn = new SessionTurn(id ?? this.#host.newId(), this);
     const post = async (): Promise<void> => {
       this.#runtime.mustBeOpen();
       this.#inbox.mustExist();
-      const posts = answers.map((answer) => ({ id: this.#host.newId(), answer }));
-      for (const { id: entryId, answer } of posts) {
-        await this.#runtime.log.post(entryId, toAnswerBody(answer));
-      }
-      for (const { id: entryId } of posts) this.#inbox.check(entryId, "already_answered");
+      const ids: string[] = [];
+      for (const answer of answers) ids.push(await this.#postAnswer(toAnswerBody(answer), key));
+      for (const entryId of ids) this.#inbox.check(entryId, "already_answered");
     };
     return this.#track(turn, post, () => this.#followAnswers(turn), signal);
   }
 
-  /** Resolves when it is recorded. */
-  async cancel(turnId: string, reason: string | undefined): Promise<void> {
-    if (this.#inbox.origin !== undefined) return;
+  /** The same answer that is given again under the same key is one: whoever does not know whether it came may repeat it. */
+  async #postAnswer(body: PostedBody, key: string | undefined): Promise<string> {
+    const { log } = this.#runtime;
+    // An entry is JSON.
+    const same = `${key}~${hashJson(body as unknown as JsonValue).slice(0, 32)}`;
+    const id = key === undefined ? this.#host.newId() : same;
+    const { isNew } = await log.post(id, body);
+    // What was refused where it stood may be right by now.
+    if (isNew || log.fold.refusalOf(id) === undefined) return id;
+    const again = this.#host.newId();
+    await log.post(again, body);
+    return again;
+  }
+
+  /** Resolves when it is recorded: whether there was something to stop. */
+  async cancel(turnId: string, reason: string | undefined): Promise<boolean> {
+    if (this.#inbox.origin !== undefined) return false;
     const named = { type: "cancel_requested", turnId } as const;
     const body = reason === undefined ? named : { ...named, reason };
+    const id = this.#host.newId();
     // A turn that has ended meanwhile needs no cancel.
-    await this.#inbox.post(this.#host.newId(), body, "turn_over");
+    await this.#inbox.post(id, body, "turn_over");
     this.#runtime.wake();
+    return this.#runtime.log.fold.refusalOf(id) === undefined;
   }
 
   /** Whoever needs to know that it is safe calls `session.abort`. */

@@ -20,6 +20,8 @@ import type { ProviderErrorCode, TurnErrorCode } from "@capstan/kernel";
 import { ProviderError, TurnError, serializeError } from "@capstan/kernel";
 import type { LogErrorCode, RepositoryErrorCode } from "@capstan/log";
 import { LogError, RepositoryError } from "@capstan/log";
+import type { ServerErrorCode } from "@capstan/server";
+import { ServerError } from "@capstan/server";
 import { expect, test } from "vitest";
 // No public name: tools answer with its message and its code, and throw it at nobody.
 import type { FileErrorCode } from "../../toolset/src/file-error.ts";
@@ -37,6 +39,7 @@ const family: readonly CapstanError[] = [
   new AgentError("no_answer", "no answer", { cause }),
   new ToolError("invalid_schema", "search", "its schema is a list", { cause }),
   new DependencyError("cycle", "db", "db → db", { cause }),
+  new ServerError("not_found", "nothing there", { cause }),
   new FileError("missing", "There is no a.txt.", { cause }),
 ];
 
@@ -71,6 +74,7 @@ const codes: Readonly<Record<string, readonly string[]>> = {
   SessionError: listOf<SessionErrorCode>({
     not_pending: true,
     already_answered: true,
+    already_claimed: true,
     hash_mismatch: true,
     wrong_kind: true,
     turn_unfinished: true,
@@ -79,12 +83,34 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     unknown_agent: true,
     no_answer: true,
     invalid_input: true,
+    compaction_failed: true,
     not_found: true,
     exists: true,
     unavailable: true,
     host_closed: true,
   }),
-  AgentError: listOf<AgentErrorCode>({ unknown_model: true, no_answer: true }),
+  ServerError: listOf<ServerErrorCode>({
+    invalid_request: true,
+    unauthenticated: true,
+    forbidden_host: true,
+    forbidden_origin: true,
+    not_found: true,
+    method_not_allowed: true,
+    body_too_large: true,
+    unsupported_media_type: true,
+    rate_limited: true,
+    too_many_sessions: true,
+    too_many_streams: true,
+    closing: true,
+    invalid_options: true,
+  }),
+  AgentError: listOf<AgentErrorCode>({
+    unknown_model: true,
+    unknown_window: true,
+    invalid_compaction: true,
+    no_summary: true,
+    no_answer: true,
+  }),
   ToolError: listOf<ToolErrorCode>({ invalid_definition: true, invalid_schema: true }),
   DependencyError: listOf<DependencyErrorCode>({
     cycle: true,
@@ -150,9 +176,12 @@ test.each([
 });
 
 test("every error class of the packages is one of the family, but for five that reach nobody", () => {
-  const classes = globSync("packages/{kernel,log,core,providers,toolset,testing}/src/**/*.ts", {
-    cwd: root,
-  })
+  const classes = globSync(
+    "packages/{kernel,log,core,providers,server,toolset,testing}/src/**/*.ts",
+    {
+      cwd: root,
+    },
+  )
     .map((path) => readFileSync(join(root, path), "utf8"))
     .flatMap((text) => [...text.matchAll(/class (\w+) extends (CapstanError|Error)\b/g)])
     .map(([, name = "", base]) => ({ name, base }));

@@ -87,11 +87,9 @@ test("configure holds from the next turn on, and is in the state", async () => {
   await session.send("Again").response;
 
   expect(session.state).toMatchObject({ thinkingLevel: "low", tools: [] });
-  expect(
-    provider.requests.map(({ options, tools }) => [options.systemPrompt, tools.length]),
-  ).toEqual([
-    ["Be brief.", 1],
-    ["Be long.", 0],
+  expect(provider.requests.map(({ options, tools }) => [options.systemPrompt, tools])).toEqual([
+    ["Be brief.", ["echo", "read_output"]],
+    ["Be long.", []],
   ]);
 });
 

@@ -84,7 +84,10 @@ test("maxSteps asks for a report, which is the answer, and the next turn has its
   ).toMatchObject({
     content: expect.stringContaining("no steps left"),
   });
-  expect(world.provider.requests[2]).toMatchObject({ toolChoice: "none", tools: ["echo"] });
+  expect(world.provider.requests[2]).toMatchObject({
+    toolChoice: "none",
+    tools: ["echo", "read_output"],
+  });
   expect(second).toMatchObject({ finishReason: "stop", text: "Next" });
 });
 

@@ -176,3 +176,16 @@ test("pain 17: a message that was queued is delivered exactly once, though its p
   expect(elsewhere.messages.filter((each) => each.id === "s1")).toHaveLength(1);
   expect(elsewhere.messages.at(-1)).toMatchObject({ content: [{ text: "Two" }] });
 });
+
+test("a session whose queue was cleared at rest is not due any more", async () => {
+  const world = createWorld([failBefore("auth")]);
+  const session = world.host().createSession({ agent: "helper" });
+  const turn = session.send("Hello");
+  await session.followUp("Later");
+  await turn.response;
+
+  await session.clearQueue();
+  await session.waitForIdle();
+
+  expect(world.repository.claimDue({ agents: ["helper"], owner: "other", ttlMs: 1 })).toEqual([]);
+});

@@ -94,7 +94,8 @@ test("the cost of a turn is in its response, its events and its log", async () =
     [echoTool()],
   );
   const price = { id: "2026-11", inputPerMillion: 2, outputPerMillion: 10 };
-  const model = { provider: world.provider, id: "big", price };
+  const facts = { contextWindow: 10_000_000 };
+  const model = { provider: world.provider, id: "big", price, facts };
   const agent = world.agent.with({ model, includeCost: true });
   const session = world.host({ agents: [agent] }).createSession({ agent: "helper" });
 

@@ -10,6 +10,7 @@ import type {
 import type { PendingCall } from "./contracts/events.ts";
 import type { Fact } from "./contracts/journal.ts";
 import type { LogFields, Span } from "./contracts/logging.ts";
+import type { Room } from "./contracts/runtime.ts";
 import type { Draft } from "./draft.ts";
 import { ProviderError, serializeError } from "./errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
@@ -126,11 +127,37 @@ export class Attempt implements StreamReader {
     }
     const recovered = this.#mayRecover(thrown) ? await this.#recover(thrown) : undefined;
     if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
-    if (recovered === undefined) return this.#breakOff("error", thrown);
+    if (recovered === undefined) return this.#makeRoom(thrown);
     this.#step.recoveries++;
     turn.transcript.replaceContext(recovered);
     await this.#discard(thrown, 0);
     return this.#tryAgain(turn);
+  }
+
+  /** The error stands, unless it says that the request was too long and there is room after all. */
+  async #makeRoom(thrown: unknown): Promise<Step | End> {
+    const turn = this.#turn;
+    const room = isOverflow(thrown) ? await this.#askForRoom(thrown) : undefined;
+    if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
+    if (room === undefined) return this.#breakOff("error", thrown);
+    await this.#discard(thrown, 0);
+    if (room !== true) return { finishReason: room };
+    turn.transcript.renewContext();
+    return (await turn.limit()) ?? this.#tryAgain(turn);
+  }
+
+  /** One that fails has made none: the error of the attempt stands. */
+  async #askForRoom(thrown: unknown): Promise<Room> {
+    const { makeRoom } = this.#turn.input;
+    if (makeRoom === undefined) return undefined;
+    try {
+      return await this.#turn.callbacks.callUntimed("makeRoom", () =>
+        makeRoom(serializeError(thrown)),
+      );
+    } catch (failure) {
+      if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);
+      return undefined;
+    }
   }
 
   /** One other context is enough for any error but a part that the vendor will not take: vendors name one at a time. */
@@ -257,6 +284,11 @@ export class Attempt implements StreamReader {
       ...(thrown !== undefined && { error: serializeError(thrown) }),
     };
   }
+}
+
+/** By shape: the error may come from another copy of the package. */
+function isOverflow(thrown: unknown): boolean {
+  return serializeError(thrown).code === "context_overflow";
 }
 
 function outcomeOf(stopReason: FinishReason): AttemptEnded["outcome"] {

@@ -33,6 +33,12 @@ export class Callbacks {
     return isPromise(value) ? this.#within(name, value, true) : value;
   }
 
+  /** Like `call`, for what sets its own deadlines. */
+  callUntimed<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
+    const value = attempt(name, fn);
+    return isPromise(value) ? this.#within(name, value, true, Infinity) : value;
+  }
+
   /**
    * Like `call`, but an abort does not end the wait, because it matters how the callback ended. Only where there is no
    * timer the abort has to, or nothing would.
@@ -44,7 +50,12 @@ export class Callbacks {
     return this.#within(name, value, !hasLimit);
   }
 
-  #within<T>(name: string, promise: Promise<T>, isInterruptible: boolean): Promise<T> {
+  #within<T>(
+    name: string,
+    promise: Promise<T>,
+    isInterruptible: boolean,
+    limitMs = this.#limitMs,
+  ): Promise<T> {
     const abort = this.#abort;
     return new Promise<T>((resolve, reject) => {
       const fail = (error: Error): void => {
@@ -52,8 +63,8 @@ export class Callbacks {
         reject(error);
       };
       const listener = { onAbort: (): void => fail(new Interrupted(name)) };
-      const cancel = this.#surroundings.setTimer(this.#limitMs, () => {
-        const message = `${name} did not return within ${this.#limitMs} ms: make it faster, or raise deadlines.callbackMs`;
+      const cancel = this.#surroundings.setTimer(limitMs, () => {
+        const message = `${name} did not return within ${limitMs} ms: make it faster, or raise deadlines.callbackMs`;
         fail(new TurnError("callback_failed", message));
       });
       const release = (): void => {

@@ -133,7 +133,7 @@ function wait(
   reason?: string,
 ): Gate {
   const now = turn.surroundings.now();
-  const { answerWithinMs } = tool;
+  const { answerWithinMs, lentBy } = tool;
   const pending: PendingCall = {
     toolCallId: call.call.id,
     kind,
@@ -142,6 +142,7 @@ function wait(
     hash: hashJson([tool.name, call.input, call.call.id]),
     ...(now !== undefined && answerWithinMs !== undefined && { deadlineAt: now + answerWithinMs }),
     ...(reason !== undefined && { reason }),
+    ...(lentBy !== undefined && { lentBy }),
   };
   return { action: "wait", pending };
 }

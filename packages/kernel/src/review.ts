@@ -1,4 +1,4 @@
-/** The last look at a result before the journal, the readers and the model see it: the `after` hook, and whether its media may pass. */
+/** The last look at a result before the journal, the readers and the model see it: the `after` hook, whether its media may pass, how long it is. */
 import { admitMedia } from "./admit-media.ts";
 import type { CallRun } from "./call-run.ts";
 import { Interrupted } from "./callbacks.ts";
@@ -10,6 +10,19 @@ import type { TurnState } from "./turn-state.ts";
 
 /** The result to go on with. Never fails: a hook that does leaves a result that tells nothing of the tool's. */
 export function reviewResult(
+  turn: TurnState,
+  run: CallRun,
+  step: number,
+  result: ToolResult,
+): ToolResult | Promise<ToolResult> {
+  const reviewed = askHook(turn, run, step, result);
+  if (turn.input.boundResult === undefined) return reviewed;
+  return isPromise(reviewed)
+    ? reviewed.then((value) => bound(turn, run, value))
+    : bound(turn, run, reviewed);
+}
+
+function askHook(
   turn: TurnState,
   run: CallRun,
   step: number,
@@ -30,5 +43,25 @@ export function reviewResult(
   function withheld(thrown: unknown): ToolResult {
     if (thrown instanceof Interrupted) return interruptedResult(run.tool);
     return errorResult(`The result is withheld: ${serializeError(thrown).message}`);
+  }
+}
+
+/** An abort does not cut this short: something is being stored. */
+function bound(
+  turn: TurnState,
+  run: CallRun,
+  result: ToolResult,
+): ToolResult | Promise<ToolResult> {
+  const { boundResult } = turn.input;
+  if (boundResult === undefined) return result;
+  const asItIs = (thrown: unknown): ToolResult => {
+    turn.log("warn", serializeError(thrown).message);
+    return result;
+  };
+  try {
+    const bounded = turn.callbacks.callToEnd("boundResult", () => boundResult(run.call, result));
+    return isPromise(bounded) ? bounded.catch(asItIs) : bounded;
+  } catch (thrown) {
+    return asItIs(thrown);
   }
 }

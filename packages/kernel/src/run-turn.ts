@@ -37,6 +37,9 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
         if (end !== undefined) break;
         if (mayDrain(turn, at)) await drain(turn);
         at = undefined;
+        const full = turn.makeRoom();
+        end = isPromise(full) ? await full : full;
+        if (end !== undefined) break;
         at = await streamReply(turn);
       }
     } catch (thrown) {

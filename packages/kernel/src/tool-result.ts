@@ -38,6 +38,7 @@ export function toToolMessage(
   };
   if (result.details !== undefined) message.details = result.details;
   if (result.meta !== undefined) message.meta = result.meta;
+  if (result.kept !== undefined) message.kept = result.kept;
   return message;
 }
 

@@ -67,6 +67,11 @@ export class Transcript {
     return this.#select?.({ history, input, added }) ?? [...history, ...input, ...added];
   }
 
+  /** What requests are made from is asked for again: it has changed. */
+  renewContext(): void {
+    this.#replacement = undefined;
+  }
+
   /** Goes on with another context. The transcript stays as it is. */
   replaceContext(messages: readonly ChatMessage[]): void {
     this.#replacement = { messages, from: this.added.length };

@@ -11,7 +11,7 @@ import type {
 import type { AgentEvent, PendingCall, StepTiming } from "./contracts/events.ts";
 import type { Fact, JournalReply } from "./contracts/journal.ts";
 import type { Span } from "./contracts/logging.ts";
-import type { RunTurnInput, TurnProgress } from "./contracts/runtime.ts";
+import type { Room, RunTurnInput, TurnProgress } from "./contracts/runtime.ts";
 import type { ToolContract } from "./contracts/tool.ts";
 import type { Draft } from "./draft.ts";
 import type { TurnError } from "./errors.ts";
@@ -180,6 +180,21 @@ export class TurnState {
     if (reached !== undefined) return { finishReason: reached };
     const hasSteps = this.isClosing || this.steps < maxSteps;
     return hasSteps ? undefined : { finishReason: "max-steps" };
+  }
+
+  /** How the turn ends before the next request, because that would not fit; or because making it fit has spent a budget. */
+  makeRoom(): End | undefined | Promise<End | undefined> {
+    const { makeRoom } = this.input;
+    if (makeRoom === undefined) return undefined;
+    const room = this.callbacks.callUntimed("makeRoom", makeRoom);
+    if (isPromise(room)) return room.then((made) => this.#afterRoom(made));
+    return room === undefined ? undefined : this.#afterRoom(room);
+  }
+
+  #afterRoom(room: Room): End | undefined | Promise<End | undefined> {
+    if (room !== true) return room === undefined ? undefined : { finishReason: room };
+    this.transcript.renewContext();
+    return this.limit();
   }
 
   /** Waits on the injected timer, not past an abort; without a timer not at all. */

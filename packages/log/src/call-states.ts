@@ -16,6 +16,8 @@ export type Refusal =
   /** No call of this id waits: it is unknown, not pending, or settled. */
   | "not_pending"
   | "already_answered"
+  /** Somebody else is running the call, and has time left. */
+  | "already_claimed"
   /** A decision about something else than what waits. */
   | "hash_mismatch"
   /** A result for a call that waits for an approval, or the other way round. */
@@ -27,6 +29,13 @@ export type Refusal =
   /** An input without messages, where nothing waits for a reply. */
   | "cannot_continue";
 
+/** Who has said that they run a call, and until when. */
+export interface CallClaim {
+  readonly toolCallId: string;
+  readonly claimedBy: string;
+  readonly until: number;
+}
+
 interface CallState {
   readonly call: ToolCallPart;
   /** What the owner recorded last. */
@@ -34,6 +43,7 @@ interface CallState {
   /** What was posted about it. The first counts. */
   answer: OpenCall | undefined;
   isGivenUp: boolean;
+  claim: CallClaim | undefined;
 }
 
 /** What the model is told about a call that nobody answered. */
@@ -52,7 +62,7 @@ export class CallStates {
     for (const part of message.content) {
       if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
       const open = { callId: part.id, state: "fresh" } as const;
-      states.push({ call: part, open, answer: undefined, isGivenUp: false });
+      states.push({ call: part, open, answer: undefined, isGivenUp: false, claim: undefined });
     }
     this.#states = states;
   }
@@ -66,7 +76,6 @@ export class CallStates {
     return this.#states.every(({ open }) => open.state === "settled");
   }
 
-  /** The calls in their order, each with its result. */
   /** The messages of all results in call order, where this one is the last that was missing. Made once: the event and the transcript share them. */
   messagesWith(toolCallId: string, result: ToolResult): readonly ToolMessage[] {
     return (this.#messages ??= this.#states.map(({ call, open }) => {
@@ -104,6 +113,7 @@ export class CallStates {
       // A remote call that was approved now waits to be run: the approval is no answer to that.
       state.answer = undefined;
       state.isGivenUp = false;
+      state.claim = undefined;
     }
   }
 
@@ -152,6 +162,27 @@ export class CallStates {
       ? { callId, state: "approved", input: pending.input }
       : { callId, state: "denied", ...(reason !== undefined && { reason }) };
     return undefined;
+  }
+
+  /** Lets somebody run a call that waits, or says why not. Who has it already has it for longer. */
+  claim(entry: EntryOf<"call_claimed">): Refusal | undefined {
+    const { toolCallId, claimedBy, leaseMs, at } = entry;
+    const state = this.#find(toolCallId);
+    if (state?.open.state !== "pending" || state.isGivenUp) return "not_pending";
+    if (state.answer !== undefined) return "already_answered";
+    if (state.open.pending.kind !== "execution") return "wrong_kind";
+    const { claim } = state;
+    const isTaken = claim !== undefined && claim.claimedBy !== claimedBy && claim.until > at;
+    if (isTaken) return "already_claimed";
+    state.claim = { toolCallId, claimedBy, until: at + leaseMs };
+    return undefined;
+  }
+
+  /** Of calls that wait, the outdated ones included. */
+  claims(): readonly CallClaim[] {
+    return this.#states.flatMap(({ open, answer, claim }) =>
+      open.state === "pending" && answer === undefined && claim !== undefined ? [claim] : [],
+    );
   }
 
   #find(callId: string): CallState | undefined {

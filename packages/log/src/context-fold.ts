@@ -4,20 +4,35 @@ import type { EntryOf } from "./entries.ts";
 
 /** In the place of all messages up to `through`. */
 export interface ContextSummary {
-  /** Of the entry. */
+  /** Of the message that it is shown as: the same wherever the log is copied to. */
   readonly id: string;
   readonly text: string;
   /** The id of the last message that it stands for. */
   readonly through: string;
 }
 
+/** How large the context was for the provider that was asked last. */
+export interface ReportedSize {
+  /** Of the request and its reply. */
+  readonly tokens: number;
+  /** How many messages there were with the reply. */
+  readonly behind: number;
+  readonly model: string | undefined;
+}
+
+/** What is shown of the message at `from` was changed when there were messages up to `behind`. */
+interface Change {
+  readonly from: number;
+  readonly behind: number;
+}
+
 export class ContextFold {
   #evicted: ReadonlySet<string> = new Set();
   #summary: ContextSummary | undefined;
   #quarantined: readonly PartReference[] = [];
-  #evictedBehind = 0;
-  #summarizedBehind = 0;
+  #changes: readonly Change[] = [];
   #version = 0;
+  #reported: ReportedSize | undefined;
 
   /** The calls whose outputs are left out. */
   get evicted(): ReadonlySet<string> {
@@ -33,14 +48,9 @@ export class ContextFold {
     return this.#quarantined;
   }
 
-  /** How many messages there were when something was evicted last. */
-  get evictedBehind(): number {
-    return this.#evictedBehind;
-  }
-
-  /** The same for the summary. */
-  get summarizedBehind(): number {
-    return this.#summarizedBehind;
+  /** Whether what comes before this message is shown differently since it was made: a model's thoughts are bound to what it was shown. */
+  isBehindChange(place: number): boolean {
+    return this.#changes.some(({ from, behind }) => place > from && place < behind);
   }
 
   /** Another one whenever what was shown before is shown differently. */
@@ -48,21 +58,37 @@ export class ContextFold {
     return this.#version;
   }
 
-  evict({ toolCallIds }: EntryOf<"eviction">, messageCount: number): void {
-    this.#evicted = new Set([...this.#evicted, ...toolCallIds]);
-    this.#evictedBehind = messageCount;
-    this.#version++;
+  /** Undefined where no provider has reported it since the context was changed in another way than by its growth. */
+  get reported(): ReportedSize | undefined {
+    return this.#reported;
   }
 
-  summarize({ id, summary: text, through }: EntryOf<"compaction">, messageCount: number): void {
-    this.#summary = { id, text, through };
-    this.#summarizedBehind = messageCount;
-    this.#version++;
+  report({ usage, model }: EntryOf<"attempt_ended">, messageCount: number): void {
+    if (usage?.inputTokens === undefined) return;
+    const tokens = usage.inputTokens + (usage.outputTokens ?? 0);
+    this.#reported = { tokens, behind: messageCount, model };
+  }
+
+  forgetReport(): void {
+    this.#reported = undefined;
+  }
+
+  /** `from` is the place of the first of them. */
+  evict({ toolCallIds }: EntryOf<"eviction">, from: number, messageCount: number): void {
+    this.#evicted = new Set([...this.#evicted, ...toolCallIds]);
+    this.#changeFrom(from, messageCount);
+    this.#change();
+  }
+
+  summarize({ summary: text, through }: EntryOf<"compaction">, messageCount: number): void {
+    this.#summary = { id: `${through}_summary`, text, through };
+    this.#changeFrom(-1, messageCount);
+    this.#change();
   }
 
   quarantine({ messageId, part }: EntryOf<"quarantine">): void {
     this.#quarantined = [...this.#quarantined, { messageId, part }];
-    this.#version++;
+    this.#change();
   }
 
   /** Another history: nothing of this is about it. */
@@ -70,8 +96,19 @@ export class ContextFold {
     this.#evicted = new Set();
     this.#summary = undefined;
     this.#quarantined = [];
-    this.#evictedBehind = 0;
-    this.#summarizedBehind = 0;
+    this.#changes = [];
+    this.#change();
+  }
+
+  /** What one change and the one before it have in common is told once, so that there are few. */
+  #changeFrom(from: number, behind: number): void {
+    const apart = this.#changes.filter((change) => change.behind <= from);
+    const first = this.#changes.find((change) => change.behind > from)?.from ?? from;
+    this.#changes = [...apart, { from: Math.min(from, first), behind }];
+  }
+
+  #change(): void {
     this.#version++;
+    this.forgetReport();
   }
 }

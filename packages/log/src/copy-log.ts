@@ -77,7 +77,7 @@ function isWhole({ created, turn, transcript: { step, last } }: SessionFold): bo
 /** What still waits would be done twice, here and there; what was refused might not be refused again. */
 function isWithoutEffect(fold: SessionFold, id: string): boolean {
   if (fold.acceptedInput?.id === id || fold.queues.find(id) !== undefined) return true;
-  return fold.refusalOf(id) !== undefined;
+  return fold.compactions.isWaiting(id) || fold.refusalOf(id) !== undefined;
 }
 
 /** Owners number what they write by the epochs of one store; no epoch is 0, and nobody refers to these ids. */

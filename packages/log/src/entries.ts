@@ -24,6 +24,8 @@ export interface LentTool extends ToolDeclaration {
   readonly label?: string;
   readonly needsApproval?: boolean;
   readonly answerWithinMs?: number;
+  /** Who lent it, by the name that they gave themselves. */
+  readonly lentBy?: string;
 }
 
 export interface SessionConfig {
@@ -75,6 +77,8 @@ export type OwnedBody =
       readonly instructions?: string;
       /** Of the declarations of the tools, in their order. */
       readonly toolsHash: string;
+      /** Of the same, as JSON. */
+      readonly toolsChars?: number;
     }
   /** Another owner goes on with the turn. Whatever attempt was open is void. */
   | { readonly type: "turn_resumed"; readonly turnId: string; readonly epoch: number }
@@ -156,15 +160,41 @@ export type OwnedBody =
         | { readonly type: "delivered"; readonly step: number }
         | { readonly type: "returned"; readonly reason: string };
     }
+  /** A model is about to be asked for a summary. What it uses is told by the entry that says what came of it. */
+  | {
+      readonly type: "compaction_started";
+      /** Between two turns it is the id of the `compact` entry, and so in what follows. */
+      readonly turnId: string;
+    }
   | {
       readonly type: "compaction";
       readonly turnId: string;
       /** The id of the last message that the summary stands for. */
       readonly through: string;
       readonly summary: string;
+      /** Tokens of the context. */
       readonly before: number;
       readonly after: number;
+      /** Over all attempts. */
       readonly usage?: Usage;
+      readonly cost?: number;
+      readonly model?: string;
+      readonly priceId?: string;
+      /** The `compact` entries that are settled by it. */
+      readonly requests?: readonly string[];
+    }
+  /** There is no summary, and the context stays as it is. */
+  | {
+      readonly type: "compaction_failed";
+      readonly turnId: string;
+      readonly reason: "nothing" | "failed" | "aborted";
+      readonly before: number;
+      readonly error?: SerializedError;
+      readonly usage?: Usage;
+      readonly cost?: number;
+      readonly model?: string;
+      readonly priceId?: string;
+      readonly requests?: readonly string[];
     }
   | {
       readonly type: "eviction";
@@ -204,10 +234,19 @@ export type PostedBody =
       readonly isApproved: boolean;
       readonly reason?: string;
     }
+  /** Somebody is about to run a call that waits: for so long it is theirs, and others leave it alone. */
+  | {
+      readonly type: "call_claimed";
+      readonly toolCallId: string;
+      readonly claimedBy: string;
+      readonly leaseMs: number;
+    }
   | { readonly type: "queue_cleared"; readonly queue: "steering" | "followUp" | "all" }
   /** Stops the turn and every turn that continues it. */
   | { readonly type: "cancel_requested"; readonly turnId: string; readonly reason?: string }
   | { readonly type: "config"; readonly config: SessionConfig }
+  /** Has the context compacted: before the next request of the turn under way, or at rest. */
+  | { readonly type: "compact"; readonly directives?: string }
   /** These two have an effect only where an input would be accepted. */
   | { readonly type: "history_cleared" }
   | { readonly type: "history_loaded"; readonly messages: readonly ChatMessage[] };
@@ -221,9 +260,11 @@ const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
   "follow_up",
   "answer",
   "decision",
+  "call_claimed",
   "queue_cleared",
   "cancel_requested",
   "config",
+  "compact",
   "history_cleared",
   "history_loaded",
 ]);

@@ -28,7 +28,12 @@ const shapes: Shapes = {
     metadata: "any?",
     config: "object?",
   },
-  prompt: { turnId: "string", instructions: "string?", toolsHash: "string" },
+  prompt: {
+    turnId: "string",
+    instructions: "string?",
+    toolsHash: "string",
+    toolsChars: "number?",
+  },
   turn_started: { turnId: "string", input: "array", continues: "string?" },
   turn_resumed: { turnId: "string", epoch: "number" },
   turn_ended: {
@@ -75,6 +80,7 @@ const shapes: Shapes = {
     cost: "number?",
   },
   queue_settled: { turnId: "string", ids: "array", outcome: "object" },
+  compaction_started: { turnId: "string" },
   compaction: {
     turnId: "string",
     through: "string",
@@ -82,6 +88,21 @@ const shapes: Shapes = {
     before: "number",
     after: "number",
     usage: "object?",
+    cost: "number?",
+    model: "string?",
+    priceId: "string?",
+    requests: "array?",
+  },
+  compaction_failed: {
+    turnId: "string",
+    reason: "string",
+    before: "number",
+    error: "object?",
+    usage: "object?",
+    cost: "number?",
+    model: "string?",
+    priceId: "string?",
+    requests: "array?",
   },
   eviction: { turnId: "string", toolCallIds: "array" },
   quarantine: { turnId: "string", messageId: "string", part: "number" },
@@ -93,9 +114,11 @@ const shapes: Shapes = {
   follow_up: { message: "message" },
   answer: { toolCallId: "string", result: "object" },
   decision: { toolCallId: "string", hash: "string", isApproved: "boolean", reason: "string?" },
+  call_claimed: { toolCallId: "string", claimedBy: "string", leaseMs: "number" },
   queue_cleared: { queue: "string" },
   cancel_requested: { turnId: "string", reason: "string?" },
   config: { config: "object" },
+  compact: { directives: "string?" },
 };
 
 interface Field {

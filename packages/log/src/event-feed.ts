@@ -90,6 +90,11 @@ export class EventFeed {
     return this.#place(this.#snapshot(), this.#count, this.#turnId);
   }
 
+  /** All that is live, be it nothing. */
+  liveSnapshot(): Snapshot {
+    return this.#snapshot();
+  }
+
   /**
    * For a follower: the events of a frame that are new. "behind": it follows an entry that was not taken yet, so read the log and try it
    * again. "gap": events are missing before it, so ask for a snapshot. What is late, doubled or of a former owner gives nothing.
@@ -126,10 +131,12 @@ export class EventFeed {
     const [first] = current;
     const bodies = current.map(({ event }) => bodyOf(event));
     const isFirst = first === undefined || first.cursor.n === this.#entryCount + 1;
+    // Between two turns it may be of none.
+    const turnId = first?.event.turnId;
     if (isFirst && this.#carried !== undefined) {
-      return this.#toFrame(this.#entryCount, [this.#carried, ...bodies]);
+      return this.#toFrame(this.#entryCount, [this.#carried, ...bodies], turnId);
     }
-    return first && this.#toFrame(first.cursor.n, bodies);
+    return first && this.#toFrame(first.cursor.n, bodies, turnId);
   }
 
   /** For the owner, when somebody follows: all that is live, in the place of all live events so far. */
@@ -204,8 +211,12 @@ export class EventFeed {
     return { cursor: { seq: this.#seq, n }, event };
   }
 
-  #toFrame(from: number, events: readonly AgentEventBody[]): LiveFrame {
-    return { epoch: this.#epoch, seq: this.#seq, from, turnId: this.#turnId, events };
+  #toFrame(
+    from: number,
+    events: readonly AgentEventBody[],
+    turnId: string = this.#turnId,
+  ): LiveFrame {
+    return { epoch: this.#epoch, seq: this.#seq, from, turnId, events };
   }
 }
 

@@ -88,12 +88,15 @@ export class EntryEvents {
         return this.#queueSettled(entry, before);
       case "compaction":
         return this.#compaction(entry);
+      case "compaction_failed":
+        return this.#compactionFailed(entry);
       case "eviction":
         return this.#eviction(entry);
       case "created":
       case "prompt":
       case "tool_intent":
       case "quarantine":
+      case "compaction_started":
       case "forked_from":
       // What is posted shows through the owner's entry that settles it.
       case "input":
@@ -101,9 +104,11 @@ export class EntryEvents {
       case "follow_up":
       case "answer":
       case "decision":
+      case "call_claimed":
       case "queue_cleared":
       case "cancel_requested":
       case "config":
+      case "compact":
       case "history_cleared":
       case "history_loaded":
         return;
@@ -263,6 +268,18 @@ export class EntryEvents {
       before,
       after,
     };
+    if (usage !== undefined) event.usage = usage;
+    this.#place(event);
+  }
+
+  #compactionFailed({ reason, error, usage }: EntryOf<"compaction_failed">): void {
+    const event: Draft<EventOf<"compaction_failed">> = {
+      type: "compaction_failed",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      reason,
+    };
+    if (error !== undefined) event.error = error;
     if (usage !== undefined) event.usage = usage;
     this.#place(event);
   }

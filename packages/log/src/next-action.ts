@@ -1,5 +1,6 @@
 /** What a session does next by itself: one rule for the owner, for a poster, and for the head. */
 import type { PendingCall } from "@capstan/kernel";
+import type { CompactionFold } from "./compaction-fold.ts";
 import type { EntryOf } from "./entries.ts";
 import { isOverdue } from "./is-overdue.ts";
 import type { QueueFold } from "./queue-fold.ts";
@@ -17,17 +18,32 @@ export type NextAction =
   | { readonly type: "continue"; readonly turnId: string; readonly continues: string }
   /** Queued items go back to who sent them. */
   | { readonly type: "return"; readonly ids: readonly string[] }
+  /** The context is compacted, as was asked for. */
+  | { readonly type: "compact"; readonly ids: readonly string[] }
   /** Nothing, before `wakeAt`. */
   | { readonly type: "none"; readonly wakeAt?: number };
 
 interface SessionAtRest {
   readonly queues: QueueFold;
+  readonly compactions: CompactionFold;
   readonly turn: TurnFold | undefined;
   readonly pending: readonly PendingCall[];
 }
 
 /** The action of a session in which no turn runs; `end` is how the last one ended, or is about to end. */
 export function actionAtRest(
+  session: SessionAtRest,
+  end: TurnEnd | undefined,
+  now: number,
+): NextAction {
+  const action = actionOfTurns(session, end, now);
+  const { waiting } = session.compactions;
+  // A turn that is about to start or to go on does it before its first request.
+  if (action.type !== "none" || waiting.length === 0) return action;
+  return { type: "compact", ids: waiting.map(({ id }) => id) };
+}
+
+function actionOfTurns(
   { queues, turn, pending }: SessionAtRest,
   end: TurnEnd | undefined,
   now: number,

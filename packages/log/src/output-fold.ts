@@ -1,16 +1,18 @@
 /** The outputs of tools that a model is still shown, oldest first: what may be left out next. */
 import type { ChatMessage, ToolMessage } from "@capstan/kernel";
+import { sizeOfContent, sizeOfNote } from "./message-size.ts";
 
 export interface ShownOutput {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Characters; an image or a document counts as a long text. */
+  /**
+   * Characters; an image or a document counts as a long text. 0 for one that is hardly longer than the note that would stand in its place:
+   * it takes no room that could be had.
+   */
   readonly size: number;
   /** The place of its message in the transcript. */
   readonly place: number;
 }
-
-const sizeOfMedium = 6_400;
 
 export class OutputFold {
   #shown: ShownOutput[] = [];
@@ -37,9 +39,12 @@ export class OutputFold {
     }
   }
 
-  evict(toolCallIds: readonly string[]): void {
+  /** The place of the first of them; far behind all, if none is there. */
+  evict(toolCallIds: readonly string[]): number {
     const evicted = new Set(toolCallIds);
+    const first = this.#shown.find(({ toolCallId }) => evicted.has(toolCallId));
     this.#keep(({ toolCallId }) => !evicted.has(toolCallId));
+    return first?.place ?? Infinity;
   }
 
   /** A summary stands in the place of what was before this place. */
@@ -52,7 +57,8 @@ export class OutputFold {
   }
 
   #add({ toolCallId, toolName, content }: ToolMessage, place: number): void {
-    const size = sizeOf(content);
+    const whole = sizeOfContent(content);
+    const size = whole > sizeOfNote ? whole : 0;
     this.#shown.push({ toolCallId, toolName, size, place });
     this.#size += size;
     this.#counts.set(toolName, this.countOf(toolName) + 1);
@@ -66,12 +72,4 @@ export class OutputFold {
     }
     this.#shown = this.#shown.filter(isKept);
   }
-}
-
-function sizeOf(content: ToolMessage["content"]): number {
-  if (typeof content === "string") return content.length;
-  return content.reduce(
-    (sum, part) => sum + (part.type === "text" ? part.text.length : sizeOfMedium),
-    0,
-  );
 }

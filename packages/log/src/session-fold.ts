@@ -1,12 +1,14 @@
 /** Everything that follows from a log, entry by entry: the same live, on reload and in a client. */
 import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel";
-import type { Refusal } from "./call-states.ts";
+import type { CallClaim, Refusal } from "./call-states.ts";
+import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry, EntryOf, PostedBody, SessionConfig } from "./entries.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
 import { actionAtRest, isHalted } from "./next-action.ts";
 import { OutputFold } from "./output-fold.ts";
+import { PrefixFold } from "./prefix-fold.ts";
 import { QueueFold } from "./queue-fold.ts";
 import type { SessionHead, SessionStatus } from "./repository.ts";
 import { titleOf } from "./title.ts";
@@ -19,7 +21,9 @@ export class SessionFold {
   readonly queues: QueueFold = new QueueFold();
   readonly usage: UsageFold = new UsageFold();
   readonly context: ContextFold = new ContextFold();
+  readonly compactions: CompactionFold = new CompactionFold();
   readonly outputs: OutputFold = new OutputFold();
+  readonly prefix: PrefixFold = new PrefixFold(this.transcript, this.context);
   #seq = 0;
   #lastPostedSeq = 0;
   #created: EntryOf<"created"> | undefined;
@@ -86,6 +90,11 @@ export class SessionFold {
     return this.transcript.step?.unanswered() ?? [];
   }
 
+  /** Who has claimed which of them. */
+  get claims(): readonly CallClaim[] {
+    return this.transcript.step?.claims() ?? [];
+  }
+
   /** Why a posted entry has no effect; undefined if it has, or was never there. */
   refusalOf(entryId: string): Refusal | undefined {
     return this.#refusals?.get(entryId);
@@ -94,6 +103,9 @@ export class SessionFold {
   /** Why a turn that runs, or is about to start, was cancelled; empty where nobody said why, undefined where it was not. */
   cancelReasonOf(turnId: string): string | undefined {
     if (turnId === this.#input?.id) return this.#cancelledInput?.reason;
+    if (this.compactions.waiting.length > 0 && this.compactions.isWaiting(turnId)) {
+      return this.compactions.cancelReasonOf(turnId);
+    }
     const reason = this.#turn?.cancelReason;
     // Asked after every append: almost always there is none.
     if (reason === undefined) return undefined;
@@ -177,6 +189,8 @@ export class SessionFold {
         return this.#startTurn(entry);
       case "prompt":
         this.#prompt = entry;
+        this.prefix.reframe(entry);
+        this.context.forgetReport();
         return;
       case "turn_resumed":
         this.#turn?.resume(entry);
@@ -186,6 +200,7 @@ export class SessionFold {
         return this.#endTurn(entry);
       case "attempt":
         this.transcript.closeStep();
+        this.prefix.request();
         this.#turn?.startAttempt(entry);
         return;
       case "attempt_ended":
@@ -203,20 +218,27 @@ export class SessionFold {
       case "queue_settled":
         return this.#settleQueue(entry);
       case "forked_from":
+        this.compactions.interrupt();
         this.usage.reset();
+        this.prefix.forget();
+        return;
+      case "compaction_started":
+        this.#interruptCompaction();
+        this.compactions.start();
         return;
       case "compaction":
-        this.context.summarize(entry, this.transcript.length);
-        this.outputs.forgetBefore(this.transcript.placeBehind(entry.through));
-        this.#count({ usage: entry.usage ?? {} });
+        return this.#compact(entry);
+      case "compaction_failed":
+        if (entry.usage !== undefined) this.#count(entry);
+        else this.#interruptCompaction();
+        this.compactions.fail(entry, this.transcript.length);
         return;
       case "quarantine":
         this.context.quarantine(entry);
+        this.prefix.change(Math.max(0, this.transcript.placeBehind(entry.messageId) - 1));
         return;
       case "eviction":
-        this.context.evict(entry, this.transcript.length);
-        this.outputs.evict(entry.toolCallIds);
-        return;
+        return this.#evict(entry);
       default:
         this.#lastPostedSeq = entry.seq;
         return this.#applyPosted(entry);
@@ -234,6 +256,8 @@ export class SessionFold {
       case "answer":
       case "decision":
         return this.#refuse(entry, this.transcript.step?.answer(entry) ?? this.#noStep());
+      case "call_claimed":
+        return this.#refuse(entry, this.transcript.step?.claim(entry) ?? this.#noStep());
       case "queue_cleared":
         this.queues.requestReturn(entry.queue);
         return;
@@ -241,6 +265,9 @@ export class SessionFold {
         return this.#refuse(entry, this.#cancel(entry));
       case "config":
         return this.#configure(entry.config);
+      case "compact":
+        this.compactions.request(entry);
+        return;
       case "history_cleared":
         return this.#replaceHistory(entry, []);
       case "history_loaded":
@@ -251,6 +278,7 @@ export class SessionFold {
   }
 
   #startTurn(entry: EntryOf<"turn_started">): void {
+    this.prefix.startTurn();
     const messages = this.messagesOf(entry.input);
     const hasInput = this.#input !== undefined && entry.input.includes(this.#input.id);
     this.#turn = new TurnFold(entry, {
@@ -276,6 +304,7 @@ export class SessionFold {
   }
 
   #resumeTurn(): void {
+    this.#interruptCompaction();
     const underWay = this.#turn?.underWay;
     if (underWay === undefined) return;
     // Nobody knows what it used.
@@ -294,6 +323,10 @@ export class SessionFold {
     const isReply = step?.step === entry.step;
     this.#turn?.endAttempt(entry, isReply);
     this.#count(entry);
+    if (entry.outcome === "completed") {
+      this.context.report(entry, this.transcript.length);
+      this.compactions.measure(entry.usage?.inputTokens);
+    }
     if (entry.outcome === "discarded") return;
     if (isReply ? step.isEmpty : entry.outcome !== "completed") this.#turn?.endStep();
   }
@@ -347,8 +380,10 @@ export class SessionFold {
     this.#prompt = undefined;
     this.transcript.replace(messages);
     this.context.reset();
+    this.compactions.reset();
     this.outputs.reset();
     this.outputs.add(messages, 0);
+    this.prefix.reset();
   }
 
   #configure(config: SessionConfig): void {
@@ -368,10 +403,34 @@ export class SessionFold {
       this.#cancelledInput ??= { reason };
       return undefined;
     }
+    if (this.compactions.cancel(turnId, reason)) return undefined;
     const turn = this.#turn;
     if (turn?.isInChain(turnId) !== true || (turn.isOver && !turn.isSuspended)) return "turn_over";
     turn.cancel(reason);
     return undefined;
+  }
+
+  /** Nobody knows what it used. */
+  #interruptCompaction(): void {
+    if (this.compactions.interrupt()) this.#count({});
+  }
+
+  #compact(entry: EntryOf<"compaction">): void {
+    const { usage = {} } = entry;
+    this.#count({ ...entry, usage });
+    const behind = this.transcript.placeBehind(entry.through);
+    this.compactions.succeed(entry, this.transcript.length);
+    // A summary of what is no longer there says nothing.
+    if (behind === 0) return;
+    this.context.summarize(entry, this.transcript.length);
+    this.outputs.forgetBefore(behind);
+    this.prefix.change(0);
+  }
+
+  #evict(entry: EntryOf<"eviction">): void {
+    const first = this.outputs.evict(entry.toolCallIds);
+    this.context.evict(entry, first, this.transcript.length);
+    this.prefix.change(Math.min(first, this.transcript.length));
   }
 
   #noStep(): Refusal | undefined {

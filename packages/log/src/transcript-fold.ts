@@ -38,6 +38,11 @@ export class TranscriptFold {
     );
   }
 
+  at(place: number): ChatMessage | undefined {
+    const recent = place - this.#history.length;
+    return recent >= 0 ? this.#recent[recent] : this.#history[place];
+  }
+
   /** Those from this place on. */
   from(place: number): readonly ChatMessage[] {
     const recent = place - this.#history.length;

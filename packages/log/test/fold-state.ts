@@ -9,6 +9,7 @@ export function stateOf(fold: SessionFold, entries: readonly (Entry | StoredEntr
   });
   const ids = entries.map(({ id }) => id);
   const outcomes = ids.map((id) => [id, fold.queues.outcomeOf(id)] as const);
+  const compactions = ids.map((id) => [id, fold.compactions.outcomeOf(id)] as const);
   return {
     seq: fold.seq,
     status: fold.status,
@@ -22,8 +23,16 @@ export function stateOf(fold: SessionFold, entries: readonly (Entry | StoredEntr
     queues: fold.queues.items,
     usage: fold.usage.total,
     priced: fold.usage.priced,
+    cacheStability: fold.prefix.stability,
     refusals: Object.fromEntries(refusals),
     outcomes: Object.fromEntries(outcomes.filter(([, outcome]) => outcome !== undefined)),
+    summary: fold.context.summary ?? null,
+    compactions: {
+      waiting: fold.compactions.waiting,
+      outcomes: Object.fromEntries(compactions.filter(([, outcome]) => outcome !== undefined)),
+      triedBehind: fold.compactions.triedBehind,
+      failedAt: fold.compactions.failedAt ?? null,
+    },
     turn: turn === undefined ? null : turnState(turn),
   };
 }

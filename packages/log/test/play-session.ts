@@ -111,13 +111,14 @@ class Process {
         this.#write(() => [
           this.#world.log.write({ type: "queue_settled", turnId, ids: action.ids, outcome }),
         ]);
-      } else if ((await this.#runTurn(action)) === "crashed") return "crashed";
+      } else if (action.type === "compact") throw new Error("Nobody asks for that");
+      else if ((await this.#runTurn(action)) === "crashed") return "crashed";
     }
     throw new Error("There is no end of turns");
   }
 
   async #runTurn(
-    action: Exclude<NextAction, { type: "none" | "return" }>,
+    action: Exclude<NextAction, { type: "none" | "return" | "compact" }>,
   ): Promise<"crashed" | void> {
     const { scenario, log, effects, runs } = this.#world;
     const { fold } = this.#feed;
@@ -168,7 +169,7 @@ class Process {
     runs.push({ turnId, events, entries, shownBefore, isResumed: action.type === "resume" });
   }
 
-  #opening(action: Exclude<NextAction, { type: "none" | "return" }>) {
+  #opening(action: Exclude<NextAction, { type: "none" | "return" | "compact" }>) {
     const { turnId } = action;
     if (action.type === "resume")
       return { type: "turn_resumed", turnId, epoch: this.#epoch } as const;

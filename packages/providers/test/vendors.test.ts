@@ -65,7 +65,10 @@ describe("vendors", () => {
       id: "house",
       name: "House",
     });
-    const agent = createAgent({ model: house("big"), retry: { maxAttempts: 1 } });
+    const agent = createAgent({
+      model: { ...house("big"), facts: { contextWindow: 32_000 } },
+      retry: { maxAttempts: 1 },
+    });
 
     const { error } = await agent.runTurn({ input: "Hello" }).response;
 

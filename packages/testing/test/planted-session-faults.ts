@@ -55,6 +55,24 @@ export const plantedSessionFaults: readonly PlantedFault[] = [
     }),
   },
   {
+    name: "a summary is asked for, and that is not recorded",
+    scenario: "a context that does not fit",
+    caughtAs: "requests",
+    createStore: dropping(["compaction_started"]),
+  },
+  {
+    name: "a summary is acknowledged and dropped",
+    scenario: "a context that does not fit",
+    caughtAs: "events",
+    createStore: dropping(["compaction"]),
+  },
+  {
+    name: "a compaction is said to be asked for, and is not",
+    scenario: "compacted when somebody asks, and while others speak",
+    caughtAs: "stuck",
+    createStore: altering((entry) => (entry.type === "compact" ? undefined : entry)),
+  },
+  {
     name: "an answer is acknowledged and lost",
     scenario: "answers among local calls",
     caughtAs: "stuck",

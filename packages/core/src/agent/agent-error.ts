@@ -4,6 +4,11 @@ import { CapstanError } from "@capstan/kernel";
 
 export type AgentErrorCode =
   | "unknown_model"
+  /** A context window that compaction needs and nobody states. */
+  | "unknown_window"
+  | "invalid_compaction"
+  /** A model that was asked for a summary gave none. */
+  | "no_summary"
   /** The turn ended without an answer: aborted, failed, or waiting for somebody. */
   | "no_answer";
 

@@ -1,6 +1,7 @@
 /** What an agent is made from. */
 import type { RunTurnInput, ThinkingLevel, ToolChoice, ToolDispatchPolicy } from "@capstan/kernel";
-import type { OutputLimits } from "../context/evictions.ts";
+import type { CompactionOptions } from "../context/compaction-options.ts";
+import type { OutputLimits } from "../context/output-limits.ts";
 import type { StandardSchema } from "../tools/standard-schema.ts";
 import type { Override } from "../tools/dependency.ts";
 import type { AnyTool } from "../tools/tool.ts";
@@ -72,8 +73,12 @@ export interface AgentInit<Output = unknown> extends TurnOverrides, LoopSettings
   readonly dispatch?: Omit<ToolDispatchPolicy, keyof ToolHooks>;
   readonly hooks?: ToolHooks;
   readonly budgets?: Budgets;
-  /** How much of what tools have given a session shows to its model: older outputs make room, and are left out for good. */
+  /** How much of what tools give a session shows to its model: long outputs are shortened, and older ones make room. */
   readonly outputs?: OutputLimits;
+  /**
+   * When and how what was said is replaced by a summary in the context of a session. Default: by itself, at 0.8 of the context window. `false`: never.
+   */
+  readonly compaction?: CompactionOptions | false;
   readonly includeCost?: boolean;
   /** Asked before each request, for keys that expire. */
   readonly getApiKey?: (providerId: string) => string | undefined | Promise<string | undefined>;

@@ -14,7 +14,9 @@ import { systemClock } from "../clock.ts";
 import type { MaybePromise } from "@capstan/log";
 import type { TurnInput, TurnRequest } from "../input.ts";
 import { toMessages } from "../input.ts";
+import { checkCompaction, needsWindow, unknownWindow } from "../context/compaction-options.ts";
 import { checkMedia } from "../media/check-media.ts";
+import { snapshotVendors } from "../models/snapshot.ts";
 import { newId } from "../new-id.ts";
 import { recover } from "../recover.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
@@ -24,7 +26,7 @@ import { AgentError } from "./agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
 import { addCost, costOfFact } from "./cost-of-fact.ts";
 import type { Model, ModelChoice } from "./model.ts";
-import { nameOf, nameOfChoice, toModel } from "./model.ts";
+import { nameOf, nameOfChoice, toModel, vendorOf, windowOf } from "./model.ts";
 import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
 import { callbackMsOf, knownModels, planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
 import { checkOutput } from "./typed-output.ts";
@@ -41,6 +43,9 @@ export class Agent<Output = unknown> {
   constructor(init: AgentInit<Output>) {
     this.name = init.name ?? "agent";
     this.#init = init;
+    const { model, compaction } = init;
+    checkCompaction(compaction, typeof model === "string" ? undefined : windowOf(toModel(model)));
+    if (needsWindow(init.compaction)) mustHaveWindow(init);
   }
 
   /** The same agent with some things changed. */
@@ -66,6 +71,11 @@ export class Agent<Output = unknown> {
   /** For what its tools keep as long as a session. Whoever asks disposes it. */
   createScope(): DependencyScope {
     return sessionScopeOf(this.#init);
+  }
+
+  /** Whether its sessions can be compacted, when somebody asks for it. */
+  get isCompactable(): boolean {
+    return this.#init.compaction !== false;
   }
 
   get model(): ModelChoice {
@@ -192,6 +202,14 @@ export class Agent<Output = unknown> {
       }
     }
   }
+}
+
+/** Throws where nobody can find it out any more; what a registry or a name may tell is known when a turn of a session begins. */
+function mustHaveWindow({ model: choice, registry }: AgentInit): void {
+  if (typeof choice === "string" || registry !== undefined) return;
+  const model = toModel(choice);
+  if (windowOf(model) === undefined && !snapshotVendors.includes(vendorOf(model)))
+    throw unknownWindow(model);
 }
 
 function givenModels(choice: ModelChoice | undefined): readonly Model[] {

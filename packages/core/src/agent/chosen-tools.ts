@@ -1,8 +1,9 @@
 /** The tools of one turn: those of the agent, or what a session has chosen among them and was lent. */
 import type { JsonValue, ToolDeclaration } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
-import type { LentTool, SessionConfig } from "@capstan/log";
+import type { EntryOf, LentTool, SessionConfig } from "@capstan/log";
 import { defineTool } from "../tools/define-tool.ts";
+import { withoutPatterns } from "../tools/json-schema/without-patterns.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
 /** What a name stands for may be gone since it was configured: a call of it gets an error result. */
@@ -22,23 +23,28 @@ const lentTools = new WeakMap<LentTool, AnyTool>();
 function toTool(lent: LentTool): AnyTool {
   let tool = lentTools.get(lent);
   if (tool === undefined) {
-    const { inputSchema: input, ...plain } = lent;
-    lentTools.set(lent, (tool = defineTool({ ...plain, input })));
+    const { inputSchema, ...plain } = lent;
+    const checked = defineTool({ ...plain, input: withoutPatterns(inputSchema) });
+    lentTools.set(lent, (tool = { ...checked, inputSchema }));
   }
   return tool;
 }
 
-const hashes = new WeakMap<readonly AnyTool[], string>();
+/** Of what a model is told of tools. */
+type ToolsInPrompt = Required<Pick<EntryOf<"prompt">, "toolsHash" | "toolsChars">>;
 
-/** Of what a model is told of them. */
-export function hashOfTools(tools: readonly AnyTool[]): string {
-  let hash = hashes.get(tools);
-  if (hash === undefined) {
+const known = new WeakMap<readonly AnyTool[], ToolsInPrompt>();
+
+/** As the log has them. */
+export function toolsInPrompt(tools: readonly AnyTool[]): ToolsInPrompt {
+  let inPrompt = known.get(tools);
+  if (inPrompt === undefined) {
     // A JSON Schema is JSON.
     const declarations = tools.map(toDeclaration) as unknown as JsonValue;
-    hashes.set(tools, (hash = hashJson(declarations)));
+    const toolsChars = JSON.stringify(declarations).length;
+    known.set(tools, (inPrompt = { toolsHash: hashJson(declarations), toolsChars }));
   }
-  return hash;
+  return inPrompt;
 }
 
 function toDeclaration({ name, description, inputSchema }: AnyTool): ToolDeclaration {

@@ -5,6 +5,7 @@ import type { ModelRegistry } from "../models/registry.ts";
 import { createModelRegistry } from "../models/registry.ts";
 import { snapshotVendors } from "../models/snapshot.ts";
 import type { Model } from "./model.ts";
+import { vendorOf } from "./model.ts";
 
 let snapshot: ModelRegistry | undefined;
 
@@ -17,7 +18,7 @@ export function withFacts(
     const isWhole = model.facts !== undefined && model.price !== undefined;
     if (isWhole) return model;
     if (registry !== undefined) return registry.complete(model);
-    const isKnown = snapshotVendors.includes(model.provider.id);
+    const isKnown = snapshotVendors.includes(vendorOf(model));
     return isKnown ? (snapshot ??= createModelRegistry()).complete(model) : model;
   });
 }

@@ -31,6 +31,17 @@ export function toModel(choice: Model | ProviderContract): Model {
   };
 }
 
+/** Tokens that fit into one request and its reply; undefined where nobody knows. */
+export function windowOf({ facts, provider }: Model): number | undefined {
+  return facts?.contextWindow ?? provider.contextWindow;
+}
+
+/** Whose model it is: others name a vendor's API behind it, as in "openai.responses". */
+export function vendorOf({ provider: { id } }: Model): string {
+  const dot = id.indexOf(".");
+  return dot === -1 ? id : id.slice(0, dot);
+}
+
 /** The name that a log has of a model. */
 export function nameOf({ provider, id }: Model): string {
   return id === "" ? provider.id : `${provider.id}/${id}`;

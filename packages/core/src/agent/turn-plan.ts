@@ -8,9 +8,16 @@ import type {
   Usage,
 } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
-import type { OutputLimits } from "../context/evictions.ts";
+import type { CompactionPlan } from "../context/compaction-options.ts";
+import { needsWindow, planCompaction, unknownWindow } from "../context/compaction-options.ts";
 import { leaveOut } from "../context/leave-out.ts";
+import type { SettledLimits } from "../context/output-limits.ts";
+import { settleLimits } from "../context/output-limits.ts";
+import type { OutputReader } from "../context/output-reader.ts";
+import { readOutputTool, withReadOutput } from "../context/read-output.ts";
+import type { RequestFrame } from "../context/token-count.ts";
 import { problemOfMedia } from "../media/check-media.ts";
+import { chain } from "../chain.ts";
 import { callbackMs, within } from "../within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
@@ -18,13 +25,15 @@ import { createScope } from "../tools/dependency-scope.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import { exceeded } from "./budgets.ts";
-import { chooseTools, hashOfTools } from "./chosen-tools.ts";
+import { chooseTools, toolsInPrompt } from "./chosen-tools.ts";
 import { costOf } from "./cost.ts";
 import { instructionsOf } from "./instructions.ts";
-import type { Model } from "./model.ts";
+import type { Model, ModelChoice } from "./model.ts";
 import { withFacts } from "./known-facts.ts";
-import { findModel, toModel } from "./model.ts";
+import { findModel, nameOf, toModel, windowOf } from "./model.ts";
 import { providerOptions, withKey } from "./provider-options.ts";
+import type { Summarizer } from "./summarizer.ts";
+import { toSummarizer } from "./summarizer.ts";
 import { checkOutput } from "./typed-output.ts";
 
 /** What of `runTurn`'s input an agent decides. */
@@ -50,16 +59,24 @@ type AgentSettings = Pick<
 >;
 
 /** What every request of the turn begins with. */
-type Prompt = Pick<EntryOf<"prompt">, "instructions" | "toolsHash">;
+type Prompt = Pick<EntryOf<"prompt">, "instructions" | "toolsHash" | "toolsChars">;
 
 export interface TurnPlan {
   readonly model: Model;
   /** Undefined where it could not be settled: then it is still to be found out. */
   readonly prompt: Prompt | undefined;
   readonly settings: AgentSettings;
-  /** Which tools keep how many of their outputs, and how much all may have. */
+  /** Which tools keep how many of their outputs, and how much one and all may have. */
   readonly ephemeral: ReadonlyMap<string, number>;
-  readonly outputs: OutputLimits | undefined;
+  readonly outputs: SettledLimits;
+  /** Whether the model may read again what it is not shown of an output. */
+  readonly canReadOutputs: boolean;
+  /** How the context of the session is compacted; undefined where it is not. */
+  readonly compaction: CompactionPlan | undefined;
+  /** What every request has besides its messages. */
+  readonly frame: RequestFrame;
+  /** Who writes the summaries. */
+  summarizer(): MaybePromise<Summarizer>;
   /** Whether anybody wants to know what it costs. */
   readonly hasCost: boolean;
   /** What usage costs; undefined where cost is not wanted or not known. */
@@ -80,8 +97,12 @@ export interface PlanRequest {
   readonly models?: readonly Model[];
   /** What the chain of turns has cost so far, its tools included. */
   readonly spent?: () => number | undefined;
+  /** Whether the turn is of a session, whose context is compacted. */
+  readonly isOfSession?: boolean;
   /** For what lives as long as the session. */
   readonly sessionScope?: DependencyScope;
+  /** What a session keeps of its outputs. */
+  readonly outputs?: OutputReader;
   readonly now?: () => number;
   /** For the limit of what the agent has to ask for. */
   readonly timer?: Timer;
@@ -137,11 +158,12 @@ interface Settled {
 function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
   const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
   const tools = chooseTools(init.tools ?? noTools, config.tools);
-  const found = findModel(overrides.model ?? config.model ?? init.model, {
-    models: knownModels(init, request.models),
-    resolveModel: init.resolveModel,
+  const choice = overrides.model ?? config.model ?? init.model;
+  const model = chain(knownModel(choice, init, request), (known) => {
+    const isMissing = windowOf(known) === undefined && needsWindow(init.compaction);
+    if (isMissing && request.isOfSession === true) throw unknownWindow(known);
+    return known;
   });
-  const model = withFacts(found, init.registry);
   const isAsked = config.instructions === undefined && typeof init.instructions === "function";
   const instructions =
     isAsked && prompt !== undefined
@@ -158,6 +180,40 @@ function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
 }
 
 const noTools: readonly AnyTool[] = [];
+
+function knownModel(
+  choice: ModelChoice,
+  init: AgentInit,
+  request: PlanRequest,
+): MaybePromise<Model> {
+  const models = knownModels(init, request.models);
+  const found = findModel(choice, { models, resolveModel: init.resolveModel });
+  return withFacts(found, init.registry);
+}
+
+/** One that does something for a session besides its turns. */
+function otherModel(
+  choice: ModelChoice,
+  init: AgentInit,
+  request: PlanRequest,
+  instructions: string | undefined,
+): MaybePromise<Omit<Summarizer, "cost">> {
+  const { sessionId, timer } = request;
+  const found = knownModel(choice, init, request);
+  const known =
+    found instanceof Promise ? within(timer, callbackMsOf(init), found, "resolveModel") : found;
+  return chain(known, (model) => ({
+    model,
+    provider: keyed(init, request, model),
+    providerOpts: providerOptions(init, { overrides: {}, model, instructions, sessionId }),
+  }));
+}
+
+function keyed(init: AgentInit, { timer }: PlanRequest, { provider }: Model): ProviderContract {
+  return withKey(provider, init.getApiKey, (key) =>
+    within(timer, callbackMsOf(init), key, "getApiKey"),
+  );
+}
 
 /** Those that need no asking. */
 export function knownModels(init: AgentInit, models: readonly Model[] = []): readonly Model[] {
@@ -176,29 +232,53 @@ function toPlan(
   const scope =
     sessionScope === undefined ? sessionScopeOf(init) : createScope({ parent: sessionScope });
   const hasCost = init.includeCost === true || budgets?.cost !== undefined;
-  const cost = (usage: Usage | undefined): number | undefined =>
-    hasCost ? costOf(usage, model.price) : undefined;
+  const costAt = (usage: Usage | undefined, { price }: Model): number | undefined =>
+    hasCost ? costOf(usage, price) : undefined;
+  const cost = (usage: Usage | undefined): number | undefined => costAt(usage, model);
   const overrides = { ...thinkingOf(request.config), ...request.overrides };
+  const outputs = settleLimits(init.outputs, model.facts?.contextWindow);
+  const reader = init.outputs?.readTool === false ? undefined : request.outputs;
+  const declared = reader === undefined ? tools : withReadOutput(tools);
+  const bound = bindTools(tools, scope);
+  const canReadOutputs = reader !== undefined && declared !== tools;
   const settings: AgentSettings = {
     ...commonSettings(init),
-    provider: withKey(model.provider, init.getApiKey, (key) =>
-      within(request.timer, callbackMsOf(init), key, "getApiKey"),
-    ),
-    tools: bindTools(tools, scope),
+    provider: keyed(init, request, model),
+    tools: canReadOutputs ? [...bound, readOutputTool(reader, outputs.maxChars)] : bound,
     checkMedia: (part) => problemOfMedia(part, model.provider.media),
     providerOpts: providerOptions(init, { overrides, model, instructions, sessionId }),
     ...(budgets && {
       checkLimits: (progress) => exceeded(budgets, progress, { cost: spent?.(), now: now?.() }),
     }),
   };
+  const { tools: declarations } = settings;
+  const { maxTokens } = settings.providerOpts ?? {};
+  const compaction = planCompaction(init.compaction, model, maxTokens);
   return {
     model,
+    compaction,
+    frame: {
+      model: nameOf(model),
+      instructions,
+      tools: declarations,
+      hasCustom: init.convertToLlm !== undefined,
+    },
+    summarizer: () => {
+      const { provider, providerOpts = {} } = settings;
+      const choice = compaction?.model;
+      const found =
+        choice === undefined
+          ? { model, provider, providerOpts }
+          : otherModel(choice, init, request, instructions);
+      return toSummarizer(found, costAt);
+    },
     prompt: isSettled
-      ? { ...(instructions !== undefined && { instructions }), toolsHash: hashOfTools(tools) }
+      ? { ...(instructions !== undefined && { instructions }), ...toolsInPrompt(declared) }
       : undefined,
     settings,
     ephemeral: ephemeralOf(tools),
-    outputs: init.outputs,
+    outputs,
+    canReadOutputs,
     hasCost,
     cost,
     dispose: () => scope.end(),

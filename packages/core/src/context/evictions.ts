@@ -1,12 +1,7 @@
 /** Which outputs of tools to leave out of the context: those of which only the last so many are wanted, and the oldest where all are too much. */
 import type { OutputFold } from "@capstan/log";
+import type { SettledLimits } from "./output-limits.ts";
 
-export interface OutputLimits {
-  /** Characters of all outputs that a model is shown. Default 400,000. */
-  readonly maxTotalChars?: number;
-}
-
-const defaultMaxTotalChars = 400_000;
 /**
  * What is left of a total that was too large. Each eviction costs the vendor's cache everything behind the first output that goes: a few
  * large ones cost less than many small ones.
@@ -21,7 +16,7 @@ export function outputsToEvict(
   outputs: OutputFold,
   ephemeral: ReadonlyMap<string, number>,
   freshFrom: number,
-  { maxTotalChars = defaultMaxTotalChars }: OutputLimits = {},
+  { maxTotalChars }: Pick<SettledLimits, "maxTotalChars">,
 ): readonly string[] {
   const isTooLarge = outputs.size > maxTotalChars;
   const isDue = isTooLarge || hasTwice(outputs, ephemeral);
@@ -40,7 +35,7 @@ export function outputsToEvict(
   );
   for (const { toolCallId, size } of seen) {
     if (left <= maxTotalChars * keptShare) break;
-    if (evicted.has(toolCallId)) continue;
+    if (size === 0 || evicted.has(toolCallId)) continue;
     evicted.add(toolCallId);
     left -= size;
   }

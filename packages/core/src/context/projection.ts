@@ -3,8 +3,9 @@
  * and nothing else changed. It follows from the log alone.
  */
 import type { AssistantMessage, ChatMessage, MessagesSoFar, ToolMessage } from "@capstan/kernel";
-import type { ContextFold } from "@capstan/log";
+import type { ContextFold, SessionFold } from "@capstan/log";
 import { leaveOut } from "./leave-out.ts";
+import { evictedNote } from "./output-notes.ts";
 
 /** Of one turn: it grows with the turn's messages. */
 export class ContextProjection {
@@ -30,39 +31,37 @@ export class ContextProjection {
   }
 
   #project(all: ChatMessage[]): ChatMessage[] {
-    const { summary, evicted, quarantined, summarizedBehind, evictedBehind } = this.#context;
+    const { summary, evicted, quarantined } = this.#context;
     if (this.#context.version === 0) return all;
-    const start = summary === undefined ? 0 : 1 + all.findIndex(({ id }) => id === summary.through);
-    const firstEvicted = all.findIndex((message) => isEvicted(message, evicted));
+    const through = summary === undefined ? -1 : all.findIndex(({ id }) => id === summary.through);
+    const start = through + 1;
     const shown = all.slice(start).map((message, index) => {
-      const place = start + index;
+      if (isEvicted(message, evicted)) {
+        return { ...message, content: evictedNote(message) };
+      }
       // What a model thought is bound to what was shown before it.
-      const isBehindChange =
-        place < summarizedBehind ||
-        (firstEvicted !== -1 && place > firstEvicted && place < evictedBehind);
-      return project(message, evicted, isBehindChange);
+      const isBound = message.role === "assistant" && this.#context.isBehindChange(start + index);
+      return isBound ? withoutThoughts(message) : message;
     });
     const head: ChatMessage[] =
-      summary === undefined ? [] : [{ role: "user", id: summary.id, content: summary.text }];
+      summary === undefined || start === 0
+        ? []
+        : [{ role: "user", id: summary.id, content: summary.text }];
     return [...head, ...leaveOut(shown, quarantined)];
   }
 }
 
+/** What a model is shown of a session up to this place, or of all of it. */
+export function projectUpTo(
+  { transcript, context }: SessionFold,
+  end?: number,
+): readonly ChatMessage[] {
+  const history = transcript.messages.slice(0, end);
+  return new ContextProjection(context).show({ history, input: [], added: [] });
+}
+
 function isEvicted(message: ChatMessage, evicted: ReadonlySet<string>): message is ToolMessage {
   return message.role === "tool" && evicted.has(message.toolCallId);
-}
-
-function project(
-  message: ChatMessage,
-  evicted: ReadonlySet<string>,
-  isBehindChange: boolean,
-): ChatMessage {
-  if (isEvicted(message, evicted)) return { ...message, content: placeholder(message) };
-  return message.role === "assistant" && isBehindChange ? withoutThoughts(message) : message;
-}
-
-function placeholder({ toolName, toolCallId }: ToolMessage): string {
-  return `(The output of ${toolName} is left out to save room. Reference: ${toolCallId})`;
 }
 
 /** In plain words: whoever made it reads nothing of its own in it any more. */

@@ -3,6 +3,7 @@ import type { ModelFacts } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
 import type { ModelPrice, TokenPrices } from "../agent/cost.ts";
 import type { Model } from "../agent/model.ts";
+import { vendorOf } from "../agent/model.ts";
 import { nearestNames } from "./nearest-names.ts";
 import type { SnapshotModel, SnapshotPrice } from "./snapshot-model.ts";
 import { readSnapshot, snapshotDate, snapshotVendors } from "./snapshot.ts";
@@ -77,7 +78,7 @@ export class ModelRegistry {
   complete(model: Model): MaybePromise<Model> {
     const completed = this.#completed.get(model);
     if (completed !== undefined) return completed;
-    return this.get(model.provider.id, model.id).then((known) => {
+    return this.get(vendorOf(model), model.id).then((known) => {
       const facts = { ...known?.facts, ...model.facts };
       const price = model.price ?? known?.price;
       const whole: Model = { ...model, facts, ...(price && { price }) };

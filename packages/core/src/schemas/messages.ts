@@ -3,6 +3,7 @@ import type {
   AssistantMessage,
   ChatMessage,
   CustomMessage,
+  KeptOutput,
   Origin,
   SystemMessage,
   ToolMessage,
@@ -11,6 +12,7 @@ import type {
 import { z } from "zod";
 import { fieldsOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";
+import { amount } from "./numbers.ts";
 import { listOf, openObject } from "./open-object.ts";
 import { AssistantPartSchema, textOr, ToolContentSchema, UserPartSchema } from "./parts.ts";
 import { SerializedErrorSchema } from "./serialized-error.ts";
@@ -54,6 +56,14 @@ export const AssistantMessageSchema: z.ZodType<AssistantMessage> = openObject(
   }),
 );
 
+export const KeptOutputSchema: z.ZodType<KeptOutput> = openObject(
+  fieldsOf<KeptOutput>()({
+    blob: z.string(),
+    mediaType: z.enum(["text/plain", "application/json"]),
+    chars: amount,
+  }),
+);
+
 export const ToolMessageSchema: z.ZodType<ToolMessage> = openObject(
   fieldsOf<ToolMessage>()({
     role: z.literal("tool"),
@@ -64,6 +74,7 @@ export const ToolMessageSchema: z.ZodType<ToolMessage> = openObject(
     isError: z.boolean(),
     details: optionalJson,
     meta: optionalJson,
+    kept: KeptOutputSchema.exactOptional(),
   }),
 );
 

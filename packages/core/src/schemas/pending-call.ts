@@ -15,5 +15,6 @@ export const PendingCallSchema: z.ZodType<PendingCall> = openObject(
     hash: z.string(),
     deadlineAt: amount.exactOptional(),
     reason: z.string().exactOptional(),
+    lentBy: z.string().exactOptional(),
   }),
 );

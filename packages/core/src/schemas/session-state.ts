@@ -1,7 +1,7 @@
 /** A session as plain JSON, from wherever it was kept. */
 import type { StoredEntry } from "@capstan/log";
 import { z } from "zod";
-import type { SessionState } from "../session-state.ts";
+import type { SessionState, StoredBlob } from "../session-state.ts";
 import { fieldsOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";
 import { ChatMessageSchema } from "./messages.ts";
@@ -20,6 +20,10 @@ export const StoredEntrySchema: z.ZodType<StoredEntry> = openObject({
   id: z.string(),
   at: amount,
 });
+
+export const StoredBlobSchema: z.ZodType<StoredBlob> = openObject(
+  fieldsOf<StoredBlob>()({ blob: z.string(), data: z.base64() }),
+);
 
 const optionalText = z.string().exactOptional();
 
@@ -42,5 +46,6 @@ export const SessionStateSchema: z.ZodType<SessionState> = openObject(
     usage: UsageSchema,
     totalCost: amount.exactOptional(),
     entries: listOf(StoredEntrySchema),
+    blobs: listOf(StoredBlobSchema).exactOptional(),
   }),
 );

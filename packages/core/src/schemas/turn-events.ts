@@ -80,6 +80,11 @@ const fields = tableOf<EventFields>()({
   steering_returned: { ids, reason: text },
   compaction_start: {},
   compaction_end: { through: text, before: tokens, after: tokens, usage: optionalUsage },
+  compaction_failed: {
+    reason: z.enum(["nothing", "failed", "aborted"]),
+    error: SerializedErrorSchema.exactOptional(),
+    usage: optionalUsage,
+  },
   context_evicted: { toolCallIds: ids },
   abort: { reason: optionalText },
   error: { error: SerializedErrorSchema },

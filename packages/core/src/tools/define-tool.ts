@@ -33,6 +33,8 @@ export interface ToolDefinition<Schema extends InputSchema> {
   readonly ephemeral?: number;
   /** A successful call ends the turn, if every call of its batch does. */
   readonly terminate?: boolean;
+  /** Who lends it to a session, where somebody outside does: pending calls name them. */
+  readonly lentBy?: string;
 }
 
 /**

@@ -41,6 +41,7 @@ function nameOf(event: AgentEvent): string {
       expectTypeOf(event.message).toEqualTypeOf<ChatMessage>();
       return event.type;
     case "turn_end":
+    case "compaction_failed":
       expectTypeOf(event.error).toEqualTypeOf<SerializedError | undefined>();
       return event.type;
     case "attempt_discarded":

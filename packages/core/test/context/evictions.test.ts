@@ -78,7 +78,7 @@ describe("an ephemeral tool", () => {
 
 describe("outputs that are too much together", () => {
   test("make room, the oldest first, down to half of what they may have", async () => {
-    const world = createWorld(steps(6), [look(100)], { outputs: { maxTotalChars: 450 } });
+    const world = createWorld(steps(6), [look(1_000)], { outputs: { maxTotalChars: 4_500 } });
     const session = world.host().createSession({ agent: "helper" });
 
     await session.send("Look").response;
@@ -95,7 +95,8 @@ describe("outputs that are too much together", () => {
   });
 
   test("never lose what the model has not seen, however large", async () => {
-    const world = createWorld(steps(2), [look(1_000)], { outputs: { maxTotalChars: 100 } });
+    const outputs = { maxTotalChars: 100, maxChars: 1_000 };
+    const world = createWorld(steps(2), [look(1_000)], { outputs });
     const session = world.host().createSession({ agent: "helper" });
 
     await session.send("Look").response;
@@ -106,6 +107,15 @@ describe("outputs that are too much together", () => {
       [1, 1],
     ]);
   });
+});
+
+test("outputs that are no longer than a note stay, however many there are", async () => {
+  const world = createWorld(steps(12), [look(50)], { outputs: { maxTotalChars: 300 } });
+  const session = world.host().createSession({ agent: "helper" });
+
+  await session.send("Look").response;
+
+  expect(outputsIn(world.provider.requests.at(-1)?.messages)).toEqual([12, 0]);
 });
 
 test("requests begin with the same messages, but for those behind an eviction", async () => {

@@ -132,7 +132,7 @@ describe("what a model is shown", () => {
     log.step(3, "three");
 
     expect(shown(log)).toEqual([
-      'e8 "We have looked once."',
+      'c1_summary "We have looked once."',
       "a2 calls",
       'c2 "two"',
       "a3 thinks, signed",

@@ -30,6 +30,9 @@ const listsDiffer: ReadonlySet<string> = new Set([
   "mistral/pixtral-12b",
 ]);
 
+/** Some prices are lower at night; ours are those of the day. */
+const timestamp = new Date("2026-11-16T09:00:00Z");
+
 const usages: readonly Usage[] = [1_000, 150_000, 250_000, 450_000].flatMap((inputTokens) => [
   { inputTokens, outputTokens: 500 },
   { inputTokens, outputTokens: 0, cacheReadTokens: inputTokens / 2 },
@@ -72,7 +75,7 @@ function oracle({ vendor, id }: RegisteredModel, usage: Usage): number | undefin
     cache_read_tokens: cacheReadTokens,
     cache_write_tokens: cacheWriteTokens,
   };
-  return calcPrice(counts, id, { providerId })?.total_price;
+  return calcPrice(counts, id, { providerId, timestamp })?.total_price;
 }
 
 function rounded(cost: number | undefined): number | undefined {

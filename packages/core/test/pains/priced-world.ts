@@ -1,6 +1,7 @@
 /** A session that costs something, and whether its totals are those of its log. */
 import type { AgentInit, ModelPrice, Session } from "@capstan/core";
 import type { Usage } from "@capstan/kernel";
+import type { EntryOf } from "@capstan/log";
 import { addUsage } from "@capstan/kernel";
 import { echoTool, scriptedProvider } from "@capstan/testing";
 import type { ScriptItem } from "@capstan/testing";
@@ -19,16 +20,22 @@ export function pricedWorld(
   settings: Partial<AgentInit> = {},
   modelPrice: ModelPrice = price,
 ): World {
-  const provider = scriptedProvider([...script], { id: "vendor" });
+  const provider = scriptedProvider([...script], { id: "vendor", contextWindow: 100_000_000 });
   const model = { provider, id: "big", price: modelPrice };
   return createWorld([], [], { model, includeCost: true, tools: [echoTool()], ...settings });
 }
 
+const spendingTypes = new Set<string>([
+  "attempt_ended",
+  "tool_result",
+  "compaction",
+  "compaction_failed",
+]);
+type Spending = EntryOf<"attempt_ended" | "tool_result" | "compaction" | "compaction_failed">;
+
 /** What the entries of the log add up to. */
 function sumOfLog(world: World, { id }: Session): { usage: Usage; cost: number | undefined } {
-  const spending = world
-    .entries(id)
-    .filter((entry) => entry.type === "attempt_ended" || entry.type === "tool_result");
+  const spending = world.entries(id).filter((entry) => spendingTypes.has(entry.type)) as Spending[];
   const costs = spending.flatMap(({ cost }) => cost ?? []);
   return {
     usage: spending.reduce<Usage>((sum, entry) => addUsage(sum, used(entry)), {}),

@@ -10,7 +10,7 @@ export type Operation =
   | { readonly do: "answer"; readonly which: number; readonly how: "right" | "wrong" | "forged" }
   | { readonly do: "configure"; readonly settings: SessionSettings }
   | { readonly do: "clearQueue"; readonly queue: "steering" | "followUp" | "all" }
-  | { readonly do: "abort" | "continue" | "loadHistory" | "clearHistory" | "reset" }
+  | { readonly do: "abort" | "continue" | "compact" | "loadHistory" | "clearHistory" | "reset" }
   | { readonly do: "pass"; readonly ms: number };
 
 /** The tools that the model can be told to call, two ways for it to fail, and one to take its time. */
@@ -85,6 +85,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       do: fc.constantFrom(
         "abort" as const,
         "continue" as const,
+        "compact" as const,
         "loadHistory" as const,
         "clearHistory" as const,
         "reset" as const,

@@ -160,6 +160,8 @@ export class PlayedSession {
         return { ids: await session.clearQueue(operation.queue) };
       case "loadHistory":
         return { done: await session.loadHistory(this.#surroundings.past()) };
+      case "compact":
+        return { ...(await session.compact()) };
       case "abort":
       case "clearHistory":
       case "reset":

@@ -116,6 +116,14 @@ const fields: Fields = {
     { through: anyText, before: anyTokens, after: anyTokens, usage: anyUsage },
     { requiredKeys: ["through", "before", "after"] },
   ),
+  compaction_failed: fc.record(
+    {
+      reason: fc.constantFrom("nothing" as const, "failed" as const, "aborted" as const),
+      error: anyError,
+      usage: anyUsage,
+    },
+    { requiredKeys: ["reason"] },
+  ),
   context_evicted: fc.record({ toolCallIds: ids }),
   abort: fc.record({ reason: anyText }, { requiredKeys: [] }),
   error: fc.record({ error: anyError }),

@@ -141,6 +141,11 @@ const messages: {
       isError: fc.boolean(),
       details: anyJson,
       meta: anyJson,
+      kept: fc.record({
+        blob: text,
+        mediaType: fc.constantFrom("text/plain", "application/json"),
+        chars: fc.nat(),
+      }),
     },
     { requiredKeys: ["role", "id", "toolCallId", "toolName", "content", "isError"] },
   ),

@@ -43,6 +43,7 @@ export const anyState: fc.Arbitrary<SessionState> = fc.record(
     usage: anyUsage,
     totalCost: anyAmount,
     entries: fc.array(entry, { maxLength: 4 }),
+    blobs: fc.array(fc.record({ blob: anyText, data: fc.base64String() }), { maxLength: 2 }),
   },
   {
     requiredKeys: [

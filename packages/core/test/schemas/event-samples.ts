@@ -73,6 +73,10 @@ const bodies: Bodies = {
     { type: "compaction_end", through: "m1", before: 9_000, after: 1_000 },
     { usage: { outputTokens: 80 } },
   ],
+  compaction_failed: [
+    { type: "compaction_failed", reason: "failed" },
+    { error, usage: { outputTokens: 80 } },
+  ],
   context_evicted: [{ type: "context_evicted", toolCallIds: ["k1"] }, {}],
   abort: [{ type: "abort" }, { reason: "The user left" }],
   error: [{ type: "error", error }, {}],

@@ -100,7 +100,16 @@ export const samples = {
       content: "Booked",
       isError: false,
     },
-    { details: anyJson, meta: anyJson },
+    {
+      details: anyJson,
+      meta: anyJson,
+      kept: { blob: "b1", mediaType: "text/plain", chars: 90_000 },
+    },
+  ),
+  KeptOutput: sample(
+    schemas.KeptOutputSchema,
+    { blob: "b1", mediaType: "application/json", chars: 90_000 },
+    {},
   ),
   CustomMessage: sample(
     schemas.CustomMessageSchema,
@@ -110,6 +119,7 @@ export const samples = {
   PendingCall: sample(schemas.PendingCallSchema, pendingCall, {
     deadlineAt: 5_000,
     reason: "It costs money",
+    lentBy: "tab-1",
   }),
   CallAnswer: sample(
     schemas.CallAnswerSchema,
@@ -159,6 +169,8 @@ export const samples = {
       principal: "ann",
       metadata: anyJson,
       totalCost: 0.5,
+      blobs: [{ blob: "b1", data: "AAAA" }],
     },
   ),
+  StoredBlob: sample(schemas.StoredBlobSchema, { blob: "b1", data: "AAAA" }, {}),
 } satisfies Readonly<Record<string, Sample>>;

@@ -149,6 +149,16 @@ export interface AssistantMessage {
   readonly error?: SerializedError;
 }
 
+/** All of an output of which a message has the beginning and the end only. */
+export interface KeptOutput {
+  /** The blob of the session that has it. */
+  readonly blob: string;
+  /** The text as it is, or the content as JSON. */
+  readonly mediaType: "text/plain" | "application/json";
+  /** Of its text. */
+  readonly chars: number;
+}
+
 /** The one result of one call. Its `id` is the id of the call. */
 export interface ToolMessage {
   readonly role: "tool";
@@ -160,6 +170,8 @@ export interface ToolMessage {
   /** For user interfaces; the model never sees them. */
   readonly details?: JsonValue;
   readonly meta?: JsonValue;
+  /** Where the whole is, if `content` is not. */
+  readonly kept?: KeptOutput;
 }
 
 /** A message of the application. The default conversion drops it before a request. */

@@ -29,6 +29,8 @@ export interface PendingCall {
   readonly hash: string;
   readonly deadlineAt?: number;
   readonly reason?: string;
+  /** Who lent the tool, where somebody did: the call is theirs to run. */
+  readonly lentBy?: string;
 }
 
 /** A part of a message that is still being streamed. `input` is there once the arguments are whole. */
@@ -148,6 +150,13 @@ export type AgentEventBody =
       readonly through: string;
       readonly before: number;
       readonly after: number;
+      readonly usage?: Usage;
+    }
+  /** The context stays as it is: the summary could not be had, was stopped, or there was nothing to be summarized. */
+  | {
+      readonly type: "compaction_failed";
+      readonly reason: "nothing" | "failed" | "aborted";
+      readonly error?: SerializedError;
       readonly usage?: Usage;
     }
   | { readonly type: "context_evicted"; readonly toolCallIds: readonly string[] }

@@ -7,6 +7,7 @@ import type {
   ImagePart,
   JsonValue,
   SerializedError,
+  ToolCallPart,
   Usage,
 } from "./conversation.ts";
 import type { ToolDispatchPolicy } from "./dispatch.ts";
@@ -101,6 +102,9 @@ export interface MessagesSoFar {
   readonly added: readonly ChatMessage[];
 }
 
+/** What `makeRoom` came to: `undefined` where there was nothing to be done, or nothing that it could do. */
+export type Room = true | FinishReason | undefined;
+
 /** What is optional may also be there as undefined: an input that always has the same fields is read faster. */
 export interface RunTurnInput {
   readonly provider: ProviderContract;
@@ -150,6 +154,12 @@ export interface RunTurnInput {
    * request is read; the list may grow afterwards.
    */
   readonly context?: ((messages: MessagesSoFar) => readonly ChatMessage[]) | undefined;
+  /**
+   * Makes room in the context where that is too full. Asked right before each request, and with the error once more for a request that the
+   * vendor calls too long. `true`: there is room now, and the limits are asked again; a string ends the turn with it. It may ask a model, so it
+   * has no deadline here: only an abort ends the wait.
+   */
+  readonly makeRoom?: ((overflow?: SerializedError) => Room | Promise<Room>) | undefined;
   readonly transformContext?:
     | ((
         messages: readonly ChatMessage[],
@@ -185,6 +195,13 @@ export interface RunTurnInput {
    * in the place of the part.
    */
   readonly checkMedia?: ((part: ImagePart | DocumentPart) => string | undefined) | undefined;
+  /**
+   * Gets each result that a tool or somebody outside gave, last of all and before it is recorded or shown: what it returns stands in its
+   * place. For a caller that keeps long outputs elsewhere. If it fails, the result stays as it is.
+   */
+  readonly boundResult?:
+    | ((call: ToolCallPart, result: ToolResult) => ToolResult | Promise<ToolResult>)
+    | undefined;
   readonly retry?: RetryPolicy | undefined;
   readonly deadlines?: Deadlines | undefined;
   /**

@@ -1,5 +1,5 @@
 /** What the kernel asks of a tool. A tool without `execute` is remote: somebody else runs it and answers. */
-import type { JsonValue, ToolContent, ToolContentPart, Usage } from "./conversation.ts";
+import type { JsonValue, KeptOutput, ToolContent, ToolContentPart, Usage } from "./conversation.ts";
 import type { Logger } from "./logging.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -42,6 +42,8 @@ export interface ToolResult {
   /** For user interfaces; the model never sees it. */
   readonly details?: JsonValue;
   readonly meta?: JsonValue;
+  /** Where the whole is, if `output` is not. Only `boundResult` sets it. */
+  readonly kept?: KeptOutput;
   /** The turn ends after this batch if every result of it says so. */
   readonly isTerminal?: boolean;
 }
@@ -114,4 +116,6 @@ export interface ToolContract extends ToolDeclaration {
   readonly answerWithinMs?: number;
   /** A successful call of this tool ends the turn, if every call of its batch does. */
   readonly isTerminal?: boolean;
+  /** Who lent it. Their pending calls name them. */
+  readonly lentBy?: string;
 }

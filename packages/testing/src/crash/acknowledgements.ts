@@ -1,5 +1,6 @@
 /** What the client was told: from then on no crash may take it back. */
 import type { ChatMessage, TurnResponse } from "@capstan/kernel";
+import type { CompactionResult } from "@capstan/core";
 import type { EntryOf, QueueOutcome } from "@capstan/log";
 import type { CrashSettings } from "./scenario.ts";
 
@@ -15,6 +16,8 @@ export type Acknowledgement =
   /** An abort was recorded, and this turn, the first of its chain, had not ended by then. */
   | { readonly type: "aborted"; readonly turnId: string }
   | { readonly type: "settled"; readonly id: string; readonly outcome: QueueOutcome }
+  /** A compaction that was asked for came to this. */
+  | { readonly type: "compacted"; readonly id: string; readonly result: CompactionResult }
   /** The session had these settings when the log had so many entries. */
   | { readonly type: "configured"; readonly settings: CrashSettings; readonly length: number }
   /** What was said before was gone when the log had so many entries. */

@@ -67,6 +67,15 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
       if (found !== code) miss(`${id} was refused with ${code}, and the log says ${found}`);
       return;
     }
+    case "compacted": {
+      const { id, result } = acknowledgement;
+      const { type: _, ...counts } = fold.compactions.outcomeOf(id) ?? { type: "none" };
+      const { isCompacted, ...told } = result;
+      if (!isCompacted || isDeepStrictEqual(counts, told)) return;
+      return miss(
+        `${id} was said to free ${JSON.stringify(told)}, and the log says ${JSON.stringify(counts)}`,
+      );
+    }
     case "configured": {
       const { settings, length } = acknowledgement;
       if (isConfigured(session, settings, length)) return;

@@ -6,9 +6,16 @@ import type { CrashToolName } from "./scenario.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
-const repeatable: ReadonlySet<string> = new Set<CrashToolName>(["pure", "idempotent"]);
+const repeatable: ReadonlySet<string> = new Set<CrashToolName>(["pure", "long", "idempotent"]);
+const pure: ReadonlySet<string> = new Set<CrashToolName>(["pure", "long"]);
 const approved: ReadonlySet<string> = new Set<CrashToolName>(["guarded", "hurried"]);
-const answeredOutside: ReadonlySet<string> = new Set<CrashToolName>(["remote", "ignored", "lent"]);
+/** Somebody outside runs them, or they leave no trace. */
+const withoutEffect: ReadonlySet<string> = new Set<CrashToolName>([
+  "remote",
+  "ignored",
+  "lent",
+  "read_output",
+]);
 
 export function checkEffects(world: World): void {
   const byCall = Map.groupBy(world.effects.all, ({ toolCallId }) => toolCallId);
@@ -32,7 +39,7 @@ function checkCall(world: World, toolCallId: string, effects: readonly Effect[])
   }
   for (const effect of effects) {
     if (effect.key !== key) violations.add("effects", `${call} ran under two keys`);
-    if (!effect.hadIntent && toolName !== "pure") {
+    if (!effect.hadIntent && !pure.has(toolName)) {
       violations.add("effects", `${call} took effect before its intent was in the log`);
     }
     if (!approved.has(toolName)) continue;
@@ -79,6 +86,6 @@ function checkResult(
   { toolName, toolCallId, result, seq }: EntryOf<"tool_result">,
   effects: readonly Effect[],
 ): void {
-  if (result.isError || answeredOutside.has(toolName) || effects.length > 0) return;
+  if (result.isError || withoutEffect.has(toolName) || effects.length > 0) return;
   session.violate("effects", `entry ${seq}: ${toolName} (${toolCallId}) is said to have run`);
 }

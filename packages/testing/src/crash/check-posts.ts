@@ -11,6 +11,7 @@ export function checkPosts(world: World, session: WatchedSession): void {
     if (entry.type === "cancel_requested") checkCancel(session, entry);
     if (entry.type === "input") checkInput(session, entry);
     if (entry.type === "answer") checkAnswer(session, entry);
+    if (entry.type === "compact") checkCompact(session, entry);
     if (entry.type === "decision") checkDecision(world, session, entry);
   }
 }
@@ -44,7 +45,8 @@ function checkQueued(
 /** A turn that was cancelled ends so, unless it was over; one that failed at that moment may say that instead, and so may a fork's. */
 function checkCancel(session: WatchedSession, entry: EntryOf<"cancel_requested">): void {
   const { entries, fold } = session;
-  if (fold.refusalOf(entry.id) !== undefined) return;
+  const isOfCompaction = fold.compactions.outcomeOf(entry.turnId) !== undefined;
+  if (isOfCompaction || fold.refusalOf(entry.id) !== undefined) return;
   const root = session.rootOf(entry.turnId);
   const last = entries.findLast(
     (other) => other.type === "turn_ended" && session.rootOf(other.turnId) === root,
@@ -60,6 +62,17 @@ function checkInput(session: WatchedSession, { id }: EntryOf<"input">): void {
   const starts = entries.filter((entry) => entry.type === "turn_started" && entry.turnId === id);
   if (starts.length === 1) return;
   session.violate("effectless", `the input ${id} started ${starts.length} turns`);
+}
+
+/** It came to something, once. */
+function checkCompact(session: WatchedSession, { id }: EntryOf<"compact">): void {
+  const ends = session.entries.filter(
+    (entry) =>
+      (entry.type === "compaction" || entry.type === "compaction_failed") &&
+      entry.requests?.includes(id) === true,
+  );
+  if (ends.length === 1) return;
+  session.violate("effectless", `${id} asked for a compaction, and came to ${ends.length} ends`);
 }
 
 /** The first answer to a call is its result, unless the turn was stopped. */

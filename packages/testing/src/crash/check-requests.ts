@@ -9,7 +9,7 @@ import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
 /** What a request must be. */
-type Asked = Partial<Omit<SeenRequest, "sessionId" | "turnId" | "step" | "attempt">>;
+type Asked = Partial<Omit<SeenRequest, "sessionId" | "turnId" | "step" | "attempt" | "isSummary">>;
 
 interface Expected {
   readonly asked: Asked;
@@ -21,7 +21,7 @@ export function checkRequests(world: World, session: WatchedSession): void {
   const expected = expectedRequests(world.scenario, session);
   const recorded = new Map<string, string>();
   for (const request of world.requests) {
-    if (request.sessionId !== session.id) continue;
+    if (request.sessionId !== session.id || request.isSummary) continue;
     const found = expected.get(placeOf(request));
     if (found === undefined) {
       session.violate("requests", `${placeOf(request)}: the log has no such attempt`);
@@ -82,16 +82,19 @@ function expectedRequests(
 
 /** The messages up to there, what the turn was started with, and the prompt as it was recorded last. */
 function toAsked(
-  { transcript, prompt }: SessionFold,
+  { transcript, context: { summary }, prompt }: SessionFold,
   config: SessionConfig,
   overrides: CrashOverrides,
 ): Asked {
   const { thinkingLevel = config.thinkingLevel, temperature, maxTokens } = overrides;
   const tools = config.tools?.map((tool) => (typeof tool === "string" ? tool : tool.name));
+  const from = summary === undefined ? 0 : transcript.placeBehind(summary.through);
+  const ids = toModelMessages(transcript.messages.slice(from)).map(({ id }) => id);
   return {
-    ids: toModelMessages(transcript.messages).map(({ id }) => id),
+    ids: summary === undefined ? ids : [summary.id, ...ids],
     instructions: config.instructions ?? prompt?.instructions,
-    ...(tools && { tools }),
+    // Whoever has a tool can read what it gave.
+    ...(tools && { tools: tools.length === 0 ? tools : [...tools, "read_output"] }),
     model: overrides.model === undefined ? undefined : "other",
     thinkingLevel,
     temperature,

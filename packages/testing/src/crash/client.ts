@@ -5,7 +5,7 @@ import type { Wish } from "./persist.ts";
 import type { ClientAction, CrashTrigger } from "./scenario.ts";
 import type { Hosts, SimulatedHost } from "./simulated-host.ts";
 import { Answering } from "./wishes/answers.ts";
-import { toConfigure, toFork, toReplace } from "./wishes/changes.ts";
+import { toCompact, toConfigure, toFork, toReplace } from "./wishes/changes.ts";
 import { toAbort, toEnqueue, toSend } from "./wishes/messages.ts";
 import type { World } from "./world.ts";
 
@@ -104,6 +104,8 @@ export class Client {
         return toEnqueue(world, action);
       case "abort":
         return toAbort(world, action);
+      case "compact":
+        return toCompact(world, action);
       case "answer":
         return this.#answering.toKnown(action);
       case "configure":

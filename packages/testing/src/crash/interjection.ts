@@ -29,6 +29,8 @@ export function toPost(interjection: Interjection, fold: SessionFold): Interject
       const config = { ...plain, ...(tools && { tools: toChosenTools(tools) }) };
       return { id: "interjected", body: { type: "config", config } };
     }
+    case "compact":
+      return { id: interjection.id, body: { type: "compact" } };
     case "clearHistory":
       return { id: "interjected", body: { type: "history_cleared" } };
     case "loadHistory": {

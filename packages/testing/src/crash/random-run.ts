@@ -3,6 +3,7 @@ import type { CrashFault, CrashRun } from "./crash-run.ts";
 import { randomActions } from "./random-actions.ts";
 import { Random } from "./random.ts";
 import type {
+  ClientAction,
   CrashHost,
   CrashScenario,
   CrashToolName,
@@ -27,9 +28,19 @@ const toolNames: readonly [CrashToolName, ...CrashToolName[]] = [
 export function crashScenario(seed: number): CrashScenario {
   const random = new Random(seed);
   const hosts = hostsOf(random);
-  const actions = randomActions(random, hosts);
-  const script = { Go: stepsOf(random), Again: stepsOf(random) };
-  const mayDiffer = actions.some((action) => action.do !== "send") || hasDeadlines(script);
+  const spoken = randomActions(random, hosts);
+  const outputs = new Random(seed + 0x1040);
+  const spare = {
+    Go: withLongOutputs(outputs, stepsOf(random)),
+    Again: withLongOutputs(outputs, stepsOf(random)),
+  };
+  const { compactions, ...room } = roomOf(new Random(seed + 0x2050));
+  const script = room.contextWindow === undefined ? spare : verbose(spare);
+  const actions = [...spoken, ...compactions];
+  const mayDiffer =
+    actions.some((action) => action.do !== "send") ||
+    uses(script, "hurried") ||
+    uses(script, "long");
   return {
     name: `seed ${seed}`,
     script,
@@ -37,6 +48,7 @@ export function crashScenario(seed: number): CrashScenario {
     answers: random.pick(["early", "late", "late", "one-by-one"]),
     approves: random.chance(0.8),
     ...(random.chance(0.3) && { instructions: "asked" }),
+    ...room,
     hosts,
     readers: hosts.filter((_, index) => index === 0 || random.chance(0.5)).map(({ name }) => name),
     leaseMs: random.pick([1_000, 3_000]),
@@ -61,10 +73,55 @@ function hostsOf(random: Random): readonly CrashHost[] {
   return names.map((name, index) => ({ name, polls: index === 0 || random.chance(0.7) }));
 }
 
-/** Whether a call is answered in time depends on when its process is there again. */
-function hasDeadlines(script: CrashScenario["script"]): boolean {
+/**
+ * Whether a call is answered in time depends on when its process is there again, and whether an output is kept on whether the store is there when
+ * it comes.
+ */
+function uses(script: CrashScenario["script"], name: CrashToolName): boolean {
   const steps = Object.values(script).flat();
-  return steps.some(({ calls = [] }) => calls.some(({ tool }) => tool === "hurried"));
+  return steps.some(({ calls = [] }) => calls.some(({ tool }) => tool === name));
+}
+
+/** Half of the calls that may be repeated give more than is shown. By chance of its own: what else there is in a seed stays. */
+function withLongOutputs(random: Random, steps: readonly ScriptedStep[]): readonly ScriptedStep[] {
+  return steps.map(({ calls = [], ...step }) => ({
+    ...step,
+    calls: calls.map((call) =>
+      call.tool === "pure" && random.chance(0.5) ? { ...call, tool: "long" } : call,
+    ),
+  }));
+}
+
+/** Half of the models have little room, and some clients ask for a summary. */
+function roomOf(random: Random): Pick<
+  CrashScenario,
+  "contextWindow" | "keepRecentSteps" | "summary"
+> & {
+  readonly compactions: readonly ClientAction[];
+} {
+  const isNarrow = random.chance(0.5);
+  const contextWindow = random.pick([1_500, 2_000, 3_000]);
+  const summary = {
+    ...(random.chance(0.3) && { ms: random.pick([100, 700]) }),
+    ...(random.chance(0.3) && { failures: 1 }),
+    ...(random.chance(0.15) && { isBroken: true }),
+  };
+  const keepRecentSteps = random.below(3);
+  const compactions: ClientAction[] = [];
+  if (random.chance(0.25)) compactions.push({ when: "rest", do: "compact", id: "k1" });
+  if (random.chance(0.25)) {
+    const event = random.pick(["tool_execution_start", "compaction_start", "turn_end"]);
+    compactions.push({ when: { event }, do: "compact", id: "k2", directives: "Short." });
+  }
+  return { ...(isNarrow && { contextWindow, keepRecentSteps }), summary, compactions };
+}
+
+/** Steps of which not many fit. */
+function verbose(script: CrashScenario["script"]): CrashScenario["script"] {
+  const say = "A long story. ".repeat(70);
+  return Object.fromEntries(
+    Object.entries(script).map(([key, steps]) => [key, steps.map((step) => ({ ...step, say }))]),
+  );
 }
 
 function stepsOf(random: Random): readonly ScriptedStep[] {

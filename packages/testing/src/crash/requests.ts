@@ -6,6 +6,8 @@ export interface SeenRequest {
   readonly turnId: string;
   readonly step: number;
   readonly attempt: number;
+  /** Whether it is not of a step, but for a summary. */
+  readonly isSummary: boolean;
   /** Of the messages. */
   readonly ids: readonly string[];
   readonly instructions: string | undefined;
@@ -25,6 +27,7 @@ export function toSeenRequest(request: ProviderRequest): SeenRequest {
     turnId,
     step,
     attempt,
+    isSummary: request.toolChoice === "none",
     ids: request.messages.map(({ id }) => id),
     instructions,
     tools: tools.map(({ name }) => name),

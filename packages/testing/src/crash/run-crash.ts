@@ -1,5 +1,7 @@
 /** Runs a scenario through its faults until everything is at rest, and says what was wrong. */
 import { checkAcknowledged } from "./check-acknowledged.ts";
+import { checkBlobs } from "./check-blobs.ts";
+import { checkCompactions } from "./check-compactions.ts";
 import { checkEffects } from "./check-effects.ts";
 import { checkForks } from "./check-forks.ts";
 import { checkHistory } from "./check-history.ts";
@@ -49,6 +51,7 @@ export async function runCrash(run: CrashRun, options: CrashOptions = {}): Promi
     compare(world, options.expected);
   }
   check(world, readers);
+  for (const session of world.sessions) await checkBlobs(world, session);
   hosts.end();
   const { points, hits, main } = world;
   const final = finalStateOf(world);
@@ -61,6 +64,7 @@ function check(world: World, readers: readonly Reader[]): void {
     checkAcknowledged(session);
     checkPosts(world, session);
     checkHistory(session);
+    checkCompactions(world, session);
     checkRequests(world, session);
   }
   checkEffects(world);

@@ -5,7 +5,8 @@ import type { AgentEvent, ThinkingLevel } from "@capstan/kernel";
  * What the tools of every scenario declare. `pure`, `idempotent`, `once` (at most once) and `checked` (at most once, and can be asked
  * what became of a call) may run in parallel, `alone` runs by itself. `guarded` needs an approval, `hurried` as well, within two
  * seconds. `remote` is run by the client; `ignored` too, but nobody ever answers it, and after two seconds nobody may. `lent` is like
- * `remote`, and the agent does not have it: sessions are given it by `configure`.
+ * `remote`, and the agent does not have it: sessions are given it by `configure`. `long` is `pure`, and gives more than a model is shown;
+ * `read_output` is the session's own.
  */
 export type CrashToolName =
   | "pure"
@@ -17,7 +18,9 @@ export type CrashToolName =
   | "hurried"
   | "remote"
   | "ignored"
-  | "lent";
+  | "lent"
+  | "long"
+  | "read_output";
 
 /** What `configure` changes. */
 export interface CrashSettings {
@@ -40,6 +43,8 @@ export interface ScriptedCall {
   readonly ms?: number;
   /** It has its effect, and then fails. */
   readonly fails?: boolean;
+  /** The call whose output `read_output` reads. */
+  readonly reference?: string;
 }
 
 export interface ScriptedStep {
@@ -77,6 +82,7 @@ export type ClientAction = {
   | { readonly do: "continue"; readonly id: string; readonly options?: CrashOverrides }
   | { readonly do: "steer" | "followUp"; readonly id: string; readonly text: string }
   | { readonly do: "abort"; readonly reason?: string }
+  | { readonly do: "compact"; readonly id: string; readonly directives?: string }
   | AnswerAction
   | { readonly do: "configure"; readonly settings: CrashSettings }
   /** What is loaded is a short past of its own. */
@@ -103,6 +109,7 @@ export interface AnswerAction {
 export type Interjection =
   | { readonly do: "steer" | "followUp" | "send"; readonly id: string; readonly text: string }
   | { readonly do: "cancel" | "clearHistory" | "loadHistory" }
+  | { readonly do: "compact"; readonly id: string }
   /** To the first call that waits for a result. */
   | { readonly do: "answer" }
   | { readonly do: "configure"; readonly settings: CrashSettings };
@@ -125,6 +132,11 @@ export interface CrashScenario {
   readonly answers?: "early" | "late" | "one-by-one" | "never";
   /** Whether the client approves what needs it. Default true. */
   readonly approves?: boolean;
+  /** Tokens that the models take, and the last of them that the context keeps when it is compacted. Default 200,000, and none. */
+  readonly contextWindow?: number;
+  readonly keepRecentSteps?: number;
+  /** How a model that is asked for a summary goes about it; what it says is its own. */
+  readonly summary?: Omit<ScriptedStep, "say" | "calls">;
   /** Default: the same for everybody. `asked`: the agent is asked for them, and says something else each time. */
   readonly instructions?: "asked";
   /** Default one, named A. */

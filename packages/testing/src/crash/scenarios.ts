@@ -1,10 +1,12 @@
 /** The scenarios that every build goes through, at every point. */
 import type { CrashScenario } from "./scenario.ts";
 import { answerScenarios } from "./scenarios/answer-scenarios.ts";
+import { compactionScenarios } from "./scenarios/compaction-scenarios.ts";
 import { configScenarios } from "./scenarios/config-scenarios.ts";
 import { forkScenarios } from "./scenarios/fork-scenarios.ts";
 import { historyScenarios } from "./scenarios/history-scenarios.ts";
 import { hostScenarios } from "./scenarios/host-scenarios.ts";
+import { outputScenarios } from "./scenarios/output-scenarios.ts";
 import { queueScenarios } from "./scenarios/queue-scenarios.ts";
 import { toolScenarios } from "./scenarios/tool-scenarios.ts";
 
@@ -15,5 +17,7 @@ export const crashScenarios: readonly CrashScenario[] = [
   ...historyScenarios,
   ...configScenarios,
   ...forkScenarios,
+  ...outputScenarios,
+  ...compactionScenarios,
   ...hostScenarios,
 ];

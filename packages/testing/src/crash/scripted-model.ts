@@ -12,16 +12,27 @@ import type { CrashScenario, ScriptedStep } from "./scenario.ts";
 
 export interface ScriptedModelOptions {
   readonly life: Life;
-  readonly script: CrashScenario["script"];
+  readonly scenario: Pick<CrashScenario, "script" | "contextWindow" | "summary">;
   onRequest(request: ProviderRequest): void;
 }
 
-export function scriptedModel({ life, script, onRequest }: ScriptedModelOptions): ProviderContract {
+export function scriptedModel({
+  life,
+  scenario,
+  onRequest,
+}: ScriptedModelOptions): ProviderContract {
+  const { contextWindow = 200_000, script, summary = {} } = scenario;
   async function* reply(request: ProviderRequest): AsyncGenerator<ProviderPart, void> {
     await life.pass();
     if (request.signal.aborted) throw new Error("stopped");
     onRequest(request);
-    const { step, text } = findStep(script, request.messages);
+    const inputTokens = tokensOf(request);
+    if (inputTokens > contextWindow) throw new ProviderError("context_overflow", "scripted");
+    // Nothing else is asked without tools.
+    const isSummary = request.toolChoice === "none";
+    const found = findStep(script, isSummary ? request.messages.slice(0, -1) : request.messages);
+    const step: ScriptedStep = isSummary ? { ...summary, say: found.mark } : found.step;
+    const { text } = found;
     if (request.attempt <= (step.failures ?? 0)) throw new ProviderError("overloaded", "scripted");
     const said = (step.say ?? text).replaceAll("{process}", life.name);
     const whole = said === "" ? "" : `${said} ${digest(request.messages)}`;
@@ -34,10 +45,11 @@ export function scriptedModel({ life, script, onRequest }: ScriptedModelOptions)
       throw new ProviderError("invalid_request", "scripted");
     yield* callsOf(step);
     await life.pass();
-    yield { type: "usage", usage: { inputTokens: 10, outputTokens: 5 } };
+    const outputTokens = Math.ceil(whole.length / 4);
+    yield { type: "usage", usage: { inputTokens, outputTokens } };
     yield { type: "finish", reason: step.calls === undefined ? "stop" : "tool-calls" };
   }
-  return { id: "scripted", stream: reply };
+  return { id: "scripted", contextWindow, stream: reply };
 }
 
 function* callsOf({ calls = [] }: ScriptedStep): Generator<ProviderPart> {
@@ -48,18 +60,45 @@ function* callsOf({ calls = [] }: ScriptedStep): Generator<ProviderPart> {
   }
 }
 
-/** The script of the last user message that has one, at the step that its replies have come to. */
-function findStep(
-  script: CrashScenario["script"],
-  messages: readonly ChatMessage[],
-): { readonly step: ScriptedStep; readonly text: string } {
+interface FoundStep {
+  readonly step: ScriptedStep;
+  readonly text: string;
+  /** What a summary says of it, so that whoever reads that goes on from here. */
+  readonly mark: string;
+}
+
+/** The script of the last user message that has one, or that a summary tells of, at the step that its replies have come to. */
+function findStep(script: CrashScenario["script"], messages: readonly ChatMessage[]): FoundStep {
   const lastUser = messages.findLast(({ role }) => role === "user");
-  const text = `Noted: ${lastUser === undefined ? "" : textOf(lastUser)}`;
-  const at = messages.findLastIndex((message) => script[textOf(message)] !== undefined);
+  const text = `Noted: ${lastUser === undefined ? "" : textOf(lastUser).slice(-40)}`;
+  const at = messages.findLastIndex((message) => markIn(script, message) !== undefined);
   const begun = messages[at];
-  if (begun === undefined) return { step: {}, text };
-  const replies = messages.slice(at).filter(({ role }) => role === "assistant").length;
-  return { step: script[textOf(begun)]?.[replies] ?? {}, text };
+  if (begun === undefined) return { step: {}, text, mark: "Nothing" };
+  const { key, replies: before } = markIn(script, begun) ?? { key: "", replies: 0 };
+  const replies = before + messages.slice(at).filter(({ role }) => role === "assistant").length;
+  return { step: script[key]?.[replies] ?? {}, text, mark: `At ${key}, step ${replies}.` };
+}
+
+function markIn(
+  script: CrashScenario["script"],
+  message: ChatMessage,
+): { readonly key: string; readonly replies: number } | undefined {
+  const said = textOf(message);
+  if (script[said] !== undefined) return { key: said, replies: 0 };
+  const [, key, replies] = /At (.+), step (\d+)\. \(/.exec(said) ?? [];
+  const isMark = message.role === "user" && key !== undefined && script[key] !== undefined;
+  return isMark ? { key, replies: Number(replies) } : undefined;
+}
+
+/** In the manner of models, by the length of it. */
+function tokensOf({ messages, tools }: ProviderRequest): number {
+  const declared = tools.map(({ name, description, inputSchema }) => [
+    name,
+    description,
+    inputSchema,
+  ]);
+  const said = messages.reduce((sum, message) => sum + textOf(message).length, 0);
+  return Math.ceil((JSON.stringify(declared).length + said) / 4);
 }
 
 /** What the model was shown, in a few letters: a reply on other messages is another reply. */

@@ -9,10 +9,11 @@ import type { World } from "./world.ts";
 export const agentName = "helper";
 
 export function simulatedAgent(life: Life, world: World): Agent {
-  const { script, instructions } = world.scenario;
+  const { scenario } = world;
+  const { instructions, keepRecentSteps } = scenario;
   const model = scriptedModel({
     life,
-    script,
+    scenario,
     onRequest: (request) => world.onRequest(request),
   });
   return createAgent({
@@ -24,6 +25,8 @@ export function simulatedAgent(life: Life, world: World): Agent {
       onEffect: (toolName, input, context) => world.onEffect(life.name, toolName, input, context),
       hasEffect: (key) => world.effects.has(key),
     }),
+    ...(keepRecentSteps !== undefined && { compaction: { keepRecentSteps } }),
+    outputs: { maxChars: 300, maxTotalChars: 800 },
     retry: { maxAttempts: 20, baseDelayMs: 100, maxDelayMs: 200 },
     ...(instructions === "asked" && {
       instructions: (about) => askFor(life, world, about.sessionId),

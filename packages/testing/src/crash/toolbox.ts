@@ -32,6 +32,7 @@ export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
   });
   return [
     local("pure", { effect: "pure" }),
+    local("long", { effect: "pure" }),
     local("idempotent", { effect: "idempotent" }),
     local("once"),
     local("checked", {
@@ -55,9 +56,11 @@ export function toChosenTools(names: readonly CrashToolName[]): (string | ToolDe
 }
 
 /** The same for every run of a call, so that a rerun changes nothing that the model sees. */
-function outputOf(toolName: string): string {
-  return `${toolName} is done`;
+export function outputOf(toolName: string): string {
+  return toolName === "long" ? longOutput : `${toolName} is done`;
 }
+
+const longOutput = Array.from({ length: 40 }, (_, line) => `line ${line + 1} 😀`).join("\n");
 
 async function execute(
   { life, onEffect }: ToolboxOptions,

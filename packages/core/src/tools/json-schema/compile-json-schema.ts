@@ -84,7 +84,10 @@ class Compilation {
     const known = this.#referred.get(ref);
     if (known !== undefined) return [known];
     const target: { check?: Check } = {};
-    const check: Check = (value, findings) => target.check?.(value, findings);
+    const check: Check = (value, findings) => {
+      findings.follow();
+      target.check?.(value, findings);
+    };
     this.#referred.set(ref, check);
     target.check = this.#compile(this.#lookUp(ref, keywords), ref);
     return [check];

@@ -8,6 +8,7 @@ import { toChosenTools } from "../toolbox.ts";
 import type { World } from "../world.ts";
 
 type ConfigureAction = Extract<ClientAction, { readonly do: "configure" }>;
+type CompactAction = Extract<ClientAction, { readonly do: "compact" }>;
 type HistoryAction = Extract<
   ClientAction,
   { readonly do: "clearHistory" | "loadHistory" | "reset" }
@@ -27,6 +28,31 @@ export function toConfigure(world: World, { on, session: name, settings }: Confi
       await target.look();
       const { length } = target.stored;
       target.acknowledged.add({ type: "configured", settings, length });
+      return "done";
+    },
+  };
+}
+
+export function toCompact(world: World, action: CompactAction): Wish {
+  const { on, session: name, id, directives } = action;
+  return {
+    on,
+    what: `compact ${id}`,
+    try: async (host) => {
+      const target = world.find(name);
+      if (target === undefined) return "again";
+      const { session } = await host.session(target.id);
+      try {
+        const result = await session.compact({
+          id,
+          ...(directives !== undefined && { directives }),
+        });
+        if (!host.life.isDead) target.acknowledged.add({ type: "compacted", id, result });
+      } catch (thrown) {
+        // There is no summary: the log says why.
+        if (codeOf(thrown) !== "compaction_failed") throw thrown;
+      }
+      target.acknowledged.add({ type: "posted", id });
       return "done";
     },
   };

@@ -1,0 +1,47 @@
+/** What a model reads in the place of what it is not shown. */
+import type { ToolMessage } from "@capstan/kernel";
+import type { Gap } from "./bound-output.ts";
+import { countLines, grouped, linesBefore, textOf } from "./output-text.ts";
+
+/** The tool that a session gives to its model. */
+export const readOutputName = "read_output";
+
+/** How to read the rest, or why nobody can. */
+export type Rest =
+  | { readonly type: "kept"; readonly reference: string }
+  | { readonly type: "lost" };
+
+export function gapNote({ text, start, end }: Gap, rest: Rest, canRead: boolean): string {
+  const first = linesBefore(text, start) + 1;
+  const last = linesBefore(text, end - 1) + 1;
+  const lines = countLines(text);
+  const where =
+    lines === 1 ? "" : ` (lines ${grouped(first)} to ${grouped(last)} of ${grouped(lines)})`;
+  const what = `${grouped(end - start)} of ${grouped(text.length)} characters are left out here${where}.`;
+  return `[… ${what} ${howToRead(rest, canRead, first)}]`;
+}
+
+function howToRead(rest: Rest, canRead: boolean, from: number): string {
+  if (rest.type === "lost") return "They could not be kept: nobody can read them any more.";
+  if (!canRead) return `Reference: ${rest.reference}`;
+  return `To read them: ${readOutputName} with reference "${rest.reference}" and from: ${from}, or a text to look for.`;
+}
+
+/** In the place of an output that made room for others. Short: a long session has thousands, and the tool says how to read them. */
+export function evictedNote(message: ToolMessage): string {
+  return `(This output is left out to save room: ${describe(message)}. Reference: ${message.toolCallId})`;
+}
+
+function describe({ content, kept }: ToolMessage): string {
+  const chars = kept?.chars ?? textOf(content).length;
+  const media =
+    typeof content === "string"
+      ? []
+      : content.flatMap((part) =>
+          part.type === "text"
+            ? []
+            : `${part.type === "image" ? "an image" : "a document"} (${part.mediaType})`,
+        );
+  const text = chars === 0 && media.length > 0 ? [] : [`${grouped(chars)} characters`];
+  return [...text, ...media].join(", ");
+}

@@ -1,0 +1,115 @@
+/** How large the next request of a session is: what the provider reported last, and what came since. */
+import type { ChatMessage, ToolDeclaration } from "@capstan/kernel";
+import type { ReportedSize, SessionFold } from "@capstan/log";
+import {
+  mostTokensOfMessage,
+  tokensOfMessage,
+  tokensOfText,
+  tokensOfTools,
+} from "./estimate-tokens.ts";
+
+export interface TokenCount {
+  readonly tokens: number;
+  /** False where a provider has counted all of it. */
+  readonly isEstimate: boolean;
+}
+
+/** What every request has besides the messages, and what is to be known of the turn that makes it. */
+export interface RequestFrame {
+  readonly model: string;
+  readonly instructions: string | undefined;
+  readonly tools: readonly ToolDeclaration[];
+  /** Whether messages of the application may become something that a model sees. */
+  readonly hasCustom: boolean;
+}
+
+/** An evicted output leaves a note behind. */
+const evictedTokens = 40;
+
+/**
+ * Of one session, for as long as it is open: each message is looked at once. Texts are read only where their length alone does not
+ * say that there is room.
+ */
+export class ContextSize {
+  readonly #fold: SessionFold;
+  #reported: ReportedSize | undefined;
+  #version = -1;
+  #prompt: SessionFold["prompt"];
+  /** Of the messages before `#read`, with all that comes with them. */
+  #tokens = 0;
+  #read = 0;
+  /** At most, of those from `#read` to `#seen`. */
+  #most = 0;
+  #seen = 0;
+
+  constructor(fold: SessionFold) {
+    this.#fold = fold;
+  }
+
+  /** Whether the next request has so many tokens. Asked before every one of them. */
+  reaches(limit: number, frame: RequestFrame): boolean {
+    const { transcript } = this.#fold;
+    const { length } = transcript;
+    if (!this.#isCurrent()) this.#begin(frame);
+    for (; this.#seen < length; this.#seen++) {
+      // In range.
+      const message = transcript.at(this.#seen) as ChatMessage;
+      this.#most += mostTokensOfMessage(message, frame.hasCustom);
+    }
+    if (this.#tokens + this.#most < limit) return false;
+    this.#readSeen(frame);
+    return this.#tokens >= limit;
+  }
+
+  count(frame: RequestFrame): TokenCount {
+    this.reaches(0, frame);
+    const { reported } = this.#fold.context;
+    const isCounted = reported?.behind === this.#seen && reported.model === frame.model;
+    return { tokens: this.#tokens, isEstimate: !isCounted };
+  }
+
+  #isCurrent(): boolean {
+    const { context, prompt } = this.#fold;
+    return (
+      this.#reported === context.reported &&
+      this.#version === context.version &&
+      this.#prompt === prompt
+    );
+  }
+
+  /** From what was reported, or from the beginning. */
+  #begin({ instructions, tools }: RequestFrame): void {
+    const { context, transcript, prompt } = this.#fold;
+    const { reported, summary } = context;
+    this.#reported = reported;
+    this.#version = context.version;
+    this.#prompt = prompt;
+    this.#most = 0;
+    if (reported !== undefined) {
+      this.#tokens = reported.tokens;
+      this.#read = reported.behind;
+    } else {
+      const prefix = tokensOfText(instructions ?? "") + tokensOfTools(tools);
+      this.#tokens = prefix + tokensOfText(summary?.text ?? "");
+      this.#read = summary === undefined ? 0 : transcript.placeBehind(summary.through);
+    }
+    this.#seen = this.#read;
+  }
+
+  #readSeen({ hasCustom }: RequestFrame): void {
+    const { transcript, context } = this.#fold;
+    for (; this.#read < this.#seen; this.#read++) {
+      const message = transcript.at(this.#read) as ChatMessage;
+      const isEvicted = message.role === "tool" && context.evicted.has(message.toolCallId);
+      this.#tokens += isEvicted ? evictedTokens : tokensOfMessage(message, hasCustom);
+    }
+    this.#most = 0;
+  }
+}
+
+/** Of a list of messages as it is, with what every request has besides. */
+export function estimate(messages: readonly ChatMessage[], frame: RequestFrame): number {
+  let tokens = tokensOfText(frame.instructions ?? "") + tokensOfTools(frame.tools);
+  for (const message of messages) tokens += tokensOfMessage(message, frame.hasCustom);
+  return tokens;
+}

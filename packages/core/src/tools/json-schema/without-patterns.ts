@@ -1,0 +1,36 @@
+/** A schema from outside, as far as it may be checked here. */
+import type { JsonSchema, JsonValue } from "@capstan/kernel";
+import { isList, isObject } from "./canonical-json.ts";
+import type { SchemaObject } from "./keywords.ts";
+
+/** Keywords whose values are schemas by name. */
+const named = ["properties", "$defs", "definitions", "dependentSchemas"];
+/** Keywords whose values are data, whatever they look like. */
+const data = ["enum", "const", "default", "examples"];
+
+/**
+ * The same without regular expressions: one can be made to take for ever, and whoever lends the tool checks its input again. Names that
+ * only a pattern would have allowed are allowed.
+ */
+export function withoutPatterns(schema: JsonSchema): JsonSchema {
+  // What a log holds is JSON.
+  return strip(schema as SchemaObject) as JsonSchema;
+}
+
+function strip(schema: JsonValue): JsonValue {
+  if (isList(schema)) return schema.map(strip);
+  if (!isObject(schema)) return schema;
+  const { pattern: _, patternProperties, additionalProperties, ...plain } = schema;
+  const kept = Object.entries(plain).map(([keyword, value]) => [keyword, stripIn(keyword, value)]);
+  const others =
+    patternProperties === undefined && additionalProperties !== undefined
+      ? { additionalProperties: strip(additionalProperties) }
+      : {};
+  return { ...Object.fromEntries(kept), ...others };
+}
+
+function stripIn(keyword: string, value: JsonValue): JsonValue {
+  if (data.includes(keyword)) return value;
+  if (!named.includes(keyword) || !isObject(value)) return strip(value);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, strip(inner)]));
+}

@@ -1,0 +1,18 @@
+/** Bytes as text, for lines and values of JSON. By hand to no more than the platform needs: it knows strings of bytes only. */
+
+/** Arguments of one call. */
+const chunkSize = 0x8000;
+
+export function toBase64(bytes: Uint8Array): string {
+  let units = "";
+  for (let start = 0; start < bytes.length; start += chunkSize) {
+    units += String.fromCharCode(...bytes.subarray(start, start + chunkSize));
+  }
+  return btoa(units);
+}
+
+/** Throws for what is not Base64. */
+export function fromBase64(text: string): Uint8Array {
+  const units = atob(text);
+  return Uint8Array.from(units, (unit) => unit.charCodeAt(0));
+}

@@ -1,0 +1,110 @@
+/** How much of each request repeats the one before it, from its beginning on: that is what a vendor's prompt cache can give back. */
+import type { ContextFold } from "./context-fold.ts";
+import type { EntryOf } from "./entries.ts";
+import { sizeOfMessage, sizeOfNote } from "./message-size.ts";
+import type { TranscriptFold } from "./transcript-fold.ts";
+
+/**
+ * From 0 to 1: characters of all requests that stood at the same place in the request before, by characters of all requests, the first one
+ * not counted. Instructions and tools are part of a request. Undefined where there was no second request.
+ */
+export interface CacheStability {
+  readonly session: number | undefined;
+  /** Of the last turn. */
+  readonly turn: number | undefined;
+}
+
+/** Each message is looked at once, and all of them again only where what was shown has changed. */
+export class PrefixFold {
+  readonly #transcript: TranscriptFold;
+  readonly #context: ContextFold;
+  /** Of instructions and tools. */
+  #frame = 0;
+  /** Of the messages before `#read`, as they are shown. */
+  #size = 0;
+  #read = 0;
+  /** How much of the last request still stands where it stood; undefined before the first. */
+  #same: number | undefined;
+  #session = new Sum();
+  #turn = new Sum();
+
+  constructor(transcript: TranscriptFold, context: ContextFold) {
+    this.#transcript = transcript;
+    this.#context = context;
+  }
+
+  get stability(): CacheStability {
+    return { session: this.#session.share, turn: this.#turn.share };
+  }
+
+  startTurn(): void {
+    this.#turn = new Sum();
+  }
+
+  /** A request is made of all that is there. */
+  request(): void {
+    const { length } = this.#transcript;
+    for (; this.#read < length; this.#read++) this.#size += this.#sizeAt(this.#read);
+    const size = this.#frame + this.#size;
+    if (this.#same !== undefined) {
+      this.#session.add(this.#same, size);
+      this.#turn.add(this.#same, size);
+    }
+    this.#same = size;
+  }
+
+  /** What comes before all messages is another. */
+  reframe({ instructions = "", toolsChars = 0 }: EntryOf<"prompt">): void {
+    this.#frame = instructions.length + toolsChars;
+    if (this.#same !== undefined) this.#same = 0;
+  }
+
+  /** Messages from this place on are shown differently, or no longer. */
+  change(place: number): void {
+    const { summary } = this.#context;
+    const start = summary === undefined ? 0 : this.#transcript.placeBehind(summary.through);
+    let before = summary?.text.length ?? 0;
+    for (let at = start; at < place; at++) before += this.#sizeAt(at);
+    this.#size = before;
+    for (let at = Math.max(start, place); at < this.#read; at++) this.#size += this.#sizeAt(at);
+    this.#keep(this.#frame + (place === 0 ? 0 : before));
+  }
+
+  /** Another conversation. */
+  reset(): void {
+    this.#size = 0;
+    this.#read = 0;
+    this.#keep(this.#frame);
+  }
+
+  /** What comes before was copied from another session, which has counted it. */
+  forget(): void {
+    this.#session = new Sum();
+    this.#turn = new Sum();
+  }
+
+  #keep(same: number): void {
+    if (this.#same !== undefined) this.#same = Math.min(this.#same, same);
+  }
+
+  #sizeAt(place: number): number {
+    const message = this.#transcript.at(place);
+    if (message === undefined) return 0;
+    const isEvicted = message.role === "tool" && this.#context.evicted.has(message.toolCallId);
+    return isEvicted ? sizeOfNote : sizeOfMessage(message, this.#context.isBehindChange(place));
+  }
+}
+
+class Sum {
+  #repeated = 0;
+  #total = 0;
+
+  add(repeated: number, total: number): void {
+    this.#repeated += repeated;
+    this.#total += total;
+  }
+
+  get share(): number | undefined {
+    return this.#total === 0 ? undefined : this.#repeated / this.#total;
+  }
+}

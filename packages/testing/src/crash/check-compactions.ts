@@ -1,0 +1,55 @@
+/** Nobody asks for a summary without saying so, and for one request it is asked for once. */
+import { SessionFold } from "@capstan/log";
+import { checkTranscript } from "../check-transcript.ts";
+import type { WatchedSession } from "./watched-session.ts";
+import type { World } from "./world.ts";
+
+export function checkCompactions(world: World, session: WatchedSession): void {
+  checkAsked(world, session);
+  checkCounts(session);
+  checkCuts(session);
+}
+
+/** What was copied into a fork was asked for elsewhere. */
+function checkAsked({ requests }: World, session: WatchedSession): void {
+  const asked = requests.filter(
+    (request) => request.sessionId === session.id && request.isSummary && request.attempt === 1,
+  ).length;
+  const started = session.entries.filter(({ type }) => type === "compaction_started").length;
+  if (asked <= started) return;
+  session.violate("requests", `${asked} summaries were asked for, and ${started} are recorded`);
+}
+
+/** One that was stopped, or that somebody wanted, is none of those that a request has. */
+function checkCounts(session: WatchedSession): void {
+  let count = 0;
+  for (const entry of session.entries) {
+    if (entry.type === "attempt" || entry.type === "turn_started") count = 0;
+    const isEnd =
+      entry.type === "compaction" ||
+      (entry.type === "compaction_failed" && entry.reason === "failed");
+    if (!isEnd || entry.requests !== undefined) continue;
+    count += 1;
+    if (count > 1)
+      session.violate("log", `entry ${entry.seq}: a second compaction for one request`);
+  }
+}
+
+/** What is left behind a summary is whole. */
+function checkCuts(session: WatchedSession): void {
+  const fold = new SessionFold();
+  for (const entry of session.entries) {
+    fold.apply(entry);
+    if (entry.type !== "compaction") continue;
+    const { summary } = fold.context;
+    if (summary?.through !== entry.through) {
+      session.violate("log", `entry ${entry.seq}: a summary of what is not there`);
+      continue;
+    }
+    const rest = fold.transcript.messages.slice(fold.transcript.placeBehind(summary.through));
+    const head = { role: "user", id: summary.id, content: summary.text } as const;
+    for (const { message } of checkTranscript([head, ...rest], { allowOpenTail: true })) {
+      session.violate("transcript", `behind the summary of entry ${entry.seq}: ${message}`);
+    }
+  }
+}
