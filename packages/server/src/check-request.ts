@@ -1,0 +1,54 @@
+/** Checks what came by a schema, and says where it is wrong. */
+import { z } from "zod";
+import type { RequestIssue } from "./server-error.ts";
+import { invalidRequest } from "./server-error.ts";
+
+const maxIssues = 20;
+
+/** Throws `invalid_request` with the places. */
+export function checkRequest<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.flatMap((issue) => toIssues(issue, []));
+  throw invalidRequest(`The ${what} is not what this endpoint takes`, issues.slice(0, maxIssues));
+}
+
+/** Names in the address that somebody may have put a secret into: it would end up in logs. */
+const secretNames = /^(access_?)?token$|^(api_?)?key$|^auth|^secret$|^password$/i;
+
+export function checkQuery<T>(schema: z.ZodType<T>, query: URLSearchParams): T {
+  const names = [...query.keys()];
+  if (names.some((name) => secretNames.test(name))) {
+    throw invalidRequest("Tokens do not belong into an address: send them in a header");
+  }
+  if (new Set(names).size < names.length) {
+    throw invalidRequest("Each parameter of the address may be there once");
+  }
+  return checkRequest(schema, Object.fromEntries(query), "query");
+}
+
+type Path = readonly PropertyKey[];
+
+/** Of a union, what is wrong with the member that the value looks like. */
+function toIssues(issue: z.core.$ZodIssue, outer: Path): readonly RequestIssue[] {
+  const path = [...outer, ...issue.path];
+  const inMember = issue.code === "invalid_union" ? ofLikeliest(issue.errors, path) : undefined;
+  return inMember ?? [{ path: z.core.toDotPath(path), message: issue.message.slice(0, 300) }];
+}
+
+/** The one that has the right kind at the top, and the least that is wrong inside. */
+function ofLikeliest(
+  members: readonly (readonly z.core.$ZodIssue[])[],
+  path: Path,
+): readonly RequestIssue[] | undefined {
+  const likely = members.filter((issues) => !issues.every(isWrongKind));
+  const found = likely.map((issues) => issues.flatMap((issue) => toIssues(issue, path)));
+  return found.toSorted((a, b) => a.length - b.length)[0];
+}
+
+function isWrongKind(issue: z.core.$ZodIssue): boolean {
+  if (issue.path.length > 0) return false;
+  if (issue.code === "invalid_union")
+    return issue.errors.every((inner) => inner.every(isWrongKind));
+  return issue.code === "invalid_type";
+}

@@ -1,0 +1,207 @@
+/** Sessions over HTTP: a function from a request to a response, for every runtime that has those. */
+import { systemClock } from "@capstan/core";
+import { checkHost, checkOrigin, corsHeaders, preflight } from "./access.ts";
+import { checkQuery, checkRequest } from "./check-request.ts";
+import type { Backend, Endpoint, Reply } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { closing, health, metrics, ready } from "./endpoints/about.ts";
+import { events } from "./endpoints/events.ts";
+import { execute } from "./endpoints/execute.ts";
+import { answers, cancel, claims, followUp, steer } from "./endpoints/inbox.ts";
+import { deleteSession, fork, getSession, listSessions } from "./endpoints/sessions.ts";
+import { readJsonBody } from "./json-body.ts";
+import type { ClientToolLimits } from "./limits.ts";
+import { defaultClientTools, defaultLimits } from "./limits.ts";
+import { Metrics } from "./metrics.ts";
+import { toOpenApi } from "./openapi.ts";
+import { jsonResponse, toErrorResponse, toPublicError } from "./public-error.ts";
+import { RateLimit } from "./rate-limit.ts";
+import type { Match } from "./routes.ts";
+import { endpointsAt, matchOf } from "./routes.ts";
+import { ServerError, noSession } from "./server-error.ts";
+import type { ServerOptions } from "./server-options.ts";
+import { Sessions } from "./sessions.ts";
+import { Streams } from "./streams.ts";
+import { toStreamResponse } from "./web-sink.ts";
+import { NoQuery } from "./wire-schemas.ts";
+
+const described: readonly Endpoint[] = [
+  execute,
+  getSession,
+  events,
+  steer,
+  followUp,
+  answers,
+  claims,
+  cancel,
+  fork,
+  deleteSession,
+  listSessions,
+  health,
+  ready,
+  metrics,
+];
+
+const openApi: Endpoint = endpoint({
+  method: "GET",
+  path: "/openapi.json",
+  summary: "This description",
+  query: NoQuery,
+  answers: "200: OpenAPI 3.1",
+  handle: () => jsonResponse(toOpenApi(endpoints)),
+});
+
+const endpoints: readonly Endpoint[] = [...described, openApi];
+
+export class Server {
+  readonly #options: ServerOptions;
+  readonly #backend: Backend;
+  readonly #rate: RateLimit;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ServerOptions) {
+    const { host, clock = systemClock, clientTools = true } = options;
+    const limits = { ...defaultLimits, ...options.limits };
+    this.#options = options;
+    this.#rate = new RateLimit(limits.requestsPerMinute, clock.now);
+    this.#backend = {
+      host,
+      agents: agentsOf(options),
+      models: options.models ?? [],
+      limits,
+      clientTools: toClientTools(clientTools),
+      clock,
+      sessions: new Sessions(host, limits, clock),
+      streams: new Streams(limits, clock),
+      metrics: new Metrics(),
+      isClosing: () => this.#closing !== undefined,
+    };
+  }
+
+  /** Never fails: what goes wrong is a response too. Needs no `this`. */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const reply = await this.reply(request);
+    return reply instanceof Response ? reply : toStreamResponse(reply);
+  };
+
+  /** The same for adapters that write streams themselves. */
+  async reply(request: Request): Promise<Reply> {
+    let route = "none";
+    let origin: string | undefined;
+    try {
+      const url = new URL(request.url);
+      const matches = endpointsAt(endpoints, url.pathname);
+      route = matches[0]?.endpoint.path ?? route;
+      const isPublic = matches.some(({ endpoint: found }) => found.isPublic === true);
+      if (!isPublic) {
+        checkHost(request, this.#options);
+        origin = checkOrigin(request, this.#options);
+        if (request.method === "OPTIONS" && origin !== undefined)
+          return preflight(origin, methodsOf(matches));
+      }
+      const reply = await this.#answer(request, url, matches, isPublic);
+      this.#backend.metrics.onRequest(route, reply instanceof Response ? reply.status : 200);
+      return withHeaders(reply, corsHeaders(origin));
+    } catch (thrown) {
+      const { status } = toPublicError(thrown);
+      if (status >= 500 && this.#closing === undefined) this.#tell(thrown);
+      this.#backend.metrics.onRequest(route, status);
+      return withHeaders(toErrorResponse(thrown), corsHeaders(origin));
+    }
+  }
+
+  /** Takes no more requests, tells open streams to go elsewhere, and hands turns under way over to other hosts. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    // Not before whoever called has the promise: requests look at it.
+    await Promise.resolve();
+    const { streams, sessions, host } = this.#backend;
+    streams.end("closing");
+    sessions.close();
+    await host.close();
+    // Those that were being opened meanwhile.
+    streams.end("closing");
+  }
+
+  /** Gives up readers that have not taken their last frame. */
+  cutStreams(): void {
+    this.#backend.streams.cut();
+  }
+
+  #tell(thrown: unknown): void {
+    try {
+      this.#options.onError?.(thrown);
+    } catch {
+      // Whoever listens has to look after its own failures: the client is answered all the same.
+    }
+  }
+
+  async #answer(
+    request: Request,
+    url: URL,
+    matches: readonly Match[],
+    isPublic: boolean,
+  ): Promise<Reply> {
+    if (this.#closing !== undefined && !isPublic) throw closing();
+    const principal = isPublic ? "" : await this.#authenticate(request);
+    const { endpoint: found, id } = matchOf(matches, request.method);
+    if (found.path.includes(":id") && !isSessionId(id)) throw noSession(id);
+    const query = checkQuery(found.query, url.searchParams);
+    const backend = this.#backend;
+    const { body: schema } = found;
+    const body =
+      schema && checkRequest(schema, await readJsonBody(request, backend.limits), "body");
+    return await found.handle({ backend, principal, id, query, body, headers: request.headers });
+  }
+
+  async #authenticate(request: Request): Promise<string> {
+    const identity = await this.#options.authenticate(request);
+    if (identity === undefined || identity.principal === "") {
+      throw new ServerError("unauthenticated", "Who are you? Send a token that is known here", {
+        headers: { "www-authenticate": "Bearer" },
+      });
+    }
+    this.#rate.take(identity.principal);
+    return identity.principal;
+  }
+}
+
+/** `fetch` is all that a runtime needs. Close it when the process ends. */
+export function createServer(options: ServerOptions): Server {
+  return new Server(options);
+}
+
+/** Fails with `invalid_options` for one that the host does not have. */
+function agentsOf({ host, agents }: ServerOptions): readonly string[] {
+  const known = host.agents.map(({ name }) => name);
+  const missing = agents?.find((name) => !known.includes(name));
+  if (missing === undefined) return agents ?? known;
+  const message = `The host has no agent "${missing}": add it to createHost({ agents }). There are: ${known.join(", ")}`;
+  throw new ServerError("invalid_options", message);
+}
+
+function toClientTools(choice: boolean | Partial<ClientToolLimits>): ClientToolLimits | undefined {
+  if (choice === false) return undefined;
+  return choice === true ? defaultClientTools : { ...defaultClientTools, ...choice };
+}
+
+/** What is no id at all is not looked for. */
+function isSessionId(id: string): boolean {
+  return /^(?!\.{1,2}$)[\w.:@+=-]{1,128}$/.test(id);
+}
+
+function methodsOf(matches: readonly Match[]): string[] {
+  return matches.map(({ endpoint: found }) => found.method);
+}
+
+function withHeaders(reply: Reply, headers: Readonly<Record<string, string>>): Reply {
+  if (!(reply instanceof Response)) {
+    return { ...reply, headers: { ...reply.headers, ...headers } };
+  }
+  for (const [name, value] of Object.entries(headers)) reply.headers.set(name, value);
+  return reply;
+}

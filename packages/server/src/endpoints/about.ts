@@ -1,0 +1,55 @@
+/** The server about itself. */
+import type { Endpoint } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import { commonHeaders, jsonResponse } from "../public-error.ts";
+import { ServerError } from "../server-error.ts";
+import { NoQuery } from "../wire-schemas.ts";
+
+/** Anybody may ask, under any name: who looks after a process knows nothing but its address. */
+export const health: Endpoint = endpoint({
+  method: "GET",
+  path: "/healthz",
+  summary: "Whether the process answers",
+  query: NoQuery,
+  isPublic: true,
+  answers: "200",
+  handle: () => jsonResponse({ ok: true }),
+});
+
+export const ready: Endpoint = endpoint({
+  method: "GET",
+  path: "/readyz",
+  summary: "Whether it takes requests",
+  query: NoQuery,
+  isPublic: true,
+  answers: "200, or 503 while it is being shut down",
+  handle({ backend }) {
+    if (backend.isClosing()) throw closing();
+    return jsonResponse({ ok: true });
+  },
+});
+
+export const metrics: Endpoint = endpoint({
+  method: "GET",
+  path: "/metrics",
+  summary: "What the server counts, as Prometheus reads it",
+  query: NoQuery,
+  answers: "200: text",
+  handle({ backend }) {
+    const { streams, sessions, metrics: counted } = backend;
+    const text = counted.toText({ streams_open: streams.size, sessions_in_memory: sessions.size });
+    return new Response(text, {
+      headers: { "content-type": "text/plain; version=0.0.4", ...commonHeaders },
+    });
+  },
+});
+
+export function closing(): ServerError {
+  return new ServerError(
+    "closing",
+    "This server is being shut down: connect again, elsewhere or later",
+    {
+      headers: { "retry-after": "1" },
+    },
+  );
+}

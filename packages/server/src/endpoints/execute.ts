@@ -1,0 +1,149 @@
+/** Starts a turn with what the user said, or goes on with answers, and streams it. */
+import type { NewSession } from "@capstan/core";
+import { SessionError } from "@capstan/core";
+import type { Turn } from "@capstan/kernel";
+import { startCursor } from "@capstan/log";
+import type { Backend, Call, Endpoint } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import type { EventStream } from "../frame-sink.ts";
+import { invalidRequest } from "../server-error.ts";
+import type { OpenSession } from "../sessions.ts";
+import type { ExecuteRequest } from "../wire-requests.ts";
+import { ExecuteBody, NoQuery } from "../wire-schemas.ts";
+import { lendTools, toLentTools, withLent } from "./lend-tools.ts";
+import { cursorIn, openStream } from "./open-stream.ts";
+import { refusalIn } from "./refusal.ts";
+import { TurnStream, hasStarted } from "./turn-stream.ts";
+
+type ExecuteCall = Call<object, ExecuteRequest>;
+
+export const execute: Endpoint = endpoint({
+  method: "POST",
+  path: "/api/agent/execute",
+  summary: "Starts a turn, or goes on with answers, and streams its events up to execute_complete",
+  query: NoQuery,
+  body: ExecuteBody,
+  answers: "events",
+  async handle(call: ExecuteCall) {
+    checkModel(call);
+    const { backend, principal, body } = call;
+    const { sessionId: key } = body;
+    const found = key === undefined ? undefined : await backend.sessions.find(principal, key);
+    if (found !== undefined) return await sendTo(call, found);
+    if (key !== undefined && body.context === undefined) throw unknownSession(key);
+    return await sendToNew(call, key);
+  },
+});
+
+async function sendToNew(call: ExecuteCall, key: string | undefined): Promise<EventStream> {
+  const { backend, principal } = call;
+  const origin = originOf(call);
+  const release = await backend.sessions.admit(principal);
+  try {
+    const open = backend.sessions.create(principal, key, origin);
+    try {
+      return await send(call, open);
+    } catch (thrown) {
+      const isElsewhere = thrown instanceof SessionError && thrown.code === "exists";
+      if (!isElsewhere) {
+        await backend.sessions.drop(open);
+        throw thrown;
+      }
+      return await sendTo(call, await backend.sessions.reopen(principal, open));
+    }
+  } finally {
+    release();
+  }
+}
+
+async function sendTo(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
+  const { backend, body } = call;
+  const release = backend.sessions.hold(open);
+  try {
+    const { tools } = body.context ?? {};
+    if (tools !== undefined) {
+      const lent = toLentTools(tools, body.client, backend.clientTools);
+      await lendTools(open.session, ownTools(backend, open.session.agent), lent, body.client);
+    }
+    return await send(call, open);
+  } finally {
+    release();
+  }
+}
+
+async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
+  const { body, headers } = call;
+  const { session } = open;
+  const isRepeat = body.id !== undefined && hasStarted(session, body.id);
+  const after = isRepeat ? (cursorIn(headers) ?? startCursor) : undefined;
+  // Before anything happens: events of the turn may come at once.
+  const early: { stream?: TurnStream } = {};
+  const stream = openStream(call, open, {
+    ...(after !== undefined && { after }),
+    accepts: (event) => early.stream?.accepts(event) ?? true,
+    onEvent: (event) => early.stream?.onEvent(event),
+  });
+  try {
+    const turn = session.send(body.input, optionsOf(body));
+    early.stream = new TurnStream(turn.id, isRepeat);
+    await session.flush();
+    await failIfRefused(turn);
+    early.stream.follow(turn, stream.reader);
+    return stream;
+  } catch (thrown) {
+    stream.reader.onClose();
+    throw thrown;
+  }
+}
+
+async function failIfRefused(turn: Turn): Promise<void> {
+  const refusal = await refusalIn(turn);
+  if (refusal !== undefined) throw refusal;
+}
+
+function optionsOf({
+  id,
+  input,
+  options,
+}: ExecuteRequest): ExecuteRequest["options"] & { id?: string } {
+  const isAnswer = Array.isArray(input) && input.some((item) => "toolCallId" in item);
+  // Answers are known by what they say.
+  if (isAnswer) return { id: "wire" };
+  return { ...options, ...(id !== undefined && { id }) };
+}
+
+function originOf({ backend, body }: ExecuteCall): Omit<NewSession, "id" | "principal"> {
+  const agent = body.agent ?? backend.agents[0] ?? "";
+  if (!backend.agents.includes(agent)) {
+    const message = `there is no such agent here. There are: ${backend.agents.join(", ")}`;
+    throw invalidRequest("The agent cannot be had", [{ path: "agent", message }]);
+  }
+  const { messages = [], tools = [] } = body.context ?? {};
+  const lent = toLentTools(tools, body.client, backend.clientTools);
+  const history = messages.map((message, place) => ({ id: `history-${place + 1}`, ...message }));
+  return {
+    agent,
+    ...(history.length > 0 && { history }),
+    ...(lent.length > 0 && {
+      config: { tools: withLent(ownTools(backend, agent), lent, body.client) },
+    }),
+  };
+}
+
+function ownTools({ host }: Backend, agentName: string): readonly string[] {
+  const agent = host.agents.find(({ name }) => name === agentName);
+  return agent?.tools.map(({ name }) => name) ?? [];
+}
+
+function checkModel({ backend, body }: ExecuteCall): void {
+  const model = body.options?.model;
+  if (model === undefined || backend.models.includes(model)) return;
+  const known = backend.models.join(", ") || "none: leave it out";
+  const message = `this model is not allowed here. There are: ${known}`;
+  throw invalidRequest("The model cannot be had", [{ path: "options.model", message }]);
+}
+
+function unknownSession(key: string): Error {
+  const message = `There is no session "${key}": to begin one under this key, send a context`;
+  return invalidRequest(message, [{ path: "sessionId", message: "unknown" }]);
+}

@@ -1,0 +1,113 @@
+/** What clients post to a session: queued messages, answers, claims, a cancel. All of it is safe when it is acknowledged. */
+import type { Answer, QueuedInput, Receipt, Session } from "@capstan/core";
+import type { Call, Endpoint } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import { jsonResponse } from "../public-error.ts";
+import { ServerError } from "../server-error.ts";
+import { AnswersBody, CancelBody, ClaimBody, NoQuery, QueueBody } from "../wire-schemas.ts";
+import { refusalIn } from "./refusal.ts";
+import { hasStarted } from "./turn-stream.ts";
+
+export const steer: Endpoint = queueing(
+  "steer",
+  "Says something to the turn under way; at rest it starts one",
+  (session, input, options) => session.steer(input, options),
+);
+
+export const followUp: Endpoint = queueing(
+  "follow-up",
+  "Says something for a turn of its own, after the one under way",
+  (session, input, options) => session.followUp(input, options),
+);
+
+type Enqueue = (
+  session: Session,
+  input: QueuedInput,
+  options: { readonly id?: string },
+) => Promise<Receipt>;
+
+function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
+  return endpoint({
+    method: "POST",
+    path: `/api/agent/session/:id/${name}`,
+    summary,
+    query: NoQuery,
+    body: QueueBody,
+    answers: "202: the id of the message",
+    handle: (call) =>
+      withSession(call, async (session) => {
+        const { input, id } = call.body;
+        const receipt = await enqueue(session, input, id === undefined ? {} : { id });
+        return jsonResponse({ id: receipt.id }, 202);
+      }),
+  });
+}
+
+export const answers: Endpoint = endpoint({
+  method: "POST",
+  path: "/api/agent/session/:id/answers",
+  summary:
+    "Answers pending calls, all or some, in any order. The same answer again changes nothing",
+  query: NoQuery,
+  body: AnswersBody,
+  answers: "202: what still waits",
+  handle: (call: Call<object, { readonly answers: readonly Answer[] }>) =>
+    withSession(call, async (session) => {
+      const turn = session.send(call.body.answers, { id: "wire" });
+      await session.flush();
+      const refusal = await refusalIn(turn);
+      if (refusal !== undefined) throw refusal;
+      const { status, pendingToolCalls } = session;
+      return jsonResponse({ status, pendingToolCalls }, 202);
+    }),
+});
+
+export const claims: Endpoint = endpoint({
+  method: "POST",
+  path: "/api/agent/session/:id/claims",
+  summary: "Says that this client is about to run a pending call, so that no other one does",
+  query: NoQuery,
+  body: ClaimBody,
+  answers: "200: until when",
+  handle: (call) =>
+    withSession(call, async (session) => {
+      const { toolCallId, client, leaseMs = defaultClaimMs } = call.body;
+      const longest = call.backend.clientTools?.maxClaimMs ?? defaultClaimMs;
+      const claim = await session.claim(toolCallId, client, Math.min(leaseMs, longest));
+      return jsonResponse({ toolCallId, client, until: claim.until });
+    }),
+});
+
+const defaultClaimMs = 60_000;
+
+export const cancel: Endpoint = endpoint({
+  method: "POST",
+  path: "/api/agent/session/:id/cancel",
+  summary:
+    "Stops a turn, and those that continue it, wherever it runs. One that is over stays as it is",
+  query: NoQuery,
+  body: CancelBody,
+  answers: "202: the turn will stop. 200: it was over",
+  handle: (call) =>
+    withSession(call, async (session) => {
+      const { turnId, reason } = call.body;
+      const isStopped = await session.cancel(turnId, reason);
+      if (isStopped) return jsonResponse({ turnId, isOver: false }, 202);
+      if (hasStarted(session, turnId)) return jsonResponse({ turnId, isOver: true });
+      throw new ServerError("not_found", `There is no turn "${turnId}" in this session`);
+    }),
+});
+
+/** Keeps the session in memory meanwhile. */
+async function withSession(
+  { backend, principal, id }: Pick<Call<unknown, unknown>, "backend" | "principal" | "id">,
+  work: (session: Session) => Promise<Response>,
+): Promise<Response> {
+  const open = await backend.sessions.get(principal, id);
+  const release = backend.sessions.hold(open);
+  try {
+    return await work(open.session);
+  } finally {
+    release();
+  }
+}

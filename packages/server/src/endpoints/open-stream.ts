@@ -1,0 +1,76 @@
+/** A stream of a session's events, from the request to its last frame. */
+import type { AgentEvent } from "@capstan/kernel";
+import type { Cursor } from "@capstan/log";
+import { parseCursor } from "@capstan/log";
+import type { Call } from "../endpoint.ts";
+import { EventReader } from "../event-reader.ts";
+import type { EventStream, FrameSink, FrameSource } from "../frame-sink.ts";
+import { commonHeaders } from "../public-error.ts";
+import { invalidRequest } from "../server-error.ts";
+import { retryFrame, streamFrame } from "../session-frames.ts";
+import type { OpenSession } from "../sessions.ts";
+
+export interface StreamChoices {
+  /** Where the reader left off. Default: from now on. */
+  readonly after?: Cursor;
+  accepts?(event: AgentEvent): boolean;
+  onEvent?(event: AgentEvent): void;
+}
+
+export interface OpenedStream extends EventStream {
+  readonly reader: EventReader;
+}
+
+/** Fails with `too_many_streams`. Events are kept from now on, up to the limit, until somebody takes them. */
+export function openStream(
+  { backend, principal }: Pick<Call<unknown, unknown>, "backend" | "principal">,
+  open: OpenSession,
+  { after, accepts, onEvent }: StreamChoices,
+): OpenedStream {
+  const { session, frames } = open;
+  const { limits, metrics, streams, sessions } = backend;
+  const giveBack = streams.admit(principal);
+  const release = sessions.hold(open);
+  const reader: EventReader = new EventReader({
+    session,
+    frames,
+    maxUnreadChars: limits.maxUnreadChars,
+    // The place makes a reader that is cut off at once come back for the right thing.
+    opening: retryFrame + streamFrame({ type: "stream_start", sessionId: session.id }, after),
+    ...(accepts && { accepts }),
+    ...(onEvent && { onEvent }),
+    onWrite: (events, chars) => metrics.onWrite(events, chars),
+    onClose() {
+      forget();
+      release();
+      giveBack();
+    },
+  });
+  const forget = streams.add(principal, session.id, reader);
+  reader.subscribe(after);
+  return {
+    headers: {
+      "content-type": "text/event-stream",
+      ...commonHeaders,
+      // Proxies that gather what they pass on would hold events back.
+      "x-accel-buffering": "no",
+      "x-session-id": session.id,
+    },
+    reader,
+    start: (sink: FrameSink): FrameSource => reader.start(sink),
+  };
+}
+
+/** Fails with `invalid_request` for what is no cursor. */
+export function cursorIn(headers: Headers): Cursor | undefined {
+  const text = headers.get("last-event-id");
+  return text === null || text === "" ? undefined : toCursor(text, "last-event-id");
+}
+
+export function toCursor(text: string, path: string): Cursor {
+  const cursor = parseCursor(text);
+  if (cursor !== undefined) return cursor;
+  throw invalidRequest("Not a place in the events", [
+    { path, message: "a cursor is seq.n, as 12.3" },
+  ]);
+}

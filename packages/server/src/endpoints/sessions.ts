@@ -1,0 +1,139 @@
+/** Sessions as wholes: one of them, the list, a fork, the end. */
+import type { SessionReading } from "@capstan/core";
+import type { ChatMessage } from "@capstan/kernel";
+import type { ListedSession, StoredEntry } from "@capstan/log";
+import { SessionFold, applyStored, formatCursor } from "@capstan/log";
+import type { Endpoint } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import { jsonResponse } from "../public-error.ts";
+import type { OpenSession } from "../sessions.ts";
+import { ForkBody, ListQuery, NoQuery, SessionQuery } from "../wire-schemas.ts";
+
+export const getSession: Endpoint = endpoint({
+  method: "GET",
+  path: "/api/agent/session/:id",
+  summary:
+    "A session at one moment, also in the middle of a turn. With sinceSeq only what came behind that entry",
+  query: SessionQuery,
+  answers: "200: the session",
+  async handle({ backend, principal, id, query }) {
+    const open = await backend.sessions.get(principal, id);
+    const release = backend.sessions.hold(open);
+    try {
+      return jsonResponse(toBody(open, await open.session.read(), query.sinceSeq ?? 0));
+    } finally {
+      release();
+    }
+  },
+});
+
+function toBody({ session }: OpenSession, reading: SessionReading, sinceSeq: number): object {
+  const { entries, cursor, state, live } = reading;
+  const { status, model, usage, totalCost, pendingToolCalls, queues, error } = state;
+  return {
+    sessionId: session.id,
+    agent: session.agent,
+    title: session.title,
+    status,
+    model,
+    usage,
+    totalCost,
+    messages: messagesSince(entries, sinceSeq, state.messages),
+    entries: entries.filter(({ seq }) => seq > sinceSeq).map(withoutInstructions),
+    lastSeq: entries.at(-1)?.seq ?? 0,
+    cursor: formatCursor(cursor),
+    live,
+    pendingToolCalls,
+    claims: session.claims,
+    queues,
+    error,
+  };
+}
+
+/** What an agent is told before everything else is not for its users. */
+function withoutInstructions(entry: StoredEntry): StoredEntry {
+  if (entry.type === "prompt") {
+    const { instructions: _, ...shown } = entry;
+    return shown;
+  }
+  const { config } = entry;
+  if (typeof config !== "object" || config === null || !("instructions" in config)) return entry;
+  const { instructions: _, ...shown } = config;
+  return { ...entry, config: shown };
+}
+
+/** All, where the history was replaced since. */
+function messagesSince(
+  entries: readonly StoredEntry[],
+  sinceSeq: number,
+  all: readonly ChatMessage[],
+): readonly ChatMessage[] {
+  if (sinceSeq === 0) return all;
+  const isReplaced = entries.some(
+    ({ seq, type }) => seq > sinceSeq && (type === "history_loaded" || type === "history_cleared"),
+  );
+  if (isReplaced) return all;
+  const before = new SessionFold();
+  applyStored(
+    before,
+    entries.filter(({ seq }) => seq <= sinceSeq),
+  );
+  return all.slice(before.transcript.length);
+}
+
+export const listSessions: Endpoint = endpoint({
+  method: "GET",
+  path: "/api/agent/sessions",
+  summary: "The sessions of the caller, newest first, a page at a time",
+  query: ListQuery,
+  answers: "200: the page, and next where there is another",
+  async handle({ backend, principal, query }) {
+    const { sessions, next } = await backend.host.list({ ...query, principal });
+    return jsonResponse({ sessions: sessions.map(toListed), ...(next !== undefined && { next }) });
+  },
+});
+
+function toListed({ id, head, lastSeq }: ListedSession): object {
+  const { status, agent, title, updatedAt } = head;
+  return { sessionId: id, status, agent, title, updatedAt, lastSeq };
+}
+
+export const fork: Endpoint = endpoint({
+  method: "POST",
+  path: "/api/agent/session/:id/fork",
+  summary: "A new session with the same past, up to the step of a message, or all that is complete",
+  query: NoQuery,
+  body: ForkBody,
+  answers: "201: the id of the fork",
+  async handle({ backend, principal, id, body }) {
+    const open = await backend.sessions.get(principal, id);
+    const release = backend.sessions.hold(open);
+    try {
+      const stored = await backend.sessions.admit(principal);
+      try {
+        const forked = await open.session.fork(body.at);
+        // Whoever wants it opens it.
+        await forked.detach();
+        return jsonResponse({ sessionId: forked.id }, 201, { "x-session-id": forked.id });
+      } finally {
+        stored();
+      }
+    } finally {
+      release();
+    }
+  },
+});
+
+export const deleteSession: Endpoint = endpoint({
+  method: "DELETE",
+  path: "/api/agent/session/:id",
+  summary: "Removes a session with everything that was said in it; its streams end",
+  query: NoQuery,
+  answers: "204",
+  async handle({ backend, principal, id }) {
+    const open = await backend.sessions.get(principal, id);
+    backend.streams.end("deleted", open.session.id);
+    await backend.sessions.delete(open);
+    return new Response(null, { status: 204 });
+  },
+});

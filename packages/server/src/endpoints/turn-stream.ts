@@ -1,0 +1,73 @@
+/** The events of one turn, and what came of it. */
+import type { Session } from "@capstan/core";
+import type { Turn, TurnResponse } from "@capstan/kernel";
+import { chainMark } from "@capstan/log";
+import type { EventReader } from "../event-reader.ts";
+import { streamFrame } from "../session-frames.ts";
+
+/** Ends the stream behind the turn. `isRepeat`: the turn was there before, and its events come from the log. */
+export class TurnStream {
+  readonly turnId: string;
+  readonly #isRepeat: boolean;
+  #response: TurnResponse | undefined;
+  #hasBegun = false;
+  #isSeen = false;
+  #reader: EventReader | undefined;
+
+  constructor(turnId: string, isRepeat: boolean) {
+    this.turnId = turnId;
+    this.#isRepeat = isRepeat;
+  }
+
+  /** Whether an event is of this turn. */
+  readonly accepts = ({
+    turnId,
+    type,
+  }: {
+    readonly turnId: string;
+    readonly type: string;
+  }): boolean => turnId === this.turnId && type !== "settled";
+
+  readonly onEvent = ({ type }: { readonly type: string }): void => {
+    this.#hasBegun = true;
+    if (type !== "turn_end") return;
+    this.#isSeen = true;
+    this.#complete();
+  };
+
+  follow(turn: Turn, reader: EventReader): void {
+    this.#reader = reader;
+    turn.response.then(
+      (response) => {
+        this.#response = response;
+        this.#complete();
+      },
+      // A response always resolves.
+      () => {},
+    );
+  }
+
+  /** When both are there: the response, and the last event on its way to the reader. A turn that never began has none. */
+  #complete(): void {
+    if (this.#response === undefined) return;
+    const hasEvents = this.#hasBegun || this.#isRepeat;
+    if (hasEvents && !this.#isSeen) return;
+    // Answers that were given before have started no turn of this id.
+    const turn = hasEvents ? { turnId: this.turnId } : {};
+    this.#reader?.end(
+      streamFrame({ type: "execute_complete", ...turn, ...summaryOf(this.#response) }),
+    );
+  }
+}
+
+/** Without the messages, which the events have told. */
+function summaryOf(response: TurnResponse): Readonly<Record<string, unknown>> {
+  const { messages: _messages, text: _text, ...summary } = response;
+  return summary;
+}
+
+/** Whether a turn of this id has started, so that its events have to come from the log: its first message has the same id. */
+export function hasStarted({ messages }: Session, turnId: string): boolean {
+  const [first] = turnId.split(chainMark, 1);
+  return messages.some(({ id }) => id === first);
+}

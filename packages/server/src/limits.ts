@@ -1,0 +1,55 @@
+/** How much one client may ask for. */
+
+export interface ServerLimits {
+  /** Of a request. Default 10,000,000: pictures come in the body. */
+  readonly maxBodyBytes: number;
+  /** How deep JSON may be nested. Default 100. */
+  readonly maxJsonDepth: number;
+  /** How many values a body may hold, counting those inside of others. Default 20,000. */
+  readonly maxJsonValues: number;
+  /** Default 1,000. */
+  readonly sessionsPerPrincipal: number;
+  /** Open at a time. Default 50. */
+  readonly streamsPerPrincipal: number;
+  /** Default 600. As many may come at once. */
+  readonly requestsPerMinute: number;
+  /** What is kept in memory for a reader that is slower than what it reads. Default 256,000 characters. */
+  readonly maxUnreadChars: number;
+  /** A reader that takes nothing for so long is cut. Default 30,000. */
+  readonly stalledReaderMs: number;
+  /** How often an idle stream says that it is alive. Default 15,000. */
+  readonly heartbeatMs: number;
+  /** How long a session that nobody asks for is kept in memory. Default 60,000. */
+  readonly idleSessionMs: number;
+}
+
+export interface ClientToolLimits {
+  /** In one session. Default 64. */
+  readonly maxTools: number;
+  /** Of the JSON of one declaration. Default 32,000. */
+  readonly maxChars: number;
+  /** How long a call may stay unanswered, at most and where the client names no time. Default 24 hours. */
+  readonly answerWithinMs: number;
+  /** How long a claim of a call holds, at most. Default 10 minutes. */
+  readonly maxClaimMs: number;
+}
+
+export const defaultLimits: ServerLimits = {
+  maxBodyBytes: 10_000_000,
+  maxJsonDepth: 100,
+  maxJsonValues: 20_000,
+  sessionsPerPrincipal: 1_000,
+  streamsPerPrincipal: 50,
+  requestsPerMinute: 600,
+  maxUnreadChars: 256_000,
+  stalledReaderMs: 30_000,
+  heartbeatMs: 15_000,
+  idleSessionMs: 60_000,
+};
+
+export const defaultClientTools: ClientToolLimits = {
+  maxTools: 64,
+  maxChars: 32_000,
+  answerWithinMs: 86_400_000,
+  maxClaimMs: 600_000,
+};

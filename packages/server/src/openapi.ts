@@ -1,0 +1,78 @@
+/** The description of the endpoints, made from the schemas that check what comes in. */
+import { z } from "zod";
+import type { Endpoint } from "./endpoint.ts";
+
+export function toOpenApi(endpoints: readonly Endpoint[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(":id", "{id}");
+    (paths[path] ??= {})[endpoint.method.toLowerCase()] = toOperation(endpoint);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Capstan sessions", version: "1" },
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      schemas: { Error: errorSchema },
+    },
+  };
+}
+
+const errorSchema = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message"],
+      properties: {
+        code: { type: "string" },
+        message: { type: "string" },
+        issues: {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["path", "message"],
+            properties: { path: { type: "string" }, message: { type: "string" } },
+          },
+        },
+      },
+    },
+  },
+};
+
+function toOperation({ path, summary, query, body, isPublic, answers }: Endpoint): object {
+  const type = answers === "events" ? "text/event-stream" : "application/json";
+  return {
+    summary,
+    ...(isPublic === true && { security: [] }),
+    parameters: [...idParameters(path), ...queryParameters(query)],
+    ...(body && {
+      requestBody: { required: true, content: { "application/json": { schema: toSchema(body) } } },
+    }),
+    responses: {
+      "2XX": { description: answers, content: { [type]: {} } },
+      "4XX": {
+        description: "refused",
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      },
+    },
+  };
+}
+
+function idParameters(path: string): object[] {
+  if (!path.includes(":id")) return [];
+  return [{ name: "id", in: "path", required: true, schema: { type: "string" } }];
+}
+
+function queryParameters(query: z.ZodType): object[] {
+  const { properties = {} } = toSchema(query);
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema }));
+}
+
+function toSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
+  const { $schema: _, ...shown } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return shown;
+}

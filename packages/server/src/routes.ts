@@ -1,0 +1,50 @@
+/** Finds the endpoint of a request. A dozen of them need a list, and no library. */
+import type { Endpoint } from "./endpoint.ts";
+import { ServerError } from "./server-error.ts";
+
+export interface Match {
+  readonly endpoint: Endpoint;
+  readonly id: string;
+}
+
+/** Those at this path, whatever their method. */
+export function endpointsAt(endpoints: readonly Endpoint[], pathname: string): readonly Match[] {
+  const segments = pathname.split("/").map(decode);
+  return endpoints.flatMap((endpoint) => {
+    const id = idIn(endpoint.path.split("/"), segments);
+    return id === undefined ? [] : [{ endpoint, id }];
+  });
+}
+
+/** Fails with `not_found` and `method_not_allowed`. */
+export function matchOf(matches: readonly Match[], method: string): Match {
+  if (matches.length === 0) throw new ServerError("not_found", "There is nothing at this address");
+  const match = matches.find(({ endpoint }) => endpoint.method === method);
+  if (match !== undefined) return match;
+  const allow = matches.map(({ endpoint }) => endpoint.method).join(", ");
+  const message = `This address takes ${allow} only`;
+  throw new ServerError("method_not_allowed", message, { headers: { allow } });
+}
+
+/** What stands in the place of `:id`, empty where there is no such place; undefined if it is another path. */
+function idIn(
+  pattern: readonly string[],
+  segments: readonly (string | undefined)[],
+): string | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  let id = "";
+  for (const [place, wanted] of pattern.entries()) {
+    const found = segments[place];
+    if (wanted === ":id" && found !== undefined && found !== "") id = found;
+    else if (wanted !== found) return undefined;
+  }
+  return id;
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+/** A server on a port, with what Node's HTTP needs to be let go of in peace. */
+import type { IncomingMessage, ServerResponse, Server as HttpServer } from "node:http";
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Server } from "./create-server.ts";
+import type { FrameSink } from "./frame-sink.ts";
+import { toRequest } from "./node-request.ts";
+import { startNodeStream } from "./node-sink.ts";
+import { commonHeaders, toErrorResponse } from "./public-error.ts";
+import { invalidRequest } from "./server-error.ts";
+
+export interface ServeOptions {
+  /** Default 0: any that is free. */
+  readonly port?: number;
+  /** Default `127.0.0.1`: whoever else should reach it has to be meant. */
+  readonly hostname?: string;
+  /** How long clients may take to send their headers. Default 10,000. */
+  readonly headersTimeoutMs?: number;
+  /** How long they may take for the whole request. Default 60,000. */
+  readonly requestTimeoutMs?: number;
+  /** How long a closing server waits for those that have not taken everything. Default 10,000. */
+  readonly drainMs?: number;
+}
+
+export interface NodeServer {
+  readonly port: number;
+  readonly url: string;
+  /** Takes nothing new, lets streams end with a word about it, hands turns over, and resolves when all is closed. */
+  close(): Promise<void>;
+}
+
+/** Resolves when it listens. Fails like `listen` of Node. */
+export async function serveNode(server: Server, options: ServeOptions = {}): Promise<NodeServer> {
+  const { port = 0, hostname = "127.0.0.1", drainMs = 10_000 } = options;
+  const { headersTimeoutMs = 10_000, requestTimeoutMs = 60_000 } = options;
+  const http = createHttpServer({
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(headersTimeoutMs, 2_000),
+    // Node would refuse a request without one in a shape of its own.
+    requireHostHeader: false,
+  });
+  const answers = new WeakMap<Socket, ServerResponse>();
+  http.on("request", (incoming, response) => {
+    answers.set(incoming.socket, response);
+    answer(server, incoming, response).catch(() => response.destroy());
+  });
+  http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const last = answers.get(socket);
+    if (!socket.writable || (last !== undefined && isSaid(last))) socket.destroy();
+    else socket.end(refusalOf(error.code));
+  });
+  await listen(http, port, hostname);
+  // A TCP server has a port.
+  const address = http.address() as AddressInfo;
+  return {
+    port: address.port,
+    url: `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${address.port}`,
+    close: () => drain(server, http, drainMs),
+  };
+}
+
+/** Whether something was said to a request that is not over: a second answer would be taken for that to another one. */
+function isSaid({ headersSent, writableEnded, req }: ServerResponse): boolean {
+  return headersSent && !(writableEnded && req.complete);
+}
+
+async function answer(
+  server: Server,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const reply = await replyTo(server, incoming);
+  // Whoever was too slow to ask has been told so.
+  if (!incoming.socket.writable) return leave(reply, response);
+  if (!(reply instanceof Response)) return startNodeStream(reply, response);
+  const body = Buffer.from(await reply.arrayBuffer());
+  const headers = Object.fromEntries(reply.headers);
+  const length = reply.status === 204 ? {} : { "content-length": body.byteLength };
+  response.writeHead(reply.status, { ...headers, ...length });
+  response.end(body);
+}
+
+function leave(reply: Awaited<ReturnType<Server["reply"]>>, response: ServerResponse): void {
+  response.destroy();
+  if (!(reply instanceof Response)) reply.start(nowhere).onClose();
+}
+
+const nowhere: FrameSink = { write: () => true, end() {}, cut() {} };
+
+async function replyTo(server: Server, incoming: IncomingMessage): ReturnType<Server["reply"]> {
+  let request: Request;
+  try {
+    request = toRequest(incoming);
+  } catch {
+    return toErrorResponse(invalidRequest("This is no request that can be answered"));
+  }
+  return await server.reply(request);
+}
+
+function listen(http: HttpServer, port: number, hostname: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(port, hostname, () => {
+      http.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+async function drain(server: Server, http: HttpServer, drainMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+  await server.close();
+  http.closeIdleConnections();
+  const timeout = setTimeout(() => {
+    server.cutStreams();
+    http.closeAllConnections();
+  }, drainMs);
+  await closed;
+  clearTimeout(timeout);
+}
+
+/** What Node's parser has refused, in the same shape as everything else. */
+function refusalOf(code: string | undefined): string {
+  const [status, reason] = statusOf(code);
+  const error = { code: "invalid_request", message: `This is no HTTP request: ${reason}` };
+  const body = JSON.stringify({ error });
+  const headers = Object.entries({
+    ...commonHeaders,
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${reason}\r\n${headers.join("")}\r\n${body}`;
+}
+
+function statusOf(code: string | undefined): readonly [number, string] {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return [408, "Request Timeout"];
+  if (code === "HPE_HEADER_OVERFLOW") return [431, "Request Header Fields Too Large"];
+  return [400, "Bad Request"];
+}

@@ -1,0 +1,53 @@
+/** What the server refuses, and why. */
+import { CapstanError } from "@capstan/kernel";
+
+export type ServerErrorCode =
+  /** Not what the endpoint takes; the issues say where. */
+  | "invalid_request"
+  | "unauthenticated"
+  | "forbidden_host"
+  | "forbidden_origin"
+  | "not_found"
+  | "method_not_allowed"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "rate_limited"
+  | "too_many_sessions"
+  | "too_many_streams"
+  /** The server is being shut down. */
+  | "closing"
+  /** Thrown where a server is made, and sent to nobody. */
+  | "invalid_options";
+
+/** A place in the request, and what is wrong there. */
+export interface RequestIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ServerErrorOptions extends ErrorOptions {
+  readonly issues?: readonly RequestIssue[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export class ServerError extends CapstanError<ServerErrorCode> {
+  override readonly name = "ServerError";
+  readonly issues: readonly RequestIssue[] | undefined;
+  /** For the response. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ServerErrorCode, message: string, options: ServerErrorOptions = {}) {
+    super(code, message, options);
+    this.issues = options.issues;
+    this.headers = options.headers ?? {};
+  }
+}
+
+export function invalidRequest(message: string, issues?: readonly RequestIssue[]): ServerError {
+  return new ServerError("invalid_request", message, issues && { issues });
+}
+
+/** The same for a session that is not there and for one that belongs to somebody else. */
+export function noSession(id: string): ServerError {
+  return new ServerError("not_found", `There is no session "${id.slice(0, 128)}"`);
+}

@@ -1,0 +1,22 @@
+/** What a server is made of. */
+import type { Clock, Host } from "@capstan/core";
+import type { AccessRules } from "./access.ts";
+import type { Authenticate } from "./authenticate.ts";
+import type { ClientToolLimits, ServerLimits } from "./limits.ts";
+
+export interface ServerOptions extends AccessRules {
+  /** Runs the sessions. It is closed with the server. */
+  readonly host: Host;
+  readonly authenticate: Authenticate;
+  /** Which agents of the host clients may ask for; the first is the default. Default all. */
+  readonly agents?: readonly string[];
+  /** Which models clients may ask for by name, besides the agent's own. Default none. */
+  readonly models?: readonly string[];
+  readonly limits?: Partial<ServerLimits>;
+  /** Whether clients may lend tools, and how many. Default true. */
+  readonly clientTools?: boolean | Partial<ClientToolLimits>;
+  /** Default: the clock of the process. */
+  readonly clock?: Clock;
+  /** Is told of what went wrong here and was no client's fault. */
+  readonly onError?: (thrown: unknown) => void;
+}

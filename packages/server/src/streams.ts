@@ -1,0 +1,79 @@
+/** The streams that are open: how many each principal has, and whether they are alive. */
+import type { Clock } from "@capstan/core";
+import type { EventReader } from "./event-reader.ts";
+import type { ServerLimits } from "./limits.ts";
+import { ServerError } from "./server-error.ts";
+import type { StreamEvent } from "./session-frames.ts";
+import { streamFrame } from "./session-frames.ts";
+
+interface OpenStream {
+  readonly principal: string;
+  readonly sessionId: string;
+  readonly reader: EventReader;
+}
+
+export class Streams {
+  readonly #limits: ServerLimits;
+  readonly #clock: Clock;
+  readonly #open = new Set<OpenStream>();
+  readonly #counts = new Map<string, number>();
+  #cancelBeat: (() => void) | undefined;
+
+  constructor(limits: ServerLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Counts one before it is opened. Fails with `too_many_streams`. Returns how to give it back. */
+  admit(principal: string): () => void {
+    const count = this.#counts.get(principal) ?? 0;
+    const { streamsPerPrincipal } = this.#limits;
+    if (count >= streamsPerPrincipal) {
+      const message = `There are ${count} open streams already, and no more are allowed: close one`;
+      throw new ServerError("too_many_streams", message, { headers: { "retry-after": "1" } });
+    }
+    this.#counts.set(principal, count + 1);
+    return () => {
+      const left = (this.#counts.get(principal) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(principal);
+      else this.#counts.set(principal, left);
+    };
+  }
+
+  /** Returns how to forget it. */
+  add(principal: string, sessionId: string, reader: EventReader): () => void {
+    const stream = { principal, sessionId, reader };
+    this.#open.add(stream);
+    if (this.#cancelBeat === undefined) this.#beatLater();
+    return () => this.#open.delete(stream);
+  }
+
+  /** Tells them why and closes them; all, or those of a session. */
+  end(reason: Extract<StreamEvent, { type: "stream_end" }>["reason"], sessionId?: string): void {
+    const frame = streamFrame({ type: "stream_end", reason });
+    for (const stream of this.#open) {
+      if (sessionId === undefined || stream.sessionId === sessionId) stream.reader.end(frame);
+    }
+  }
+
+  /** Gives up those that have not taken their last frame. */
+  cut(): void {
+    this.#cancelBeat?.();
+    for (const { reader } of this.#open) reader.cut();
+  }
+
+  /** One timer for all: it is armed while there is one to look after. */
+  #beatLater(): void {
+    const { timer, idleTimer = timer, now } = this.#clock;
+    const { heartbeatMs, stalledReaderMs } = this.#limits;
+    this.#cancelBeat = idleTimer(heartbeatMs, () => {
+      this.#cancelBeat = undefined;
+      for (const { reader } of this.#open) reader.beat(now(), stalledReaderMs);
+      if (this.#open.size > 0) this.#beatLater();
+    });
+  }
+}

@@ -1,0 +1,139 @@
+/** What clients may say, field by field: nothing that is not named here gets in. */
+import { AnswerSchema, JsonValueSchema } from "@capstan/core/schemas";
+import type { Answer } from "@capstan/core";
+import type { JsonSchema, UserPart } from "@capstan/kernel";
+import { z } from "zod";
+import type {
+  AnswersRequest,
+  CancelRequest,
+  ClaimRequest,
+  EventsPlace,
+  ExecuteRequest,
+  ForkRequest,
+  ListChoices,
+  QueueRequest,
+  SessionPlace,
+  WireInput,
+  WireMessage,
+  WireTool,
+} from "./wire-requests.ts";
+
+const text = z.string().min(1);
+/** Of turns and queued messages, as `checkTurnId` of core has it. */
+const turnId = z
+  .string()
+  .regex(/^(?!.*__)[\w-]{1,48}$/, '1 to 48 letters, digits, "_" or "-", without "__"');
+/** Of a session, or the client's own key for one. */
+const sessionId = z
+  .string()
+  .regex(/^(?!\.{1,2}$)[\w.:@+=-]{1,128}$/, '1 to 128 letters, digits or "_ . : @ + = -"');
+/** How a client names itself, as a tab of a browser. */
+const client = z.string().regex(/^[\w.:@+=-]{1,64}$/, '1 to 64 letters, digits or "_ . : @ + = -"');
+const base64 = z
+  .string()
+  .min(1)
+  // An address is never fetched.
+  .regex(/^[A-Za-z0-9+/_=\s-]*$/, "base64 is expected: addresses are not fetched");
+const reason = z.string().max(1_000);
+
+// Strict: an unknown field may be one that would mean something further inside.
+const Part: z.ZodType<UserPart> = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text"), text }),
+  z.strictObject({ type: z.literal("image"), mediaType: text, data: base64 }),
+  z.strictObject({
+    type: z.literal("document"),
+    mediaType: text,
+    data: base64,
+    name: z.string().exactOptional(),
+  }),
+]);
+
+const UserMessage: z.ZodType<WireMessage> = z.strictObject({
+  role: z.literal("user", { error: "only user messages come from clients" }),
+  content: z.union([text, z.array(Part).min(1)]),
+  metadata: JsonValueSchema.exactOptional(),
+});
+
+const UserInput: z.ZodType<WireInput> = z.union([text, z.array(Part).min(1), UserMessage]);
+
+const Answers: z.ZodType<readonly Answer[]> = z.array(AnswerSchema).min(1).max(256);
+
+const ToolSchema: z.ZodType<JsonSchema> = z.record(z.string(), JsonValueSchema);
+
+const ClientTool: z.ZodType<WireTool> = z.strictObject({
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -"),
+  description: text,
+  inputSchema: ToolSchema,
+  label: z.string().max(200).exactOptional(),
+  needsApproval: z.boolean().exactOptional(),
+  answerWithinMs: z.int().min(1).exactOptional(),
+});
+
+const TurnOptions: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
+  model: text.exactOptional(),
+  thinkingLevel: z
+    .enum(["off", "minimal", "low", "medium", "high", "xhigh", "max"])
+    .exactOptional(),
+  toolChoice: z
+    .union([z.enum(["auto", "none", "required"]), z.strictObject({ tool: text })])
+    .exactOptional(),
+  temperature: z.number().min(0).max(2).exactOptional(),
+  maxTokens: z.int().min(1).max(10_000_000).exactOptional(),
+});
+
+const Context: z.ZodType<NonNullable<ExecuteRequest["context"]>> = z.strictObject({
+  messages: z.array(UserMessage).max(1_000).exactOptional(),
+  tools: z.array(ClientTool).exactOptional(),
+});
+
+export const ExecuteBody: z.ZodType<ExecuteRequest> = z.strictObject({
+  sessionId: sessionId.exactOptional(),
+  input: z.union([UserInput, z.array(UserMessage).min(1).max(64), Answers]),
+  id: turnId.exactOptional(),
+  agent: text.exactOptional(),
+  client: client.exactOptional(),
+  context: Context.exactOptional(),
+  options: TurnOptions.exactOptional(),
+});
+
+export const QueueBody: z.ZodType<QueueRequest> = z.strictObject({
+  input: UserInput,
+  id: turnId.exactOptional(),
+});
+
+export const AnswersBody: z.ZodType<AnswersRequest> = z.strictObject({ answers: Answers });
+
+export const ClaimBody: z.ZodType<ClaimRequest> = z.strictObject({
+  toolCallId: text.max(200),
+  client,
+  leaseMs: z.int().min(1).exactOptional(),
+});
+
+/** A turn that continues another has the mark of its chain in its id. */
+export const CancelBody: z.ZodType<CancelRequest> = z.strictObject({
+  turnId: z.string().regex(/^[\w-]{1,64}$/, "the id of a turn"),
+  reason: reason.exactOptional(),
+});
+
+export const ForkBody: z.ZodType<ForkRequest> = z.strictObject({
+  at: text.max(200).exactOptional(),
+});
+
+const place = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "a cursor is seq.n, as 12.3");
+
+export const EventsQuery: z.ZodType<EventsPlace> = z.strictObject({ after: place.exactOptional() });
+
+export const SessionQuery: z.ZodType<SessionPlace> = z.strictObject({
+  sinceSeq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).exactOptional(),
+});
+
+export const ListQuery: z.ZodType<ListChoices> = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).exactOptional(),
+  after: z.string().max(300).exactOptional(),
+  agent: text.max(200).exactOptional(),
+  status: z
+    .enum(["idle", "running", "awaiting_tool_execution", "completed", "error"])
+    .exactOptional(),
+});
+
+export const NoQuery: z.ZodType<object> = z.strictObject({});

@@ -1,0 +1,57 @@
+/** What is no client's fault: it is told to whoever runs the server, and the client learns nothing of it. */
+import type { SessionRepository } from "@capstan/log";
+import { RepositoryError, memoryRepository } from "@capstan/log";
+import { say } from "@capstan/testing";
+import { expect, test } from "vitest";
+import { createWorld, errorOf } from "./world.ts";
+
+const secret = "disk /var/secret is full";
+
+const post = (): never => {
+  throw new RepositoryError("unavailable", "s", secret);
+};
+
+test("a store that fails is 503, with the advice to send it again, and without what it said", async () => {
+  const memory = memoryRepository();
+  const repository: SessionRepository = { ...memory, post };
+  const world = await createWorld([], { repository });
+
+  const response = await world.post("/api/agent/execute", { input: "Hi" });
+  const text = await response.text();
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get("retry-after")).toBe("1");
+  expect(text).toContain('"code":"unavailable"');
+  expect(text).not.toContain("secret");
+  expect(world.faults).toHaveLength(1);
+});
+
+test("a way to authenticate that fails is 500 without a word, and somebody is told, whatever they do with it", async () => {
+  const told: unknown[] = [];
+  const world = await createWorld([], {
+    server: {
+      authenticate: () => {
+        throw new Error(secret);
+      },
+      onError(thrown) {
+        told.push(thrown);
+        throw new Error("and I fail too");
+      },
+    },
+  });
+
+  const response = await world.request("/metrics");
+
+  expect(await errorOf(response)).toEqual({ status: 500, code: "internal", paths: [] });
+  expect(told).toMatchObject([{ message: secret }]);
+});
+
+test("a turn that fails is a stream that says so", async () => {
+  const world = await createWorld([say("Hi")]);
+  await world.execute({ sessionId: "k", input: "Hi", context: {} });
+
+  const { complete } = await world.execute({ sessionId: "k", input: "Beyond the script" });
+
+  expect(complete).toMatchObject({ status: "error", error: { code: "protocol" } });
+  expect(world.faults).toEqual([]);
+});
