@@ -1,0 +1,77 @@
+/** `npm run load`: streams over HTTP from our server, from the least that can send them, and from the AI SDK, under the same load. */
+import { parseArgs } from "node:util";
+import type { Load, Taken } from "./run-load.ts";
+import { runLoad } from "./run-load.ts";
+
+const help = `npm run load -- [options]
+
+Every stream is read by another process and checked: nothing lost, nothing twice, in order.
+
+  --sessions N   for the first figure (default 100)
+  --rate N       deltas a second in each (default 50)
+  --seconds N    for each figure (default 6)
+  --capacity     raise the rate afterwards until a core is full
+  --help         this text
+
+Exit code: 0 if nothing was lost and the goals are met, 1 otherwise.`;
+
+const { values } = parseArgs({
+  options: {
+    sessions: { type: "string", default: "100" },
+    rate: { type: "string", default: "50" },
+    seconds: { type: "string", default: "6" },
+    capacity: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+
+const problems: string[] = [];
+
+if (values.help) console.log(help);
+else await measure(Number(values.sessions), Number(values.rate), Number(values.seconds));
+
+for (const problem of problems) console.log(`- ${problem}`);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+async function measure(sessions: number, perSecond: number, seconds: number): Promise<void> {
+  const base = { sessions, perSecond, seconds };
+  const floor = await tell("floor", base);
+  const ours = await tell("capstan", base);
+  const ai = await tell("ai", base);
+  const ratio = ours.cpuPerEventUs / floor.cpuPerEventUs;
+  const lead = ai.cpuPerEventUs / ours.cpuPerEventUs;
+  console.log(
+    `CPU per event: ${ratio.toFixed(2)} × the floor (goal ≤ 2); ai takes ${lead.toFixed(1)} × ours (goal ≥ 5)`,
+  );
+  if (ratio > 2) problems.push("more than twice the CPU of the floor");
+  if (lead < 5) problems.push("less than five times cheaper than ai");
+  const wide = { sessions: 1_000, perSecond: 10, seconds };
+  for (const name of ["floor", "capstan"]) await tell(name, wide);
+  await tell("capstan", { ...wide, stalled: 100 });
+  if (values.capacity) await findCapacity(sessions, seconds);
+}
+
+/** The highest rate at which nothing is late by more than a tenth of a second. */
+async function findCapacity(sessions: number, seconds: number): Promise<void> {
+  let events = 0;
+  for (let perSecond = 100; perSecond <= 1_000; perSecond += 100) {
+    const { p99 } = await tell("capstan", { sessions, perSecond, seconds });
+    if (p99 > 100) break;
+    events = sessions * perSecond;
+  }
+  console.log(`Capacity of one process: ${events} events a second in ${sessions} sessions`);
+}
+
+async function tell(name: string, load: Load): Promise<Taken> {
+  const taken = await runLoad(name, load);
+  const { sessions, perSecond, stalled = 0 } = load;
+  const { cpuPerEventUs, share, p50, p99, rssPerStreamKB, wrong } = taken;
+  const readers = stalled === 0 ? "" : `, ${stalled} stalled`;
+  console.log(
+    `${name.padEnd(8)} ${sessions} × ${perSecond}/s${readers}: ${cpuPerEventUs.toFixed(1)} µs/event, ${(100 * share).toFixed(0)} % of a core, ` +
+      `delay p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${rssPerStreamKB.toFixed(0)} KB a stream`,
+  );
+  if (wrong > 0)
+    problems.push(`${name}, ${sessions} × ${perSecond}: ${wrong} streams were not whole`);
+  return taken;
+}

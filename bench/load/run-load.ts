@@ -1,0 +1,71 @@
+/** One subject under one load: a process that serves, a process that reads, and what they tell. */
+import type { ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+export interface Load {
+  readonly sessions: number;
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** Readers that take nothing. */
+  readonly stalled?: number;
+}
+
+export interface Taken {
+  readonly cpuPerEventUs: number;
+  /** Of one core. */
+  readonly share: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly rssPerStreamKB: number;
+  /** Streams that were not whole and in order. */
+  readonly wrong: number;
+}
+
+const execArgv = ["--conditions=@capstan/source", "--no-warnings", "--expose-gc"];
+
+export async function runLoad(name: string, load: Load): Promise<Taken> {
+  const { sessions, perSecond, seconds, stalled = 0 } = load;
+  const server = start("serve.ts", [name, perSecond, seconds]);
+  try {
+    const { port } = await next<{ readonly port: number }>(server);
+    // What is compiled and allocated once does not count.
+    await read(port, Math.min(20, sessions), load, 0);
+    server.send("begin");
+    await next(server);
+    const seen = await read(port, sessions, load, stalled);
+    server.send("end");
+    const taken = await next<{ cpuMs: number; wallMs: number; rssBytes: number }>(server);
+    return {
+      cpuPerEventUs: (taken.cpuMs * 1_000) / (sessions * perSecond * seconds),
+      share: taken.cpuMs / taken.wallMs,
+      rssPerStreamKB: taken.rssBytes / 1_000 / sessions,
+      ...seen,
+    };
+  } finally {
+    server.kill("SIGKILL");
+  }
+}
+
+type Seen = Pick<Taken, "p50" | "p99" | "wrong">;
+
+async function read(port: number, streams: number, load: Load, stalled: number): Promise<Seen> {
+  const { perSecond, seconds } = load;
+  // The first second is that in which everybody comes.
+  const reader = start("read.ts", [port, streams, perSecond * seconds, stalled, perSecond]);
+  return next<Seen>(reader);
+}
+
+function start(script: string, args: readonly (string | number)[]): ChildProcess {
+  return fork(join(import.meta.dirname, script), args.map(String), { execArgv });
+}
+
+async function next<T>(child: ChildProcess): Promise<T> {
+  const gone = once(child, "exit").then(([code]) => {
+    throw new Error(`A process of the load ended with ${String(code)}`);
+  });
+  const [message] = (await Promise.race([once(child, "message"), gone])) as [T];
+  gone.catch(() => {});
+  return message;
+}
