@@ -1,6 +1,6 @@
 /** Why a file tool cannot do what it was asked, in words that a model can act on. */
+import { CapstanError, fail } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
-import { CapstanError } from "@capstan/kernel";
 
 export type FileErrorCode =
   | "outside"
@@ -9,21 +9,29 @@ export type FileErrorCode =
   | "no_permission"
   | "binary"
   | "past_end"
+  | "too_large"
+  | "no_match"
+  | "changed"
+  | "invalid_pattern"
   | "unreadable";
 
 export class FileError extends CapstanError<FileErrorCode> {
   override readonly name = "FileError";
 }
 
+export interface FailureDetails {
+  readonly code: FileErrorCode;
+}
+
 /** Runs `work` and turns its `FileError` into a failed output. Everything else, an abort above all, is thrown on. */
-export async function toToolOutput<Details>(
-  work: () => Promise<ToolOutput<Details>>,
-): Promise<ToolOutput<Details | { readonly code: FileErrorCode }>> {
+export async function toToolOutput<Output>(
+  work: () => Promise<Output>,
+): Promise<Output | ToolOutput<FailureDetails>> {
   try {
     return await work();
   } catch (thrown) {
     if (!(thrown instanceof FileError)) throw thrown;
-    return { ok: false, outputMessage: thrown.message, details: { code: thrown.code } };
+    return fail(thrown.message, { code: thrown.code });
   }
 }
 
@@ -62,6 +70,6 @@ function explain({ code, message }: NodeJS.ErrnoException, path: string): [FileE
       ];
     default:
       // Node's message names the real path, which is not for the model; the code says enough.
-      return ["unreadable", `${path} cannot be opened (${code ?? message}). Use another path.`];
+      return ["unreadable", `${path} cannot be used (${code ?? message}). Use another path.`];
   }
 }

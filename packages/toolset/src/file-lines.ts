@@ -8,8 +8,10 @@ export interface LineWindow {
   readonly lineCount: number;
   /** Whether lines follow the last one of `text`. */
   readonly hasMore: boolean;
-  /** The one line of `text` was longer than the window, and its rest is not in it. */
-  readonly isCut: boolean;
+  /** Of the whole file. Undefined if that would have taken too long to find out. */
+  readonly totalLines: number | undefined;
+  /** The lines of `text` whose end is not in it. */
+  readonly cutLines: readonly number[];
 }
 
 export interface LineWindowOptions {
@@ -17,6 +19,10 @@ export interface LineWindowOptions {
   readonly offset: number;
   readonly maxLines: number;
   readonly maxBytes: number;
+  /** Of one line. */
+  readonly maxLineBytes: number;
+  /** How much more is read, behind the window, to count the lines of the file. */
+  readonly maxCountedBytes: number;
   readonly signal: AbortSignal;
   /** For messages: the file as the model named it. */
   readonly path: string;
@@ -25,64 +31,113 @@ export interface LineWindowOptions {
 const newline = 0x0a;
 const chunkBytes = 64 * 1024;
 
-/** Reads whole lines as UTF-8. Throws `FileError`: `binary` at a NUL byte, `past_end` if the file has fewer lines. */
+/** Reads UTF-8. Throws `FileError`: `binary` at a NUL byte, `past_end` if the file has fewer lines. */
 export async function readLineWindow(
   handle: FileHandle,
   options: LineWindowOptions,
 ): Promise<LineWindow> {
-  const { bytes, isWhole } = await collectFrom(handle, options);
-  const wantedEnd = endOfLine(bytes, options.maxLines);
-  const fittingEnd =
-    wantedEnd <= options.maxBytes
-      ? wantedEnd
-      : bytes.lastIndexOf(newline, options.maxBytes - 1) + 1;
-  const isCut = fittingEnd === 0 && bytes.length > 0;
-  const end = isCut ? options.maxBytes : fittingEnd;
-  const shown = bytes.subarray(0, end);
-  return {
-    // Without a final flush the decoder keeps back a character that the cut went through.
-    text: new TextDecoder().decode(shown, { stream: isCut }),
-    lineCount: countNewlines(shown) + (shown.length > 0 && shown.at(-1) !== newline ? 1 : 0),
-    hasMore: isCut ? !isWhole || bytes.includes(newline, end) : !isWhole || end < bytes.length,
-    isCut,
-  };
-}
-
-/** What starts at line `offset`: to the end of the file, or at least `maxBytes` + 1. */
-async function collectFrom(
-  handle: FileHandle,
-  { offset, maxBytes, signal, path }: LineWindowOptions,
-): Promise<{ bytes: Buffer; isWhole: boolean }> {
-  const kept: Buffer[] = [];
-  let keptBytes = 0;
-  let line = 1;
-  let isAtLineStart = true;
-  for await (const chunk of chunksOf(handle, signal)) {
-    if (chunk.includes(0)) {
+  const window = new Window(options);
+  let counted = 0;
+  for await (const chunk of chunksOf(handle, options.signal)) {
+    if (window.isFull) {
+      counted += chunk.length;
+      if (counted > options.maxCountedBytes) return window.toResult(false);
+    } else if (chunk.includes(0)) {
       throw new FileError(
         "binary",
-        `${path} is not a text file: it contains NUL bytes. Only text can be read.`,
+        `${options.path} is not a text file: it contains NUL bytes. Only text and images (PNG, JPEG, GIF, WebP) can be read.`,
       );
     }
+    window.take(chunk);
+  }
+  return window.toResult(true);
+}
+
+class Window {
+  readonly #options: LineWindowOptions;
+  readonly #kept: Buffer[] = [];
+  readonly #cutLines: number[] = [];
+  #keptBytes = 0;
+  #lineCount = 0;
+  /** The line that the next byte belongs to. */
+  #line = 1;
+  #isAtLineStart = true;
+  /** Of the line under way, in the window. */
+  #lineBytes = 0;
+  isFull = false;
+
+  constructor(options: LineWindowOptions) {
+    this.#options = options;
+  }
+
+  take(chunk: Buffer): void {
     let start = 0;
-    while (line < offset && start < chunk.length) {
-      const end = chunk.indexOf(newline, start);
-      isAtLineStart = end >= 0;
-      start = isAtLineStart ? end + 1 : chunk.length;
-      if (isAtLineStart) line += 1;
+    while (start < chunk.length) {
+      const at = chunk.indexOf(newline, start);
+      const isWhole = at >= 0;
+      const end = isWhole ? at + 1 : chunk.length;
+      if (!this.isFull && this.#line >= this.#options.offset) {
+        this.#keep(chunk.subarray(start, end), isWhole);
+      }
+      this.#isAtLineStart = isWhole;
+      if (isWhole) {
+        this.#line += 1;
+        this.#lineBytes = 0;
+      }
+      start = end;
     }
-    kept.push(Buffer.from(chunk.subarray(start)));
-    keptBytes += chunk.length - start;
-    if (keptBytes > maxBytes) return { bytes: Buffer.concat(kept), isWhole: false };
   }
-  if (offset > 1 && keptBytes === 0) {
-    const lineCount = isAtLineStart ? line - 1 : line;
-    throw new FileError(
-      "past_end",
-      `There is no line ${offset} in ${path} (lines: ${lineCount}). Use a smaller offset.`,
-    );
+
+  #keep(piece: Buffer, isWhole: boolean): void {
+    const { maxLines, maxBytes, maxLineBytes } = this.#options;
+    if (this.#isAtLineStart) {
+      if (this.#lineCount === maxLines || this.#keptBytes >= maxBytes) {
+        this.isFull = true;
+        return;
+      }
+      this.#lineCount += 1;
+    }
+    const room = Math.max(0, maxLineBytes - this.#lineBytes);
+    const body = isWhole ? piece.subarray(0, -1) : piece;
+    const isCut = body.length > room;
+    if (isCut && this.#cutLines.at(-1) !== this.#line) this.#cutLines.push(this.#line);
+    // Between two characters: a byte that goes on with one is left out.
+    const kept = isCut ? body.subarray(0, startOfCharacter(body, room)) : body;
+    this.#push(kept);
+    this.#lineBytes += isCut ? maxLineBytes : kept.length;
+    if (isWhole) this.#push(piece.subarray(-1));
   }
-  return { bytes: Buffer.concat(kept), isWhole: true };
+
+  #push(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    // The chunk is written over by the next one.
+    this.#kept.push(Buffer.from(bytes));
+    this.#keptBytes += bytes.length;
+  }
+
+  toResult(isAtEnd: boolean): LineWindow {
+    const { offset, path } = this.#options;
+    const totalLines = this.#isAtLineStart ? this.#line - 1 : this.#line;
+    if (isAtEnd && offset > 1 && this.#lineCount === 0) {
+      throw new FileError(
+        "past_end",
+        `There is no line ${offset} in ${path} (lines: ${totalLines}). Use a smaller offset.`,
+      );
+    }
+    return {
+      text: Buffer.concat(this.#kept).toString("utf8"),
+      lineCount: this.#lineCount,
+      hasMore: this.isFull,
+      totalLines: isAtEnd ? totalLines : undefined,
+      cutLines: this.#cutLines,
+    };
+  }
+}
+
+function startOfCharacter(bytes: Buffer, wanted: number): number {
+  let at = wanted;
+  while (at > 0 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1;
+  return at;
 }
 
 /** The same buffer again and again: a chunk is valid until the next one. */
@@ -94,20 +149,4 @@ async function* chunksOf(handle: FileHandle, signal: AbortSignal): AsyncGenerato
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
   }
-}
-
-function endOfLine(bytes: Buffer, count: number): number {
-  let end = 0;
-  for (let line = 0; line < count && end < bytes.length; line += 1) {
-    const next = bytes.indexOf(newline, end);
-    if (next < 0) return bytes.length;
-    end = next + 1;
-  }
-  return end;
-}
-
-function countNewlines(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count += 1;
-  return count;
 }

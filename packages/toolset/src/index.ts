@@ -1,5 +1,24 @@
-/** `@capstan/toolset`: tools that look at the working folder and never leave it. */
+/** `@capstan/toolset`: tools that work in a folder. */
+export { bashTool } from "./bash/bash.ts";
+export type { BashDetails, BashOptions } from "./bash/bash.ts";
+export { bashKillTool, bashOutputTool } from "./bash/job-tools.ts";
+export type { JobDetails } from "./bash/job-tools.ts";
+export { editTool } from "./edit.ts";
+export type { EditDetails } from "./edit.ts";
+export { fetchTool } from "./fetch/fetch.ts";
+export type { FetchDetails, FetchOptions } from "./fetch/fetch.ts";
+export { globTool } from "./glob.ts";
+export type { GlobDetails } from "./glob.ts";
+export { grepTool } from "./grep/grep.ts";
+export type { GrepDetails, GrepOptions } from "./grep/grep.ts";
 export { lsTool } from "./ls.ts";
 export type { LsDetails, LsEntry } from "./ls.ts";
 export { readTool } from "./read.ts";
 export type { ReadDetails } from "./read.ts";
+export { todosOf, todosTool } from "./todos.ts";
+export type { Todo, TodosDetails, TodoStatus } from "./todos.ts";
+export { createToolset, readOnlyTools } from "./toolset.ts";
+export type { ToolsetName, ToolsetOptions } from "./toolset.ts";
+export type { WorkspaceOptions } from "./workspace.ts";
+export { writeTool } from "./write.ts";
+export type { WriteDetails } from "./write.ts";

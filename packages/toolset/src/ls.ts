@@ -1,11 +1,14 @@
 /** `ls`: what is in a folder of the working folder, in order of name. */
 import { lstat, readdir, readlink } from "node:fs/promises";
-import { join } from "node:path";
-import type { ToolContract, ToolExecuteContext, ToolOutput } from "@capstan/kernel";
-import { requireUnmoved, resolveContained } from "./contained-path.ts";
+import type { AnyTool, ToolContext } from "@capstan/core";
+import { defineTool, ok } from "@capstan/core";
+import type { ToolOutput } from "@capstan/kernel";
+import { z } from "zod";
 import { FileError, onFile, toToolOutput } from "./file-error.ts";
-import { parseInput } from "./input-schema.ts";
-import type { InputSchema } from "./input-schema.ts";
+import { Folder, inFolder } from "./folder.ts";
+import { folderPath } from "./path-input.ts";
+import { locate, openWorkspace } from "./workspace.ts";
+import type { WorkspaceOptions } from "./workspace.ts";
 
 export interface LsEntry {
   readonly name: string;
@@ -25,112 +28,80 @@ export interface LsDetails {
   readonly nextOffset?: number;
 }
 
-interface LsInput {
-  readonly path: string;
-  readonly offset: number;
-  readonly limit: number;
-}
-
 const maxEntries = 1000;
 const maxBytes = 64 * 1024;
 
-const inputSchema: InputSchema = {
-  type: "object",
-  properties: {
-    path: {
-      type: "string",
-      description: "The folder, relative to the working folder.",
-      minLength: 1,
-      maxLength: 4096,
-      default: ".",
-    },
-    offset: {
-      type: "integer",
-      description: "The first entry to list, counted from 1.",
-      minimum: 1,
-      default: 1,
-    },
-    limit: {
-      type: "integer",
-      description: "How many entries to list at most.",
-      minimum: 1,
-      maximum: maxEntries,
-      default: maxEntries,
-    },
-  },
-  required: [],
-  additionalProperties: false,
-};
+const input = z.strictObject({
+  path: folderPath("The folder"),
+  offset: z.int().min(1).default(1).describe("The first entry to list, counted from 1."),
+  limit: z
+    .int()
+    .min(1)
+    .max(maxEntries)
+    .default(maxEntries)
+    .describe("How many entries to list at most."),
+});
 
 /**
  * Gives one line per entry, in code unit order: `src/`, `README.md  1.2 KB`, `current -> releases/2`. Names that would
  * not be clear on such a line are quoted as JSON. A closing note in parentheses says how to go on. What cannot be
- * listed (missing, outside the working folder, a file) is a failed output. Throws only on abort.
+ * listed (missing, outside, a file) is a failed output. Throws only on abort.
  */
-export function lsTool(): ToolContract {
-  return {
+export function lsTool(options: WorkspaceOptions = {}): AnyTool {
+  return defineTool({
     name: "ls",
     label: "List a folder",
     description:
-      "Lists a folder of the working folder: folders end in /, files have their size, symbolic links show their target. " +
+      "Lists a folder: folders end in /, files have their size, symbolic links show their target. " +
       "Long lists come in parts: a note at the end gives the next offset.",
-    inputSchema,
+    input,
     effect: "pure",
-    execution: "parallel",
-    parseInput: (input) => parseInput(inputSchema, input),
-    execute: (input: LsInput, context: ToolExecuteContext) =>
-      toToolOutput(() => ls(input, context)),
-  };
+    execute: (wanted, context) => toToolOutput(() => ls(wanted, context, options)),
+  });
 }
 
 async function ls(
-  { path, offset, limit }: LsInput,
-  { cwd, signal }: ToolExecuteContext,
+  { path, offset, limit }: z.output<typeof input>,
+  { cwd, signal }: ToolContext,
+  options: WorkspaceOptions,
 ): Promise<ToolOutput<LsDetails>> {
   signal.throwIfAborted();
-  const folder = await resolveContained(path, cwd);
-  const names = await namesIn(folder, path);
-  const start = offset - 1;
-  if (start > 0 && start >= names.length) {
-    throw new FileError(
-      "past_end",
-      `There is no entry ${offset} in ${path} (entries: ${names.length}). Use a smaller offset.`,
-    );
-  }
-  const entries = await Promise.all(
-    names.slice(start, start + limit).map((name) => inspect(folder, name, signal)),
-  );
-  const lines = fittingLines(entries.map(toLine));
-  const next = start + lines.length;
-  const note =
-    next < names.length
-      ? [`(Entries ${offset} to ${next} of ${names.length}; go on with offset ${next + 1}.)`]
-      : [];
-  return {
-    ok: true,
-    outputMessage: names.length === 0 ? "(The folder is empty.)" : [...lines, ...note].join("\n"),
-    details: {
-      path,
-      entries: entries.slice(0, lines.length),
-      entryCount: names.length,
-      ...(next < names.length && { nextOffset: next + 1 }),
-    },
-  };
-}
-
-async function namesIn(folder: string, path: string): Promise<string[]> {
-  const stats = await onFile(path, () => lstat(folder));
-  if (!stats.isDirectory()) {
+  const real = await locate(await openWorkspace(options, cwd), path);
+  if (!(await onFile(path, () => lstat(real))).isDirectory()) {
     throw new FileError("wrong_kind", `${path} is not a folder. Use read to see a file.`);
   }
-  const names = await onFile(path, () => readdir(folder));
-  await requireUnmoved(folder, path);
-  return names.toSorted();
+  const start = offset - 1;
+  const { entries, entryCount } = await inFolder(Folder.open(real, path), async (folder) => {
+    const names = (await onFile(path, () => readdir(folder.here))).toSorted();
+    const shown = names.slice(start, start + limit);
+    const inspected = await Promise.all(shown.map((name) => inspect(folder, name, signal)));
+    await folder.confirm(path);
+    return { entries: inspected, entryCount: names.length };
+  });
+  if (start > 0 && start >= entryCount) {
+    throw new FileError(
+      "past_end",
+      `There is no entry ${offset} in ${path} (entries: ${entryCount}). Use a smaller offset.`,
+    );
+  }
+  const lines = fittingLines(entries.map(toLine));
+  const next = start + lines.length;
+  const hasMore = next < entryCount;
+  const note = `(Entries ${offset} to ${next} of ${entryCount}; go on with offset ${next + 1}.)`;
+  return ok(
+    entryCount === 0 ? "(The folder is empty.)" : [...lines, ...(hasMore ? [note] : [])].join("\n"),
+    {
+      path,
+      entries: entries.slice(0, lines.length),
+      entryCount,
+      ...(hasMore && { nextOffset: next + 1 }),
+    },
+  );
 }
 
-async function inspect(folder: string, name: string, signal: AbortSignal): Promise<LsEntry> {
+async function inspect(folder: Folder, name: string, signal: AbortSignal): Promise<LsEntry> {
   signal.throwIfAborted();
-  const place = join(folder, name);
+  const place = folder.at(name);
   try {
     const stats = await lstat(place);
     if (stats.isDirectory()) return { name, kind: "folder" };

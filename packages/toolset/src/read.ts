@@ -1,89 +1,74 @@
-/** `read`: a text file of the working folder, some lines at a time. */
-import { constants } from "node:fs";
-import { open, stat } from "node:fs/promises";
+/** `read`: a text file some lines at a time, or an image. */
 import type { FileHandle } from "node:fs/promises";
-import type { ToolContract, ToolExecuteContext, ToolOutput } from "@capstan/kernel";
-import { replaced, requireUnmoved, resolveContained } from "./contained-path.ts";
+import type { AnyTool, ToolContext } from "@capstan/core";
+import { defineTool, ok } from "@capstan/core";
+import type { ToolContentPart, ToolOutput } from "@capstan/kernel";
+import { z } from "zod";
 import { FileError, onFile, toToolOutput } from "./file-error.ts";
 import { readLineWindow } from "./file-lines.ts";
 import type { LineWindow } from "./file-lines.ts";
-import { parseInput } from "./input-schema.ts";
-import type { InputSchema } from "./input-schema.ts";
+import { openFile } from "./folder.ts";
+import { imageTypeOf } from "./image-type.ts";
+import { filePath } from "./path-input.ts";
+import { locate, openWorkspace } from "./workspace.ts";
+import type { WorkspaceOptions } from "./workspace.ts";
 
 export interface ReadDetails {
   readonly path: string;
   /** Of the lines shown. Both absent for an empty file. */
   readonly firstLine?: number;
   readonly lastLine?: number;
+  /** Absent for a file that is too long to count. */
+  readonly totalLines?: number;
   /** Where to go on. Absent when the end of the file was reached. */
   readonly nextOffset?: number;
 }
 
-interface ReadInput {
-  readonly path: string;
-  readonly offset: number;
-  readonly limit: number;
-}
-
 const maxLines = 2000;
 const maxBytes = 64 * 1024;
+const maxLineBytes = 2000;
+/** Some 50 ms of reading. */
+const maxCountedBytes = 64 * 1024 * 1024;
+/** The largest image that any model takes. What this one takes is checked by the session. */
+const maxImageBytes = 20_000_000;
 
-const inputSchema: InputSchema = {
-  type: "object",
-  properties: {
-    path: {
-      type: "string",
-      description: "The file, relative to the working folder.",
-      minLength: 1,
-      maxLength: 4096,
-    },
-    offset: {
-      type: "integer",
-      description: "The first line to read, counted from 1.",
-      minimum: 1,
-      default: 1,
-    },
-    limit: {
-      type: "integer",
-      description: "How many lines to read at most.",
-      minimum: 1,
-      maximum: maxLines,
-      default: maxLines,
-    },
-  },
-  required: ["path"],
-  additionalProperties: false,
-};
+const input = z.strictObject({
+  path: filePath("The file"),
+  offset: z.int().min(1).default(1).describe("The first line to read, counted from 1."),
+  limit: z.int().min(1).max(maxLines).default(maxLines).describe("How many lines to read at most."),
+});
 
 /**
- * Gives the lines as they are, at most 64 KB of them; a closing note in parentheses says how to go on. What cannot be
- * read (missing, outside the working folder, a folder, binary) is a failed output. Throws only on abort.
+ * Gives the lines as they are, about 64 KB of them at most and 2,000 bytes of each; a closing note in parentheses says
+ * how to go on. An image is given as one. What cannot be read (missing, outside, a folder, binary) is a failed output.
+ * Throws only on abort.
  */
-export function readTool(): ToolContract {
-  return {
+export function readTool(options: WorkspaceOptions = {}): AnyTool {
+  return defineTool({
     name: "read",
     label: "Read a file",
     description:
-      "Reads a text file of the working folder. Long files come in parts: a note at the end gives the next offset.",
-    inputSchema,
+      "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Long files come in parts: a note at the end gives the next offset.",
+    input,
     effect: "pure",
-    execution: "parallel",
-    parseInput: (input) => parseInput(inputSchema, input),
-    execute: (input: ReadInput, context: ToolExecuteContext) =>
-      toToolOutput(() => read(input, context)),
-  };
+    execute: (wanted, context) => toToolOutput(() => read(wanted, context, options)),
+  });
 }
 
 async function read(
-  { path, offset, limit }: ReadInput,
-  { cwd, signal }: ToolExecuteContext,
-): Promise<ToolOutput<ReadDetails>> {
+  { path, offset, limit }: z.output<typeof input>,
+  { cwd, signal }: ToolContext,
+  options: WorkspaceOptions,
+): Promise<ToolOutput<ReadDetails> | readonly ToolContentPart[]> {
   signal.throwIfAborted();
-  const real = await resolveContained(path, cwd);
+  const real = await locate(await openWorkspace(options, cwd), path);
   const handle = await openFile(real, path);
   try {
+    const mediaType = await imageTypeOf(handle);
+    if (mediaType !== undefined) return await readImage(handle, mediaType, path);
+    const limits = { maxLines: limit, maxBytes, maxLineBytes, maxCountedBytes };
     const window = await onFile(path, () =>
-      readLineWindow(handle, { offset, maxLines: limit, maxBytes, signal, path }),
+      readLineWindow(handle, { offset, ...limits, signal, path }),
     );
     return toOutput(path, offset, window);
   } finally {
@@ -91,55 +76,46 @@ async function read(
   }
 }
 
-async function openFile(real: string, path: string): Promise<FileHandle> {
-  // A pipe without a writer would block the thread for ever, a device might act on being opened: look first.
-  requireFile(await onFile(path, () => stat(real)), path);
-  const handle = await onFile(path, () => open(real, readFlags));
-  try {
-    const opened = await handle.stat({ bigint: true });
-    requireFile(opened, path);
-    // A folder on the way may have become a link to elsewhere since the path was resolved.
-    const current = await onFile(path, () => stat(real, { bigint: true }));
-    if (current.ino !== opened.ino || current.dev !== opened.dev) throw replaced(path);
-    await requireUnmoved(real, path);
-    return handle;
-  } catch (thrown) {
-    await handle.close();
-    throw thrown;
+async function readImage(
+  handle: FileHandle,
+  mediaType: string,
+  path: string,
+): Promise<readonly ToolContentPart[]> {
+  const { size } = await handle.stat();
+  if (size > maxImageBytes) {
+    const problem = `${path} is an image of ${size.toLocaleString("en-US")} bytes, and at most ${maxImageBytes.toLocaleString("en-US")} can be shown. Make it smaller.`;
+    throw new FileError("too_large", problem);
   }
-}
-
-// Windows has neither of the two last flags.
-const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
-function requireFile(stats: { isFile(): boolean; isDirectory(): boolean }, path: string): void {
-  if (stats.isFile()) return;
-  throw new FileError(
-    "wrong_kind",
-    stats.isDirectory()
-      ? `${path} is a folder. Use ls to list it.`
-      : `${path} is not a regular file, so it cannot be read. Use another path.`,
-  );
+  const bytes = Buffer.alloc(size);
+  const { bytesRead } = await onFile(path, () => handle.read(bytes, 0, size, 0));
+  const data = bytes.subarray(0, bytesRead).toString("base64");
+  return [
+    { type: "text", text: `${path} (${mediaType})` },
+    { type: "image", mediaType, data },
+  ];
 }
 
 function toOutput(path: string, offset: number, window: LineWindow): ToolOutput<ReadDetails> {
-  if (window.lineCount === 0) {
-    return { ok: true, outputMessage: "(The file is empty.)", details: { path } };
-  }
-  const lastLine = offset + window.lineCount - 1;
+  const { text, lineCount, totalLines, hasMore, cutLines } = window;
+  if (lineCount === 0) return ok("(The file is empty.)", { path });
+  const lastLine = offset + lineCount - 1;
+  const total = totalLines === undefined ? "" : ` of ${totalLines}`;
   const notes = [
-    window.isCut && `Line ${offset} is longer than ${maxBytes / 1024} KB; its rest is not shown.`,
-    window.hasMore && `Lines ${offset} to ${lastLine}; go on with offset ${lastLine + 1}.`,
+    cutLines.length > 0 && `${toLines(cutLines)} cut after ${maxLineBytes} bytes.`,
+    hasMore && `Lines ${offset} to ${lastLine}${total}; go on with offset ${lastLine + 1}.`,
   ].filter((note) => note !== false);
-  const gap = window.text.endsWith("\n") ? "" : "\n";
-  return {
-    ok: true,
-    outputMessage: notes.length > 0 ? `${window.text}${gap}(${notes.join(" ")})` : window.text,
-    details: {
-      path,
-      firstLine: offset,
-      lastLine,
-      ...(window.hasMore && { nextOffset: lastLine + 1 }),
-    },
-  };
+  const gap = text.endsWith("\n") ? "" : "\n";
+  return ok(notes.length > 0 ? `${text}${gap}(${notes.join(" ")})` : text, {
+    path,
+    firstLine: offset,
+    lastLine,
+    ...(totalLines !== undefined && { totalLines }),
+    ...(hasMore && { nextOffset: lastLine + 1 }),
+  });
+}
+
+function toLines(lines: readonly number[]): string {
+  const named = lines.slice(0, 5).join(", ");
+  if (lines.length === 1) return `Line ${named} is`;
+  return lines.length > 5 ? `${lines.length} lines (${named}, …) are` : `Lines ${named} are`;
 }

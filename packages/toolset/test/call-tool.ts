@@ -22,7 +22,7 @@ export async function callTool(
     update: () => {},
     usage: () => {},
   };
-  // The kernel passes the checked value on without knowing its type; both tools here return the envelope.
+  // The kernel passes the checked value on without knowing its type; what is called here returns the envelope.
   return (await tool.execute?.(parsed.value as never, context)) as ToolOutput<
     Record<string, unknown>
   >;

@@ -1,52 +1,9 @@
-import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rename, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { lsTool, readTool } from "@capstan/toolset";
+import { editTool, lsTool, readTool } from "@capstan/toolset";
 import { callTool } from "./call-tool.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
-
-/** A working folder with ways out of it, next to a folder with a secret. */
-async function guardedFolder(): Promise<{ cwd: string; outside: string }> {
-  const base = await temporaryFolder();
-  const [cwd, outside] = [join(base, "work"), join(base, "work-outside")];
-  await mkdir(join(cwd, "src"), { recursive: true });
-  await mkdir(outside);
-  await writeFile(join(outside, "secret.txt"), "the secret");
-  await writeFile(join(cwd, "src/a.txt"), "inside");
-  await symlink(outside, join(cwd, "link-out"));
-  await symlink("../../work-outside/secret.txt", join(cwd, "src/secret-link"));
-  await symlink("src", join(cwd, "link-in"));
-  return { cwd, outside };
-}
-
-test("no spelling of a path reads or lists what is outside", async () => {
-  const { cwd, outside } = await guardedFolder();
-  const paths = [
-    "..",
-    "../work-outside/secret.txt",
-    "src/../../work-outside/secret.txt",
-    join(outside, "secret.txt"),
-    "/etc/passwd",
-    "/",
-    "link-out",
-    "link-out/secret.txt",
-    "src/secret-link",
-    "link-in/secret-link",
-  ];
-  const tools = [lsTool(), readTool()];
-
-  const outputs = await Promise.all(
-    tools.flatMap((tool) => paths.map((path) => callTool(tool, { path }, { cwd }))),
-  );
-
-  expect(outputs.map(({ details }) => details)).toEqual(
-    paths.concat(paths).map(() => ({ code: "outside" })),
-  );
-  expect(JSON.stringify(outputs)).not.toContain("the secret");
-  expect(outputs[0]?.outputMessage).toBe(
-    '.. is outside the working folder. Only paths inside it can be used; "." is the folder itself.',
-  );
-});
+import { guardedFolder } from "./guarded-folder.ts";
 
 test("two dots after a link lead back to where the link is, not to where it points", async () => {
   const { cwd } = await guardedFolder();
@@ -110,10 +67,8 @@ test("without a working folder the one of the process is used", async () => {
   expect(output.ok).toBe(true);
 });
 
-test("a folder that is swapped for a link out, again and again, gives no secret away", async () => {
-  const { cwd, outside } = await guardedFolder();
-  await writeFile(join(outside, "a.txt"), "the secret");
-  await symlink(outside, join(cwd, "bait"));
+/** Swaps the folder src for a link to the folder outside and back, until it is told to stop. */
+function swapFolders(cwd: string): { stop(): Promise<void> } {
   const swapping = { isOver: false };
   const swap = async (): Promise<void> => {
     while (!swapping.isOver) {
@@ -123,15 +78,68 @@ test("a folder that is swapped for a link out, again and again, gives no secret 
       await rename(join(cwd, "aside"), join(cwd, "src"));
     }
   };
-
   const swapper = swap();
+  return {
+    async stop() {
+      swapping.isOver = true;
+      await swapper;
+    },
+  };
+}
+
+test("a folder that is swapped for a link out, again and again, gives no secret away", async () => {
+  const { cwd, outside } = await guardedFolder();
+  await mkdir(join(outside, "deep"));
+  await writeFile(join(outside, "deep/b.txt"), "the secret");
+  await symlink(outside, join(cwd, "bait"));
+
+  const swapper = swapFolders(cwd);
   const outputs = await Array.fromAsync({ length: 2000 }, () =>
-    callTool(readTool(), { path: "src/a.txt" }, { cwd }),
+    callTool(readTool(), { path: "src/deep/b.txt" }, { cwd }),
   );
-  swapping.isOver = true;
-  await swapper;
-  const afterwards = await callTool(readTool(), { path: "src/a.txt" }, { cwd });
+  await swapper.stop();
+  const afterwards = await callTool(readTool(), { path: "src/deep/b.txt" }, { cwd });
 
   expect(outputs.filter(({ outputMessage }) => outputMessage === "the secret")).toEqual([]);
   expect(afterwards.outputMessage).toBe("inside");
+});
+
+test("nor does anything get out through it", async () => {
+  const { cwd, outside } = await guardedFolder();
+  await mkdir(join(outside, "deep"));
+  await writeFile(join(outside, "deep/b.txt"), "inside");
+  await symlink(outside, join(cwd, "bait"));
+  const edits = [{ old: "inside", new: "xinside" }];
+
+  const swapper = swapFolders(cwd);
+  const outputs = await Array.fromAsync({ length: 500 }, () =>
+    callTool(editTool(), { path: "src/deep/b.txt", edits }, { cwd }),
+  );
+  await swapper.stop();
+
+  const done = outputs.filter(({ ok }) => ok).length;
+  expect(await readFile(join(cwd, "src/deep/b.txt"), "utf8")).toBe(`${"x".repeat(done)}inside`);
+  expect(await readFile(join(outside, "deep/b.txt"), "utf8")).toBe("inside");
+  expect(await readdir(join(outside, "deep"))).toEqual(["b.txt"]);
+  expect(await readdir(join(cwd, "src/deep"))).toEqual(["b.txt"]);
+});
+
+test("further roots may be used, by their absolute paths", async () => {
+  const { cwd, outside } = await guardedFolder();
+  const options = { cwd, roots: [outside] };
+
+  const inRoot = await callTool(readTool(options), { path: join(outside, "secret.txt") }, {});
+  const byLink = await callTool(readTool(options), { path: "link-out/secret.txt" }, {});
+  const above = await callTool(readTool(options), { path: ".." }, {});
+
+  expect([inRoot.outputMessage, byLink.outputMessage]).toEqual(["the secret", "the secret"]);
+  expect(above.details).toEqual({ code: "outside" });
+});
+
+test("the folder that a tool was made for counts, not that of the turn", async () => {
+  const { cwd, outside } = await guardedFolder();
+
+  const output = await callTool(readTool({ cwd }), { path: "secret.txt" }, { cwd: outside });
+
+  expect(output.details).toEqual({ code: "missing" });
 });

@@ -1,0 +1,219 @@
+/** `bash`: a command in a shell. It may do whatever this process may do: no path holds it back. */
+import { existsSync } from "node:fs";
+import { lstat } from "node:fs/promises";
+import type { AnyTool, ToolContext } from "@capstan/core";
+import { defineTool } from "@capstan/core";
+import type { ToolExecutionEvent } from "@capstan/kernel";
+import { z } from "zod";
+import { FileError, onFile } from "../file-error.ts";
+import { folderPath } from "../path-input.ts";
+import { locate, openWorkspace } from "../workspace.ts";
+import type { WorkspaceOptions } from "../workspace.ts";
+import { CommandProcess } from "./command-process.ts";
+import type { CommandOptions, Ending } from "./command-process.ts";
+import { withoutSecrets } from "./environment.ts";
+import { describeEnding, Jobs } from "./jobs.ts";
+import { OutputBuffer } from "./output-buffer.ts";
+
+export interface BashOptions extends WorkspaceOptions {
+  /** Default: bash where it is usual, or else sh. */
+  readonly shell?: string;
+  /** Default: that of this process, without what looks like a secret. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** For a command that names none. Default: 120,000. */
+  readonly timeoutMs?: number;
+  /** What a command may ask for at most. Default: 600,000. */
+  readonly maxTimeoutMs?: number;
+  /** What is kept of an output: its beginning and its end. Default: 1,000,000. */
+  readonly maxOutputChars?: number;
+}
+
+export interface BashDetails {
+  readonly command: string;
+  /** Null if a signal ended it. */
+  readonly exitCode?: number | null;
+  readonly signal?: string | null;
+  readonly isTimeout?: boolean;
+  /** Of a command in the background. */
+  readonly job?: string;
+}
+
+/**
+ * Shows the output as it comes. A timeout, an abort, the end of the command and the end of this process end all processes
+ * that it started. In the background it lasts as long as the session is open in this process. Throws only on abort.
+ */
+export function bashTool(options: BashOptions = {}): AnyTool {
+  const { timeoutMs = 120_000, maxTimeoutMs = 600_000 } = options;
+  return defineTool({
+    name: "bash",
+    label: "Run a command",
+    description:
+      "Runs a command in a shell, without a terminal and without input. Every call starts in the working folder. " +
+      "What it leaves running is ended with it: for servers and the like set background, then use bash_output and bash_kill.",
+    input: z.strictObject({
+      command: z.string().min(1).max(30_000),
+      path: folderPath("The folder to run it in"),
+      timeoutMs: z
+        .int()
+        .min(1)
+        .max(maxTimeoutMs)
+        .default(Math.min(timeoutMs, maxTimeoutMs))
+        .describe("After so long it is ended. Not for the background."),
+      background: z.boolean().default(false).describe("Go on at once; the answer names the job."),
+    }),
+    effect: "at-most-once",
+    execution: "sequential",
+    execute: (wanted, context) => {
+      const start = wanted.background ? startJob : run;
+      return explained(wanted, start(wanted, context, options));
+    },
+  });
+}
+
+interface BashInput {
+  readonly command: string;
+  readonly path: string;
+  readonly timeoutMs: number;
+}
+
+async function* explained(
+  { command }: BashInput,
+  events: AsyncIterable<ToolExecutionEvent>,
+): AsyncGenerator<ToolExecutionEvent> {
+  try {
+    yield* events;
+  } catch (thrown) {
+    if (!(thrown instanceof FileError)) throw thrown;
+    const details: BashDetails = { command };
+    yield { type: "complete", output: thrown.message, details, isError: true };
+  }
+}
+
+async function* startJob(
+  wanted: BashInput,
+  context: ToolContext,
+  options: BashOptions,
+): AsyncGenerator<ToolExecutionEvent> {
+  const command = await toCommand(wanted, context, options);
+  const job = (await context.get(Jobs)).start(command);
+  const details: BashDetails = { command: wanted.command, job: job.id };
+  const output = `Started ${job.id}. See its output with bash_output, end it with bash_kill.`;
+  yield { type: "complete", output, details };
+}
+
+async function* run(
+  wanted: BashInput,
+  context: ToolContext,
+  options: BashOptions,
+): AsyncGenerator<ToolExecutionEvent> {
+  const { signal } = context;
+  signal.throwIfAborted();
+  const command = await toCommand(wanted, context, options);
+  const { maxOutputChars = 1_000_000 } = options;
+  const output = new OutputBuffer(maxOutputChars);
+  const unread = new Unread(maxOutputChars);
+  const onOutput = (text: string): void => {
+    output.push(text);
+    unread.push(text);
+  };
+  const running = new CommandProcess({ ...command, onOutput });
+  const ended = running.ended.finally(() => unread.end());
+  // It is awaited below, once everything was shown that came before.
+  background(ended);
+  let isTimeout = false;
+  const stop = (): void => background(running.stop());
+  const timer = setTimeout(() => {
+    isTimeout = true;
+    stop();
+  }, wanted.timeoutMs);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    for await (const delta of unread.read()) yield { type: "delta", delta };
+    const ending = await ended;
+    signal.throwIfAborted();
+    yield toComplete(wanted, output.text, ending, isTimeout);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+    // The reader may have left early.
+    await running.stop();
+  }
+}
+
+/** What becomes of it is told elsewhere. */
+function background(task: Promise<unknown>): void {
+  task.catch(() => {});
+}
+
+async function toCommand(
+  { command, path }: BashInput,
+  context: ToolContext,
+  options: BashOptions,
+): Promise<Omit<CommandOptions, "onOutput">> {
+  const cwd = await locate(await openWorkspace(options, context.cwd), path);
+  if (!(await onFile(path, () => lstat(cwd))).isDirectory()) {
+    throw new FileError("wrong_kind", `${path} is not a folder. Commands run in folders only.`);
+  }
+  const { shell = usualShell(), env = withoutSecrets(process.env) } = options;
+  return { command, cwd, env, shell };
+}
+
+function usualShell(): string {
+  return ["/bin/bash", "/usr/bin/bash"].find((path) => existsSync(path)) ?? "/bin/sh";
+}
+
+function toComplete(
+  { command, timeoutMs }: BashInput,
+  text: string,
+  ending: Ending,
+  isTimeout: boolean,
+): ToolExecutionEvent {
+  const note = isTimeout
+    ? `(Ended after ${timeoutMs} ms. Set timeoutMs, or background for what does not end.)`
+    : describeEnding(ending);
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  const output = note === undefined ? text : `${text}${gap}${note}`;
+  const details: BashDetails = { command, ...ending, isTimeout };
+  return {
+    type: "complete",
+    output: output === "" ? "(No output.)" : output,
+    details,
+    isError: note !== undefined,
+  };
+}
+
+/** What has not been shown yet. It waits for a slow reader, up to a limit; the rest is not shown as it comes. */
+class Unread {
+  #room: number;
+  #text = "";
+  #isOver = false;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(maxChars: number) {
+    this.#room = maxChars;
+  }
+
+  push(text: string): void {
+    this.#text += text.slice(0, this.#room);
+    this.#room = Math.max(0, this.#room - text.length);
+    this.#changed.resolve();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#changed.resolve();
+  }
+
+  async *read(): AsyncGenerator<string> {
+    for (;;) {
+      const text = this.#text;
+      this.#text = "";
+      if (text !== "") yield text;
+      else if (this.#isOver) return;
+      else {
+        await this.#changed.promise;
+        this.#changed = Promise.withResolvers();
+      }
+    }
+  }
+}

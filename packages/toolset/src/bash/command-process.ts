@@ -1,0 +1,120 @@
+/** A command with all the processes that it starts: a group that ends as one. */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { randomUUID } from "node:crypto";
+import { killMarked, marker } from "./marked-processes.ts";
+
+export interface CommandOptions {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly shell: string;
+  /** Both streams, in the order in which they came. */
+  onOutput(text: string): void;
+}
+
+export interface Ending {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How long processes have to end themselves before they are killed. */
+const graceMs = 1000;
+/** How long output is waited for that somebody holds open who has left the group. */
+const lateOutputMs = 300;
+
+/**
+ * A guard in the group waits for the end of a pipe that only this process holds, then kills the group. So nothing stays
+ * behind, however this process ends. The command takes the place of the shell that started the guard, and does not know of it.
+ */
+const guarded =
+  '{ trap "" TERM HUP INT; read -r _ <&3; kill -9 -$$; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec "$0" -c "$1"';
+
+export class CommandProcess {
+  /** Resolves once the command has ended and nothing of it is left. Rejects if it could not be started. */
+  readonly ended: Promise<Ending>;
+  readonly #child: ChildProcess;
+  readonly #id = randomUUID();
+  #stopping: Promise<void> | undefined;
+  /** From then on the number of the group may be somebody else's. */
+  #isOver = false;
+
+  constructor({ command, cwd, env, shell, onOutput }: CommandOptions) {
+    const isWindows = process.platform === "win32";
+    this.#child = spawn(
+      isWindows ? shell : "/bin/sh",
+      isWindows ? ["-c", command] : ["-c", guarded, shell, command],
+      {
+        cwd,
+        env: { ...env, [marker]: this.#id },
+        // A group of its own.
+        detached: !isWindows,
+        windowsHide: true,
+        stdio: ["ignore", "pipe", "pipe", "pipe"],
+      },
+    );
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding("utf8").on("data", onOutput);
+    }
+    // The guard is killed with the rest, and its end of the pipe is reset then.
+    this.#child.stdio[3]?.on("error", () => {});
+    this.ended = this.#end();
+  }
+
+  /** Lets this process end although the command runs. */
+  unref(): void {
+    this.#child.unref();
+    for (const stream of this.#child.stdio) {
+      // Pipes of a child are sockets, which the types do not say.
+      (stream as { unref?(): void } | null | undefined)?.unref?.();
+    }
+  }
+
+  /** Ends the command with everything that it started, and resolves when it has. Never rejects. */
+  async stop(): Promise<void> {
+    if (!this.#isOver) this.#stopping ??= this.#stop();
+    await this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#kill("SIGTERM");
+    const timer = setTimeout(() => this.#kill("SIGKILL"), graceMs);
+    // Why it could not be started, or how it ended, is told to whoever waits for that.
+    await this.ended.catch(() => {});
+    clearTimeout(timer);
+    await killMarked(this.#id);
+  }
+
+  async #end(): Promise<Ending> {
+    const child = this.#child;
+    const closed = once(child, "close");
+    // What could not be started is told by the next line.
+    closed.catch(() => {});
+    const [exitCode, signal] = await once(child, "exit");
+    // Whoever was left behind. The guard would do it, too, unless the command has killed it.
+    this.#kill("SIGKILL");
+    this.#isOver = true;
+    child.stdio[3]?.destroy();
+    const timer = setTimeout(() => destroyOutput(child), lateOutputMs);
+    await closed;
+    clearTimeout(timer);
+    return { exitCode, signal };
+  }
+
+  #kill(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    if (pid === undefined || this.#isOver) return;
+    try {
+      if (process.platform === "win32") spawn("taskkill", ["/pid", `${pid}`, "/T", "/F"]);
+      else process.kill(-pid, signal);
+    } catch {
+      // The group is gone already.
+    }
+  }
+}
+
+function destroyOutput({ stdout, stderr }: ChildProcess): void {
+  for (const stream of [stdout, stderr] satisfies (Readable | null)[]) stream?.destroy();
+}

@@ -1,0 +1,23 @@
+/** Processes that have left the group of their command, as daemons do: they still have its mark in their environment. */
+import { readdir, readFile } from "node:fs/promises";
+
+/** The variable that every process of a command inherits. */
+export const marker = "CAPSTAN_COMMAND";
+
+/** Where there is a /proc. Elsewhere they stay. */
+export async function killMarked(id: string): Promise<void> {
+  const names = await readdir("/proc").catch(() => []);
+  const mark = `${marker}=${id}`;
+  await Promise.all(
+    names.filter((name) => /^\d+$/.test(name)).map((name) => killIfMarked(Number(name), mark)),
+  );
+}
+
+async function killIfMarked(pid: number, mark: string): Promise<void> {
+  try {
+    const environment = await readFile(`/proc/${pid}/environ`, "latin1");
+    if (environment.split("\0").includes(mark)) process.kill(pid, "SIGKILL");
+  } catch {
+    // Somebody else's, or gone meanwhile.
+  }
+}

@@ -1,0 +1,117 @@
+/** One request for one page: only to public addresses, in bounded time and memory. */
+import type { LookupAddress } from "node:dns";
+import { lookup } from "node:dns";
+import type { IncomingMessage, RequestOptions } from "node:http";
+import { get as getHttp } from "node:http";
+import { get as getHttps } from "node:https";
+import { isIP } from "node:net";
+import { FileError } from "../file-error.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+export interface PageLimits {
+  readonly maxBytes: number;
+  readonly allowPrivate: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Page {
+  readonly url: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+  /** There is more than `maxBytes`. */
+  readonly isCut: boolean;
+}
+
+const maxRedirects = 5;
+
+/** Follows redirects, each checked like the first address. Throws `FileError`, or what the network threw. */
+export async function getPage(address: string, limits: PageLimits): Promise<Page> {
+  let url = toUrl(address, undefined);
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    const response = await request(url, limits);
+    const { statusCode: status = 0, headers } = response;
+    const isRedirect = status >= 300 && status < 400 && headers.location !== undefined;
+    if (!isRedirect) {
+      const { body, isCut } = await readBody(response, limits.maxBytes);
+      return { url: url.href, status, contentType: headers["content-type"] ?? "", body, isCut };
+    }
+    response.destroy();
+    url = toUrl(headers.location ?? "", url);
+  }
+  throw new FileError("unreadable", `${address} leads from page to page without end.`);
+}
+
+function toUrl(address: string, base: URL | undefined): URL {
+  const url = URL.parse(address, base?.href);
+  if (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === "" &&
+    url.password === ""
+  ) {
+    return url;
+  }
+  const problem = `${address.slice(0, 200)} is not an address that can be fetched. Use http or https, without a name and password in it.`;
+  throw new FileError("outside", problem);
+}
+
+function request(url: URL, { allowPrivate, signal }: PageLimits): Promise<IncomingMessage> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  // An address in numbers is not looked up.
+  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
+  const options: RequestOptions = {
+    signal,
+    // A connection that is kept would not be looked up again.
+    agent: false,
+    headers: {
+      "user-agent": "capstan",
+      "accept-encoding": "identity",
+      accept: "text/html, text/*, */*",
+    },
+    ...(!allowPrivate && { lookup: lookupPublic }),
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const get = url.protocol === "https:" ? getHttps : getHttp;
+  get(url, options, resolve).on("error", reject);
+  return promise;
+}
+
+/** The address that is checked is the one that is connected to: no second look-up may give another. */
+const lookupPublic: NonNullable<RequestOptions["lookup"]> = (host, options, answer) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return answer(error, [], 0);
+    const [first] = addresses;
+    if (first === undefined || !addresses.every(isPublic)) return answer(notPublic(host), [], 0);
+    return options.all === true
+      ? answer(null, addresses)
+      : answer(null, first.address, first.family);
+  });
+};
+
+function isPublic({ address }: LookupAddress): boolean {
+  return isPublicAddress(address);
+}
+
+function notPublic(host: string): FileError {
+  return new FileError(
+    "outside",
+    `${host} is not on the public internet. Only public pages can be fetched.`,
+  );
+}
+
+async function readBody(
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<{ body: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    // A stream without an encoding gives buffers.
+    const bytes = chunk as Buffer;
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > maxBytes) break;
+  }
+  return { body: Buffer.concat(chunks).subarray(0, maxBytes), isCut: size > maxBytes };
+}

@@ -1,0 +1,78 @@
+/** `glob`: which files there are, by a pattern of their paths. */
+import { lstat } from "node:fs/promises";
+import type { AnyTool, ToolContext } from "@capstan/core";
+import { defineTool, ok } from "@capstan/core";
+import type { ToolOutput } from "@capstan/kernel";
+import { z } from "zod";
+import { FileError, onFile, toToolOutput } from "./file-error.ts";
+import { compileGlob } from "./glob-pattern.ts";
+import { folderPath } from "./path-input.ts";
+import { walk } from "./walk.ts";
+import { locate, openWorkspace, rootOf, toShownPath } from "./workspace.ts";
+import type { WorkspaceOptions } from "./workspace.ts";
+
+export interface GlobDetails {
+  readonly pattern: string;
+  readonly paths: readonly string[];
+  /** There are more than could be shown. */
+  readonly hasMore: boolean;
+}
+
+const maxPaths = 1000;
+
+const input = z.strictObject({
+  pattern: z
+    .string()
+    .min(1)
+    .max(1000)
+    .describe("Such as *.ts (in any folder), src/**/*.test.ts, or {a,b}/*.md."),
+  path: folderPath("The folder to look in"),
+  ignored: z
+    .boolean()
+    .default(false)
+    .describe("Whether files that .gitignore leaves out are found, too."),
+  limit: z.int().min(1).max(maxPaths).default(maxPaths).describe("How many paths at most."),
+});
+
+/** Gives one path a line, in order of name. Files that git ignores, and .git, are left out. Throws only on abort. */
+export function globTool(options: WorkspaceOptions = {}): AnyTool {
+  return defineTool({
+    name: "glob",
+    label: "Find files",
+    description:
+      "Finds files by a pattern of their paths, below a folder. What .gitignore leaves out is left out.",
+    input,
+    effect: "pure",
+    execute: (wanted, context) => toToolOutput(() => glob(wanted, context, options)),
+  });
+}
+
+async function glob(
+  { pattern, path, ignored, limit }: z.output<typeof input>,
+  { cwd, signal }: ToolContext,
+  options: WorkspaceOptions,
+): Promise<ToolOutput<GlobDetails>> {
+  signal.throwIfAborted();
+  const matches = compileGlob(pattern);
+  const workspace = await openWorkspace(options, cwd);
+  const real = await locate(workspace, path);
+  if (!(await onFile(path, () => lstat(real))).isDirectory()) {
+    throw new FileError("wrong_kind", `${path} is not a folder. Use read to see a file.`);
+  }
+  const shown = toShownPath(workspace, real);
+  const paths: string[] = [];
+  const root = rootOf(workspace, real);
+  for await (const file of walk(real, { root, ignored, signal, path })) {
+    if (!matches(file.path)) continue;
+    paths.push(shown === "." ? file.path : `${shown}/${file.path}`);
+    if (paths.length > limit) break;
+  }
+  const hasMore = paths.length > limit;
+  const found = paths.slice(0, limit);
+  const note = hasMore ? [`(There are more than ${limit}. Use a narrower pattern.)`] : [];
+  return ok(found.length === 0 ? "(No files found.)" : [...found, ...note].join("\n"), {
+    pattern,
+    paths: found,
+    hasMore,
+  });
+}

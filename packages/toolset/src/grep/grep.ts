@@ -1,0 +1,177 @@
+/** `grep`: lines of files that match a pattern. */
+import { lstat } from "node:fs/promises";
+import { basename } from "node:path";
+import type { AnyTool, ToolContext } from "@capstan/core";
+import { defineTool, ok } from "@capstan/core";
+import type { ToolOutput } from "@capstan/kernel";
+import { z } from "zod";
+import { onFile, toToolOutput } from "../file-error.ts";
+import { requireFile } from "../folder.ts";
+import { compileGlob } from "../glob-pattern.ts";
+import { folderPath } from "../path-input.ts";
+import { locate, openWorkspace, rootOf, toShownPath } from "../workspace.ts";
+import type { WorkspaceOptions } from "../workspace.ts";
+import { searchInNode } from "./node-engine.ts";
+import { findRipgrep, ripgrepEngine } from "./ripgrep.ts";
+import type { FoundLine, SearchEngine } from "./search.ts";
+
+export interface GrepOptions extends WorkspaceOptions {
+  /** The path of ripgrep, or false for the search in Node. Default: that of `@vscode/ripgrep`, if it is installed. */
+  readonly ripgrep?: string | false;
+}
+
+export interface GrepDetails {
+  readonly pattern: string;
+  readonly matchCount: number;
+  readonly fileCount: number;
+  /** There are more than could be shown. */
+  readonly hasMore: boolean;
+}
+
+const maxMatches = 2000;
+const defaultMatches = 200;
+const maxLineChars = 500;
+const maxChars = 60_000;
+
+const input = z.strictObject({
+  pattern: z.string().min(1).max(2000).describe("A regular expression; a text, with literal."),
+  path: folderPath("The folder or file to look in"),
+  include: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe("Only files whose path fits, such as *.ts or src/**/*.md."),
+  literal: z.boolean().default(false).describe("The pattern is a text, not an expression."),
+  ignoreCase: z.boolean().default(false),
+  context: z.int().min(0).max(20).default(0).describe("Lines to show around each match."),
+  show: z
+    .enum(["lines", "files", "count"])
+    .default("lines")
+    .describe("The lines, only the paths of their files, or how many there are in each."),
+  ignored: z
+    .boolean()
+    .default(false)
+    .describe("Whether files that .gitignore leaves out are looked at, too."),
+  limit: z
+    .int()
+    .min(1)
+    .max(maxMatches)
+    .default(defaultMatches)
+    .describe("How many matching lines at most."),
+});
+
+type GrepInput = z.output<typeof input>;
+
+/** Gives `path:line: text` for each match, `path-line- text` for lines around it. Throws only on abort. */
+export function grepTool(options: GrepOptions = {}): AnyTool {
+  let engine: Promise<SearchEngine> | undefined;
+  return defineTool({
+    name: "grep",
+    label: "Search files",
+    description:
+      "Searches files line by line for a regular expression or a text, below a folder. Binary files, files above 10 MB and what .gitignore leaves out are passed over.",
+    input,
+    effect: "pure",
+    execute: (wanted, context) =>
+      toToolOutput(async () => {
+        engine ??= chooseEngine(options.ripgrep);
+        return grep(wanted, context, options, await engine);
+      }),
+  });
+}
+
+async function chooseEngine(ripgrep: string | false | undefined): Promise<SearchEngine> {
+  const binary = ripgrep ?? (await findRipgrep()) ?? false;
+  return binary === false ? searchInNode : ripgrepEngine(binary);
+}
+
+async function grep(
+  wanted: GrepInput,
+  { cwd, signal }: ToolContext,
+  options: GrepOptions,
+  engine: SearchEngine,
+): Promise<ToolOutput<GrepDetails>> {
+  signal.throwIfAborted();
+  const { path, include } = wanted;
+  const workspace = await openWorkspace(options, cwd);
+  const real = await locate(workspace, path);
+  const stats = await onFile(path, () => lstat(real));
+  if (!stats.isDirectory()) requireFile(stats, path);
+  const includes = include === undefined ? () => true : compileGlob(include);
+  const root = rootOf(workspace, real);
+  const isFile = stats.isFile();
+  const shown = toShownPath(workspace, isFile ? real.slice(0, -basename(real).length - 1) : real);
+  const found = new Found(wanted, shown === "." ? "" : `${shown}/`);
+  for await (const line of engine({ ...wanted, real, root, isFile, includes, signal })) {
+    if (!found.take(line)) break;
+  }
+  return found.toOutput();
+}
+
+/** What is shown of what is found. */
+class Found {
+  readonly #input: GrepInput;
+  readonly #base: string;
+  readonly #lines: string[] = [];
+  readonly #counts = new Map<string, number>();
+  #chars = 0;
+  #matchCount = 0;
+  #hasMore = false;
+  #last: FoundLine | undefined;
+
+  constructor(wanted: GrepInput, base: string) {
+    this.#input = wanted;
+    this.#base = base;
+  }
+
+  /** False when there is enough. */
+  take(found: FoundLine): boolean {
+    const path = this.#base + found.path;
+    if (found.isMatch) {
+      if (this.#matchCount === this.#input.limit || this.#chars > maxChars) {
+        this.#hasMore = true;
+        return false;
+      }
+      this.#matchCount += 1;
+      this.#counts.set(path, (this.#counts.get(path) ?? 0) + 1);
+    }
+    if (this.#input.show === "lines") this.#show(found, path);
+    return true;
+  }
+
+  #show(found: FoundLine, path: string): void {
+    const last = this.#last;
+    const isApart = last?.path !== found.path || found.line !== last.line + 1;
+    if (this.#input.context > 0 && last !== undefined && isApart) this.#lines.push("--");
+    this.#last = found;
+    const text =
+      found.text.length > maxLineChars ? `${found.text.slice(0, maxLineChars)} …` : found.text;
+    const line = found.isMatch
+      ? `${path}:${found.line}: ${text}`
+      : `${path}-${found.line}- ${text}`;
+    this.#lines.push(line);
+    this.#chars += line.length + 1;
+  }
+
+  toOutput(): ToolOutput<GrepDetails> {
+    const { pattern, show } = this.#input;
+    const lines = {
+      lines: () => this.#lines,
+      files: () => [...this.#counts.keys()],
+      count: () => [...this.#counts].map(([path, count]) => `${path}: ${count}`),
+    }[show]();
+    const note = `(There are more than ${this.#matchCount} matches. Narrow the search, or raise limit.)`;
+    return ok(
+      this.#matchCount === 0
+        ? "(Nothing found.)"
+        : [...lines, ...(this.#hasMore ? [note] : [])].join("\n"),
+      {
+        pattern,
+        matchCount: this.#matchCount,
+        fileCount: this.#counts.size,
+        hasMore: this.#hasMore,
+      },
+    );
+  }
+}

@@ -1,0 +1,123 @@
+/** The search in Node, where there is no ripgrep. Slower, and the expressions are those of JavaScript. */
+import { createContext, Script } from "node:vm";
+import { basename, dirname } from "node:path";
+import { FileError } from "../file-error.ts";
+import { Folder, inFolder } from "../folder.ts";
+import { readTextIn } from "../text-file.ts";
+import { walk } from "../walk.ts";
+import type { FoundLine, Search } from "./search.ts";
+
+/** For one file. An expression may take for ever, and would hold up the whole process. */
+const maxMatchMs = 1000;
+
+export async function* searchInNode(search: Search): AsyncGenerator<FoundLine> {
+  const find = compile(search);
+  if (search.isFile) {
+    const { real, path } = search;
+    const folder = Folder.open(dirname(real), path);
+    yield* linesOf(
+      await inFolder(folder, (opened) => find(opened, basename(real))),
+      basename(real),
+    );
+    return;
+  }
+  for await (const file of walk(search.real, search)) {
+    if (search.includes(file.path)) yield* linesOf(await find(file.folder, file.name), file.path);
+  }
+}
+
+type FoundInFile = readonly Omit<FoundLine, "path">[];
+
+function* linesOf(found: FoundInFile, path: string): Generator<FoundLine> {
+  for (const line of found) yield { path, ...line };
+}
+
+// In a context of its own, as only there a search can be stopped from outside.
+const script = new Script(`(() => {
+  const expression = new RegExp(source, flags);
+  const numbers = [];
+  lines.forEach((line, index) => expression.test(line) && numbers.push(index));
+  return numbers;
+})()`);
+
+function compile(search: Search): (folder: Folder, name: string) => Promise<FoundInFile> {
+  const { source, flags } = toExpression(search);
+  return async (folder, name) => {
+    search.signal.throwIfAborted();
+    const text = await readTextIn(folder, name, name).catch(ignoreUnreadable);
+    const lines = text.split(/\r?\n/);
+    if (lines.at(-1) === "") lines.pop();
+    const matches = matchesIn({ source, flags, lines }, search.pattern);
+    return withContext(lines, matches, search.context);
+  };
+}
+
+interface Expression {
+  readonly source: string;
+  readonly flags: string;
+}
+
+function toExpression({ pattern, literal, ignoreCase }: Search): Expression {
+  if (literal) {
+    return {
+      source: pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`),
+      flags: ignoreCase ? "i" : "",
+    };
+  }
+  // The way to say it that JavaScript does not have.
+  const source = pattern.replace(/^\(\?i\)/, "");
+  const flags = ignoreCase || source !== pattern ? "i" : "";
+  // With "u" more is understood, such as \p{L}, and more is refused, such as \".
+  const attempts = [`${flags}u`, flags].map((one) => parse(source, one));
+  const usable = attempts.find((one) => one instanceof RegExp);
+  if (usable !== undefined) return usable;
+  throw new FileError(
+    "invalid_pattern",
+    `${pattern} cannot be searched for. Set literal to true if it is meant as it is.\n${String(attempts[0])}`,
+  );
+}
+
+function parse(source: string, flags: string): RegExp | string {
+  try {
+    return new RegExp(source, flags);
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
+
+function ignoreUnreadable(thrown: unknown): string {
+  // Binary, too large, gone, or not to be opened: passed over, as every search does.
+  if (thrown instanceof FileError) return "";
+  throw thrown;
+}
+
+function matchesIn(
+  input: Expression & { readonly lines: readonly string[] },
+  pattern: string,
+): readonly number[] {
+  try {
+    // The script gives a list of numbers, and nothing else.
+    const found = script.runInContext(createContext({ ...input }), { timeout: maxMatchMs });
+    return found as readonly number[];
+  } catch (cause) {
+    const problem = `${pattern} takes too long to search for. Write it without repetitions inside of repetitions.`;
+    throw new FileError("invalid_pattern", problem, { cause });
+  }
+}
+
+function withContext(
+  lines: readonly string[],
+  matches: readonly number[],
+  context: number,
+): FoundInFile {
+  const matching = new Set(matches);
+  const shown = new Set(
+    matches.flatMap((index) =>
+      Array.from({ length: 2 * context + 1 }, (_, offset) => index - context + offset),
+    ),
+  );
+  return [...shown].flatMap((index) => {
+    const text = lines[index];
+    return text === undefined ? [] : [{ line: index + 1, text, isMatch: matching.has(index) }];
+  });
+}

@@ -1,0 +1,104 @@
+/** Puts a file in its place in one move: whoever looks sees the old content or the new, never a part. */
+import { randomUUID } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { constants } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { access, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import { FileError, onFile } from "./file-error.ts";
+import { Folder, requireFile } from "./folder.ts";
+import type { Target } from "./workspace.ts";
+
+/** The folder of a target; those that are missing are made. */
+export async function enterFolderOf(target: Target, path: string): Promise<Folder> {
+  let folder = await Folder.open(target.folder, path);
+  for (const name of target.missing) {
+    const parent = folder;
+    try {
+      await onFile(path, () => mkdir(parent.at(name)).catch(ignoreExisting));
+      folder = await parent.enter(name, path);
+    } finally {
+      await parent.close();
+    }
+  }
+  return folder;
+}
+
+function ignoreExisting(cause: unknown): void {
+  // Somebody made it at the same moment. What it is shows when it is entered.
+  if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
+}
+
+/** What is there now, if it is a file that may be written to. Undefined if nothing is. */
+export async function statTarget(
+  folder: Folder,
+  name: string,
+  path: string,
+): Promise<BigIntStats | undefined> {
+  const stats = await onFile(path, () =>
+    lstat(folder.at(name), { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code === "ENOENT") return undefined;
+      throw cause;
+    }),
+  );
+  if (stats === undefined) return undefined;
+  requireFile(stats, path);
+  // A rename asks for no right to the file that it replaces.
+  await onFile(path, () => access(folder.at(name), constants.W_OK));
+  return stats;
+}
+
+const createFlags =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+/** `before` is what `statTarget` gave: if the file is another one by now, nothing is written. Mode and owner stay. */
+export async function replaceFile(
+  folder: Folder,
+  name: string,
+  text: string,
+  { before, path }: { readonly before: BigIntStats | undefined; readonly path: string },
+): Promise<void> {
+  const temporary = folder.at(`.capstan-${randomUUID()}.tmp`);
+  const handle = await onFile(path, () => open(temporary, createFlags, 0o666));
+  try {
+    // Nothing is in it yet, should the path have led elsewhere.
+    await folder.confirm(path);
+    await onFile(path, () => fill(handle, text, before));
+    const now = await statTarget(folder, name, path);
+    if (!isSame(now, before)) throw changed(path);
+    await onFile(path, () => rename(temporary, folder.at(name)));
+  } catch (thrown) {
+    // It may be gone, or not ours to remove: what had failed first is what counts.
+    await unlink(temporary).catch(() => {});
+    throw thrown;
+  }
+}
+
+async function fill(
+  handle: FileHandle,
+  text: string,
+  before: BigIntStats | undefined,
+): Promise<void> {
+  try {
+    await handle.writeFile(text);
+    if (before !== undefined) {
+      // Only root may give a file away; for others it stays theirs.
+      await handle.chown(Number(before.uid), Number(before.gid)).catch(() => {});
+      await handle.chmod(Number(before.mode) & 0o7777);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isSame(now: BigIntStats | undefined, before: BigIntStats | undefined): boolean {
+  if (now === undefined || before === undefined) return now === before;
+  return now.ino === before.ino && now.mtimeNs === before.mtimeNs && now.size === before.size;
+}
+
+function changed(path: string): FileError {
+  return new FileError(
+    "changed",
+    `${path} was changed by somebody else at the same time. Nothing was written: read it again.`,
+  );
+}

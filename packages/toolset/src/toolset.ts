@@ -1,0 +1,67 @@
+/** All tools for one folder, or a choice of them. */
+import type { AnyTool } from "@capstan/core";
+import { bashTool } from "./bash/bash.ts";
+import type { BashOptions } from "./bash/bash.ts";
+import { bashKillTool, bashOutputTool } from "./bash/job-tools.ts";
+import { editTool } from "./edit.ts";
+import { fetchTool } from "./fetch/fetch.ts";
+import type { FetchOptions } from "./fetch/fetch.ts";
+import { globTool } from "./glob.ts";
+import { grepTool } from "./grep/grep.ts";
+import type { GrepOptions } from "./grep/grep.ts";
+import { lsTool } from "./ls.ts";
+import { readTool } from "./read.ts";
+import { todosTool } from "./todos.ts";
+import type { WorkspaceOptions } from "./workspace.ts";
+import { writeTool } from "./write.ts";
+
+/** `bash` brings `bash_output` and `bash_kill`. */
+export type ToolsetName =
+  | "ls"
+  | "read"
+  | "glob"
+  | "grep"
+  | "write"
+  | "edit"
+  | "bash"
+  | "write_todos"
+  | "fetch";
+
+export interface ToolsetOptions extends WorkspaceOptions {
+  /** Default: all but `fetch`, which comes with its options, or by its name here. */
+  readonly tools?: readonly ToolsetName[];
+  readonly grep?: Omit<GrepOptions, keyof WorkspaceOptions>;
+  readonly bash?: Omit<BashOptions, keyof WorkspaceOptions>;
+  readonly fetch?: FetchOptions;
+}
+
+/** What only looks at files: for an agent that must change nothing. */
+export const readOnlyTools: readonly ToolsetName[] = ["ls", "read", "glob", "grep"];
+
+const makers: Readonly<Record<ToolsetName, (options: ToolsetOptions) => readonly AnyTool[]>> = {
+  ls: (options) => [lsTool(options)],
+  read: (options) => [readTool(options)],
+  glob: (options) => [globTool(options)],
+  grep: ({ grep, ...options }) => [grepTool({ ...options, ...grep })],
+  write: (options) => [writeTool(options)],
+  edit: (options) => [editTool(options)],
+  bash: ({ bash, ...options }) => [
+    bashTool({ ...options, ...bash }),
+    bashOutputTool(),
+    bashKillTool(),
+  ],
+  write_todos: () => [todosTool()],
+  fetch: ({ fetch }) => [fetchTool(fetch)],
+};
+
+/** In the order of `ToolsetName`, whatever the order of the choice: the same choice is the same prompt. */
+export function createToolset(options: ToolsetOptions = {}): readonly AnyTool[] {
+  const { tools, fetch } = options;
+  const isChosen = (name: string): boolean =>
+    tools === undefined
+      ? name !== "fetch" || fetch !== undefined
+      : tools.some((one) => one === name);
+  return Object.entries(makers)
+    .filter(([name]) => isChosen(name))
+    .flatMap(([, make]) => make(options));
+}

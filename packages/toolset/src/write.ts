@@ -1,0 +1,79 @@
+/** `write`: a whole file, new or in the place of another. */
+import type { AnyTool, ToolContext } from "@capstan/core";
+import { defineTool, ok } from "@capstan/core";
+import type { ToolOutput } from "@capstan/kernel";
+import { z } from "zod";
+import { FileError, toToolOutput } from "./file-error.ts";
+import { inFolder } from "./folder.ts";
+import type { Folder } from "./folder.ts";
+import { filePath } from "./path-input.ts";
+import { enterFolderOf, replaceFile, statTarget } from "./replace-file.ts";
+import { readTextIn } from "./text-file.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+import { locateTarget, openWorkspace } from "./workspace.ts";
+import type { WorkspaceOptions } from "./workspace.ts";
+
+export interface WriteDetails {
+  readonly path: string;
+  readonly isNew: boolean;
+  /** Unified. Absent if the file before was no text, or a large one. */
+  readonly diff?: string;
+}
+
+const input = z.strictObject({
+  path: filePath("The file"),
+  content: z.string().describe("All of the new content."),
+});
+
+/**
+ * Atomic: the file has the old content or the new one, whenever the process dies. `idempotent`, as a second run leaves
+ * what the first one left. Throws only on abort.
+ */
+export function writeTool(options: WorkspaceOptions = {}): AnyTool {
+  return defineTool({
+    name: "write",
+    label: "Write a file",
+    description:
+      "Writes a file: makes it, with the folders on the way, or replaces all of it. To change a part of a file use edit.",
+    input,
+    effect: "idempotent",
+    // Calls come in an order that may matter: a file is written, then edited.
+    execution: "sequential",
+    execute: (wanted, context) => toToolOutput(() => write(wanted, context, options)),
+  });
+}
+
+async function write(
+  { path, content }: z.output<typeof input>,
+  { cwd, signal }: ToolContext,
+  options: WorkspaceOptions,
+): Promise<ToolOutput<WriteDetails>> {
+  signal.throwIfAborted();
+  const target = await locateTarget(await openWorkspace(options, cwd), path);
+  return inFolder(enterFolderOf(target, path), async (folder) => {
+    const before = await statTarget(folder, target.name, path);
+    const old = before === undefined ? "" : await textBefore(folder, target.name, path);
+    signal.throwIfAborted();
+    await replaceFile(folder, target.name, content, { before, path });
+    const isNew = before === undefined;
+    const lines = content.split("\n").length - (content.endsWith("\n") || content === "" ? 1 : 0);
+    return ok(
+      `${isNew ? "Made" : "Replaced"} ${path} (${lines === 1 ? "1 line" : `${lines} lines`}).`,
+      {
+        path,
+        isNew,
+        ...(old !== undefined && { diff: unifiedDiff(path, old, content) }),
+      },
+    );
+  });
+}
+
+async function textBefore(folder: Folder, name: string, path: string): Promise<string | undefined> {
+  try {
+    return await readTextIn(folder, name, path);
+  } catch (thrown) {
+    // It is replaced all the same; there is only no diff to show.
+    if (thrown instanceof FileError) return undefined;
+    throw thrown;
+  }
+}
