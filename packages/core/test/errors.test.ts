@@ -16,6 +16,8 @@ import {
   ToolError,
   isCapstanError,
 } from "@capstan/core";
+import type { ClientErrorCode } from "@capstan/client";
+import { ClientError } from "@capstan/client";
 import type { ProviderErrorCode, TurnErrorCode } from "@capstan/kernel";
 import { ProviderError, TurnError, serializeError } from "@capstan/kernel";
 import type { LogErrorCode, RepositoryErrorCode } from "@capstan/log";
@@ -40,6 +42,7 @@ const family: readonly CapstanError[] = [
   new ToolError("invalid_schema", "search", "its schema is a list", { cause }),
   new DependencyError("cycle", "db", "db → db", { cause }),
   new ServerError("not_found", "nothing there", { cause }),
+  new ClientError("unreachable", "nobody there", { cause }),
   new FileError("missing", "There is no a.txt.", { cause }),
 ];
 
@@ -104,6 +107,14 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     closing: true,
     invalid_options: true,
   }),
+  // Refusals of a server have the codes above.
+  ClientError: listOf<ClientErrorCode>({
+    invalid_options: true,
+    unreachable: true,
+    protocol: true,
+    closed: true,
+    aborted: true,
+  }),
   AgentError: listOf<AgentErrorCode>({
     unknown_model: true,
     unknown_window: true,
@@ -125,6 +136,10 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     no_permission: true,
     binary: true,
     past_end: true,
+    too_large: true,
+    no_match: true,
+    changed: true,
+    invalid_pattern: true,
     unreadable: true,
   }),
 };
@@ -177,7 +192,7 @@ test.each([
 
 test("every error class of the packages is one of the family, but for five that reach nobody", () => {
   const classes = globSync(
-    "packages/{kernel,log,core,providers,server,toolset,testing}/src/**/*.ts",
+    "packages/{kernel,log,core,providers,server,client,toolset,testing}/src/**/*.ts",
     {
       cwd: root,
     },

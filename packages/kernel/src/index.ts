@@ -11,7 +11,7 @@ export { LiveView } from "./live-view.ts";
 export { startTurn, toTurnResponse } from "./turn.ts";
 export type { TurnWork } from "./turn.ts";
 export { toModelMessages } from "./model-messages.ts";
-export { toToolMessage } from "./tool-result.ts";
+export { toToolMessage, toToolResult } from "./tool-result.ts";
 export { addUsage } from "./usage.ts";
 export { hashJson } from "./hash.ts";
 export type {

@@ -20,6 +20,7 @@ test("the kernel exports these names and no others", () => {
       "startTurn",
       "toModelMessages",
       "toToolMessage",
+      "toToolResult",
       "toTurnResponse",
     ]
   `);

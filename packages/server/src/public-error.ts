@@ -71,6 +71,8 @@ export function toPublicError(thrown: unknown): PublicError {
   if (!isCapstanError(thrown)) return unknown;
   const { name, code, message } = thrown;
   if (name === "SessionError") return ofSession(code, message);
+  // Another process has deleted a session that is in memory here.
+  if (name === "RepositoryError" && code === "not_found") return ofSession(code, message);
   // A tool that was lent, and cannot be used.
   if (name === "ToolError") return { status: 400, headers: {}, code: "invalid_request", message };
   return unknown;

@@ -73,3 +73,16 @@ test("a call that one tab has claimed at one server is taken at the other, and i
   expect([answered.status, again.status]).toEqual([202, 202]);
   expect(typesOf(events.seen).filter((type) => type === "tool_execution_end")).toHaveLength(1);
 });
+
+test("a session that one deletes is not found at the other, which had it in memory", async () => {
+  const { here, there } = await twoServers([say("Hello")]);
+  const { sessionId } = await here.execute({ input: "Hi" });
+  const path = `/api/agent/session/${sessionId}`;
+
+  const deleted = await there.request(path, { method: "DELETE" });
+  const asked = await errorOf(await here.request(path));
+
+  expect(deleted.status).toBe(204);
+  expect(asked).toMatchObject({ status: 404, code: "not_found" });
+  expect(here.faults).toEqual([]);
+});

@@ -1,0 +1,200 @@
+/** Requests to a server, or to any of several: with the token, tried again where that is right, and failing with typed errors only. */
+import { ClientError } from "./client-error.ts";
+import type { RetryOptions } from "./pause.ts";
+import { delayBefore, pause } from "./pause.ts";
+
+export interface ConnectionOptions {
+  /** Where the server is. Of several the next one is tried where one cannot be reached. */
+  readonly url: string | readonly string[];
+  readonly token: string | (() => string | Promise<string>);
+  readonly fetch?: typeof globalThis.fetch;
+  /** The server does not know the token: gives another one, or nothing. */
+  readonly onUnauthorized?: () => string | undefined | Promise<string | undefined>;
+  readonly retry?: RetryOptions;
+  /** A stream on which not even a heartbeat comes for so long is given up for a new one. Default 45,000: a server sends one every 15 s. */
+  readonly silenceMs?: number;
+}
+
+export interface RequestOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type Method = "GET" | "POST" | "DELETE";
+
+export class Connection {
+  readonly #urls: readonly string[];
+  readonly #options: ConnectionOptions;
+  readonly #closing = new AbortController();
+  #token: string | undefined;
+  #place = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#urls = [options.url].flat().map(toBase);
+    if (this.#urls.length === 0) throw invalidOptions("There is no url: pass one, or a list");
+  }
+
+  /** Fires when the client is closed. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** Once, at one server. Fails with `unreachable`, `closed`, `aborted`, or with what the server said. */
+  async request(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
+    const response = await this.#fetch(method, path, options);
+    if (response.status !== 401) return await okOrThrow(response);
+    const token = await this.#options.onUnauthorized?.();
+    if (token === undefined) return await okOrThrow(response);
+    this.#token = token;
+    await response.body?.cancel();
+    return await okOrThrow(await this.#fetch(method, path, options));
+  }
+
+  /** The same until it has an answer: for what is one however often it is sent. */
+  async insist(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.request(method, path, options);
+      } catch (thrown) {
+        const failure = toClientError(thrown);
+        if (!failure.isPassing || attempt >= this.maxAttempts) throw failure;
+        await this.rest(attempt, failure, options.signal);
+      }
+    }
+  }
+
+  get silenceMs(): number {
+    return this.#options.silenceMs ?? 45_000;
+  }
+
+  /** In a row. */
+  get maxAttempts(): number {
+    return this.#options.retry?.maxAttempts ?? 30;
+  }
+
+  /** Before the next attempt. */
+  async rest(attempt: number, failure: ClientError, signal?: AbortSignal): Promise<void> {
+    const ms = delayBefore(attempt, this.#options.retry ?? {});
+    await pause(Math.max(ms, failure.retryAfterMs), this.#signal(signal));
+  }
+
+  /** The next request goes to the next server, where there is another. */
+  moveOn(): void {
+    this.#place = (this.#place + 1) % this.#urls.length;
+  }
+
+  async #fetch(
+    method: Method,
+    path: string,
+    { body, headers, signal }: RequestOptions,
+  ): Promise<Response> {
+    const { token, fetch = globalThis.fetch } = this.#options;
+    this.#token ??= typeof token === "string" ? token : await token();
+    this.mustBeOpen(signal);
+    const place = this.#place;
+    const url = `${this.#urls[place]}${path}`;
+    try {
+      return await fetch(url, {
+        method,
+        signal: this.#signal(signal),
+        headers: {
+          authorization: `Bearer ${this.#token}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    } catch (cause) {
+      this.mustBeOpen(signal);
+      // Others may have moved on already.
+      if (this.#place === place) this.moveOn();
+      throw unreachable(url, cause);
+    }
+  }
+
+  /** Throws `closed` or `aborted`. */
+  mustBeOpen(signal: AbortSignal | undefined): void {
+    if (this.closed.aborted) throw clientClosed();
+    if (signal?.aborted === true) {
+      const cause: unknown = signal.reason;
+      throw new ClientError("aborted", "The request was given up by its signal", { cause });
+    }
+  }
+
+  #signal(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.closed : AbortSignal.any([signal, this.closed]);
+  }
+}
+
+function clientClosed(): ClientError {
+  return new ClientError("closed", "The client was closed: what the server runs goes on there");
+}
+
+export function invalidOptions(message: string, cause?: unknown): ClientError {
+  return new ClientError("invalid_options", message, { cause });
+}
+
+export function unreachable(what: string, cause: unknown): ClientError {
+  const message = `${what} cannot be reached: check the address, the network, and that the server runs and allows this origin`;
+  return new ClientError("unreachable", message, { cause });
+}
+
+export function toClientError(thrown: unknown): ClientError {
+  if (thrown instanceof ClientError) return thrown;
+  // A body that was cut while it was read.
+  return unreachable("The server", thrown);
+}
+
+/** What a server answered, as JSON. */
+export async function jsonOf<Body>(response: Response): Promise<Body> {
+  const text = await response.text();
+  try {
+    // Servers of this family say nothing else here.
+    return JSON.parse(text) as Body;
+  } catch (cause) {
+    throw notOurs(response, cause);
+  }
+}
+
+export function notOurs({ status, url }: Response, cause?: unknown): ClientError {
+  const message = `${url} answered ${status} with something that no Capstan server says: check the address, and what is in front of the server`;
+  return new ClientError("protocol", message, { cause });
+}
+
+async function okOrThrow(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const { status } = response;
+  const retryAfterMs = (Number(response.headers.get("retry-after")) || 0) * 1_000;
+  const { code, message, issues } = errorIn(await response.text().catch(() => ""), response);
+  const shown = issues?.map((issue) => `; ${issue.path}: ${issue.message}`).join("") ?? "";
+  throw new ClientError(code, message + shown, { status, issues, retryAfterMs });
+}
+
+type WireError = Pick<ClientError, "code" | "message" | "issues">;
+
+function errorIn(text: string, response: Response): WireError {
+  try {
+    const { error } = JSON.parse(text) as { readonly error: WireError };
+    if (typeof error.code === "string") return error;
+  } catch {
+    // Whatever is in front of the server has answered in its place.
+  }
+  return notOurs(response);
+}
+
+function toBase(url: string): string {
+  try {
+    return new URL(
+      url,
+      (globalThis as { readonly location?: { readonly href: string } }).location?.href,
+    ).href.replace(/\/+$/, "");
+  } catch {
+    throw invalidOptions(`Not an address: "${url}". Pass one as "https://example.com"`);
+  }
+}

@@ -1,0 +1,103 @@
+/** One run of a lent tool: whatever it returns, throws or yields becomes one answer. */
+import type {
+  JsonValue,
+  PendingCall,
+  ToolContract,
+  ToolExecutionEvent,
+  ToolResult,
+} from "@capstan/kernel";
+import { serializeError, toToolResult } from "@capstan/kernel";
+
+/** The result of a call that this client has run. */
+export interface CallAnswer {
+  readonly toolCallId: string;
+  readonly ok: boolean;
+  readonly output: ToolResult["output"];
+  readonly details?: JsonValue;
+}
+
+/** Consent to exactly what `hash` stands for, or the refusal of it. */
+export interface Approval {
+  readonly toolCallId: string;
+  readonly hash: string;
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+export type Answer = CallAnswer | Approval;
+
+export interface CallPlace {
+  readonly conversationId: string;
+  readonly turnId: string;
+}
+
+/** Never rejects. */
+export async function runTool(
+  tool: ToolContract,
+  { toolCallId, input, toolName }: PendingCall,
+  place: CallPlace,
+  signal: AbortSignal,
+): Promise<CallAnswer> {
+  try {
+    const parsed = await tool.parseInput?.(input);
+    if (parsed?.issues !== undefined) {
+      const issues = parsed.issues.map(({ message }) => message).join("; ");
+      return failed(toolCallId, `Not run: invalid input for "${toolName}". ${issues}`);
+    }
+    const context = {
+      ...place,
+      toolCallId,
+      step: 0,
+      signal,
+      cwd: undefined,
+      idempotencyKey: toolCallId,
+      logger: undefined,
+      // What a tool says meanwhile, and what it spends, stays here.
+      update: () => {},
+      usage: () => {},
+    };
+    // The input is what the tool's own check gave, or what the model sent.
+    const returned: unknown = await tool.execute?.((parsed?.value ?? input) as never, context);
+    return toAnswer(
+      toolCallId,
+      isStreaming(returned) ? await lastOf(returned) : toToolResult(returned),
+    );
+  } catch (thrown) {
+    return failed(toolCallId, serializeError(thrown).message);
+  }
+}
+
+/** Somebody else has begun to run it, and is gone: it must not run twice. */
+export function unknownOutcome(toolCallId: string): CallAnswer {
+  return failed(
+    toolCallId,
+    "The outcome is unknown: the client that ran this is gone, and it must not run twice. Check before you repeat it.",
+  );
+}
+
+function failed(toolCallId: string, output: string): CallAnswer {
+  return { toolCallId, ok: false, output: output || "The tool failed without saying why." };
+}
+
+function toAnswer(toolCallId: string, { isError, output, details }: ToolResult): CallAnswer {
+  return { toolCallId, ok: !isError, output, ...(details !== undefined && { details }) };
+}
+
+function isStreaming(value: unknown): value is AsyncIterable<ToolExecutionEvent> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+async function lastOf(events: AsyncIterable<ToolExecutionEvent>): Promise<ToolResult> {
+  let shown = "";
+  for await (const event of events) {
+    if (event.type === "delta") shown += event.delta;
+    else {
+      const { output, details, isError = false } = event;
+      const ok = { ok: !isError, outputMessage: "", details };
+      return { ...toToolResult(ok), ...toToolResult(output), isError };
+    }
+  }
+  return shown === ""
+    ? { isError: true, output: "The tool ended without a result." }
+    : toToolResult(shown);
+}

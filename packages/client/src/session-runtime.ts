@@ -1,0 +1,294 @@
+/** The work behind a session's handle: one stream of events, who gets them, and what is known of the session. */
+import type { AgentEvent, PendingCall } from "@capstan/kernel";
+import type { Cursor } from "@capstan/log";
+import { parseCursor, startCursor } from "@capstan/log";
+import { background } from "./background.ts";
+import { ClientError, isRefusal } from "./client-error.ts";
+import type { ClientTurn } from "./client-turn.ts";
+import type { Connection, RequestOptions } from "./connection.ts";
+import { jsonOf } from "./connection.ts";
+import type { CallOwner, LentCallOptions } from "./lent-calls.ts";
+import { LentCalls } from "./lent-calls.ts";
+import { newId } from "./new-id.ts";
+import { Place } from "./place.ts";
+import type { Answer, CallPlace } from "./run-tool.ts";
+import type { SessionReading } from "./session-mirror.ts";
+import { SessionMirror } from "./session-mirror.ts";
+import type { StreamListener } from "./session-stream.ts";
+import { SessionStream } from "./session-stream.ts";
+
+export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
+
+export interface Subscription {
+  readonly listener: EventListener;
+  /** The session cannot be followed any more, or not at the moment: `isPassing` says which. */
+  readonly onError?: (error: ClientError) => void;
+}
+
+export class SessionRuntime implements StreamListener, CallOwner {
+  readonly id: string;
+  readonly connection: Connection;
+  readonly lent: LentCallOptions;
+  readonly mirror: SessionMirror = new SessionMirror();
+  readonly calls: LentCalls;
+  readonly stream: SessionStream;
+  readonly #path: string;
+  /** Another one for each handle of a session, so that two tabs of one name do not both run a call. */
+  readonly #claimant: string;
+  readonly #holds = new Map<object, () => void>();
+  #turns: readonly ClientTurn[] = [];
+  #subscriptions: readonly Subscription[] = [];
+  /** Whether the server has it; undefined before anybody has asked. */
+  #exists: boolean | undefined;
+  #sessionId: string;
+  /** Where subscribers and the mirror are. */
+  readonly #seen = new Place();
+  #refreshing: Promise<void> | undefined;
+  #refreshNext: Promise<void> | undefined;
+
+  constructor(id: string, connection: Connection, lent: LentCallOptions, isNew: boolean) {
+    this.id = id;
+    this.connection = connection;
+    this.lent = lent;
+    this.calls = new LentCalls(lent, this);
+    this.#path = `/api/agent/session/${encodeURIComponent(id)}`;
+    this.#claimant = `${lent.client}:${newId().slice(0, 8)}`;
+    this.#sessionId = id;
+    if (isNew) this.#exists = false;
+    this.stream = new SessionStream(connection, this.#path, this);
+  }
+
+  get cursor(): Cursor {
+    return this.#seen.cursor;
+  }
+
+  /** Whether it is sure to be there. */
+  get exists(): boolean {
+    return this.#exists === true;
+  }
+
+  get turns(): readonly ClientTurn[] {
+    return this.#turns;
+  }
+
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+
+  get place(): CallPlace {
+    return { conversationId: this.#sessionId, turnId: this.mirror.lastTurnId ?? "" };
+  }
+
+  /** Knows whether it exists, and if it does, where its events are. */
+  async ensureKnown(): Promise<void> {
+    if (this.#exists === undefined) await this.refresh();
+  }
+
+  /** The server has taken something for it. */
+  onStored(): void {
+    if (this.exists) return;
+    this.#exists = true;
+    for (const subscription of this.#subscriptions) this.hold(subscription);
+  }
+
+  /** Again and again until it is acknowledged: only for what is one however often it is sent. */
+  async post<Body>(
+    name: string,
+    body: object,
+    options: Pick<RequestOptions, "signal"> = {},
+  ): Promise<Body> {
+    const response = await this.connection.insist("POST", `${this.#path}/${name}`, {
+      ...options,
+      body,
+    });
+    return jsonOf<Body>(response);
+  }
+
+  /** Once. */
+  request(name: string, options: RequestOptions): Promise<Response> {
+    return this.connection.request("POST", `${this.#path}/${name}`, options);
+  }
+
+  async remove(options: Pick<RequestOptions, "signal">): Promise<void> {
+    await this.connection.insist("DELETE", this.#path, options);
+  }
+
+  /** Who asks while an answer is on its way may know of something newer, and gets the next one. */
+  refresh(): Promise<void> {
+    if (this.#refreshing === undefined) return this.#startRefresh();
+    return (this.#refreshNext ??= this.#refreshAfter(this.#refreshing));
+  }
+
+  addTurn(turn: ClientTurn): void {
+    this.#turns = [...this.#turns, turn];
+  }
+
+  removeTurn(turn: ClientTurn): void {
+    this.#turns = without(this.#turns, turn);
+    this.release(turn);
+  }
+
+  subscribe(subscription: Subscription): () => void {
+    this.#subscriptions = [...this.#subscriptions, subscription];
+    background(this.#follow(subscription), (thrown) => this.#onFailed(thrown));
+    return () => {
+      this.#subscriptions = without(this.#subscriptions, subscription);
+      this.release(subscription);
+    };
+  }
+
+  /** Somebody needs the events. `response` may bring the next ones along. */
+  hold(holder: object, response?: Response): void {
+    this.release(holder);
+    const release = response === undefined ? this.stream.use() : this.stream.useWith(response);
+    this.#holds.set(holder, release);
+  }
+
+  release(holder: object): void {
+    this.#holds.get(holder)?.();
+    this.#holds.delete(holder);
+  }
+
+  /** Runs those that this client can run. */
+  runCalls(pending: readonly PendingCall[]): void {
+    this.calls.consider(pending);
+    if (this.calls.isBusy && !this.#holds.has(this.calls)) this.hold(this.calls);
+  }
+
+  onStart(sessionId: string): void {
+    this.#sessionId = sessionId;
+  }
+
+  onEvent(event: AgentEvent, cursor: Cursor): void {
+    // Handles of turns may be further back, or further on.
+    for (const turn of this.#turns) turn.take(event, cursor);
+    if (!this.#seen.takes(event, cursor)) return;
+    this.mirror.apply(event, cursor);
+    this.#tell(event, cursor);
+    if (event.type === "awaiting_tool_execution") this.runCalls(event.pending);
+    else if (event.type === "tool_execution_end") this.calls.settle(event.toolCallId);
+    else if (event.type === "turn_end") this.#refreshSoon();
+  }
+
+  /** Streams of a session that another process has deleted stay silent. */
+  onQuiet(): void {
+    this.#refreshSoon();
+  }
+
+  onLost(failure: ClientError): void {
+    for (const turn of this.#turns) turn.fail(failure);
+    for (const { onError } of this.#subscriptions) onError?.(failure);
+    if (failure.isPassing) return;
+    this.calls.stop();
+    for (const holder of this.#holds.keys()) this.release(holder);
+  }
+
+  async claim(toolCallId: string, leaseMs: number, signal: AbortSignal): Promise<void> {
+    await this.post("claims", { toolCallId, client: this.#claimant, leaseMs }, { signal });
+  }
+
+  async wasClaimedElsewhere(toolCallId: string): Promise<boolean> {
+    await this.refresh();
+    return this.mirror.firstClaimantOf(toolCallId) !== this.#claimant;
+  }
+
+  async answer(answer: Answer): Promise<void> {
+    await this.post("answers", { answers: [answer] });
+  }
+
+  onCallOver(): void {
+    if (this.calls.isBusy) return;
+    this.release(this.calls);
+    const look = async (): Promise<void> => {
+      await this.refresh();
+      const { status, pendingToolCalls } = this.mirror.state;
+      if (status !== "awaiting_tool_execution") return;
+      for (const turn of this.#turns) turn.leave(pendingToolCalls);
+    };
+    if (this.#turns.length > 0) background(look(), (thrown) => this.#onFailed(thrown));
+  }
+
+  onCallFailed(thrown: unknown): void {
+    for (const turn of this.#turns) turn.fail(thrown);
+  }
+
+  async #follow(subscription: Subscription): Promise<void> {
+    await this.ensureKnown();
+    if (!this.#subscriptions.includes(subscription) || !this.exists) return;
+    this.hold(subscription);
+    this.runCalls(this.mirror.state.pendingToolCalls);
+  }
+
+  async #refreshAfter(running: Promise<void>): Promise<void> {
+    // Whoever waits for that one is told.
+    await running.catch(() => {});
+    await this.#startRefresh();
+  }
+
+  async #startRefresh(): Promise<void> {
+    const refreshing = this.#readOnce().finally(() => {
+      this.#refreshing = undefined;
+    });
+    this.#refreshing = refreshing;
+    this.#refreshNext = undefined;
+    return refreshing;
+  }
+
+  async #readOnce(): Promise<void> {
+    const { lastSeq } = this.mirror;
+    const query = lastSeq === 0 ? "" : `?sinceSeq=${lastSeq}`;
+    try {
+      const response = await this.connection.insist("GET", this.#path + query);
+      this.#take(await jsonOf<SessionReading>(response), lastSeq);
+    } catch (thrown) {
+      if (!isRefusal(thrown, "not_found") || this.exists) throw thrown;
+      // Nobody has said anything in it yet.
+      this.#exists = false;
+    }
+  }
+
+  #take(reading: SessionReading, sinceSeq: number): void {
+    const isFirst = this.#exists === undefined;
+    this.#exists = true;
+    this.#sessionId = reading.sessionId;
+    this.mirror.read(reading, sinceSeq);
+    // A stream that is read knows better what is live.
+    if (this.stream.isUsed) return;
+    this.mirror.showLive(reading.live);
+    if (!isFirst) return;
+    const cursor = parseCursor(reading.cursor) ?? startCursor;
+    this.#seen.moveTo(cursor);
+    this.stream.moveTo(cursor);
+    const { lastTurnId: turnId = "" } = this.mirror;
+    const live = this.stream.restore(reading.sessionId, {
+      type: "snapshot",
+      ...reading.live,
+      turnId,
+    });
+    const isLive = reading.live.message !== undefined || reading.live.toolOutputs.length > 0;
+    if (isLive) this.#tell(live, cursor);
+  }
+
+  #tell(event: AgentEvent, cursor: Cursor): void {
+    for (const { listener } of this.#subscriptions) {
+      try {
+        listener(event, cursor);
+      } catch {
+        // A listener's failure is its own.
+      }
+    }
+  }
+
+  #refreshSoon(): void {
+    background(this.refresh(), (thrown) => this.#onFailed(thrown));
+  }
+
+  /** What is only out of reach for the moment is found out by the stream. */
+  #onFailed(thrown: unknown): void {
+    if (thrown instanceof ClientError && !thrown.isPassing) this.onLost(thrown);
+  }
+}
+
+function without<T>(list: readonly T[], item: T): readonly T[] {
+  return list.filter((other) => other !== item);
+}

@@ -1,0 +1,227 @@
+/** How what is sent becomes a turn, and how its handle follows it. */
+import type { JsonValue, PendingCall, ThinkingLevel, ToolChoice, UserPart } from "@capstan/kernel";
+import type { Cursor } from "@capstan/log";
+import { chainMark, compareCursors, formatCursor } from "@capstan/log";
+import { background } from "./background.ts";
+import type { TurnOwner } from "./client-turn.ts";
+import { ClientTurn, rootOf } from "./client-turn.ts";
+import { toDeclaration } from "./lend-tool.ts";
+import { newId } from "./new-id.ts";
+import type { Answer } from "./run-tool.ts";
+import type { SessionRuntime } from "./session-runtime.ts";
+
+/** A message of the user. */
+export interface UserInput {
+  readonly role: "user";
+  readonly content: string | readonly UserPart[];
+  /** No model sees it. */
+  readonly metadata?: JsonValue;
+}
+
+/** What can be queued: a text, parts, or a message. */
+export type QueuedInput = string | readonly UserPart[] | UserInput;
+
+export type TurnInput = QueuedInput | readonly UserInput[];
+
+export interface TurnOverrides {
+  /** One of those that the server allows. */
+  readonly model?: string;
+  readonly thinkingLevel?: ThinkingLevel;
+  readonly toolChoice?: ToolChoice;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+}
+
+/** How a session begins, if it is new. */
+export interface SessionStart {
+  /** One of the server's. Default: its first. */
+  readonly agent?: string;
+  /** What the user said before. */
+  readonly messages?: readonly UserInput[];
+}
+
+export class TurnHandles implements TurnOwner {
+  readonly #runtime: SessionRuntime;
+  readonly #start: SessionStart;
+  /** Sends on their way. */
+  readonly #sending = new Map<ClientTurn, Promise<void>>();
+
+  constructor(runtime: SessionRuntime, start: SessionStart) {
+    this.#runtime = runtime;
+    this.#start = start;
+  }
+
+  get sessionId(): string {
+    return this.#runtime.sessionId;
+  }
+
+  /** Resolves when everything that was sent is safe, or was refused. */
+  async sent(): Promise<void> {
+    await Promise.all(this.#sending.values());
+  }
+
+  sendInput(input: TurnInput, id: string, options: TurnOverrides): ClientTurn {
+    const known = this.#runtime.turns.find((turn) => turn.id === id);
+    if (known !== undefined) return known;
+    const turn = this.#newTurn(id);
+    return this.#track(turn, this.#deliver(turn, input, options));
+  }
+
+  /** `toAnswers` is asked when it is known what waits. */
+  sendAnswers(toAnswers: () => Promise<readonly Answer[]>): ClientTurn {
+    const { lastTurnId } = this.#runtime.mirror;
+    const turn = this.#newTurn(lastTurnId === undefined ? newId() : nextIdOf(lastTurnId));
+    return this.#track(turn, this.#deliverAnswers(turn, toAnswers));
+  }
+
+  /** The turn under way, or one whose calls wait for this client, from the beginning of its chain. */
+  async current(): Promise<ClientTurn | undefined> {
+    await this.#runtime.refresh();
+    const { mirror, calls, turns } = this.#runtime;
+    const { status, pendingToolCalls } = mirror.state;
+    const isOurs = calls.leftToOthers(pendingToolCalls) === undefined;
+    const isOpen = status === "running" || (status === "awaiting_tool_execution" && isOurs);
+    const root = mirror.lastTurnId === undefined ? undefined : rootOf(mirror.lastTurnId);
+    if (!isOpen || root === undefined) return undefined;
+    const known = turns.find((turn) => turn.root === root);
+    if (known !== undefined) return known;
+    const turn = this.#newTurn(root);
+    this.#replay(turn, root);
+    this.#runtime.hold(turn);
+    this.#runtime.runCalls(pendingToolCalls);
+    return turn;
+  }
+
+  stopTurn(turn: ClientTurn, reason: string | undefined): void {
+    const stop = async (): Promise<void> => {
+      await this.#sending.get(turn);
+      const { root: turnId } = turn;
+      const body = { turnId, ...(reason !== undefined && { reason }) };
+      if (!turn.isOver) await this.#runtime.post("cancel", body);
+    };
+    // Of one that is out of reach the response tells.
+    background(stop(), () => {});
+  }
+
+  leftToOthers(
+    pending: readonly PendingCall[],
+    turnId: string,
+  ): readonly PendingCall[] | undefined {
+    const { calls, mirror } = this.#runtime;
+    // What a turn waited for that another one has continued is not waited for any more.
+    return turnId === mirror.lastTurnId ? calls.leftToOthers(pending) : undefined;
+  }
+
+  onTurnOver(turn: ClientTurn): void {
+    this.#runtime.removeTurn(turn);
+  }
+
+  #newTurn(id: string): ClientTurn {
+    const turn = new ClientTurn(id, this);
+    this.#runtime.addTurn(turn);
+    return turn;
+  }
+
+  #track(turn: ClientTurn, sending: Promise<void>): ClientTurn {
+    const sent = sending
+      .catch((thrown: unknown) => turn.fail(thrown))
+      .finally(() => this.#sending.delete(turn));
+    this.#sending.set(turn, sent);
+    return turn;
+  }
+
+  async #deliver(turn: ClientTurn, input: TurnInput, options: TurnOverrides): Promise<void> {
+    const { connection, cursor, mirror } = await this.#known();
+    const isRepeat = mirror.startOf(turn.id) !== undefined;
+    // Events may come before the answer does.
+    turn.follow(turn.id, cursor);
+    const response = await connection.insist("POST", "/api/agent/execute", {
+      body: this.#toBody(turn, input, options),
+      // For the case that it is a repetition.
+      headers: { "last-event-id": formatCursor(cursor) },
+    });
+    if (!isRepeat) this.#runtime.hold(turn, response);
+    else {
+      // It was sent before, perhaps by a page that was loaded again.
+      response.body?.cancel().catch(() => {});
+      this.#replay(turn, turn.id);
+      this.#runtime.hold(turn);
+    }
+    this.#runtime.onStored();
+  }
+
+  async #deliverAnswers(
+    turn: ClientTurn,
+    toAnswers: () => Promise<readonly Answer[]>,
+  ): Promise<void> {
+    const { mirror } = await this.#known();
+    const answers = await toAnswers();
+    const ids = answers.map(({ toolCallId }) => toolCallId);
+    if (!mirror.hasPending(ids)) await this.#runtime.refresh();
+    const { lastTurnId: before } = mirror;
+    const lastTurnId = before ?? turn.id;
+    const after = later(this.#runtime.cursor, { seq: mirror.lastSeq, n: Number.MAX_SAFE_INTEGER });
+    turn.follow(lastTurnId, after);
+    turn.onAnswering(ids);
+    await this.#postAnswers(turn, answers);
+    await this.#runtime.refresh();
+    const { status, pendingToolCalls } = mirror.state;
+    this.#runtime.runCalls(pendingToolCalls);
+    // The chain has gone on, or is about to.
+    if (turn.isOver || status === "running" || mirror.lastTurnId !== before) return;
+    if (status !== "awaiting_tool_execution") this.#replay(turn, lastTurnId);
+    else if (pendingToolCalls.length > 0) turn.leaveUnstarted(lastTurnId, pendingToolCalls);
+  }
+
+  /** Where no stream is open, the answer brings one along. */
+  async #postAnswers(turn: ClientTurn, answers: readonly Answer[]): Promise<void> {
+    const { connection, stream, id: sessionId } = this.#runtime;
+    if (stream.isUsed) {
+      await this.#runtime.post("answers", { answers });
+      return this.#runtime.hold(turn);
+    }
+    const body = { sessionId, input: answers };
+    this.#runtime.hold(turn, await connection.insist("POST", "/api/agent/execute", { body }));
+  }
+
+  async #known(): Promise<SessionRuntime> {
+    await this.#runtime.ensureKnown();
+    await this.#runtime.stream.opened();
+    return this.#runtime;
+  }
+
+  /** Gives the handle the events of a turn from its beginning; everybody else has seen them and passes over them. */
+  #replay(turn: ClientTurn, turnId: string): void {
+    const start: Cursor = { seq: this.#runtime.mirror.startOf(turnId) ?? 0, n: 0 };
+    turn.follow(turnId, start);
+    this.#runtime.stream.moveTo(start);
+  }
+
+  #toBody(turn: ClientTurn, input: TurnInput, options: TurnOverrides): object {
+    const { id: sessionId, exists, lent } = this.#runtime;
+    const { agent, messages } = this.#start;
+    const tools = lent.tools.map(toDeclaration);
+    const isNew = !exists;
+    return {
+      sessionId,
+      id: turn.id,
+      input,
+      client: lent.client,
+      options,
+      ...(isNew && agent !== undefined && { agent }),
+      ...((isNew || tools.length > 0) && {
+        context: { tools, ...(isNew && messages !== undefined && { messages }) },
+      }),
+    };
+  }
+}
+
+function later(a: Cursor, b: Cursor): Cursor {
+  return compareCursors(a, b) < 0 ? b : a;
+}
+
+/** Of the turn that would continue this one. */
+function nextIdOf(turnId: string): string {
+  const [root, place = "1"] = turnId.split(chainMark);
+  return `${root}${chainMark}${Number(place) + 1}`;
+}
