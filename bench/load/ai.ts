@@ -1,4 +1,7 @@
-/** The same with the AI SDK: `streamText`, and its stream for user interfaces. Nothing is kept of it. */
+/**
+ * The same with the AI SDK: `streamText`, and its stream for user interfaces. As ours can, it keeps what a reader that comes back would need, by the hook that
+ * the AI SDK has for that; in memory, as ours does here.
+ */
 import { streamText } from "ai";
 import type { LanguageModel } from "ai";
 import { listen } from "./listen.ts";
@@ -15,9 +18,19 @@ export const subject: LoadSubject = {
     listen(async (request, response) => {
       request.resume();
       const result = streamText({ model: modelOf(deltas), prompt: "go" });
-      await result.pipeUIMessageStreamToResponse(response);
+      await result.pipeUIMessageStreamToResponse(response, {
+        consumeSseStream: ({ stream }) => keep(stream),
+      });
     }),
 };
+
+const kept: string[][] = [];
+
+async function keep(stream: ReadableStream<string>): Promise<void> {
+  const frames: string[] = [];
+  kept.push(frames);
+  for await (const frame of stream) frames.push(frame);
+}
 
 function modelOf(deltas: () => AsyncGenerator<string>): Model {
   async function* parts(): AsyncGenerator<StreamPart> {
