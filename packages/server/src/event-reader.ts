@@ -15,7 +15,7 @@ export interface ReaderOptions {
   /** Written first. */
   readonly opening: string;
   /** Which events it wants. Default all. */
-  accepts?(event: AgentEvent): boolean;
+  accepts?(event: AgentEvent, cursor: Cursor): boolean;
   /** Called with each event that it has got. */
   onEvent?(event: AgentEvent): void;
   /** It is gone. */
@@ -125,7 +125,7 @@ export class EventReader implements FrameSource {
   }
 
   #take(event: AgentEvent, cursor: Cursor): void {
-    if (this.#isOver || this.#hasMissed || this.#options.accepts?.(event) === false) return;
+    if (this.#isOver || this.#hasMissed || this.#options.accepts?.(event, cursor) === false) return;
     this.#cursor = cursor;
     if (!this.#isBehind) this.#write(this.#frameOf(event, cursor), 1);
     else if (!this.#merge(event, cursor)) this.#keep(event, cursor);

@@ -119,6 +119,20 @@ test("a client that lost its stream repeats the request with its place, and gets
   expect(JSON.stringify(rest)).toContain('"text":"lo"');
 });
 
+test("a client that had everything but the last frame gets that", async () => {
+  const world = await createWorld([say("Once")]);
+  const body = { sessionId: "k", id: "t1", input: "Hi", context: {} };
+  const first = await world.execute(body);
+  const end = first.frames.find(({ data }) => data.type === "turn_end");
+
+  const headers = { "content-type": "application/json", "last-event-id": end?.id ?? "" };
+  const again = await world.request(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const frames = await new StreamReader(again).rest();
+
+  expect(typesOf(frames)).toEqual(["stream_start", "execute_complete"]);
+  expect(frames.at(-1)?.data).toEqual(first.complete);
+});
+
 test("what the user said before comes with a new session, and only user messages may", async () => {
   const world = await createWorld([say("Oslo")]);
   const context = { messages: [{ role: "user", content: "I am in Oslo" }] };

@@ -79,13 +79,14 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
   // Before anything happens: events of the turn may come at once.
   const early: { stream?: TurnStream } = {};
   const stream = openStream(call, open, {
-    ...(after !== undefined && { after }),
-    accepts: (event) => early.stream?.accepts(event) ?? true,
+    // From the beginning: also the end of the turn may be something that the reader has had.
+    ...(after !== undefined && { after, from: startCursor }),
+    accepts: (event, cursor) => early.stream?.accepts(event, cursor) ?? true,
     onEvent: (event) => early.stream?.onEvent(event),
   });
   try {
     const turn = session.send(body.input, optionsOf(body));
-    early.stream = new TurnStream(turn.id, isRepeat);
+    early.stream = new TurnStream(turn.id, after);
     await session.flush();
     await failIfRefused(turn);
     early.stream.follow(turn, stream.reader);

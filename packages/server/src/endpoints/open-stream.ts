@@ -13,7 +13,9 @@ import type { OpenSession } from "../sessions.ts";
 export interface StreamChoices {
   /** Where the reader left off. Default: from now on. */
   readonly after?: Cursor;
-  accepts?(event: AgentEvent): boolean;
+  /** Where to begin, if not there. */
+  readonly from?: Cursor;
+  accepts?(event: AgentEvent, cursor: Cursor): boolean;
   onEvent?(event: AgentEvent): void;
 }
 
@@ -25,7 +27,7 @@ export interface OpenedStream extends EventStream {
 export function openStream(
   { backend, principal }: Pick<Call<unknown, unknown>, "backend" | "principal">,
   open: OpenSession,
-  { after, accepts, onEvent }: StreamChoices,
+  { after, from = after, accepts, onEvent }: StreamChoices,
 ): OpenedStream {
   const { session, frames } = open;
   const { limits, metrics, streams, sessions } = backend;
@@ -47,7 +49,7 @@ export function openStream(
     },
   });
   const forget = streams.add(principal, session.id, reader);
-  reader.subscribe(after);
+  reader.subscribe(from);
   return {
     headers: {
       "content-type": "text/event-stream",

@@ -1,38 +1,39 @@
 /** The events of one turn, and what came of it. */
 import type { Session } from "@capstan/core";
 import type { Turn, TurnResponse } from "@capstan/kernel";
-import { chainMark } from "@capstan/log";
+import type { Cursor } from "@capstan/log";
+import { chainMark, compareCursors } from "@capstan/log";
 import type { EventReader } from "../event-reader.ts";
 import { streamFrame } from "../session-frames.ts";
 
-/** Ends the stream behind the turn. `isRepeat`: the turn was there before, and its events come from the log. */
+/** Ends the stream behind the turn. With a place the turn was there before, and its events behind that place come from the log. */
 export class TurnStream {
   readonly turnId: string;
-  readonly #isRepeat: boolean;
+  readonly #after: Cursor | undefined;
   #response: TurnResponse | undefined;
   #hasBegun = false;
   #isSeen = false;
   #reader: EventReader | undefined;
 
-  constructor(turnId: string, isRepeat: boolean) {
+  constructor(turnId: string, after: Cursor | undefined) {
     this.turnId = turnId;
-    this.#isRepeat = isRepeat;
+    this.#after = after;
   }
 
-  /** Whether an event is of this turn. */
-  readonly accepts = ({
-    turnId,
-    type,
-  }: {
-    readonly turnId: string;
-    readonly type: string;
-  }): boolean => turnId === this.turnId && type !== "settled";
+  /** Whether an event is of this turn, and new to the reader. */
+  readonly accepts = (
+    { turnId, type }: { readonly turnId: string; readonly type: string },
+    cursor: Cursor,
+  ): boolean => {
+    if (turnId !== this.turnId || type === "settled") return false;
+    if (this.#after === undefined || compareCursors(cursor, this.#after) > 0) return true;
+    if (type === "turn_end") this.#onEnd();
+    return false;
+  };
 
   readonly onEvent = ({ type }: { readonly type: string }): void => {
     this.#hasBegun = true;
-    if (type !== "turn_end") return;
-    this.#isSeen = true;
-    this.#complete();
+    if (type === "turn_end") this.#onEnd();
   };
 
   follow(turn: Turn, reader: EventReader): void {
@@ -47,10 +48,15 @@ export class TurnStream {
     );
   }
 
+  #onEnd(): void {
+    this.#isSeen = true;
+    this.#complete();
+  }
+
   /** When both are there: the response, and the last event on its way to the reader. A turn that never began has none. */
   #complete(): void {
     if (this.#response === undefined) return;
-    const hasEvents = this.#hasBegun || this.#isRepeat;
+    const hasEvents = this.#hasBegun || this.#after !== undefined;
     if (hasEvents && !this.#isSeen) return;
     // Answers that were given before have started no turn of this id.
     const turn = hasEvents ? { turnId: this.turnId } : {};
