@@ -16,7 +16,7 @@ import { findRipgrep, ripgrepEngine } from "./ripgrep.ts";
 import type { FoundLine, SearchEngine } from "./search.ts";
 
 export interface GrepOptions extends WorkspaceOptions {
-  /** The path of ripgrep, or false for the search in Node. Default: that of `@vscode/ripgrep`, if it is installed. */
+  /** The path of ripgrep, or false for the search in Node. Default: that of `@vscode/ripgrep`, if it has one for this machine. */
   readonly ripgrep?: string | false;
 }
 

@@ -1,4 +1,4 @@
-/** The search by ripgrep, where its package is installed. */
+/** The search by ripgrep, where its package has a binary for this machine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { basename, dirname } from "node:path";
@@ -9,16 +9,13 @@ import { Folder } from "../folder.ts";
 import type { FoundLine, Search, SearchEngine } from "./search.ts";
 import { maxSearchedBytes } from "./search.ts";
 
-// A name in a variable: the package is optional, and nothing may ask for its types.
-const packageName = "@vscode/ripgrep";
-
 /** Where the binary is; undefined if there is none for this machine. */
 export async function findRipgrep(): Promise<string | undefined> {
   try {
-    const found: { readonly rgPath?: unknown } = await import(packageName);
-    return typeof found.rgPath === "string" ? found.rgPath : undefined;
+    const { rgPath } = await import("@vscode/ripgrep");
+    return rgPath;
   } catch {
-    // Not installed, or without a binary for this machine: there is the search in Node.
+    // Without a binary for this machine, or bundled without it: there is the search in Node.
     return undefined;
   }
 }
