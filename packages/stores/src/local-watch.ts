@@ -1,5 +1,5 @@
 /** Wake-ups and live frames between the handles of a store on one machine, which find out by looking. */
-import type { LiveFrame, SubscribeOptions, Wakeup } from "@capstan/log";
+import type { Lease, LiveFrame, SubscribeOptions, Wakeup } from "@capstan/log";
 import { Poller } from "./poller.ts";
 import type { Note } from "./outbox.ts";
 import { Relay } from "./relay.ts";
@@ -12,6 +12,8 @@ export interface WatchedStore {
   hasNews(): boolean;
   /** Undefined if there is no such session. */
   lastSeqOf(id: string): number | undefined;
+  /** Of the lease that was given last. Undefined if there is no such session. */
+  epochOf(id: string): number | undefined;
   send(notes: readonly Note[]): void;
   /** What other handles have sent since the last time. */
   receive(): readonly Note[];
@@ -56,11 +58,10 @@ export class LocalWatch {
     else this.#relay.changedLater(id, lastSeq);
   }
 
-  isFollowed(id: string): boolean {
-    return this.#relay.isFollowed(id);
-  }
-
-  sendLive(id: string, frame: LiveFrame): void {
+  /** To those who follow, here and elsewhere. */
+  sendLive({ sessionId: id, epoch }: Lease, frame: LiveFrame): void {
+    // The frame's own epoch is what its readers go by, so it must not be older either.
+    if (!this.#relay.isFollowed(id) || Math.min(epoch, frame.epoch) < this.#epochOf(id)) return;
     this.#relay.showLive(id, frame);
     if (this.#relay.isFollowedElsewhere(id)) this.#relay.sendLive(id, frame);
   }
@@ -98,6 +99,15 @@ export class LocalWatch {
     } catch {
       // To subscribe never fails; the first look finds a change.
       return undefined;
+    }
+  }
+
+  #epochOf(id: string): number {
+    try {
+      return this.#store.epochOf(id) ?? Infinity;
+    } catch {
+      // Frames may be lost.
+      return Infinity;
     }
   }
 

@@ -82,6 +82,7 @@ export class FsRepository implements StoreHandle {
       // To look costs no more than to ask.
       hasNews: () => true,
       lastSeqOf: (id) => this.#folders.state(id)?.lastSeq,
+      epochOf: (id) => this.#folders.state(id)?.epoch,
       send: (sent) => notes.send(sent),
       receive: () => notes.receive(),
     });
@@ -188,15 +189,8 @@ export class FsRepository implements StoreHandle {
     return this.#watch.subscribe(id, listener, options);
   }
 
-  sendLive({ sessionId, epoch }: Lease, frame: LiveFrame): void {
-    if (!this.#watch.isFollowed(sessionId)) return;
-    try {
-      const lastEpoch = this.#folders.state(sessionId)?.epoch ?? Infinity;
-      // The frame's own epoch is what its readers go by, so it must not be older either.
-      if (Math.min(epoch, frame.epoch) >= lastEpoch) this.#watch.sendLive(sessionId, frame);
-    } catch {
-      // Frames may be lost.
-    }
+  sendLive(lease: Lease, frame: LiveFrame): void {
+    this.#watch.sendLive(lease, frame);
   }
 
   async close(): Promise<void> {

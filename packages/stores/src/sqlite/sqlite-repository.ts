@@ -74,6 +74,7 @@ export class SqliteRepository implements StoreHandle {
       start: () => notes.start(),
       hasNews: () => notes.hasNews(),
       lastSeqOf: (id) => this.#sessions.find(id)?.last_seq,
+      epochOf: (id) => this.#sessions.find(id)?.epoch,
       send: (sent) => this.#transactions.atOnce(() => notes.send(sent, this.#now())),
       receive: () => notes.receive(),
     });
@@ -166,15 +167,8 @@ export class SqliteRepository implements StoreHandle {
     return this.#watch.subscribe(id, listener, options);
   }
 
-  sendLive({ sessionId, epoch }: Lease, frame: LiveFrame): void {
-    if (!this.#watch.isFollowed(sessionId)) return;
-    try {
-      const lastEpoch = this.#sessions.find(sessionId)?.epoch ?? Infinity;
-      // The frame's own epoch is what its readers go by, so it must not be older either.
-      if (Math.min(epoch, frame.epoch) >= lastEpoch) this.#watch.sendLive(sessionId, frame);
-    } catch {
-      // Frames may be lost.
-    }
+  sendLive(lease: Lease, frame: LiveFrame): void {
+    this.#watch.sendLive(lease, frame);
   }
 
   async close(): Promise<void> {
