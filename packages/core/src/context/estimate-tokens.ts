@@ -55,7 +55,20 @@ function mostTokensOfText(text: string): number {
 export function tokensOfTools(tools: readonly ToolDeclaration[]): number {
   let tokens = 0;
   for (const { name, description, inputSchema } of tools) {
-    tokens += framing + tokensOfText(`${name}${description}${JSON.stringify(inputSchema)}`);
+    tokens +=
+      framing + tokensOfText(name) + tokensOfText(description) + tokensOfSchema(inputSchema);
+  }
+  return tokens;
+}
+
+/** A schema is made once and sent with every request. */
+const tokensOfKnown = new WeakMap<ToolDeclaration["inputSchema"], number>();
+
+function tokensOfSchema(schema: ToolDeclaration["inputSchema"]): number {
+  let tokens = tokensOfKnown.get(schema);
+  if (tokens === undefined) {
+    tokens = tokensOfText(JSON.stringify(schema));
+    tokensOfKnown.set(schema, tokens);
   }
   return tokens;
 }
