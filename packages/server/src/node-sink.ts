@@ -17,6 +17,17 @@ export function startNodeStream({ headers, start }: EventStream, response: Serve
   });
 }
 
+const waiting: (() => void)[] = [];
+
+/** What one read from a model brought is written as one: each write costs more than all the rest. And one timer does for the streams of all. */
+function flushSoon(flush: () => void): void {
+  waiting.push(flush);
+  if (waiting.length > 1) return;
+  setImmediate(() => {
+    for (const each of waiting.splice(0)) each();
+  });
+}
+
 class NodeSink implements FrameSink {
   source: FrameSource | undefined;
   readonly #response: ServerResponse;
@@ -48,8 +59,7 @@ class NodeSink implements FrameSink {
     this.#pending += frames;
     if (!this.#isScheduled && !this.#isFull) {
       this.#isScheduled = true;
-      // What one read from the model brought is written as one: each write costs more than all the rest.
-      setImmediate(this.#flush);
+      flushSoon(this.#flush);
     }
     const isSlow = this.#isFull || this.#pending.length >= sinkHighWater;
     if (isSlow) this.#isAwaited = true;
@@ -75,15 +85,16 @@ class NodeSink implements FrameSink {
     this.#isScheduled = false;
     const frames = this.#pending;
     this.#pending = "";
-    if (frames !== "" && !this.#writable.write(this.#isChunked ? toChunk(frames) : frames)) {
-      this.#isFull = true;
-    }
+    if (frames !== "") this.#isFull = !this.#send(frames);
     if (this.#isFull || !this.#isAwaited) return;
     this.#isAwaited = false;
     this.source?.onDrain();
   };
-}
 
-function toChunk(text: string): string {
-  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+  #send(frames: string): boolean {
+    const bytes = Buffer.byteLength(frames);
+    const text = this.#isChunked ? `${bytes.toString(16)}\r\n${frames}\r\n` : frames;
+    // ASCII is the same in both, and goes out without being encoded.
+    return this.#writable.write(text, bytes === frames.length ? "latin1" : "utf8");
+  }
 }
