@@ -1,6 +1,9 @@
-/** Deltas at a steady rate for any number of streams, with few timers for all of them: what paces the load must not be the load. */
+/** Deltas at a steady rate for any number of streams, with one timer for all of them: what paces the load must not be the load. */
 
+/** The streams of one get their deltas at the same moment. */
 const phases = 10;
+/** The shortest interval that a timer of Node has. */
+const shortestMs = 1;
 
 interface Phase {
   ticks: number;
@@ -12,18 +15,24 @@ export class Pace {
   #streams = 0;
 
   constructor(perSecond: number) {
-    let place = 0;
+    const everyMs = 1_000 / perSecond / phases;
+    const startedAt = performance.now();
+    let ticks = 0;
+    // A timer comes late, and not more often than once a millisecond: by the clock there may be several phases to serve.
     setInterval(
       () => {
-        const phase = this.#phases[place++ % phases];
-        if (phase === undefined) return;
-        phase.ticks += 1;
-        const { waiting } = phase;
-        phase.waiting = [];
-        for (const go of waiting) go();
+        const due = Math.floor((performance.now() - startedAt) / everyMs);
+        for (; ticks < due; ticks++) this.#tick(this.#phases[ticks % phases] as Phase);
       },
-      1_000 / perSecond / phases,
+      Math.max(shortestMs, everyMs),
     );
+  }
+
+  #tick(phase: Phase): void {
+    phase.ticks += 1;
+    const { waiting } = phase;
+    phase.waiting = [];
+    for (const go of waiting) go();
   }
 
   /** For one stream. Each tells its number and when it was made; one that is late is not left out. */

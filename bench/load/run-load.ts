@@ -31,7 +31,7 @@ export async function runLoad(name: string, load: Load): Promise<Taken> {
   try {
     const { port } = await next<{ readonly port: number }>(server);
     // What is compiled and allocated once does not count.
-    await read(port, Math.min(20, sessions), load, 0);
+    await read(port, Math.min(100, sessions), load, 0);
     server.send("begin");
     await next(server);
     const seen = await read(port, sessions, load, stalled);
