@@ -7,7 +7,7 @@ export interface ServerLimits {
   readonly maxJsonDepth: number;
   /** How many values a body may hold, counting those inside of others. Default 20,000. */
   readonly maxJsonValues: number;
-  /** Default 1,000. */
+  /** Default 1,000. With `Infinity` they are not counted. */
   readonly sessionsPerPrincipal: number;
   /** Open at a time. Default 50. */
   readonly streamsPerPrincipal: number;

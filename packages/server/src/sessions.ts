@@ -73,6 +73,8 @@ export class Sessions {
   /** Counts one more until it is stored. Fails with `too_many_sessions`. Returns how to say that it is stored, or is not. */
   async admit(principal: string): Promise<() => void> {
     const { sessionsPerPrincipal: limit } = this.#limits;
+    // They need not be counted then.
+    if (limit === Infinity) return () => {};
     const creating = this.#creating.get(principal) ?? 0;
     this.#creating.set(principal, creating + 1);
     const release = (): void => {

@@ -77,6 +77,21 @@ test("a principal has so many sessions and no more, also at the same moment; del
   expect(after.status).toBe(200);
 });
 
+test("sessions without a limit are not counted", async () => {
+  const memory = memoryRepository();
+  const list = (): never => {
+    throw new Error("nobody needs to know");
+  };
+  const world = await createWorld([say("1")], {
+    repository: { ...memory, list },
+    server: { limits: { sessionsPerPrincipal: Infinity } },
+  });
+
+  const { status } = await world.post(path, { input: "Hi" });
+
+  expect(status).toBe(200);
+});
+
 test("a principal has so many open streams and no more; one that is left makes room", async () => {
   const world = await createWorld([say("Hi")], { server: { limits: { streamsPerPrincipal: 2 } } });
   const { sessionId } = await world.execute({ input: "Hi" });
