@@ -1,11 +1,12 @@
 /** What .gitignore files say, as git reads them: https://git-scm.com/docs/gitignore. */
-import { globToSource } from "./glob-pattern.ts";
+import type { MatchPath } from "./match-path.ts";
+import { compilePath } from "./match-path.ts";
 
 interface Rule {
   readonly isNegated: boolean;
   readonly isForFolders: boolean;
   /** For the path from the folder of the file. */
-  readonly expression: Pick<RegExp, "test">;
+  readonly matches: MatchPath;
 }
 
 /** The rules of one file. */
@@ -24,7 +25,7 @@ export function isIgnored(files: readonly IgnoreFile[], path: string, isFolder: 
   for (const { base, rules } of files.toReversed()) {
     const inner = path.slice(base.length);
     const rule = rules.findLast(
-      ({ isForFolders, expression }) => (isFolder || !isForFolders) && expression.test(inner),
+      ({ isForFolders, matches }) => (isFolder || !isForFolders) && matches(inner),
     );
     if (rule !== undefined) return !rule.isNegated;
   }
@@ -40,15 +41,10 @@ function toRule(line: string): readonly Rule[] {
   const bare = isForFolders ? pattern.slice(0, -1) : pattern;
   // With a slash at its start or inside it is about one place, without one about every folder.
   const anchored = bare.includes("/") ? bare.replace(/^\//, "") : `**/${bare}`;
-  const expression = toExpression(anchored);
-  return expression === undefined ? [] : [{ isNegated, isForFolders, expression }];
-}
-
-function toExpression(pattern: string): RegExp | undefined {
   try {
-    return new RegExp(`^${globToSource(pattern)}$`, "su");
+    return [{ isNegated, isForFolders, matches: compilePath(anchored) }];
   } catch {
     // Git passes over what it does not understand, too.
-    return undefined;
+    return [];
   }
 }

@@ -7,6 +7,7 @@ export { editTool } from "./edit.ts";
 export type { EditDetails } from "./edit.ts";
 export { fetchTool } from "./fetch/fetch.ts";
 export type { FetchDetails, FetchOptions } from "./fetch/fetch.ts";
+export { compileGlob } from "./glob-pattern.ts";
 export { globTool } from "./glob.ts";
 export type { GlobDetails } from "./glob.ts";
 export { grepTool } from "./grep/grep.ts";

@@ -90,7 +90,7 @@ function fromInside({ rules, below }: IgnoreFile & { readonly below: string }): 
     base: "",
     rules: rules.map((rule) => ({
       ...rule,
-      expression: { test: (path: string) => rule.expression.test(below + path) },
+      matches: (path: string) => rule.matches(below + path),
     })),
   };
 }
