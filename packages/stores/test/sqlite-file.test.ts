@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
 import type { Claim, SessionRepository } from "@capstan/log";
 import { isRepositoryError, LogError } from "@capstan/log";
 import { sqlite } from "@capstan/stores/sqlite";
@@ -31,6 +33,24 @@ async function failures(store: SessionRepository): Promise<unknown[]> {
   const outcomes = await Promise.allSettled(calls.map(async (call) => call()));
   return outcomes.map((outcome) => (outcome.status === "rejected" ? outcome.reason : undefined));
 }
+
+test("of many that open a new file at the same moment, none fails", async () => {
+  using folder = temporaryFolder();
+  const paths = Array.from({ length: 60 }, (_, i) => join(folder.path, `${i}.db`));
+  const count = 4;
+  const arrived = new Int32Array(new SharedArrayBuffer(4 * paths.length));
+  const script = new URL("./open-at-once.ts", import.meta.url);
+  const execArgv = ["--conditions=@capstan/source", "--no-warnings"];
+
+  const ends = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const worker = new Worker(script, { workerData: { paths, count, arrived }, execArgv });
+      return once(worker, "exit");
+    }),
+  );
+
+  expect(ends).toEqual([[0], [0], [0], [0]]);
+});
 
 test("a file that is no database is not opened", async () => {
   using folder = temporaryFolder();

@@ -2,6 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { RepositoryError } from "@capstan/log";
 import { applicationId, migrations } from "./migrations.ts";
+import { isBusy } from "./sqlite-failure.ts";
 
 export type Durability = "normal" | "full";
 
@@ -16,12 +17,26 @@ export function openDatabase(path: string, { durability, busyMs }: OpenOptions):
   try {
     // Before anything is written: a file of somebody else's stays as it is.
     const isOurs = versionOf(database, path) > 0;
-    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability}`);
+    useWal(database, busyMs);
+    database.exec(`PRAGMA synchronous = ${durability}`);
     if (!isOurs || versionOf(database, path) < migrations.length) migrate(database, path);
     return database;
   } catch (thrown) {
     database.close();
     throw thrown;
+  }
+}
+
+/** SQLite does not wait with this for others that are opening the same new file. */
+function useWal(database: DatabaseSync, busyMs: number): void {
+  const until = performance.now() + busyMs;
+  for (;;) {
+    try {
+      return database.exec("PRAGMA journal_mode = WAL");
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() >= until) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
   }
 }
 
@@ -39,12 +54,18 @@ function migrate(database: DatabaseSync, path: string): void {
   }
 }
 
+/** In one statement, as somebody else may be writing them. */
+const readFacts = `SELECT user_version AS version, application_id AS owner, (SELECT count(*) FROM sqlite_schema) AS tables
+  FROM pragma_user_version, pragma_application_id`;
+
 /** How many migrations the file has. Fails for a file of another program, or of a newer version of this one. */
 function versionOf(database: DatabaseSync, path: string): number {
-  const version = numberOf(database, "PRAGMA user_version");
-  const owner = numberOf(database, "PRAGMA application_id");
-  const isEmpty = numberOf(database, "SELECT count(*) FROM sqlite_schema") === 0;
-  if (!isEmpty && owner !== applicationId) {
+  // Each of both has one row, and these are numbers.
+  const { version, owner, tables } = database.prepare(readFacts).get() as Record<
+    "version" | "owner" | "tables",
+    number
+  >;
+  if (tables > 0 && owner !== applicationId) {
     throw unusable(`${path} is a database, but not one of sessions: choose another path`);
   }
   if (version > migrations.length) {
@@ -53,11 +74,6 @@ function versionOf(database: DatabaseSync, path: string): number {
     );
   }
   return version;
-}
-
-function numberOf(database: DatabaseSync, sql: string): number {
-  // Each of these gives one row with one number.
-  return Object.values(database.prepare(sql).get() ?? {})[0] as number;
 }
 
 function unusable(message: string): RepositoryError {

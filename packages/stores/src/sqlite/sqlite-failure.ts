@@ -37,6 +37,11 @@ export function isTaken(thrown: unknown): boolean {
   return codeOf(thrown) === codes.constraint;
 }
 
+/** Another connection has a lock. */
+export function isBusy(thrown: unknown): boolean {
+  return codeOf(thrown) === codes.busy;
+}
+
 export function isTooBig(thrown: unknown): boolean {
   return codeOf(thrown) === codes.tooBig;
 }
