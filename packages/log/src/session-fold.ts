@@ -70,7 +70,9 @@ export class SessionFold {
   }
 
   get title(): string | undefined {
-    return this.#config.title ?? this.#created?.title ?? this.#title;
+    const given = this.#config.title ?? this.#created?.title ?? this.#title;
+    // What was just sent is the first that was said.
+    return given ?? (this.#input && titleOf(this.#input.messages));
   }
 
   get status(): SessionStatus {

@@ -154,9 +154,17 @@ test("a session is called what its user said first, on one line and not too long
   expect(foldOf(input("t1", "  Fix\n the   test "), started("t1", "t1")).title).toBe(
     "Fix the test",
   );
+  expect(foldOf(input("t1", "Just sent")).title).toBe("Just sent");
   const long = foldOf(input("t1", "word ".repeat(100)), started("t1", "t1")).title ?? "";
   expect(long).toMatch(/…$/);
   expect(long.length).toBeLessThanOrEqual(80);
+});
+
+test("of a message with several texts the first one is the title", () => {
+  const texts = ["  ", "Explain this", "<file>"].map((text) => ({ type: "text", text }) as const);
+  const messages = [{ ...says("m"), content: texts }];
+
+  expect(foldOf({ type: "input", id: "t1", messages }).title).toBe("Explain this");
 });
 
 test("a later message does not change the title, and a message without text gives none", () => {
