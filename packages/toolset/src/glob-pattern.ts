@@ -6,13 +6,16 @@ import { compilePath } from "./match-path.ts";
 const maxChars = 1_000;
 const maxAlternatives = 100;
 
-/** For a whole relative path with `/`. A pattern without a slash is about the name, in whatever folder. Throws `invalid_pattern`. */
+/**
+ * For a whole relative path with `/`. A pattern without a slash is about the name, in whatever folder; `./name` is about the one where paths begin.
+ * Throws `invalid_pattern`.
+ */
 export function compileGlob(pattern: string): MatchPath {
   if (pattern.length > maxChars) {
     throw new FileError("invalid_pattern", `A pattern has at most ${maxChars} characters.`);
   }
-  const anchored = pattern.replace(/^\.?\//, "");
-  const alternatives = alternativesOf(anchored.includes("/") ? anchored : `**/${anchored}`);
+  const anchored = pattern.includes("/") ? pattern.replace(/^\.?\//, "") : `**/${pattern}`;
+  const alternatives = alternativesOf(anchored);
   if (alternatives === undefined) {
     throw new FileError("invalid_pattern", `${pattern} stands for too many patterns. Use several.`);
   }

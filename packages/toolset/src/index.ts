@@ -12,6 +12,7 @@ export { globTool } from "./glob.ts";
 export type { GlobDetails } from "./glob.ts";
 export { grepTool } from "./grep/grep.ts";
 export type { GrepDetails, GrepOptions } from "./grep/grep.ts";
+export { findRipgrep } from "./grep/ripgrep.ts";
 export { lsTool } from "./ls.ts";
 export type { LsDetails, LsEntry } from "./ls.ts";
 export { readTool } from "./read.ts";

@@ -80,6 +80,9 @@ test.each([
   ["?.md", "\u{1F600}.md", true],
   ["*\u{1F600}", "x\u{1F600}", true],
   ["a*a", "a", false],
+  ["a", "b/a", true],
+  ["./a", "b/a", false],
+  ["/a", "a", true],
 ])("%s and %s: %s", (pattern, path, fits) => {
   expect(compileGlob(pattern)(path)).toBe(fits);
 });
