@@ -64,6 +64,13 @@ export interface DurableReads {
 
 type OpenDurableReads = (where: string) => Promise<DurableReads>;
 
+/** What Node is started with, and what comes of it. */
+interface Program {
+  readonly args: readonly string[];
+  /** What it writes to stdout. */
+  readonly says: RegExp;
+}
+
 export interface Subject {
   readonly name: string;
   /** The most that a figure may be, by bench and figure. A figure without a goal is for information. */
@@ -82,6 +89,8 @@ export interface Subject {
   growContext?(messages: number, steps: number): number;
   /** For B10. */
   readonly durableReads?: Readonly<Record<DurableKind, OpenDurableReads>>;
+  /** For B11. */
+  readonly program?: Program;
 }
 
 const folder = join(import.meta.dirname, "subjects");

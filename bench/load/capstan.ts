@@ -22,7 +22,11 @@ export const subject: LoadSubject = {
       repository: memoryRepository(),
     });
     const authenticate = bearerTokens({ load: loadToken });
-    const limits = { requestsPerMinute: 1e9, sessionsPerPrincipal: Infinity, streamsPerPrincipal: 1e9 };
+    const limits = {
+      requestsPerMinute: 1e9,
+      sessionsPerPrincipal: Infinity,
+      streamsPerPrincipal: 1e9,
+    };
     const { url } = await serveNode(createServer({ host, authenticate, limits }));
     return Number(new URL(url).port);
   },
