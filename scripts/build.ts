@@ -23,12 +23,14 @@ await Promise.all(readdirSync(packages).map((name) => bundle(join(packages, name
 
 async function bundle(folder: string): Promise<void> {
   const dist = join(folder, "dist");
+  // Our own file: publint has checked its shape.
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
     if (/\.js(\.map)?$/.test(file)) rmSync(join(dist, file));
   }
   await build({
     input: Object.fromEntries(
-      entriesOf(folder).map((path) => [basename(path, ".ts"), join(folder, path)]),
+      entriesOf(manifest).map((path) => [basename(path, ".ts"), join(folder, path)]),
     ),
     // Everything but the package's own files: packages meet at run time.
     external: (id) => !id.startsWith(".") && !id.startsWith(folder),
@@ -38,16 +40,18 @@ async function bundle(folder: string): Promise<void> {
       format: "esm",
       sourcemap: true,
       chunkFileNames: "chunks/[name].js",
+      // What a command needs before it knows what it was asked for is one module: somebody waits for it.
+      ...(manifest.bin !== undefined && {
+        codeSplitting: { groups: [{ name: "start", tags: ["$initial"] }] },
+      }),
     },
   });
 }
 
 /** The sources of the public entries; of a package with a command also its main module. */
-function entriesOf(folder: string): readonly string[] {
-  // Our own file: publint has checked its shape.
-  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-  const entries = Object.values(manifest.exports).flatMap((entry) =>
+function entriesOf({ exports, bin }: Manifest): readonly string[] {
+  const entries = Object.values(exports).flatMap((entry) =>
     typeof entry === "string" ? [] : [entry["@capstan/source"]],
   );
-  return manifest.bin === undefined ? entries : [...entries, "src/main.ts"];
+  return bin === undefined ? entries : [...entries, "src/main.ts"];
 }

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // Committed as it is: npm links no command whose file does not exist yet, and dist/ is built after that.
-import { existsSync } from "node:fs";
+const main = new URL("../dist/main.js", import.meta.url);
 
-if (existsSync(new URL("../dist/main.js", import.meta.url))) {
-  await import("../dist/main.js");
-} else {
+try {
+  await import(main);
+} catch (thrown) {
+  // Not asked for beforehand: to load what could tell takes longer than everything else here.
+  if (thrown.code !== "ERR_MODULE_NOT_FOUND" || thrown.url !== main.href) throw thrown;
   console.error("capstan is not built yet: run `npm ci` or `npm run build` in its repository.");
   process.exitCode = 1;
 }

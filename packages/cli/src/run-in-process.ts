@@ -1,10 +1,14 @@
 /** Connects `run` with this process: its streams, its signals, its end. */
+import { homedir } from "node:os";
 import type { WriteStream } from "node:tty";
-import type { Io, Output } from "./io.ts";
+import type { ExitCode, Io, Output } from "./io.ts";
+import { processInput } from "./process-input.ts";
 import { run } from "./run.ts";
 
+const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
 /**
- * Runs the command and ends the process with its exit code. The first SIGINT aborts the turn, the second one ends the
+ * Runs the command and ends the process with its exit code. The first signal aborts the turn, the second one ends the
  * process at once. A reader of stdout that has seen enough (`| head`) ends the turn quietly, with exit code 0.
  */
 export async function runInProcess(
@@ -12,28 +16,36 @@ export async function runInProcess(
   overrides: Partial<Io> = {},
 ): Promise<never> {
   const interruption = new AbortController();
-  process.on("SIGINT", () => {
-    if (interruption.signal.aborted) process.exit(130);
-    interruption.abort(new Error("interrupted by SIGINT"));
-  });
+  let interruptedCode: ExitCode = 130;
+  for (const [name, code] of Object.entries(exitCodes)) {
+    process.on(name, () => {
+      if (interruption.signal.aborted) process.exit(code);
+      interruptedCode = code;
+      interruption.abort(new Error(`interrupted by ${name}`));
+    });
+  }
   let writeFailure: NodeJS.ErrnoException | undefined;
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     writeFailure ??= error;
     interruption.abort(error);
   });
+  // What is waited for may happen in another process: that nothing is left to do here must not end this one.
+  setInterval(() => {}, longestTimerMs);
   // There is nobody left to tell.
   process.stderr.on("error", () => {});
 
   const isWritable = (): boolean => writeFailure === undefined;
   const exitCode = await run(argv, {
+    stdin: processInput(),
     stdout: toOutput(process.stdout, isWritable),
     stderr: toOutput(process.stderr, isWritable),
     env: process.env,
+    platform: process.platform,
+    home: homedir(),
     cwd: currentFolder(),
     signal: interruption.signal,
-    now: Date.now,
-    timer,
-    newId,
+    interruptedCode: () => interruptedCode,
+    clock,
     ...overrides,
   });
 
@@ -72,14 +84,19 @@ function currentFolder(): string {
 
 const longestTimerMs = 2 ** 31 - 1;
 
-function timer(ms: number, fn: () => void): () => void {
-  const handle = setTimeout(fn, Math.min(ms, longestTimerMs));
-  return () => clearTimeout(handle);
-}
-
-function newId(): string {
-  return crypto.randomUUID().replaceAll("-", "").slice(0, 12);
-}
+/** That of core, which help and version need not load. */
+const clock: Io["clock"] = {
+  now: Date.now,
+  timer: (ms, fn) => {
+    const handle = setTimeout(fn, Math.min(ms, longestTimerMs));
+    return () => clearTimeout(handle);
+  },
+  idleTimer: (ms, fn) => {
+    const handle = setTimeout(fn, Math.min(ms, longestTimerMs)).unref();
+    return () => clearTimeout(handle);
+  },
+  random: Math.random,
+};
 
 function flush(stream: WriteStream, text = ""): Promise<void> {
   return new Promise((resolve) => stream.write(text, () => resolve()));

@@ -1,21 +1,29 @@
 import { spawnSync } from "node:child_process";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "./memory-io.ts";
-import { files, spawnCommand } from "./spawn-command.ts";
+import { environmentOf, files, shellWords, spawnCommand, temporaryHome } from "./spawn-command.ts";
+
+/** Runs a line of a shell, with the command in it. */
+function shell(line: string, cwd: string) {
+  return spawnSync("sh", ["-c", line], { cwd, encoding: "utf8", env: environmentOf({}) });
+}
+
+const look = shellWords(files.main, ["--offline", "What is in this folder?"]);
 
 test("a turn in the current folder: text on stdout, notes on stderr, exit code 0", async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, "package.json"), '{ "name": "demo" }');
 
-  const command = spawnCommand(files.main, ["What is in this folder?"], { cwd });
+  const command = spawnCommand(files.main, ["--offline", "What is in this folder?"], { cwd });
   const { exitCode } = await command.ended;
 
   expect(exitCode).toBe(0);
   expect(command.stdout()).toMatch(/^No language model is connected/);
   expect(command.stdout()).toContain("package.json names the package demo.\n");
-  expect(command.stderr()).toMatch(/^capstan: using the offline provider, because .+\n• ls \.\n/);
+  expect(command.stderr()).toMatch(/^capstan: using offline, because .+\n• ls \.\n/);
 });
 
 test("wrong use exits with 2 and leaves stdout empty", async () => {
@@ -35,74 +43,117 @@ test("wrong use exits with 2 and leaves stdout empty", async () => {
 });
 
 test("a current folder that was removed is said to be gone", async () => {
-  const cwd = await temporaryFolder();
-  const command = `"${process.execPath}" --conditions=@capstan/source "${files.main}" prompt`;
-
-  const { status, stderr } = spawnSync("sh", ["-c", `mkdir a; cd a; rmdir ../a; ${command}`], {
-    cwd,
-    encoding: "utf8",
-  });
+  const { status, stderr } = shell(`mkdir a; cd a; rmdir ../a; ${look}`, await temporaryFolder());
 
   expect(status).toBe(2);
   expect(stderr).toMatch(/^capstan: There is no folder .+\/a to work in\.\n/);
 });
 
-test("the first SIGINT ends the turn in good order, with 130", async () => {
-  const command = spawnCommand(files.slowTurn, ["prompt"]);
-  await command.seen("Working");
+test("what a shell pipes in goes along, and a file as well", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "question.txt"), "echo from a file");
+  const repeat = shellWords(files.bashTurn, ["--allow=*"]);
 
-  command.child.kill("SIGINT");
-  const { exitCode, signal } = await command.ended;
+  const piped = shell(`echo "echo from a pipe" | ${repeat}`, cwd);
+  const file = shell(`${repeat} < question.txt`, cwd);
+  const closed = shell(`${look} <&-`, cwd);
 
-  expect({ exitCode, signal }).toEqual({ exitCode: 130, signal: null });
-  expect(command.stdout()).toBe("Working\n");
-  expect(command.stderr()).toMatch(/\ncapstan: interrupted\n$/);
+  expect([piped.stdout, file.stdout]).toEqual(["Result: from a pipe\n", "Result: from a file\n"]);
+  expect(closed.status).toBe(0);
 });
 
-test("the second SIGINT ends the process at once, without waiting for a tool", async () => {
-  const command = spawnCommand(files.slowTurn, ["with a deaf tool", "--", "--still"]);
-  await command.seen("• deaf");
+test("a pipe of a parent in Node is read, and one that it left open holds nothing up", async () => {
+  const cwd = await temporaryFolder();
+  const written = spawnCommand(files.bashTurn, ["--allow=*"], { cwd, input: "echo written" });
+  const open = spawnSync(
+    process.execPath,
+    [
+      "-e",
+      `const { spawn } = require("node:child_process");
+     const child = spawn("sh", ["-c", process.argv[1]], { stdio: ["pipe", "inherit", "inherit"] });
+     child.on("close", (code) => process.exit(code));`,
+      look,
+    ],
+    { cwd, encoding: "utf8", env: environmentOf({}) },
+  );
 
-  command.child.kill("SIGINT");
-  await command.seen("deaf: so what");
-  command.child.kill("SIGINT");
-  const { exitCode, signal } = await command.ended;
+  await written.ended;
 
-  expect({ exitCode, signal }).toEqual({ exitCode: 130, signal: null });
-  expect(command.stderr()).not.toContain("interrupted");
+  expect(written.stdout()).toBe("Result: written\n");
+  expect(open.status).toBe(0);
+  expect(open.stderr).toContain("nothing came on stdin, and the prompt does without it\n");
 });
 
-test("after one SIGINT a deaf tool is waited for only as long as the grace period", async () => {
-  const command = spawnCommand(files.slowTurn, ["with a deaf tool"]);
-  await command.seen("• deaf");
+test("every line of --json is JSON, and nothing else is on stdout", async () => {
+  const cwd = await temporaryFolder();
 
-  command.child.kill("SIGINT");
+  const command = spawnCommand(files.main, ["--offline", "--json", "folder"], { cwd });
   const { exitCode } = await command.ended;
 
-  expect(exitCode).toBe(130);
-  expect(command.stderr()).toMatch(/\ncapstan: interrupted\n$/);
+  const lines = command.stdout().trimEnd().split("\n");
+  const types = lines.map((line) => JSON.parse(line).type);
+  expect(exitCode).toBe(0);
+  expect([types.at(0), types.at(1), types.at(-2), types.at(-1)]).toEqual([
+    "session",
+    "turn_start",
+    "turn_end",
+    "result",
+  ]);
 });
 
 test("a reader that leaves ends the turn quietly", async () => {
   const cwd = await temporaryFolder();
-  const command = spawnCommand(files.main, ["What is in this folder?"], { cwd });
+  const command = spawnCommand(files.main, ["--offline", "What is in this folder?"], { cwd });
   command.child.stdout?.destroy();
 
   const { exitCode, signal } = await command.ended;
+  const head = shell(`${look} | head -1`, cwd);
 
   expect({ exitCode, signal }).toEqual({ exitCode: 0, signal: null });
   expect(command.stderr()).not.toMatch(/EPIPE|failed|interrupted|at /);
+  expect(head.stdout).toBe(
+    "No language model is connected: the offline provider only looks around.\n",
+  );
 });
 
-test("a full disk behind stdout is an error that is said", ({ skip }) => {
+test("a full disk behind stdout is an error that is said", async ({ skip }) => {
   skip(process.platform !== "linux", "only Linux has /dev/full");
-  const args = ["--conditions=@capstan/source", files.main, "folder"];
-  const shell = `"${process.execPath}" ${args.map((word) => `"${word}"`).join(" ")} > /dev/full`;
 
-  const { status, stderr } = spawnSync("sh", ["-c", shell], { encoding: "utf8" });
+  const { status, stderr } = shell(`${look} > /dev/full`, await temporaryFolder());
 
   expect(status).toBe(1);
   expect(stderr).toMatch(/\ncapstan: the output cannot be written: ENOSPC.*\n$/);
+});
+
+test("a store that another process has locked is said with its path, and exits with 1", async () => {
+  const [home, cwd] = [temporaryHome(), await temporaryFolder()];
+  const path = join(home, "locked.db");
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE t (a)");
+
+  const command = spawnCommand(files.main, ["--offline", "folder"], {
+    cwd,
+    home,
+    env: { CAPSTAN_STORE: path },
+  });
+  const { exitCode } = await command.ended;
+  database.close();
+
+  expect(exitCode).toBe(1);
+  expect(command.stderr()).toContain(`The database ${path} failed (database is locked)`);
+});
+
+test("serve listens until it is told to end, and hands over in good order", async () => {
+  const command = spawnCommand(files.main, ["serve", "--offline", "--port", "0"]);
+  await command.seen("curl");
+  const url = /listens at (\S+)/.exec(command.stderr())?.[1] ?? "";
+
+  const ready = await fetch(`${url}/readyz`);
+  command.child.kill("SIGTERM");
+  const { exitCode } = await command.ended;
+
+  expect({ status: ready.status, exitCode }).toEqual({ status: 200, exitCode: 0 });
+  expect(command.stderr()).toMatch(/\ncapstan: closing: .+\n$/);
 });
 
 test("bin/capstan.js runs what was built next to it, with the words it was given", async () => {
@@ -138,7 +189,7 @@ test("bin/capstan.js says in one line what to do when nothing was built", async 
 test("the built command does the same as its source", async () => {
   const cwd = await temporaryFolder();
 
-  const command = spawnCommand(files.bin, ["What is in this folder?"], { cwd });
+  const command = spawnCommand(files.bin, ["--offline", "What is in this folder?"], { cwd });
   const { exitCode } = await command.ended;
 
   expect({ exitCode, stdout: command.stdout() }).toMatchObject({

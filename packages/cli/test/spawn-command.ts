@@ -2,6 +2,8 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -13,6 +15,7 @@ export const files = {
   main: join(root, "src/main.ts"),
   bin: join(root, "bin/capstan.js"),
   slowTurn: fileURLToPath(new URL("./fixtures/slow-turn.ts", import.meta.url)),
+  bashTurn: fileURLToPath(new URL("./fixtures/bash-turn.ts", import.meta.url)),
 };
 
 export interface RunningCommand {
@@ -24,21 +27,32 @@ export interface RunningCommand {
   readonly ended: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
 }
 
+export interface SpawnOptions {
+  readonly cwd?: string;
+  /** Default: an empty one, with no sessions in it. */
+  readonly home?: string;
+  /** Besides those of this process. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** What is piped in. Default: nothing can be. */
+  readonly input?: string;
+}
+
 export function spawnCommand(
   file: string,
   args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  options: SpawnOptions = {},
 ): RunningCommand {
-  const conditions = file === files.bin ? [] : ["--conditions=@capstan/source"];
-  const child = spawn(process.execPath, [...conditions, file, ...args], {
+  const child = spawn(process.execPath, [...conditionsOf(file), file, ...args], {
     cwd: options.cwd,
-    env: options.env ?? process.env,
-    stdio: ["ignore", "pipe", "pipe"],
+    env: environmentOf(options),
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin?.end(options.input);
+  const { stdout, stderr } = child;
   const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
+  stdout?.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  stderr?.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
   const ended = once(child, "close").then(([exitCode, signal]) => ({ exitCode, signal }));
   return {
     child,
@@ -46,9 +60,39 @@ export function spawnCommand(
     stderr: () => output.stderr,
     seen: async (text) => {
       while (!`${output.stdout}${output.stderr}`.includes(text)) {
-        await Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
+        const gone = ended.then(() => {
+          throw new Error(`It ended without "${text}": ${output.stdout}${output.stderr}`);
+        });
+        const { promise: told, resolve } = Promise.withResolvers<void>();
+        stdout?.once("data", () => resolve());
+        stderr?.once("data", () => resolve());
+        await Promise.race([told, gone]);
       }
     },
     ended,
   };
+}
+
+/** The words of a shell that run the command. */
+export function shellWords(file: string, args: readonly string[]): string {
+  const words = [process.execPath, ...conditionsOf(file), file, ...args];
+  return words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
+}
+
+/** Nothing of whoever runs the tests: no files, no keys. */
+export function environmentOf({ home = temporaryHome(), env }: SpawnOptions): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR } = process.env;
+  const folders = { HOME: home, XDG_CONFIG_HOME: undefined, XDG_DATA_HOME: undefined };
+  return { PATH, TMPDIR, ...folders, ...env };
+}
+
+/** An empty folder that is gone after the test. */
+export function temporaryHome(): string {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-home-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  return folder;
+}
+
+function conditionsOf(file: string): readonly string[] {
+  return file === files.bin ? [] : ["--conditions=@capstan/source"];
 }

@@ -28,6 +28,13 @@ import { expect, test } from "vitest";
 // No public name: tools answer with its message and its code, and throw it at nobody.
 import type { FileErrorCode } from "../../toolset/src/file-error.ts";
 import { FileError } from "../../toolset/src/file-error.ts";
+// No public names either: the command prints them.
+import type { ConfigErrorCode } from "../../cli/src/config/config-error.ts";
+import { ConfigError } from "../../cli/src/config/config-error.ts";
+import type { ModelErrorCode } from "../../cli/src/model/model-error.ts";
+import { ModelError } from "../../cli/src/model/model-error.ts";
+import type { CommandErrorCode } from "../../cli/src/session/command-error.ts";
+import { CommandError } from "../../cli/src/session/command-error.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const cause = new Error("what had failed first");
@@ -44,6 +51,9 @@ const family: readonly CapstanError[] = [
   new ServerError("not_found", "nothing there", { cause }),
   new ClientError("unreachable", "nobody there", { cause }),
   new FileError("missing", "There is no a.txt.", { cause }),
+  new ConfigError("invalid_config", "f.json:1:2: odd", { cause }),
+  new ModelError("unknown_model", "nobody knows it", { cause }),
+  new CommandError("wrong_use", "odd", { cause }),
 ];
 
 /** By class. A code that is missing here, or too many, is a compile error; one missing in the document fails the test below. */
@@ -142,6 +152,22 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     invalid_pattern: true,
     unreadable: true,
   }),
+  ConfigError: listOf<ConfigErrorCode>({
+    invalid_config: true,
+    unreadable_config: true,
+    invalid_variable: true,
+    invalid_flag: true,
+    invalid_rule: true,
+  }),
+  ModelError: listOf<ModelErrorCode>({
+    unknown_model: true,
+    missing_key: true,
+    missing_base_url: true,
+    incomplete_vendor: true,
+    absent_server: true,
+    unknown_window: true,
+  }),
+  CommandError: listOf<CommandErrorCode>({ wrong_use: true, failed: true }),
 };
 
 function listOf<Code extends string>(all: Record<Code, true>): readonly string[] {
@@ -192,7 +218,7 @@ test.each([
 
 test("every error class of the packages is one of the family, but for five that reach nobody", () => {
   const classes = globSync(
-    "packages/{kernel,log,core,providers,server,client,toolset,testing}/src/**/*.ts",
+    "packages/{kernel,log,core,providers,server,client,toolset,cli,testing}/src/**/*.ts",
     {
       cwd: root,
     },

@@ -16,6 +16,7 @@ import { openRouterVendor } from "./vendors/openrouter.ts";
 import { xAiVendor } from "./vendors/xai.ts";
 
 export type { ChatQuirks, ProviderOptions, Quirks, Vendor } from "./vendor.ts";
+export { vendorFunction } from "./vendor-function.ts";
 export type { VendorFunction, VendorModel } from "./vendor-function.ts";
 
 /** In alphabetical order. */

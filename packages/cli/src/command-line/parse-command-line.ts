@@ -1,0 +1,201 @@
+/** Makes a request of the words after `capstan`, or says what is wrong with them. */
+import { nearestWord } from "../nearest-word.ts";
+import type { Option, Target, Verb } from "./options.ts";
+import { commands, isFor, options, targetsOf } from "./options.ts";
+import type { Words } from "./read-words.ts";
+import { readWords } from "./read-words.ts";
+import type {
+  CommandName,
+  ExportFormat,
+  FolderRequest,
+  Request,
+  SessionChoice,
+  SessionsAction,
+} from "./request.ts";
+
+const defaultPort = 4711;
+const formats: readonly ExportFormat[] = ["jsonl", "markdown"];
+
+/** Never throws. */
+export function parseCommandLine(argv: readonly string[]): Request {
+  const words = readWords(argv);
+  if (words.type === "mistake") return words;
+  const [first] = words.plain;
+  const command = isCommand(first) ? first : undefined;
+  if (words.given.has("help")) return { type: "help", command };
+  if (words.given.has("version")) return { type: "version" };
+  const mistake = (message: string): Request => ({ type: "mistake", message, command });
+  const foreign = foreignOption(words, targetsOf(command), command ?? "a prompt");
+  if (foreign !== undefined) return mistake(foreign);
+  if (words.given.has("offline") && words.given.has("model")) {
+    return mistake("--offline uses no model, and --model names one: use one of them.");
+  }
+  const folder = toFolderRequest(words);
+  switch (command) {
+    case undefined:
+      return toTurn(words, folder);
+    case "sessions":
+      return toSessions(words, folder);
+    case "models": {
+      const filter = [...words.plain.slice(1), ...words.behind].join(" ").trim();
+      return { ...folder, type: command, isAll: words.given.has("all"), filter };
+    }
+    case "doctor":
+      return withoutWords(words, command, { ...folder, type: command });
+    case "serve": {
+      const port = toPort(valueOf(words, "port"));
+      if (port === undefined) {
+        return mistake(
+          `--port is a number from 0 to 65535, not ${JSON.stringify(valueOf(words, "port"))}.`,
+        );
+      }
+      const host = valueOf(words, "host") ?? "127.0.0.1";
+      return withoutWords(words, command, { ...folder, type: command, port, host });
+    }
+    default:
+      return command satisfies never;
+  }
+}
+
+function isCommand(word: string | undefined): word is CommandName {
+  return word !== undefined && Object.hasOwn(commands, word);
+}
+
+/** An option that says nothing to what was asked for. */
+function foreignOption(
+  { given }: Words,
+  targets: readonly Target[],
+  asked: string,
+): string | undefined {
+  const foreign = options.find((option) => given.has(option.name) && !isFor(option, targets));
+  if (foreign === undefined) return undefined;
+  return `--${foreign.name} is not for ${asked}, but for ${placesOf(foreign)}.`;
+}
+
+function placesOf({ targets }: Option): string {
+  return targets.map((target) => (target === "turn" ? "a prompt" : target)).join(", ");
+}
+
+function toFolderRequest(words: Words): FolderRequest {
+  const model = valueOf(words, "model");
+  const thinking = valueOf(words, "thinking");
+  const maxCost = valueOf(words, "max-cost");
+  const allow = (words.given.get("allow") ?? []).flatMap((rule) => rule ?? []);
+  return {
+    cwd: valueOf(words, "cwd"),
+    flags: {
+      ...(model !== undefined && { model }),
+      ...(thinking !== undefined && { thinking }),
+      ...(maxCost !== undefined && { maxCost }),
+      ...(allow.length > 0 && { allow }),
+    },
+    isTrusting: words.given.has("trust"),
+    isOffline: words.given.has("offline"),
+    isJson: words.given.has("json"),
+  };
+}
+
+function toTurn(words: Words, folder: FolderRequest): Request {
+  const spoken = [...words.plain, ...words.behind].join(" ").trim();
+  const named = valueOf(words, "prompt")?.trim();
+  const problem = turnProblem(words, spoken, named);
+  if (problem !== undefined) return { type: "mistake", message: problem };
+  const prompt = named ?? (spoken === "" ? undefined : spoken);
+  return { ...folder, type: "turn", prompt, session: toChoice(words) };
+}
+
+function turnProblem(
+  { given }: Words,
+  spoken: string,
+  named: string | undefined,
+): string | undefined {
+  if (named === "") return "The prompt is empty: write what should be done, as in -p <text>.";
+  if (named !== undefined && spoken !== "") {
+    return "There are two prompts, one with --prompt and one without: write it once.";
+  }
+  if (given.has("continue") && given.has("resume")) {
+    return "--continue and --resume name different sessions: use one of them.";
+  }
+  if (given.has("fork") && !given.has("continue") && !given.has("resume")) {
+    return "--fork needs the session to be copied: use it with --continue or --resume <id>.";
+  }
+  return undefined;
+}
+
+function toChoice(words: Words): SessionChoice {
+  const isFork = words.given.has("fork");
+  if (words.given.has("continue")) return { type: "newest", isFork };
+  if (words.given.has("resume")) return { type: "byId", id: valueOf(words, "resume"), isFork };
+  return { type: "new" };
+}
+
+function toSessions(words: Words, folder: FolderRequest): Request {
+  const [, written = "list", ...others] = [...words.plain, ...words.behind];
+  const command = "sessions";
+  const mistake = (message: string): Request => ({ type: "mistake", message, command });
+  if (!isVerb(written)) return mistake(unknownVerb(written));
+  const foreign = foreignOption(words, [`sessions ${written}`], `${command} ${written}`);
+  if (foreign !== undefined) return mistake(foreign);
+  const action = toAction(written, others, words);
+  return typeof action === "string" ? mistake(action) : { ...folder, type: command, action };
+}
+
+function isVerb(word: string): word is Verb {
+  return Object.hasOwn(commands.sessions.verbs ?? {}, word);
+}
+
+function unknownVerb(word: string): string {
+  const verbs = Object.keys(commands.sessions.verbs ?? {});
+  const nearest = nearestWord(word, verbs);
+  const hint =
+    nearest === undefined ? `There are ${verbs.join(", ")}.` : `Did you mean ${nearest}?`;
+  return `There is no "sessions ${word}". ${hint} A prompt that begins with "sessions" comes behind two dashes: capstan -- "sessions …".`;
+}
+
+/** The action, or what is wrong with it. */
+function toAction(verb: Verb, words: readonly string[], all: Words): SessionsAction | string {
+  const [word = ""] = words;
+  const { usage } = (commands.sessions.verbs ?? {})[verb] ?? { usage: verb };
+  const expected = verb === "list" ? 0 : 1;
+  const isMore = words.length > expected && verb !== "delete";
+  if (isMore || words.length < expected || words.includes("")) {
+    return `It is written: capstan sessions ${usage}`;
+  }
+  switch (verb) {
+    case "list":
+      return { verb, isAll: all.given.has("all") };
+    case "show":
+      return { verb, id: word };
+    case "import":
+      return { verb, file: word };
+    case "delete":
+      return { verb, ids: words };
+    case "export": {
+      const format = valueOf(all, "format") ?? "jsonl";
+      const known = formats.find((one) => one === format);
+      if (known === undefined) {
+        return `--format is ${formats.join(" or ")}, not ${JSON.stringify(format)}.`;
+      }
+      return { verb, id: word, format: known, output: valueOf(all, "output") };
+    }
+    default:
+      return verb satisfies never;
+  }
+}
+
+function withoutWords(words: Words, command: CommandName, request: Request): Request {
+  const [, extra] = [...words.plain, ...words.behind];
+  if (extra === undefined) return request;
+  const message = `capstan ${command} takes no further words, and there is ${JSON.stringify(extra)}. A prompt that begins with "${command}" comes behind two dashes: capstan -- "${command} …".`;
+  return { type: "mistake", message, command };
+}
+
+function toPort(written: string | undefined): number | undefined {
+  if (written === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
+  return port <= 65_535 ? port : undefined;
+}
+
+function valueOf({ given }: Words, name: string): string | undefined {
+  return given.get(name)?.at(-1);
+}

@@ -1,0 +1,80 @@
+/** What the words after `capstan` ask for. */
+import type { FlagSettings } from "../config/load-config.ts";
+
+/** What every command that works in a folder may be told. */
+export interface FolderRequest {
+  /** As it was written. */
+  readonly cwd: string | undefined;
+  readonly flags: FlagSettings;
+  readonly isTrusting: boolean;
+  readonly isOffline: boolean;
+  readonly isJson: boolean;
+}
+
+/** Which session a turn belongs to. `id` may be the beginning of one; without it the sessions to choose from are shown. */
+export type SessionChoice =
+  | { readonly type: "new" }
+  | { readonly type: "newest"; readonly isFork: boolean }
+  | { readonly type: "byId"; readonly id: string | undefined; readonly isFork: boolean };
+
+export interface TurnRequest extends FolderRequest {
+  readonly type: "turn";
+  readonly prompt: string | undefined;
+  readonly session: SessionChoice;
+}
+
+export type ExportFormat = "jsonl" | "markdown";
+
+export type SessionsAction =
+  | { readonly verb: "list"; readonly isAll: boolean }
+  | { readonly verb: "show"; readonly id: string }
+  | {
+      readonly verb: "export";
+      readonly id: string;
+      readonly format: ExportFormat;
+      readonly output: string | undefined;
+    }
+  | { readonly verb: "import"; readonly file: string }
+  | { readonly verb: "delete"; readonly ids: readonly string[] };
+
+export interface SessionsRequest extends FolderRequest {
+  readonly type: "sessions";
+  readonly action: SessionsAction;
+}
+
+export interface ServeRequest extends FolderRequest {
+  readonly type: "serve";
+  readonly port: number;
+  readonly host: string;
+}
+
+export interface ModelsRequest extends FolderRequest {
+  readonly type: "models";
+  /** Also those that there is no key for. */
+  readonly isAll: boolean;
+  /** What their names have in them; empty for all. */
+  readonly filter: string;
+}
+
+export interface DoctorRequest extends FolderRequest {
+  readonly type: "doctor";
+}
+
+export type CommandRequest =
+  | TurnRequest
+  | SessionsRequest
+  | ServeRequest
+  | ModelsRequest
+  | DoctorRequest;
+
+export type CommandName = "sessions" | "models" | "serve" | "doctor";
+
+export type Request =
+  | { readonly type: "help"; readonly command: CommandName | undefined }
+  | { readonly type: "version" }
+  | {
+      readonly type: "mistake";
+      readonly message: string;
+      readonly command?: CommandName | undefined;
+    }
+  | CommandRequest;

@@ -1,0 +1,48 @@
+/** Runs what was asked for, and says in one line what keeps it from being done. */
+import { isCapstanError } from "@capstan/kernel";
+import type { CommandRequest } from "../command-line/request.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { createNotes } from "../print/notes.ts";
+import type { Folder } from "../session/load-folder.ts";
+import { loadFolder } from "../session/load-folder.ts";
+import { toOneLine } from "../terminal-text.ts";
+
+/** Each brings its own packages along, and the others need not wait for them. Never throws. */
+export async function runCommand(request: CommandRequest, io: Io): Promise<ExitCode> {
+  const note = createNotes(io);
+  try {
+    const folder = await loadFolder(io, request);
+    for (const text of folder.config.notes) note(text);
+    return await dispatch(request, io, folder);
+  } catch (thrown) {
+    if (io.signal.aborted) return io.interruptedCode();
+    // A file may have several mistakes, each of which begins with its place, as editors want it.
+    if (isCapstanError(thrown) && thrown.code === "invalid_config") {
+      for (const line of thrown.message.split("\n")) io.stderr.write(`${toOneLine(line)}\n`);
+    } else note(thrown instanceof Error ? thrown.message : String(thrown));
+    return isWrongUse(thrown) ? 2 : 1;
+  }
+}
+
+async function dispatch(request: CommandRequest, io: Io, folder: Folder): Promise<ExitCode> {
+  switch (request.type) {
+    case "turn":
+      return (await import("./turn.ts")).turn(io, request, folder);
+    case "sessions":
+      return (await import("./sessions.ts")).sessions(io, request, folder);
+    case "serve":
+      return (await import("./serve.ts")).serve(io, request, folder);
+    case "models":
+      return (await import("./models.ts")).runModels(io, request, folder.config);
+    case "doctor":
+      return (await import("./doctor.ts")).runDoctor(io, request, folder.config);
+    default:
+      return request satisfies never;
+  }
+}
+
+/** What the user has to ask for, or to configure, in another way. */
+function isWrongUse(thrown: unknown): boolean {
+  if (!isCapstanError(thrown)) return false;
+  return ["ConfigError", "ModelError"].includes(thrown.name) || thrown.code === "wrong_use";
+}

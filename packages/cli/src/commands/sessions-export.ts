@@ -1,0 +1,58 @@
+/** `capstan sessions export`: all of a session, as lines of JSON or as Markdown. */
+import { createWriteStream } from "node:fs";
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { SessionRepository } from "@capstan/log";
+import { exportSession } from "@capstan/log";
+import type { SessionsAction } from "../command-line/request.ts";
+import type { Io } from "../io.ts";
+import { toMarkdown } from "../print/markdown.ts";
+import { createNotes } from "../print/notes.ts";
+import { failed, reasonOf } from "../session/command-error.ts";
+import { factsOf, titleOf } from "../session/session-facts.ts";
+import type { StoredSession } from "../session/stored-sessions.ts";
+import { findById, readStored } from "../session/stored-sessions.ts";
+import { toHeader } from "./session-header.ts";
+
+export async function exportTo(
+  io: Io,
+  store: SessionRepository,
+  { id, format, output }: Extract<SessionsAction, { readonly verb: "export" }>,
+): Promise<void> {
+  const stored = await readStored(store, await findById(store, id));
+  const text = format === "markdown" ? markdownOf(stored) : linesOf(io, store, stored);
+  if (output === undefined) {
+    for await (const piece of text) {
+      if (io.signal.aborted) return;
+      io.stdout.write(piece);
+    }
+    return;
+  }
+  const file = resolve(io.cwd, output);
+  try {
+    // What was said is nobody else's business.
+    await pipeline(Readable.from(text), createWriteStream(file, { mode: 0o600 }), {
+      signal: io.signal,
+    });
+  } catch (cause) {
+    throw failed(`The session cannot be written to ${file}: ${reasonOf(cause)}.`, cause);
+  }
+  createNotes(io)(`session ${stored.id} is in ${file}`);
+}
+
+function markdownOf(stored: StoredSession): readonly string[] {
+  const { messages } = stored.fold.transcript;
+  return [toMarkdown({ title: titleOf(stored), facts: factsOf(stored) }, messages)];
+}
+
+async function* linesOf(
+  io: Io,
+  store: SessionRepository,
+  { id, listed, fold }: StoredSession,
+): AsyncGenerator<string> {
+  const { title } = fold;
+  const folder = listed.head.principal;
+  yield `${toHeader({ id, title, folder, exportedAt: io.clock.now() })}\n`;
+  for await (const line of exportSession(store, id)) yield `${line}\n`;
+}

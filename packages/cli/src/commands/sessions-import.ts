@@ -1,0 +1,182 @@
+/** `capstan sessions import`: begins a session in this folder with what export gave. */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { NamedBlob, NewEntry, SessionRepository, StoredEntry } from "@capstan/log";
+import {
+  LogError,
+  copyLog,
+  createCopy,
+  foldEntries,
+  forkLog,
+  fromBase64,
+  isRepositoryError,
+} from "@capstan/log";
+import type { Io } from "../io.ts";
+import { createNotes } from "../print/notes.ts";
+import { failed, reasonOf, wrongUse } from "../session/command-error.ts";
+import { agentNameOf } from "../session/folder-agent.ts";
+import { newSessionId } from "../session/new-session-id.ts";
+import { parseHeader } from "./session-header.ts";
+
+interface Imported {
+  readonly id: string | undefined;
+  readonly entries: readonly StoredEntry[];
+  readonly blobs: readonly NamedBlob[];
+  /** Where an entry stands in the file, by its seq. */
+  readonly lineOf: (seq: number) => number;
+}
+
+/** Throws a `CommandError` that names the file and the line. */
+export async function importFrom(
+  io: Io,
+  store: SessionRepository,
+  { file: written, cwd }: { readonly file: string; readonly cwd: string },
+): Promise<void> {
+  const file = resolve(io.cwd, written);
+  const note = createNotes(io);
+  const imported = parseFile(file, await readBytes(file));
+  const { entries, isCut } = toOwn(file, imported, cwd, io.clock.now());
+  const head = foldNew(entries).head(io.clock.now());
+  const id = await createFree(imported.id, (free) =>
+    createCopy(store, { id: free, entries, head, blobs: imported.blobs }),
+  );
+  if (isCut) note("what was under way in it is left out: nothing of a file runs by itself");
+  note(`go on with it: capstan --resume ${id}`);
+  io.stdout.write(`${id}\n`);
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw wrongUse(`${file} cannot be read: ${reasonOf(cause)}.`, cause);
+  }
+}
+
+function parseFile(file: string, bytes: Uint8Array): Imported {
+  const entries: StoredEntry[] = [];
+  const blobs: NamedBlob[] = [];
+  const lines: number[] = [];
+  let header: ReturnType<typeof parseHeader> | undefined;
+  for (const { line, text } of linesOf(file, bytes)) {
+    const fail = (why: string, cause?: unknown): Error => atLine(file, line, why, cause);
+    const value = parseJson(text, fail);
+    if (header === undefined) {
+      header = parseHeader(value);
+      if (typeof header === "string") throw fail(header);
+      continue;
+    }
+    const blob = toBlob(value, fail);
+    if (blob !== undefined) {
+      blobs.push(blob);
+      continue;
+    }
+    // Its other fields are looked at when it is folded.
+    const entry = value as StoredEntry | null;
+    if (entry?.seq !== entries.length + 1) {
+      throw fail(`the entry with "seq": ${entries.length + 1} should be here`);
+    }
+    entries.push(entry);
+    lines.push(line);
+  }
+  if (header === undefined || entries.length === 0) {
+    throw atLine(file, 1, "this is not the first line of an exported session");
+  }
+  const id = typeof header === "string" ? undefined : header.id;
+  return { id, entries, blobs, lineOf: (seq) => lines[seq - 1] ?? 1 };
+}
+
+/** By bytes: a text may hold other characters that count as line breaks. */
+function* linesOf(
+  file: string,
+  bytes: Uint8Array,
+): Generator<{ readonly line: number; readonly text: string }> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for (let start = 0, line = 1; start < bytes.length; line += 1) {
+    const found = bytes.indexOf(10, start);
+    const end = found === -1 ? bytes.length : found;
+    let text: string;
+    try {
+      text = decoder.decode(bytes.subarray(start, end));
+    } catch (cause) {
+      throw atLine(file, line, "this is no UTF-8 text", cause);
+    }
+    if (text.trim() !== "") yield { line, text };
+    start = end + 1;
+  }
+}
+
+type Fail = (why: string, cause?: unknown) => Error;
+
+function parseJson(text: string, fail: Fail): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw fail(`this is no JSON (${reasonOf(cause)})`, cause);
+  }
+}
+
+function toBlob(value: unknown, fail: Fail): NamedBlob | undefined {
+  const { blob, data } = (value ?? {}) as { readonly blob?: unknown; readonly data?: unknown };
+  if (typeof blob !== "string") return undefined;
+  if (typeof data !== "string") throw fail(`the blob "${blob}" has no "data"`);
+  try {
+    return { blob, bytes: fromBase64(data) };
+  } catch (cause) {
+    throw fail(`the data of the blob "${blob}" is not Base64`, cause);
+  }
+}
+
+/**
+ * The log as one of this folder. A log that would go on by itself is cut where nothing is open: it may hold a call that somebody else has
+ * approved.
+ */
+function toOwn(
+  file: string,
+  { id, entries, lineOf }: Imported,
+  cwd: string,
+  now: number,
+): { readonly entries: readonly NewEntry[]; readonly isCut: boolean } {
+  const [created, ...others] = entries;
+  if (created?.type !== "created") {
+    throw atLine(file, lineOf(1), 'the first entry of a session is of the type "created"');
+  }
+  const place = { agent: agentNameOf(cwd), principal: cwd, metadata: { cwd } };
+  const own = [{ ...created, ...place }, ...others];
+  try {
+    if (foldEntries(own).isAtRest(now)) return { entries: copyLog(own), isCut: false };
+    const cut = forkLog(own, { sessionId: id ?? "", now });
+    if (cut === undefined) throw atLine(file, lineOf(1), "there is no step that is complete");
+    return { entries: cut, isCut: true };
+  } catch (thrown) {
+    if (!(thrown instanceof LogError)) throw thrown;
+    throw atLine(file, lineOf(thrown.seq), thrown.message, thrown);
+  }
+}
+
+/** As the store will have them. */
+function foldNew(entries: readonly NewEntry[]): ReturnType<typeof foldEntries> {
+  return foldEntries(entries.map((entry, place): StoredEntry => ({ ...entry, seq: place + 1 })));
+}
+
+/** Under the id that it had, if that can be one and is free, else under a new one. */
+async function createFree(
+  wanted: string | undefined,
+  create: (id: string) => Promise<void>,
+): Promise<string> {
+  const fresh = newSessionId();
+  const first = wanted !== undefined && /^[\w-]{1,64}$/.test(wanted) ? wanted : fresh;
+  try {
+    await create(first);
+    return first;
+  } catch (thrown) {
+    if (!isRepositoryError(thrown)) throw thrown;
+    if (thrown.code !== "exists") throw failed(`The session cannot be stored. ${thrown.message}.`);
+    await create(fresh);
+    return fresh;
+  }
+}
+
+function atLine(file: string, line: number, why: string, cause?: unknown): Error {
+  return wrongUse(`${file}:${line}: ${why}.`, cause);
+}

@@ -1,0 +1,65 @@
+/** `capstan sessions show`: one session, a line for each message. */
+import type { ChatMessage } from "@capstan/kernel";
+import type { SessionRepository } from "@capstan/log";
+import { todosOf } from "@capstan/toolset";
+import type { Io } from "../io.ts";
+import { describeCall, toTodoLines } from "../print/describe-call.ts";
+import { factsOf, titleOf } from "../session/session-facts.ts";
+import { findById, readStored } from "../session/stored-sessions.ts";
+import { toOneLine } from "../terminal-text.ts";
+
+const maxLineLength = 100;
+
+export async function show(io: Io, store: SessionRepository, id: string): Promise<void> {
+  const stored = await readStored(store, await findById(store, id));
+  const { messages } = stored.fold.transcript;
+  const facts = Object.entries({ title: titleOf(stored), ...factsOf(stored) });
+  const lines = [
+    ...facts.map(([name, value]) => `${name.padEnd(9)} ${value}`),
+    "",
+    ...messages.flatMap(linesOf),
+    ...toTodoLines(todosOf(messages)),
+  ];
+  for (const line of lines) io.stdout.write(`${toOneLine(line)}\n`);
+}
+
+function linesOf(message: ChatMessage): readonly string[] {
+  switch (message.role) {
+    case "user":
+      return [short(`user       ${textOf(message.content)}`)];
+    case "assistant": {
+      const calls = message.content.flatMap((part) =>
+        part.type === "tool_call"
+          ? [short(`           • ${describeCall({ toolName: part.name, input: part.input })}`)]
+          : [],
+      );
+      const text = textOf(message.content);
+      return text === "" ? calls : [short(`assistant  ${text}`), ...calls];
+    }
+    case "tool":
+      return message.isError ? [short(`           failed: ${textOf(message.content)}`)] : [];
+    case "system":
+    case "custom":
+      return [];
+    default:
+      return message satisfies never;
+  }
+}
+
+type Content = Exclude<ChatMessage, { readonly role: "custom" }>["content"];
+
+function textOf(content: Content): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((part) => {
+      if (part.type === "text" || part.type === "refusal") return part.text;
+      return part.type === "image" || part.type === "document" ? `[${part.type}]` : "";
+    })
+    .join(" ")
+    .trim();
+}
+
+function short(line: string): string {
+  const text = toOneLine(line);
+  return text.length > maxLineLength ? `${text.slice(0, maxLineLength)}…` : text;
+}

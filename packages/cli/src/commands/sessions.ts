@@ -1,0 +1,77 @@
+/** `capstan sessions`: looks at what is stored, takes it elsewhere, and removes it. */
+import type { SessionRepository } from "@capstan/log";
+import type { SessionsRequest } from "../command-line/request.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { createNotes } from "../print/notes.ts";
+import { sessionRow } from "../print/session-row.ts";
+import type { Folder } from "../session/load-folder.ts";
+import { openStore } from "../session/open-store.ts";
+import { findById, listSessions } from "../session/stored-sessions.ts";
+import { toOneLine } from "../terminal-text.ts";
+import { exportTo } from "./sessions-export.ts";
+import { importFrom } from "./sessions-import.ts";
+import { show } from "./sessions-show.ts";
+
+export async function sessions(
+  io: Io,
+  request: SessionsRequest,
+  { cwd, config }: Folder,
+): Promise<ExitCode> {
+  const { action, isJson } = request;
+  const store = await openStore(config.settings.store);
+  try {
+    switch (action.verb) {
+      case "list":
+        await list(io, store, action.isAll ? undefined : cwd, isJson);
+        break;
+      case "show":
+        await show(io, store, action.id);
+        break;
+      case "export":
+        await exportTo(io, store, action);
+        break;
+      case "import":
+        await importFrom(io, store, { file: action.file, cwd });
+        break;
+      case "delete":
+        await remove(io, store, action.ids);
+        break;
+      default:
+        return action satisfies never;
+    }
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+async function list(
+  io: Io,
+  store: SessionRepository,
+  folder: string | undefined,
+  isJson: boolean,
+): Promise<void> {
+  let count = 0;
+  for await (const session of listSessions(store, folder)) {
+    if (io.signal.aborted) return;
+    count += 1;
+    const { id, head } = session;
+    const { title, status, updatedAt, principal } = head;
+    const line = isJson
+      ? JSON.stringify({ id, title, status, folder: principal, updatedAt })
+      : sessionRow(session, io.clock.now(), folder === undefined);
+    io.stdout.write(`${line}\n`);
+  }
+  if (count > 0 || isJson) return;
+  const elsewhere = folder === undefined ? "" : "; those of other folders: capstan sessions --all";
+  createNotes(io)(`there is no session${folder === undefined ? "" : ` of ${folder}`}${elsewhere}`);
+}
+
+/** None, if one of them is not there. */
+async function remove(io: Io, store: SessionRepository, ids: readonly string[]): Promise<void> {
+  const found = await Promise.all(ids.map((id) => findById(store, id)));
+  for (const { id, head } of found) {
+    await store.delete(id);
+    io.stdout.write(`deleted ${id}  ${toOneLine(head.title ?? "")}\n`);
+  }
+}

@@ -1,0 +1,149 @@
+/** `capstan <prompt>`: turns of a new session, or of one that is there. */
+import type { Session, SessionSettings } from "@capstan/core";
+import { Host } from "@capstan/core";
+import type { TurnResponse } from "@capstan/kernel";
+import type { StoreHandle } from "@capstan/stores/sqlite";
+import { helpText } from "../command-line/help.ts";
+import type { TurnRequest } from "../command-line/request.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { createJsonPrinter } from "../print/json-printer.ts";
+import type { Printer } from "../print/printer.ts";
+import { createTextPrinter } from "../print/text-printer.ts";
+import { chooseSession } from "../session/choose-session.ts";
+import type { ChosenSession } from "../session/choose-session.ts";
+import type { SessionModel } from "../session/choose-session-model.ts";
+import { chooseSessionModel } from "../session/choose-session-model.ts";
+import { agentNameOf, createFolderAgent } from "../session/folder-agent.ts";
+import type { Folder } from "../session/load-folder.ts";
+import { openStore } from "../session/open-store.ts";
+import { readPrompt } from "../session/read-prompt.ts";
+import type { Prompt } from "../session/run-prompt.ts";
+import { runPrompt } from "../session/run-prompt.ts";
+import { isHeldElsewhere } from "../session/stored-sessions.ts";
+import { watchWrites } from "../session/watch-writes.ts";
+
+/** How long a process that vanished keeps others waiting, where the store cannot tell that it is dead. */
+const leaseMs = 5_000;
+
+interface Work extends ChosenSession {
+  readonly request: TurnRequest;
+  readonly prompt: Prompt | undefined;
+  readonly store: StoreHandle;
+  readonly printer: Printer;
+}
+
+export async function turn(io: Io, request: TurnRequest, here: Folder): Promise<ExitCode> {
+  const printer = request.isJson ? createJsonPrinter(io) : createTextPrinter(io);
+  const { note } = printer;
+  const prompt = await readPrompt(io, request.prompt, note);
+  if (prompt === undefined && request.session.type === "new") {
+    io.stderr.write(helpText());
+    return 2;
+  }
+  const store = await openStore(here.config.settings.store);
+  try {
+    const chosen = await chooseSession(io, { request, folder: here, store, note });
+    return await runTurns(io, { ...chosen, request, prompt, store, printer });
+  } finally {
+    await store.close();
+  }
+}
+
+async function runTurns(io: Io, work: Work): Promise<ExitCode> {
+  const { request, folder, stored, store, printer, prompt } = work;
+  const { settings } = folder.config;
+  const { note } = printer;
+  const model = await chooseSessionModel(io, request, folder, stored?.fold.config);
+  note(`using ${model.chosen.name}, because ${model.chosen.reason}`);
+  if (settings.maxCost !== undefined && model.chosen.model.price === undefined) {
+    note(`nobody knows what ${model.chosen.name} costs, so no turn will end by its cost`);
+  }
+  const isUnfinished = stored?.fold.status === "running";
+  const isElsewhere = isUnfinished && (await isHeldElsewhere(store, stored.id));
+  if (isElsewhere) note("another process works on this session: waiting for it");
+  const { agent, decide } = createFolderAgent(io, { folder, ...model });
+  const { repository, failure } = watchWrites(store);
+  // A host of its own: it goes on with this session, and with no other that it finds unfinished.
+  const host = new Host({ agents: [agent], repository, clock: io.clock, leaseMs }, true);
+  try {
+    const session = await openSession(host, work, model);
+    printer.start({ id: session.id, model: model.chosen.name, cwd: folder.cwd });
+    // An unfinished turn goes on at once, and nothing of it must be missed.
+    const stop = session.subscribe(printer.onEvent, isUnfinished ? { after: stored.cursor } : {});
+    const running = runPrompt({
+      session,
+      prompt,
+      decide,
+      note,
+      isElsewhere,
+      signal: io.signal,
+      maxContinuations: settings.planning.maxContinuations,
+      maxCost: settings.maxCost,
+    });
+    const response = await Promise.race([running, failure.then(unwritable)]);
+    stop();
+    if (response === undefined) note("there is nothing to finish: add a prompt to go on");
+    return end(io, printer, response ?? nothingDone);
+  } finally {
+    await host.close();
+  }
+}
+
+/** What was asked for stays with the session; what was only found does not. */
+async function openSession(
+  host: Host,
+  { request: { flags }, folder: { cwd, config }, stored }: Work,
+  { chosen }: SessionModel,
+): Promise<Session> {
+  const { thinking } = config.settings;
+  const asked: SessionSettings = {
+    ...(flags.model !== undefined && { model: chosen.model }),
+    ...(flags.thinking !== undefined && thinking !== undefined && { thinkingLevel: thinking }),
+  };
+  if (stored === undefined) {
+    return host.createSession({
+      agent: agentNameOf(cwd),
+      principal: cwd,
+      metadata: { cwd },
+      config: asked,
+    });
+  }
+  const session = await host.open(stored.id);
+  if (Object.keys(asked).length > 0) await session.configure(asked);
+  return session;
+}
+
+const nothingDone: TurnResponse = {
+  status: "completed",
+  text: "",
+  messages: [],
+  finishReason: "stop",
+  usage: {},
+};
+
+function unwritable(thrown: Error): TurnResponse {
+  const { name, message } = thrown;
+  const error = { name, message: `${message}. What was recorded is safe: go on with --continue` };
+  return { ...nothingDone, status: "error", finishReason: "error", error };
+}
+
+function end(io: Io, printer: Printer, response: TurnResponse): ExitCode {
+  const { status, finishReason, text, usage, cost, error } = response;
+  const exitCode = exitCodeOf(response, io);
+  printer.end({
+    status,
+    finishReason,
+    text,
+    usage,
+    ...(cost !== undefined && { cost }),
+    ...(error && { error }),
+    exitCode,
+  });
+  return exitCode;
+}
+
+function exitCodeOf({ status, finishReason }: TurnResponse, io: Io): ExitCode {
+  if (io.signal.aborted) return io.interruptedCode();
+  if (status !== "completed") return 1;
+  return finishReason === "stop" ? 0 : 3;
+}

@@ -1,0 +1,2 @@
+/** The variables that a process was started with. */
+export type Env = Readonly<Record<string, string | undefined>>;

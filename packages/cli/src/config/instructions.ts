@@ -1,0 +1,56 @@
+/** AGENTS.md: what a user and a project tell the model. Text, and never settings. */
+import { join, sep } from "node:path";
+import { wayInside } from "../way-inside.ts";
+import { readTextFile } from "./read-file.ts";
+
+export interface InstructionFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Instructions {
+  readonly files: readonly InstructionFile[];
+  /** One line each. */
+  readonly notes: readonly string[];
+}
+
+const fileName = "AGENTS.md";
+const maxBytes = 64 * 1024;
+
+export interface InstructionFolders {
+  /** With the user's own settings; its file may lead anywhere. */
+  readonly user: string;
+  /** A project's files may not lead out of it. */
+  readonly project: string;
+  readonly cwd: string;
+}
+
+/** The user's first, then from the project's folder down to the working folder. */
+export async function readInstructions(folders: InstructionFolders): Promise<Instructions> {
+  const { user, project, cwd } = folders;
+  const places = foldersDownTo(project, cwd).filter((folder) => folder !== user);
+  const read = await Promise.all([
+    readInstruction(join(user, fileName)),
+    ...places.map((folder) => readInstruction(join(folder, fileName), project)),
+  ]);
+  return {
+    files: read.flatMap(({ files }) => files),
+    notes: read.flatMap(({ notes }) => notes),
+  };
+}
+
+function foldersDownTo(project: string, cwd: string): readonly string[] {
+  const parts = wayInside(project, cwd)?.split(sep).filter(Boolean) ?? [];
+  return [project, ...parts.map((_, index) => join(project, ...parts.slice(0, index + 1)))];
+}
+
+async function readInstruction(path: string, project?: string): Promise<Instructions> {
+  const mayLead = (real: string): boolean =>
+    project === undefined || wayInside(project, real) !== undefined;
+  const read = await readTextFile(path, maxBytes, mayLead);
+  if (read.type === "problem")
+    return { files: [], notes: [`${path} ${read.reason}: it is left out.`] };
+  if (read.type === "absent" || read.text.trim() === "") return { files: [], notes: [] };
+  const notes = read.isCut ? [`${path} has more than 64 KB: the rest is left out.`] : [];
+  return { files: [{ path, text: read.text }], notes };
+}

@@ -1,0 +1,63 @@
+/** Layers of settings on top of each other. */
+import { join } from "node:path";
+import type { FileSettings } from "./schema.ts";
+import type { ProviderSettings, Settings } from "./settings.ts";
+
+/** The later one goes before the earlier: rules add up, objects merge by key, the rest is replaced. */
+export function mergeLayers(below: FileSettings, above: FileSettings): FileSettings {
+  return {
+    ...below,
+    ...above,
+    planning: { ...below.planning, ...above.planning },
+    permissions: {
+      allow: [...(below.permissions?.allow ?? []), ...(above.permissions?.allow ?? [])],
+      ask: [...(below.permissions?.ask ?? []), ...(above.permissions?.ask ?? [])],
+      deny: [...(below.permissions?.deny ?? []), ...(above.permissions?.deny ?? [])],
+    },
+    tools: {
+      ...below.tools,
+      ...above.tools,
+      bash: { ...below.tools?.bash, ...above.tools?.bash },
+    },
+    providers: mergeProviders(below.providers ?? {}, above.providers ?? {}),
+  };
+}
+
+function mergeProviders(
+  below: Readonly<Record<string, ProviderSettings>>,
+  above: Readonly<Record<string, ProviderSettings>>,
+): Readonly<Record<string, ProviderSettings>> {
+  const ids = new Set([...Object.keys(below), ...Object.keys(above)]);
+  const of = (layer: typeof below, id: string): ProviderSettings =>
+    (Object.hasOwn(layer, id) ? layer[id] : undefined) ?? {};
+  return Object.fromEntries(
+    Array.from(ids, (id) => {
+      const [lower, upper] = [of(below, id), of(above, id)];
+      const headers = { ...lower.headers, ...upper.headers };
+      const hasHeaders = lower.headers !== undefined || upper.headers !== undefined;
+      return [id, { ...lower, ...upper, ...(hasHeaders && { headers }) }];
+    }),
+  );
+}
+
+/** With what holds where no layer says anything. */
+export function toSettings(merged: FileSettings, dataFolder: string): Settings {
+  const { $schema: _, maxSteps = 200, lookMs = 200, planning, permissions, ...others } = merged;
+  const { roots = [], tools, ...rest } = others;
+  return {
+    ...rest,
+    maxSteps,
+    // What a first run may cost somebody who has none of them.
+    lookMs,
+    planning: { maxContinuations: planning?.maxContinuations ?? 3 },
+    permissions: {
+      allow: permissions?.allow ?? [],
+      ask: permissions?.ask ?? [],
+      deny: permissions?.deny ?? [],
+    },
+    roots,
+    tools: { fetch: tools?.fetch ?? false, bash: tools?.bash ?? {} },
+    providers: merged.providers ?? {},
+    store: merged.store ?? join(dataFolder, "sessions.db"),
+  };
+}

@@ -1,0 +1,147 @@
+/** What a file of settings may hold. `docs/configuration.md` says what each key does. */
+import type { TokenPrices } from "@capstan/core";
+import { isCapstanError } from "@capstan/kernel";
+import { z } from "zod";
+import type { Rule } from "../permissions/rule.ts";
+import { parseRule } from "../permissions/rule.ts";
+import type { ModelSettings, ProviderSettings, Settings } from "./settings.ts";
+import {
+  filePath,
+  lookMs,
+  maxCost,
+  maxSteps,
+  modelName,
+  storePath,
+  thinkingLevel,
+  wholeNumber,
+} from "./values.ts";
+
+/** Everything may be left out. */
+export interface FileSettings {
+  /** For editors. */
+  readonly $schema?: string;
+  readonly model?: Settings["model"] & string;
+  readonly thinking?: Settings["thinking"] & string;
+  readonly maxCost?: number;
+  readonly maxSteps?: number;
+  readonly lookMs?: number;
+  readonly planning?: Partial<Settings["planning"]>;
+  readonly permissions?: Partial<Settings["permissions"]>;
+  readonly roots?: readonly string[];
+  readonly tools?: { readonly fetch?: boolean; readonly bash?: { readonly timeoutMs?: number } };
+  readonly providers?: Readonly<Record<string, ProviderSettings>>;
+  readonly store?: string;
+}
+
+/** An object with these keys and no others. For an unknown key the message is the known ones; the reader makes a sentence of it. */
+function section<Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+): z.ZodObject<Shape, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: ({ code }) =>
+      code === "unrecognized_keys" ? Object.keys(shape).join(" ") : "must be an object: { … }",
+  });
+}
+
+function listOf<Item>(item: z.ZodType<Item>, most: number): z.ZodType<readonly Item[]> {
+  return z
+    .array(item, { error: "must be a list: [ … ]" })
+    .max(most, { error: `must have at most ${most} items` });
+}
+
+const rule: z.ZodType<Rule> = z
+  .string({ error: 'must be a rule in double quotes, such as "bash(npm test)"' })
+  .transform((text, context) => {
+    try {
+      return parseRule(text);
+    } catch (thrown) {
+      if (!isCapstanError(thrown)) throw thrown;
+      context.addIssue({ code: "custom", message: thrown.message });
+      return z.NEVER;
+    }
+  });
+const rules = listOf(rule, 500);
+
+const dollars = z
+  .number({ error: "must be a number of US dollars for a million tokens" })
+  .min(0, { error: "must not be below 0" });
+
+const price: z.ZodType<TokenPrices> = section({
+  inputPerMillion: dollars,
+  outputPerMillion: dollars,
+  cacheReadPerMillion: dollars.exactOptional(),
+  cacheWritePerMillion: dollars.exactOptional(),
+});
+
+const tokens = wholeNumber(1, 1_000_000_000);
+
+const model: z.ZodType<ModelSettings> = section({
+  id: modelName,
+  contextWindow: tokens,
+  maxOutput: tokens.exactOptional(),
+  price: price.exactOptional(),
+});
+
+const headers = z.record(
+  z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, { error: "is no name of a header" }),
+  z
+    .string({ error: "must be a text in double quotes" })
+    .regex(/^[\t\x20-\x7e\x80-\xff]{0,8000}$/, { error: "must be one line of a header" }),
+  { error: "must be an object of names and texts" },
+);
+
+const provider: z.ZodType<ProviderSettings> = section({
+  protocol: z
+    .enum(["openai-chat", "openai-responses", "anthropic-messages", "google-generate"], {
+      error: "must be one of openai-chat, openai-responses, anthropic-messages, google-generate",
+    })
+    .exactOptional(),
+  baseUrl: z
+    .string({ error: "must be a URL in double quotes" })
+    .refine(isBaseUrl, { error: "must be an http or https URL without name, password and query" })
+    .exactOptional(),
+  keyVariable: z
+    .string({ error: "must be the name of a variable in double quotes" })
+    .regex(/^[A-Za-z_]\w{0,199}$/, {
+      error: "must be the name of an environment variable that holds the key, not the key",
+    })
+    .exactOptional(),
+  headers: headers.exactOptional(),
+  models: listOf(model, 1000).exactOptional(),
+});
+
+function isBaseUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") return false;
+  return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+}
+
+export const fileSchema: z.ZodType<FileSettings> = section({
+  $schema: z.string({ error: "must be a text in double quotes" }).exactOptional(),
+  model: modelName.exactOptional(),
+  thinking: thinkingLevel.exactOptional(),
+  maxCost: maxCost.exactOptional(),
+  maxSteps: maxSteps.exactOptional(),
+  lookMs: lookMs.exactOptional(),
+  planning: section({ maxContinuations: wholeNumber(0, 20).exactOptional() }).exactOptional(),
+  permissions: section({
+    allow: rules.exactOptional(),
+    ask: rules.exactOptional(),
+    deny: rules.exactOptional(),
+  }).exactOptional(),
+  roots: listOf(filePath("a folder"), 50).exactOptional(),
+  tools: section({
+    fetch: z.boolean({ error: "must be true or false" }).exactOptional(),
+    bash: section({ timeoutMs: wholeNumber(1, 600_000).exactOptional() }).exactOptional(),
+  }).exactOptional(),
+  providers: z
+    .record(
+      z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, {
+        error: "is no vendor id: use small letters, digits, - and _",
+      }),
+      provider,
+      { error: "must be an object, with a key for each vendor" },
+    )
+    .exactOptional(),
+  store: storePath.exactOptional(),
+});

@@ -1,0 +1,60 @@
+/** One file of settings. */
+import { dirname, resolve } from "node:path";
+import { wayInside } from "../way-inside.ts";
+import { ConfigError } from "./config-error.ts";
+import type { ParsedSettings } from "./parse-settings.ts";
+import { parseSettings } from "./parse-settings.ts";
+import { readTextFile } from "./read-file.ts";
+import type { FileSettings } from "./schema.ts";
+
+export interface ConfigFile {
+  readonly path: string;
+  readonly role: "user" | "project";
+  /** `partly`: it is not trusted, and has settings that do nothing until it is. */
+  readonly state: "read" | "absent" | "partly";
+}
+
+export interface LoadedFile {
+  readonly file: ConfigFile;
+  /** With whole paths. */
+  readonly settings: FileSettings;
+  readonly bytes?: Buffer;
+  readonly errorAt?: ParsedSettings["errorAt"];
+}
+
+const maxBytes = 256 * 1024;
+
+/** `within` is the folder that links must not lead out of. */
+export async function readSettingsFile(
+  path: string,
+  role: ConfigFile["role"],
+  within?: string,
+): Promise<LoadedFile> {
+  const mayLead = (real: string): boolean =>
+    within === undefined || wayInside(within, real) !== undefined;
+  const read = await readTextFile(path, maxBytes, mayLead);
+  if (read.type === "absent") return { file: { path, role, state: "absent" }, settings: {} };
+  if (read.type === "problem") throw unreadable(path, read.reason);
+  if (read.isCut) throw unreadable(path, `has more than ${maxBytes} bytes`);
+  const { settings, errorAt } = parseSettings(path, read.text);
+  return {
+    file: { path, role, state: "read" },
+    settings: withWholePaths(settings, dirname(path)),
+    bytes: read.bytes,
+    errorAt,
+  };
+}
+
+function unreadable(path: string, reason: string): ConfigError {
+  return new ConfigError("unreadable_config", `${path} ${reason}: correct or remove it`);
+}
+
+/** Paths of a file begin in its folder. */
+function withWholePaths(settings: FileSettings, folder: string): FileSettings {
+  const { roots, store } = settings;
+  return {
+    ...settings,
+    ...(roots && { roots: roots.map((root) => resolve(folder, root)) }),
+    ...(store !== undefined && { store: resolve(folder, store) }),
+  };
+}

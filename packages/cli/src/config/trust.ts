@@ -1,0 +1,135 @@
+/** Which projects' files the user trusts: by folder and content, in a file of the user's own. */
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, open, rename, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
+import { isSystemError, readTextFile } from "./read-file.ts";
+
+export interface TrustState {
+  readonly state: "trusted" | "changed" | "unknown";
+  /** Why nobody can tell, in one sentence. Then nothing is trusted. */
+  readonly problem?: string;
+}
+
+const schema = z.strictObject({
+  /** From the real path of a folder to the hash of what it was trusted with. */
+  folders: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/)),
+});
+
+type Trusted = Readonly<Record<string, string>>;
+
+const maxBytes = 4_000_000;
+const lockWaitMs = 2_000;
+
+function trustFile(dataFolder: string): string {
+  return join(dataFolder, "trusted.json");
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+export async function lookUpTrust(
+  dataFolder: string,
+  folder: string,
+  hash: string,
+): Promise<TrustState> {
+  const read = await readTrusted(trustFile(dataFolder));
+  if (typeof read === "string") return { state: "unknown", problem: read };
+  if (!Object.hasOwn(read, folder)) return { state: "unknown" };
+  return { state: read[folder] === hash ? "trusted" : "changed" };
+}
+
+/** Gives the reason if it could not be written, in one sentence. What others trusted meanwhile stays. */
+export async function rememberTrust(
+  dataFolder: string,
+  folder: string,
+  hash: string,
+): Promise<string | undefined> {
+  const path = trustFile(dataFolder);
+  try {
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+    return await whileLocked(path, async () => {
+      const before = await readTrusted(path);
+      if (typeof before === "string") return before;
+      await replace(
+        path,
+        `${JSON.stringify({ folders: { ...before, [folder]: hash } }, null, 2)}\n`,
+      );
+      return undefined;
+    });
+  } catch (thrown) {
+    if (!isSystemError(thrown)) throw thrown;
+    return `${path} cannot be written (${thrown.code ?? thrown.message})`;
+  }
+}
+
+/** A text is the reason why it cannot be told. */
+async function readTrusted(path: string): Promise<Trusted | string> {
+  const read = await readTextFile(path, maxBytes);
+  if (read.type === "absent") return {};
+  if (read.type === "problem") return `${path} ${read.reason}`;
+  if (read.isCut) return `${path} has more than ${maxBytes} bytes`;
+  // Whoever may write to it may trust for the user.
+  if (process.platform !== "win32" && ((await stat(path)).mode & 0o022) !== 0) {
+    return `${path} may be written by others: use chmod 600 on it`;
+  }
+  const parsed = schema.safeParse(parseJson(read.text));
+  return parsed.success ? parsed.data.folders : `${path} is damaged: repair or remove it`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // It does not fit the schema then.
+    return undefined;
+  }
+}
+
+/** A lock that somebody left behind is not taken away: of two that did, one would lose what the other wrote. */
+async function whileLocked(
+  path: string,
+  work: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const lock = `${path}.lock`;
+  const until = Date.now() + lockWaitMs;
+  while (!(await create(lock))) {
+    if (Date.now() > until) return `${lock} is there: if no other capstan runs, remove it`;
+    await wait(10);
+  }
+  try {
+    return await work();
+  } finally {
+    await unlink(lock);
+  }
+}
+
+async function create(lock: string): Promise<boolean> {
+  try {
+    await (await open(lock, "wx", 0o600)).close();
+    return true;
+  } catch (thrown) {
+    if (isSystemError(thrown) && thrown.code === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  const temporary = join(dirname(path), `.trusted-${randomUUID()}.tmp`);
+  try {
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (thrown) {
+    // What had failed first is what counts.
+    await unlink(temporary).catch(() => {});
+    throw thrown;
+  }
+}

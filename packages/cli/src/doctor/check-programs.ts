@@ -1,0 +1,54 @@
+/** Programs that tools use. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { findRipgrep } from "@capstan/toolset";
+import type { Env } from "../config/env.ts";
+import type { Check } from "./check.ts";
+
+const patienceMs = 2_000;
+
+export function checkPrograms(env: Env): Promise<readonly Check[]> {
+  return Promise.all([checkRipgrep(env), checkBash(env)]);
+}
+
+async function checkRipgrep(env: Env): Promise<Check> {
+  const path = await findRipgrep();
+  const version = path === undefined ? undefined : await firstLineOf(path, env);
+  if (version !== undefined) return { name: "ripgrep", state: "ok", text: version };
+  return {
+    name: "ripgrep",
+    state: "warn",
+    text: "there is none for this machine: grep is slower, and has the expressions of JavaScript",
+    advice: "install capstan again, with its optional packages",
+  };
+}
+
+async function checkBash(env: Env): Promise<Check> {
+  const version = await firstLineOf("bash", env);
+  if (version !== undefined) return { name: "bash", state: "ok", text: version };
+  return {
+    name: "bash",
+    state: "warn",
+    text: "there is none on the path: commands run in sh",
+    advice: "install bash",
+  };
+}
+
+/** Of what it says about its version; undefined if it does not run. */
+async function firstLineOf(program: string, env: Env): Promise<string | undefined> {
+  const child = spawn(program, ["--version"], {
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: patienceMs,
+    windowsHide: true,
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  try {
+    const [exitCode] = await once(child, "close");
+    return exitCode === 0 ? output.split("\n")[0] : undefined;
+  } catch {
+    // It could not be started.
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+/** From the name of a model to the model, with what this user has: keys, servers, and vendors of the configuration. */
+import type { Model, ModelRegistry, RegisteredModel, ResolveModel } from "@capstan/core";
+import { createModelRegistry, isCapstanError, modelResolver } from "@capstan/core";
+import { offlineProvider } from "@capstan/providers/offline";
+import type { Env } from "../config/env.ts";
+import type { ModelSettings, Settings } from "../config/settings.ts";
+import type { KnownVendor } from "./known-vendors.ts";
+import { knownVendors, reachModel } from "./known-vendors.ts";
+import { lookForLocal, placeOf } from "./look-for-local.ts";
+import { ModelError } from "./model-error.ts";
+
+export interface ModelSource {
+  readonly vendors: readonly KnownVendor[];
+  readonly registry: ModelRegistry;
+  /** What comes has a context window. Throws a `ModelError`. */
+  readonly resolve: ResolveModel;
+}
+
+/** For a server that was named: a busy one may take a moment. */
+const namedServerMs = 2_000;
+
+export const offlineModel: Model = { provider: offlineProvider(), id: "" };
+
+/** Throws a `ModelError` for a vendor of the configuration that is incomplete. */
+export function createModelSource(settings: Settings, env: Env): ModelSource {
+  const vendors = knownVendors(settings, env);
+  const own = Object.entries(settings.providers).flatMap(([vendor, { models = [] }]) =>
+    models.map((model) => toRegistered(vendor, model)),
+  );
+  const registry = createModelRegistry({ models: own });
+  const snapshot = createModelRegistry();
+  const reachable = vendors.filter(({ missing }) => missing === undefined);
+  const find = modelResolver({
+    registry,
+    vendors: Object.fromEntries(
+      reachable.map((vendor) => [vendor.row.id, (id: string) => reachModel(vendor, id)]),
+    ),
+  });
+
+  const findOrExplain = async (name: string): Promise<Model> => {
+    try {
+      return await find(name);
+    } catch (thrown) {
+      if (!isCapstanError(thrown)) throw thrown;
+      throw (await whatIsMissing(name, { vendors, registry })) ?? unknown(thrown.message, thrown);
+    }
+  };
+  const resolve = async (name: string): Promise<Model> => {
+    if (name === offlineModel.provider.id) return offlineModel;
+    const model = await findOrExplain(name);
+    // A model that the configuration speaks of keeps what it does not say.
+    const known = await snapshot.get(model.provider.id, model.id);
+    const facts = { ...known?.facts, ...model.facts };
+    const price = model.price ?? known?.price;
+    const whole: Model = { ...model, facts, ...(price && { price }) };
+    return facts.contextWindow === undefined ? withWindow(whole, vendors) : whole;
+  };
+  return { vendors, registry, resolve };
+}
+
+function toRegistered(
+  vendor: string,
+  { id, contextWindow, maxOutput, price }: ModelSettings,
+): RegisteredModel {
+  return {
+    vendor,
+    id,
+    facts: { contextWindow, ...(maxOutput !== undefined && { maxOutputTokens: maxOutput }) },
+    ...(price && { price }),
+  };
+}
+
+/** A model that could be had if something was set. */
+async function whatIsMissing(
+  name: string,
+  { vendors, registry }: Pick<ModelSource, "vendors" | "registry">,
+): Promise<ModelError | undefined> {
+  const names = registry.namesOf(name);
+  const known = await Promise.all(names.map((candidate) => registry.find(candidate)));
+  const ids = new Set(known.flat().map(({ vendor }) => vendor));
+  for (const candidate of names) ids.add(candidate.slice(0, Math.max(0, candidate.indexOf("/"))));
+  const meant = vendors.filter(({ row, missing }) => missing !== undefined && ids.has(row.id));
+  const [first] = meant;
+  if (first === undefined) return undefined;
+  if (meant.every(({ missing }) => missing === "base_url")) return noBaseUrl(name, first);
+  const makers = meant.map(({ row }) => row.name).join(", ");
+  const variables = meant.map(({ row }) => row.keyVariable).join(" or ");
+  return new ModelError(
+    "missing_key",
+    `The model "${name}" is one of ${makers}, and there is no key for it: set ${variables}`,
+  );
+}
+
+function noBaseUrl(name: string, { row }: KnownVendor): ModelError {
+  const variable = row.baseUrlVariable === undefined ? "" : `${row.baseUrlVariable}, or `;
+  return new ModelError(
+    "missing_base_url",
+    `The model "${name}" is one of ${row.name}, and nobody said where that listens: set ${variable}providers.${row.id}.baseUrl in the configuration`,
+  );
+}
+
+function unknown(message: string, cause?: unknown): ModelError {
+  return new ModelError("unknown_model", message, { cause });
+}
+
+/** Servers on this machine are asked; nobody else can be. */
+async function withWindow(model: Model, vendors: readonly KnownVendor[]): Promise<Model> {
+  const vendor = vendors.find(({ row }) => row.id === model.provider.id);
+  const contextWindow = vendor?.isLocal === true ? await askedWindow(model, vendor) : undefined;
+  if (contextWindow !== undefined) return { ...model, facts: { ...model.facts, contextWindow } };
+  const { provider, id } = model;
+  throw new ModelError(
+    "unknown_window",
+    `Nobody knows the context window of "${provider.id}/${id}": add {"id":"${id}","contextWindow":…} to providers.${provider.id}.models in the configuration`,
+  );
+}
+
+/** Throws a `ModelError` for a server that is not there, and for one that has other models. */
+async function askedWindow(model: Model, vendor: KnownVendor): Promise<number | undefined> {
+  const { signal } = new AbortController();
+  const [server] = await lookForLocal([vendor], { signal, limitMs: namedServerMs });
+  const place = `${vendor.row.name} at ${placeOf(vendor)}`;
+  if (server?.state !== "found") {
+    const what = server?.state === "other" ? "is another server" : "does not answer";
+    throw new ModelError(
+      "absent_server",
+      `The model "${vendor.row.id}/${model.id}" was asked for, and ${place} ${what}: start it, or set ${vendor.row.baseUrlVariable ?? "its base URL"}`,
+    );
+  }
+  // Ollama leaves out the tag of the newest one.
+  const found = server.models.find(({ id }) => [model.id, `${model.id}:latest`].includes(id));
+  if (found !== undefined) return found.contextWindow;
+  const names = server.models.map(({ id }) => id).join(", ") || "none";
+  throw unknown(`${place} has no model "${model.id}". It has: ${names}`);
+}

@@ -1,0 +1,47 @@
+/** The rule that would allow a call and, where that can be said, nothing else. */
+import { isCapstanError } from "@capstan/kernel";
+import type { Place } from "./path-pattern.ts";
+import { parseRule } from "./rule.ts";
+import { parseSimpleCommand } from "./simple-command.ts";
+import type { Subject } from "./subject.ts";
+
+/** A tool's name alone where no pattern fits: for a script, or in another folder. */
+export function allowWith({ toolName, command, places }: Subject): string {
+  const words = command === undefined ? undefined : parseSimpleCommand(command);
+  const patterns = [
+    words?.map((word) => (plainWord.test(word) ? word : quote(word))).join(" "),
+    // The name of a command may be a word of the shell, unless it is in quotes.
+    words?.map(quote).join(" "),
+    places && quotePath(places.real),
+  ];
+  return (
+    patterns
+      .filter((pattern) => pattern !== undefined)
+      .map((pattern) => `${toolName}(${pattern})`)
+      .find(isRule) ?? toolName
+  );
+}
+
+const plainWord = /^[\w@%+=:,./-]+$/;
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** What would be taken for a name in any folder, or for a whole path. */
+const ambiguous = /^(?:[^/]*$|~|[A-Za-z]:)/;
+
+function quotePath({ absolute, inside }: Place): string {
+  const path = (inside ?? absolute).replaceAll(/[\\*?[\]{}]/g, "\\$&");
+  return inside !== undefined && ambiguous.test(path) ? `./${path}` : path;
+}
+
+function isRule(text: string): boolean {
+  try {
+    parseRule(text);
+    return true;
+  } catch (thrown) {
+    if (isCapstanError(thrown)) return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,54 @@
+/** A rule about tool calls, as people write it: `tool`, `tool(pattern)` or `*`. */
+import { ConfigError } from "../config/config-error.ts";
+import { nearestWord } from "../nearest-word.ts";
+import type { CommandPattern } from "./command-pattern.ts";
+import { parseCommandRule } from "./command-pattern.ts";
+import { knownTools } from "./known-tools.ts";
+import type { PathPattern } from "./path-pattern.ts";
+import { parsePathRule } from "./path-pattern.ts";
+
+export interface Rule {
+  readonly text: string;
+  /** Absent in `*`, which is about every call. */
+  readonly toolName?: string;
+  readonly pattern?: CommandPattern | PathPattern;
+}
+
+const shape = /^([A-Za-z0-9_-]+)(?:\((.*)\))?$/su;
+
+/** Throws a `ConfigError` that says why it is none. */
+export function parseRule(text: string): Rule {
+  if (text === "*") return { text };
+  const [, toolName, pattern] = shape.exec(text) ?? [];
+  if (toolName === undefined) throw refuse(text, "a rule is tool, tool(pattern) or *");
+  const tool = Object.hasOwn(knownTools, toolName) ? knownTools[toolName] : undefined;
+  if (tool === undefined) throw refuse(text, unknownTool(toolName));
+  if (pattern === undefined) return { text, toolName };
+  const parsed = parsePattern(tool.pattern, toolName, pattern);
+  if (typeof parsed === "string") throw refuse(text, parsed);
+  return { text, toolName, pattern: parsed };
+}
+
+/** A text is the reason why it is none. */
+function parsePattern(
+  about: "command" | "path" | undefined,
+  toolName: string,
+  pattern: string,
+): CommandPattern | PathPattern | string {
+  if (about === undefined) return `${toolName} takes no pattern: write ${toolName} alone`;
+  if (pattern === "") return `the pattern is empty: write ${toolName} alone for every call of it`;
+  return about === "command" ? parseCommandRule(pattern) : parsePathRule(pattern);
+}
+
+function unknownTool(toolName: string): string {
+  const names = Object.keys(knownTools);
+  const nearest = nearestWord(toolName, names);
+  return nearest === undefined
+    ? `there is no tool ${toolName}, only ${names.join(", ")}`
+    : `there is no tool ${toolName}: did you mean ${nearest}?`;
+}
+
+function refuse(text: string, reason: string): ConfigError {
+  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return new ConfigError("invalid_rule", `${JSON.stringify(shown)} is no rule: ${reason}`);
+}

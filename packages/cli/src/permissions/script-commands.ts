@@ -1,0 +1,283 @@
+/**
+ * The simple commands within a script, as far as they can be read. Only rules that deny or ask look here, and what could
+ * not be read asks: so this reading may be rough, where that of `simple-command.ts` must be exact.
+ */
+
+/** Undefined: only the shell knows what becomes of it. */
+export type ScriptWord = string | undefined;
+
+export interface Script {
+  readonly commands: readonly (readonly ScriptWord[])[];
+  /** Whether all of it was read. */
+  readonly isWhole: boolean;
+}
+
+export function readScript(text: string): Script {
+  const commands: (readonly ScriptWord[])[] = [];
+  const reader = new ScriptReader(text, commands, 0);
+  reader.readCommands(undefined);
+  return { commands, isWhole: reader.isWhole && !brokenOperator.test(text) };
+}
+
+/** A line that goes on within an operator or an expansion: bash puts it together, this does not. */
+const brokenOperator = /[$<>&|;({`]\\\n/;
+
+interface ReadWord {
+  readonly value: ScriptWord;
+  /** As it is written, quotes included, on one line. */
+  readonly raw: string;
+  readonly end: number;
+  /** Where no word is reserved. */
+  readonly isBehindRedirection: boolean;
+}
+
+const maxDepth = 40;
+/** What stands before a command and changes nothing about which one it is. */
+const leading = new Set(["!", "{", "if", "then", "elif", "else", "do", "while", "until"]);
+/** What has words of another kind behind it. */
+const unreadable = new Set(["case", "coproc", "function", "[["]);
+const lists = new Set(["for", "select"]);
+const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
+const redirection = /&>>?|<<<|<>|>>|>\||[<>]&?/y;
+const wordEnd = /[ \t\n;&|()<>]/;
+
+class ScriptReader {
+  isWhole = true;
+  readonly #source: string;
+  readonly #commands: (readonly ScriptWord[])[];
+  readonly #depth: number;
+  #at = 0;
+
+  constructor(source: string, commands: (readonly ScriptWord[])[], depth: number) {
+    this.#source = source;
+    this.#commands = commands;
+    this.#depth = depth;
+  }
+
+  /** Up to the end, or behind the `)` that ends them. */
+  readCommands(terminator: ")" | undefined): void {
+    let words: ReadWord[] = [];
+    let isBehindRedirection = false;
+    const endCommand = (): void => {
+      this.#add(words);
+      words = [];
+      isBehindRedirection = false;
+    };
+    for (;;) {
+      this.#skipBlanks();
+      const character = this.#source[this.#at];
+      if (character === undefined) {
+        endCommand();
+        if (terminator !== undefined) this.#giveUp();
+        return;
+      }
+      if (character === ")") {
+        endCommand();
+        if (terminator === undefined) return this.#giveUp();
+        this.#at += 1;
+        return;
+      }
+      if (character === "(") {
+        // A function, an array, or arithmetic.
+        if (words.length > 0 || this.#source[this.#at + 1] === "(") this.#giveUp();
+        else this.#readNested();
+      } else if (character === "#") {
+        this.#skipLine();
+      } else if (this.#isRedirection()) {
+        isBehindRedirection = true;
+        words = this.#withoutDescriptor(words);
+        this.#readRedirection();
+      } else if (
+        character === ";" ||
+        character === "&" ||
+        character === "|" ||
+        character === "\n"
+      ) {
+        endCommand();
+        this.#at += 1;
+      } else {
+        words.push({ ...this.#readWord(), isBehindRedirection });
+      }
+    }
+  }
+
+  #add(words: readonly ReadWord[]): void {
+    const isReserved = (word: ReadWord | undefined, among: ReadonlySet<string>): boolean =>
+      word !== undefined && !word.isBehindRedirection && among.has(word.raw);
+    let start = 0;
+    while (isReserved(words[start], leading)) start += 1;
+    if (isReserved(words[start], unreadable)) this.isWhole = false;
+    if (isReserved(words[start], lists)) return;
+    // Behind an assignment no word is reserved any more.
+    while (assignment.test(words[start]?.raw ?? "")) start += 1;
+    if (start < words.length) this.#commands.push(words.slice(start).map(({ value }) => value));
+  }
+
+  /** What is behind is not looked at: it might be taken for something that it is not. */
+  #giveUp(): void {
+    this.isWhole = false;
+    this.#at = this.#source.length;
+  }
+
+  #skipBlanks(): void {
+    while (
+      /[ \t]/.test(this.#source[this.#at] ?? "") ||
+      this.#source.startsWith("\\\n", this.#at)
+    ) {
+      this.#at += this.#source[this.#at] === "\\" ? 2 : 1;
+    }
+  }
+
+  #skipLine(): void {
+    const end = this.#source.indexOf("\n", this.#at);
+    this.#at = end === -1 ? this.#source.length : end;
+  }
+
+  #isRedirection(): boolean {
+    const [first, second] = this.#source.slice(this.#at, this.#at + 2);
+    if (first === "&") return second === ">";
+    return (first === "<" || first === ">") && second !== "(";
+  }
+
+  /** Of `2>x` the 2 is no word of the command; of `2&>x` it is. */
+  #withoutDescriptor(words: ReadWord[]): ReadWord[] {
+    if (this.#source[this.#at] === "&") return words;
+    const last = words.at(-1);
+    const isDescriptor = last?.end === this.#at && /^(?:\d+|\{\w+\})$/.test(last.raw);
+    return isDescriptor ? words.slice(0, -1) : words;
+  }
+
+  #readRedirection(): void {
+    const operator = this.#take(redirection)?.[0];
+    // A document that follows has lines that are no commands.
+    if (operator === "<" && this.#source[this.#at] === "<") return this.#giveUp();
+    this.#skipBlanks();
+    if (this.#source[this.#at] === "\n") return this.#giveUp();
+    this.#readWord();
+  }
+
+  #readNested(): void {
+    if (this.#depth >= maxDepth) return this.#giveUp();
+    const nested = new ScriptReader(this.#source, this.#commands, this.#depth + 1);
+    nested.#at = this.#at + 1;
+    nested.readCommands(")");
+    this.#at = nested.#at;
+    if (!nested.isWhole) this.#giveUp();
+  }
+
+  #readWord(): Omit<ReadWord, "isBehindRedirection"> {
+    const start = this.#at;
+    let text = "";
+    let isKnown = true;
+    while (this.#at < this.#source.length) {
+      const character = this.#source[this.#at] ?? "";
+      const isSubstitution = /^[<>]\($/.test(this.#source.slice(this.#at, this.#at + 2));
+      if (wordEnd.test(character) && !(isSubstitution && this.#at === start)) break;
+      const piece = this.#readPiece(character, this.#source.slice(start, this.#at));
+      if (piece === undefined) isKnown = false;
+      else text += piece;
+    }
+    const end = this.#at;
+    const raw = this.#source.slice(start, end).replaceAll("\\\n", "");
+    if (raw === "{" || raw === "{}") return { value: raw, raw, end };
+    return { value: isKnown ? text : undefined, raw, end };
+  }
+
+  #readPiece(character: string, before: string): ScriptWord {
+    switch (character) {
+      case "'":
+        return this.#quoted(/'([^']*)'/y);
+      case '"':
+        return this.#readDoubleQuoted();
+      case "$":
+        return this.#readExpansion();
+      case "`":
+        return this.#readBackticks();
+      case "<":
+      case ">":
+        this.#at += 1;
+        this.#readNested();
+        return undefined;
+      case "\\": {
+        const escaped = this.#source[this.#at + 1] ?? "\\";
+        this.#at += 2;
+        return escaped === "\n" ? "" : escaped;
+      }
+      default:
+        this.#at += 1;
+        if (character === "~") return /(?:^|[=:])$/.test(before) ? undefined : character;
+        return /[*?[{]/.test(character) ? undefined : character;
+    }
+  }
+
+  #readDoubleQuoted(): ScriptWord {
+    let text = "";
+    let isKnown = true;
+    this.#at += 1;
+    for (;;) {
+      const character = this.#source[this.#at];
+      if (character === undefined) {
+        this.#giveUp();
+        return undefined;
+      }
+      if (character === '"') {
+        this.#at += 1;
+        return isKnown ? text : undefined;
+      }
+      if (character === "$" || character === "`") {
+        const piece = character === "$" ? this.#readExpansion(true) : this.#readBackticks();
+        if (piece === undefined) isKnown = false;
+        else text += piece;
+      } else {
+        const escaped = character === "\\" ? this.#take(/\\([$`"\\\n])/y)?.[1] : undefined;
+        if (escaped === undefined) this.#at += 1;
+        if (escaped !== "\n") text += escaped ?? character;
+      }
+    }
+  }
+
+  #readExpansion(isInQuotes = false): ScriptWord {
+    const rest = this.#source.slice(this.#at + 1, this.#at + 3);
+    if (rest === "((" || rest.startsWith("[")) this.#giveUp();
+    else if (rest.startsWith("(")) {
+      this.#at += 1;
+      this.#readNested();
+    } else if (rest.startsWith("{")) {
+      // Others may have commands in them.
+      if (this.#take(/\$\{[#!]?\w+\}/y) === undefined) this.#giveUp();
+    } else if (rest.startsWith("'") && !isInQuotes) {
+      this.#quoted(/\$'((?:[^'\\]|\\[^])*)'/y);
+    } else if (rest.startsWith('"') && !isInQuotes) {
+      this.#at += 1;
+      return this.#readDoubleQuoted();
+    } else if (this.#take(/\$(?:\w+|[@*#?$!-])/y) === undefined) {
+      this.#at += 1;
+      return "$";
+    }
+    return undefined;
+  }
+
+  #readBackticks(): undefined {
+    const inner = this.#quoted(/`((?:[^`\\]|\\[^])*)`/y) ?? "";
+    if (this.#depth >= maxDepth) this.#giveUp();
+    if (!this.isWhole) return;
+    const script = inner.replaceAll(/\\([$`\\])/g, "$1");
+    const nested = new ScriptReader(script, this.#commands, this.#depth + 1);
+    nested.readCommands(undefined);
+    if (!nested.isWhole) this.#giveUp();
+  }
+
+  /** What is within the quotes. */
+  #quoted(expression: RegExp): string | undefined {
+    const found = this.#take(expression);
+    if (found === undefined) this.#giveUp();
+    return found?.[1];
+  }
+
+  #take(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#at;
+    const found = expression.exec(this.#source) ?? undefined;
+    if (found !== undefined) this.#at += found[0].length;
+    return found;
+  }
+}

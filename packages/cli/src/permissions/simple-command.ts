@@ -1,0 +1,150 @@
+/**
+ * The words of one simple command, exactly as bash would pass them on, or nothing. What is let run without a question
+ * depends on this reading, so it knows less than bash on purpose: whatever might mean more than it says is refused.
+ */
+
+/** The texts of a word between its wildcards: one text where there is none. Commands have none, patterns may. */
+export type Word = readonly string[];
+
+interface Refusal {
+  /** Completes "it …". */
+  readonly problem: string;
+}
+
+export type WordsOrRefusal = { readonly words: readonly Word[] } | Refusal;
+
+/** Undefined if the command is anything but one command with words that stand for themselves. */
+export function parseSimpleCommand(command: string): readonly string[] | undefined {
+  const read = readWords(command, { hasWildcards: false });
+  if ("problem" in read) return undefined;
+  return read.words.map(([text = ""]) => text);
+}
+
+/** The same for a pattern, in which a `*` without quotes is a wildcard. */
+export function parseCommandPattern(pattern: string): WordsOrRefusal {
+  return readWords(pattern, { hasWildcards: true });
+}
+
+function readWords(text: string, options: { readonly hasWildcards: boolean }): WordsOrRefusal {
+  // The shell is given UTF-8, which has no halves of characters. It has odd uses for some control characters.
+  const source = withoutOuterBlanks(text);
+  if (!source.isWellFormed() || controlCharacter.test(source)) {
+    return { problem: "has a line break or another control character" };
+  }
+  const words: Word[] = [];
+  for (let at = 0; at < source.length;) {
+    const word = readWord(source, at, options);
+    if ("problem" in word) return word;
+    if (words.length === 0) {
+      const problem = problemOfFirst(source.slice(at, word.end));
+      if (problem !== undefined) return { problem };
+    }
+    words.push(word.pieces);
+    at = word.end;
+    while (isBlank(source[at])) at += 1;
+  }
+  return words.length === 0 ? { problem: "names no command" } : { words };
+}
+
+// Tabs separate words as spaces do. Bash marks quoted characters with 0x01 and 0x7F internally.
+const controlCharacter = /(?!\t)\p{Cc}/u;
+
+/** `trim` would take away characters that are no blanks to the shell. A line break at the end is none to it either. */
+function withoutOuterBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isOuter(text[start])) start += 1;
+  while (end > start && isOuter(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
+function isOuter(character: string | undefined): boolean {
+  return isBlank(character) || character === "\n";
+}
+
+type WordRead = { readonly pieces: Word; readonly end: number } | Refusal;
+
+function readWord(
+  source: string,
+  start: number,
+  { hasWildcards }: { hasWildcards: boolean },
+): WordRead {
+  const pieces: string[] = [""];
+  const add = (piece: string): void => {
+    pieces.push(`${pieces.pop() ?? ""}${piece}`);
+  };
+  let at = start;
+  while (at < source.length && !isBlank(source[at])) {
+    const character = source[at] ?? "";
+    if (character === "'" || character === '"') {
+      const expression = character === "'" ? singleQuoted : doubleQuoted;
+      expression.lastIndex = at;
+      const quoted = expression.exec(source);
+      if (quoted === null) {
+        return { problem: "has a quote that is not closed, or a $ or ` within double quotes" };
+      }
+      const [whole, inner = ""] = quoted;
+      add(character === "'" ? inner : inner.replaceAll(escapedInDoubleQuotes, "$1"));
+      at += whole.length;
+    } else if (character === "\\") {
+      const escaped = source[at + 1] ?? "";
+      if (!plainAscii.test(escaped))
+        return { problem: "has a \\ before nothing that can be quoted" };
+      add(escaped);
+      at += 2;
+    } else if (character === "*" && hasWildcards) {
+      pieces.push("");
+      at += 1;
+    } else {
+      if (!isPlain(character, at === start ? undefined : source[at - 1])) {
+        return { problem: problemOf(character) };
+      }
+      add(character);
+      at += 1;
+    }
+  }
+  return { pieces, end: at };
+}
+
+const singleQuoted = /'([^']*)'/y;
+/** What a `\` quotes there; before anything else it stands for itself. */
+const doubleQuoted = /"((?:[^"\\$`]|\\[^])*)"/y;
+const escapedInDoubleQuotes = /\\([$`"\\])/g;
+/** From space to tilde: what else is written without quotes, some locale may take for a blank. */
+const plainAscii = /^[ -~]$/;
+/** Operators, expansions, patterns of paths, braces. */
+const special = /[|&;<>()$`*?[{}]/;
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
+}
+
+function isPlain(character: string, before: string | undefined): boolean {
+  if (!plainAscii.test(character) || special.test(character)) return false;
+  if (character === "#") return before !== undefined;
+  // HEAD~1 is as it is written, ~/x and a=~/x are not.
+  if (character === "~") return before !== undefined && before !== "=" && before !== ":";
+  return true;
+}
+
+function problemOf(character: string): string {
+  return plainAscii.test(character)
+    ? `has ${character} without quotes, which means something to the shell`
+    : "has a character beyond ASCII without quotes";
+}
+
+/** Reserved only where they stand as they are: in quotes they are names of commands. */
+const reserved = new Set(
+  "! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while".split(
+    " ",
+  ),
+);
+
+function problemOfFirst(raw: string): string | undefined {
+  if (reserved.has(raw)) return `begins with ${raw}, which is a word of the shell`;
+  // In quotes or not: whatever looks like it is not worth telling apart.
+  if (/^["'\\]*[A-Za-z_][\w"'\\]*\+?=/.test(raw)) return "begins with an assignment";
+  // The shell would take it for an option of its own, or for the number of a job.
+  if (/^["'\\]*[-+%]/.test(raw)) return "begins with -, + or %";
+  return undefined;
+}

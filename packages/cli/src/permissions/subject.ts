@@ -1,0 +1,38 @@
+/** What rules look at in a call. */
+import type { JsonValue } from "@capstan/kernel";
+import { knownTools } from "./known-tools.ts";
+import type { Places } from "./path-pattern.ts";
+import { placesOf } from "./path-pattern.ts";
+
+export interface CallToDecide {
+  readonly toolName: string;
+  /** As the model sent it, after the tool's schema has let it pass. */
+  readonly input: JsonValue;
+}
+
+export interface Subject {
+  readonly toolName: string;
+  /** Of bash, if it would run in the working folder itself: elsewhere the same words may do something else. */
+  readonly command?: string;
+  /** Of bash, wherever. */
+  readonly script?: string;
+  readonly places?: Places | undefined;
+}
+
+export function toSubject({ toolName, input }: CallToDecide, cwd: string): Subject {
+  const about = Object.hasOwn(knownTools, toolName) ? knownTools[toolName]?.pattern : undefined;
+  if (about === undefined) return { toolName };
+  const { command, path = "." } = fieldsOf(input);
+  const places = placesOf(path, cwd);
+  if (about === "path") return { toolName, places };
+  if (typeof command !== "string") return { toolName };
+  const isHere = places?.real.inside === ".";
+  return { toolName, script: command, ...(isHere && { command }) };
+}
+
+function fieldsOf(input: JsonValue): Readonly<Record<string, JsonValue | undefined>> {
+  return typeof input === "object" && input !== null && !Array.isArray(input)
+    ? // What is no list is an object, which `isArray` does not tell the types of readonly lists.
+      (input as Readonly<Record<string, JsonValue>>)
+    : {};
+}

@@ -1,0 +1,71 @@
+/** Tool calls and what came of them, short enough for somebody who watches. */
+import type { AgentEventBody, JsonValue, ToolContent } from "@capstan/kernel";
+import type { Todo } from "@capstan/toolset";
+
+const maxInputLength = 60;
+const maxReasonLength = 200;
+const marks = { pending: "[ ]", in_progress: "[>]", completed: "[x]" } as const;
+
+type CallEnd = Extract<AgentEventBody, { readonly type: "tool_execution_end" }>;
+
+/** The name and the values of the input without their names. */
+export function describeCall({
+  toolName,
+  input,
+}: {
+  readonly toolName: string;
+  readonly input: JsonValue;
+}): string {
+  const values = typeof input === "object" && input !== null ? Object.values(input) : [input];
+  const text = values.map(toWord).join(" ");
+  const short = text.length > maxInputLength ? `${text.slice(0, maxInputLength)}…` : text;
+  return `${toolName} ${short}`.trimEnd();
+}
+
+function toWord(value: JsonValue): string {
+  if (typeof value === "string") return value;
+  // A list of edits or todos says little in one line; what came of it says more.
+  return Array.isArray(value) ? `[${value.length}]` : JSON.stringify(value);
+}
+
+export function describeResult(end: CallEnd): string {
+  if (end.isError) return `failed: ${textOf(end.output).slice(0, maxReasonLength)}`;
+  return changeIn(fieldOf(end, "diff")) ?? sizeOf(end.output);
+}
+
+/** The list that was written, if it was one of todos. */
+export function todoLines(end: CallEnd): readonly string[] {
+  const todos = end.toolName === "write_todos" && !end.isError ? fieldOf(end, "todos") : undefined;
+  // Made by the tool of this name, which has checked them.
+  return toTodoLines(Array.isArray(todos) ? todos : []);
+}
+
+export function toTodoLines(todos: readonly Todo[]): readonly string[] {
+  return todos.map(({ content, status }) => `${marks[status]} ${content}`);
+}
+
+/** How many lines came and went, by a unified diff. */
+function changeIn(diff: JsonValue | undefined): string | undefined {
+  if (typeof diff !== "string") return undefined;
+  // The first two name the file.
+  const lines = diff.split("\n").slice(2);
+  const added = lines.filter((line) => line.startsWith("+")).length;
+  const removed = lines.filter((line) => line.startsWith("-")).length;
+  return `+${added} −${removed}`;
+}
+
+function fieldOf({ details }: CallEnd, name: string): JsonValue | undefined {
+  if (typeof details !== "object" || details === null || Array.isArray(details)) return undefined;
+  return Object.entries(details).find(([key]) => key === name)?.[1];
+}
+
+function sizeOf(output: ToolContent): string {
+  const text = textOf(output);
+  const lineCount = text.replace(/\n$/, "").split("\n").length;
+  return `${lineCount} ${lineCount === 1 ? "line" : "lines"}, ${Buffer.byteLength(text)} bytes`;
+}
+
+function textOf(output: ToolContent): string {
+  if (typeof output === "string") return output;
+  return output.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+}

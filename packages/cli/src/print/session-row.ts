@@ -1,0 +1,37 @@
+/** A session in one line. */
+import type { ListedSession, SessionStatus } from "@capstan/log";
+import { toOneLine } from "../terminal-text.ts";
+
+const maxTitleLength = 60;
+
+/** A turn that says of itself that it runs may be one of a process that is gone. */
+const statusWords: Readonly<Record<SessionStatus, string>> = {
+  idle: "new",
+  running: "unfinished",
+  awaiting_tool_execution: "waiting",
+  completed: "done",
+  error: "failed",
+};
+
+export function sessionRow({ id, head }: ListedSession, now: number, hasFolder: boolean): string {
+  const folder = hasFolder && head.principal !== undefined ? `  (${head.principal})` : "";
+  const age = ageOf(now - head.updatedAt).padStart(8);
+  return `${id}  ${age}  ${statusWord(head.status).padEnd(10)}  ${titleOf(head.title)}${toOneLine(folder)}`;
+}
+
+export function statusWord(status: SessionStatus): string {
+  return statusWords[status];
+}
+
+function titleOf(title = "(nothing said yet)"): string {
+  const line = toOneLine(title);
+  return line.length > maxTitleLength ? `${line.slice(0, maxTitleLength)}…` : line;
+}
+
+function ageOf(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000));
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+}

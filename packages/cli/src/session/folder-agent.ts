@@ -1,0 +1,67 @@
+/** The agent of one folder: every folder has its own, so that nobody who works in one goes on with what was begun in another. */
+import type { Agent, AnyTool, ResolveModel } from "@capstan/core";
+import { createAgent } from "@capstan/core";
+import { createToolset } from "@capstan/toolset";
+import type { Io } from "../io.ts";
+import type { ChosenModel, ModelSource } from "../model/choose-model.ts";
+import { askBefore } from "../permissions/ask-before.ts";
+import type { CallToDecide, Decision } from "../permissions/permissions.ts";
+import { decide } from "../permissions/permissions.ts";
+import { instructionsOf } from "./instructions.ts";
+import type { Folder } from "./load-folder.ts";
+
+export interface FolderAgent {
+  readonly agent: Agent;
+  /** Whether a call may run, by the rules of this folder. */
+  readonly decide: (call: CallToDecide) => Decision;
+}
+
+export interface FolderAgentInit {
+  readonly folder: Folder;
+  readonly chosen: ChosenModel;
+  readonly registry: ModelSource["registry"] | undefined;
+  readonly resolveModel: ResolveModel;
+}
+
+/** What its sessions name it by. */
+export function agentNameOf(cwd: string): string {
+  return `capstan:${cwd}`;
+}
+
+export function createFolderAgent(
+  io: Pick<Io, "platform" | "clock" | "tools">,
+  { folder, chosen, registry, resolveModel }: FolderAgentInit,
+): FolderAgent {
+  const { cwd, config } = folder;
+  const { settings } = config;
+  const tools = toolsOf(io, folder);
+  const decideHere = (call: CallToDecide): Decision =>
+    decide(call, { permissions: settings.permissions, cwd, tools });
+  const agent = createAgent({
+    name: agentNameOf(cwd),
+    model: chosen.model,
+    resolveModel,
+    cwd,
+    tools: askBefore(tools, decideHere),
+    instructions: () => instructionsOf({ cwd, config, platform: io.platform, now: io.clock.now() }),
+    maxSteps: settings.maxSteps,
+    includeCost: true,
+    ...(registry && { registry }),
+    ...(settings.thinking !== undefined && { thinkingLevel: settings.thinking }),
+    ...(settings.maxCost !== undefined && { budgets: { cost: settings.maxCost } }),
+  });
+  return { agent, decide: decideHere };
+}
+
+function toolsOf({ tools: others = [] }: Pick<Io, "tools">, folder: Folder): readonly AnyTool[] {
+  const { roots, tools } = folder.config.settings;
+  const { timeoutMs } = tools.bash;
+  const own = createToolset({
+    cwd: folder.cwd,
+    roots,
+    bash: timeoutMs === undefined ? {} : { timeoutMs },
+    ...(tools.fetch && { fetch: {} }),
+  });
+  const isReplaced = ({ name }: AnyTool): boolean => others.some((other) => other.name === name);
+  return [...own.filter((tool) => !isReplaced(tool)), ...others];
+}

@@ -1,0 +1,37 @@
+/** The folder that a command works in, and what is set for it. */
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { FolderRequest } from "../command-line/request.ts";
+import { userFolders } from "../config/folders.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import type { Io } from "../io.ts";
+import { wrongUse } from "./command-error.ts";
+
+export interface Folder {
+  /** Its real path. */
+  readonly cwd: string;
+  readonly config: LoadedConfig;
+}
+
+/** Throws a `CommandError` if it is not there, and a `ConfigError`. */
+export async function loadFolder(
+  io: Pick<Io, "env" | "platform" | "home" | "cwd">,
+  request: Pick<FolderRequest, "cwd" | "flags" | "isTrusting">,
+): Promise<Folder> {
+  const cwd = await realFolder(io.cwd, request.cwd);
+  const { env, platform, home } = io;
+  const { flags, isTrusting: trust } = request;
+  const folders = userFolders(env, platform, home);
+  return { cwd, config: await loadConfig({ cwd, env, folders, flags, trust }) };
+}
+
+async function realFolder(from: string, written = "."): Promise<string> {
+  const wanted = resolve(from, written);
+  try {
+    if (written !== "" && (await stat(wanted)).isDirectory()) return await realpath(wanted);
+  } catch {
+    // Missing, or not to be entered: no folder to work in either way.
+  }
+  throw wrongUse(`There is no folder ${written === "" ? '""' : wanted} to work in.`);
+}

@@ -1,0 +1,78 @@
+/** The prompt, and what was piped in with it. */
+import type { UserPart } from "@capstan/kernel";
+import type { Io } from "../io.ts";
+import type { Note } from "../print/notes.ts";
+import { failed, wrongUse } from "./command-error.ts";
+
+const maxBytes = 10_000_000;
+/** How long a socket, which a parent may have left open by accident, has for its first byte where there is a prompt without it. */
+const firstByteMs = 1_000;
+/** After this somebody may wonder what is waited for. */
+const longMs = 3_000;
+
+/** Undefined if there is neither. Throws a `CommandError` for what is no text, or too much. */
+export async function readPrompt(
+  io: Pick<Io, "stdin" | "clock" | "signal">,
+  prompt: string | undefined,
+  note: Note,
+): Promise<string | readonly UserPart[] | undefined> {
+  const piped = toText(await readAll(io, prompt !== undefined, note));
+  if (piped.trim() === "") return prompt;
+  if (prompt === undefined) return piped;
+  return [
+    { type: "text", text: prompt },
+    { type: "text", text: `<stdin>\n${piped.replace(/\n$/, "")}\n</stdin>` },
+  ];
+}
+
+async function readAll(
+  { stdin, clock, signal }: Pick<Io, "stdin" | "clock" | "signal">,
+  hasPrompt: boolean,
+  note: Note,
+): Promise<Uint8Array> {
+  if (stdin.kind === "none") return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  const isImpatient = hasPrompt && stdin.kind === "socket";
+  const cancelNote = clock.timer(longMs, () => note("reading stdin until it ends"));
+  const gaveUp = Promise.withResolvers<"gave up">();
+  signal.addEventListener("abort", () => gaveUp.resolve("gave up"), { once: true });
+  const cancelWait = isImpatient
+    ? clock.timer(firstByteMs, () => gaveUp.resolve("gave up"))
+    : () => {};
+  try {
+    const iterator = stdin.read()[Symbol.asyncIterator]();
+    for (let size = 0; ;) {
+      const next = await Promise.race([iterator.next(), gaveUp.promise]);
+      if (next === "gave up") {
+        if (signal.aborted) throw failed("Interrupted while stdin was read.");
+        note("nothing came on stdin, and the prompt does without it");
+        break;
+      }
+      cancelWait();
+      if (next.done === true) break;
+      size += next.value.byteLength;
+      if (size > maxBytes) throw tooMuch();
+      chunks.push(next.value);
+    }
+  } finally {
+    cancelWait();
+    cancelNote();
+  }
+  return Buffer.concat(chunks);
+}
+
+function toText(bytes: Uint8Array): string {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch {
+    // Said below, as for the other kind of what is no text.
+  }
+  throw wrongUse("What is piped in is no UTF-8 text: name the file in the prompt instead.");
+}
+
+function tooMuch(): Error {
+  return wrongUse(
+    `More than ${maxBytes / 1_000_000} MB are piped in: put it into a file, and name that in the prompt.`,
+  );
+}

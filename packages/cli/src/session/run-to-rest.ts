@@ -1,0 +1,57 @@
+/** Turn after turn until nothing is left to do: calls that wait are settled, and unfinished todos go on. */
+import type { Session } from "@capstan/core";
+import type { ChatMessage, Turn, TurnResponse, Usage } from "@capstan/kernel";
+import { addUsage } from "@capstan/kernel";
+import type { CallToDecide, Decision } from "../permissions/permissions.ts";
+import type { Note } from "../print/notes.ts";
+import { TodoReminders } from "./go-on-with-todos.ts";
+import { settleCall } from "./settle-calls.ts";
+
+export interface RunOptions {
+  readonly session: Session;
+  readonly decide: (call: CallToDecide) => Decision;
+  readonly note: Note;
+  readonly signal: AbortSignal;
+  /** How often unfinished todos make a turn go on. */
+  readonly maxContinuations: number;
+  /** US dollars: beyond it no turn goes on by itself. */
+  readonly maxCost: number | undefined;
+}
+
+/** The response of the last turn, with the messages, usage and cost of all of them. */
+export async function runToRest(first: Turn, options: RunOptions): Promise<TurnResponse> {
+  const reminders = new TodoReminders(options.maxContinuations);
+  const messages: ChatMessage[] = [];
+  let usage: Usage = {};
+  let cost: number | undefined;
+  for (let turn: Turn = first; ;) {
+    const response = await turn.response;
+    messages.push(...response.messages);
+    usage = addUsage(usage, response.usage);
+    if (response.cost !== undefined) cost = (cost ?? 0) + response.cost;
+    const all: TurnResponse = { ...response, messages, usage, ...(cost !== undefined && { cost }) };
+    const next = options.signal.aborted ? undefined : nextTurn(all, reminders, options);
+    if (next === undefined) return all;
+    turn = next;
+  }
+}
+
+/** Answers to all calls of the session that wait. */
+export function settlePending({ session, decide, note }: RunOptions): Turn {
+  return session.send(session.pendingToolCalls.map((call) => settleCall(call, decide, note)));
+}
+
+function nextTurn(
+  { status, finishReason, messages, cost }: TurnResponse,
+  reminders: TodoReminders,
+  options: RunOptions,
+): Turn | undefined {
+  const { session, note, maxCost } = options;
+  if (status === "awaiting_tool_execution") return settlePending(options);
+  if (status !== "completed" || finishReason !== "stop") return undefined;
+  if (maxCost !== undefined && (cost ?? 0) >= maxCost) return undefined;
+  const reminder = reminders.next(messages);
+  if (reminder === undefined) return undefined;
+  note("todos are left: going on with them");
+  return session.send(reminder, { metadata: { writtenBy: "capstan" } });
+}

@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { readScript } from "../../src/permissions/script-commands.ts";
+import { decideOn, decideOnCommand } from "./deciding.ts";
+
+const rules = { allow: ["bash"], deny: ["bash(rm *)"] };
+
+test.each([
+  "rm x",
+  "/bin/rm x",
+  "'r'm x",
+  "ls; rm x",
+  "ls && rm x",
+  "ls || rm x",
+  "ls | rm x",
+  "ls & rm x",
+  "ls\nrm x",
+  "(rm x)",
+  "{ rm x; }",
+  "a $(rm x)",
+  'a "b $(rm x)"',
+  "a `rm x`",
+  'a "`rm x`"',
+  "a <(rm x)",
+  "a > >(rm x)",
+  "a $(b $(c; rm x))",
+  "X=1 Y='a b' rm x",
+  "X=$(rm x)",
+  "! rm x",
+  "if true; then rm x; fi",
+  "while rm x; do ls; done",
+  "for i in 1 2; do rm x; done",
+  ">f rm x",
+  "2>&1 rm x",
+  "rm $x",
+  "rm *",
+  "r\\\nm x",
+  "a # b\nrm x",
+  "sudo -u root rm x",
+  "env A=1 rm x",
+  "command rm x",
+  "time rm x",
+  "find . -name a -exec rm {} +",
+  "ls | xargs -0 rm",
+  "[[ -n $(rm x) ]]",
+  "1&>f; rm x",
+  "!\\\n rm x",
+  "i\\\nf rm x; then a; fi",
+])("a command that is denied is denied wherever it is: %j", (command) => {
+  expect(decideOnCommand(command, rules)).toBe("deny");
+});
+
+test.each([
+  "$x y",
+  "r$x y",
+  "r? x",
+  "{rm,x}",
+  "~/rm x",
+  "$'rm' x",
+  "eval 'rm x'",
+  "bash -c 'rm x'",
+  "sh -ec 'rm x'",
+  "sudo bash -c 'rm x'",
+  "case a in a) rm x;; esac",
+  "f() { rm x; }",
+  "cat <<E\n$(rm x)\nE",
+  "a ${x:-$(rm x)}",
+  "a $(( $(rm x) ))",
+  "(( 1 ))",
+  "[[ -n x ]]",
+  "coproc X { rm x; }",
+  "x=( $(rm x) )",
+  'a "$\\\n(rm x)"',
+  "a <\\\n<E\n'\nE\nrm x\n'",
+  "ls )",
+  "ls 'x",
+  `${"$(".repeat(100)}rm x${")".repeat(100)}`,
+])("what may be a command that is denied, or cannot be read, asks: %j", (command) => {
+  expect(decideOnCommand(command, rules)).toBe("ask");
+});
+
+test.each([
+  "ls",
+  "echo rm x",
+  "ls 'rm x'",
+  "ls # rm x",
+  "rmdir x",
+  "a > rm",
+  "xargs ls",
+  "bash build.sh",
+  "a ${x} $y",
+])("what is another command is allowed: %j", (command) => {
+  expect(decideOnCommand(command, rules)).toBe("allow");
+});
+
+test("a rule that asks is found in the same way, and named", () => {
+  const asking = { allow: ["bash"], ask: ["bash(git push *)"] };
+
+  expect(decideOn("bash", { command: "git add . && git push -f" }, asking)).toEqual({
+    type: "ask",
+    rule: "bash(git push *)",
+    allowWith: "bash",
+  });
+  expect(decideOnCommand("git add .", asking)).toBe("allow");
+});
+
+test("without rules that deny or ask, bash allows what cannot be read", () => {
+  expect(decideOnCommand("f() { $x; }; f", { allow: ["bash"] })).toBe("allow");
+});
+
+test("the commands of a script are its commands, without what leads to them", () => {
+  const script = "X=1 a 'b c' 2>&1 >f | d $x; if e; then f; fi";
+
+  expect(readScript(script)).toEqual({
+    commands: [["a", "b c"], ["d", undefined], ["e"], ["f"], ["fi"]],
+    isWhole: true,
+  });
+});

@@ -1,0 +1,12 @@
+/** Whether a process does anything: one that has ended and that nobody has asked about does not. */
+import { execFileSync } from "node:child_process";
+
+export function isAlive(pid: number): boolean {
+  try {
+    const state = execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+    return !state.startsWith("Z");
+  } catch {
+    // There is none of this number.
+    return false;
+  }
+}

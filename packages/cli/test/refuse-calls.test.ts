@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ToolMessage } from "@capstan/kernel";
+import type { ScriptedProvider } from "@capstan/testing";
+import { callTool, remoteTool, reply, say } from "@capstan/testing";
+import { expect, test } from "vitest";
+import { memoryIo, temporaryFolder } from "./memory-io.ts";
+import { jsonLines, runScripted } from "./scripted-io.ts";
+
+function resultsIn(provider: ScriptedProvider): readonly (readonly [boolean, unknown])[] {
+  const messages = provider.requests.at(-1)?.messages ?? [];
+  const results = messages.filter((message): message is ToolMessage => message.role === "tool");
+  return results.map(({ isError, content }) => [isError, content]);
+}
+
+const touch = (path: string) => callTool("bash", { command: `touch ${path}` });
+
+test("a call that nobody allowed is refused, said with the rule that would allow it, and the turn goes on", async () => {
+  const cwd = await temporaryFolder();
+
+  const { io, exitCode, provider } = await runScripted(
+    ["prompt"],
+    [reply(touch("made.txt")), reply(say("so be it"))],
+    { cwd },
+  );
+
+  expect(exitCode).toBe(0);
+  expect(io.stdoutText()).toBe("so be it\n");
+  expect(io.stderrText()).toContain(
+    "capstan: refused: bash touch made.txt (allow it with --allow 'bash(touch made.txt)')\n",
+  );
+  expect(resultsIn(provider)).toEqual([
+    [true, expect.stringContaining("The user has not allowed this call")],
+  ]);
+  expect(existsSync(join(cwd, "made.txt"))).toBe(false);
+});
+
+test("--allow lets a call run that fits, and only that", async () => {
+  const cwd = await temporaryFolder();
+
+  const { io } = await runScripted(
+    ["--allow", "bash(touch a.txt)", "prompt"],
+    [reply(touch("a.txt"), touch("b.txt")), reply(say("done"))],
+    { cwd },
+  );
+
+  expect(existsSync(join(cwd, "a.txt"))).toBe(true);
+  expect(existsSync(join(cwd, "b.txt"))).toBe(false);
+  expect(io.stderrText()).toContain("refused: bash touch b.txt");
+});
+
+test.each([
+  ["deny", "the rule bash(touch *) denies it"],
+  ["ask", "the rule bash(touch *) asks, and nobody is here"],
+])("a rule of the user to %s goes before all that is allowed", async (kind, why) => {
+  const { home } = memoryIo();
+  await mkdir(join(home, ".config/capstan"), { recursive: true });
+  const config = { permissions: { [kind]: ["bash(touch *)"] } };
+  await writeFile(join(home, ".config/capstan/config.json"), JSON.stringify(config));
+
+  const { io } = await runScripted(
+    ["--allow", "*", "prompt"],
+    [reply(touch("a.txt")), reply(say("done"))],
+    { home },
+  );
+
+  expect(existsSync(join(home, "a.txt"))).toBe(false);
+  expect(io.stderrText()).toContain(`capstan: refused: bash touch a.txt (${why})\n`);
+});
+
+test("a call of a tool that somebody else should run is answered, and the turn goes on", async () => {
+  const { io, exitCode, provider } = await runScripted(
+    ["--allow", "*", "prompt"],
+    [reply(callTool("pick_file", {})), reply(say("done"))],
+    { tools: [remoteTool({ name: "pick_file" })] },
+  );
+
+  expect(exitCode).toBe(0);
+  expect(resultsIn(provider)).toEqual([[true, expect.stringContaining("is not connected")]]);
+  expect(io.stderrText()).toContain("capstan: refused: pick_file (the program that lent this tool");
+});
+
+test("with --json the refusal is among the events, and the note stays on stderr", async () => {
+  const { io } = await runScripted(
+    ["--json", "prompt"],
+    [reply(touch("made.txt")), reply(say("so be it"))],
+  );
+
+  const lines = jsonLines(io);
+  expect(lines.map(({ type }) => type)).toContain("awaiting_tool_execution");
+  expect(lines.at(-1)).toMatchObject({ type: "result", text: "so be it", exitCode: 0 });
+  expect(io.stderrText()).toContain("capstan: refused: bash touch made.txt");
+});

@@ -1,0 +1,192 @@
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createAgent, createSession } from "@capstan/core";
+import { offlineProvider } from "@capstan/providers/offline";
+import { sqlite } from "@capstan/stores/sqlite";
+import { expect, test } from "vitest";
+import { runDoctor } from "../src/commands/doctor.ts";
+import type { Env } from "../src/config/env.ts";
+import type { LoadedConfig } from "../src/config/load-config.ts";
+import type { Settings } from "../src/config/settings.ts";
+import type { Check } from "../src/doctor/check.ts";
+import { checkVersions, neededNode } from "../src/doctor/check-versions.ts";
+import { version } from "../src/version.ts";
+import { memoryIo, temporaryFolder } from "./memory-io.ts";
+import { ollamaServer, serve } from "./model/local-server.ts";
+import { configWith, noServers } from "./model/settings.ts";
+
+interface Patient {
+  readonly env?: Env;
+  readonly settings?: Partial<Settings>;
+  readonly config?: Partial<LoadedConfig>;
+  readonly isJson?: boolean;
+  readonly isOffline?: boolean;
+}
+
+async function see({ env, settings, config, isJson = true, isOffline = false }: Patient) {
+  const store = settings?.store ?? join(await temporaryFolder(), "data", "sessions.db");
+  const { PATH } = process.env;
+  const io = memoryIo({ env: { PATH, ...noServers, ...env } });
+  const request = { type: "doctor", cwd: undefined, flags: {}, isTrusting: false } as const;
+  const exitCode = await runDoctor(
+    io,
+    { ...request, isJson, isOffline },
+    configWith({ ...settings, store }, config),
+  );
+  const text = io.stdoutText();
+  const checks = isJson
+    ? text
+        .split("\n")
+        .filter(Boolean)
+        .map((line): Check => JSON.parse(line))
+    : [];
+  return { exitCode, text, find: (name: string) => checks.find((check) => check.name === name) };
+}
+
+test("everything is looked at, in lines for people, with what to do", async () => {
+  const { exitCode, text } = await see({ env: { ANTHROPIC_API_KEY: "sk-secret" }, isJson: false });
+
+  expect(exitCode).toBe(0);
+  expect(text).toMatch(/^ok    capstan: \d+\.\d+\.\d+\nok    node: v\d+/);
+  expect(text).toContain("ok    key of Anthropic: ANTHROPIC_API_KEY is set\n");
+  expect(text).toContain("ok    Ollama: does not answer at http://127.0.0.1:1\n");
+  expect(text).toMatch(/ok    model: anthropic\/\S+, because ANTHROPIC_API_KEY is set\n/);
+  expect(text).toMatch(/ok    ripgrep: ripgrep \d+/);
+  expect(text).toMatch(/ok    bash: GNU bash/);
+  expect(text).not.toContain("sk-secret");
+});
+
+test("without a model there is a warning and advice, and nothing fails", async () => {
+  const { exitCode, find, text } = await see({});
+
+  expect(exitCode).toBe(0);
+  expect(find("model")).toMatchObject({ state: "warn", advice: expect.stringContaining("key") });
+  expect(find("keys")?.text).toMatch(/^not set: ANTHROPIC_API_KEY, .+, XAI_API_KEY$/);
+  expect((await see({ isJson: false })).text).toContain("\n      → set a key, or start a server");
+  expect(text).not.toContain("undefined");
+});
+
+test("a key that cannot be one fails, and is not shown", async () => {
+  const { exitCode, find, text } = await see({ env: { OPENAI_API_KEY: "sk-one sk-two" } });
+
+  expect(exitCode).toBe(1);
+  expect(find("key of OpenAI")).toMatchObject({ state: "fail" });
+  expect(text).not.toContain("sk-one");
+});
+
+test("a model of the configuration that cannot be had fails", async () => {
+  const { exitCode, find } = await see({ settings: { model: "anthropic/claude-opus-5" } });
+
+  expect(exitCode).toBe(1);
+  expect(find("model")).toMatchObject({
+    state: "fail",
+    text: expect.stringContaining("set ANTHROPIC_API_KEY"),
+  });
+});
+
+test("servers on this machine are found, with what they have", async () => {
+  const ollama = await ollamaServer([{ name: "qwen3:8b", loadedWith: 4_096 }, { name: "b" }]);
+  const page = await serve((_, response) => void response.end("<html>"));
+  const env = { OLLAMA_BASE_URL: ollama.url, LLAMACPP_BASE_URL: page.url };
+
+  const { find } = await see({ env });
+  const offline = await see({ env, isOffline: true });
+
+  expect(find("Ollama")).toEqual({
+    name: "Ollama",
+    state: "ok",
+    text: `at ${ollama.url}: qwen3:8b (loaded), b`,
+  });
+  expect(find("llama.cpp")).toMatchObject({
+    state: "warn",
+    advice: expect.stringContaining("LLAMACPP_BASE_URL"),
+  });
+  expect(offline.find("Ollama")).toBeUndefined();
+  expect(offline.find("model")).toMatchObject({ state: "ok" });
+});
+
+test("files of settings are named, and one that is not trusted", async () => {
+  const { find } = await see({
+    config: {
+      files: [
+        { path: "/home/me/config.json", role: "user", state: "absent" },
+        { path: "/work/capstan.json", role: "project", state: "partly" },
+      ],
+      instructions: [{ path: "/work/AGENTS.md", text: "" }],
+    },
+  });
+
+  const trusted = await see({
+    config: {
+      files: [{ path: "/work/capstan.json", role: "project", state: "read" }],
+      isTrusted: true,
+    },
+  });
+
+  expect(trusted.find("project settings")?.text).toBe("/work/capstan.json, trusted");
+  expect(find("user settings")).toMatchObject({ state: "ok" });
+  expect(find("project settings")).toMatchObject({
+    state: "warn",
+    advice: expect.stringContaining("--trust"),
+  });
+  expect(find("instructions")?.text).toBe("/work/AGENTS.md");
+});
+
+test("a store is described, and none is made", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "sessions.db");
+  const before = await see({ settings: { store: path } });
+  await using repository = sqlite(path);
+  const session = createSession({ agent: createAgent({ model: offlineProvider() }), repository });
+  await session.send("Hello").response;
+  await session.close();
+
+  const after = await see({ settings: { store: path } });
+
+  expect(before.find("store")?.text).toBe(`${path} is made with the first session`);
+  expect(after.find("store")).toMatchObject({
+    state: "ok",
+    text: expect.stringMatching(/: 1 session, \d+\.\d MB, tables of version \d+$/),
+  });
+});
+
+test("a store that is none, or of another program, or a folder, fails", async () => {
+  const folder = await temporaryFolder();
+  const paths = ["text.db", "other.db", "folder"].map((name) => join(folder, name));
+  await writeFile(paths[0]!, "not a database, but a text that is long enough to be read as one");
+  using database = new DatabaseSync(paths[1]!);
+  database.exec("CREATE TABLE mine (id)");
+  await mkdir(paths[2]!);
+
+  const seen = await Promise.all(paths.map((store) => see({ settings: { store } })));
+
+  expect(seen.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1]);
+  expect(seen.map(({ find }) => find("store")?.state)).toEqual(["fail", "fail", "fail"]);
+});
+
+test("a store that may not be written fails", async ({ skip }) => {
+  skip(process.getuid?.() === 0, "root may write everywhere");
+  const folder = await temporaryFolder();
+  await chmod(folder, 0o500);
+
+  const { find } = await see({ settings: { store: join(folder, "sessions.db") } });
+
+  expect(find("store")).toMatchObject({ state: "fail", text: expect.stringContaining("EACCES") });
+});
+
+test("an old Node fails", () => {
+  const versions = ["v20.11.0", "v22.17.9", "v22.18.0", "v24.0.0"];
+
+  const checks = versions.map(checkVersions);
+
+  expect(checks.map(([, node]) => node?.state)).toEqual(["fail", "fail", "ok", "ok"]);
+});
+
+test("the versions in the code are those of package.json", async () => {
+  const path = new URL("../package.json", import.meta.url);
+
+  const manifest = JSON.parse(await readFile(path, "utf8"));
+
+  expect(manifest).toMatchObject({ version, engines: { node: `>=${neededNode}` } });
+});

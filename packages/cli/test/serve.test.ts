@@ -1,0 +1,167 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { request } from "node:http";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { ScriptItem } from "@capstan/testing";
+import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
+import { expect, onTestFinished, test } from "vitest";
+import type { Io } from "../src/io.ts";
+import { run } from "../src/run.ts";
+import type { MemoryIo } from "./memory-io.ts";
+import { memoryIo, temporaryFolder } from "./memory-io.ts";
+import { choosing, runScripted } from "./scripted-io.ts";
+
+interface Served {
+  readonly io: MemoryIo;
+  readonly url: string;
+  readonly token: string;
+  readonly send: (path: string, body: object) => Promise<readonly Record<string, unknown>[]>;
+  /** Interrupts it. */
+  readonly stop: () => Promise<number>;
+}
+
+/** Resolves when it listens. */
+async function served(
+  script: readonly ScriptItem[],
+  changes: Partial<Io> = {},
+  flags: readonly string[] = [],
+): Promise<Served> {
+  const controller = new AbortController();
+  const listening = Promise.withResolvers<void>();
+  const chooseModel = choosing(scriptedProvider(script));
+  const io = memoryIo({ chooseModel, signal: controller.signal, ...changes });
+  const { write } = io.stderr;
+  const stderr = {
+    isTTY: false,
+    write: (text: string) => {
+      write(text);
+      if (text.includes("curl")) listening.resolve();
+    },
+  };
+  const ended = run(["serve", "--port", "0", ...flags], { ...io, stderr });
+  const stop = (): Promise<number> => {
+    controller.abort();
+    return ended;
+  };
+  onTestFinished(() => stop().then(() => {}));
+  await Promise.race([listening.promise, ended]);
+  const url = /listens at (\S+)/.exec(io.stderrText())?.[1] ?? "";
+  const token = /token: (\S+)/.exec(io.stderrText())?.[1] ?? io.env["CAPSTAN_TOKEN"] ?? "";
+  const send: Served["send"] = async (path, body) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const response = await fetch(`${url}/api/agent/${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    const frames = (await response.text()).match(/^data: .*/gm) ?? [];
+    return frames.map((line) => JSON.parse(line.slice(6)));
+  };
+  return { io, url, token, send, stop };
+}
+
+test("serve makes a token, prints it once, and lets in whoever has it", async () => {
+  const { io, url, token, send, stop } = await served([reply(say("Hello."))]);
+
+  const stranger = await fetch(`${url}/api/agent/sessions`);
+  const frames = await send("execute", { input: "Hi" });
+  const exitCode = await stop();
+
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect(io.stderrText().split(token)).toHaveLength(2);
+  expect(stranger.status).toBe(401);
+  expect(frames.at(-1)).toMatchObject({ type: "execute_complete", status: "completed" });
+  expect(exitCode).toBe(0);
+  expect(io.stderrText()).toMatch(/\ncapstan: closing: .+\n$/);
+});
+
+test("a token of the environment is taken, and not printed", async () => {
+  const token = "a-token-that-is-long-enough";
+  const { io, send } = await served([reply(say("Hello."))], { env: { CAPSTAN_TOKEN: token } });
+
+  const frames = await send("execute", { input: "Hi" });
+
+  expect(frames.at(-1)).toMatchObject({ status: "completed" });
+  expect(io.stderrText()).not.toContain(token);
+});
+
+test("a token that is none is refused with 2", async () => {
+  const io = memoryIo({ env: { CAPSTAN_TOKEN: "short" } });
+
+  const exitCode = await run(["serve", "--offline"], io);
+
+  expect(exitCode).toBe(2);
+  expect(io.stderrText()).toContain("capstan: CAPSTAN_TOKEN is no token");
+});
+
+test("calls wait for an approval of the client, and its sessions are those of the folder", async () => {
+  const cwd = await temporaryFolder();
+  const { io, send, stop } = await served(
+    [reply(callTool("write", { path: "made.txt", content: "x" })), reply(say("Made."))],
+    { cwd },
+  );
+
+  const first = await send("execute", { sessionId: "mine", context: {}, input: "Make it" });
+  // The last frame has the calls that wait.
+  const [call] = (first.at(-1)?.["pendingToolCalls"] ?? []) as {
+    toolCallId: string;
+    hash: string;
+  }[];
+  const answer = { toolCallId: call?.toolCallId, hash: call?.hash, approved: true };
+  const rest = await send("execute", { sessionId: "mine", input: [answer] });
+  await stop();
+  const listed = memoryIo({ home: io.home, cwd });
+  await run(["sessions"], listed);
+
+  expect(first.at(-1)).toMatchObject({ status: "awaiting_tool_execution" });
+  expect(rest.at(-1)).toMatchObject({ status: "completed" });
+  expect(existsSync(join(cwd, "made.txt"))).toBe(true);
+  expect(listed.stdoutText()).toMatch(/ done +Make it\n$/);
+});
+
+test("what waits for an approval is decided on by the rules of a command that goes on with it", async () => {
+  const cwd = await temporaryFolder();
+  const writes = ["a.txt", "b.txt"].map((path) => callTool("write", { path, content: "x" }));
+  const { io, send, stop } = await served([reply(...writes)], { cwd });
+  const waiting = await send("execute", { input: "Make them" });
+  await stop();
+
+  const { exitCode, io: later } = await runScripted(
+    ["--continue", "--allow", "write(a.txt)"],
+    [reply(say("Made one."))],
+    { home: io.home, cwd },
+  );
+
+  expect(waiting.at(-1)).toMatchObject({ status: "awaiting_tool_execution" });
+  expect({ exitCode, stdout: later.stdoutText() }).toEqual({ exitCode: 0, stdout: "Made one.\n" });
+  expect(later.stderrText()).toContain("refused: write b.txt x (allow it with");
+  expect(["a.txt", "b.txt"].map((name) => existsSync(join(cwd, name)))).toEqual([true, false]);
+});
+
+test.each([
+  [[], 403],
+  [["--host", "0.0.0.0"], 401],
+])("with %j a request that names this machine gets %i", async (flags, status) => {
+  const { url } = await served([], {}, flags);
+
+  const asked = request({
+    port: new URL(url).port,
+    path: "/api/agent/sessions",
+    headers: { host: hostname() },
+  }).end();
+  const [response] = await once(asked, "response");
+  response.resume();
+
+  expect(response.statusCode).toBe(status);
+});
+
+test("a port that is taken is said, and exits with 1", async () => {
+  const { url } = await served([]);
+  const io = memoryIo();
+
+  const exitCode = await run(["serve", "--offline", "--port", new URL(url).port], io);
+
+  expect(exitCode).toBe(1);
+  expect(io.stderrText()).toMatch(/Nobody can listen at 127\.0\.0\.1, port \d+: listen EADDRINUSE/);
+});

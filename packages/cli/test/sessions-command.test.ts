@@ -1,0 +1,119 @@
+import { callTool, reply, say, usage } from "@capstan/testing";
+import { expect, test } from "vitest";
+import { run } from "../src/run.ts";
+import type { MemoryIo } from "./memory-io.ts";
+import { memoryIo, temporaryFolder } from "./memory-io.ts";
+import { jsonLines, runScripted } from "./scripted-io.ts";
+
+async function sessions(home: string, cwd: string, ...words: readonly string[]) {
+  const io = memoryIo({ home, cwd });
+  const exitCode = await run(["sessions", ...words], io);
+  return { exitCode, io, stdout: io.stdoutText() };
+}
+
+const idIn = (io: MemoryIo): string => / session (\w+)\n$/.exec(io.stderrText())?.[1] ?? "";
+
+test("sessions lists those of this folder, newest first, and with --all those of the others too", async () => {
+  const [home, here, there] = [memoryIo().home, await temporaryFolder(), await temporaryFolder()];
+  await runScripted(["the\nfirst"], [reply(say("1"))], { home, cwd: here });
+  await runScripted(["the second"], [reply(say("2"))], { home, cwd: there });
+  await runScripted(["the third"], [reply(say("3"))], { home, cwd: here });
+
+  const own = await sessions(home, here);
+  const all = await sessions(home, here, "list", "--all");
+
+  expect(own.stdout).toMatch(
+    /^\w{16}  just now  done        the third\n\w{16}  just now  done        the first\n$/,
+  );
+  expect(all.stdout.split("\n")[1]).toMatch(
+    new RegExp(`^\\w{16}  just now  done        the second  \\(${there}\\)$`),
+  );
+});
+
+test("sessions list --json gives a line of JSON for each", async () => {
+  const [home, cwd] = [memoryIo().home, await temporaryFolder()];
+  const { io } = await runScripted(["the first"], [reply(say("1"))], { home, cwd });
+
+  const { io: listed } = await sessions(home, cwd, "list", "--json");
+
+  expect(jsonLines(listed)).toEqual([
+    {
+      id: idIn(io),
+      title: "the first",
+      status: "completed",
+      folder: cwd,
+      updatedAt: expect.any(Number),
+    },
+  ]);
+});
+
+test("an empty list says so on stderr, and is no failure", async () => {
+  const { home } = memoryIo();
+
+  const { exitCode, io } = await sessions(home, home);
+
+  expect({ exitCode, stdout: io.stdoutText() }).toEqual({ exitCode: 0, stdout: "" });
+  expect(io.stderrText()).toContain(`capstan: there is no session of ${home}; those of other`);
+});
+
+test("sessions show gives the facts of one, and a line for each message", async () => {
+  const [home, cwd] = [memoryIo().home, await temporaryFolder()];
+  const todos = [{ content: "Look", status: "completed" }];
+  const { io } = await runScripted(
+    ["the first"],
+    [
+      reply(say("I look."), callTool("read", { path: "no.txt" })),
+      reply(callTool("write_todos", { todos })),
+      reply(say("Nothing there."), usage({ inputTokens: 10, outputTokens: 2 })),
+    ],
+    { home, cwd },
+  );
+
+  const { exitCode, stdout } = await sessions(home, cwd, "show", idIn(io).slice(0, 8));
+
+  expect(exitCode).toBe(0);
+  expect(stdout.replace(/updated .*/, "updated   …").split("\n")).toEqual([
+    "title     the first",
+    `session   ${idIn(io)}`,
+    `folder    ${cwd}`,
+    "status    done",
+    "model     scripted",
+    "updated   …",
+    "took      at least 10 tokens in, 2 out",
+    "messages  6",
+    "",
+    "user       the first",
+    "assistant  I look.",
+    "           • read no.txt",
+    "           failed: There is no no.txt. Use ls to see what there is.",
+    "           • write_todos [1]",
+    "assistant  Nothing there.",
+    "[x] Look",
+    "",
+  ]);
+});
+
+test("sessions delete removes what is named, and says what that was", async () => {
+  const [home, cwd] = [memoryIo().home, await temporaryFolder()];
+  const first = await runScripted(["the first"], [reply(say("1"))], { home, cwd });
+  const second = await runScripted(["the second"], [reply(say("2"))], { home, cwd });
+
+  const { exitCode, stdout } = await sessions(home, cwd, "delete", idIn(first.io));
+  const left = await sessions(home, cwd);
+
+  expect(exitCode).toBe(0);
+  expect(stdout).toBe(`deleted ${idIn(first.io)}  the first\n`);
+  expect(left.stdout.split("\n").slice(0, -1)).toEqual([expect.stringContaining(idIn(second.io))]);
+});
+
+test("sessions delete removes nothing if one of the ids is of none", async () => {
+  const [home, cwd] = [memoryIo().home, await temporaryFolder()];
+  const { io } = await runScripted(["the first"], [reply(say("1"))], { home, cwd });
+
+  const { exitCode, io: refused } = await sessions(home, cwd, "delete", idIn(io), "zzzz");
+  const left = await sessions(home, cwd);
+
+  expect(exitCode).toBe(2);
+  expect(refused.stderrText()).toContain('There is no session "zzzz"');
+  expect(left.stdout).toContain(idIn(io));
+});
