@@ -55,9 +55,10 @@ export class CompactionFold {
     return this.#waiting.some(({ id }) => this.cancelReasonOf(id) === undefined);
   }
 
-  /** How much of the context the last one has left, as the provider of the next request says; undefined where none has said so. */
-  get leftShare(): number | undefined {
-    return this.#measured === undefined ? undefined : this.#measured / this.#before;
+  /** What the last one has left of the context, as the provider of the next request says; undefined where none has said so. */
+  get left(): { readonly tokens: number; readonly share: number } | undefined {
+    const tokens = this.#measured;
+    return tokens === undefined ? undefined : { tokens, share: tokens / this.#before };
   }
 
   isWaiting(id: string): boolean {

@@ -105,7 +105,7 @@ test("one that waits can be cancelled, and one that is over cannot", () => {
 test("how much one has freed is what the next request says", () => {
   const attempt = { turnId: "t2", step: 1, attempt: 1 } as const;
   const fold = foldOf(...wholeTurn("t1"), begins, ends([]), input("t2"), started("t2", "t2"));
-  expect(fold.compactions.leftShare).toBeUndefined();
+  expect(fold.compactions.left).toBeUndefined();
 
   addTo(
     fold,
@@ -113,5 +113,5 @@ test("how much one has freed is what the next request says", () => {
     { type: "attempt_ended", ...attempt, outcome: "completed", usage: { inputTokens: 450 } },
   );
 
-  expect(fold.compactions.leftShare).toBe(0.5);
+  expect(fold.compactions.left).toEqual({ tokens: 450, share: 0.5 });
 });

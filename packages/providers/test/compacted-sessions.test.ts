@@ -88,11 +88,14 @@ function sessionWith(
   return createSession({ agent });
 }
 
-/** Says something as long as there are steps, answers what waits, and asks for a compaction now and then. */
+/**
+ * Says something as long as there are steps, answers what waits, and asks for a compaction now and then. What is to be kept may be more than fits:
+ * then no step is ever made again.
+ */
 async function play(session: Session, { steps, asks }: Plan): Promise<string[]> {
   const reasons: string[] = [];
   next = [...steps];
-  for (let place = 0; next.length > 0; place++) {
+  for (let place = 0; next.length > 0 && place < 3 * steps.length; place++) {
     if (asks[(2 * place) % asks.length] === true) await session.compact();
     let response = await session.send(`Look ${place}`).response;
     while (response.pendingToolCalls !== undefined) {

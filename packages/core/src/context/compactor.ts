@@ -8,8 +8,8 @@ import { compactContext, giveUpCompaction } from "./compact-context.ts";
 import type { CompactionEnd } from "./compaction-end.ts";
 import type { CompactionPlan } from "./compaction-options.ts";
 
-/** How much the context has to grow, of the window, before it is tried again after a failure. */
-const growthAfterFailure = 0.05;
+/** How much the context has to grow, of the window, before it is tried again after one that failed or freed too little. */
+const growthBeforeNext = 0.05;
 
 export class Compactor {
   readonly #surroundings: CompactionSurroundings;
@@ -47,9 +47,7 @@ export class Compactor {
       return this.#makeRoom(context, compaction, "overflow");
     }
     const isFull = !isTried && this.#isTooFull(context.plan, compaction);
-    // The last one has freed nothing, whatever was expected of it: another would not either.
-    const { leftShare = 0 } = compactions;
-    if (isFull && leftShare > 1 - compaction.minFreedShare) return "context-exhausted";
+    if (isFull && this.#hasJustFailedToFree(context.plan, compaction)) return "context-exhausted";
     if (!isFull && !compactions.isWanted) return undefined;
     return this.#makeRoom(context, compaction, isFull ? "full" : "asked");
   }
@@ -76,7 +74,17 @@ export class Compactor {
     const { size } = this.#surroundings;
     if (threshold === Infinity || !size.reaches(threshold, frame)) return false;
     const { failedAt } = this.#fold.compactions;
-    return failedAt === undefined || size.reaches(failedAt + window * growthAfterFailure, frame);
+    return failedAt === undefined || size.reaches(failedAt + window * growthBeforeNext, frame);
+  }
+
+  /** Whatever was expected of the last one: another would free no more, unless much was said since. */
+  #hasJustFailedToFree(
+    { frame }: TurnPlan,
+    { minFreedShare, window = 0 }: CompactionPlan,
+  ): boolean {
+    const { left } = this.#fold.compactions;
+    if (left === undefined || left.share <= 1 - minFreedShare) return false;
+    return !this.#surroundings.size.reaches(left.tokens + window * growthBeforeNext, frame);
   }
 
   async #makeRoom(

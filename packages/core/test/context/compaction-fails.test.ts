@@ -107,6 +107,20 @@ test("a summary that frees too little ends the turn with context-exhausted", asy
   expect(world.provider.requests).toHaveLength(2);
 });
 
+test("one that has freed too little by the provider's count is tried again once the context has grown", async () => {
+  const world = smallWorld([full(say("One"), 8_500), summary, full(say("Two"), 8_400), summary]);
+  const session = world.session();
+  await session.run(long("1"));
+  await session.run("2");
+
+  const { finishReason } = await session.send("3").response;
+  const tried = world.entriesOf(session, "compaction").length;
+  await session.send(long("4")).response;
+
+  expect({ finishReason, tried }).toEqual({ finishReason: "context-exhausted", tried: 1 });
+  expect(world.entriesOf(session, "compaction")).toHaveLength(2);
+});
+
 test("how much has to be freed can be said", async () => {
   const script = [full(say("Hello!"), 8_500), summary, say("Never")];
   const world = smallWorld(script, { settings: { compaction: { minFreedShare: 0.999 } } });
