@@ -5,10 +5,14 @@ import { invalid } from "./session-error.ts";
 /** Throws a `SessionError` that names the message. */
 export function checkHistory(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const ids = new Set<string>();
-  let open: readonly string[] = [];
-  for (const [place, message] of messages.entries()) {
-    if (ids.has(message.id)) throw bad(place, `has the id "${message.id}" of an earlier one`);
-    ids.add(message.id);
+  let open: readonly string[] = none;
+  let place = -1;
+  for (const message of messages) {
+    place += 1;
+    // One look-up for each: a history may be long.
+    if (ids.add(message.id).size === place) {
+      throw bad(place, `has the id "${message.id}" of an earlier one`);
+    }
     if (message.role === "tool") {
       if (!open.includes(message.toolCallId)) {
         throw bad(
@@ -29,12 +33,19 @@ export function checkHistory(messages: readonly ChatMessage[]): readonly ChatMes
   return messages;
 }
 
-function callsOf({ content, stopReason }: Extract<ChatMessage, { role: "assistant" }>): string[] {
+const none: readonly string[] = [];
+
+function callsOf({
+  content,
+  stopReason,
+}: Extract<ChatMessage, { role: "assistant" }>): readonly string[] {
   // A failed reply is never shown again, and its calls never ran.
-  if (stopReason === "error") return [];
-  return content.flatMap((part) =>
-    part.type === "tool_call" && part.isProviderExecuted !== true ? [part.id] : [],
-  );
+  if (stopReason === "error") return none;
+  let calls: string[] | undefined;
+  for (const part of content) {
+    if (part.type === "tool_call" && part.isProviderExecuted !== true) (calls ??= []).push(part.id);
+  }
+  return calls ?? none;
 }
 
 function bad(place: number, why: string): Error {
