@@ -111,26 +111,26 @@ test("files of settings are named, and one that is not trusted", async () => {
     config: {
       files: [
         { path: "/home/me/config.json", role: "user", state: "absent" },
-        { path: "/work/capstan.json", role: "project", state: "partly" },
+        { path: "/home/me/project/capstan.json", role: "project", state: "partly" },
       ],
-      instructions: [{ path: "/work/AGENTS.md", text: "" }],
+      instructions: [{ path: "/home/me/project/AGENTS.md", text: "" }],
     },
   });
 
   const trusted = await see({
     config: {
-      files: [{ path: "/work/capstan.json", role: "project", state: "read" }],
+      files: [{ path: "/home/me/project/capstan.json", role: "project", state: "read" }],
       isTrusted: true,
     },
   });
 
-  expect(trusted.find("project settings")?.text).toBe("/work/capstan.json, trusted");
+  expect(trusted.find("project settings")?.text).toBe("/home/me/project/capstan.json, trusted");
   expect(find("user settings")).toMatchObject({ state: "ok" });
   expect(find("project settings")).toMatchObject({
     state: "warn",
     advice: expect.stringContaining("--trust"),
   });
-  expect(find("instructions")?.text).toBe("/work/AGENTS.md");
+  expect(find("instructions")?.text).toBe("/home/me/project/AGENTS.md");
 });
 
 test("a store is described, and none is made", async () => {
