@@ -65,7 +65,7 @@ function endFacts(
   ended: Summary,
   marker: UserMessage | undefined,
   abortReason: string | undefined,
-): readonly Fact[] {
+): Fact[] {
   const end: Fact = {
     type: "turn_ended",
     ...ended,

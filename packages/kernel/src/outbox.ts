@@ -13,9 +13,9 @@ interface OutboxOwner {
 type Effect = (reply: JournalReply) => void;
 
 /** What goes to the journal in one call. */
-class Batch {
-  readonly facts: Fact[] = [];
-  readonly effects: Effect[] = [];
+interface Batch {
+  readonly facts: Fact[];
+  readonly effects: Effect[];
 }
 
 export class Outbox {
@@ -34,15 +34,19 @@ export class Outbox {
   }
 
   /** Queues a fact for the next `flush`. After a failure nothing happens any more. */
-  add(fact: Fact, effect?: Effect): void {
-    const batch = (this.#waiting ??= new Batch());
-    batch.facts.push(fact);
-    if (effect !== undefined) batch.effects.push(effect);
+  add(fact: Fact, effect: Effect): void {
+    this.addAll([fact], effect);
   }
 
-  /** What happens when all that was added is recorded. */
-  onRecorded(effect: Effect): void {
-    (this.#waiting ??= new Batch()).effects.push(effect);
+  /** The same for several that have one effect together. */
+  addAll(facts: Fact[], effect: Effect): void {
+    const batch = this.#waiting;
+    if (batch === undefined) {
+      this.#waiting = { facts, effects: [effect] };
+      return;
+    }
+    batch.facts.push(...facts);
+    batch.effects.push(effect);
   }
 
   /**

@@ -35,7 +35,8 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
         end = isPromise(limit) ? await limit : limit;
         if (end?.finishReason === "max-steps" && (await askToClose(turn))) end = undefined;
         if (end !== undefined) break;
-        if (mayDrain(turn, at)) await drain(turn);
+        const drained = mayDrain(turn, at) ? drain(turn) : undefined;
+        if (drained !== undefined) await drained;
         at = undefined;
         const full = turn.makeRoom();
         end = isPromise(full) ? await full : full;
@@ -133,10 +134,15 @@ function mayDrain(turn: TurnState, at: Step | End | undefined): boolean {
   return at instanceof Step && !at.calls.isEmpty;
 }
 
-/** What the user sent meanwhile goes to the model with the results. */
-async function drain(turn: TurnState): Promise<void> {
+/** What the user sent meanwhile goes to the model with the results. Almost always it is nothing, and nobody waits for that. */
+function drain(turn: TurnState): Promise<void> | undefined {
   const { drainSteering } = turn.input;
-  const messages = await turn.callbacks.call("drainSteering", () => drainSteering?.() ?? []);
+  const messages = turn.callbacks.call("drainSteering", () => drainSteering?.() ?? []);
+  if (isPromise(messages)) return messages.then((sent) => deliver(turn, sent));
+  return messages.length === 0 ? undefined : deliver(turn, messages);
+}
+
+async function deliver(turn: TurnState, messages: readonly ChatMessage[]): Promise<void> {
   if (messages.length === 0) return;
   const { conversationId, turnId, steps: step } = turn;
   const ids = messages.map((message) => message.id);

@@ -137,7 +137,7 @@ export class TurnState {
 
   /** Records facts together and then lets them take effect. Returns a promise only if the journal did. */
   record(
-    makeFacts: () => readonly Fact[],
+    makeFacts: () => Fact[],
     onRecorded: (reply: JournalReply) => void,
   ): Promise<void> | undefined {
     const { outbox } = this;
@@ -145,8 +145,7 @@ export class TurnState {
       onRecorded(undefined);
       return undefined;
     }
-    for (const fact of makeFacts()) outbox.add(fact);
-    outbox.onRecorded(onRecorded);
+    outbox.addAll(makeFacts(), onRecorded);
     return outbox.flush();
   }
 

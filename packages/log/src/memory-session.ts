@@ -63,8 +63,7 @@ export class MemorySession implements DueFacts {
     if (onlyIfSeq !== undefined && onlyIfSeq !== this.lastSeq) {
       return { type: "conflict", lastSeq: this.lastSeq };
     }
-    const seqs: number[] = [];
-    for (const entry of entries) seqs.push(this.#add(entry));
+    const seqs = entries.map((entry) => this.#add(entry));
     if (head !== undefined) this.#head = head;
     return { type: "appended", seqs, lastSeq: this.lastSeq };
   }
