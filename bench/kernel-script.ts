@@ -39,10 +39,10 @@ export function scriptProvider({ script, latencyMs }: AgentOptions): ProviderCon
   return { id: "script", contextWindow: 1_000_000_000, stream };
 }
 
-/** An agent of `runTurn` and a listener, with these surroundings. */
+/** An agent of `runTurn` and a listener, with the surroundings that each turn gets. */
 export function kernelAgent(
   options: AgentOptions,
-  surroundings: Pick<RunTurnInput, "now" | "timer">,
+  surround: (turnId: string) => Pick<RunTurnInput, "now" | "timer" | "journal">,
 ): Agent<readonly ChatMessage[]> {
   const provider = scriptProvider(options);
   const tools = [weatherTool(options)];
@@ -50,6 +50,7 @@ export function kernelAgent(
   return {
     prepareHistory: toChatMessages,
     async turn(messages, seen) {
+      const turnId = `turn_${turns++}`;
       const result = await runTurn({
         provider,
         messages,
@@ -60,8 +61,8 @@ export function kernelAgent(
           if (event.type === "text_delta") seen.delta(event.delta);
         },
         conversationId: "bench",
-        turnId: `turn_${turns++}`,
-        ...surroundings,
+        turnId,
+        ...surround(turnId),
       });
       return toTurnResponse(result).text;
     },

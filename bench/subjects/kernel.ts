@@ -12,5 +12,5 @@ export const subject: Subject = {
     B5: { wallMs: 10, cpuMs: 10, dependencies: 0 },
   },
   packageFolder: "packages/kernel",
-  createAgent: async (options) => kernelAgent(options, {}),
+  createAgent: async (options) => kernelAgent(options, () => ({})),
 };
