@@ -23,7 +23,7 @@ export type NextAction =
   /** Nothing, before `wakeAt`. */
   | { readonly type: "none"; readonly wakeAt?: number };
 
-interface SessionAtRest {
+export interface SessionAtRest {
   readonly queues: QueueFold;
   readonly compactions: CompactionFold;
   readonly turn: TurnFold | undefined;

@@ -3,14 +3,15 @@ import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel"
 import type { CallClaim, Refusal } from "./call-states.ts";
 import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
-import type { Draft } from "./draft.ts";
-import type { Entry, EntryOf, PostedBody, SessionConfig } from "./entries.ts";
+import type { Entry, EntryOf, SessionConfig } from "./entries.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
 import { actionAtRest, isHalted } from "./next-action.ts";
 import { OutputFold } from "./output-fold.ts";
+import { PostedFold } from "./posted-fold.ts";
 import { PrefixFold } from "./prefix-fold.ts";
 import { QueueFold } from "./queue-fold.ts";
 import type { SessionHead, SessionStatus } from "./repository.ts";
+import { headOf, statusAfter } from "./session-head.ts";
 import { titleOf } from "./title.ts";
 import { TranscriptFold } from "./transcript-fold.ts";
 import { TurnFold } from "./turn-fold.ts";
@@ -24,17 +25,13 @@ export class SessionFold {
   readonly compactions: CompactionFold = new CompactionFold();
   readonly outputs: OutputFold = new OutputFold();
   readonly prefix: PrefixFold = new PrefixFold(this.transcript, this.context);
+  readonly #posted: PostedFold = new PostedFold(this.transcript, this.queues, this.compactions);
   #seq = 0;
   #lastPostedSeq = 0;
   #created: EntryOf<"created"> | undefined;
-  #config: SessionConfig = {};
   #prompt: EntryOf<"prompt"> | undefined;
   #title: string | undefined;
   #turn: TurnFold | undefined;
-  /** Accepted, and its turn has not started. */
-  #input: EntryOf<"input"> | undefined;
-  #cancelledInput: { readonly reason: string } | undefined;
-  #refusals: Map<string, Refusal> | undefined;
 
   /** The last entry that was applied, the unknown ones included. */
   get seq(): number {
@@ -51,7 +48,7 @@ export class SessionFold {
   }
 
   get config(): SessionConfig {
-    return this.#config;
+    return this.#posted.config;
   }
 
   /** What requests begin with, as it was recorded last. */
@@ -66,17 +63,18 @@ export class SessionFold {
 
   /** An input that was accepted and whose turn has not started. */
   get acceptedInput(): EntryOf<"input"> | undefined {
-    return this.#input;
+    return this.#posted.input;
   }
 
   get title(): string | undefined {
-    const given = this.#config.title ?? this.#created?.title ?? this.#title;
+    const { config, input } = this.#posted;
+    const given = config.title ?? this.#created?.title ?? this.#title;
     // What was just sent is the first that was said.
-    return given ?? (this.#input && titleOf(this.#input.messages));
+    return given ?? (input && titleOf(input.messages));
   }
 
   get status(): SessionStatus {
-    if (this.#input !== undefined) return "running";
+    if (this.#posted.input !== undefined) return "running";
     if (this.#turn === undefined) return "idle";
     return this.#turn.end === undefined ? "running" : statusAfter(this.#turn.end);
   }
@@ -99,12 +97,12 @@ export class SessionFold {
 
   /** Why a posted entry has no effect; undefined if it has, or was never there. */
   refusalOf(entryId: string): Refusal | undefined {
-    return this.#refusals?.get(entryId);
+    return this.#posted.refusalOf(entryId);
   }
 
   /** Why a turn that runs, or is about to start, was cancelled; empty where nobody said why, undefined where it was not. */
   cancelReasonOf(turnId: string): string | undefined {
-    if (turnId === this.#input?.id) return this.#cancelledInput?.reason;
+    if (turnId === this.#posted.input?.id) return this.#posted.cancelReason;
     if (this.compactions.waiting.length > 0 && this.compactions.isWaiting(turnId)) {
       return this.compactions.cancelReasonOf(turnId);
     }
@@ -116,63 +114,39 @@ export class SessionFold {
 
   /** The messages that posted entries stand for, in their order. */
   messagesOf(entryIds: readonly string[]): readonly ChatMessage[] {
-    const input = this.#input;
-    // The usual case, and this is asked for every turn.
-    if (entryIds.length === 1 && input !== undefined && entryIds[0] === input.id) {
-      return input.messages;
-    }
-    return entryIds.flatMap((id) => {
-      if (id === input?.id) return input.messages;
-      const item = this.queues.find(id);
-      return item === undefined ? [] : [item.message];
-    });
+    return this.#posted.messagesOf(entryIds);
   }
 
   /** What the owner of the session has to do next, at this time. */
   nextAction(now: number): NextAction {
     const turn = this.#turn;
     if (turn !== undefined && !turn.isOver) return { type: "resume", turnId: turn.turnId };
-    if (this.#input !== undefined) {
-      return { type: "start", turnId: this.#input.id, input: this.#startOf(this.#input) };
+    const { input } = this.#posted;
+    if (input !== undefined) {
+      return { type: "start", turnId: input.id, input: this.#posted.startOf(input) };
     }
     return actionAtRest(this, turn?.end, now);
   }
 
   /** Whether nothing is to be done by itself, at this time. */
   isAtRest(now: number): boolean {
-    if (this.#input !== undefined || this.#turn?.isOver === false) return false;
+    if (this.#posted.input !== undefined || this.#turn?.isOver === false) return false;
     return this.nextAction(now).type === "none";
   }
 
   /** The summary to be stored. */
   head(now: number): SessionHead {
-    return this.#headOf(this.status, this.#turn?.end, now);
+    return headOf(this, this.status, this.#turn?.end, now);
   }
 
   /** The same where the start of a turn is about to be appended. */
   headAtStart(now: number): SessionHead {
-    return this.#headOf("running", undefined, now);
+    return headOf(this, "running", undefined, now);
   }
 
   /** The same where this end of the turn is. */
   headAtEnd(end: TurnEnd, now: number): SessionHead {
-    return this.#headOf(statusAfter(end), end, now);
-  }
-
-  #headOf(status: SessionStatus, end: TurnEnd | undefined, now: number): SessionHead {
-    const agent = this.#created === undefined ? "" : this.#created.agent;
-    const head: Draft<SessionHead> = { status, agent, seen: this.#seq, updatedAt: now };
-    const principal = this.#created?.principal;
-    const { title } = this;
-    if (principal !== undefined) head.principal = principal;
-    if (title !== undefined) head.title = title;
-    // One that runs is due as soon as nobody has its lease.
-    if (status === "running") return head;
-    const action = actionAtRest(this, end, now);
-    // A session that should go on by itself is due at once, should its owner be gone.
-    const wakeAt = action.type === "none" ? action.wakeAt : 0;
-    if (wakeAt !== undefined) head.wakeAt = wakeAt;
-    return head;
+    return headOf(this, statusAfter(end), end, now);
   }
 
   /** An entry of a type that only a newer program knows. */
@@ -186,7 +160,7 @@ export class SessionFold {
     switch (entry.type) {
       case "created":
         this.#created = entry;
-        return this.#configure(entry.config ?? {});
+        return this.#posted.configure(entry.config ?? {});
       case "turn_started":
         return this.#startTurn(entry);
       case "prompt":
@@ -241,57 +215,29 @@ export class SessionFold {
         return;
       case "eviction":
         return this.#evict(entry);
-      default:
-        this.#lastPostedSeq = entry.seq;
-        return this.#applyPosted(entry);
-    }
-  }
-
-  #applyPosted(entry: Entry & PostedBody): void {
-    switch (entry.type) {
-      case "input":
-        return this.#takeInput(entry);
-      case "steer":
-      case "follow_up":
-        this.queues.add(entry);
-        return;
-      case "answer":
-      case "decision":
-        return this.#refuse(entry, this.transcript.step?.answer(entry) ?? this.#noStep());
-      case "call_claimed":
-        return this.#refuse(entry, this.transcript.step?.claim(entry) ?? this.#noStep());
-      case "queue_cleared":
-        this.queues.requestReturn(entry.queue);
-        return;
-      case "cancel_requested":
-        return this.#refuse(entry, this.#cancel(entry));
-      case "config":
-        return this.#configure(entry.config);
-      case "compact":
-        this.compactions.request(entry);
-        return;
       case "history_cleared":
         return this.#replaceHistory(entry, []);
       case "history_loaded":
         return this.#replaceHistory(entry, entry.messages);
       default:
-        entry satisfies never;
+        this.#lastPostedSeq = entry.seq;
+        this.#posted.apply(entry, this);
     }
   }
 
   #startTurn(entry: EntryOf<"turn_started">): void {
     this.prefix.startTurn();
     const messages = this.messagesOf(entry.input);
-    const hasInput = this.#input !== undefined && entry.input.includes(this.#input.id);
+    const input = this.#posted.inputOf(entry);
     this.#turn = new TurnFold(entry, {
       before: this.#turn,
-      config: this.#config,
-      options: hasInput ? this.#input?.options : undefined,
+      config: this.#posted.config,
+      options: input?.options,
     });
-    if (hasInput) {
-      if (this.#cancelledInput !== undefined) this.#turn.cancel(this.#cancelledInput.reason);
-      this.#cancelledInput = undefined;
-      this.#input = undefined;
+    if (input !== undefined) {
+      const { cancelReason } = this.#posted;
+      if (cancelReason !== undefined) this.#turn.cancel(cancelReason);
+      this.#posted.settleInput();
       this.queues.unhold();
     }
     if (entry.continues !== undefined) this.#giveUpOverdue(entry.at);
@@ -354,29 +300,9 @@ export class SessionFold {
     if (this.transcript.step?.isSettled === true) this.#turn?.endStep();
   }
 
-  #takeInput(entry: EntryOf<"input">): void {
-    if (!this.acceptsInput) return this.#refuse(entry, "turn_unfinished");
-    const hasSomething = entry.messages.length > 0 || this.#isUnanswered();
-    if (!hasSomething && this.queues.isEmpty) return this.#refuse(entry, "cannot_continue");
-    this.#input = entry;
-    // What was held for the user's next word goes along.
-    if (!hasSomething) this.queues.unhold();
-  }
-
-  /** With an input that says nothing by itself, what is queued is said. */
-  #startOf(input: EntryOf<"input">): readonly string[] {
-    if (input.messages.length > 0 || this.#isUnanswered()) return [input.id];
-    return [input.id, ...this.queues.nextTurn().map((item) => item.id)];
-  }
-
-  /** Whether the transcript ends in something that a model can reply to. */
-  #isUnanswered(): boolean {
-    const { last } = this.transcript;
-    return last !== undefined && last.role !== "assistant";
-  }
-
   #replaceHistory(entry: Entry, messages: readonly ChatMessage[]): void {
-    if (!this.acceptsInput) return this.#refuse(entry, "turn_unfinished");
+    this.#lastPostedSeq = entry.seq;
+    if (!this.acceptsInput) return this.#posted.refuse(entry, "turn_unfinished");
     this.#turn = undefined;
     // Another conversation: nothing says how it has to begin.
     this.#prompt = undefined;
@@ -388,28 +314,10 @@ export class SessionFold {
     this.prefix.reset();
   }
 
-  #configure(config: SessionConfig): void {
-    this.#config = { ...this.#config, ...config };
-    this.queues.configure(config);
-  }
-
   #settleQueue({ ids, outcome, turnId }: EntryOf<"queue_settled">): void {
     const isDelivered = outcome.type === "delivered";
     if (isDelivered) this.transcript.add(this.messagesOf(ids));
     this.queues.settle(ids, isDelivered ? { type: "delivered", turnId } : outcome);
-  }
-
-  /** A cancel of a turn that is over has no effect; one of a turn that waits ends it. */
-  #cancel({ turnId, reason = "" }: EntryOf<"cancel_requested">): Refusal | undefined {
-    if (turnId === this.#input?.id) {
-      this.#cancelledInput ??= { reason };
-      return undefined;
-    }
-    if (this.compactions.cancel(turnId, reason)) return undefined;
-    const turn = this.#turn;
-    if (turn?.isInChain(turnId) !== true || (turn.isOver && !turn.isSuspended)) return "turn_over";
-    turn.cancel(reason);
-    return undefined;
   }
 
   /** Nobody knows what it used. */
@@ -435,14 +343,6 @@ export class SessionFold {
     this.prefix.change(Math.min(first, this.transcript.length));
   }
 
-  #noStep(): Refusal | undefined {
-    return this.transcript.step === undefined ? "not_pending" : undefined;
-  }
-
-  #refuse({ id }: Entry, refusal: Refusal | undefined): void {
-    if (refusal !== undefined) (this.#refusals ??= new Map()).set(id, refusal);
-  }
-
   #count(entry: Parameters<UsageFold["add"]>[0]): void {
     const usage: Usage = this.usage.add(entry);
     this.#turn?.count(usage, entry.cost);
@@ -452,10 +352,4 @@ export class SessionFold {
   answers(): readonly OpenCall[] {
     return this.transcript.step?.answers() ?? [];
   }
-}
-
-/** How the last turn ended, as the status of its session: one that was aborted counts as completed. */
-function statusAfter(end: TurnEnd): SessionStatus {
-  if (end.pending !== undefined) return "awaiting_tool_execution";
-  return end.finishReason === "error" ? "error" : "completed";
 }

@@ -1,0 +1,40 @@
+/** The summary of a session that is stored beside its log: lists and whoever looks for work read nothing else. */
+import type { Draft } from "./draft.ts";
+import type { EntryOf } from "./entries.ts";
+import type { SessionAtRest, TurnEnd } from "./next-action.ts";
+import { actionAtRest } from "./next-action.ts";
+import type { SessionHead, SessionStatus } from "./repository.ts";
+
+interface SummedUp extends SessionAtRest {
+  readonly seq: number;
+  readonly created: EntryOf<"created"> | undefined;
+  readonly title: string | undefined;
+}
+
+/** The head of a session with this status; `end` is how its last turn ended, or is about to end. */
+export function headOf(
+  session: SummedUp,
+  status: SessionStatus,
+  end: TurnEnd | undefined,
+  now: number,
+): SessionHead {
+  const { created, title } = session;
+  const agent = created === undefined ? "" : created.agent;
+  const head: Draft<SessionHead> = { status, agent, seen: session.seq, updatedAt: now };
+  const principal = created?.principal;
+  if (principal !== undefined) head.principal = principal;
+  if (title !== undefined) head.title = title;
+  // One that runs is due as soon as nobody has its lease.
+  if (status === "running") return head;
+  const action = actionAtRest(session, end, now);
+  // A session that should go on by itself is due at once, should its owner be gone.
+  const wakeAt = action.type === "none" ? action.wakeAt : 0;
+  if (wakeAt !== undefined) head.wakeAt = wakeAt;
+  return head;
+}
+
+/** How the last turn ended, as the status of its session: one that was aborted counts as completed. */
+export function statusAfter(end: TurnEnd): SessionStatus {
+  if (end.pending !== undefined) return "awaiting_tool_execution";
+  return end.finishReason === "error" ? "error" : "completed";
+}
