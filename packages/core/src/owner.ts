@@ -10,7 +10,6 @@ import type {
 import { runTurn } from "@capstan/kernel";
 import type {
   Entry,
-  EntryPoint,
   MaybePromise,
   NextAction,
   OwnedBody,
@@ -26,9 +25,7 @@ import { chain } from "./chain.ts";
 import type { Clock } from "./clock.ts";
 import { Compactor } from "./context/compactor.ts";
 import { outputsToEvict } from "./context/evictions.ts";
-import { OutputKeeper } from "./context/output-keeper.ts";
 import type { OutputReader } from "./context/output-reader.ts";
-import { ContextProjection } from "./context/projection.ts";
 import type { ContextSize } from "./context/token-count.ts";
 import { Envelopes } from "./envelopes.ts";
 import { within } from "./within.ts";
@@ -36,6 +33,8 @@ import type { Ownership } from "./ownership.ts";
 import { SessionError } from "./session-error.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 import type { DependencyScope } from "./tools/dependency-scope.ts";
+import type { TurnAction } from "./turn-input.ts";
+import { tailOf, toTurnInput } from "./turn-input.ts";
 import { TurnJournal } from "./turn-journal.ts";
 import { TurnStop } from "./turn-stop.ts";
 
@@ -52,14 +51,6 @@ export interface OwnerOptions {
   /** Gets the events that no entry tells, while the session is ours. */
   onLive(event: AgentEvent): void;
 }
-
-/** What of a turn's input is of this turn alone. */
-type TurnParts = Pick<
-  RunTurnInput,
-  "messages" | "input" | "open" | "signal" | "journal" | "makeRoom"
->;
-
-type TurnAction = Extract<NextAction, { readonly type: "start" | "continue" | "resume" }>;
 
 export class Owner {
   readonly #options: OwnerOptions;
@@ -222,7 +213,7 @@ export class Owner {
   async #runPlanned(action: TurnAction, plan: TurnPlan, stop: TurnStop): Promise<void> {
     const { ownership, log } = this.#options;
     // The history as it is before the entry that starts the turn.
-    const { messages, input } = this.#tail(action);
+    const { messages, input } = tailOf(action, log.fold);
     const opening = [this.#opening(action), ...this.#changeOfPrompt(action.turnId, plan)];
     const head = log.fold.headAtStart(log.now());
     // A turn that is resumed has its configuration from its start.
@@ -233,7 +224,8 @@ export class Owner {
       await log.catchUp();
       return;
     }
-    const at = action.type === "start" ? { messages } : this.#entryPoint();
+    // In the middle of the step that the log leaves off in, unless the turn begins.
+    const at = action.type === "start" ? { messages } : log.fold.transcript.entryPoint();
     this.onChange();
     const room = { turnId: action.turnId, plan, stop };
     this.#compactor.beginTurn();
@@ -246,7 +238,7 @@ export class Owner {
       onCancelled: () => this.onChange(),
     });
     const result = await runTurn(
-      this.#inputOf(action, plan, {
+      toTurnInput(this.#options, action, plan, {
         messages: at.messages,
         input: input.length > 0 ? input : undefined,
         open: at.open,
@@ -259,21 +251,18 @@ export class Owner {
             ? journal.record(facts)
             : underWay.then(() => journal.record(facts));
         },
+        checkLimits: (progress) => this.#beforeRequest(action.turnId, plan, progress),
+        recover: (error, shown) =>
+          this.#recover(action.turnId, plan.settings.recover, error, shown),
+        emit: (event) => {
+          // What an entry tells is shown from the entry.
+          if (isLiveOnly(event)) this.#showLive(event);
+        },
       }),
     );
     if (result.error?.code === "journal_failed") {
       throw new SessionError("unavailable", result.error.message, { sessionId: log.id });
     }
-  }
-
-  #tail(action: TurnAction): {
-    readonly messages: readonly ChatMessage[];
-    readonly input: readonly ChatMessage[];
-  } {
-    const { fold } = this.#options.log;
-    if (action.type !== "start") return { messages: [], input: [] };
-    const input = fold.messagesOf(action.input);
-    return { messages: fold.transcript.startPoint().messages, input };
   }
 
   #opening(action: TurnAction): OwnedBody {
@@ -296,65 +285,6 @@ export class Owner {
     const isSame =
       last?.instructions === prompt.instructions && last?.toolsHash === prompt.toolsHash;
     return isSame ? [] : [{ type: "prompt", turnId, ...prompt }];
-  }
-
-  /** In the middle of the step that the log leaves off in. */
-  #entryPoint(): EntryPoint {
-    return this.#options.log.fold.transcript.entryPoint();
-  }
-
-  /** All fields in one place and always the same ones: the loop reads it all the time. */
-  #inputOf(action: TurnAction, plan: TurnPlan, turn: TurnParts): RunTurnInput {
-    const { log, clock, ownership } = this.#options;
-    const { settings } = plan;
-    const projection = new ContextProjection(log.fold.context);
-    const keeper = new OutputKeeper({
-      maxChars: plan.outputs.maxChars,
-      canRead: plan.canReadOutputs,
-      logger: settings.logger,
-      putBlob: (bytes) => log.putBlob(bytes),
-    });
-    const { turn: fold } = log.fold;
-    return {
-      conversationId: log.id,
-      turnId: action.turnId,
-      ...turn,
-      continues: action.type === "continue" ? action.continues : undefined,
-      prior: action.type === "start" ? undefined : fold?.prior(action.type === "resume"),
-      provider: settings.provider,
-      tools: settings.tools,
-      dispatch: settings.dispatch,
-      providerOpts: settings.providerOpts,
-      cwd: settings.cwd,
-      logger: settings.logger,
-      context: (messages) => {
-        // A request is an effect, and what the log says by now may be of another owner.
-        ownership.check(log.now());
-        return projection.show(messages);
-      },
-      transformContext: settings.transformContext,
-      convertToLlm: settings.convertToLlm,
-      stopWhen: settings.stopWhen,
-      checkLimits: (progress) => this.#beforeRequest(action.turnId, plan, progress),
-      maxSteps: settings.maxSteps,
-      closing: settings.closing,
-      checkAnswer: settings.checkAnswer,
-      retry: settings.retry,
-      deadlines: settings.deadlines,
-      recover: (error, messages) => this.#recover(action.turnId, settings.recover, error, messages),
-      checkMedia: settings.checkMedia,
-      boundResult: (call, toolResult) => keeper.bound(call, toolResult),
-      now: clock.now,
-      timer: clock.timer,
-      random: clock.random,
-      emit: (event) => {
-        // What an entry tells is shown from the entry.
-        if (isLiveOnly(event)) this.#showLive(event);
-      },
-      drainSteering: () => log.fold.queues.nextSteering().map((item) => item.message),
-      hasSteering: () => log.fold.queues.nextSteering().length > 0,
-      answers: () => log.fold.answers(),
-    };
   }
 
   /** Makes room in the context, if it is time to, and asks whether there may be another request. */

@@ -1,0 +1,93 @@
+/** What the kernel is given to run a turn of a session with. */
+import type { ChatMessage, RunTurnInput } from "@capstan/kernel";
+import type { NextAction, SessionFold } from "@capstan/log";
+import type { TurnPlan } from "./agent/turn-plan.ts";
+import type { Clock } from "./clock.ts";
+import { OutputKeeper } from "./context/output-keeper.ts";
+import { ContextProjection } from "./context/projection.ts";
+import type { Ownership } from "./ownership.ts";
+import type { SessionLog } from "./session-log.ts";
+
+export type TurnAction = Extract<NextAction, { readonly type: "start" | "continue" | "resume" }>;
+
+interface TurnSurroundings {
+  readonly log: SessionLog;
+  readonly clock: Clock;
+  readonly ownership: Ownership;
+}
+
+/** What of a turn's input its owner does, or has for this turn alone. */
+type TurnParts = Pick<
+  RunTurnInput,
+  | "messages"
+  | "input"
+  | "open"
+  | "signal"
+  | "journal"
+  | "makeRoom"
+  | "checkLimits"
+  | "recover"
+  | "emit"
+>;
+
+/** All fields in one place and always the same ones: the loop reads it all the time. */
+export function toTurnInput(
+  { log, clock, ownership }: TurnSurroundings,
+  action: TurnAction,
+  plan: TurnPlan,
+  turn: TurnParts,
+): RunTurnInput {
+  const { settings } = plan;
+  const projection = new ContextProjection(log.fold.context);
+  const keeper = new OutputKeeper({
+    maxChars: plan.outputs.maxChars,
+    canRead: plan.canReadOutputs,
+    logger: settings.logger,
+    putBlob: (bytes) => log.putBlob(bytes),
+  });
+  const { turn: fold } = log.fold;
+  return {
+    conversationId: log.id,
+    turnId: action.turnId,
+    ...turn,
+    continues: action.type === "continue" ? action.continues : undefined,
+    prior: action.type === "start" ? undefined : fold?.prior(action.type === "resume"),
+    provider: settings.provider,
+    tools: settings.tools,
+    dispatch: settings.dispatch,
+    providerOpts: settings.providerOpts,
+    cwd: settings.cwd,
+    logger: settings.logger,
+    context: (messages) => {
+      // A request is an effect, and what the log says by now may be of another owner.
+      ownership.check(log.now());
+      return projection.show(messages);
+    },
+    transformContext: settings.transformContext,
+    convertToLlm: settings.convertToLlm,
+    stopWhen: settings.stopWhen,
+    maxSteps: settings.maxSteps,
+    closing: settings.closing,
+    checkAnswer: settings.checkAnswer,
+    retry: settings.retry,
+    deadlines: settings.deadlines,
+    checkMedia: settings.checkMedia,
+    boundResult: (call, toolResult) => keeper.bound(call, toolResult),
+    now: clock.now,
+    timer: clock.timer,
+    random: clock.random,
+    drainSteering: () => log.fold.queues.nextSteering().map((item) => item.message),
+    hasSteering: () => log.fold.queues.nextSteering().length > 0,
+    answers: () => log.fold.answers(),
+  };
+}
+
+/** The history and the new messages of a turn that starts, as long as its start is not in the log. */
+export function tailOf(
+  action: TurnAction,
+  fold: SessionFold,
+): { readonly messages: readonly ChatMessage[]; readonly input: readonly ChatMessage[] } {
+  if (action.type !== "start") return { messages: [], input: [] };
+  const input = fold.messagesOf(action.input);
+  return { messages: fold.transcript.startPoint().messages, input };
+}
