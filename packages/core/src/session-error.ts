@@ -65,6 +65,12 @@ export function refused(sessionId: string, code: Refusal): SessionError {
   return new SessionError(code, `${refusals[code]} (session ${sessionId})`, { sessionId });
 }
 
+/** For those who still wait for something of a session that was let go of here. */
+export function closed(sessionId: string, why: string): SessionError {
+  const message = `${why}: what is under way in session ${sessionId} goes on elsewhere. Open it again, on a host that is open`;
+  return new SessionError("host_closed", message, { sessionId });
+}
+
 /** What a store threw, as the caller of a session gets it. */
 export function toSessionError(sessionId: string, thrown: unknown): unknown {
   if (!isRepositoryError(thrown)) return thrown;

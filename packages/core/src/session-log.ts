@@ -178,6 +178,17 @@ export class SessionLog {
     }
   }
 
+  /** Hands over the whole log at a moment in which nothing is folded that is not in it. */
+  async readWhole<T>(take: (stored: readonly StoredEntry[]) => T): Promise<T> {
+    for (;;) {
+      // The reader may have seen more elsewhere than we have read.
+      await this.catchUp();
+      const stored = await this.readAll();
+      // More may have been folded while we read.
+      if ((stored.at(-1)?.seq ?? 0) >= this.fold.seq) return take(stored);
+    }
+  }
+
   /** Whether a wake-up now tells of what we are writing ourselves: its place will tell what else there is. */
   get isAppending(): boolean {
     return this.#isAppending;

@@ -3,14 +3,11 @@ import type { AgentEvent } from "@capstan/kernel";
 import type {
   Claim,
   CompactionOutcome,
-  Cursor,
   EntryOf,
   Lease,
   LiveFrame,
   PlacedEvent,
   QueueOutcome,
-  SessionHead,
-  StoredEntry,
   Wakeup,
 } from "@capstan/log";
 import { LogError } from "@capstan/log";
@@ -26,10 +23,11 @@ import { Ownership } from "./ownership.ts";
 import { Readers } from "./readers.ts";
 import { Receipts } from "./receipts.ts";
 import { recover } from "./recover.ts";
-import { SessionError } from "./session-error.ts";
+import { closed } from "./session-error.ts";
 import type { SessionHost } from "./session-host.ts";
 import { SessionLog } from "./session-log.ts";
 import type { DependencyScope } from "./tools/dependency-scope.ts";
+import { giveBack, setAside } from "./unusable-claim.ts";
 import { callbackMs, within } from "./within.ts";
 
 export class SessionRuntime {
@@ -104,7 +102,7 @@ export class SessionRuntime {
 
   /** Works under a lease that the host was given. */
   adopt(claim: Claim, askedAt: number): void {
-    if (this.#isClosed) return this.#giveBack(claim);
+    if (this.#isClosed) return giveBack(claim, this.#host.repository);
     // Answers of a store may overtake each other: the lease that we have had since has fenced this one.
     if (claim.lease.epoch < (this.#lastEpoch ?? 0)) return;
     // A lease that we asked for twice: the store has fenced the first.
@@ -117,13 +115,6 @@ export class SessionRuntime {
     this.#wasIdle = false;
     this.#isFollowed = false;
     background(this.#work(ownership, claim), (thrown) => this.readers.fail(thrown));
-  }
-
-  /** It came after we were closed. */
-  #giveBack({ lease }: Claim): void {
-    const release = async (): Promise<unknown> => this.#host.repository.release(lease);
-    // If that fails it runs out by itself.
-    background(release(), () => {});
   }
 
   /** Nobody here has a handle any more. What is under way here goes on to its end; then the session takes no room. */
@@ -145,22 +136,17 @@ export class SessionRuntime {
 
   /** Fails where the session was let go of in this process. */
   mustBeOpen(): void {
-    if (this.#isClosed) throw this.#closed(`Session ${this.id} was closed here`);
+    if (this.#isClosed) throw closed(this.id, `Session ${this.id} was closed here`);
   }
 
   #tellClosed(why: string): void {
-    const closed = this.#closed(why);
-    this.readers.fail(closed);
-    this.receipts.fail(closed);
-    this.compactions.fail(closed);
+    const error = closed(this.id, why);
+    this.readers.fail(error);
+    this.receipts.fail(error);
+    this.compactions.fail(error);
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];
-    for (const { reject } of waiters) reject(closed);
-  }
-
-  #closed(why: string): SessionError {
-    const message = `${why}: what is under way in session ${this.id} goes on elsewhere. Open it again, on a host that is open`;
-    return new SessionError("host_closed", message, { sessionId: this.id });
+    for (const { reject } of waiters) reject(error);
   }
 
   /** A model that was given as it is, and not by its name. */
@@ -196,30 +182,6 @@ export class SessionRuntime {
     const waiter = Promise.withResolvers<void>();
     this.#idleWaiters.push(waiter);
     await waiter.promise;
-  }
-
-  /** Shows what the log has behind a place, and joins without a gap. */
-  async replay(
-    after: Cursor,
-    show: (events: readonly PlacedEvent[]) => void,
-    join: () => void,
-  ): Promise<void> {
-    await this.readWhole((stored) => {
-      show(this.log.feed.eventsAfter(after, stored));
-      join();
-    });
-    this.follow();
-  }
-
-  /** Hands over the whole log at a moment in which nothing is folded that is not in it. */
-  async readWhole<T>(take: (stored: readonly StoredEntry[]) => T): Promise<T> {
-    for (;;) {
-      // The reader may have seen more elsewhere than we have read.
-      await this.log.catchUp();
-      const stored = await this.log.readAll();
-      // More may have been folded while we read.
-      if ((stored.at(-1)?.seq ?? 0) >= this.log.fold.seq) return take(stored);
-    }
   }
 
   /** Asks the process that runs the turn for what no entry tells, once for each turn and owner, if somebody here wants it. */
@@ -278,19 +240,11 @@ export class SessionRuntime {
       this.#owner = owner;
       isDone = await owner.work();
     } catch (thrown) {
-      if (thrown instanceof LogError) await this.#setAside(claim);
+      if (thrown instanceof LogError) await setAside(claim, this.#host);
       throw thrown;
     } finally {
       await this.#rest(ownership, isDone);
     }
-  }
-
-  /** Nobody can go on with a log that cannot be read: it is not due any more, before somebody posts again. */
-  async #setAside({ lease, head, lastSeq: seen }: Claim): Promise<void> {
-    const { wakeAt: _, ...kept } = head;
-    const updatedAt = this.log.now();
-    const aside: SessionHead = { ...kept, status: "error", seen, updatedAt };
-    await this.#host.repository.append(this.id, [], { lease, head: aside });
   }
 
   /** Gives the lease back, and looks whether something came just before. After a failure that is left to who finds it due. */

@@ -324,8 +324,9 @@ export class Session<Output = unknown> {
   /** The log and what follows from it, all at one moment: a subscription after `cursor` goes on from there without a gap. */
   async read(): Promise<SessionReading> {
     await this.#inbox.ensureCreated();
-    const { feed } = this.#runtime.log;
-    return this.#runtime.readWhole((entries) => {
+    const { log } = this.#runtime;
+    const { feed } = log;
+    return log.readWhole((entries) => {
       const { type: _, ...live } = feed.liveSnapshot();
       return { entries, cursor: feed.cursor, state: this.state, live };
     });

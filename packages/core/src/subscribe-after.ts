@@ -6,6 +6,7 @@ import type { Clock } from "./clock.ts";
 import { idleTimerOf } from "./clock.ts";
 import type { EventListener } from "./readers.ts";
 import { onlyBehind } from "./readers.ts";
+import { replay } from "./replay.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
 /** How long a subscriber waits for a store that failed. */
@@ -27,12 +28,12 @@ export function subscribeAfter(
     if (!subscription.isOver) subscription.stop = runtime.readers.add(deliver);
   };
   // Goes on trying while the store fails: a subscriber is not told less than it asked for.
-  const replay = (): void =>
-    background(runtime.replay(after, show, join), (thrown) => {
+  const begin = (): void =>
+    background(replay(runtime, after, show, join), (thrown) => {
       const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
-      if (!isGone && !subscription.isOver) idleTimerOf(clock)(retryMs, replay);
+      if (!isGone && !subscription.isOver) idleTimerOf(clock)(retryMs, begin);
     });
-  replay();
+  begin();
   return () => {
     subscription.isOver = true;
     subscription.stop();

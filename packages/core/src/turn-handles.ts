@@ -10,6 +10,7 @@ import type { Answer, SendOptions } from "./input.ts";
 import { checkTurnId, toAnswerBody } from "./input.ts";
 import { withLiveEvents } from "./late-events.ts";
 import { recover } from "./recover.ts";
+import { replay } from "./replay.ts";
 import { invalid, taken, toSessionError } from "./session-error.ts";
 import type { SessionHost } from "./session-host.ts";
 import type { SessionInbox } from "./session-inbox.ts";
@@ -132,7 +133,7 @@ export class TurnHandles implements TurnSession {
       const own = events.filter(({ event }) => event.turnId === turn.turnId);
       turn.refill(own.flatMap(({ event }) => withLiveEvents(event)));
     };
-    const replayed = this.#runtime.replay(startCursor, show, () => turn.onRefilled());
+    const replayed = replay(this.#runtime, startCursor, show, () => turn.onRefilled());
     background(replayed, (thrown) => turn.failRefill(toSessionError(this.id, thrown)));
   }
 
@@ -212,7 +213,7 @@ export class TurnHandles implements TurnSession {
       if (turn.hasBegun || this.#isToCome(turnId)) readers.addTurn(turn, turnId);
       else turn.fail(taken(turnId));
     };
-    background(this.#runtime.replay(startCursor, show, join), (thrown) =>
+    background(replay(this.#runtime, startCursor, show, join), (thrown) =>
       turn.fail(toSessionError(this.id, thrown)),
     );
     return turn;

@@ -1,0 +1,18 @@
+/** What a reader gets that joins a session: first what it has missed, then everything as it happens. */
+import type { Cursor, PlacedEvent } from "@capstan/log";
+import type { SessionRuntime } from "./session-runtime.ts";
+
+/** Shows what the log has behind a place, and joins without a gap. */
+export async function replay(
+  runtime: SessionRuntime,
+  after: Cursor,
+  show: (events: readonly PlacedEvent[]) => void,
+  join: () => void,
+): Promise<void> {
+  const { log } = runtime;
+  await log.readWhole((stored) => {
+    show(log.feed.eventsAfter(after, stored));
+    join();
+  });
+  runtime.follow();
+}
