@@ -42,14 +42,15 @@ export type {
 export type { EventListener } from "./readers.ts";
 export type { Receipt } from "./receipts.ts";
 export { Session, execute, forkSession } from "./session.ts";
-export type { QueuedInput, SessionReading, SubscribeFrom } from "./session.ts";
+export type { SubscribeFrom } from "./session.ts";
 export { SessionError } from "./session-error.ts";
 export type { SessionErrorCode } from "./session-error.ts";
 export type { CompactionResult, CompactOptions } from "./session-compaction.ts";
 export type { SessionOrigin } from "./session-host.ts";
+export type { QueuedInput } from "./session-queues.ts";
 export type { SessionSettings } from "./session-settings.ts";
 export type { ProviderId, SessionState, StoredBlob } from "./session-state.ts";
-export type { SessionUsage, SessionView } from "./session-view.ts";
+export type { SessionReading, SessionUsage, SessionView } from "./session-view.ts";
 export { bindTools } from "./tools/bind-tools.ts";
 export { createSimpleTool } from "./tools/simple-tool.ts";
 export type { SimpleToolResult } from "./tools/simple-tool.ts";

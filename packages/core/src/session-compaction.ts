@@ -1,8 +1,10 @@
-/** What may be asked of a compaction, and what came of it. */
+/** How a compaction is asked for, and what came of it. */
 import type { Usage } from "@capstan/kernel";
 import type { CompactionOutcome } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
-import { SessionError, invalid } from "./session-error.ts";
+import { SessionError, invalid, taken } from "./session-error.ts";
+import type { SessionInbox } from "./session-inbox.ts";
+import type { SessionRuntime } from "./session-runtime.ts";
 
 export interface CompactOptions {
   /** What the summary has to heed, besides what the agent says. */
@@ -29,11 +31,23 @@ export function mustBeCompactable({ isCompactable, name }: Agent): void {
   );
 }
 
-/** Throws a `SessionError` where there is no summary. */
-export function toCompactionResult(
-  sessionId: string,
-  outcome: CompactionOutcome,
-): CompactionResult {
+/** Resolves when it is done, in whichever process that is. Throws a `SessionError` where there is no summary. */
+export async function askForCompaction(
+  id: string,
+  directives: string | undefined,
+  inbox: SessionInbox,
+  runtime: SessionRuntime,
+): Promise<CompactionResult> {
+  const body = { type: "compact", ...(directives !== undefined && { directives }) } as const;
+  await inbox.post(id, body);
+  const { compactions } = inbox.fold;
+  if (!compactions.isWaiting(id) && compactions.outcomeOf(id) === undefined) throw taken(id);
+  const { outcome } = runtime.compactions.of(id);
+  runtime.wake();
+  return toCompactionResult(runtime.id, await outcome);
+}
+
+function toCompactionResult(sessionId: string, outcome: CompactionOutcome): CompactionResult {
   switch (outcome.type) {
     case "compacted": {
       const { type: _, ...counts } = outcome;

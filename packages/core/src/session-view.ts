@@ -2,6 +2,7 @@
 import type {
   ChatMessage,
   LiveMessage,
+  LiveToolOutput,
   PendingCall,
   SerializedError,
   ThinkingLevel,
@@ -9,10 +10,12 @@ import type {
 } from "@capstan/kernel";
 import type {
   CacheStability,
+  Cursor,
   PricedUsage,
   QueuedItem,
   SessionFold,
   SessionStatus,
+  StoredEntry,
 } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { nameOfChoice } from "./agent/model.ts";
@@ -37,6 +40,19 @@ export interface SessionView {
   readonly totalCost: number | undefined;
   /** How the last turn failed, if it did. */
   readonly error: SerializedError | undefined;
+}
+
+/** A session at one moment, with its log. */
+export interface SessionReading {
+  readonly entries: readonly StoredEntry[];
+  /** Of the last event. */
+  readonly cursor: Cursor;
+  readonly state: SessionView;
+  /** What no entry tells: the reply that is being written, and what tools have shown so far. */
+  readonly live: {
+    readonly message?: LiveMessage;
+    readonly toolOutputs: readonly LiveToolOutput[];
+  };
 }
 
 export interface SessionUsage {

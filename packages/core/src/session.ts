@@ -1,14 +1,5 @@
 /** One conversation: everything that lasts of it is in its log, and this is the way in. */
-import type {
-  ChatMessage,
-  LiveMessage,
-  LiveToolOutput,
-  PendingCall,
-  ToolContent,
-  Turn,
-  Usage,
-  UserPart,
-} from "@capstan/kernel";
+import type { ChatMessage, PendingCall, ToolContent, Turn, Usage } from "@capstan/kernel";
 import type {
   CallClaim,
   Cursor,
@@ -16,26 +7,27 @@ import type {
   SessionConfig,
   SessionFold,
   SessionStatus,
-  StoredEntry,
 } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { checkHistory } from "./check-history.ts";
-import type { InputMessage, SendInput, SendOptions, TurnInput, TurnRequest } from "./input.ts";
-import { checkTurnId, isAnswers, isRequest, toMessage, toMessages } from "./input.ts";
+import type { SendInput, SendOptions, TurnInput, TurnRequest } from "./input.ts";
+import { checkTurnId, isAnswers, isRequest, toMessages } from "./input.ts";
 import type { EventListener } from "./readers.ts";
 import type { Receipt } from "./receipts.ts";
 import { blobsOfState, storeFork, toState } from "./session-copies.ts";
-import { SessionError, invalid, refused, taken } from "./session-error.ts";
+import { SessionError, invalid, refused } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import type { CompactionResult, CompactOptions } from "./session-compaction.ts";
-import { mustBeCompactable, toCompactionResult } from "./session-compaction.ts";
+import { askForCompaction, mustBeCompactable } from "./session-compaction.ts";
 import { SessionInbox } from "./session-inbox.ts";
+import type { QueuedInput } from "./session-queues.ts";
+import { enqueue, takeBack } from "./session-queues.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import { toConfig } from "./session-settings.ts";
 import type { SessionState } from "./session-state.ts";
 import type { SessionTurn } from "./session-turn.ts";
-import type { SessionUsage, SessionView } from "./session-view.ts";
+import type { SessionReading, SessionUsage, SessionView } from "./session-view.ts";
 import { usageOf, viewOf } from "./session-view.ts";
 import { subscribeAfter } from "./subscribe-after.ts";
 import { TurnHandles } from "./turn-handles.ts";
@@ -44,22 +36,6 @@ export interface SubscribeFrom {
   /** Events behind this place are given first, from the log. */
   readonly after?: Cursor;
 }
-
-/** A session at one moment. */
-export interface SessionReading {
-  readonly entries: readonly StoredEntry[];
-  /** Of the last event. */
-  readonly cursor: Cursor;
-  readonly state: SessionView;
-  /** What no entry tells: the reply that is being written, and what tools have shown so far. */
-  readonly live: {
-    readonly message?: LiveMessage;
-    readonly toolOutputs: readonly LiveToolOutput[];
-  };
-}
-
-/** What can be queued: a text, parts, or a message. */
-export type QueuedInput = string | readonly UserPart[] | Extract<InputMessage, { role: "user" }>;
 
 export class Session<Output = unknown> {
   readonly id: string;
@@ -191,12 +167,14 @@ export class Session<Output = unknown> {
 
   /** For the model to see at the next boundary of the turn under way; at rest it starts one. Resolves when it is safe. */
   async steer(content: QueuedInput, options: Pick<SendOptions, "id"> = {}): Promise<Receipt> {
-    return this.#enqueue("steer", content, options);
+    const id = options.id ?? this.#host.newId();
+    return enqueue("steer", id, content, this.#inbox, this.#runtime);
   }
 
   /** For a turn of its own when the one under way has ended. Resolves when it is safe. */
   async followUp(content: QueuedInput, options: Pick<SendOptions, "id"> = {}): Promise<Receipt> {
-    return this.#enqueue("follow_up", content, options);
+    const id = options.id ?? this.#host.newId();
+    return enqueue("follow_up", id, content, this.#inbox, this.#runtime);
   }
 
   /**
@@ -205,15 +183,7 @@ export class Session<Output = unknown> {
    */
   async clearQueue(queue: "steering" | "followUp" | "all" = "all"): Promise<readonly string[]> {
     if (this.#inbox.origin !== undefined) return [];
-    await this.#inbox.post(this.#host.newId(), { type: "queue_cleared", queue });
-    const receipts = this.#fold.queues
-      .returning()
-      .map((item) => this.#runtime.receipts.of(item.id));
-    this.#runtime.wake();
-    const outcomes = await Promise.all(
-      receipts.map(async ({ id, outcome }) => ({ id, outcome: await outcome })),
-    );
-    return outcomes.filter(({ outcome }) => outcome.type === "returned").map(({ id }) => id);
+    return takeBack(queue, this.#host.newId(), this.#inbox, this.#runtime);
   }
 
   /**
@@ -267,16 +237,9 @@ export class Session<Output = unknown> {
    * none is. The same id twice is once. Fails with `compaction_failed`.
    */
   async compact(options: CompactOptions = {}): Promise<CompactionResult> {
-    const { directives } = options;
     const id = checkTurnId(options.id ?? this.#host.newId());
     mustBeCompactable(this.#agent);
-    const body = { type: "compact", ...(directives !== undefined && { directives }) } as const;
-    await this.#inbox.post(id, body);
-    const { compactions } = this.#fold;
-    if (!compactions.isWaiting(id) && compactions.outcomeOf(id) === undefined) throw taken(id);
-    const { outcome } = this.#runtime.compactions.of(id);
-    this.#runtime.wake();
-    return toCompactionResult(this.id, await outcome);
+    return askForCompaction(id, options.directives, this.#inbox, this.#runtime);
   }
 
   /** Replaces what was said. Fails with `invalid_input` where no provider would take it, and while a turn is unfinished. */
@@ -382,20 +345,6 @@ export class Session<Output = unknown> {
   /** The agent of this session makes the output of its turns. */
   #typed(turn: SessionTurn): Turn<Output> {
     return turn as Turn<Output>;
-  }
-
-  async #enqueue(
-    type: "steer" | "follow_up",
-    content: QueuedInput,
-    options: Pick<SendOptions, "id">,
-  ): Promise<Receipt> {
-    const id = checkTurnId(options.id ?? this.#host.newId());
-    await this.#inbox.post(id, { type, message: toMessage(content, id) });
-    const { queues } = this.#fold;
-    if (queues.find(id) === undefined && queues.outcomeOf(id) === undefined) throw taken(id);
-    const receipt = this.#runtime.receipts.of(id);
-    this.#runtime.wake();
-    return receipt;
   }
 }
 
