@@ -5,6 +5,7 @@ import {
   ended,
   foldOf,
   input,
+  says,
   started,
   suspended,
   waits,
@@ -101,4 +102,17 @@ test("an input that came while a queued message was starting its turn has the ne
   addTo(fold, ended("f1", "stop"));
 
   expect(fold.nextAction(0)).toEqual({ type: "start", turnId: "t2", input: ["t2"] });
+});
+
+test.each([
+  { name: "an input", posted: input("t2") },
+  { name: "a cleared history", posted: { type: "history_cleared" } as const },
+  { name: "a loaded history", posted: { type: "history_loaded", messages: [says("m1")] } as const },
+])("$name counts as posted, and what the owner writes behind it does not", ({ posted }) => {
+  const fold = foldOf(created, ...wholeTurn("t1"));
+  const { seq } = fold;
+
+  addTo(fold, posted, { type: "turn_resumed", turnId: "t1", epoch: 2 });
+
+  expect(fold).toMatchObject({ lastPostedSeq: seq + 1, seq: seq + 2 });
 });

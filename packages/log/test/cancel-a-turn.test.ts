@@ -56,6 +56,14 @@ test("a cancel that comes before its turn has started ends it when it starts", (
   expect(fold.turn).toMatchObject({ isCancelled: true, cancelReason: "never mind" });
 });
 
+test("a cancel that came before its turn had started does not hold for the next turn", () => {
+  const fold = foldOf(input("t1"), cancels("t1"), started("t1", "t1"), ended("t1", "aborted"));
+
+  addTo(fold, input("t2"), started("t2", "t2"));
+
+  expect(fold.turn).toMatchObject({ turnId: "t2", isCancelled: false });
+});
+
 test("of two cancels the first gives the reason", () => {
   const fold = foldOf(input("t1"), started("t1", "t1"), cancels("t1", "one"), cancels("t1", "two"));
 
