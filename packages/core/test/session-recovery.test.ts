@@ -125,6 +125,24 @@ test("pain 19: of two writers the one with the older lease is refused, and follo
   expect(session.messages[2]).toMatchObject({ content: "of the second" });
 });
 
+test("a process that was held up until its lease had run out asks no model with what it knew before", async () => {
+  const key = Promise.withResolvers<string>();
+  const deadlines = { callbackMs: Infinity };
+  const world = createWorld([say("Done")], [], { getApiKey: () => key.promise, deadlines });
+  const paused = mortal(world.repository);
+  paused.repository.renew = () => new Promise(() => {});
+  const host = world.host({ repository: paused.repository, pollMs: Infinity });
+  const session = host.createSession({ agent: "helper" });
+  session.send("Hello");
+  await world.clock.advance(leaseMs + 1);
+
+  key.resolve("a key");
+  await world.clock.advance(0);
+
+  expect(world.entries(session.id).map(({ type }) => type)).toContain("attempt");
+  expect(world.provider.requests).toEqual([]);
+});
+
 test("a cancel that was acknowledged stays one after a crash", async () => {
   const world = createWorld([stall(), say("Not this")]);
   const process = mortal(world.repository);
