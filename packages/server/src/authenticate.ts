@@ -18,17 +18,14 @@ export type Authenticate = (
 export function bearerTokens(tokens: Readonly<Record<string, string | undefined>>): Authenticate {
   const known = Object.entries(tokens).map(([principal, token]) => {
     if (token === undefined || token.length < minTokenChars) throw weakToken(principal);
-    return { principal, digest: digestOf(token) };
+    return { principal, token };
   });
-  return async (request) => {
-    const token = tokenOf(request);
-    if (token === undefined) return undefined;
-    const digest = await digestOf(token);
+  return (request) => {
+    const given = tokenOf(request);
+    if (given === undefined) return undefined;
     let found: Identity | undefined;
     // All of them, whichever fits: how long it takes says nothing.
-    for (const { principal, digest: expected } of known) {
-      if (isSame(digest, await expected)) found = { principal };
-    }
+    for (const { principal, token } of known) if (isSame(given, token)) found = { principal };
     return found;
   };
 }
@@ -46,13 +43,11 @@ function tokenOf({ headers }: Request): string | undefined {
   return /^Bearer +([\w.~+/=-]+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-/** Of equal length for all tokens, and nothing that can be guessed byte by byte. */
-async function digestOf(token: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)));
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  let difference = 0;
-  for (const [place, byte] of a.entries()) difference |= byte ^ (b[place] ?? 0);
+/** Looks at every character, wherever the first difference is: nothing can be guessed from the time, one by one. */
+function isSame(given: string, token: string): boolean {
+  let difference = given.length ^ token.length;
+  for (let place = 0; place < given.length; place++) {
+    difference |= given.charCodeAt(place) ^ token.charCodeAt(place % token.length);
+  }
   return difference === 0;
 }

@@ -31,6 +31,9 @@ describe("tokens", () => {
     ["another", "Bearer nobody-0123456789abcdef"],
     ["a part of one", `Bearer ${tokens.ann.slice(0, -1)}`],
     ["one with something behind it", `Bearer ${tokens.ann}0`],
+    ["the same one twice", `Bearer ${tokens.ann}${tokens.ann}`],
+    ["one that begins with another character", `Bearer x${tokens.ann.slice(1)}`],
+    ["one that ends in another character", `Bearer ${tokens.ann.slice(0, -1)}x`],
     ["another scheme", `Basic ${tokens.ann}`],
   ])("%s is refused everywhere but where the process is looked after", async (_, authorization) => {
     const world = await createWorld([]);
