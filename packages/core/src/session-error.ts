@@ -71,6 +71,12 @@ export function closed(sessionId: string, why: string): SessionError {
   return new SessionError("host_closed", message, { sessionId });
 }
 
+/** For those who wait for something of a session that is gone. */
+export function deleted(sessionId: string): SessionError {
+  const message = `Session ${sessionId} was deleted by another process: begin a new one`;
+  return new SessionError("not_found", message, { sessionId });
+}
+
 /** What a store threw, as the caller of a session gets it. */
 export function toSessionError(sessionId: string, thrown: unknown): unknown {
   if (!isRepositoryError(thrown)) return thrown;

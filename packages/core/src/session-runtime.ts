@@ -10,7 +10,7 @@ import type {
   QueueOutcome,
   Wakeup,
 } from "@capstan/log";
-import { LogError } from "@capstan/log";
+import { isRepositoryError, LogError } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Model, ModelChoice } from "./agent/model.ts";
 import { nameOf, toModel } from "./agent/model.ts";
@@ -23,7 +23,8 @@ import { Ownership } from "./ownership.ts";
 import { Readers } from "./readers.ts";
 import { Receipts } from "./receipts.ts";
 import { recover } from "./recover.ts";
-import { closed } from "./session-error.ts";
+import type { SessionError } from "./session-error.ts";
+import { closed, deleted } from "./session-error.ts";
 import type { SessionHost } from "./session-host.ts";
 import { SessionLog } from "./session-log.ts";
 import type { DependencyScope } from "./tools/dependency-scope.ts";
@@ -127,10 +128,7 @@ export class SessionRuntime {
   async close(why: string): Promise<void> {
     this.#isClosed = true;
     await this.#ownership?.release();
-    const hasReceipts = !this.receipts.isEmpty || !this.compactions.isEmpty;
-    if (!this.readers.isEmpty || hasReceipts || this.#idleWaiters.length > 0) {
-      this.#tellClosed(why);
-    }
+    if (this.#isWaitedFor) this.#tell(closed(this.id, why));
     await this.#leave();
   }
 
@@ -139,14 +137,19 @@ export class SessionRuntime {
     if (this.#isClosed) throw closed(this.id, `Session ${this.id} was closed here`);
   }
 
-  #tellClosed(why: string): void {
-    const error = closed(this.id, why);
-    this.readers.fail(error);
-    this.receipts.fail(error);
-    this.compactions.fail(error);
+  get #isWaitedFor(): boolean {
+    const hasReceipts = !this.receipts.isEmpty || !this.compactions.isEmpty;
+    return hasReceipts || !this.readers.isEmpty || this.#idleWaiters.length > 0;
+  }
+
+  /** Whoever waits for something here waits no longer. */
+  #tell(why: SessionError): void {
+    this.readers.fail(why);
+    this.receipts.fail(why);
+    this.compactions.fail(why);
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];
-    for (const { reject } of waiters) reject(error);
+    for (const { reject } of waiters) reject(why);
   }
 
   /** A model that was given as it is, and not by its name. */
@@ -172,7 +175,7 @@ export class SessionRuntime {
 
   /** From time to time, for those who read here what is done elsewhere: a wake-up may have been lost. */
   poll(): void {
-    if (!this.#isWorking && !this.readers.isEmpty && this.#unsubscribe !== undefined) {
+    if (!this.#isWorking && this.#isWaitedFor && this.#unsubscribe !== undefined) {
       this.#catchUpLater();
     }
   }
@@ -348,8 +351,11 @@ export class SessionRuntime {
 
   #catchUpLater(): void {
     const catchUp = async (): Promise<void> => this.log.catchUp();
-    // A wake-up that cannot be followed is one that was lost.
-    background(catchUp(), () => {});
+    // A wake-up that cannot be followed is one that was lost. A session that was there and is not any more will never wake anybody.
+    background(catchUp(), (thrown) => {
+      const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
+      if (isGone && this.log.fold.seq > 0) this.#tell(deleted(this.id));
+    });
   }
 
   #sendSnapshot(): void {

@@ -23,6 +23,25 @@ test("a host lists the sessions of a principal, and removes one with the turn th
   await expect(host.open(running.id)).rejects.toMatchObject({ code: "not_found" });
 });
 
+test("a session that another process deletes in the middle of a turn leaves nobody waiting, neither where it runs nor where it is followed", async () => {
+  const world = createWorld([stall()]);
+  const session = world.host().createSession({ agent: "helper" });
+  const turn = session.send("Hello");
+  await world.clock.advance(0);
+  const elsewhere = await world.host().open(session.id);
+  const follower = elsewhere.current;
+  const idle = Promise.allSettled([session.waitForIdle(), elsewhere.waitForIdle()]);
+
+  await world.repository.delete(session.id);
+  await world.clock.advance(60_000);
+  const responses = [await turn.response, await follower?.response];
+
+  const gone = { code: "not_found" };
+  expect(responses).toMatchObject([{ error: gone }, { error: gone }]);
+  expect(await idle).toMatchObject([{ reason: gone }, { reason: gone }]);
+  expect(world.provider.openStreams).toBe(0);
+});
+
 test("a reading is of one moment: a subscription behind its cursor goes on without a gap", async () => {
   const tool = deferredTool();
   const world = createWorld([reply(say("Hm"), callTool("deferred", {})), say("Done")], [tool]);
