@@ -102,6 +102,34 @@ test("a store that fails in the middle of a turn ends it with 1, and with what t
   expect(io.stderrText()).toContain("go on with --continue\n");
 });
 
+test("a store that fails while an unfinished turn goes on is said once, and the prompt is not tried", async () => {
+  const { home } = memoryIo();
+  const change = (sql: string): void => {
+    const database = new DatabaseSync(storeOf(home));
+    database.exec(sql);
+    database.close();
+  };
+  const hide = defineTool({
+    name: "hide",
+    description: "Takes the store what it needs",
+    input: z.object({}),
+    effect: "pure",
+    execute: () => change("ALTER TABLE entries RENAME TO hidden"),
+  });
+  const script = [reply(callTool("hide", {})), reply(say("never said"))];
+  await runScripted(["--allow=*", "prompt"], script, { home, tools: [hide] });
+  change("ALTER TABLE hidden RENAME TO entries");
+
+  const { exitCode, io } = await runScripted(["--allow=*", "-c", "more"], script, {
+    home,
+    tools: [hide],
+  });
+
+  expect(exitCode).toBe(1);
+  expect(io.stderrText()).toContain(`capstan: the turn failed: The database ${storeOf(home)}`);
+  expect(io.stderrText()).not.toContain("what was unfinished has failed");
+});
+
 test("a store below a file is said with its path, and exits with 1", async () => {
   const { home } = memoryIo();
   await writeFile(join(home, "file"), "");

@@ -70,7 +70,7 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
     printer.start({ id: session.id, model: model.chosen.name, cwd: folder.cwd });
     // An unfinished turn goes on at once, and nothing of it must be missed.
     const stop = session.subscribe(printer.onEvent, isUnfinished ? { after: stored.cursor } : {});
-    const running = runPrompt({
+    const response = await runPrompt({
       session,
       prompt,
       decide,
@@ -79,8 +79,8 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
       signal: io.signal,
       maxContinuations: settings.planning.maxContinuations,
       maxCost: settings.maxCost,
+      failure: failure.then(unwritable),
     });
-    const response = await Promise.race([running, failure.then(unwritable)]);
     stop();
     if (response === undefined) note("there is nothing to finish: add a prompt to go on");
     return end(io, printer, response ?? nothingDone);

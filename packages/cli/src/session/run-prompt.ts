@@ -10,36 +10,52 @@ export interface PromptOptions extends RunOptions {
   readonly prompt: Prompt | undefined;
   /** Whether another process runs the turn that is unfinished. An interruption leaves that one alone. */
   readonly isElsewhere: boolean;
+  /** Resolves if nothing can be recorded any more: nothing else is waited for then. */
+  readonly failure: Promise<TurnResponse>;
 }
 
 /** Undefined if there was neither. */
 export async function runPrompt(options: PromptOptions): Promise<TurnResponse | undefined> {
   const { session, signal, note, prompt } = options;
   if (signal.aborted) return leftAlone;
-  const interrupted = Promise.withResolvers<TurnResponse>();
+  const ended = Promise.withResolvers<TurnResponse>();
+  let isEnded = false;
+  const end = (response: TurnResponse): void => {
+    isEnded = true;
+    ended.resolve(response);
+  };
+  options.failure.then(end, () => {});
   let isOurs = !options.isElsewhere;
   const onAbort = (): void => {
-    if (!isOurs) return interrupted.resolve(leftAlone);
+    if (!isOurs) return end(leftAlone);
     session.abort(reasonOf(signal)).catch((thrown: unknown) => {
       note(`the turn cannot be stopped: ${String(thrown)}`);
-      interrupted.resolve(leftAlone);
+      end(leftAlone);
     });
   };
-  const orInterrupted = (running: Promise<TurnResponse>): Promise<TurnResponse> =>
-    Promise.race([running, interrupted.promise]);
+  const orEnded = (running: Promise<TurnResponse>): Promise<TurnResponse> =>
+    Promise.race([running, ended.promise]);
   signal.addEventListener("abort", onAbort);
   try {
-    const left = takeUp(options);
-    if (prompt === undefined) return left && (await orInterrupted(runToRest(left, options)));
-    if (left !== undefined) {
-      const before = await orInterrupted(runToRest(left, { ...options, maxContinuations: 0 }));
-      if (signal.aborted) return before;
-      if (before.error) note(`what was unfinished has failed: ${before.error.message}`);
+    let left = takeUp(options);
+    if (prompt === undefined) return left && (await orEnded(runToRest(left, options)));
+    for (;;) {
+      if (left !== undefined) {
+        const before = await orEnded(runToRest(left, { ...options, maxContinuations: 0 }));
+        if (isEnded || signal.aborted) return before;
+        if (before.error) note(`what was unfinished has failed: ${before.error.message}`);
+      }
+      isOurs = true;
+      const turn = session.send(prompt);
+      const { error } = await orEnded(turn.response);
+      if (isEnded) return await ended.promise;
+      if (error?.code !== "turn_unfinished") return await orEnded(runToRest(turn, options));
+      // Another process was faster, and what it was asked comes first.
+      isOurs = false;
+      if (signal.aborted) return leftAlone;
+      note("another process works on this session: waiting for it");
+      left = takeUp(options);
     }
-    isOurs = true;
-    return signal.aborted
-      ? leftAlone
-      : await orInterrupted(runToRest(session.send(prompt), options));
   } finally {
     signal.removeEventListener("abort", onAbort);
   }

@@ -47,7 +47,10 @@ function nextTurn(
   options: RunOptions,
 ): Turn | undefined {
   const { session, note, maxCost } = options;
-  if (status === "awaiting_tool_execution") return settlePending(options);
+  if (status === "awaiting_tool_execution") {
+    // Another process may have answered by now.
+    return session.pendingToolCalls.length === 0 ? session.current : settlePending(options);
+  }
   if (status !== "completed" || finishReason !== "stop") return undefined;
   if (maxCost !== undefined && (cost ?? 0) >= maxCost) return undefined;
   const reminder = reminders.next(messages);
