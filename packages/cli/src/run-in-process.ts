@@ -1,5 +1,5 @@
 /** Connects `run` with this process: its streams, its signals, its end. */
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import type { WriteStream } from "node:tty";
 import type { ExitCode, Io, Output } from "./io.ts";
 import { processInput } from "./process-input.ts";
@@ -41,7 +41,8 @@ export async function runInProcess(
     stderr: toOutput(process.stderr, isWritable),
     env: process.env,
     platform: process.platform,
-    home: homedir(),
+    // A HOME that is set to nothing is not set: sessions would be kept in the working folder.
+    home: homedir() || userInfo().homedir,
     cwd: currentFolder(),
     signal: interruption.signal,
     interruptedCode: () => interruptedCode,

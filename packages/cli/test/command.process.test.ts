@@ -49,6 +49,17 @@ test("a current folder that was removed is said to be gone", async () => {
   expect(stderr).toMatch(/^capstan: There is no folder .+\/a to work in\.\n/);
 });
 
+test("a HOME that is set to nothing does not make the working folder a home", async () => {
+  const command = spawnCommand(files.main, ["doctor", "--offline"], {
+    cwd: await temporaryFolder(),
+    env: { HOME: "" },
+  });
+  await command.ended;
+
+  expect(command.stdout()).toContain("store: /");
+  expect(command.stdout()).not.toMatch(/ \.(config|local)/);
+});
+
 test("what a shell pipes in goes along, and a file as well", async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, "question.txt"), "echo from a file");

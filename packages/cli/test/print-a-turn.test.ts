@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProviderContract } from "@capstan/kernel";
+import { ProviderError } from "@capstan/kernel";
 import { callTool, failBefore, finish, reply, say, usage } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { run } from "../src/run.ts";
@@ -133,6 +134,18 @@ test("a turn that is cut short by the model's limit exits with 3, and the reason
 
   expect(exitCode).toBe(3);
   expect(io.screen()).toMatch(/\nOnce upon\ncapstan: the turn ended early: length\n/);
+});
+
+test("a session that is too long for its model exits with 3, and says what to do", async () => {
+  const overflow = new ProviderError("context_overflow", "prompt is too long");
+  const { io, exitCode } = await runScripted(
+    ["prompt"],
+    [failBefore(overflow), failBefore(overflow)],
+  );
+
+  expect(exitCode).toBe(3);
+  expect(io.stderrText()).toContain("capstan: the turn ended early: context-exhausted, as what");
+  expect(io.stderrText()).toContain("begin a new session");
 });
 
 test("a model that goes in circles is stopped by the limit of steps", async () => {

@@ -27,6 +27,7 @@ function heldCommands({ home, cwd }: Pick<Io, "home" | "cwd">, script: readonly 
   return { start, letGo };
 }
 
+const ascending = (one: number, other: number): number => one - other;
 const waitsOf = (io: MemoryIo): number => io.stderrText().split("waiting for it").length - 1;
 
 /** The first one works until it is let go, and three others wait for it. */
@@ -41,7 +42,7 @@ async function startFour(script: readonly ScriptItem[]) {
   });
   const three = heldCommands(io, script);
   const others = ["third", "fourth", "fifth"].map((prompt) => three.start(prompt));
-  const waits = () => others.map((other) => waitsOf(other.io)).toSorted();
+  const waits = () => others.map((other) => waitsOf(other.io)).toSorted(ascending);
   await vi.waitFor(() => expect(waits()).toEqual([1, 1, 1]), { timeout: 10_000 });
   const exitCodes = () => Promise.all([first, ...others].map(({ ended }) => ended));
   return { one, three, others, waits, exitCodes };
@@ -57,7 +58,7 @@ test("prompts that wait for the same turn are all said and answered, one after t
 
   expect(await exitCodes()).toEqual([0, 0, 0, 0]);
   const requests = others.flatMap(({ provider }) => provider.requests);
-  const sizes = requests.map(({ messages }) => messages.length).toSorted();
+  const sizes = requests.map(({ messages }) => messages.length).toSorted(ascending);
   expect(sizes).toEqual([5, 7, 9]);
 });
 

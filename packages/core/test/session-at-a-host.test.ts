@@ -32,7 +32,7 @@ test("a session that another process deletes in the middle of a turn leaves nobo
   const follower = elsewhere.current;
   const idle = Promise.allSettled([session.waitForIdle(), elsewhere.waitForIdle()]);
 
-  await world.repository.delete(session.id);
+  world.repository.delete(session.id);
   await world.clock.advance(60_000);
   const responses = [await turn.response, await follower?.response];
 

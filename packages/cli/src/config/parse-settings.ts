@@ -63,13 +63,14 @@ function unknownKey(key: string, path: readonly PropertyKey[], known: readonly s
   return `there is no key ${JSON.stringify(key)}${place}: ${hint}`;
 }
 
-/** `permissions.allow[0]` */
+/** `permissions.allow[0]`. A key may hold anything, and a message is one line: what is no word is quoted. */
 function nameOf(path: readonly PropertyKey[]): string {
   if (path.length === 0) return "the file";
   return path
     .map((part, index) => {
       if (typeof part === "number") return `[${part}]`;
-      return index === 0 ? String(part) : `.${String(part)}`;
+      const key = /^[^\p{Cc}\s"]+$/u.test(String(part)) ? String(part) : JSON.stringify(part);
+      return index === 0 ? key : `.${key}`;
     })
     .join("");
 }

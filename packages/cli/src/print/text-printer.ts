@@ -106,6 +106,10 @@ function textOf(parts: readonly (AssistantPart | LivePart)[]): string {
     .join("");
 }
 
+/** Every further turn would end in the same way. */
+const noRoom =
+  ", as what was said is too long for this model: begin a new session, or name a model with a larger context with --model";
+
 function describeEnd({ status, finishReason, error }: Outcome): string | undefined {
   switch (status) {
     case "aborted":
@@ -115,7 +119,8 @@ function describeEnd({ status, finishReason, error }: Outcome): string | undefin
     case "awaiting_tool_execution":
       return "the turn waits for answers of others";
     case "completed":
-      return finishReason === "stop" ? undefined : `the turn ended early: ${finishReason}`;
+      if (finishReason === "stop") return undefined;
+      return `the turn ended early: ${finishReason}${finishReason === "context-exhausted" ? noRoom : ""}`;
     default:
       return status satisfies never;
   }

@@ -35,6 +35,11 @@ test.each([
     '2:3: there is no key "modle": did you mean "model"?',
   ],
   [
+    "a line break in a key",
+    '{ "providers": { "openai": { "headers": { "a\\nb": "c" } } } }',
+    '1:51: providers.openai.headers."a\\nb" is no name of a header',
+  ],
+  [
     "an unknown key",
     '{ "colour": 1 }',
     '1:3: there is no key "colour": known are $schema, model, thinking',
