@@ -92,7 +92,7 @@ export function toMessages(
   metadata?: JsonValue,
 ): readonly ChatMessage[] {
   // Callers in JavaScript send what they like.
-  if (typeof input !== "string" && (typeof input !== "object" || input === null)) {
+  if (typeof input !== "string" && !isMessageLike(input) && !Array.isArray(input)) {
     throw invalid(`A turn starts with a text, parts or messages, not with ${typeof input}`);
   }
   if (Array.isArray(input) && input.length === 0) {
@@ -136,10 +136,21 @@ function isParts(input: TurnInput): input is readonly UserPart[] {
 
 function isListOf(input: SendInput, isItem: (item: object) => boolean): boolean {
   if (!Array.isArray(input) || input.length === 0) return false;
-  return (input as readonly object[]).every(isItem);
+  return (input as readonly unknown[]).every((item) => isObject(item) && isItem(item));
+}
+
+function isMessageLike(input: unknown): boolean {
+  return isObject(input) && "role" in input;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function withId(message: InputMessage, id: string): ChatMessage {
+  if (!isObject(message)) {
+    throw invalid(`A list holds messages or parts, and one of it is a ${typeof message}`);
+  }
   const { role } = message;
   if (role !== "user" && role !== "custom") {
     const found = JSON.stringify(role);

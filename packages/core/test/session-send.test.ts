@@ -170,3 +170,18 @@ test("run says why there is no answer: it waits for somebody, or was stopped", a
     message: expect.stringContaining("aborted"),
   });
 });
+
+test.each([
+  ["an object that is no message", {}],
+  ["a list of texts", ["one", "two"]],
+  ["a list with nothing in a place", [null]],
+  ["nothing", null],
+])("%s is refused in words that help, and nothing is stored", async (_, input) => {
+  const session = createWorld([]).host().createSession({ agent: "helper" });
+
+  // Callers in JavaScript send what they like.
+  const { error } = await session.send(input as never).response;
+
+  expect(error).toMatchObject({ name: "SessionError", code: "invalid_input" });
+  expect(session.messages).toEqual([]);
+});
