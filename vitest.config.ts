@@ -1,4 +1,6 @@
 import { defineConfig } from "vitest/config";
+import type { TestSpecification } from "vitest/node";
+import { BaseSequencer } from "vitest/node";
 
 const source = "@capstan/source";
 
@@ -8,10 +10,24 @@ const readSource = {
   ssr: { resolve: { conditions: [source, "module", "node", "development|production"] } },
 };
 
+/** By size, as files without a known duration are sorted, the longest searches would come last: they are short to read. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
+/** What the crash simulator searches. */
+function isLong({ moduleId }: TestSpecification): boolean {
+  return /\/testing\/test\/crash-[a-z-]+\.test\.ts$/.test(moduleId);
+}
+
 export default defineConfig({
   test: {
     // The default leaves one core free, which is half of a machine that has two.
     maxWorkers: "100%",
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...readSource,
