@@ -35,6 +35,9 @@ export default defineConfig({
           name: "unit",
           include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
           exclude: ["**/*.process.test.ts"],
+          // A worker loads a module once, and not for each file: ours keep no state that a test could change, and what
+          // a test changes in its process it puts back.
+          isolate: false,
           execArgv: [`--conditions=${source}`],
           // Long searches share two cores with others in CI.
           testTimeout: 20_000,
