@@ -26,51 +26,67 @@ function isList(value: object): value is readonly JsonValue[] {
 }
 
 function sha256(bytes: Uint8Array): string {
-  const words = padded(bytes);
+  const message = padded(bytes);
   const hash = new Uint32Array(initialHash);
   const schedule = new Uint32Array(64);
-  for (let block = 0; block < words.length; block += 16) compress(hash, schedule, words, block);
+  for (let at = 0; at < message.byteLength; at += 64) compress(hash, schedule, message, at);
   return Array.from(hash, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
-/** The message as big-endian words: a 1 bit, zeros, and the length in bits in the last eight bytes. */
-function padded(bytes: Uint8Array): Uint32Array {
+/** The message, a 1 bit, zeros, and the length in bits in the last eight bytes. */
+function padded(bytes: Uint8Array): DataView {
   const blocks = Math.ceil((bytes.length + 9) / 64);
-  const view = new DataView(new ArrayBuffer(blocks * 64));
-  for (let i = 0; i < bytes.length; i++) view.setUint8(i, bytes[i] as number);
-  view.setUint8(bytes.length, 0x80);
+  const message = new Uint8Array(blocks * 64);
+  message.set(bytes);
+  message[bytes.length] = 0x80;
+  const view = new DataView(message.buffer);
   view.setUint32(blocks * 64 - 8, Math.floor(bytes.length / 0x20000000));
   view.setUint32(blocks * 64 - 4, (bytes.length << 3) >>> 0);
-  return Uint32Array.from({ length: blocks * 16 }, (_, i) => view.getUint32(i * 4));
+  return view;
 }
 
-function compress(hash: Uint32Array, schedule: Uint32Array, words: Uint32Array, at: number): void {
+/** Plain variables that stay 32-bit integers: lists of eight made for every round cost more than the hash itself. */
+function compress(hash: Uint32Array, schedule: Uint32Array, message: DataView, at: number): void {
   // Typed arrays of fixed length: every index below is in range.
-  const w = (i: number): number => schedule[i] as number;
-  for (let i = 0; i < 16; i++) schedule[i] = words[at + i] as number;
+  for (let i = 0; i < 16; i++) schedule[i] = message.getUint32(at + i * 4);
   for (let i = 16; i < 64; i++) {
-    const s0 = rotate(w(i - 15), 7) ^ rotate(w(i - 15), 18) ^ (w(i - 15) >>> 3);
-    const s1 = rotate(w(i - 2), 17) ^ rotate(w(i - 2), 19) ^ (w(i - 2) >>> 10);
-    schedule[i] = w(i - 16) + s0 + w(i - 7) + s1;
+    const far = schedule[i - 15] as number;
+    const near = schedule[i - 2] as number;
+    const s0 = rotate(far, 7) ^ rotate(far, 18) ^ (far >>> 3);
+    const s1 = rotate(near, 17) ^ rotate(near, 19) ^ (near >>> 10);
+    schedule[i] = (schedule[i - 16] as number) + s0 + (schedule[i - 7] as number) + s1;
   }
-  let [a, b, c, d, e, f, g, h] = hash as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  let a = (hash[0] as number) | 0;
+  let b = (hash[1] as number) | 0;
+  let c = (hash[2] as number) | 0;
+  let d = (hash[3] as number) | 0;
+  let e = (hash[4] as number) | 0;
+  let f = (hash[5] as number) | 0;
+  let g = (hash[6] as number) | 0;
+  let h = (hash[7] as number) | 0;
   for (let i = 0; i < 64; i++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (roundConstants[i] as number) + w(i)) >>> 0;
+    const added = (roundConstants[i] as number) + (schedule[i] as number);
+    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + added) | 0;
     const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
-    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) >>> 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) >>> 0, c, b, a, (t1 + t2) >>> 0];
+    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    h = g;
+    g = f;
+    f = e;
+    e = (d + t1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t1 + t2) | 0;
   }
-  for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) hash[i] = (hash[i] as number) + word;
+  hash[0] = (hash[0] as number) + a;
+  hash[1] = (hash[1] as number) + b;
+  hash[2] = (hash[2] as number) + c;
+  hash[3] = (hash[3] as number) + d;
+  hash[4] = (hash[4] as number) + e;
+  hash[5] = (hash[5] as number) + f;
+  hash[6] = (hash[6] as number) + g;
+  hash[7] = (hash[7] as number) + h;
 }
 
 function rotate(word: number, bits: number): number {
