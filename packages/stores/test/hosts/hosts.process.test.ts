@@ -105,8 +105,11 @@ test.for(kinds)(
 
     await first.kill();
     await using second = await ground.start({ isOpen: true });
-    second.tell({ type: "finish", sessionId: ground.id });
-    await second.hear("finished");
+    second.tell({ type: "follow", sessionId: ground.id });
+    // A session that waits for an answer is idle as well, and the second process may be there before the time is over.
+    await second.hear("event", ({ event }) => {
+      return event.type === "turn_end" && event.finishReason === "stop";
+    });
 
     expect(response.status).toBe("awaiting_tool_execution");
     const entries = await ground.entries();
