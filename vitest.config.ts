@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import type { TestSpecification } from "vitest/node";
 import { BaseSequencer } from "vitest/node";
@@ -57,6 +58,9 @@ export default defineConfig({
           include: ["packages/*/test/**/*.process.test.ts", "test/**/*.process.test.ts"],
           execArgv: [`--conditions=${source}`],
           testTimeout: 30_000,
+          // The processes that tests start read hundreds of files of source. Node keeps what it made of a file by what
+          // is in it, so none of it can be stale.
+          env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.compile-cache") },
         },
       },
     ],

@@ -79,11 +79,11 @@ export function shellWords(file: string, args: readonly string[]): string {
   return words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
 }
 
-/** Nothing of whoever runs the tests: no files, no keys. */
+/** Nothing of whoever runs the tests: no files, no keys. Where Node keeps what it has compiled is of the tests themselves. */
 export function environmentOf({ home = temporaryHome(), env }: SpawnOptions): NodeJS.ProcessEnv {
-  const { PATH, TMPDIR } = process.env;
+  const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const folders = { HOME: home, XDG_CONFIG_HOME: undefined, XDG_DATA_HOME: undefined };
-  return { PATH, TMPDIR, ...folders, ...env };
+  return { PATH, TMPDIR, NODE_COMPILE_CACHE, ...folders, ...env };
 }
 
 /** An empty folder that is gone after the test. */
