@@ -2,6 +2,7 @@
 import { toRepositoryError } from "./fs/fs-failure.ts";
 import type { FsOptions } from "./fs/fs-repository.ts";
 import { FsRepository } from "./fs/fs-repository.ts";
+import { mustBeNamed } from "./must-be-named.ts";
 import type { StoreHandle } from "./store-handle.ts";
 
 export type { FsOptions } from "./fs/fs-repository.ts";
@@ -9,6 +10,7 @@ export type { StoreHandle } from "./store-handle.ts";
 
 /** Opens the folder, or makes it. Fails with `unavailable` where that cannot be. */
 export function fs(folder: string, options: FsOptions = {}): StoreHandle {
+  mustBeNamed(folder, "fs", "folder");
   try {
     return new FsRepository(folder, options);
   } catch (thrown) {

@@ -1,4 +1,5 @@
 /** `@capstan/stores/sqlite`: sessions in a file, with what Node brings along. The store to begin with. */
+import { mustBeNamed } from "./must-be-named.ts";
 import { toRepositoryError } from "./sqlite/sqlite-failure.ts";
 import type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
 import { SqliteRepository } from "./sqlite/sqlite-repository.ts";
@@ -9,6 +10,7 @@ export type { StoreHandle } from "./store-handle.ts";
 
 /** Opens the file, or makes it; its folder has to be there. Fails with `unavailable` where that cannot be. */
 export function sqlite(path: string, options: SqliteOptions = {}): StoreHandle {
+  mustBeNamed(path, "sqlite", "file");
   try {
     return new SqliteRepository(path, options);
   } catch (thrown) {

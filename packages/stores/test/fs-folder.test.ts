@@ -43,6 +43,16 @@ async function openCut(folder: string, bytes: Buffer): Promise<[string[], string
   return [found, (await readIds(reader, "s")).slice(found.length)];
 }
 
+test.each(["", undefined])("a store without a folder is refused: %o", async (folder) => {
+  // As from a variable that is not set.
+  const failure = await failureOf(() => fs(folder as string));
+
+  expect(failure).toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("needs the path of a folder"),
+  });
+});
+
 test("a log is lines of JSON that people can read, and each entry is one of them", async () => {
   using folder = temporaryFolder();
   await twoWrites(folder.path);

@@ -52,6 +52,16 @@ test("of many that open a new file at the same moment, none fails", async () => 
   expect(ends).toEqual([[0], [0], [0], [0]]);
 });
 
+test.each(["", undefined])("a store without a path is refused: %o", async (path) => {
+  // As from a variable that is not set.
+  const failure = await failureOf(() => sqlite(path as string));
+
+  expect(failure).toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("needs the path of a file"),
+  });
+});
+
 test("a file that is no database is not opened", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "s.db");
