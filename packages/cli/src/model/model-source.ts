@@ -42,7 +42,10 @@ export function createModelSource(settings: Settings, env: Env): ModelSource {
       return await find(name);
     } catch (thrown) {
       if (!isCapstanError(thrown)) throw thrown;
-      throw (await whatIsMissing(name, { vendors, registry })) ?? unknown(thrown.message, thrown);
+      throw (
+        (await whatIsMissing(name, { vendors, registry })) ??
+        unknown(await noSuchModel(name, registry), thrown)
+      );
     }
   };
   const resolve = async (name: string): Promise<Model> => {
@@ -89,6 +92,12 @@ async function whatIsMissing(
     "missing_key",
     `The model "${name}" is one of ${makers}, and there is no key for it: set ${variables}`,
   );
+}
+
+async function noSuchModel(name: string, registry: ModelRegistry): Promise<string> {
+  const similar = await registry.suggest(name);
+  const meant = similar.length === 0 ? "" : ` Did you mean ${similar.join(" or ")}?`;
+  return `Nobody knows a model "${name}".${meant} See \`capstan models\`; one that it does not list is written vendor/id`;
 }
 
 function noBaseUrl(name: string, { row }: KnownVendor): ModelError {

@@ -12,13 +12,17 @@ const ownFile = 0o600;
 
 /** Makes what is not there. Throws a `CommandError` that names the path and says what to do. */
 export async function openStore(path: string): Promise<StoreHandle> {
+  const folder = dirname(path);
   try {
-    await mkdir(dirname(path), { recursive: true, mode: ownFolder });
+    await mkdir(folder, { recursive: true, mode: ownFolder });
     // SQLite gives its other files the rights of this one, and would let everybody read it.
     await (await open(path, "a", ownFile)).close();
   } catch (cause) {
+    // What the system says of a file in the place of a folder is "file already exists".
+    const isFile = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    const reason = isFile ? `${folder} is a file, not a folder` : reasonOf(cause);
     const advice = "give access to it, or name another file with CAPSTAN_STORE";
-    throw failed(`The sessions cannot be kept in ${path}: ${reasonOf(cause)}; ${advice}.`, cause);
+    throw failed(`The sessions cannot be kept in ${path}: ${reason}; ${advice}.`, cause);
   }
   try {
     return sqlite(path);

@@ -159,7 +159,9 @@ describe("a model that was asked for", () => {
 
     await expect(chosen).rejects.toMatchObject({
       code: "unknown_model",
-      message: expect.stringContaining("anthropic/claude-opus-5"),
+      message: expect.stringMatching(
+        /^Nobody knows a model "claude-opuss-5"\. Did you mean .*anthropic\/claude-opus-5.*\? See `capstan models`/,
+      ),
     });
   });
 
