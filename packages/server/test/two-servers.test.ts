@@ -86,3 +86,19 @@ test("a session that one deletes is not found at the other, which had it in memo
   expect(asked).toMatchObject({ status: 404, code: "not_found" });
   expect(here.faults).toEqual([]);
 });
+
+test("a session that one deletes ends the stream of whoever executes it at the other", async () => {
+  const { here, there } = await twoServers([reply(say("Hel"), stall())]);
+  const body = { sessionId: "k", id: "t1", input: "Hi", context: {} };
+  const running = new StreamReader(await here.post("/api/agent/execute", body));
+  await running.until("text_delta");
+  const following = new StreamReader(await there.post("/api/agent/execute", body));
+  await following.until("snapshot");
+  const sessionId = running.response.headers.get("x-session-id") ?? "";
+
+  await here.request(`/api/agent/session/${sessionId}`, { method: "DELETE" });
+  const [first, second] = [await running.rest(), await following.rest()];
+
+  expect(first.at(-1)?.data).toEqual({ type: "stream_end", reason: "deleted" });
+  expect(second.at(-1)?.data).toEqual({ type: "stream_end", reason: "deleted" });
+});

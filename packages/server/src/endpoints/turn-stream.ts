@@ -57,7 +57,9 @@ export class TurnStream {
   #complete(): void {
     if (this.#response === undefined) return;
     const hasEvents = this.#hasBegun || this.#after !== undefined;
-    if (hasEvents && !this.#isSeen) return;
+    // Another process has deleted the session: its turn ended for nobody.
+    const isGone = this.#response.error?.code === "not_found";
+    if (hasEvents && !this.#isSeen) return isGone ? this.#reader?.end(gone) : undefined;
     // Answers that were given before have started no turn of this id.
     const turn = hasEvents ? { turnId: this.turnId } : {};
     this.#reader?.end(
@@ -65,6 +67,8 @@ export class TurnStream {
     );
   }
 }
+
+const gone = streamFrame({ type: "stream_end", reason: "deleted" });
 
 /** Without the messages, which the events have told. */
 function summaryOf(response: TurnResponse): Readonly<Record<string, unknown>> {
