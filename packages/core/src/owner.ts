@@ -81,7 +81,7 @@ export class Owner {
   /** Works until nothing is left to do: true. False if the store refused us or failed: what is unfinished is in the log, and due. */
   async work(): Promise<boolean> {
     const { log, ownership } = this.#options;
-    ownership.onLost = () => this.#stop?.abort();
+    ownership.holder = this;
     try {
       while (!ownership.isLost) {
         const now = log.now();
@@ -100,6 +100,10 @@ export class Owner {
       // What failed is told by whoever asked for it; here it only matters that we cannot go on.
     }
     return false;
+  }
+
+  onLost(): void {
+    this.#stop?.abort();
   }
 
   /** Entries were folded: somebody may have cancelled the turn. */

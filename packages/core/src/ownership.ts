@@ -8,12 +8,17 @@ import type { SessionHost } from "./session-host.ts";
 
 type LeaseHost = Pick<SessionHost, "repository" | "clock" | "leaseMs" | "renewals">;
 
+/** An object and not a function, which would keep the memory of its session from being freed soon. */
+export interface LeaseHolder {
+  /** Called once, when the session is no longer ours. */
+  onLost(): void;
+}
+
 export class Ownership implements Renewable {
   readonly lease: Lease;
   readonly #host: LeaseHost;
   #isLost = false;
-  /** Called once, when the session is no longer ours. */
-  onLost: (() => void) | undefined;
+  holder: LeaseHolder | undefined;
   #expiresAt: number;
 
   /** `askedAt` is when the lease was asked for: the store may have given it then, or later. */
@@ -41,7 +46,7 @@ export class Ownership implements Renewable {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#host.renewals.remove(this);
-    this.onLost?.();
+    this.holder?.onLost();
   }
 
   /** Gives the lease back. What was posted since the given seq was not seen by its holder. */
