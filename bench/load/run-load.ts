@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { Metered } from "./meter.ts";
 
 export interface Load {
   readonly sessions: number;
@@ -12,10 +13,13 @@ export interface Load {
   readonly stalled?: number;
 }
 
-export interface Taken {
+export interface CpuTaken {
   readonly cpuPerEventUs: number;
   /** Of one core. */
   readonly share: number;
+}
+
+export interface Taken extends CpuTaken {
   readonly p50: number;
   readonly p99: number;
   readonly rssPerStreamKB: number;
@@ -36,16 +40,29 @@ export async function runLoad(name: string, load: Load): Promise<Taken> {
     await next(server);
     const seen = await read(port, sessions, load, stalled);
     server.send("end");
-    const taken = await next<{ cpuMs: number; wallMs: number; rssBytes: number }>(server);
+    const taken = await next<Metered>(server);
     return {
-      cpuPerEventUs: (taken.cpuMs * 1_000) / (sessions * perSecond * seconds),
-      share: taken.cpuMs / taken.wallMs,
+      ...cpuOf(taken, load),
       rssPerStreamKB: taken.rssBytes / 1_000 / sessions,
       ...seen,
     };
   } finally {
     server.kill("SIGKILL");
   }
+}
+
+/** What it takes to make the deltas, which the server's process does as well. */
+export async function runPace(load: Load): Promise<CpuTaken> {
+  const { sessions, perSecond, seconds } = load;
+  const pace = start("pace-alone.ts", [sessions, perSecond, seconds]);
+  return cpuOf(await next<Metered>(pace), load);
+}
+
+function cpuOf({ cpuMs, wallMs }: Metered, { sessions, perSecond, seconds }: Load): CpuTaken {
+  return {
+    cpuPerEventUs: (cpuMs * 1_000) / (sessions * perSecond * seconds),
+    share: cpuMs / wallMs,
+  };
 }
 
 type Seen = Pick<Taken, "p50" | "p99" | "wrong">;
