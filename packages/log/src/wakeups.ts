@@ -10,7 +10,8 @@ const changed = { type: "changed" } as const satisfies Wakeup;
 const followed: Wakeup = { type: "followed" };
 
 export class Wakeups {
-  readonly #bySession = new Map<string, Set<Subscription>>();
+  /** Another list with every change, so that nobody is in the way of who is being told. */
+  readonly #bySession = new Map<string, readonly Subscription[]>();
 
   /** The session need not be there yet. */
   subscribe(
@@ -19,55 +20,56 @@ export class Wakeups {
     { isLive = false }: SubscribeOptions = {},
   ): () => void {
     const subscription: Subscription = { listener, isLive };
-    const all = this.#bySession.get(id) ?? new Set<Subscription>();
-    const isFollowed = all.values().some((other) => other.isLive);
-    this.#bySession.set(id, all.add(subscription));
-    if (isLive) tell(all, followed, (other) => other !== subscription);
+    const others = this.#of(id);
+    this.#bySession.set(id, [...others, subscription]);
+    if (isLive) this.#tell(id, followed, (other) => other !== subscription);
     // An owner that came after its readers hears of them too, but not before it has the means to stop.
-    if (isFollowed) queueMicrotask(() => tell(all, followed, (other) => other === subscription));
+    if (others.some((other) => other.isLive)) {
+      queueMicrotask(() => this.#tell(id, followed, (other) => other === subscription));
+    }
     return () => {
-      all.delete(subscription);
-      if (all.size === 0 && this.#bySession.get(id) === all) this.#bySession.delete(id);
+      const left = this.#of(id).filter((other) => other !== subscription);
+      if (left.length > 0) this.#bySession.set(id, left);
+      else this.#bySession.delete(id);
     };
   }
 
   /** `lastSeq` is left out where it is not known, or the session is gone. */
   changed(id: string, lastSeq?: number): void {
-    const subscriptions = this.#bySession.get(id);
-    if (subscriptions === undefined) return;
-    const wakeup = lastSeq === undefined ? changed : { ...changed, lastSeq };
-    tell(subscriptions, wakeup, () => true);
+    if (!this.#bySession.has(id)) return;
+    this.#tell(id, lastSeq === undefined ? changed : { ...changed, lastSeq }, isAny);
   }
 
   /** A reader elsewhere follows. */
   followed(id: string): void {
-    const subscriptions = this.#bySession.get(id);
-    if (subscriptions !== undefined) tell(subscriptions, followed, () => true);
+    this.#tell(id, followed, isAny);
   }
 
   live(id: string, frame: LiveFrame): void {
-    const subscriptions = this.#bySession.get(id);
-    if (subscriptions !== undefined) tell(subscriptions, { type: "live", frame }, isLive);
+    if (this.#bySession.has(id)) this.#tell(id, { type: "live", frame }, isLive);
   }
+
+  /** Who subscribes meanwhile is not told any more, and who stops is told nothing. */
+  #tell(id: string, wakeup: Wakeup, isMeant: (subscription: Subscription) => boolean): void {
+    for (const subscription of this.#of(id)) {
+      if (isMeant(subscription) && this.#of(id).includes(subscription))
+        tellOne(subscription, wakeup);
+    }
+  }
+
+  #of(id: string): readonly Subscription[] {
+    return this.#bySession.get(id) ?? none;
+  }
+}
+
+const none: readonly Subscription[] = [];
+
+function isAny(): boolean {
+  return true;
 }
 
 function isLive(subscription: Subscription): boolean {
   return subscription.isLive;
-}
-
-function tell(
-  subscriptions: ReadonlySet<Subscription>,
-  wakeup: Wakeup,
-  isMeant: (subscription: Subscription) => boolean,
-): void {
-  if (subscriptions.size === 1) {
-    // The usual case, and every write is told.
-    for (const only of subscriptions) return isMeant(only) ? tellOne(only, wakeup) : undefined;
-  }
-  // A copy, as one that subscribes while it is told is not told again; and who stops meanwhile is told nothing more.
-  for (const subscription of [...subscriptions]) {
-    if (isMeant(subscription) && subscriptions.has(subscription)) tellOne(subscription, wakeup);
-  }
 }
 
 function tellOne({ listener }: Subscription, wakeup: Wakeup): void {
