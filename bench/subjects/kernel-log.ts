@@ -2,7 +2,7 @@
 import type { ChatMessage } from "@capstan/kernel";
 import { runTurn, toTurnResponse } from "@capstan/kernel";
 import type { Entry, MemoryRepository, PostedEntry } from "@capstan/log";
-import { EventFeed, isLiveOnly, memoryRepository } from "@capstan/log";
+import { EventFeed, memoryRepository } from "@capstan/log";
 import { scriptProvider, timer, toChatMessages, weatherTool } from "../kernel-script.ts";
 import type { Agent, AgentOptions, Subject } from "../subject.ts";
 import { TurnEntries } from "../turn-entries.ts";
@@ -26,8 +26,8 @@ async function createAgent(options: AgentOptions): Promise<Agent<readonly ChatMe
         messages,
         tools,
         dispatch: {},
+        showsFacts: false,
         emit(event) {
-          if (!isLiveOnly(event)) return;
           seen.events++;
           log.feed.live(event);
           if (event.type === "text_delta") seen.delta(event.delta);

@@ -16,7 +16,6 @@ import type {
   SessionConfig,
   TurnOptions,
 } from "@capstan/log";
-import { isLiveOnly } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Model } from "./agent/model.ts";
 import { background } from "./background.ts";
@@ -258,10 +257,7 @@ export class Owner {
         checkLimits: (progress) => this.#beforeRequest(action.turnId, plan, progress),
         recover: (error, shown) =>
           this.#recover(action.turnId, plan.settings.recover, error, shown),
-        emit: (event) => {
-          // What an entry tells is shown from the entry.
-          if (isLiveOnly(event)) this.#showLive(event);
-        },
+        emit: (event) => this.#showLive(event),
       }),
     );
     if (result.error?.code === "journal_failed") {

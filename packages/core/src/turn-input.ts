@@ -49,7 +49,17 @@ export function toTurnInput(
   return {
     conversationId: log.id,
     turnId: action.turnId,
-    ...turn,
+    messages: turn.messages,
+    input: turn.input,
+    open: turn.open,
+    signal: turn.signal,
+    journal: turn.journal,
+    makeRoom: turn.makeRoom,
+    checkLimits: turn.checkLimits,
+    recover: turn.recover,
+    emit: turn.emit,
+    // What an entry tells is shown from the entry.
+    showsFacts: false,
     continues: action.type === "continue" ? action.continues : undefined,
     prior: action.type === "start" ? undefined : fold?.prior(action.type === "resume"),
     provider: settings.provider,

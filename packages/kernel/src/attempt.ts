@@ -81,6 +81,7 @@ export class Attempt implements StreamReader {
 
   #showStart(): undefined {
     const turn = this.#turn;
+    if (!turn.showsFacts) return;
     const { conversationId, turnId } = turn;
     const step = this.#step.number;
     const attempt = this.#number;
@@ -200,7 +201,10 @@ export class Attempt implements StreamReader {
     this.#endSpan("error", error);
     await turn.record(
       () => [{ ...this.#ended("discarded", thrown), delayMs }],
-      () => turn.emit({ type: "attempt_discarded", conversationId, turnId, ...discarded }),
+      () => {
+        if (!turn.showsFacts) return;
+        turn.emit({ type: "attempt_discarded", conversationId, turnId, ...discarded });
+      },
     );
     turn.throwIfFailed();
   }
@@ -218,7 +222,9 @@ export class Attempt implements StreamReader {
     }
     const recorded = turn.record(
       () => [
-        { type: "message", step: number, message, ...(pending.length > 0 && { pending }) },
+        pending.length === 0
+          ? { type: "message", step: number, message }
+          : { type: "message", step: number, message, pending },
         this.#ended(outcomeOf(message.stopReason), thrown),
       ],
       () => this.#showMessage(step, pending),
@@ -233,6 +239,7 @@ export class Attempt implements StreamReader {
     turn.transcript.push(message);
     turn.steps++;
     turn.step = step;
+    if (!turn.showsFacts) return;
     turn.emit({ type: "message_end", conversationId, turnId, message });
     if (pending.length === 0) return;
     turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
@@ -274,15 +281,16 @@ export class Attempt implements StreamReader {
   #ended(outcome: AttemptEnded["outcome"], thrown: unknown): AttemptEnded {
     const { usage } = this.#reply;
     const { timing } = this.#stream;
-    return {
+    const ended: Draft<AttemptEnded> = {
       type: "attempt_ended",
       step: this.#step.number,
       attempt: this.#number,
       outcome,
-      ...(usage !== undefined && { usage }),
-      ...(timing !== undefined && { timing }),
-      ...(thrown !== undefined && { error: serializeError(thrown) }),
     };
+    if (usage !== undefined) ended.usage = usage;
+    if (timing !== undefined) ended.timing = timing;
+    if (thrown !== undefined) ended.error = serializeError(thrown);
+    return ended;
   }
 }
 

@@ -6,16 +6,18 @@ import type { ToolResult } from "./contracts/tool.ts";
 import type { Draft } from "./draft.ts";
 import type { TurnState } from "./turn-state.ts";
 
+type FactOf<Type extends Fact["type"]> = Extract<Fact, { readonly type: Type }>;
+
 /** Before it starts. */
 export function intentFact(run: CallRun, step: number, key: string): Fact {
-  const isAltered = run.input !== run.call.input;
-  return {
+  const fact: Draft<FactOf<"tool_intent">> = {
     type: "tool_intent",
     step,
     toolCallId: run.call.id,
     key,
-    ...(isAltered && { input: run.input }),
   };
+  if (run.input !== run.call.input) fact.input = run.input;
+  return fact;
 }
 
 /** When it is decided. */
@@ -25,16 +27,17 @@ export function resultFact(
   result: ToolResult,
   durationMs: number | undefined,
 ): Fact {
-  return {
+  const fact: Draft<FactOf<"tool_result">> = {
     type: "tool_result",
     step,
     toolCallId: run.call.id,
     toolName: run.call.name,
     result,
-    ...(durationMs !== undefined && { durationMs }),
-    ...(run.usage !== undefined && { usage: run.usage }),
-    ...(run.cost !== undefined && { cost: run.cost }),
   };
+  if (durationMs !== undefined) fact.durationMs = durationMs;
+  if (run.usage !== undefined) fact.usage = run.usage;
+  if (run.cost !== undefined) fact.cost = run.cost;
+  return fact;
 }
 
 /** When that is recorded. */
@@ -44,6 +47,7 @@ export function emitResult(
   result: ToolResult,
   durationMs: number | undefined,
 ): void {
+  if (!turn.showsFacts) return;
   const event: Draft<Extract<AgentEvent, { type: "tool_execution_end" }>> = {
     type: "tool_execution_end",
     conversationId: turn.conversationId,

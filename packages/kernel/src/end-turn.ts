@@ -89,11 +89,12 @@ function showEnd(
     turn.transcript.push(marker);
     turn.emitMessage(marker);
   }
+  turn.endSpans(ended);
+  if (!turn.showsFacts) return;
   if (finishReason === "aborted") {
     turn.emit({ type: "abort", conversationId, turnId, ...(reason !== undefined && { reason }) });
   }
   if (error !== undefined) turn.emit({ type: "error", conversationId, turnId, error });
-  turn.endSpans(ended);
   turn.emit({ type: "turn_end", conversationId, turnId, ...ended });
 }
 

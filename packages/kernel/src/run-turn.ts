@@ -149,7 +149,9 @@ async function deliver(turn: TurnState, messages: readonly ChatMessage[]): Promi
   await turn.record(
     () => [{ type: "steering_delivered", step, messages }],
     () => {
-      turn.emit({ type: "steering_delivered", conversationId, turnId, ids, step });
+      if (turn.showsFacts) {
+        turn.emit({ type: "steering_delivered", conversationId, turnId, ids, step });
+      }
       for (const message of messages) {
         turn.transcript.push(message);
         turn.emitMessage(message);
@@ -193,7 +195,7 @@ function isClosingPrompt(message: ChatMessage | undefined): boolean {
 
 function announce(turn: TurnState): void {
   const { input, prior, continues } = turn.input;
-  if (prior?.isResumed === true) return;
+  if (prior?.isResumed === true || !turn.showsFacts) return;
   const { conversationId, turnId } = turn;
   const messages = input ?? [];
   turn.emit({

@@ -217,9 +217,11 @@ export class StepCalls implements AbortListener, ResultTaker {
     run.stage = "pending";
     run.pending = gate.pending;
     const pending = [gate.pending];
-    const { conversationId, turnId, outbox } = this.#turn;
-    const show = (): void =>
+    const { conversationId, turnId, outbox, showsFacts } = this.#turn;
+    const show = (): void => {
+      if (!showsFacts) return;
       this.#turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
+    };
     if (outbox === undefined) show();
     else outbox.add({ type: "pending", step: this.#step, pending }, show);
   }

@@ -72,6 +72,8 @@ export class TurnState {
   readonly spans: Spans | undefined;
   readonly span: Span | undefined;
   readonly transcript: Transcript;
+  /** Whether events that tell a fact are wanted. */
+  readonly showsFacts: boolean;
   #callbacks: Callbacks | undefined;
   #usage: Usage = {};
   #unreportedAttempts = 0;
@@ -97,6 +99,7 @@ export class TurnState {
     this.input = input;
     this.conversationId = input.conversationId;
     this.turnId = input.turnId;
+    this.showsFacts = input.showsFacts ?? true;
     this.abort = new TurnAbort(input.signal);
     this.surroundings = new Surroundings(input);
     this.outbox = input.journal && new Outbox(input.journal, this.callbacks, this);
@@ -223,6 +226,7 @@ export class TurnState {
 
   /** Shows a whole message that nobody streamed. */
   emitMessage(message: ChatMessage): void {
+    if (!this.showsFacts) return;
     const { conversationId, turnId } = this;
     const { role, id: messageId } = message;
     this.emit({ type: "message_start", conversationId, turnId, role, messageId });
@@ -243,6 +247,8 @@ export class TurnState {
     const { conversationId, turnId, openStep } = this;
     if (openStep === undefined) return;
     this.openStep = undefined;
+    openStep.span?.end();
+    if (!this.showsFacts) return;
     const event: Draft<Extract<AgentEvent, { type: "step_end" }>> = {
       type: "step_end",
       conversationId,
@@ -253,7 +259,6 @@ export class TurnState {
     if (usage !== undefined) event.usage = usage;
     if (timing !== undefined) event.timing = timing;
     this.emit(event);
-    openStep.span?.end();
   }
 
   newMessageId(): string {
@@ -326,12 +331,10 @@ export class TurnState {
   /** The journal failed. */
   fail(error: TurnError): void {
     if (this.failure !== undefined) return;
-    this.emit({
-      type: "error",
-      conversationId: this.conversationId,
-      turnId: this.turnId,
-      error: serializeError(error),
-    });
+    const { conversationId, turnId } = this;
+    if (this.showsFacts) {
+      this.emit({ type: "error", conversationId, turnId, error: serializeError(error) });
+    }
     this.failure = error;
     this.abort.release();
     this.onFailure?.onFailure();

@@ -118,7 +118,10 @@ export const circumstances: fc.Arbitrary<Circumstances> = fc.record({
 });
 
 /** One turn under these circumstances, driven by a clock of its own. */
-export async function runUnder(given: Circumstances): Promise<ObservedTurn> {
+export async function runUnder(
+  given: Circumstances,
+  { showsFacts = true }: { readonly showsFacts?: boolean } = {},
+): Promise<ObservedTurn> {
   const clock = manualClock();
   const controller = new AbortController();
   const happenings: Happening[] = [];
@@ -154,6 +157,7 @@ export async function runUnder(given: Circumstances): Promise<ObservedTurn> {
     tools: tools.all,
     dispatch: { ...given.dispatch, ...(before && { before }), ...(after && { after }) },
     signal: controller.signal,
+    showsFacts,
     emit: (event) => {
       happenings.push({ type: "event", event });
       if (event.type === "awaiting_tool_execution") waiting.push(...event.pending);

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "@capstan/kernel";
-import { eventsOf } from "@capstan/log";
+import { eventsOf, isLiveOnly } from "@capstan/log";
 import { checkEvents } from "@capstan/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -27,6 +27,26 @@ test("the events of a turn, without those that are live-only, are the events of 
 
       const events = eventsOf("c1", log.entries).map(({ event }) => event);
       expect(events).toEqual(withoutLiveOnly(turn.events));
+    }),
+    { numRuns },
+  );
+}, 600_000);
+
+test("a turn that shows no facts shows what is live-only, as it was, and comes to the same", async () => {
+  // Nobody does anything on account of an event.
+  const unseen = turns.map(({ abortAt, callbacks, broken, ...given }) => ({
+    ...given,
+    abortAt: abortAt !== undefined && "wait" in abortAt ? abortAt : undefined,
+    callbacks: callbacks.filter(isDeaf),
+    broken: isDeaf(broken?.callback) ? broken : undefined,
+  }));
+  await fc.assert(
+    fc.asyncProperty(unseen, async (given) => {
+      const turn = await runUnder(given);
+      const quiet = await runUnder(given, { showsFacts: false });
+
+      expect(quiet.events).toEqual(turn.events.filter(isLiveOnly));
+      expect(quiet.transcript).toEqual(turn.transcript);
     }),
     { numRuns },
   );
@@ -70,4 +90,8 @@ function logged(given: Circumstances, turn: ObservedTurn): LoggedTurn {
 function toShown(happening: ObservedTurn["happenings"][number]): Shown[] {
   if (happening.type === "event") return [{ type: "event", event: happening.event }];
   return happening.type === "fact" ? [{ type: "facts", facts: [happening.fact] }] : [];
+}
+
+function isDeaf(callback: string | undefined): boolean {
+  return callback !== "answers" && callback !== "emit";
 }
