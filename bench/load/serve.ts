@@ -7,12 +7,14 @@ const [name = "", perSecond = "", seconds = ""] = process.argv.slice(2);
 // A file of this folder exports its subject.
 const { subject } = (await import(`./${name}.ts`)) as { readonly subject: LoadSubject };
 const pace = new Pace(Number(perSecond));
-const count = Number(perSecond) * Number(seconds);
+// Of a second, until it counts.
+let count = Number(perSecond);
 const port = await subject.serve(() => pace.deltas(count));
 const meter = new Meter();
 
 process.on("message", (message) => {
   if (message === "begin") {
+    count = Number(perSecond) * Number(seconds);
     meter.begin();
     process.send?.({ type: "begun" });
   } else process.send?.(meter.end());
