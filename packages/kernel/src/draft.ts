@@ -3,7 +3,11 @@
 /** A value while it is being built. Optional fields are set one by one: spreading them costs more. */
 export type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
+/** Of objects from the first on: an empty literal is a list of small numbers. */
+const blankList: unknown[] = [undefined];
+blankList.pop();
+
 /** An empty list that comes from no literal. */
 export function emptyList<T>(): T[] {
-  return Array.of<T>();
+  return blankList.slice() as T[];
 }
