@@ -14,7 +14,7 @@ export interface CacheStability {
   readonly turn: number | undefined;
 }
 
-/** Each message is looked at once, and all of them again only where what was shown has changed. */
+/** Nothing is looked at before somebody asks, or what was shown changes: then each message once, and all of them again only behind a change. */
 export class PrefixFold {
   readonly #transcript: TranscriptFold;
   readonly #context: ContextFold;
@@ -27,6 +27,10 @@ export class PrefixFold {
   #same: number | undefined;
   #session = new Sum();
   #turn = new Sum();
+  /** The length of the transcript at each request that was not looked at yet. */
+  #requests: number[] = [];
+  /** How many of them are of turns before the last. */
+  #earlier = 0;
 
   constructor(transcript: TranscriptFold, context: ContextFold) {
     this.#transcript = transcript;
@@ -34,27 +38,42 @@ export class PrefixFold {
   }
 
   get stability(): CacheStability {
+    this.settle();
     return { session: this.#session.share, turn: this.#turn.share };
   }
 
   startTurn(): void {
     this.#turn = new Sum();
+    this.#earlier = this.#requests.length;
   }
 
   /** A request is made of all that is there. */
   request(): void {
-    const { length } = this.#transcript;
+    this.#requests.push(this.#transcript.length);
+  }
+
+  /** Looks at what was requested so far. To be called before a message is shown differently, or no longer. */
+  settle(): void {
+    for (const [place, length] of this.#requests.entries()) {
+      this.#count(length, place >= this.#earlier);
+    }
+    this.#requests = [];
+    this.#earlier = 0;
+  }
+
+  #count(length: number, isOfTurn: boolean): void {
     for (; this.#read < length; this.#read++) this.#size += this.#sizeAt(this.#read);
     const size = this.#frame + this.#size;
     if (this.#same !== undefined) {
       this.#session.add(this.#same, size);
-      this.#turn.add(this.#same, size);
+      if (isOfTurn) this.#turn.add(this.#same, size);
     }
     this.#same = size;
   }
 
   /** What comes before all messages is another. */
   reframe({ instructions = "", toolsChars = 0 }: EntryOf<"prompt">): void {
+    this.settle();
     this.#frame = instructions.length + toolsChars;
     if (this.#same !== undefined) this.#same = 0;
   }
@@ -79,6 +98,7 @@ export class PrefixFold {
 
   /** What comes before was copied from another session, which has counted it. */
   forget(): void {
+    this.settle();
     this.#session = new Sum();
     this.#turn = new Sum();
   }

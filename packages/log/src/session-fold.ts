@@ -210,6 +210,7 @@ export class SessionFold {
         this.compactions.fail(entry, this.transcript.length);
         return;
       case "quarantine":
+        this.prefix.settle();
         this.context.quarantine(entry);
         this.prefix.change(Math.max(0, this.transcript.placeBehind(entry.messageId) - 1));
         return;
@@ -303,6 +304,7 @@ export class SessionFold {
   #replaceHistory(entry: Entry, messages: readonly ChatMessage[]): void {
     this.#lastPostedSeq = entry.seq;
     if (!this.acceptsInput) return this.#posted.refuse(entry, "turn_unfinished");
+    this.prefix.settle();
     this.#turn = undefined;
     // Another conversation: nothing says how it has to begin.
     this.#prompt = undefined;
@@ -332,12 +334,14 @@ export class SessionFold {
     this.compactions.succeed(entry, this.transcript.length);
     // A summary of what is no longer there says nothing.
     if (behind === 0) return;
+    this.prefix.settle();
     this.context.summarize(entry, this.transcript.length);
     this.outputs.forgetBefore(behind);
     this.prefix.change(0);
   }
 
   #evict(entry: EntryOf<"eviction">): void {
+    this.prefix.settle();
     const first = this.outputs.evict(entry.toolCallIds);
     this.context.evict(entry, first, this.transcript.length);
     this.prefix.change(Math.min(first, this.transcript.length));
