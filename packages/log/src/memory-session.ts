@@ -115,6 +115,6 @@ export class MemorySession implements DueFacts {
 
 /** The entry itself, where its writer has foreseen its place: owners do. */
 function placed(entry: NewEntry, seq: number): StoredEntry {
-  if ("seq" in entry && entry.seq === seq) return entry as StoredEntry;
+  if ((entry as Partial<StoredEntry>).seq === seq) return entry as StoredEntry;
   return { ...entry, seq };
 }
