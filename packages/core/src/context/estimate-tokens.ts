@@ -3,6 +3,7 @@ import type {
   ChatMessage,
   DocumentPart,
   ImagePart,
+  JsonValue,
   TextPart,
   ToolDeclaration,
 } from "@capstan/kernel";
@@ -40,16 +41,12 @@ export function tokensOfText(text: string): number {
 
 /** Of one message as it is. Messages of the application count where somebody makes them into something that a model sees. */
 export function tokensOfMessage(message: ChatMessage, hasCustom: boolean): number {
-  return framing + sumOf(message, hasCustom, tokensOfText);
+  return framing + sumOf(message, hasCustom, exact);
 }
 
 /** Never less than the tokens, and known without looking at the text. */
 export function mostTokensOfMessage(message: ChatMessage, hasCustom: boolean): number {
-  return framing + sumOf(message, hasCustom, mostTokensOfText);
-}
-
-function mostTokensOfText(text: string): number {
-  return 1 + text.length * maxTokensPerUnit;
+  return framing + sumOf(message, hasCustom, atMost);
 }
 
 export function tokensOfTools(tools: readonly ToolDeclaration[]): number {
@@ -73,18 +70,54 @@ function tokensOfSchema(schema: ToolDeclaration["inputSchema"]): number {
   return tokens;
 }
 
-type Measure = (text: string) => number;
+interface Measure {
+  text(text: string): number;
+  json(value: JsonValue): number;
+}
+
+const exact: Measure = {
+  text: tokensOfText,
+  json: (value) => tokensOfText(JSON.stringify(value)),
+};
+
+const atMost: Measure = {
+  text: (text) => 1 + text.length * maxTokensPerUnit,
+  json: (value) => 1 + mostUnitsOf(value) * maxTokensPerUnit,
+};
+
+/** Six units for one is the most that JSON makes of a text; and so is this of a number. */
+const unitsPerEscape = 6;
+const mostUnitsOfNumber = 25;
+/** To look at a longer text takes less than to be wrong about it. */
+const shortText = 100;
+
+/** Never less than the length of its JSON, and without making that of what is short. */
+function mostUnitsOf(value: JsonValue): number {
+  if (typeof value === "string") {
+    return value.length > shortText
+      ? JSON.stringify(value).length
+      : 2 + value.length * unitsPerEscape;
+  }
+  if (typeof value !== "object" || value === null) return mostUnitsOfNumber;
+  let units = 2;
+  for (const name of Object.keys(value)) {
+    // A list has its places as names; each is there.
+    const inner = (value as { readonly [name: string]: JsonValue })[name] as JsonValue;
+    units += 4 + name.length * unitsPerEscape + mostUnitsOf(inner);
+  }
+  return units;
+}
 
 function sumOf(message: ChatMessage, hasCustom: boolean, measure: Measure): number {
   switch (message.role) {
     case "system":
-      return measure(message.content);
+      return measure.text(message.content);
     case "custom":
-      return hasCustom ? measure(JSON.stringify(message.data)) : 0;
+      return hasCustom ? measure.json(message.data) : 0;
     case "user":
     case "tool":
       return typeof message.content === "string"
-        ? measure(message.content)
+        ? measure.text(message.content)
         : sumOfParts(message.content, measure);
     case "assistant":
       return sumOfReply(message, measure);
@@ -99,7 +132,7 @@ function sumOfParts(
 ): number {
   let sum = 0;
   for (const part of parts) {
-    if (part.type === "text") sum += measure(part.text);
+    if (part.type === "text") sum += measure.text(part.text);
     else sum += framing + (part.type === "image" ? imageTokens : tokensOfDocument(part));
   }
   return sum;
@@ -122,16 +155,16 @@ function sumOfReply(
     switch (part.type) {
       case "text":
       case "refusal":
-        sum += measure(part.text);
+        sum += measure.text(part.text);
         break;
       case "thinking":
-        sum += measure(part.thinking);
+        sum += measure.text(part.thinking);
         break;
       case "tool_call":
-        sum += framing + measure(`${part.name}${JSON.stringify(part.input)}`);
+        sum += framing + measure.text(part.name) + measure.json(part.input);
         break;
       case "native":
-        sum += framing + measure(JSON.stringify(part.data));
+        sum += framing + measure.json(part.data);
         break;
       default:
         part satisfies never;

@@ -1,9 +1,14 @@
-import type { ChatMessage } from "@capstan/kernel";
+import type { ChatMessage, JsonValue } from "@capstan/kernel";
 import type { Entry, EntryBody } from "@capstan/log";
 import { SessionFold } from "@capstan/log";
 import { tinyImage } from "@capstan/testing";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { tokensOfMessage, tokensOfText } from "../../src/context/estimate-tokens.ts";
+import {
+  mostTokensOfMessage,
+  tokensOfMessage,
+  tokensOfText,
+} from "../../src/context/estimate-tokens.ts";
 import type { RequestFrame } from "../../src/context/token-count.ts";
 import { ContextSize } from "../../src/context/token-count.ts";
 
@@ -203,6 +208,28 @@ describe("an estimate", () => {
     expect(large).toBeGreaterThan(10_000);
     expect(small).toBeGreaterThan(700);
     expect(small).toBeLessThan(2_000);
+  });
+
+  test("never has more than is known without looking at the text", () => {
+    const anyText = fc.string({ unit: "binary", maxLength: 300 });
+    const anyInput = fc.jsonValue({ stringUnit: "binary", maxDepth: 3 });
+    fc.assert(
+      fc.property(anyText, anyInput, (text, input) => {
+        const call = {
+          type: "tool_call",
+          id: "c",
+          name: text,
+          input: { input: input as JsonValue, text },
+        } as const;
+        const content = [{ type: "text", text }, call] as const;
+        const message = { role: "assistant", id: "a", content, stopReason: "stop" } as const;
+
+        expect(mostTokensOfMessage(message, false)).toBeGreaterThanOrEqual(
+          tokensOfMessage(message, false),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   test("counts messages of the application only where a model may see them", () => {
