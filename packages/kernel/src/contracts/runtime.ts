@@ -113,8 +113,11 @@ export interface RunTurnInput {
   readonly tools: readonly ToolContract[];
   readonly dispatch: ToolDispatchPolicy;
   readonly emit: EventEmitter;
-  /** Whether `emit` also gets the events that tell what the journal has got. Default true: who shows them from its own log needs them no more. */
-  readonly showsFacts?: boolean;
+  /**
+   * Whether `emit` also gets the events that tell what the journal has got, or that it failed. Default true; false is for a caller who shows
+   * them from its own log.
+   */
+  readonly showsFacts?: boolean | undefined;
   readonly conversationId: string;
   readonly turnId: string;
   /** Forwarded to the provider as it is. */
