@@ -85,8 +85,18 @@ export async function storeFork(
   const forked = forkLog(entries, { sessionId, now, ...(at !== undefined && { at }) });
   if (forked === undefined) throw invalid(unforkable(sessionId, entries, at ?? ""));
   const id = host.newId();
-  await store(host, id, forked, readBlobs(host.repository, sessionId, forked));
+  await store(
+    host,
+    id,
+    withIncarnation(forked, host.newId()),
+    readBlobs(host.repository, sessionId, forked),
+  );
   return id;
+}
+
+/** The copy is a session of its own: what the other one has begun is not repeated by it. */
+function withIncarnation(entries: readonly NewEntry[], incarnation: string): NewEntry[] {
+  return entries.map((entry) => (entry.type === "created" ? { ...entry, incarnation } : entry));
 }
 
 async function store(

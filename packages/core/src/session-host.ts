@@ -41,7 +41,17 @@ export function firstEntries(
   id: string,
   at: number,
 ): Entry[] {
-  const created: Entry = { v: entryVersion, type: "created", id, seq: 1, at, ...origin };
+  // The id is as random as the incarnation has to be, and stays the same when the creation is tried again.
+  const incarnation = id;
+  const created: Entry = {
+    v: entryVersion,
+    type: "created",
+    id,
+    seq: 1,
+    at,
+    incarnation,
+    ...origin,
+  };
   if (history === undefined) return [created];
   const { v } = created;
   const loaded = {
@@ -55,12 +65,13 @@ export function firstEntries(
   return [created, loaded];
 }
 
-export function headOfNew(origin: SessionOrigin, at: number): SessionHead {
+export function headOfNew(origin: SessionOrigin, incarnation: string, at: number): SessionHead {
   const { agent, principal, history } = origin;
   const title = origin.config?.title ?? origin.title;
   return {
     status: "idle",
     agent,
+    incarnation,
     seen: history === undefined ? 1 : 2,
     updatedAt: at,
     ...(principal !== undefined && { principal }),

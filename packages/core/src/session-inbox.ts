@@ -101,7 +101,7 @@ export class SessionInbox {
     const at = this.#host.clock.now();
     const id = (this.#createdId ??= this.#host.newId());
     const created = recover(
-      () => log.create(firstEntries(origin, id, at), headOfNew(origin, at)),
+      () => log.create(firstEntries(origin, id, at), headOfNew(origin, id, at)),
       (thrown) => this.#findCreated(id, thrown),
     );
     return chain(created, () => this.#onCreated());

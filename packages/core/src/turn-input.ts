@@ -48,6 +48,7 @@ export function toTurnInput(
   const { turn: fold } = log.fold;
   return {
     conversationId: log.id,
+    incarnation: log.fold.created?.incarnation,
     turnId: action.turnId,
     messages: turn.messages,
     input: turn.input,

@@ -236,12 +236,12 @@ export class StepCalls implements AbortListener, ResultTaker {
   }
 
   #start(run: CallRun): void {
-    const { outbox, conversationId } = this.#turn;
+    const { outbox, input } = this.#turn;
     run.stage = "starting";
     this.#running++;
     const isNoted = run.key !== undefined || run.tool?.effect === "pure";
     if (isNoted || outbox === undefined) return this.#execute(run);
-    run.key = idempotencyKey(conversationId, run.call.id);
+    run.key = idempotencyKey(input, run.call.id);
     outbox.add(intentFact(run, this.#step, run.key), () => this.#execute(run));
   }
 

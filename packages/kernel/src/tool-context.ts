@@ -3,6 +3,7 @@ import type { AbortListener } from "./abort.ts";
 import type { CallRun } from "./call-run.ts";
 import type { Usage } from "./contracts/conversation.ts";
 import type { Logger } from "./contracts/logging.ts";
+import type { RunTurnInput } from "./contracts/runtime.ts";
 import type { ToolExecuteContext } from "./contracts/tool.ts";
 import { hashJson } from "./hash.ts";
 import type { TurnState } from "./turn-state.ts";
@@ -43,7 +44,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   }
 
   get idempotencyKey(): string {
-    return (this.#run.key ??= idempotencyKey(this.conversationId, this.toolCallId));
+    return (this.#run.key ??= idempotencyKey(this.#turn.input, this.toolCallId));
   }
 
   update(delta: string): void {
@@ -75,8 +76,14 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
 }
 
 /** The same for every run of a call, in every process. */
-export function idempotencyKey(conversationId: string, toolCallId: string): string {
-  return hashJson([conversationId, toolCallId]);
+export function idempotencyKey(
+  { conversationId, incarnation }: Pick<RunTurnInput, "conversationId" | "incarnation">,
+  toolCallId: string,
+): string {
+  // Without an incarnation the key is the one that older logs have recorded.
+  return incarnation === undefined
+    ? hashJson([conversationId, toolCallId])
+    : hashJson([conversationId, incarnation, toolCallId]);
 }
 
 /** How long one execution may take; without a timer there is no limit. */

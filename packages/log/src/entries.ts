@@ -54,6 +54,8 @@ export type OwnedBody =
   /** The first entry of every session. */
   | {
       readonly type: "created";
+      /** Random, and new whenever a session begins: a session that was deleted and begun again under its id has another. */
+      readonly incarnation?: string;
       readonly agent: string;
       readonly principal?: string;
       readonly title?: string;

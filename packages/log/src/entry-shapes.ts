@@ -22,6 +22,7 @@ type Shapes = { readonly [Type in EntryType]: Shape<EntryOf<Type>> };
 
 const shapes: Shapes = {
   created: {
+    incarnation: "string?",
     agent: "string",
     principal: "string?",
     title: "string?",

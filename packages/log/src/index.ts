@@ -15,6 +15,7 @@ export type {
   StoredEntry,
   TurnOptions,
 } from "./entries.ts";
+export { incarnationOf } from "./incarnation.ts";
 export { RepositoryError, isRepositoryError } from "./repository.ts";
 export type {
   Appended,

@@ -12,6 +12,8 @@ export type SessionStatus = "idle" | "running" | "awaiting_tool_execution" | "co
 export interface SessionHead {
   readonly status: SessionStatus;
   readonly agent: string;
+  /** Copied from the `created` entry. Absent for a session that has none there. */
+  readonly incarnation?: string;
   readonly principal?: string;
   readonly title?: string;
   /** The highest seq that was folded into this head: what is posted after it makes the session due. */

@@ -21,6 +21,8 @@ export function headOf(
   const { created, title } = session;
   const agent = created === undefined ? "" : created.agent;
   const head: Draft<SessionHead> = { status, agent, seen: session.seq, updatedAt: now };
+  const incarnation = created?.incarnation;
+  if (incarnation !== undefined) head.incarnation = incarnation;
   const principal = created?.principal;
   if (principal !== undefined) head.principal = principal;
   if (title !== undefined) head.title = title;

@@ -27,6 +27,7 @@ test("the log exports these names and no others", () => {
       "formatListPlace",
       "fromBase64",
       "importSession",
+      "incarnationOf",
       "invalidEntry",
       "isDue",
       "isLiveOnly",

@@ -119,6 +119,8 @@ export interface RunTurnInput {
    */
   readonly showsFacts?: boolean | undefined;
   readonly conversationId: string;
+  /** Tells conversations of the same id apart: a random part of the idempotency keys of their calls. */
+  readonly incarnation?: string | undefined;
   readonly turnId: string;
   /** Forwarded to the provider as it is. */
   readonly providerOpts?: ProviderStreamOptions | undefined;
