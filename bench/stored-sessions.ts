@@ -16,7 +16,7 @@ const output = "The train to Oslo leaves at 7.15 from platform 4 and arrives at 
 /** Gives the number of messages in the long one. */
 export async function fillStore(store: SessionRepository): Promise<number> {
   const { lines, messages } = await longSession();
-  await importSession(store, lines, { id: longId, now: 1_000 });
+  await importSession(store, lines, { id: longId, now: 1_000, trust: "own" });
   const head = { status: "completed", agent: agentName, seen: 1, title: "A short one" } as const;
   for (let i = 1; i < sessionCount; i += 1) {
     const entry = { v: 1, id: "created", at: i, type: "created", agent: agentName } as const;

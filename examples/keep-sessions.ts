@@ -25,6 +25,10 @@ console.log(trip.messages.length, await trip.run("How do I get there?")); // →
 await other.close();
 
 await using files = fs(join(folder, "sessions")); // a log for each session, as lines of JSON
-await importSession(files, exportSession(same, "trip"), { id: "copy", now: Date.now() });
+await importSession(files, exportSession(same, "trip"), {
+  id: "copy",
+  now: Date.now(),
+  trust: "own",
+});
 const [copy] = (await files.list()).sessions;
 console.log(copy?.id, copy?.head.status); // → copy completed

@@ -19,6 +19,8 @@ export interface SessionInit<Output = unknown> extends OwnHost<Output>, Omit<New
 
 export interface RestoreInit<Output = unknown> extends OwnHost<Output> {
   readonly state: SessionState;
+  /** What of the state counts: see `RestoreOptions`. Default: what was said, and nothing else. */
+  readonly trust?: "own";
 }
 
 /** Stored at the first send. To go on with one that is stored, or to take over from other processes, use `createHost`. */
@@ -30,12 +32,12 @@ export function createSession<Output = unknown>(init: SessionInit<Output>): Sess
   return session as Session<Output>;
 }
 
-/** Goes on with what `session.snapshot` gave. The state of another agent is refused with `unknown_agent`. */
+/** Goes on with what `session.snapshot` gave. With `trust: "own"` the state of another agent is refused with `unknown_agent`. */
 export async function restoreSession<Output = unknown>(
   init: RestoreInit<Output>,
 ): Promise<Session<Output>> {
-  const { agent, repository, clock } = init;
-  const session = await hostOf(agent, repository, clock).restore(init.state);
+  const { agent, repository, clock, state, trust } = init;
+  const session = await hostOf(agent, repository, clock).restore(state, trust && { trust });
   return session as Session<Output>;
 }
 

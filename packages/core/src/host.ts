@@ -11,6 +11,7 @@ import { Renewals } from "./renewals.ts";
 import { Session } from "./session.ts";
 import { SessionError, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
+import type { RestoreOptions } from "./session-copies.ts";
 import { storeState } from "./session-copies.ts";
 import { SessionRuntime } from "./session-runtime.ts";
 import type { SessionSettings } from "./session-settings.ts";
@@ -89,11 +90,18 @@ export class Host {
     return new Session(await this.#open(id), this.#host);
   }
 
-  /** Stores a session that `session.snapshot` gave, here or elsewhere, and goes on with it. Fails with `exists` and `invalid_input`. */
-  async restore(state: SessionState): Promise<Session> {
+  /**
+   * Stores a session that `session.snapshot` gave, here or elsewhere, under its id. By default nothing of the state runs or decides
+   * anything; see `RestoreOptions`. Fails with `exists`, `invalid_input` and `unknown_agent`.
+   */
+  async restore(state: SessionState, options: RestoreOptions = {}): Promise<Session> {
     this.#mustBeOpen();
     checkSessionId(state.id);
-    await storeState(this.#host, state);
+    const [onlyAgent, another] = this.#agents.keys();
+    await storeState(this.#host, state, {
+      ...options,
+      onlyAgent: another === undefined ? onlyAgent : undefined,
+    });
     return this.open(state.id);
   }
 

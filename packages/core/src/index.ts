@@ -49,6 +49,7 @@ export type { CompactionResult, CompactOptions } from "./session-compaction.ts";
 export type { SessionOrigin } from "./session-host.ts";
 export type { QueuedInput } from "./session-queues.ts";
 export type { SessionSettings } from "./session-settings.ts";
+export type { ImportChoices, RestoreOptions } from "./session-copies.ts";
 export type { ProviderId, SessionState, StoredBlob } from "./session-state.ts";
 export type { SessionReading, SessionUsage, SessionView } from "./session-view.ts";
 export { bindTools } from "./tools/bind-tools.ts";

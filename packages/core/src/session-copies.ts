@@ -1,13 +1,16 @@
 /** Sessions made of others: a state that goes on elsewhere, and a fork. */
-import type { NamedBlob, NewEntry, SessionFold, StoredEntry } from "@capstan/log";
+import type { JsonValue } from "@capstan/kernel";
+import type { NamedBlob, NewEntry, StoredEntry } from "@capstan/log";
 import {
   LogError,
-  copyLog,
   createCopy,
   foldEntries,
+  foldNew,
   forkLog,
   fromBase64,
+  importLog,
   readBlobs,
+  restoreLog,
   toBase64,
 } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
@@ -57,11 +60,48 @@ export async function blobsOfState(
   return blobs.length === 0 ? {} : { blobs };
 }
 
-/** Stores a session that was snapshot elsewhere, under the same id. */
-export async function storeState(host: SessionHost, state: SessionState): Promise<void> {
-  const { id, entries, blobs = [] } = state;
+/** Whose session an import becomes: the state itself has no say in it. */
+export interface ImportChoices {
+  readonly trust?: undefined;
+  /** Default: the only agent of the host. */
+  readonly agent?: string;
+  readonly principal?: string;
+  readonly metadata?: JsonValue;
+}
+
+/**
+ * By default a state is imported: what was said is kept, and nothing of it runs or decides anything. With `trust: "own"`, for
+ * a state that only this program could have written, what was unfinished goes on: pending calls are asked again, queues and
+ * configuration stay, and so do agent, principal and metadata.
+ */
+export type RestoreOptions = ImportChoices | { readonly trust: "own" };
+
+/** Stores a session that was taken as a snapshot elsewhere, under the same id. */
+export async function storeState(
+  host: SessionHost,
+  state: SessionState,
+  options: RestoreOptions & { readonly onlyAgent: string | undefined },
+): Promise<void> {
+  const { id, blobs = [] } = state;
   const named = blobs.map(({ blob, data }): NamedBlob => ({ blob, bytes: bytesOf(blob, data) }));
-  await store(host, id, copyLog(entries), named);
+  const copy = { incarnation: crypto.randomUUID(), now: host.clock.now() };
+  const entries = readable(id, () => {
+    if (options.trust === "own") return restoreLog(state.entries, copy);
+    const { agent = options.onlyAgent, principal, metadata } = options;
+    if (agent === undefined) throw invalid(whichAgent(id));
+    const origin = {
+      agent,
+      ...(principal !== undefined && { principal }),
+      ...(metadata !== undefined && { metadata }),
+    };
+    return importLog(state.entries, { ...copy, origin, blobs: named.map(({ blob }) => blob) })
+      .entries;
+  });
+  await store(host, id, entries, named);
+}
+
+function whichAgent(id: string): string {
+  return `Which agent should go on with session ${id}? This host has several: say { agent } in the options of restore`;
 }
 
 function bytesOf(blob: string, data: string): Uint8Array {
@@ -82,21 +122,12 @@ export async function storeFork(
   at: string | undefined,
 ): Promise<string> {
   const now = host.clock.now();
-  const forked = forkLog(entries, { sessionId, now, ...(at !== undefined && { at }) });
+  const fork = { sessionId, now, incarnation: host.newId(), ...(at !== undefined && { at }) };
+  const forked = forkLog(entries, fork);
   if (forked === undefined) throw invalid(unforkable(sessionId, entries, at ?? ""));
   const id = host.newId();
-  await store(
-    host,
-    id,
-    withIncarnation(forked, host.newId()),
-    readBlobs(host.repository, sessionId, forked),
-  );
+  await store(host, id, forked, readBlobs(host.repository, sessionId, forked));
   return id;
-}
-
-/** The copy is a session of its own: what the other one has begun is not repeated by it. */
-function withIncarnation(entries: readonly NewEntry[], incarnation: string): NewEntry[] {
-  return entries.map((entry) => (entry.type === "created" ? { ...entry, incarnation } : entry));
 }
 
 async function store(
@@ -105,7 +136,7 @@ async function store(
   entries: readonly NewEntry[],
   blobs: Iterable<NamedBlob> | AsyncIterable<NamedBlob>,
 ): Promise<void> {
-  const fold = foldNew(id, entries);
+  const fold = readable(id, () => foldNew(entries));
   // Fails where nobody here can run it.
   host.agent(fold.created?.agent ?? "");
   try {
@@ -120,10 +151,9 @@ async function store(
   }
 }
 
-function foldNew(id: string, entries: readonly NewEntry[]): SessionFold {
+function readable<T>(id: string, read: () => T): T {
   try {
-    // What a store would give back.
-    return foldEntries(entries.map((entry, place): StoredEntry => ({ ...entry, seq: place + 1 })));
+    return read();
   } catch (thrown) {
     if (!(thrown instanceof LogError)) throw thrown;
     throw invalid(`The entries of session ${id} cannot be read: ${thrown.message}`, {

@@ -38,7 +38,7 @@ test("blobs go along with the lines of a session, also to a store that names the
   const repository = renaming(memoryRepository());
 
   const lines = await Array.fromAsync(exportSession(world.repository, "s"));
-  await importSession(repository, lines, { id: "copy", now: 1_000 });
+  await importSession(repository, lines, { id: "copy", now: 1_000, trust: "own" });
 
   const session = await world.host({ repository }).open("copy");
   expect(lines.filter((line) => line.startsWith('{"blob"'))).toHaveLength(1);
@@ -53,7 +53,12 @@ test("blobs go along with a snapshot", async () => {
 
   const state = SessionStateSchema.parse(JSON.parse(JSON.stringify(await session.snapshot())));
   const agent = createAgent({ name: "helper", model: scriptedProvider([]), tools: [look] });
-  const restored = await restoreSession({ agent, state, repository: memoryRepository() });
+  const restored = await restoreSession({
+    agent,
+    state,
+    repository: memoryRepository(),
+    trust: "own",
+  });
 
   expect(await restored.readOutput("t_1_0")).toBe(long);
   expect(restored.messages).toEqual(session.messages);
@@ -74,7 +79,11 @@ test.each([
   ['{"blob":"b","data":"*"}', "which is not Base64"],
   ['{"blob":"b"}', "which has no data"],
 ])("a line of a blob that cannot be read is refused: %s", async (line, problem) => {
-  const importing = importSession(memoryRepository(), [line], { id: "copy", now: 1_000 });
+  const importing = importSession(memoryRepository(), [line], {
+    id: "copy",
+    now: 1_000,
+    trust: "own",
+  });
 
   await expect(importing).rejects.toMatchObject({
     code: "corrupt_entry",

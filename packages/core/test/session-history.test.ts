@@ -171,7 +171,7 @@ test("a snapshot of a session that waits goes on elsewhere", async () => {
     model: scriptedProvider(script.slice(1)),
     tools: [remoteTool()],
   });
-  const restored = await restoreSession({ agent, state });
+  const restored = await restoreSession({ agent, state, trust: "own" });
   const toolCallId = pendingToolCalls?.[0]?.toolCallId ?? "";
   const { text } = await restored.send([{ toolCallId, ok: true, output: "yes" }]).response;
 
@@ -199,7 +199,7 @@ test("a state of an agent that is not there is refused, and so is one that canno
   const state = await session.snapshot();
   const other = createAgent({ name: "other", model: scriptedProvider([]) });
 
-  await expect(restoreSession({ agent: other, state })).rejects.toMatchObject({
+  await expect(restoreSession({ agent: other, state, trust: "own" })).rejects.toMatchObject({
     code: "unknown_agent",
   });
   const entries = state.entries.map((entry) => ({ ...entry, turnId: undefined }));

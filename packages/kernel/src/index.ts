@@ -13,6 +13,7 @@ export type { TurnWork } from "./turn.ts";
 export { toModelMessages } from "./model-messages.ts";
 export { toToolMessage, toToolResult } from "./tool-result.ts";
 export { addUsage } from "./usage.ts";
+export { isTooDeep } from "./depth.ts";
 export { hashJson } from "./hash.ts";
 export type {
   AssistantMessage,

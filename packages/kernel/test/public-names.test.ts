@@ -15,6 +15,7 @@ test("the kernel exports these names and no others", () => {
       "hashJson",
       "interruptionMarker",
       "isCapstanError",
+      "isTooDeep",
       "runTurn",
       "serializeError",
       "startTurn",

@@ -105,6 +105,20 @@ export class CallStates {
     );
   }
 
+  /** Calls that wait and have no result, whether they were approved or denied since or not. */
+  withoutResult(): readonly PendingCall[] {
+    return this.#states.flatMap(({ open, answer }) =>
+      open.state === "pending" && answer?.state !== "settled" ? [open.pending] : [],
+    );
+  }
+
+  /** Calls that were started and have no recorded result. */
+  started(): readonly { readonly toolCallId: string; readonly toolName: string }[] {
+    return this.#states.flatMap(({ call, open }) =>
+      open.state === "started" ? [{ toolCallId: call.id, toolName: call.name }] : [],
+    );
+  }
+
   wait(calls: readonly PendingCall[]): void {
     for (const pending of calls) {
       const state = this.#find(pending.toolCallId);

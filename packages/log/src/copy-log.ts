@@ -4,12 +4,13 @@ import { entryVersion, isPosted } from "./entries.ts";
 import { foldEntries, parseEntries } from "./fold-entries.ts";
 import { SessionFold } from "./session-fold.ts";
 
-/** What is to become of a log in its new place. The unknown entries go with it, as they are. */
-export function copyLog(stored: readonly StoredEntry[]): NewEntry[] {
+/** The entries of a copy, which is a session of its own. The unknown entries go with it, as they are. */
+export function copyLog(stored: readonly StoredEntry[], incarnation: string): NewEntry[] {
   return stored.map((each, place) => {
     const { seq: _, ...entry } = each;
     // What only a newer program understands is passed on as it is.
-    return renamed(entry as unknown as NewEntry, place + 1);
+    const copy = renamed(entry as unknown as NewEntry, place + 1);
+    return copy.type === "created" ? { ...copy, incarnation } : copy;
   });
 }
 
@@ -18,6 +19,8 @@ export interface Fork {
   readonly sessionId: string;
   /** The id of the last message to keep; the step that it is in is kept whole. Default: all that is complete. */
   readonly at?: string;
+  /** Of the fork: random. What the other session has begun is not repeated by it. */
+  readonly incarnation: string;
   /** On the clock of whoever forks. */
   readonly now: number;
 }
@@ -28,7 +31,7 @@ export function forkLog(stored: readonly StoredEntry[], fork: Fork): NewEntry[] 
   if (cut === undefined) return undefined;
   const { fold, count } = cut;
   const kept = stored.slice(0, count).filter(({ id }) => !isWithoutEffect(fold, id));
-  const entries = copyLog(kept);
+  const entries = copyLog(kept, fork.incarnation);
   const envelope = (): Pick<NewEntry, "v" | "id" | "at"> => ({
     v: entryVersion,
     id: copiedId(entries.length + 1),

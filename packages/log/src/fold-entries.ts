@@ -1,5 +1,5 @@
 /** Folds of what a store holds. */
-import type { Entry, StoredEntry } from "./entries.ts";
+import type { Entry, NewEntry, StoredEntry } from "./entries.ts";
 import { parseEntry } from "./parse-entry.ts";
 import { SessionFold } from "./session-fold.ts";
 
@@ -8,6 +8,11 @@ export function foldEntries(stored: readonly StoredEntry[]): SessionFold {
   const fold = new SessionFold();
   applyStored(fold, stored);
   return fold;
+}
+
+/** The state of a session that begins with these entries. */
+export function foldNew(entries: readonly NewEntry[]): SessionFold {
+  return foldEntries(entries.map((entry, index): StoredEntry => ({ ...entry, seq: index + 1 })));
 }
 
 /**

@@ -2,9 +2,10 @@
 import { fromBase64, toBase64 } from "./base64.ts";
 import type { NamedBlob } from "./copy-blobs.ts";
 import { blobsOf, createCopy } from "./copy-blobs.ts";
-import { copyLog } from "./copy-log.ts";
-import type { StoredEntry } from "./entries.ts";
-import { foldEntries } from "./fold-entries.ts";
+import type { NewEntry, StoredEntry } from "./entries.ts";
+import { foldNew } from "./fold-entries.ts";
+import type { ImportOrigin } from "./import-log.ts";
+import { importLog, restoreLog } from "./import-log.ts";
 import { LogError } from "./log-error.ts";
 import type { SessionRepository } from "./repository.ts";
 
@@ -32,21 +33,33 @@ export async function* exportSession(
   }
 }
 
-export interface ImportOptions {
-  /** Of the new session. */
+interface NewCopy {
+  /** Id of the new session. */
   readonly id: string;
-  /** On the clock of whoever imports. */
+  /** Tells the new session from every other one, also from an earlier one with this id. Default random. */
+  readonly incarnation?: string;
   readonly now: number;
 }
 
 /**
- * Begins a session with what `exportSession` gave, under any id. What was unfinished goes on where it is imported, and where it came from
- * as well: export what rests. Fails with `exists`; with a `LogError` for a line that is no entry, or not the next one.
+ * Lines from anywhere are imported into a session of this origin: what was said is kept, nothing of it runs. Lines of one's own, which
+ * this program or one that it trusts has exported, may be restored with what was unfinished; no line can say that it is.
+ */
+export type ImportOptions = NewCopy &
+  (
+    | { readonly origin: ImportOrigin; readonly trust?: undefined }
+    | { readonly trust: "own"; readonly origin?: undefined }
+  );
+
+/**
+ * Begins a session with what `exportSession` gave, under any id. With `trust: "own"` what was unfinished goes on here, and in the
+ * session that was exported as well: export one at rest. Fails with `exists`; with a `LogError` for a line that is not an
+ * entry, or not the next one.
  */
 export async function importSession(
   repository: SessionRepository,
   lines: Iterable<string> | AsyncIterable<string>,
-  { id, now }: ImportOptions,
+  options: ImportOptions,
 ): Promise<void> {
   const stored: StoredEntry[] = [];
   const blobs: NamedBlob[] = [];
@@ -56,10 +69,21 @@ export async function importSession(
     if (parsed.type === "blob") blobs.push(parsed.named);
     else stored.push(parsed.entry);
   }
-  const entries = copyLog(stored);
-  // As the store will have them.
-  const fold = foldEntries(entries.map((entry, i): StoredEntry => ({ ...entry, seq: i + 1 })));
-  await createCopy(repository, { id, entries, head: fold.head(now), blobs });
+  const entries = toEntries(stored, blobs, options);
+  const head = foldNew(entries).head(options.now);
+  await createCopy(repository, { id: options.id, entries, head, blobs });
+}
+
+function toEntries(
+  stored: readonly StoredEntry[],
+  blobs: readonly NamedBlob[],
+  options: ImportOptions,
+): readonly NewEntry[] {
+  const { now, incarnation = crypto.randomUUID() } = options;
+  if (options.trust === "own") return restoreLog(stored, { incarnation, now });
+  const { origin } = options;
+  const names = blobs.map(({ blob }) => blob);
+  return importLog(stored, { origin, incarnation, now, blobs: names }).entries;
 }
 
 type Line =

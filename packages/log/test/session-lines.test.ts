@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { exportSession, foldEntries, importSession, memoryRepository } from "@capstan/log";
 import type { StoredEntry } from "@capstan/log";
+import { checkTranscript } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { stateOf } from "./fold-state.ts";
 
@@ -12,30 +13,47 @@ function linesOf(file: string): string[] {
   return readFileSync(join(folder, file), "utf8").trimEnd().split("\n");
 }
 
-/** But for the epochs, which are those of a store. */
-function stateAfter(entries: readonly StoredEntry[]): unknown {
-  const state = JSON.stringify(stateOf(foldEntries(entries), entries));
-  return JSON.parse(state.replaceAll(/"epoch":\d+/g, '"epoch":0'));
+/** What a copy has in common with its original: it has other epochs, and asks pending calls again. */
+function stateAfter(entries: readonly StoredEntry[]) {
+  const state = stateOf(foldEntries(entries), entries);
+  const { messages, config, queues, usage, priced, summary, status, outcomes, compactions } = state;
+  return { messages, config, queues, usage, priced, summary, status, outcomes, compactions };
 }
 
-test.each(logs)("%s is the same session after an import, and after another", async (file) => {
+test.each(logs)("%s is the same session when it was restored, and restored again", async (file) => {
   const repository = memoryRepository();
   const original = linesOf(file).map((line) => JSON.parse(line) as StoredEntry);
+  const copy = { now: 1_000, trust: "own" } as const;
 
-  await importSession(repository, linesOf(file), { id: "first", now: 1_000 });
-  await importSession(repository, exportSession(repository, "first"), { id: "second", now: 1_000 });
+  await importSession(repository, linesOf(file), { id: "first", ...copy });
+  await importSession(repository, exportSession(repository, "first"), { id: "second", ...copy });
 
-  const { entries } = repository.read("second");
-  expect(entries).toEqual(repository.read("first").entries);
-  expect(stateAfter(entries)).toEqual(stateAfter(original));
-  expect(repository.list().sessions[0]?.head).toEqual(foldEntries(original).head(1_000));
+  expect(stateAfter(repository.read("first").entries)).toEqual(stateAfter(original));
+  expect(stateAfter(repository.read("second").entries)).toEqual(stateAfter(original));
+});
+
+test.each(logs)("%s is imported with what was said, and nothing of it goes on", async (file) => {
+  const repository = memoryRepository();
+  const origin = { agent: "mine", principal: "me" };
+
+  await importSession(repository, linesOf(file), { id: "s", now: 1_000, origin });
+
+  const { entries } = repository.read("s");
+  const fold = foldEntries(entries);
+  expect(["created", "history_loaded"]).toEqual(
+    expect.arrayContaining(entries.map(({ type }) => type)),
+  );
+  expect(fold.created).toMatchObject(origin);
+  expect(fold.nextAction(Infinity)).toEqual({ type: "none" });
+  expect(checkTranscript(fold.transcript.messages)).toEqual([]);
+  expect(repository.list().sessions[0]?.head).toMatchObject({ status: "idle", ...origin });
 });
 
 test("a new owner of an imported session may use the numbers of the old one", async () => {
   const repository = memoryRepository();
   const lines = linesOf("v1-crash.jsonl");
 
-  await importSession(repository, lines, { id: "s", now: 1_000 });
+  await importSession(repository, lines, { id: "s", now: 1_000, trust: "own" });
 
   const ids = repository.read("s").entries.map(({ id }) => id);
   expect(ids.filter((id) => /^[1-9]\d*~/.test(id))).toEqual([]);
@@ -45,7 +63,7 @@ test("empty lines are passed over", async () => {
   const repository = memoryRepository();
   const lines = linesOf("v1-abort.jsonl");
 
-  await importSession(repository, ["", ...lines, "", " "], { id: "s", now: 1_000 });
+  await importSession(repository, ["", ...lines, "", " "], { id: "s", now: 1_000, trust: "own" });
 
   expect(repository.read("s").lastSeq).toBe(lines.length);
 });
@@ -57,7 +75,7 @@ test.each([
 ])("%s is refused, and no session begins", async (_, lines, message) => {
   const repository = memoryRepository();
 
-  const importing = importSession(repository, lines, { id: "s", now: 1_000 });
+  const importing = importSession(repository, lines, { id: "s", now: 1_000, trust: "own" });
 
   await expect(importing).rejects.toThrow(new RegExp(message));
   expect(repository.list().sessions).toEqual([]);
@@ -66,9 +84,9 @@ test.each([
 test("an import does not replace a session that is there", async () => {
   const repository = memoryRepository();
   const lines = linesOf("v1-abort.jsonl");
-  await importSession(repository, lines, { id: "s", now: 1_000 });
+  await importSession(repository, lines, { id: "s", now: 1_000, trust: "own" });
 
-  const again = importSession(repository, lines, { id: "s", now: 1_000 });
+  const again = importSession(repository, lines, { id: "s", now: 1_000, trust: "own" });
 
   await expect(again).rejects.toMatchObject({ code: "exists" });
 });

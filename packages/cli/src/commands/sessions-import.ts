@@ -1,14 +1,13 @@
 /** `capstan sessions import`: begins a session in this folder with what export gave. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { NamedBlob, NewEntry, SessionRepository, StoredEntry } from "@capstan/log";
+import type { ImportedLog, NamedBlob, SessionRepository, StoredEntry } from "@capstan/log";
 import {
   LogError,
-  copyLog,
   createCopy,
-  foldEntries,
-  forkLog,
+  foldNew,
   fromBase64,
+  importLog,
   isRepositoryError,
 } from "@capstan/log";
 import type { Io } from "../io.ts";
@@ -35,14 +34,19 @@ export async function importFrom(
   const file = resolve(io.cwd, written);
   const note = createNotes(io);
   const imported = parseFile(file, await readBytes(file));
-  const { entries, isCut } = toOwn(file, imported, cwd, io.clock.now());
+  const { entries, closedCalls } = toOwn(file, imported, cwd, io.clock.now());
   const head = foldNew(entries).head(io.clock.now());
   const id = await createFree(imported.id, (free) =>
     createCopy(store, { id: free, entries, head, blobs: imported.blobs }),
   );
-  if (isCut) note("what was under way in it is left out: nothing of a file runs by itself");
+  if (closedCalls > 0) note(closing(closedCalls));
   note(`go on with it: capstan --resume ${id}`);
   io.stdout.write(`${id}\n`);
+}
+
+function closing(calls: number): string {
+  const which = calls === 1 ? "1 call without a result is" : `${calls} calls without a result are`;
+  return `${which} closed as not run: nothing of a file runs by itself`;
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {
@@ -127,36 +131,25 @@ function toBlob(value: unknown, fail: Fail): NamedBlob | undefined {
   }
 }
 
-/**
- * The log as one of this folder. A log that would go on by itself is cut where nothing is open: it may hold a call that somebody else has
- * approved.
- */
+/** The log as one of this folder: what was said in it, and nothing that acts. */
 function toOwn(
   file: string,
-  { id, entries, lineOf }: Imported,
+  { entries, blobs, lineOf }: Imported,
   cwd: string,
   now: number,
-): { readonly entries: readonly NewEntry[]; readonly isCut: boolean } {
-  const [created, ...others] = entries;
-  if (created?.type !== "created") {
-    throw atLine(file, lineOf(1), 'the first entry of a session is of the type "created"');
-  }
-  const place = { agent: agentNameOf(cwd), principal: cwd, metadata: { cwd } };
-  const own = [{ ...created, ...place }, ...others];
+): ImportedLog {
+  const origin = { agent: agentNameOf(cwd), principal: cwd, metadata: { cwd } };
   try {
-    if (foldEntries(own).isAtRest(now)) return { entries: copyLog(own), isCut: false };
-    const cut = forkLog(own, { sessionId: id ?? "", now });
-    if (cut === undefined) throw atLine(file, lineOf(1), "there is no step that is complete");
-    return { entries: cut, isCut: true };
+    return importLog(entries, {
+      origin,
+      incarnation: newSessionId(),
+      now,
+      blobs: blobs.map(({ blob }) => blob),
+    });
   } catch (thrown) {
     if (!(thrown instanceof LogError)) throw thrown;
     throw atLine(file, lineOf(thrown.seq), thrown.message, thrown);
   }
-}
-
-/** As the store will have them. */
-function foldNew(entries: readonly NewEntry[]): ReturnType<typeof foldEntries> {
-  return foldEntries(entries.map((entry, place): StoredEntry => ({ ...entry, seq: place + 1 })));
 }
 
 /** Under the id that it had, if that can be one and is free, else under a new one. */

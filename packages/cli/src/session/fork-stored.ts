@@ -1,6 +1,6 @@
 /** A copy of a session, made without opening it: whoever works on it is not disturbed, and what is unfinished in it stays there. */
-import type { SessionRepository, StoredEntry } from "@capstan/log";
-import { createCopy, foldEntries, forkLog, readBlobs } from "@capstan/log";
+import type { SessionRepository } from "@capstan/log";
+import { createCopy, foldNew, forkLog, readBlobs } from "@capstan/log";
 import { failed } from "./command-error.ts";
 import type { StoredSession } from "./stored-sessions.ts";
 
@@ -10,12 +10,8 @@ export async function forkStored(
   { id: sessionId, entries }: StoredSession,
   { id, now }: { readonly id: string; readonly now: number },
 ): Promise<void> {
-  const forked = forkLog(entries, { sessionId, now });
+  const forked = forkLog(entries, { sessionId, now, incarnation: id });
   if (forked === undefined) throw failed(`Session ${sessionId} has nothing to be copied yet.`);
-  // As the store will have them.
-  const fold = foldEntries(
-    forked.map((entry, place): StoredEntry => ({ ...entry, seq: place + 1 })),
-  );
   const blobs = readBlobs(store, sessionId, forked);
-  await createCopy(store, { id, entries: forked, head: fold.head(now), blobs });
+  await createCopy(store, { id, entries: forked, head: foldNew(forked).head(now), blobs });
 }

@@ -44,7 +44,7 @@ test("a snapshot that is restored elsewhere has the summary", async () => {
   const state = await session.snapshot();
 
   const elsewhere = smallWorld([say("Here")]);
-  const restored = await elsewhere.host().restore(state);
+  const restored = await elsewhere.host().restore(state, { trust: "own" });
   await restored.run("How are you?");
 
   expect(shown(elsewhere.provider.requests[0]?.messages ?? [])).toEqual([

@@ -1,7 +1,7 @@
 /** A real session that operations are done to, and what it looks like from where it runs, from its log, and from another host. */
 import { createHost, SessionError } from "@capstan/core";
-import type { Host, Session, SessionState } from "@capstan/core";
-import type { PendingCall } from "@capstan/kernel";
+import type { Answer, Host, Session, SessionState } from "@capstan/core";
+import type { OpenCall, PendingCall } from "@capstan/kernel";
 import { foldEntries, memoryRepository } from "@capstan/log";
 import type { MemoryRepository, SessionFold } from "@capstan/log";
 import type { Operation } from "./arbitrary-operations.ts";
@@ -40,19 +40,31 @@ export class PlayedSession {
     return new PlayedSession(surroundings, repository, host, session);
   }
 
-  /** The same, of which somebody has taken a snapshot. */
+  /** The same, of which a snapshot was taken. Uses as many ids as decisions are made again after a move. */
   async looked(): Promise<PlayedSession> {
     await this.session.snapshot();
+    for (const answer of this.fold().answers()) {
+      if (toDecision(answer, "") !== undefined) this.#surroundings.newId();
+    }
     return this;
   }
 
-  /** The same session from a snapshot, as JSON, in a store of its own. What was heard of calls is not the session's to keep. */
+  /**
+   * The same session from a snapshot, as JSON, in a store of its own. Calls that wait are asked again there, so what was decided
+   * here is decided again.
+   */
   async moved(): Promise<PlayedSession> {
     const state = JSON.parse(JSON.stringify(await this.session.snapshot())) as SessionState;
     const repository = memoryRepository({ now: this.#surroundings.clock.now });
     const host = hostOn(this.#surroundings, repository);
-    const session = await host.restore(state);
-    return new PlayedSession(this.#surroundings, repository, host, session, this.#heard);
+    const session = await host.restore(state, { trust: "own" });
+    const asked = new Map(session.pendingToolCalls.map((call) => [call.toolCallId, call]));
+    const heard = this.#heard.map((call) => asked.get(call.toolCallId) ?? call);
+    for (const answer of this.fold().answers()) {
+      const again = toDecision(answer, asked.get(answer.callId)?.hash ?? "");
+      if (again !== undefined) await session.send([again]).response;
+    }
+    return new PlayedSession(this.#surroundings, repository, host, session, heard);
   }
 
   /** A fork at this message, in the same store; undefined where it is refused. */
@@ -90,7 +102,8 @@ export class PlayedSession {
   live(): object {
     const { session } = this;
     const { streamingMessage: _, ...state } = session.state;
-    const { title, status, messages, pendingToolCalls, queued, usage } = session;
+    const { title, status, messages, queued, usage } = session;
+    const pendingToolCalls = session.pendingToolCalls.map(withoutHash);
     return { ...state, title, status, messages, pendingToolCalls, queued, usage };
   }
 
@@ -107,7 +120,7 @@ export class PlayedSession {
       thinkingLevel: config.thinkingLevel,
       tools: tools.map((tool) => (typeof tool === "string" ? tool : tool.name)),
       messages,
-      pendingToolCalls: fold.pending,
+      pendingToolCalls: fold.pending.map(withoutHash),
       queues: {
         steering: queues.items.filter(({ queue }) => queue === "steering"),
         followUp: queues.items.filter(({ queue }) => queue === "followUp"),
@@ -195,6 +208,17 @@ export class PlayedSession {
     const fresh = this.session.pendingToolCalls.filter(({ hash }) => !known.has(hash));
     this.#heard = [...fresh.toReversed(), ...this.#heard];
   }
+}
+
+/** A copy asks under another hash. */
+function withoutHash(pending: PendingCall): object {
+  const { hash: _, ...call } = pending;
+  return call;
+}
+
+function toDecision({ callId: toolCallId, state }: OpenCall, hash: string): Answer | undefined {
+  if (state !== "approved" && state !== "denied") return undefined;
+  return { toolCallId, hash, approved: state === "approved" };
 }
 
 /** It looks for nothing by itself: what it notices, and when, is up to the test. */

@@ -1,0 +1,134 @@
+/** The log of a session that begins with another one's: as an import, which believes nothing, or as a restore of one's own. */
+import { hashJson } from "@capstan/kernel";
+import type { JsonValue, OpenCall, PendingCall } from "@capstan/kernel";
+import { copyLog } from "./copy-log.ts";
+import type { NewEntry, StoredEntry } from "./entries.ts";
+import { entryVersion } from "./entries.ts";
+import { foldEntries } from "./fold-entries.ts";
+import type { ImportedMessages } from "./imported-messages.ts";
+import { importMessages } from "./imported-messages.ts";
+import { LogError } from "./log-error.ts";
+import type { SessionFold } from "./session-fold.ts";
+import { titleOf } from "./title.ts";
+
+/** Whose session an import becomes. The imported log has no say in it. */
+export interface ImportOrigin {
+  readonly agent: string;
+  readonly principal?: string;
+  readonly metadata?: JsonValue;
+}
+
+export interface LogImport {
+  readonly origin: ImportOrigin;
+  /** Names the new session's life: random, never taken from the log. */
+  readonly incarnation: string;
+  readonly now: number;
+  /** Blobs that came with the log. */
+  readonly blobs: Iterable<string>;
+}
+
+export interface ImportedLog extends Pick<ImportedMessages, "closedCalls"> {
+  readonly entries: readonly NewEntry[];
+}
+
+/** Longest title that is taken over. */
+const maxTitleChars = 200;
+
+/**
+ * Keeps what was said and drops every right: no approval, answer, started or pending call, queued message, configuration,
+ * summary, principal or instruction of the log counts, and calls without a result are closed. Fails with a `LogError`.
+ */
+export function importLog(stored: readonly StoredEntry[], options: LogImport): ImportedLog {
+  const { origin, incarnation, now: at } = options;
+  const blobs = new Set(options.blobs);
+  const fold = foldForeign(stored);
+  const { messages, closedCalls } = importMessages(
+    fold.transcript.messages,
+    openCallsOf(fold),
+    (blob) => blobs.has(blob),
+  );
+  const title = fold.title ?? titleOf(messages);
+  const created: NewEntry = {
+    v: entryVersion,
+    type: "created",
+    id: incarnation,
+    at,
+    incarnation,
+    agent: origin.agent,
+    ...(origin.principal !== undefined && { principal: origin.principal }),
+    ...(typeof title === "string" && { title: title.slice(0, maxTitleChars) }),
+    ...(origin.metadata !== undefined && { metadata: origin.metadata }),
+  };
+  const loaded: NewEntry = {
+    v: entryVersion,
+    type: "history_loaded",
+    id: `${incarnation}-2`,
+    at,
+    messages,
+  };
+  return { entries: messages.length === 0 ? [created] : [created, loaded], closedCalls };
+}
+
+/** Calls of the last step, if they are not all messages of the transcript yet. */
+function openCallsOf({ transcript: { step } }: SessionFold): readonly OpenCall[] {
+  return step === undefined || step.isSettled ? [] : step.toOpen();
+}
+
+export interface LogRestore {
+  readonly incarnation: string;
+  readonly now: number;
+}
+
+/** Result of a call that had started where the session came from. */
+const startedElsewhere =
+  "The outcome is unknown: this call was started before the session was restored from a copy. Check before you repeat it.";
+
+/**
+ * The whole log, for a session of one's own that moves to another store: pending calls, queues and configuration stay. What was decided or
+ * started elsewhere does not count here: pending calls are asked again under a new hash, unless they have their result, and calls that had
+ * started are closed.
+ */
+export function restoreLog(
+  stored: readonly StoredEntry[],
+  { incarnation, now }: LogRestore,
+): readonly NewEntry[] {
+  const fold = foldForeign(stored);
+  const entries = copyLog(stored, incarnation);
+  const { turn } = fold;
+  const { step } = fold.transcript;
+  if (turn === undefined || step === undefined || step.isSettled) return entries;
+  const envelope = (): Pick<NewEntry, "v" | "id" | "at"> => ({
+    v: entryVersion,
+    id: `0~${entries.length + 1}`,
+    at: now,
+  });
+  const place = { turnId: turn.turnId, step: step.step };
+  const result = { isError: true, output: startedElsewhere } as const;
+  for (const { toolCallId, toolName } of step.started()) {
+    entries.push({ ...envelope(), type: "tool_result", ...place, toolCallId, toolName, result });
+  }
+  const pending = step.withoutResult().map((call) => askedAgain(call, incarnation));
+  if (pending.length > 0) entries.push({ ...envelope(), type: "pending", ...place, pending });
+  return entries;
+}
+
+function askedAgain(call: PendingCall, incarnation: string): PendingCall {
+  return { ...call, hash: hashJson([call.hash, incarnation]) };
+}
+
+/** Whatever is in a log from outside, folding it fails in one way. */
+function foldForeign(stored: readonly StoredEntry[]): SessionFold {
+  try {
+    const fold = foldEntries(stored);
+    if (fold.created !== undefined) return fold;
+  } catch (cause) {
+    if (cause instanceof LogError) throw cause;
+    throw unreadable("its entries do not fit together", cause);
+  }
+  throw unreadable('the first entry of a session must be of the type "created"');
+}
+
+function unreadable(why: string, cause?: unknown): LogError {
+  const message = `The log cannot be read: ${why}`;
+  return new LogError("corrupt_entry", { seq: 1, id: "" }, message, { cause });
+}
