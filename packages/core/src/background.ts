@@ -2,5 +2,5 @@
 
 /** Whatever goes wrong with the task is told to `onError`. */
 export function background(task: Promise<unknown>, onError: (thrown: unknown) => void): void {
-  task.catch(onError);
+  Promise.resolve(task).catch(onError);
 }

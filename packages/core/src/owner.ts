@@ -16,6 +16,7 @@ import type {
   SessionConfig,
   TurnOptions,
 } from "@capstan/log";
+import { isPromise } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Model } from "./agent/model.ts";
 import { background } from "./background.ts";
@@ -69,7 +70,7 @@ export class Owner {
       clock,
       append: (bodies, choices) => {
         const appended = this.#append(bodies, choices);
-        if (!(appended instanceof Promise)) return appended;
+        if (!isPromise(appended)) return appended;
         return within(clock.timer, agent.callbackMs, appended, "append");
       },
       checkOwnership: () => ownership.check(log.now()),
@@ -127,7 +128,7 @@ export class Owner {
     this.#turnId = turnId;
     this.onChange();
     const planned = this.#planWith(log.fold.config, undefined);
-    const plan = planned instanceof Promise ? await this.#orStopped(planned, stop) : planned;
+    const plan = isPromise(planned) ? await this.#orStopped(planned, stop) : planned;
     try {
       const changes = this.#changeOfPrompt(turnId, plan);
       if (changes.length > 0) await this.#append(changes, {});
@@ -147,7 +148,7 @@ export class Owner {
     // It may have been cancelled before it was anybody's.
     this.onChange();
     const planned = stop.aborted ? this.#options.agent.planNothing() : this.#plan(action);
-    const plan = planned instanceof Promise ? await this.#orStopped(planned, stop) : planned;
+    const plan = isPromise(planned) ? await this.#orStopped(planned, stop) : planned;
     try {
       // Something else may be the next thing to do by now, or this in another way.
       const isPlanned = action.type === "resume" || stop.aborted || config === log.fold.config;
@@ -156,13 +157,13 @@ export class Owner {
     } finally {
       this.#stop = undefined;
       const disposed = this.#dispose(plan);
-      if (disposed instanceof Promise) await disposed;
+      if (isPromise(disposed)) await disposed;
     }
   }
 
   #dispose(plan: TurnPlan): MaybePromise<void> {
     const disposed = plan.dispose();
-    if (!(disposed instanceof Promise)) return;
+    if (!isPromise(disposed)) return;
     const { agent, clock } = this.#options;
     return within(clock.timer, agent.callbackMs, disposed, "dispose").catch(() => {});
   }
@@ -222,7 +223,7 @@ export class Owner {
     // A turn that is resumed has its configuration from its start.
     const isUpToDate = action.type !== "resume";
     const opened = this.#append(opening, { head, isUpToDate });
-    if ((opened instanceof Promise ? await opened : opened) === "conflict") {
+    if ((isPromise(opened) ? await opened : opened) === "conflict") {
       // Whatever was posted meanwhile comes first.
       await log.catchUp();
       return;

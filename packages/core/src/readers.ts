@@ -1,7 +1,7 @@
 /** Who gets the events of a session in this process: handles of turns, and subscribers. */
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor, PlacedEvent } from "@capstan/log";
-import { compareCursors } from "@capstan/log";
+import { compareCursors, isPromise } from "@capstan/log";
 import { background } from "./background.ts";
 import type { SessionTurn } from "./session-turn.ts";
 
@@ -89,7 +89,7 @@ export class Readers {
       try {
         // An async listener is not what the type allows, but its rejection must not end the process.
         const returned: unknown = listener(event, cursor);
-        if (returned instanceof Promise) background(returned, () => {});
+        if (isPromise(returned)) background(returned, () => {});
       } catch {
         // A listener's failure is its own.
       }

@@ -1,5 +1,6 @@
 /** A `catch` for work that is done at once where nothing has to be waited for: with a memory store nothing is put off. */
 import type { MaybePromise } from "@capstan/log";
+import { isPromise } from "@capstan/log";
 
 /** What goes wrong, now or later, is given to `onError`, whose value or failure stands for it. */
 export function recover<T>(
@@ -8,7 +9,7 @@ export function recover<T>(
 ): MaybePromise<T> {
   try {
     const worked = work();
-    return worked instanceof Promise ? worked.catch(onError) : worked;
+    return isPromise(worked) ? Promise.resolve(worked).catch(onError) : worked;
   } catch (thrown) {
     return onError(thrown);
   }

@@ -1,7 +1,7 @@
 /** The way into a session's log for those who have something to say: creates the session at the first word, posts, and tells what was refused. */
 import type { ChatMessage } from "@capstan/kernel";
 import type { MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
-import { SessionFold, isRepositoryError } from "@capstan/log";
+import { SessionFold, isPromise, isRepositoryError } from "@capstan/log";
 import { chain } from "./chain.ts";
 import { checkMedia } from "./media/check-media.ts";
 import { recover } from "./recover.ts";
@@ -49,8 +49,8 @@ export class SessionInbox {
     if (this.#origin === undefined) return;
     if (this.#creating !== undefined) return this.#creating;
     const created = this.#create(this.#origin);
-    if (!(created instanceof Promise)) return;
-    return (this.#creating = created.finally(() => {
+    if (!isPromise(created)) return;
+    return (this.#creating = Promise.resolve(created).finally(() => {
       this.#creating = undefined;
     }));
   }

@@ -13,7 +13,7 @@ import type {
   SessionRepository,
   StoredEntry,
 } from "@capstan/log";
-import { EventFeed, entryVersion } from "@capstan/log";
+import { EventFeed, entryVersion, isPromise } from "@capstan/log";
 import type { PlacedEvent } from "@capstan/log";
 import { chain } from "./chain.ts";
 import type { Clock } from "./clock.ts";
@@ -69,7 +69,7 @@ export class SessionLog {
       return this.#reading;
     }
     const read = this.#read();
-    if (!(read instanceof Promise)) return;
+    if (!isPromise(read)) return;
     this.#reading = this.#finish(read);
     return this.#reading;
   }
@@ -79,8 +79,9 @@ export class SessionLog {
     const outcome = this.#unwoken(() =>
       this.#options.repository.append(this.id, entries, this.#toOptions(choices)),
     );
-    if (!(outcome instanceof Promise)) return this.#take(entries, outcome, choices);
-    return outcome.then((later) => this.#take(entries, later, choices));
+    // Without a function of its own where nothing is waited for: every append comes here.
+    if (!isPromise(outcome)) return this.#take(entries, outcome, choices);
+    return Promise.resolve(outcome).then((later) => this.#take(entries, later, choices));
   }
 
   #toOptions(choices: AppendChoices): AppendOptions {

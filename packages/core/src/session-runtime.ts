@@ -10,7 +10,7 @@ import type {
   QueueOutcome,
   Wakeup,
 } from "@capstan/log";
-import { isRepositoryError, LogError } from "@capstan/log";
+import { isPromise, isRepositoryError, LogError } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Model, ModelChoice } from "./agent/model.ts";
 import { nameOf, toModel } from "./agent/model.ts";
@@ -218,7 +218,7 @@ export class SessionRuntime {
         this.#isClaiming = false;
       },
     );
-    if (claimed instanceof Promise) background(claimed, () => {});
+    if (isPromise(claimed)) background(claimed, () => {});
   }
 
   async #work(ownership: Ownership, claim: Claim): Promise<void> {
@@ -253,7 +253,7 @@ export class SessionRuntime {
   /** Gives the lease back, and looks whether something came just before. After a failure that is left to who finds it due. */
   async #rest(ownership: Ownership, isDone: boolean): Promise<void> {
     const releasing = ownership.release();
-    const released = releasing instanceof Promise ? await releasing : releasing;
+    const released = isPromise(releasing) ? await releasing : releasing;
     // Another lease may have taken its place.
     if (this.#ownership !== ownership) return;
     this.#ownership = undefined;
@@ -273,7 +273,7 @@ export class SessionRuntime {
     this.#host.forget(this.id);
     const disposed = this.#scope?.end();
     this.#scope = undefined;
-    if (!(disposed instanceof Promise)) return;
+    if (!isPromise(disposed)) return;
     await within(this.#host.clock.timer, callbackMs, disposed, "dispose").catch(() => {});
   }
 

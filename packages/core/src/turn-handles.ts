@@ -2,7 +2,7 @@
 import type { ChatMessage, JsonValue, TurnResponse } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
 import type { MaybePromise, PlacedEvent, PostedBody, SessionFold } from "@capstan/log";
-import { startCursor } from "@capstan/log";
+import { isPromise, startCursor } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import { chain } from "./chain.ts";
@@ -172,7 +172,7 @@ export class TurnHandles implements TurnSession {
         turn.fail(toSessionError(this.id, thrown));
       },
     );
-    if (sent instanceof Promise) this.#waitFor(sent);
+    if (isPromise(sent)) this.#waitFor(sent);
     if (signal !== undefined) turn.abortOn(signal);
     return turn;
   }

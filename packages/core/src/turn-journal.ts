@@ -2,7 +2,7 @@
 import type { Fact, JournalReply, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
 import type { Entry, FactContext, FactPrice, MaybePromise } from "@capstan/log";
-import { entriesOfFacts } from "@capstan/log";
+import { entriesOfFacts, isPromise } from "@capstan/log";
 import { addCost, costOfFact } from "./agent/cost-of-fact.ts";
 import { nameOf } from "./agent/model.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
@@ -57,7 +57,7 @@ export class TurnJournal {
   #append(facts: readonly Fact[]): MaybePromise<undefined> {
     const { log, ownership } = this.#options;
     const appended = log.append(this.#entriesOf(facts), this.#choices);
-    if (!(appended instanceof Promise)) return undefined;
+    if (!isPromise(appended)) return undefined;
     return appended.then(() => {
       // The answer may have taken longer than the lease: what it announces must not happen here any more.
       ownership.check(log.now());

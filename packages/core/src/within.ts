@@ -15,7 +15,7 @@ export function within<T>(
   if (timer === undefined) return work;
   return new Promise<T>((resolve, reject) => {
     const cancel = timer(ms, () => reject(tooSlow(what, ms)));
-    work
+    Promise.resolve(work)
       .then(resolve, reject)
       .finally(cancel)
       .catch(() => {});

@@ -12,6 +12,7 @@ export { startTurn, toTurnResponse } from "./turn.ts";
 export type { TurnWork } from "./turn.ts";
 export { toModelMessages } from "./model-messages.ts";
 export { toToolMessage, toToolResult } from "./tool-result.ts";
+export { isPromise } from "./is-promise.ts";
 export { addUsage } from "./usage.ts";
 export { isTooDeep } from "./depth.ts";
 export { hashJson } from "./hash.ts";

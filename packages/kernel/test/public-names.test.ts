@@ -16,6 +16,7 @@ test("the kernel exports these names and no others", () => {
       "interruptionMarker",
       "isCapstanError",
       "isTooDeep",
+      "isPromise",
       "runTurn",
       "serializeError",
       "startTurn",

@@ -17,6 +17,7 @@ export type {
 } from "./entries.ts";
 export { incarnationOf } from "./incarnation.ts";
 export { RepositoryError, isRepositoryError } from "./repository.ts";
+export { isPromise } from "@capstan/kernel";
 export type {
   Appended,
   AppendOptions,

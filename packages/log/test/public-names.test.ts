@@ -34,6 +34,7 @@ test("the log exports these names and no others", () => {
       "isLiveOnly",
       "isOverdue",
       "isPosted",
+      "isPromise",
       "isRepositoryError",
       "leaseOver",
       "listPage",

@@ -1,5 +1,6 @@
 /** What one handle of a store has to tell the others, gathered for a moment so that much of it is one message. */
 import type { LiveFrame, MaybePromise } from "@capstan/log";
+import { isPromise } from "@capstan/log";
 
 /** What handles tell each other. A note may be lost. */
 export type Note =
@@ -59,7 +60,7 @@ export class Outbox {
         this.#timer = undefined;
         if (this.#changed.size + this.#followed.size + this.#frames.size > 0) this.#sendLater();
       };
-      if (sent instanceof Promise) sent.then(onSent, onSent);
+      if (isPromise(sent)) sent.then(onSent, onSent);
       else onSent();
     }, gatherMs).unref();
   }

@@ -8,7 +8,7 @@ import type {
   Turn,
   TurnResponse,
 } from "@capstan/kernel";
-import { runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
+import { isPromise, runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
 import type { MaybePromise } from "@capstan/log";
@@ -197,7 +197,7 @@ export class Agent<Output = unknown> {
       );
     } finally {
       const disposed = plan.dispose();
-      if (disposed instanceof Promise) {
+      if (isPromise(disposed)) {
         await within(clock.timer, this.callbackMs, disposed, "dispose").catch(() => {});
       }
     }

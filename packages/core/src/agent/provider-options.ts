@@ -1,5 +1,6 @@
 /** What a provider is told besides the messages. */
 import type { ProviderContract, ProviderRequest, ProviderStreamOptions } from "@capstan/kernel";
+import { isPromise } from "@capstan/kernel";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import type { Model } from "./model.ts";
 import { outputFormatOf } from "./typed-output.ts";
@@ -47,7 +48,7 @@ export function withKey(
     ...provider,
     async *stream(request) {
       const key = getApiKey(provider.id);
-      const apiKey = key instanceof Promise ? await limited(key) : key;
+      const apiKey = isPromise(key) ? await limited(key) : key;
       yield* provider.stream(apiKey === undefined ? request : keyed(request, apiKey));
     },
   };

@@ -8,6 +8,7 @@ import type {
   Usage,
 } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
+import { isPromise } from "@capstan/log";
 import type { CompactionPlan } from "../context/compaction-options.ts";
 import { needsWindow, planCompaction, unknownWindow } from "../context/compaction-options.ts";
 import { leaveOut } from "../context/leave-out.ts";
@@ -124,7 +125,7 @@ type CommonSettings = Omit<
 export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
   try {
     const settled = settle(init, request);
-    if (!(settled instanceof Promise)) return toPlan(init, request, settled);
+    if (!isPromise(settled)) return toPlan(init, request, settled);
     const limitMs = callbackMsOf(init);
     const limited = within(request.timer, limitMs, settled, "resolveModel or instructions");
     return limited.then(
@@ -169,7 +170,7 @@ function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
     isAsked && prompt !== undefined
       ? prompt.instructions
       : instructionsOf(config.instructions ?? init.instructions, { agent, sessionId, tools });
-  if (!(model instanceof Promise) && !(instructions instanceof Promise)) {
+  if (!isPromise(model) && !isPromise(instructions)) {
     return { model, instructions, tools };
   }
   return Promise.all([model, instructions]).then(([model, instructions]) => ({
@@ -200,8 +201,7 @@ function otherModel(
 ): MaybePromise<Omit<Summarizer, "cost">> {
   const { sessionId, timer } = request;
   const found = knownModel(choice, init, request);
-  const known =
-    found instanceof Promise ? within(timer, callbackMsOf(init), found, "resolveModel") : found;
+  const known = isPromise(found) ? within(timer, callbackMsOf(init), found, "resolveModel") : found;
   return chain(known, (model) => ({
     model,
     provider: keyed(init, request, model),

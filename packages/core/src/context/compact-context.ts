@@ -1,6 +1,6 @@
 /** One compaction, from the question to the entry that says what came of it. */
 import type { AgentEvent, ChatMessage } from "@capstan/kernel";
-import { serializeError } from "@capstan/kernel";
+import { isPromise, serializeError } from "@capstan/kernel";
 import type { MaybePromise, OwnedBody } from "@capstan/log";
 import { AgentError } from "../agent/agent-error.ts";
 import { windowOf } from "../agent/model.ts";
@@ -183,9 +183,9 @@ function roomFor(
 /** Undefined where somebody stopped it first. */
 function untilStopped<T>(value: MaybePromise<T>, stop: TurnStop): MaybePromise<T | undefined> {
   if (stop.aborted) return undefined;
-  if (!(value instanceof Promise)) return value;
+  if (!isPromise(value)) return value;
   return new Promise((resolve, reject) => {
-    value.then(resolve, reject);
+    Promise.resolve(value).then(resolve, reject);
     stop.addEventListener("abort", () => resolve(undefined));
   });
 }

@@ -33,7 +33,7 @@ function fromStandard(toolName: string, schema: StandardSchema): CompiledInput {
     parse(input) {
       try {
         const result = standard.validate(input);
-        return "then" in result ? result.catch(uncheckable) : result;
+        return "then" in result ? Promise.resolve(result).catch(uncheckable) : result;
       } catch (thrown) {
         return uncheckable(thrown);
       }

@@ -1,7 +1,7 @@
 /** Where dependencies live: made once, when they are first asked for, and disposed with their scope. */
 import type { Logger } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import { serializeError } from "@capstan/kernel";
+import { isPromise, serializeError } from "@capstan/kernel";
 import type { Dependency, Override } from "./dependency.ts";
 import { DependencyError } from "./dependency-error.ts";
 
@@ -175,7 +175,7 @@ export class DependencyScope {
       const text = `Dispose of "${name}" failed: ${message}`;
       // An async logger is not what the type allows, but its rejection must not end the process.
       const returned: unknown = this.#logger?.log("error", text, fields);
-      if (returned instanceof Promise) returned.catch(() => {});
+      if (isPromise(returned)) Promise.resolve(returned).catch(() => {});
     } catch {
       // A logger's failure is its own, and the others have to be disposed.
     }

@@ -19,6 +19,7 @@ import type {
   SubscribeOptions,
   Wakeup,
 } from "@capstan/log";
+import { isPromise } from "@capstan/log";
 import type { DatabaseSync } from "node:sqlite";
 import { toEntryText, toEntryTexts } from "../entry-text.ts";
 import { LocalWatch } from "../local-watch.ts";
@@ -188,7 +189,7 @@ export class SqliteRepository implements StoreHandle {
     onWritten?: (value: T, isAtOnce: boolean) => void,
   ): MaybePromise<T> {
     const written = this.#guard(id, () => this.#transactions.write(id, run));
-    if (!(written instanceof Promise)) {
+    if (!isPromise(written)) {
       onWritten?.(written, true);
       return written;
     }

@@ -8,7 +8,7 @@ import type {
   SessionRepository,
   StoredEntry,
 } from "@capstan/log";
-import { SessionFold, eventsOf, parseEntry } from "@capstan/log";
+import { SessionFold, eventsOf, isPromise, parseEntry } from "@capstan/log";
 import { Acknowledgements } from "./acknowledgements.ts";
 import type { CrashViolationCode, Violations } from "./violation.ts";
 
@@ -43,7 +43,7 @@ export class WatchedSession {
     if (!this.mayExist) return undefined;
     try {
       const page = this.#options.store.read(this.id, { after: this.stored.length });
-      if (!(page instanceof Promise)) return this.#takePage(page);
+      if (!isPromise(page)) return this.#takePage(page);
       return page.then(
         (later) => this.#takePage(later),
         () => {},

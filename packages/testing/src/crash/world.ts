@@ -1,7 +1,7 @@
 /** What outlives every process: the store, the clock, what tools did, what models were asked, and the faults of the run. */
 import type { JsonValue, ProviderRequest, ToolExecuteContext } from "@capstan/kernel";
 import type { MaybePromise, SessionRepository } from "@capstan/log";
-import { entryVersion, memoryRepository } from "@capstan/log";
+import { entryVersion, isPromise, memoryRepository } from "@capstan/log";
 import { checkTranscript } from "../check-transcript.ts";
 import type { CrashPoint, CrashRun } from "./crash-run.ts";
 import { decisionOn } from "./decision-on.ts";
@@ -104,9 +104,7 @@ export class World {
 
   /** Looks at what the store holds now, at once if the store can. */
   look(): MaybePromise<void> {
-    const looks = this.sessions
-      .map((session) => session.look())
-      .filter((look) => look instanceof Promise);
+    const looks = this.sessions.map((session) => session.look()).filter(isPromise);
     return looks.length === 0 ? undefined : Promise.all(looks).then(() => {});
   }
 
@@ -120,7 +118,7 @@ export class World {
     if (interjection === undefined) return;
     const post = (): void => this.#post(toPost(interjection, this.main.fold));
     const looked = this.main.look();
-    if (looked instanceof Promise) this.scheduler.waitFor(looked.then(post));
+    if (isPromise(looked)) this.scheduler.waitFor(looked.then(post));
     else post();
   }
 
@@ -142,7 +140,7 @@ export class World {
       this.effects.add({ ...call, process, hadIntent, wasApproved });
     };
     const looked = session.look();
-    return looked instanceof Promise ? looked.then(note) : note();
+    return isPromise(looked) ? looked.then(note) : note();
   }
 
   onRequest(request: ProviderRequest): void {
@@ -181,7 +179,7 @@ export class World {
     const { id, body } = post;
     const entry = { v: entryVersion, id, at: this.clock.now(), ...body };
     const posted = this.store.post(sessionId, entry);
-    if (posted instanceof Promise) this.scheduler.waitFor(posted);
+    if (isPromise(posted)) this.scheduler.waitFor(posted);
     this.main.acknowledged.add({ type: "posted", id });
   }
 
@@ -199,7 +197,7 @@ export class World {
       },
       claimDue: (query) => {
         const claims = store.claimDue(query);
-        if (!(claims instanceof Promise)) {
+        if (!isPromise(claims)) {
           this.claims += claims.length;
           return claims;
         }
