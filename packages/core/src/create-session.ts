@@ -3,6 +3,7 @@ import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Clock } from "./clock.ts";
+import type { OnFault } from "./host-fault.ts";
 import type { NewSession } from "./host.ts";
 import { Host } from "./host.ts";
 import type { Session } from "./session.ts";
@@ -13,6 +14,8 @@ export interface OwnHost<Output> {
   /** Default one in memory. */
   readonly repository?: SessionRepository;
   readonly clock?: Clock;
+  /** As in `HostOptions`. */
+  readonly onError?: OnFault;
 }
 
 export interface SessionInit<Output = unknown> extends OwnHost<Output>, Omit<NewSession, "agent"> {}
@@ -25,8 +28,8 @@ export interface RestoreInit<Output = unknown> extends OwnHost<Output> {
 
 /** Stored at the first send. To go on with one that is stored, or to take over from other processes, use `createHost`. */
 export function createSession<Output = unknown>(init: SessionInit<Output>): Session<Output> {
-  const { agent, repository, clock, ...origin } = init;
-  const host = hostOf(agent, repository, clock);
+  const { agent, repository: _, clock: _clock, onError: _onError, ...origin } = init;
+  const host = hostOf(init);
   const session = host.createSession({ ...origin, agent: agent.name });
   // Its agent is the one that was given.
   return session as Session<Output>;
@@ -36,15 +39,13 @@ export function createSession<Output = unknown>(init: SessionInit<Output>): Sess
 export async function restoreSession<Output = unknown>(
   init: RestoreInit<Output>,
 ): Promise<Session<Output>> {
-  const { agent, repository, clock, state, trust } = init;
-  const session = await hostOf(agent, repository, clock).restore(state, trust && { trust });
+  const { state, trust } = init;
+  const session = await hostOf(init).restore(state, trust && { trust });
   return session as Session<Output>;
 }
 
-function hostOf(
-  agent: Agent,
-  repository: SessionRepository = memoryRepository(),
-  clock: Clock | undefined,
-): Host {
-  return new Host({ agents: [agent], repository, ...(clock && { clock }) }, true);
+function hostOf<Output>(init: OwnHost<Output>): Host {
+  const { agent, repository = memoryRepository(), clock, onError } = init;
+  const own = { ...(clock && { clock }), ...(onError && { onError }) };
+  return new Host({ agents: [agent], repository, ...own }, true);
 }

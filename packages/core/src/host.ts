@@ -1,10 +1,13 @@
 /** Runs the sessions of known agents on one repository. Any number of hosts, in any number of processes, may share it. */
+import type { Logger } from "@capstan/kernel";
 import type { ListQuery, SessionPage, SessionRepository } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import type { Clock } from "./clock.ts";
 import { idleTimerOf, systemClock } from "./clock.ts";
 import { checkHistory } from "./check-history.ts";
+import type { OnFault } from "./host-fault.ts";
+import { FaultReports } from "./host-fault.ts";
 import { checkSessionId } from "./input.ts";
 import { newId as randomId } from "./new-id.ts";
 import { Renewals } from "./renewals.ts";
@@ -17,6 +20,7 @@ import { SessionRuntime } from "./session-runtime.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import { toConfig } from "./session-settings.ts";
 import type { SessionState } from "./session-state.ts";
+import { release } from "./unusable-claim.ts";
 
 export interface HostOptions {
   readonly agents: readonly Agent[];
@@ -32,6 +36,11 @@ export interface HostOptions {
   /** The name of this process in leases. Default random. */
   readonly owner?: string;
   readonly newId?: () => string;
+  /**
+   * Takes failures that no caller hears of: of the runtime and the store, listeners that throw, turns whose error was not looked at. Default:
+   * the agent's logger, or one warning on the console for each cause.
+   */
+  readonly onError?: OnFault;
 }
 
 export interface NewSession extends Omit<SessionOrigin, "config"> {
@@ -48,6 +57,9 @@ export class Host {
   readonly #pollMs: number;
   /** Whether it is there for one session alone, which brought it along: others are none of its business. */
   readonly #isForOne: boolean;
+  readonly #faults: FaultReports;
+  /** Whether the last search for sessions that are due failed: an outage is reported once. */
+  #isSearchFailing = false;
   #cancelPoll: (() => void) | undefined;
   #isClosed = false;
 
@@ -57,7 +69,9 @@ export class Host {
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
     this.#pollMs = pollMs;
     this.#isForOne = isForOne;
+    this.#faults = new FaultReports(options.onError, (id) => this.#loggerOf(id));
     this.#host = {
+      report: (fault) => this.#faults.report(fault),
       repository,
       clock,
       owner: options.owner ?? newId(),
@@ -122,6 +136,22 @@ export class Host {
     await this.#host.repository.delete(id);
   }
 
+  /**
+   * Lets hosts work again on a session that was set aside (`SessionHead.setAside`); its unfinished turn goes on. False if it is not set
+   * aside, or another host holds it. Fails with `not_found`.
+   */
+  async release(id: string): Promise<boolean> {
+    this.#mustBeOpen();
+    let isReleased: boolean;
+    try {
+      isReleased = await release(id, this.#host);
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
+    if (isReleased) this.#runtimes.get(id)?.onReleased();
+    return isReleased;
+  }
+
   /** Looks for sessions that are due and works on them; the host does so by itself from time to time. */
   async claimDue(): Promise<void> {
     const { repository, owner, leaseMs: ttlMs, clock } = this.#host;
@@ -177,6 +207,14 @@ export class Host {
     );
   }
 
+  /** Of the session's agent; of the only one, if there is no session. */
+  #loggerOf(sessionId: string | undefined): Logger | undefined {
+    const name = sessionId && this.#runtimes.get(sessionId)?.log.fold.created?.agent;
+    const agents = this.agents;
+    const agent = this.#agents.get(name ?? "") ?? (agents.length === 1 ? agents[0] : undefined);
+    return agent?.logger;
+  }
+
   #mustBeOpen(): void {
     if (this.#isClosed)
       throw new SessionError(
@@ -197,9 +235,15 @@ export class Host {
       for (const runtime of this.#runtimes.values()) runtime.poll();
       if (this.#isForOne) return this.#wakeOwn();
       // A store that fails now is asked again.
+      const search = this.claimDue().then(() => {
+        this.#isSearchFailing = false;
+      });
       background(
-        this.claimDue().finally(() => this.#pollLater()),
-        () => {},
+        search.finally(() => this.#pollLater()),
+        (error) => {
+          if (!this.#isSearchFailing) this.#faults.report({ error, where: "claim" });
+          this.#isSearchFailing = true;
+        },
       );
     });
   }

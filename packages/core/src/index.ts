@@ -28,6 +28,7 @@ export type { Clock } from "./clock.ts";
 export { createSession, restoreSession } from "./create-session.ts";
 export type { OwnHost, RestoreInit, SessionInit } from "./create-session.ts";
 export { Host, createHost } from "./host.ts";
+export type { FaultPlace, HostFault, OnFault } from "./host-fault.ts";
 export type { HostOptions, NewSession } from "./host.ts";
 export type {
   Answer,

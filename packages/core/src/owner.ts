@@ -16,7 +16,7 @@ import type {
   SessionConfig,
   TurnOptions,
 } from "@capstan/log";
-import { isPromise } from "@capstan/log";
+import { RepositoryError, isPromise } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Model } from "./agent/model.ts";
 import { background } from "./background.ts";
@@ -30,7 +30,9 @@ import type { ContextSize } from "./context/token-count.ts";
 import { Envelopes } from "./envelopes.ts";
 import { within } from "./within.ts";
 import type { Ownership } from "./ownership.ts";
-import { SessionError } from "./session-error.ts";
+import { endingOf, turnFailure } from "./end-in-error.ts";
+import type { HostFault } from "./host-fault.ts";
+import { SessionError, isLeftToOthers } from "./session-error.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 import type { DependencyScope } from "./tools/dependency-scope.ts";
 import type { TurnAction } from "./turn-input.ts";
@@ -50,6 +52,8 @@ export interface OwnerOptions {
   models(): readonly Model[];
   /** Gets the events that no entry tells, while the session is ours. */
   onLive(event: AgentEvent): void;
+  /** Gets what no caller hears of. */
+  onFault(fault: HostFault): void;
 }
 
 export class Owner {
@@ -78,28 +82,76 @@ export class Owner {
     });
   }
 
-  /** Works until nothing is left to do: true. False if the store refused us or failed: what is unfinished is in the log, and due. */
+  /**
+   * Works until nothing is left to do: true. False if the lease was lost or the store is away: what is unfinished is in the log, and due.
+   * Any other failure ends the turn under way in an error. Throws what cannot be recorded so.
+   */
   async work(): Promise<boolean> {
     const { log, ownership } = this.#options;
     ownership.holder = this;
-    try {
-      while (!ownership.isLost) {
+    while (!ownership.isLost) {
+      try {
         const now = log.now();
         ownership.check(now);
         const action = log.fold.nextAction(now);
         if (action.type === "none") {
           if (!log.isHeadBehind) return true;
           if ((await log.refreshHead(ownership.lease)) === "conflict") await log.catchUp();
-          continue;
-        }
-        if (action.type === "return") await this.#returnItems(action.ids);
+        } else if (action.type === "return") await this.#returnItems(action.ids);
         else if (action.type === "compact") await this.#compact(action.ids);
         else await this.#runTurn(action);
+      } catch (thrown) {
+        if (!(await this.#isEnded(thrown))) return false;
       }
-    } catch {
-      // What failed is told by whoever asked for it; here it only matters that we cannot go on.
     }
     return false;
+  }
+
+  /** Whether the turn that failed so has its end in the log, and the work can go on behind it. */
+  async #isEnded(thrown: unknown): Promise<boolean> {
+    const { ownership, log, onFault } = this.#options;
+    if (ownership.isLost) return false;
+    const action = log.fold.nextAction(log.now());
+    const turnId = "turnId" in action ? action.turnId : undefined;
+    const where = isLeftToOthers(thrown) ? "store" : "engine";
+    onFault({ error: thrown, where, sessionId: log.id, ...(turnId !== undefined && { turnId }) });
+    if (where === "store") return false;
+    const error = turnFailure("engine_failed", "The turn could not go on", thrown);
+    try {
+      return await this.#endInError(action, error);
+    } catch (refused) {
+      if (ownership.isLost || isLeftToOthers(refused)) return false;
+      throw thrown;
+    }
+  }
+
+  /** False if there is no turn to be ended. */
+  async #endInError(action: NextAction, error: SerializedError): Promise<boolean> {
+    const { log } = this.#options;
+    if (action.type === "compact") {
+      const [turnId = ""] = action.ids;
+      const failed = { type: "compaction_failed", turnId, reason: "failed", before: 0 } as const;
+      await this.#append([{ ...failed, requests: action.ids, error }], {});
+      return true;
+    }
+    if (!("turnId" in action)) throw new SessionError("engine_failed", error.message);
+    const { turnId } = action;
+    const isUpToDate = action.type !== "resume";
+    const head = log.fold.headAtStart(log.now());
+    const opened = await this.#append([this.#opening(action)], { head, isUpToDate });
+    if (opened === "conflict") {
+      // What was posted meanwhile may be the next thing to do.
+      await log.catchUp();
+      return true;
+    }
+    for (let tries = 0; tries < maxConflicts; tries += 1) {
+      const now = log.now();
+      const bodies = endingOf(log.fold, turnId, error, now);
+      const end = log.fold.headAtEnd({ finishReason: "error" }, now);
+      if ((await this.#append(bodies, { head: end, isUpToDate: true })) === "appended") return true;
+      await log.catchUp();
+    }
+    throw new SessionError("engine_failed", "Too much is posted for the turn to end");
   }
 
   onLost(): void {
@@ -261,9 +313,10 @@ export class Owner {
         emit: (event) => this.#showLive(event),
       }),
     );
-    if (result.error?.code === "journal_failed") {
-      throw new SessionError("unavailable", result.error.message, { sessionId: log.id });
-    }
+    if (result.error?.code !== "journal_failed") return;
+    // A store that did not answer in time threw nothing.
+    if (journal.failure !== undefined) throw journal.failure.thrown;
+    throw new RepositoryError("unavailable", log.id, result.error.message);
   }
 
   #opening(action: TurnAction): OwnedBody {
@@ -310,10 +363,20 @@ export class Owner {
     error: SerializedError,
     messages: readonly ChatMessage[],
   ): Promise<readonly ChatMessage[] | undefined> {
-    const recovered = await recover?.(error, messages);
+    const recovered = await this.#reporting(turnId, () => recover?.(error, messages));
     if (recovered === undefined || error.rejected === undefined) return recovered;
     await this.#append([{ type: "quarantine", turnId, ...error.rejected }], {});
     return recovered;
+  }
+
+  async #reporting<T>(turnId: string, hook: () => MaybePromise<T>): Promise<T> {
+    try {
+      return await hook();
+    } catch (error) {
+      const { log, onFault } = this.#options;
+      onFault({ error, where: "hook", sessionId: log.id, turnId });
+      throw error;
+    }
   }
 
   #showLive(event: AgentEvent): void {
@@ -330,6 +393,9 @@ export class Owner {
     return log.append(entries, { ...choices, lease: ownership.lease });
   }
 }
+
+/** Posts that may come while a turn is being ended, one after the other. */
+const maxConflicts = 100;
 
 function isSame(action: TurnAction, other: NextAction): boolean {
   return "turnId" in other && other.type === action.type && other.turnId === action.turnId;

@@ -1,5 +1,6 @@
 /** Who gets the events of a session in this process: handles of turns, and subscribers. */
 import type { AgentEvent } from "@capstan/kernel";
+import { serializeError } from "@capstan/kernel";
 import type { Cursor, PlacedEvent } from "@capstan/log";
 import { compareCursors, isPromise } from "@capstan/log";
 import { background } from "./background.ts";
@@ -15,6 +16,8 @@ interface Follower {
 
 interface Subscription {
   readonly listener: EventListener;
+  /** Message of its last failure: a listener that fails with every event is reported once. */
+  failure?: string;
 }
 
 /** Lists, as a session has few handles at a time; another one with every change, so that nobody is in the way of an event that is being shown. */
@@ -24,6 +27,12 @@ export class Readers {
   #expected: readonly SessionTurn[] = [];
   #handles: readonly SessionTurn[] = [];
   #subscriptions: readonly Subscription[] = [];
+  readonly #onThrown: (thrown: unknown) => void;
+
+  /** `onThrown` gets what a listener throws. */
+  constructor(onThrown: (thrown: unknown) => void) {
+    this.#onThrown = onThrown;
+  }
 
   get isEmpty(): boolean {
     return (
@@ -85,15 +94,34 @@ export class Readers {
     const followers = this.#followers;
     if (event.type === "turn_end") this.#end(event.turnId);
     for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
-    for (const { listener } of this.#subscriptions) {
+    for (const subscription of this.#subscriptions) {
       try {
         // An async listener is not what the type allows, but its rejection must not end the process.
-        const returned: unknown = listener(event, cursor);
-        if (isPromise(returned)) background(returned, () => {});
-      } catch {
-        // A listener's failure is its own.
+        const returned: unknown = subscription.listener(event, cursor);
+        if (isPromise(returned)) {
+          background(returned, (thrown) => this.#reportOnce(subscription, thrown));
+        }
+      } catch (thrown) {
+        this.#reportOnce(subscription, thrown);
       }
     }
+  }
+
+  #reportOnce(subscription: Subscription, thrown: unknown): void {
+    const { message } = serializeError(thrown);
+    if (subscription.failure === message) return;
+    subscription.failure = message;
+    this.#onThrown(thrown);
+  }
+
+  /** Handles that follow this turn now, or wait for it to start. */
+  handlesOf(turnId: string): readonly SessionTurn[] {
+    const following = this.#followers.filter((follower) => follower.turnId === turnId);
+    return following.map(({ turn }) => turn);
+  }
+
+  get hasListeners(): boolean {
+    return this.#subscriptions.length > 0;
   }
 
   fail(thrown: unknown): void {

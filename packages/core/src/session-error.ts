@@ -17,6 +17,12 @@ export type SessionErrorCode =
   | "exists"
   /** The store failed: what was sent may or may not be there. Send it again with the same id. */
   | "unavailable"
+  /** The runtime failed, or the store broke its contract: the turn could not go on. */
+  | "engine_failed"
+  /** The turn was resumed too often without getting further. */
+  | "resume_limit"
+  /** The session was set aside, with a reason: no host works on it until it is released. */
+  | "set_aside"
   | "host_closed";
 
 export interface SessionErrorOptions extends ErrorOptions {
@@ -75,6 +81,19 @@ export function closed(sessionId: string, why: string): SessionError {
 export function deleted(sessionId: string): SessionError {
   const message = `Session ${sessionId} was deleted by another process: begin a new one`;
   return new SessionError("not_found", message, { sessionId });
+}
+
+/** For callers that wait for something of a session that no host works on. */
+export function setAsideFor(sessionId: string, reason: string): SessionError {
+  const message = `Session ${sessionId} was set aside (${reason}): release it with host.release("${sessionId}") when that is mended`;
+  return new SessionError("set_aside", message, { sessionId });
+}
+
+/** Whether the work on a session goes on elsewhere, or later, by itself: the lease was lost, the session deleted, the store away. */
+export function isLeftToOthers(thrown: unknown): boolean {
+  if (!isRepositoryError(thrown)) return false;
+  const { code } = thrown;
+  return code === "fenced" || code === "unavailable" || code === "not_found";
 }
 
 /** What a store threw, as the caller of a session gets it. */

@@ -4,6 +4,7 @@ import type { Entry, SessionConfig, SessionHead, SessionRepository } from "@caps
 import { entryVersion } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Clock } from "./clock.ts";
+import type { HostFault } from "./host-fault.ts";
 import type { Renewals } from "./renewals.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
@@ -14,6 +15,8 @@ export interface SessionHost {
   readonly owner: string;
   readonly leaseMs: number;
   readonly renewals: Renewals;
+  /** Takes what no caller hears of. Never throws. */
+  report(fault: HostFault): void;
   newId(): string;
   /** Lets go of the session in this process. */
   leave(sessionId: string): Promise<void>;

@@ -1,5 +1,6 @@
 /** A session in this process: what it knows of the log, who reads it here, and the work on it while the lease is ours. */
 import type { AgentEvent } from "@capstan/kernel";
+import { serializeError } from "@capstan/kernel";
 import type {
   Claim,
   CompactionOutcome,
@@ -23,8 +24,15 @@ import { Ownership } from "./ownership.ts";
 import { Readers } from "./readers.ts";
 import { Receipts } from "./receipts.ts";
 import { recover } from "./recover.ts";
-import type { SessionError } from "./session-error.ts";
-import { closed, deleted } from "./session-error.ts";
+import {
+  SessionError,
+  closed,
+  deleted,
+  isLeftToOthers,
+  setAsideFor,
+  toSessionError,
+} from "./session-error.ts";
+import { SessionFaults } from "./session-faults.ts";
 import type { SessionHost } from "./session-host.ts";
 import { SessionLog } from "./session-log.ts";
 import type { DependencyScope } from "./tools/dependency-scope.ts";
@@ -34,7 +42,8 @@ import { callbackMs, within } from "./within.ts";
 export class SessionRuntime {
   readonly id: string;
   readonly log: SessionLog;
-  readonly readers: Readers = new Readers();
+  readonly readers: Readers;
+  readonly faults: SessionFaults;
   readonly receipts: Receipts<QueueOutcome>;
   /** Of those who asked for a compaction. */
   readonly compactions: Receipts<CompactionOutcome>;
@@ -75,6 +84,8 @@ export class SessionRuntime {
       onEvents: (events) => this.#show(events),
       onChange: () => this.#onChange(),
     });
+    this.faults = new SessionFaults(id, host);
+    this.readers = new Readers((error) => host.report({ error, where: "listener", sessionId: id }));
     const { fold } = this.log;
     this.receipts = new Receipts((id) => fold.queues.outcomeOf(id));
     this.compactions = new Receipts((id) => fold.compactions.outcomeOf(id));
@@ -98,12 +109,14 @@ export class SessionRuntime {
       await this.#leave();
       throw thrown;
     }
-    this.wake();
+    this.wake(true);
   }
 
   /** Works under a lease that the host was given. */
   adopt(claim: Claim, askedAt: number): void {
     if (this.#isClosed) return giveBack(claim, this.#host.repository);
+    const { setAside: aside } = claim.head;
+    if (aside !== undefined) return this.#refuse(claim, aside.reason);
     // Answers of a store may overtake each other: the lease that we have had since has fenced this one.
     if (claim.lease.epoch < (this.#lastEpoch ?? 0)) return;
     // A lease that we asked for twice: the store has fenced the first.
@@ -115,7 +128,23 @@ export class SessionRuntime {
     this.log.feed.own(claim.lease.epoch);
     this.#wasIdle = false;
     this.#isFollowed = false;
-    background(this.#work(ownership, claim), (thrown) => this.readers.fail(thrown));
+    background(this.#work(ownership, claim), (thrown) =>
+      this.readers.fail(toFailure(this.id, thrown)),
+    );
+  }
+
+  /** No host works on a session that was set aside. */
+  #refuse(claim: Claim, reason: string): void {
+    giveBack(claim, this.#host.repository);
+    this.faults.backOff(this.log.now());
+    this.#tell(setAsideFor(this.id, reason));
+    if (!this.#isAttended) background(this.#leave(), () => {});
+  }
+
+  /** The session was released, or may be worked on again. */
+  onReleased(): void {
+    this.faults.reset();
+    this.wake(true);
   }
 
   /** Nobody here has a handle any more. What is under way here goes on to its end; then the session takes no room. */
@@ -164,9 +193,10 @@ export class SessionRuntime {
     return this.#models;
   }
 
-  /** Claims the session if it has something to do and nobody here does it. */
-  wake(): void {
+  /** Claims the session if it has something to do and nobody here does it. `isAsked`: a caller wants it now, whatever failed before. */
+  wake(isAsked = false): void {
     if (this.#isClosed || this.#isWorking || this.#isClaiming || this.#isAtRest()) return;
+    if (!isAsked && this.faults.isBackingOff(this.log.now())) return;
     this.#isClaiming = true;
     this.#wasIdle = false;
     // Not before who wakes us has returned: they may want to listen.
@@ -239,14 +269,34 @@ export class SessionRuntime {
         size: this.#size,
         models: () => this.#models,
         onLive,
+        onFault: (fault) => this.faults.report(fault),
       });
       this.#owner = owner;
       isDone = await owner.work();
+      if (isDone) this.faults.reset();
     } catch (thrown) {
-      if (thrown instanceof LogError) await setAside(claim, this.#host);
+      await this.#giveUp(claim, ownership, thrown);
       throw thrown;
     } finally {
       await this.#rest(ownership, isDone);
+    }
+  }
+
+  /** No host can go on with the session as it is: it is set aside. If not even that can be recorded, its lease is left to run out. */
+  async #giveUp(claim: Claim, ownership: Ownership, thrown: unknown): Promise<void> {
+    const sessionId = this.id;
+    if (isLeftToOthers(thrown))
+      return this.faults.report({ error: thrown, where: "store", sessionId });
+    if (thrown instanceof SessionError && thrown.code !== "engine_failed") return;
+    // The owner has reported what it threw.
+    if (this.#owner === undefined)
+      this.faults.report({ error: thrown, where: "engine", sessionId });
+    try {
+      await setAside(claim, this.#host, serializeError(thrown).message);
+    } catch (error) {
+      if (!isLeftToOthers(error)) this.faults.report({ error, where: "engine", sessionId });
+      ownership.lose();
+      this.faults.backOff(this.log.now());
     }
   }
 
@@ -290,7 +340,16 @@ export class SessionRuntime {
   }
 
   #show(events: readonly PlacedEvent[]): void {
-    for (const event of events) this.readers.show(event);
+    for (const event of events) {
+      if (event.event.type === "error") this.#noteFailed(event.event);
+      this.readers.show(event);
+    }
+  }
+
+  /** A listener gets the error as it comes. */
+  #noteFailed(event: Extract<AgentEvent, { readonly type: "error" }>): void {
+    if (!this.#isWorking || this.readers.hasListeners) return;
+    this.faults.reportTurn(event, this.readers.handlesOf(event.turnId));
   }
 
   #showLive(event: AgentEvent, { lease }: Ownership): void {
@@ -369,4 +428,15 @@ export class SessionRuntime {
   #sendLive(lease: Lease, frame: LiveFrame | undefined): void {
     if (frame !== undefined) this.#host.repository.sendLive?.(lease, frame);
   }
+}
+
+/** What the handles of a session are told that this process cannot go on with. */
+function toFailure(sessionId: string, thrown: unknown): unknown {
+  if (isRepositoryError(thrown) && isLeftToOthers(thrown)) return toSessionError(sessionId, thrown);
+  if (thrown instanceof SessionError || thrown instanceof LogError) return thrown;
+  const { message } = serializeError(thrown);
+  return new SessionError("engine_failed", `The turn could not go on: ${message}`, {
+    cause: thrown,
+    sessionId,
+  });
 }

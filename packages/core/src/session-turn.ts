@@ -20,7 +20,8 @@ export interface TurnSession {
 
 export class SessionTurn implements Turn {
   readonly id: string;
-  readonly response: Promise<TurnResponse>;
+  readonly #response: Promise<TurnResponse>;
+  #isLookedAt = false;
   readonly #session: TurnSession;
   /**
    * Undefined while nobody reads: many turns are only waited for, and what they have shown can be had from the log again, but for the
@@ -39,9 +40,19 @@ export class SessionTurn implements Turn {
   constructor(id: string, session: TurnSession) {
     const { promise, resolve } = Promise.withResolvers<TurnResponse>();
     this.id = id;
-    this.response = promise;
+    this.#response = promise;
     this.#session = session;
     this.#resolve = resolve;
+  }
+
+  get response(): Promise<TurnResponse> {
+    this.#isLookedAt = true;
+    return this.#response;
+  }
+
+  /** Whether its response or its events were asked for: then its error is known to the caller. */
+  get isLookedAt(): boolean {
+    return this.#isLookedAt;
   }
 
   /** The turn that it follows: answers have handles before it is known which turn takes them. */
@@ -63,6 +74,7 @@ export class SessionTurn implements Turn {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+    this.#isLookedAt = true;
     return (this.#queue ??= this.#startQueue())[Symbol.asyncIterator]();
   }
 
@@ -137,7 +149,7 @@ export class SessionTurn implements Turn {
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
     background(
-      this.response.then(() => signal.removeEventListener("abort", abort)),
+      this.#response.then(() => signal.removeEventListener("abort", abort)),
       () => {},
     );
   }

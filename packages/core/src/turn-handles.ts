@@ -163,13 +163,14 @@ export class TurnHandles implements TurnSession {
   ): SessionTurn {
     const onPosted = (): void => {
       follow();
-      this.#runtime.wake();
+      this.#runtime.wake(true);
     };
     const sent = recover(
       () => chain(post(), onPosted),
       (thrown) => {
         this.#runtime.readers.removeTurn(turn);
         turn.fail(toSessionError(this.id, thrown));
+        this.#runtime.faults.reportUnseen(thrown, turn.id, [turn]);
       },
     );
     if (isPromise(sent)) this.#waitFor(sent);

@@ -5,7 +5,9 @@ import type { TurnPlan } from "./agent/turn-plan.ts";
 import type { Clock } from "./clock.ts";
 import { OutputKeeper } from "./context/output-keeper.ts";
 import { ContextProjection } from "./context/projection.ts";
+import type { HostFault } from "./host-fault.ts";
 import type { Ownership } from "./ownership.ts";
+import { reportingHooks } from "./reported-hooks.ts";
 import type { SessionLog } from "./session-log.ts";
 
 export type TurnAction = Extract<NextAction, { readonly type: "start" | "continue" | "resume" }>;
@@ -14,6 +16,7 @@ interface TurnSurroundings {
   readonly log: SessionLog;
   readonly clock: Clock;
   readonly ownership: Ownership;
+  onFault(fault: HostFault): void;
 }
 
 /** What of a turn's input its owner does, or has for this turn alone. */
@@ -32,7 +35,7 @@ type TurnParts = Pick<
 
 /** All fields in one place and always the same ones: the loop reads it all the time. */
 export function toTurnInput(
-  { log, clock, ownership }: TurnSurroundings,
+  { log, clock, ownership, onFault }: TurnSurroundings,
   action: TurnAction,
   plan: TurnPlan,
   turn: TurnParts,
@@ -65,7 +68,9 @@ export function toTurnInput(
     prior: action.type === "start" ? undefined : fold?.prior(action.type === "resume"),
     provider: settings.provider,
     tools: settings.tools,
-    dispatch: settings.dispatch,
+    dispatch: reportingHooks(settings.dispatch, (error) =>
+      onFault({ error, where: "hook", sessionId: log.id, turnId: action.turnId }),
+    ),
     providerOpts: settings.providerOpts,
     cwd: settings.cwd,
     logger: settings.logger,

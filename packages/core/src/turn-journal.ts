@@ -9,6 +9,7 @@ import type { TurnPlan } from "./agent/turn-plan.ts";
 import { chain } from "./chain.ts";
 import type { Envelopes } from "./envelopes.ts";
 import type { Ownership } from "./ownership.ts";
+import { recover } from "./recover.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 
 type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
@@ -33,6 +34,7 @@ export class TurnJournal {
   #now = 0;
   /** Of the turn, with what is about to be recorded. */
   #cost: number | undefined;
+  #failure: { readonly thrown: unknown } | undefined;
 
   constructor(options: TurnJournalOptions) {
     this.#options = options;
@@ -45,8 +47,26 @@ export class TurnJournal {
     };
   }
 
+  /** First thing that went wrong, as it was thrown: the kernel keeps only its message. */
+  get failure(): { readonly thrown: unknown } | undefined {
+    return this.#failure;
+  }
+
   /** Fails when the session is no longer ours: the kernel then stops. */
   record(facts: readonly Fact[]): MaybePromise<JournalReply> {
+    try {
+      return this.#record(facts);
+    } catch (thrown) {
+      return this.#fail(thrown);
+    }
+  }
+
+  #fail(thrown: unknown): never {
+    this.#failure ??= { thrown };
+    throw thrown;
+  }
+
+  #record(facts: readonly Fact[]): MaybePromise<JournalReply> {
     this.#now = this.#options.log.now();
     this.#options.ownership.check(this.#now);
     const end = facts.at(-1);
@@ -58,11 +78,14 @@ export class TurnJournal {
     const { log, ownership } = this.#options;
     const appended = log.append(this.#entriesOf(facts), this.#choices);
     if (!isPromise(appended)) return undefined;
-    return appended.then(() => {
-      // The answer may have taken longer than the lease: what it announces must not happen here any more.
-      ownership.check(log.now());
-      return undefined;
-    });
+    return appended.then(
+      () => {
+        // The answer may have taken longer than the lease: what it announces must not happen here any more.
+        ownership.check(log.now());
+        return undefined;
+      },
+      (thrown: unknown) => this.#fail(thrown),
+    );
   }
 
   #end(before: readonly Fact[], end: TurnEnded): MaybePromise<JournalReply> {
@@ -74,7 +97,11 @@ export class TurnJournal {
     const entries = this.#entriesOf([...before, this.#whole(before, end)]);
     const head = log.fold.headAtEnd(end, log.now());
     const choices = { ...this.#choices, head, isUpToDate: true };
-    return chain(log.append(entries, choices), (outcome) => {
+    const appended = recover(
+      () => log.append(entries, choices),
+      (thrown) => this.#fail(thrown),
+    );
+    return chain(appended, (outcome) => {
       if (outcome === "appended") return undefined;
       return chain(log.catchUp(), () => this.#end(before, end));
     });

@@ -100,6 +100,9 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     not_found: true,
     exists: true,
     unavailable: true,
+    engine_failed: true,
+    resume_limit: true,
+    set_aside: true,
     host_closed: true,
   }),
   ServerError: listOf<ServerErrorCode>({

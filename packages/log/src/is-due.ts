@@ -11,6 +11,7 @@ export interface DueFacts {
 
 /** Nobody is at work on it, and there is something to do: a turn under way, a deadline that has passed, or an unseen post. */
 export function isDue({ head, lastPostedSeq, leaseExpiresAt }: DueFacts, now: number): boolean {
+  if (head.setAside !== undefined) return false;
   if (leaseExpiresAt !== undefined && now < leaseExpiresAt) return false;
   if (head.status === "running" || lastPostedSeq > head.seen) return true;
   return head.wakeAt !== undefined && head.wakeAt <= now;

@@ -21,6 +21,8 @@ export interface SessionHead {
   /** When some host should look again, by the store's clock. */
   readonly wakeAt?: number;
   readonly updatedAt: number;
+  /** No host can go on with the session, for this reason: it is not due, whatever is posted, until it is released. */
+  readonly setAside?: { readonly reason: string; readonly at: number };
 }
 
 /** The right to append to one session, for a while. The epoch grows with each new owner and fences the old ones. */

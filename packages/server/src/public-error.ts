@@ -45,6 +45,9 @@ const statusOfSession: Record<SessionErrorCode, number> = {
   unknown_agent: 409,
   no_answer: 409,
   unavailable: 503,
+  engine_failed: 500,
+  resume_limit: 500,
+  set_aside: 409,
   host_closed: 503,
 };
 
@@ -52,6 +55,8 @@ const publicMessages: Partial<Record<SessionErrorCode, string>> = {
   not_found: "There is no such session",
   unknown_agent: "The agent of this session is not served here any more",
   unavailable: "The store failed: what was sent may be there. Send it again with the same id",
+  engine_failed: "The turn could not go on",
+  set_aside: "This session was set aside: its operator has to release it",
   host_closed: "This server is being shut down: connect again, elsewhere or later",
 };
 

@@ -26,7 +26,14 @@ export async function serve(io: Io, request: ServeRequest, folder: Folder): Prom
   note(`using ${model.chosen.name}, because ${model.chosen.reason}`);
   const { agent } = createFolderAgent(io, { folder, ...model });
   const store = await openStore(config.settings.store);
-  const host = createHost({ agents: [agent], repository: store, clock: io.clock, leaseMs });
+  const host = createHost({
+    agents: [agent],
+    repository: store,
+    clock: io.clock,
+    leaseMs,
+    onError: ({ error, sessionId }) =>
+      note(`${sessionId === undefined ? "" : `session ${sessionId}: `}${reasonOf(error)}`),
+  });
   try {
     const server = createServer({
       host,

@@ -1,7 +1,8 @@
 /** `capstan <prompt>`: turns of a new session, or of one that is there. */
-import type { Session, SessionSettings } from "@capstan/core";
+import type { HostFault, Session, SessionSettings } from "@capstan/core";
 import { Host } from "@capstan/core";
 import type { TurnResponse } from "@capstan/kernel";
+import { serializeError } from "@capstan/kernel";
 import type { StoreHandle } from "@capstan/stores/sqlite";
 import { helpText } from "../command-line/help.ts";
 import type { TurnRequest } from "../command-line/request.ts";
@@ -13,6 +14,7 @@ import { chooseSession } from "../session/choose-session.ts";
 import type { ChosenSession } from "../session/choose-session.ts";
 import type { SessionModel } from "../session/choose-session-model.ts";
 import { chooseSessionModel } from "../session/choose-session-model.ts";
+import { reasonOf } from "../session/command-error.ts";
 import { agentNameOf, createFolderAgent } from "../session/folder-agent.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { openStore } from "../session/open-store.ts";
@@ -20,7 +22,6 @@ import { readPrompt } from "../session/read-prompt.ts";
 import type { Prompt } from "../session/run-prompt.ts";
 import { runPrompt } from "../session/run-prompt.ts";
 import { isHeldElsewhere } from "../session/stored-sessions.ts";
-import { watchWrites } from "../session/watch-writes.ts";
 
 /** How long a process that vanished keeps others waiting, where the store cannot tell that it is dead. */
 const leaseMs = 5_000;
@@ -62,9 +63,15 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
   const isElsewhere = isUnfinished && (await isHeldElsewhere(store, stored.id));
   if (isElsewhere) note("another process works on this session: waiting for it");
   const { agent, decide } = createFolderAgent(io, { folder, ...model });
-  const { repository, failure } = watchWrites(store);
+  const failure = Promise.withResolvers<unknown>();
+  const onError = ({ where, error }: HostFault): void => {
+    // The session would go on when the store is back, and a command must not wait for that.
+    if (where === "store") failure.resolve(error);
+    else note(reasonOf(error));
+  };
+  const options = { agents: [agent], repository: store, clock: io.clock, leaseMs, onError };
   // A host of its own: it goes on with this session, and with no other that it finds unfinished.
-  const host = new Host({ agents: [agent], repository, clock: io.clock, leaseMs }, true);
+  const host = new Host(options, true);
   try {
     const session = await openSession(host, work, model);
     printer.start({ id: session.id, model: model.chosen.name, cwd: folder.cwd });
@@ -79,7 +86,7 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
       signal: io.signal,
       maxContinuations: settings.planning.maxContinuations,
       maxCost: settings.maxCost,
-      failure: failure.then(unwritable),
+      failure: failure.promise.then(unwritable),
     });
     stop();
     if (response === undefined) note("there is nothing to finish: add a prompt to go on");
@@ -121,8 +128,8 @@ const nothingDone: TurnResponse = {
   usage: {},
 };
 
-function unwritable(thrown: Error): TurnResponse {
-  const { name, message } = thrown;
+function unwritable(thrown: unknown): TurnResponse {
+  const { name, message } = serializeError(thrown);
   const error = { name, message: `${message}. What was recorded is safe: go on with --continue` };
   return { ...nothingDone, status: "error", finishReason: "error", error };
 }

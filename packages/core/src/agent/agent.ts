@@ -2,6 +2,7 @@
 import type {
   ChatMessage,
   Fact,
+  Logger,
   MediaLimits,
   ThinkingLevel,
   Timer,
@@ -89,6 +90,10 @@ export class Agent<Output = unknown> {
   /** Undefined: whatever the model does by itself. */
   get thinkingLevel(): ThinkingLevel | undefined {
     return this.#init.thinkingLevel;
+  }
+
+  get logger(): Logger | undefined {
+    return this.#init.logger;
   }
 
   get cwd(): string | undefined {
