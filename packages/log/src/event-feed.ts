@@ -6,6 +6,7 @@ import type { Cursor } from "./cursor.ts";
 import type { Entry, EntryOf, StoredEntry } from "./entries.ts";
 import type { PlacedEvent } from "./events-of.ts";
 import { EntryEvents } from "./events-of.ts";
+import { incarnationOf } from "./incarnation.ts";
 import { parseEntry } from "./parse-entry.ts";
 import type { LiveFrame } from "./repository.ts";
 import { SessionFold } from "./session-fold.ts";
@@ -96,12 +97,12 @@ export class EventFeed {
   }
 
   /**
-   * For a follower: the events of a frame that are new. "behind": it follows an entry that was not taken yet, so read the log and try it
-   * again. "gap": events are missing before it, so ask for a snapshot. What is late, doubled or of a former owner gives nothing.
+   * For a follower: the events of a frame that are new. "behind": it follows an entry that was not taken yet, or is of another session of this
+   * id, so read the log and try it again. "gap": events are missing before it, so ask for a snapshot. What is late, doubled or of a former owner gives nothing.
    */
   frame(frame: LiveFrame): PlacedEvent[] | "behind" | "gap" {
     if (frame.epoch < this.#epoch || frame.seq < this.#seq) return [];
-    if (frame.seq > this.fold.seq) return "behind";
+    if (frame.seq > this.fold.seq || this.#isOfAnother(frame)) return "behind";
     this.#epoch = frame.epoch;
     // Only a newer program knows what events that entry has.
     if (frame.seq > this.#seq) this.#moveTo(frame.seq, 0);
@@ -157,6 +158,13 @@ export class EventFeed {
     if (compareCursors(this.cursor, cursor) <= 0) return missed;
     if (!this.#isBeyondLog && this.#carried === undefined) return missed;
     return [...missed, this.#settled ?? this.#place(this.#snapshot(), this.#count, this.#turnId)];
+  }
+
+  #isOfAnother({ incarnation }: LiveFrame): boolean {
+    const { created } = this.fold;
+    return incarnation !== undefined && created !== undefined
+      ? incarnation !== incarnationOf(created)
+      : false;
   }
 
   get #turnId(): string {
@@ -216,7 +224,9 @@ export class EventFeed {
     events: readonly AgentEventBody[],
     turnId: string = this.#turnId,
   ): LiveFrame {
-    return { epoch: this.#epoch, seq: this.#seq, from, turnId, events };
+    const { created } = this.fold;
+    const place = { epoch: this.#epoch, seq: this.#seq, from, turnId, events };
+    return created === undefined ? place : { ...place, incarnation: incarnationOf(created) };
   }
 }
 

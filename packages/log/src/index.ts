@@ -39,8 +39,9 @@ export type {
   SessionStatus,
   SubscribeOptions,
   Wakeup,
+  WriteOptions,
 } from "./repository.ts";
-export { leaseOver, sessionExists, sessionNotFound } from "./repository-failures.ts";
+export { leaseOver, sessionExists, sessionGone, sessionNotFound } from "./repository-failures.ts";
 export { checkEnvelope, checkEnvelopes, invalidEntry } from "./entry-envelope.ts";
 export { listPage, newestFirst } from "./list-page.ts";
 export { formatListPlace, parseListPlace } from "./list-place.ts";

@@ -3,7 +3,7 @@ import type { NewEntry, PostedEntry } from "./entries.ts";
 import { isDue } from "./is-due.ts";
 import { MemoryListing } from "./memory-listing.ts";
 import { MemorySession } from "./memory-session.ts";
-import { sessionExists, sessionNotFound } from "./repository-failures.ts";
+import { sessionExists, sessionGone, sessionNotFound } from "./repository-failures.ts";
 import type {
   Appended,
   AppendOptions,
@@ -19,6 +19,7 @@ import type {
   SessionHead,
   SessionPage,
   SessionRepository,
+  WriteOptions,
 } from "./repository.ts";
 import { Wakeups } from "./wakeups.ts";
 
@@ -31,7 +32,7 @@ export interface MemoryRepositoryOptions {
 export interface MemoryRepository extends SessionRepository {
   create(id: string, entries: readonly NewEntry[], head: SessionHead): void;
   append(id: string, entries: readonly NewEntry[], options: AppendOptions): Appended;
-  post(id: string, entry: PostedEntry): Posted;
+  post(id: string, entry: PostedEntry, options?: WriteOptions): Posted;
   read(id: string, options?: ReadOptions): ReadPage;
   list(query?: ListQuery): SessionPage;
   delete(id: string): void;
@@ -39,7 +40,7 @@ export interface MemoryRepository extends SessionRepository {
   renew(lease: Lease, ttlMs: number): void;
   release(lease: Lease): { readonly lastSeq: number };
   claimDue(query: DueQuery): readonly Claim[];
-  putBlob(id: string, bytes: Uint8Array): string;
+  putBlob(id: string, bytes: Uint8Array, options?: WriteOptions): string;
   getBlob(id: string, ref: string, range?: ByteRange): Uint8Array | undefined;
   sendLive(lease: Lease, frame: LiveFrame): void;
 }
@@ -63,12 +64,21 @@ export function memoryRepository({
     throw sessionNotFound(id);
   };
 
+  const findMeant = (id: string, { incarnation }: WriteOptions = {}): MemorySession => {
+    const session = find(id);
+    if (incarnation === undefined || (session.incarnation ?? incarnation) === incarnation) {
+      return session;
+    }
+    throw sessionGone(id);
+  };
+
   return {
     create(id, entries, head) {
       if (sessions.has(id)) throw sessionExists(id);
-      sessions.set(id, new MemorySession(id, entries, head, lastEpoch));
+      const session = new MemorySession(id, entries, head, lastEpoch);
+      sessions.set(id, session);
       listing.invalidate();
-      wakeups.changed(id);
+      wakeups.changed(id, session.lastSeq, session.incarnation);
     },
     append(id, entries, options) {
       const appended = find(id).append(entries, options, now());
@@ -77,8 +87,8 @@ export function memoryRepository({
       if (entries.length > 0) wakeups.changed(id);
       return appended;
     },
-    post(id, entry) {
-      const posted = find(id).post(entry);
+    post(id, entry, options) {
+      const posted = findMeant(id, options).post(entry);
       if (posted.isNew) wakeups.changed(id);
       return posted;
     },
@@ -121,7 +131,7 @@ export function memoryRepository({
       return Array.from(due, (session) => session.claim(owner, at + ttlMs));
     },
 
-    putBlob: (id, bytes) => find(id).putBlob(bytes),
+    putBlob: (id, bytes, options) => findMeant(id, options).putBlob(bytes),
     getBlob: (id, ref, range) => sessions.get(id)?.getBlob(ref, range),
 
     subscribe: (id, listener, options) => wakeups.subscribe(id, listener, options),

@@ -1,6 +1,7 @@
 /** One session in memory: its entries, its head, its lease, its blobs. Every write is checked whole before any of it is done. */
 import type { NewEntry, PostedEntry, StoredEntry } from "./entries.ts";
 import { checkEnvelope, checkEnvelopes, invalidEntry } from "./entry-envelope.ts";
+import { incarnationOf } from "./incarnation.ts";
 import type { DueFacts } from "./is-due.ts";
 import { MemoryBlobs } from "./memory-blobs.ts";
 import { MemoryLease } from "./memory-lease.ts";
@@ -20,6 +21,8 @@ const maxUnindexed = 32;
 export class MemorySession implements DueFacts {
   readonly id: string;
   readonly lease: MemoryLease;
+  /** Undefined if it began without an entry. */
+  readonly incarnation: string | undefined;
   /** The seq of an entry is its place here, counted from one. */
   readonly #entries: StoredEntry[] = [];
   /** The places of ids. Short logs do without: looking through them is quicker than keeping it. */
@@ -34,6 +37,8 @@ export class MemorySession implements DueFacts {
     this.id = id;
     this.lease = new MemoryLease(id, lastEpoch);
     this.#head = head;
+    const [first] = entries;
+    this.incarnation = first && incarnationOf(first);
     for (const entry of entries) this.#add(entry);
   }
 
@@ -78,7 +83,11 @@ export class MemorySession implements DueFacts {
 
   read({ after = 0, limit = Infinity }: ReadOptions = {}): ReadPage {
     const start = Math.max(0, after);
-    return { entries: this.#entries.slice(start, start + limit), lastSeq: this.lastSeq };
+    return {
+      entries: this.#entries.slice(start, start + limit),
+      lastSeq: this.lastSeq,
+      incarnation: this.incarnation,
+    };
   }
 
   claim(owner: string, expiresAt: number): Claim {

@@ -7,6 +7,12 @@ export function sessionNotFound(id: string): RepositoryError {
   return new RepositoryError("not_found", id, message);
 }
 
+/** For a write that was meant for one session alone. */
+export function sessionGone(id: string): RepositoryError {
+  const message = `Session "${id}" was deleted, and what has its id now is another one: open it again`;
+  return new RepositoryError("not_found", id, message);
+}
+
 export function sessionExists(id: string): RepositoryError {
   const message = `There is a session "${id}" already: open it, or choose another id`;
   return new RepositoryError("exists", id, message);

@@ -52,6 +52,12 @@ export type Appended =
   | { readonly type: "appended"; readonly seqs: readonly number[]; readonly lastSeq: number }
   | { readonly type: "conflict"; readonly lastSeq: number };
 
+/** Which session a write is meant for, if its id may be another session's by now. */
+export interface WriteOptions {
+  /** The write fails with `not_found` if the session has another. */
+  readonly incarnation?: string | undefined;
+}
+
 /** `isNew` is false for an id that was posted before: `seq` is then the place of the first. */
 export interface Posted {
   readonly seq: number;
@@ -69,6 +75,8 @@ export interface ReadPage {
   readonly entries: readonly StoredEntry[];
   /** Of the whole session. */
   readonly lastSeq: number;
+  /** `incarnationOf` the session's first entry, read in the same moment. Undefined if it began without one. */
+  readonly incarnation?: string | undefined;
 }
 
 export interface ListQuery {
@@ -115,6 +123,8 @@ export interface ByteRange {
  */
 export interface LiveFrame {
   readonly epoch: number;
+  /** Of the session that the events are of, as its log says it. */
+  readonly incarnation?: string;
   readonly seq: number;
   readonly from: number;
   readonly turnId: string;
@@ -122,11 +132,16 @@ export interface LiveFrame {
 }
 
 /**
- * `changed`: something was appended or posted, read it, unless you have everything up to `lastSeq`, where the store knows that.
+ * `changed`: the session was begun or deleted, or something was appended or posted. Read it, unless you have everything up to `lastSeq`, if the
+ * store tells that, of a session of this `incarnation`, if it tells that too. Without it the session is still the one that the store told of before.
  * `followed`: a reader elsewhere wants live frames, from a snapshot on.
  */
 export type Wakeup =
-  | { readonly type: "changed"; readonly lastSeq?: number }
+  | {
+      readonly type: "changed";
+      readonly lastSeq?: number | undefined;
+      readonly incarnation?: string | undefined;
+    }
   | { readonly type: "live"; readonly frame: LiveFrame }
   | { readonly type: "followed" };
 
@@ -151,7 +166,7 @@ export interface SessionRepository {
    */
   append(id: string, entries: readonly NewEntry[], options: AppendOptions): MaybePromise<Appended>;
   /** By anyone, once per entry id, an owner's included. Fails with `not_found`, `invalid_entry`. */
-  post(id: string, entry: PostedEntry): MaybePromise<Posted>;
+  post(id: string, entry: PostedEntry, options?: WriteOptions): MaybePromise<Posted>;
   /** Fails with `not_found`. */
   read(id: string, options?: ReadOptions): MaybePromise<ReadPage>;
   list(query?: ListQuery): MaybePromise<SessionPage>;
@@ -171,7 +186,7 @@ export interface SessionRepository {
   claimDue(query: DueQuery): MaybePromise<readonly Claim[]>;
 
   /** Before the entry that names it. The same bytes give the same ref, in every session. Fails with `not_found`. */
-  putBlob(id: string, bytes: Uint8Array): MaybePromise<string>;
+  putBlob(id: string, bytes: Uint8Array, options?: WriteOptions): MaybePromise<string>;
   /** Undefined if there is none of this ref in this session. */
   getBlob(id: string, ref: string, range?: ByteRange): MaybePromise<Uint8Array | undefined>;
 

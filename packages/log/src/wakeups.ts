@@ -34,10 +34,10 @@ export class Wakeups {
     };
   }
 
-  /** `lastSeq` is left out where it is not known, or the session is gone. */
-  changed(id: string, lastSeq?: number): void {
+  /** `lastSeq` is left out if it is not known, or the session is gone; `incarnation` if it is the same as before. */
+  changed(id: string, lastSeq?: number, incarnation?: string): void {
     if (!this.#bySession.has(id)) return;
-    this.#tell(id, lastSeq === undefined ? changed : { ...changed, lastSeq }, isAny);
+    this.#tell(id, lastSeq === undefined ? changed : { ...changed, lastSeq, incarnation }, isAny);
   }
 
   /** A reader elsewhere follows. */

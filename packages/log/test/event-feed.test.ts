@@ -147,6 +147,7 @@ test("the first frame behind an entry says what was live before it", () => {
 
   expect(feed.toFrame([update])).toEqual({
     epoch: 1,
+    incarnation: feed.fold.created?.id,
     seq: 7,
     from: 1,
     turnId: "t1",
@@ -155,6 +156,21 @@ test("the first frame behind an entry says what was live before it", () => {
       { type: "tool_execution_delta", toolCallId: "c1", delta: " done" },
     ],
   });
+});
+
+test("a frame of another session of the same id is not shown, however new it is", () => {
+  const { feed, log } = inTools();
+  const follower = new EventFeed("s1");
+  follower.take(log.entries);
+  const update = feed.live(
+    live({ type: "tool_execution_delta", toolCallId: "c1", delta: " done" }),
+  );
+  const frame = feed.toFrame([update]) as LiveFrame;
+
+  const stranger = follower.frame({ ...frame, epoch: 9, incarnation: "another" });
+
+  expect(stranger).toBe("behind");
+  expect(follower.frame(frame)).not.toBe("behind");
 });
 
 test("a follower that lost a frame before an entry gets what was live with the next one", () => {

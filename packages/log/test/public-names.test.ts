@@ -47,6 +47,7 @@ test("the log exports these names and no others", () => {
       "readBlobs",
       "restoreLog",
       "sessionExists",
+      "sessionGone",
       "sessionNotFound",
       "startCursor",
       "toBase64",

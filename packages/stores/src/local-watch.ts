@@ -4,6 +4,12 @@ import { Poller } from "./poller.ts";
 import type { Note } from "./outbox.ts";
 import { Relay } from "./relay.ts";
 
+/** Where a session is, and which one it is. */
+export interface WatchedState {
+  readonly lastSeq: number;
+  readonly incarnation?: string | undefined;
+}
+
 /** What a watch looks at. Each of these may fail, and is then tried again later. */
 export interface WatchedStore {
   /** From here on. */
@@ -11,7 +17,7 @@ export interface WatchedStore {
   /** False if surely nothing was written through another handle since the last time. */
   hasNews(): boolean;
   /** Undefined if there is no such session. */
-  lastSeqOf(id: string): number | undefined;
+  stateOf(id: string): WatchedState | undefined;
   /** Of the lease that was given last. Undefined if there is no such session. */
   epochOf(id: string): number | undefined;
   send(notes: readonly Note[]): void;
@@ -24,7 +30,7 @@ export class LocalWatch {
   readonly #relay: Relay;
   readonly #poller: Poller;
   /** Where the sessions were that somebody listens to here, when we last looked. */
-  readonly #lastSeqs = new Map<string, number | undefined>();
+  readonly #states = new Map<string, WatchedState | undefined>();
 
   constructor(store: WatchedStore) {
     this.#store = store;
@@ -41,21 +47,25 @@ export class LocalWatch {
     options?: SubscribeOptions,
   ): () => void {
     const stop = this.#relay.subscribe(id, listener, options);
-    if (!this.#lastSeqs.has(id)) this.#lastSeqs.set(id, this.#lastSeqOf(id));
+    if (!this.#states.has(id)) this.#states.set(id, this.#stateOf(id));
     return () => {
       stop();
-      if (!this.#relay.hasListener(id)) this.#lastSeqs.delete(id);
+      if (!this.#relay.hasListener(id)) this.#states.delete(id);
     };
   }
 
   /**
    * Something was written through this handle, and its writer is answered at once or later. `lastSeq` is undefined if it was the end
-   * of the session.
+   * of the session; `incarnation` is given if it was its beginning.
    */
-  wrote(id: string, lastSeq: number | undefined, isAtOnce: boolean): void {
-    if (this.#lastSeqs.has(id)) this.#lastSeqs.set(id, lastSeq);
-    if (isAtOnce) this.#relay.changed(id, lastSeq);
-    else this.#relay.changedLater(id, lastSeq);
+  wrote(id: string, lastSeq: number | undefined, isAtOnce: boolean, incarnation?: string): void {
+    if (this.#states.has(id)) {
+      // Whether it is still the session that we know is for the next look to find out.
+      const known = incarnation ?? this.#states.get(id)?.incarnation;
+      this.#states.set(id, lastSeq === undefined ? undefined : { lastSeq, incarnation: known });
+    }
+    if (isAtOnce) this.#relay.changed(id, lastSeq, incarnation);
+    else this.#relay.changedLater(id, lastSeq, incarnation);
   }
 
   /** To those who follow, here and elsewhere. */
@@ -72,7 +82,7 @@ export class LocalWatch {
   }
 
   #watch(isWanted: boolean): void {
-    this.#lastSeqs.clear();
+    this.#states.clear();
     if (!isWanted) return this.#poller.stop();
     try {
       this.#store.start();
@@ -85,17 +95,17 @@ export class LocalWatch {
   #look(): void {
     if (!this.#store.hasNews()) return;
     for (const id of this.#relay.ids()) {
-      const lastSeq = this.#store.lastSeqOf(id);
-      if (lastSeq === this.#lastSeqs.get(id)) continue;
-      this.#lastSeqs.set(id, lastSeq);
-      this.#relay.changed(id, lastSeq);
+      const state = this.#store.stateOf(id);
+      if (isSame(state, this.#states.get(id))) continue;
+      this.#states.set(id, state);
+      this.#relay.changed(id, state?.lastSeq, state?.incarnation);
     }
     this.#relay.take(this.#store.receive());
   }
 
-  #lastSeqOf(id: string): number | undefined {
+  #stateOf(id: string): WatchedState | undefined {
     try {
-      return this.#store.lastSeqOf(id);
+      return this.#store.stateOf(id);
     } catch {
       // To subscribe never fails; the first look finds a change.
       return undefined;
@@ -118,4 +128,8 @@ export class LocalWatch {
       // Notes may be lost.
     }
   }
+}
+
+function isSame(state: WatchedState | undefined, known: WatchedState | undefined): boolean {
+  return state?.lastSeq === known?.lastSeq && state?.incarnation === known?.incarnation;
 }

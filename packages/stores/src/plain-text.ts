@@ -13,3 +13,8 @@ export function fromPlainText(plain: string): string {
   // Written by `toPlainText`: one with a backslash has been escaped.
   return plain.includes("\\") ? (JSON.parse(`"${plain}"`) as string) : plain;
 }
+
+/** The same for what may be absent, as databases have it. */
+export function toPlainOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : toPlainText(text);
+}

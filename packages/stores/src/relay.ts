@@ -12,6 +12,12 @@ export interface RelayOptions {
   readonly tellsChanges?: boolean;
 }
 
+/** As `Wakeups.changed` takes it. */
+interface Change {
+  readonly lastSeq: number | undefined;
+  readonly incarnation: string | undefined;
+}
+
 /** How often those who follow say that they still do, and how long they are believed. */
 const followMs = 2_000;
 const believedMs = 3 * followMs;
@@ -25,7 +31,7 @@ export class Relay {
   /** Until when somebody elsewhere follows, as far as we were told. */
   readonly #followedUntil = new Map<string, number>();
   /** Of what those who listen here are about to be told. */
-  readonly #changedHere = new Map<string, number | undefined>();
+  readonly #changedHere = new Map<string, Change>();
   #following: NodeJS.Timeout | undefined;
   #expecting: NodeJS.Timeout | undefined;
   #isWanted = false;
@@ -64,17 +70,20 @@ export class Relay {
   }
 
   /** Something was written: through this handle, by who has not got an answer yet; or through another, and we saw it. */
-  changed(id: string, lastSeq: number | undefined): void {
-    this.#wakeups.changed(id, lastSeq);
+  changed(id: string, lastSeq: number | undefined, incarnation?: string): void {
+    this.#wakeups.changed(id, lastSeq, incarnation);
   }
 
   /**
    * Something was written through this handle. Those who listen here are told in a moment, once for many writes: the writer is one of
    * them, and knows by then.
    */
-  changedLater(id: string, lastSeq: number | undefined): void {
+  changedLater(id: string, lastSeq: number | undefined, incarnation?: string): void {
     const isHeard = this.#listeners.has(id);
-    if (isHeard) this.#changedHere.set(id, lastSeq);
+    if (isHeard) {
+      const known = incarnation ?? this.#changedHere.get(id)?.incarnation;
+      this.#changedHere.set(id, { lastSeq, incarnation: known });
+    }
     if (isHeard || this.#options.tellsChanges === true) this.#outbox.changed(id);
   }
 
@@ -124,7 +133,9 @@ export class Relay {
   #send(notes: readonly Note[]): MaybePromise<void> {
     const changed = [...this.#changedHere];
     this.#changedHere.clear();
-    for (const [id, lastSeq] of changed) this.#wakeups.changed(id, lastSeq);
+    for (const [id, { lastSeq, incarnation }] of changed) {
+      this.#wakeups.changed(id, lastSeq, incarnation);
+    }
     const told =
       this.#options.tellsChanges === true ? notes : notes.filter((note) => !isChange(note));
     if (told.length > 0) return this.#options.send(told);

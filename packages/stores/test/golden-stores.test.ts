@@ -4,6 +4,7 @@ import { fs } from "@capstan/stores/fs";
 import { sqlite } from "@capstan/stores/sqlite";
 import { expect, test } from "vitest";
 import { fillGolden, lookAtGolden } from "./golden-content.ts";
+import { entry } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const golden = join(import.meta.dirname, "golden");
@@ -36,6 +37,22 @@ test.each(globSync("fs-v*", { cwd: golden }))(
     expect(JSON.parse(JSON.stringify(await lookAtGolden(store)))).toEqual(expected);
   },
 );
+
+test.each([
+  ["sqlite-v1.db", (path: string) => sqlite(path, { now })],
+  ["fs-v1", (path: string) => fs(path, { now })],
+])("the sessions of %s are told from others by their first entries", async (name, open) => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, name);
+  cpSync(join(golden, name), path, { recursive: true });
+
+  await using store = open(path);
+
+  const { incarnation } = await store.read("s", { after: 2 });
+  expect(incarnation).toBe("created");
+  const stale = async () => store.post("s", entry("late"), { incarnation: "another" });
+  await expect(stale()).rejects.toMatchObject({ code: "not_found" });
+});
 
 test.each([
   ["sqlite", (folder: string, clock: () => number) => sqlite(`${folder}/s.db`, { now: clock })],

@@ -4,11 +4,12 @@ import type { MemoryRepository, SessionRepository } from "@capstan/log";
 import { manualClock, storeContract } from "@capstan/testing";
 import type { StoreUnderTest } from "@capstan/testing";
 import { expect, test } from "vitest";
+import { brokenIncarnations } from "./broken-incarnations.ts";
 import { brokenLeases } from "./broken-leases.ts";
 import { brokenReads } from "./broken-reads.ts";
 import { brokenWrites } from "./broken-writes.ts";
 
-const brokenStores = [...brokenWrites, ...brokenLeases, ...brokenReads];
+const brokenStores = [...brokenWrites, ...brokenLeases, ...brokenReads, ...brokenIncarnations];
 
 interface Outcome {
   readonly passed: readonly string[];

@@ -18,8 +18,17 @@ import type {
   SessionPage,
   SubscribeOptions,
   Wakeup,
+  WriteOptions,
 } from "@capstan/log";
-import { isDue, isRepositoryError, listPage, newestFirst, sessionNotFound } from "@capstan/log";
+import {
+  incarnationOf,
+  isDue,
+  isRepositoryError,
+  listPage,
+  newestFirst,
+  sessionGone,
+  sessionNotFound,
+} from "@capstan/log";
 import { toEntryText, toEntryTexts } from "../entry-text.ts";
 import { LocalWatch } from "../local-watch.ts";
 import type { StoreHandle } from "../store-handle.ts";
@@ -81,7 +90,7 @@ export class FsRepository implements StoreHandle {
       start: () => notes.start(),
       // To look costs no more than to ask.
       hasNews: () => true,
-      lastSeqOf: (id) => this.#folders.state(id)?.lastSeq,
+      stateOf: (id) => this.#folders.state(id),
       epochOf: (id) => this.#folders.state(id)?.epoch,
       send: (sent) => notes.send(sent),
       receive: () => notes.receive(),
@@ -90,9 +99,12 @@ export class FsRepository implements StoreHandle {
 
   create(id: string, entries: readonly NewEntry[], head: SessionHead): void {
     const texts = toEntryTexts(id, entries);
-    const state: SessionState = { id, lastSeq: texts.length, lastPosted: 0, epoch: 0, head };
+    const [first] = entries;
+    const who = first === undefined ? {} : { incarnation: incarnationOf(first) };
+    const lastSeq = texts.length;
+    const state: SessionState = { id, ...who, lastSeq, lastPosted: 0, epoch: 0, head };
     this.#guardStore(id, () => this.#folders.create(state, texts));
-    this.#watch.wrote(id, texts.length, true);
+    this.#watch.wrote(id, lastSeq, true, who.incarnation);
   }
 
   append(id: string, entries: readonly NewEntry[], options: AppendOptions): Appended {
@@ -105,9 +117,12 @@ export class FsRepository implements StoreHandle {
     return appended;
   }
 
-  post(id: string, entry: PostedEntry): Posted {
+  post(id: string, entry: PostedEntry, options: WriteOptions = {}): Posted {
     const text = toEntryText(id, entry);
-    const posted = this.#write(id, (state, log) => postTo(log, state, text));
+    const posted = this.#write(id, (state, log) => {
+      checkMeant(log, id, options);
+      return postTo(log, state, text);
+    });
     if (posted.isNew) this.#watch.wrote(id, posted.seq, true);
     return posted;
   }
@@ -173,8 +188,17 @@ export class FsRepository implements StoreHandle {
     return claims;
   }
 
-  putBlob(id: string, bytes: Uint8Array): string {
-    return this.#guard(id, () => putBlob(this.#folders.pathOf(id), bytes, this.#isSynced));
+  putBlob(id: string, bytes: Uint8Array, options: WriteOptions = {}): string {
+    const put = (): string => putBlob(this.#folders.pathOf(id), bytes, this.#isSynced);
+    if (options.incarnation === undefined) return this.#guard(id, put);
+    return this.#guard(id, () =>
+      this.#locks.hold(this.#lockOf(id), () => {
+        const log = this.#folders.log(id);
+        log.refresh();
+        checkMeant(log, id, options);
+        return put();
+      }),
+    );
   }
 
   getBlob(id: string, ref: string, range?: ByteRange): Uint8Array | undefined {
@@ -205,7 +229,8 @@ export class FsRepository implements StoreHandle {
   #readNow(id: string, { after = 0, limit = maxPage }: ReadOptions): ReadPage {
     const log = this.#folders.log(id);
     const { lastSeq } = log.refresh();
-    return { entries: log.entries(after, Math.min(limit, maxPage)), lastSeq };
+    const entries = log.entries(after, Math.min(limit, maxPage));
+    return { entries, lastSeq, incarnation: log.incarnation };
   }
 
   /** Undefined for one that was deleted since it was found due. */
@@ -270,6 +295,12 @@ export class FsRepository implements StoreHandle {
       throw toRepositoryError(thrown, this.#root, id);
     }
   }
+}
+
+/** Fails with `not_found` if the session is another one than the write is meant for. */
+function checkMeant(log: LogFile, id: string, { incarnation }: WriteOptions): void {
+  if (incarnation === undefined || (log.incarnation ?? incarnation) === incarnation) return;
+  throw sessionGone(id);
 }
 
 function isNotFound(thrown: unknown): boolean {

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import type { StoredEntry } from "@capstan/log";
-import { RepositoryError } from "@capstan/log";
+import { incarnationOf, RepositoryError } from "@capstan/log";
 import type { EntryText } from "../entry-text.ts";
 import { toEntry } from "../entry-text.ts";
 import { isStateLine, parseStateLine, toStateLine } from "./session-state.ts";
@@ -47,6 +47,8 @@ export class LogFile {
   #ends: number[] = [0];
   /** Of the first entries, as far as somebody has asked. */
   #seqs = new Map<string, number>();
+  /** Found in the first entry, if the state does not tell it. */
+  #incarnation: string | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -73,6 +75,13 @@ export class LogFile {
       this.#take(bytes);
       return result;
     });
+  }
+
+  /** Who the session is that the last `refresh` has seen. Undefined if it has no entry. */
+  get incarnation(): string | undefined {
+    if (this.#state?.incarnation !== undefined) return this.#state.incarnation;
+    const [first] = this.#incarnation === undefined ? this.entries(0, 1) : [];
+    return (this.#incarnation ??= first && incarnationOf(first));
   }
 
   /** Of those that the last `refresh` has seen. */
@@ -129,6 +138,7 @@ export class LogFile {
     this.#starts = [0];
     this.#ends = [0];
     this.#seqs = new Map();
+    this.#incarnation = undefined;
   }
 
   #catchUp(fd: number): SessionState {

@@ -11,6 +11,8 @@ export interface HeldLease {
 
 export interface SessionState {
   readonly id: string;
+  /** Absent in older logs, and for a session that began without an entry. */
+  readonly incarnation?: string;
   readonly lastSeq: number;
   readonly lastPosted: number;
   /** The last that was given. */

@@ -60,4 +60,9 @@ export const migrations: readonly ((schema: string) => string)[] = [
     notes text NOT NULL
   );
   `,
+  // Which session it is. Those from before have the id of their first entry.
+  (schema) => `
+  ALTER TABLE ${schema}.sessions ADD COLUMN incarnation text COLLATE "C";
+  UPDATE ${schema}.sessions SET incarnation = e.id FROM ${schema}.entries e WHERE e.session = n AND e.seq = 1;
+  `,
 ];

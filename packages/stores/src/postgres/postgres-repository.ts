@@ -17,11 +17,12 @@ import type {
   SessionPage,
   SubscribeOptions,
   Wakeup,
+  WriteOptions,
 } from "@capstan/log";
-import { sessionNotFound } from "@capstan/log";
+import { incarnationOf, sessionGone, sessionNotFound } from "@capstan/log";
 import { toBlobRef } from "../blob-ref.ts";
 import { toEntryText, toEntryTexts } from "../entry-text.ts";
-import { toPlainText } from "../plain-text.ts";
+import { toPlainOrNull, toPlainText } from "../plain-text.ts";
 import { Relay } from "../relay.ts";
 import type { StoreHandle } from "../store-handle.ts";
 import { Database } from "./database.ts";
@@ -65,8 +66,10 @@ export class PostgresRepository implements StoreHandle {
 
   async create(id: string, entries: readonly NewEntry[], head: SessionHead): Promise<void> {
     const texts = toEntryTexts(id, entries);
-    await this.#guard(id, this.#sessions.create(id, texts, head));
-    this.#relay.changedLater(id, texts.length);
+    const [first] = entries;
+    const incarnation = first && incarnationOf(first);
+    await this.#guard(id, this.#sessions.create(id, texts, head, incarnation));
+    this.#relay.changedLater(id, texts.length, incarnation);
   }
 
   async append(
@@ -81,8 +84,9 @@ export class PostgresRepository implements StoreHandle {
     return appended;
   }
 
-  async post(id: string, entry: PostedEntry): Promise<Posted> {
-    const posted = await this.#guard(id, this.#sessions.post(id, toEntryText(id, entry)));
+  async post(id: string, entry: PostedEntry, options: WriteOptions = {}): Promise<Posted> {
+    const text = toEntryText(id, entry);
+    const posted = await this.#guard(id, this.#sessions.post(id, text, options));
     if (posted.isNew) this.#relay.changedLater(id, posted.seq);
     return posted;
   }
@@ -117,13 +121,17 @@ export class PostgresRepository implements StoreHandle {
     return this.#guard("", this.#leases.claimDue(query));
   }
 
-  async putBlob(id: string, bytes: Uint8Array): Promise<string> {
+  async putBlob(
+    id: string,
+    bytes: Uint8Array,
+    { incarnation }: WriteOptions = {},
+  ): Promise<string> {
     const ref = toBlobRef(bytes);
     // A copy, as the writer may use its bytes again before they are sent.
-    const values = [toPlainText(id), ref, Uint8Array.from(bytes)];
+    const values = [toPlainText(id), ref, Uint8Array.from(bytes), toPlainOrNull(incarnation)];
     const rows = await this.#guard(id, this.#database.query(this.#statements.putBlob, values));
-    if (rows.length === 0) throw sessionNotFound(id);
-    return ref;
+    if (rows.length > 0) return ref;
+    throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
   }
 
   async getBlob(id: string, ref: string, range?: ByteRange): Promise<Uint8Array | undefined> {

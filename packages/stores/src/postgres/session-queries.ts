@@ -8,14 +8,15 @@ import type {
   ReadPage,
   SessionHead,
   SessionPage,
+  WriteOptions,
 } from "@capstan/log";
-import { invalidEntry, leaseOver, sessionExists, sessionNotFound } from "@capstan/log";
+import { invalidEntry, leaseOver, sessionExists, sessionGone, sessionNotFound } from "@capstan/log";
 import type { EntryText } from "../entry-text.ts";
 import { toEntry } from "../entry-text.ts";
 import { toHeadValues } from "../head-columns.ts";
 import type { ListRow } from "../list-rows.ts";
 import { toListPage, toListSelection } from "../list-rows.ts";
-import { toPlainText } from "../plain-text.ts";
+import { fromPlainText, toPlainOrNull, toPlainText } from "../plain-text.ts";
 import type { Database } from "./database.ts";
 import { brokenConstraint } from "./postgres-failure.ts";
 import type { Statements } from "./statements.ts";
@@ -26,6 +27,7 @@ const maxSeq = 2 ** 31 - 1;
 
 interface EntryRow {
   readonly last_seq: number;
+  readonly incarnation: string | null;
   /** Null if there are none. */
   readonly seq: number | null;
   readonly body: string;
@@ -46,8 +48,14 @@ export class SessionQueries {
     this.#statements = statements;
   }
 
-  async create(id: string, entries: readonly EntryText[], head: SessionHead): Promise<void> {
-    const values = [toPlainText(id), ...toLists(entries), ...toHeadValues(head)];
+  async create(
+    id: string,
+    entries: readonly EntryText[],
+    head: SessionHead,
+    incarnation: string | undefined,
+  ): Promise<void> {
+    const who = toPlainOrNull(incarnation);
+    const values = [toPlainText(id), ...toLists(entries), who, ...toHeadValues(head)];
     try {
       await this.#database.query(this.#statements.create, values);
     } catch (thrown) {
@@ -74,12 +82,15 @@ export class SessionQueries {
     return { type: "appended", seqs: entries.map((_, i) => first + i), lastSeq };
   }
 
-  async post(id: string, entry: EntryText): Promise<Posted> {
+  async post(id: string, entry: EntryText, { incarnation }: WriteOptions): Promise<Posted> {
+    const who = toPlainOrNull(incarnation);
     const key = [toPlainText(id), toPlainText(entry.id)];
-    const seq = await this.#insertPost(key, entry.text);
+    const seq = await this.#insertPost([...key, entry.text, who]);
     if (seq !== undefined) return { seq, isNew: true };
-    const [first] = await this.#database.query(this.#statements.seqOf, key);
-    if (first === undefined) throw sessionNotFound(id);
+    const [first] = await this.#database.query(this.#statements.seqOf, [...key, who]);
+    if (first === undefined) {
+      throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
+    }
     return { seq: first["seq"] as number, isNew: false };
   }
 
@@ -90,7 +101,9 @@ export class SessionQueries {
     const [first] = rows;
     if (first === undefined) throw sessionNotFound(id);
     const entries = rows.flatMap(({ seq, body }) => (seq === null ? [] : [toEntry(body, seq)]));
-    return { entries, lastSeq: first.last_seq };
+    const { last_seq: lastSeq, incarnation } = first;
+    const who = incarnation === null ? undefined : fromPlainText(incarnation);
+    return { entries, lastSeq, incarnation: who };
   }
 
   async list(query: ListQuery): Promise<SessionPage> {
@@ -112,9 +125,9 @@ export class SessionQueries {
   }
 
   /** Undefined if the id is taken or there is no such session. */
-  async #insertPost(key: readonly string[], text: string): Promise<number | undefined> {
+  async #insertPost(values: readonly (string | null)[]): Promise<number | undefined> {
     try {
-      const [row] = await this.#database.query(this.#statements.post, [...key, text]);
+      const [row] = await this.#database.query(this.#statements.post, values);
       return row?.["last_seq"] as number | undefined;
     } catch (thrown) {
       // Somebody posted it at the same moment.

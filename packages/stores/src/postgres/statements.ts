@@ -8,6 +8,10 @@ const now = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 const entryList = (ids: string, bodies: string): string =>
   `unnest(${ids}::text[], ${bodies}::text[]) WITH ORDINALITY AS e (id, body, place)`;
 
+/** Whether the session is the one that a write is meant for: true if the write does not say, or the session does not know. */
+const isMeant = (incarnation: string): string =>
+  `coalesce(incarnation = ${incarnation}::text, true)`;
+
 export interface Statements {
   readonly create: string;
   readonly append: string;
@@ -49,8 +53,8 @@ export function statementsOf(schema: string): Statements {
      ) SELECT last_seq FROM s`;
   return {
     create: `WITH s AS (
-         INSERT INTO ${sessions} (id, last_seq, ${headColumns})
-         VALUES ($1, cardinality($2::text[]), $4, $5, $6, $7, $8, $9, $10) RETURNING n
+         INSERT INTO ${sessions} (id, last_seq, incarnation, ${headColumns})
+         VALUES ($1, cardinality($2::text[]), $4, $5, $6, $7, $8, $9, $10, $11) RETURNING n
        )
        INSERT INTO ${entries} (session, seq, id, body)
        SELECT s.n, e.place, e.id, e.body FROM s, ${entryList("$2", "$3")}`,
@@ -58,14 +62,15 @@ export function statementsOf(schema: string): Statements {
     appendWithHead: appendTo(`, (${headColumns}) = ($6, $7, $8, $9, $10, $11, $12)`),
     post: `WITH s AS (
          UPDATE ${sessions} SET last_seq = last_seq + 1, last_posted = last_seq + 1
-         WHERE id = $1 AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session = n AND e.id = $2)
+         WHERE id = $1 AND ${isMeant("$4")} AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session = n AND e.id = $2)
          RETURNING n, last_seq
        ), e AS (
          INSERT INTO ${entries} (session, seq, id, body) SELECT n, last_seq, $2, $3 FROM s
        ) SELECT last_seq FROM s`,
-    seqOf: `SELECT e.seq FROM ${sessions} s JOIN ${entries} e ON e.session = s.n AND e.id = $2 WHERE s.id = $1`,
+    seqOf: `SELECT e.seq FROM ${sessions} s JOIN ${entries} e ON e.session = s.n AND e.id = $2
+       WHERE s.id = $1 AND ${isMeant("$3")}`,
     find: `SELECT last_seq, epoch::float8 AS epoch, expires_at > ${now} AS is_held FROM ${sessions} WHERE id = $1`,
-    read: `SELECT s.last_seq, e.seq, e.body FROM ${sessions} s LEFT JOIN LATERAL (
+    read: `SELECT s.last_seq, s.incarnation, e.seq, e.body FROM ${sessions} s LEFT JOIN LATERAL (
          SELECT seq, body FROM ${entries} WHERE session = s.n AND seq > $2 ORDER BY seq LIMIT $3
        ) e ON true WHERE s.id = $1 ORDER BY e.seq`,
     list: (where, limit) =>
@@ -85,7 +90,7 @@ export function statementsOf(schema: string): Statements {
          ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
        ) RETURNING ${claimed}`,
     // The lock keeps the session from being deleted meanwhile.
-    putBlob: `WITH s AS (SELECT n FROM ${sessions} WHERE id = $1 FOR KEY SHARE), b AS (
+    putBlob: `WITH s AS (SELECT n FROM ${sessions} WHERE id = $1 AND ${isMeant("$4")} FOR KEY SHARE), b AS (
          INSERT INTO ${blobs} (session, ref, bytes) SELECT n, $2, $3::bytea FROM s ON CONFLICT DO NOTHING
        ) SELECT n FROM s`,
     getBlob: `SELECT substring(b.bytes FROM $3::int + 1 FOR $4::int) AS bytes

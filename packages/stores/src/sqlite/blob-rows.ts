@@ -1,9 +1,10 @@
 /** Bytes beside the logs, as rows. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { ByteRange } from "@capstan/log";
-import { sessionNotFound } from "@capstan/log";
+import type { ByteRange, WriteOptions } from "@capstan/log";
+import { sessionGone, sessionNotFound } from "@capstan/log";
 import { toBlobRef } from "../blob-ref.ts";
-import { toPlainText } from "../plain-text.ts";
+import { toPlainOrNull, toPlainText } from "../plain-text.ts";
+import { isMeant } from "./session-rows.ts";
 
 export class BlobRows {
   readonly #put: StatementSync;
@@ -14,7 +15,7 @@ export class BlobRows {
     const from = "FROM sessions s JOIN blobs b ON b.session = s.n AND b.ref = ? WHERE s.id = ?";
     // The update changes nothing; it makes the row come back also where it was there already.
     this.#put = database.prepare(
-      `INSERT INTO blobs (session, ref, bytes) SELECT n, ?, ? FROM sessions WHERE id = ?
+      `INSERT INTO blobs (session, ref, bytes) SELECT n, ?, ? FROM sessions WHERE id = ? AND ${isMeant}
        ON CONFLICT (session, ref) DO UPDATE SET ref = ref RETURNING ref`,
     );
     this.#get = database.prepare(`SELECT b.bytes ${from}`);
@@ -22,10 +23,11 @@ export class BlobRows {
   }
 
   /** To be called within a transaction. */
-  put(id: string, bytes: Uint8Array): string {
+  put(id: string, bytes: Uint8Array, { incarnation }: WriteOptions): string {
     const ref = toBlobRef(bytes);
-    if (this.#put.get(ref, bytes, toPlainText(id)) === undefined) throw sessionNotFound(id);
-    return ref;
+    const meant = [toPlainText(id), toPlainOrNull(incarnation)] as const;
+    if (this.#put.get(ref, bytes, ...meant) !== undefined) return ref;
+    throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
   }
 
   get(id: string, ref: string, range: ByteRange | undefined): Uint8Array | undefined {

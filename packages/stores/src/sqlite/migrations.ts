@@ -69,4 +69,9 @@ export const migrations: readonly string[] = [
     notes TEXT NOT NULL
   ) STRICT;
   `,
+  // Which session it is. Those from before have the id of their first entry.
+  `
+  ALTER TABLE sessions ADD COLUMN incarnation TEXT;
+  UPDATE sessions SET incarnation = (SELECT e.id FROM entries e WHERE e.place = (sessions.n << 32) | 1);
+  `,
 ];

@@ -9,20 +9,25 @@ import type {
   ReadPage,
   SessionHead,
   SessionPage,
+  WriteOptions,
 } from "@capstan/log";
-import { invalidEntry, leaseOver, sessionExists, sessionNotFound } from "@capstan/log";
+import { invalidEntry, leaseOver, sessionExists, sessionGone, sessionNotFound } from "@capstan/log";
 import type { EntryText } from "../entry-text.ts";
 import { toEntry } from "../entry-text.ts";
 import { headColumns, toHeadValues } from "../head-columns.ts";
 import type { ListRow } from "../list-rows.ts";
 import { toListPage, toListSelection } from "../list-rows.ts";
-import { toPlainText } from "../plain-text.ts";
+import type { WatchedState } from "../local-watch.ts";
+import { fromPlainText, toPlainOrNull, toPlainText } from "../plain-text.ts";
 import { isTaken, isTooBig } from "./sqlite-failure.ts";
 
 /** A longer log is read in pages, so that nobody waits for all of it. */
 const maxPage = 1_000;
 /** What the place of an entry has room for. */
 const maxSeq = 0xff_ff_ff_ff;
+
+/** Whether the session is the one that a write is meant for: true if the write does not say, or the session does not know. */
+export const isMeant = "coalesce(incarnation = ?, 1)";
 
 const valid = "id = ? AND epoch = ? AND expires_at > ? AND last_seq = coalesce(?, last_seq)";
 
@@ -32,12 +37,14 @@ interface PlaceRow {
 }
 
 interface SessionRow extends PlaceRow {
+  readonly incarnation: string | null;
   readonly epoch: number;
   readonly expires_at: number | null;
 }
 
 interface EntryRow {
   readonly last_seq: number;
+  readonly incarnation: string | null;
   /** Null if there are none. */
   readonly seq: number | null;
   readonly body: string;
@@ -60,8 +67,8 @@ export class SessionRows {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#create = database.prepare(
-      `INSERT INTO sessions (id, last_seq, ${headColumns}, epoch)
-       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, last_epoch FROM deleted RETURNING n`,
+      `INSERT INTO sessions (id, last_seq, incarnation, ${headColumns}, epoch)
+       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, last_epoch FROM deleted RETURNING n`,
     );
     this.#insert = database.prepare(
       "INSERT INTO entries (place, session, id, body) VALUES ((? << 32) | ?, ?, ?, ?)",
@@ -75,19 +82,19 @@ export class SessionRows {
     );
     this.#post = database.prepare(
       `UPDATE sessions SET last_seq = last_seq + 1, last_posted = last_seq + 1
-       WHERE id = ? RETURNING n, last_seq`,
+       WHERE id = ? AND ${isMeant} RETURNING n, last_seq`,
     );
     this.#placeOf = database.prepare(
       `SELECT e.place & 0xffffffff AS seq FROM sessions s JOIN entries e ON e.session = s.n AND e.id = ?
-       WHERE s.id = ?`,
+       WHERE s.id = ? AND ${isMeant}`,
     );
     this.#read = database.prepare(
-      `SELECT s.last_seq, e.place & 0xffffffff AS seq, e.body FROM sessions s
+      `SELECT s.last_seq, s.incarnation, e.place & 0xffffffff AS seq, e.body FROM sessions s
        LEFT JOIN entries e ON e.place > ((s.n << 32) | ?) AND e.place < ((s.n + 1) << 32)
        WHERE s.id = ? ORDER BY e.place LIMIT ?`,
     );
     this.#find = database.prepare(
-      "SELECT n, last_seq, epoch, expires_at FROM sessions WHERE id = ?",
+      "SELECT n, last_seq, incarnation, epoch, expires_at FROM sessions WHERE id = ?",
     );
     this.#deletions = [
       "UPDATE deleted SET last_epoch = max(last_epoch, (SELECT epoch FROM sessions WHERE n = ?))",
@@ -97,10 +104,15 @@ export class SessionRows {
     ].map((sql) => database.prepare(sql));
   }
 
-  create(id: string, entries: readonly EntryText[], head: SessionHead): void {
+  create(
+    id: string,
+    entries: readonly EntryText[],
+    head: SessionHead,
+    incarnation: string | undefined,
+  ): void {
     let n: number;
     try {
-      const values = toHeadValues(head);
+      const values = [toPlainOrNull(incarnation), ...toHeadValues(head)];
       // `RETURNING` gives a row if nothing was thrown.
       ({ n } = this.#create.get(toPlainText(id), entries.length, ...values) as unknown as PlaceRow);
     } catch (thrown) {
@@ -125,11 +137,12 @@ export class SessionRows {
     return { type: "appended", seqs: entries.map((_, i) => first + i), lastSeq };
   }
 
-  post(id: string, entry: EntryText): Posted {
-    const found = this.#placeOf.get(toPlainText(entry.id), toPlainText(id));
+  post(id: string, entry: EntryText, { incarnation }: WriteOptions): Posted {
+    const meant = [toPlainText(id), toPlainOrNull(incarnation)] as const;
+    const found = this.#placeOf.get(toPlainText(entry.id), ...meant);
     if (found !== undefined) return { seq: found["seq"] as number, isNew: false };
-    const row = this.#post.get(toPlainText(id));
-    if (row === undefined) throw sessionNotFound(id);
+    const row = this.#post.get(...meant);
+    if (row === undefined) throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
     const { n, last_seq: seq } = row as unknown as PlaceRow;
     this.#insertAll(id, n, seq, [entry]);
     return { seq, isNew: true };
@@ -142,10 +155,15 @@ export class SessionRows {
     const [first] = rows;
     if (first === undefined) {
       // No row is no session, or no wish to see any.
-      return { entries: [], lastSeq: this.#mustFind(id).last_seq };
+      return { entries: [], ...toState(this.#mustFind(id)) };
     }
     const entries = rows.flatMap(({ seq, body }) => (seq === null ? [] : [toEntry(body, seq)]));
-    return { entries, lastSeq: first.last_seq };
+    return { entries, ...toState(first) };
+  }
+
+  stateOf(id: string): WatchedState | undefined {
+    const row = this.find(id);
+    return row && toState(row);
   }
 
   find(id: string): SessionRow | undefined {
@@ -204,4 +222,11 @@ export class SessionRows {
     this.#lists.set(where, statement);
     return statement;
   }
+}
+
+function toState({
+  last_seq: lastSeq,
+  incarnation,
+}: Pick<EntryRow, "last_seq" | "incarnation">): WatchedState {
+  return { lastSeq, incarnation: incarnation === null ? undefined : fromPlainText(incarnation) };
 }

@@ -18,8 +18,9 @@ import type {
   SessionPage,
   SubscribeOptions,
   Wakeup,
+  WriteOptions,
 } from "@capstan/log";
-import { isPromise } from "@capstan/log";
+import { incarnationOf, isPromise } from "@capstan/log";
 import type { DatabaseSync } from "node:sqlite";
 import { toEntryText, toEntryTexts } from "../entry-text.ts";
 import { LocalWatch } from "../local-watch.ts";
@@ -74,7 +75,7 @@ export class SqliteRepository implements StoreHandle {
     this.#watch = new LocalWatch({
       start: () => notes.start(),
       hasNews: () => notes.hasNews(),
-      lastSeqOf: (id) => this.#sessions.find(id)?.last_seq,
+      stateOf: (id) => this.#sessions.stateOf(id),
       epochOf: (id) => this.#sessions.find(id)?.epoch,
       send: (sent) => this.#transactions.atOnce(() => notes.send(sent, this.#now())),
       receive: () => notes.receive(),
@@ -83,10 +84,12 @@ export class SqliteRepository implements StoreHandle {
 
   create(id: string, entries: readonly NewEntry[], head: SessionHead): MaybePromise<void> {
     const texts = toEntryTexts(id, entries);
+    const [first] = entries;
+    const incarnation = first && incarnationOf(first);
     return this.#write(
       id,
-      () => this.#sessions.create(id, texts, head),
-      (_, isAtOnce) => this.#watch.wrote(id, texts.length, isAtOnce),
+      () => this.#sessions.create(id, texts, head, incarnation),
+      (_, isAtOnce) => this.#watch.wrote(id, texts.length, isAtOnce, incarnation),
     );
   }
 
@@ -101,11 +104,11 @@ export class SqliteRepository implements StoreHandle {
     );
   }
 
-  post(id: string, entry: PostedEntry): MaybePromise<Posted> {
+  post(id: string, entry: PostedEntry, options: WriteOptions = {}): MaybePromise<Posted> {
     const text = toEntryText(id, entry);
     return this.#write(
       id,
-      () => this.#sessions.post(id, text),
+      () => this.#sessions.post(id, text, options),
       ({ isNew, seq }, isAtOnce) => {
         if (isNew) this.#watch.wrote(id, seq, isAtOnce);
       },
@@ -150,10 +153,10 @@ export class SqliteRepository implements StoreHandle {
     return this.#write("", () => this.#leases.claimDue(query, this.#now()));
   }
 
-  putBlob(id: string, bytes: Uint8Array): MaybePromise<string> {
+  putBlob(id: string, bytes: Uint8Array, options: WriteOptions = {}): MaybePromise<string> {
     // The writer may use its bytes again, and they may be written later.
     const kept = new Uint8Array(bytes);
-    return this.#write(id, () => this.#blobs.put(id, kept));
+    return this.#write(id, () => this.#blobs.put(id, kept, options));
   }
 
   getBlob(id: string, ref: string, range?: ByteRange): Uint8Array | undefined {

@@ -27,7 +27,7 @@ export function storeProxy(options: StoreProxyOptions): SessionRepository {
     create: (id, entries, head) => call("create", () => store.create(id, entries, head)),
     append: (id, entries, choices) =>
       call(`append ${typesOf(entries)}`, () => store.append(id, entries, choices)),
-    post: (id, entry) => call(`post ${entry.type}`, () => store.post(id, entry)),
+    post: (id, entry, options) => call(`post ${entry.type}`, () => store.post(id, entry, options)),
     read: (id, choices) => call("read", () => store.read(id, choices)),
     list: (query) => call("list", () => store.list(query)),
     delete: (id) => call("delete", () => store.delete(id)),
@@ -35,7 +35,7 @@ export function storeProxy(options: StoreProxyOptions): SessionRepository {
     renew: (lease, ttlMs) => call("renew", () => store.renew(lease, ttlMs)),
     release: (lease) => call("release", () => store.release(lease)),
     claimDue: (query) => call("claimDue", () => store.claimDue(query)),
-    putBlob: (id, bytes) => call("putBlob", () => store.putBlob(id, bytes)),
+    putBlob: (id, bytes, options) => call("putBlob", () => store.putBlob(id, bytes, options)),
     getBlob: (id, ref, range) => call("getBlob", () => store.getBlob(id, ref, range)),
     subscribe(id, listener, choices) {
       if (life.isDead) return () => {};

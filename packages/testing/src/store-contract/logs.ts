@@ -25,7 +25,8 @@ export const logs: StoreTheme = {
     "a session may begin empty": async ({ repository }) => {
       await repository.create("s", [], head({ seen: 0 }));
 
-      assert.deepEqual(await repository.read("s"), { entries: [], lastSeq: 0 });
+      const { entries, lastSeq } = await repository.read("s");
+      assert.deepEqual({ entries, lastSeq }, { entries: [], lastSeq: 0 });
     },
 
     "an id can be created once": async ({ repository, other }) => {
@@ -57,10 +58,11 @@ export const logs: StoreTheme = {
       const seqs = [lastSeq + 1, lastSeq + 2, lastSeq + 3];
       assert.deepEqual(appended, { type: "appended", seqs, lastSeq: lastSeq + 3 });
       const page = await repository.read("s", { after: lastSeq });
-      assert.deepEqual(page, {
-        entries: ["a", "b", "c"].map((id, i) => ({ ...owned(id), seq: seqs[i] })),
-        lastSeq: lastSeq + 3,
-      });
+      assert.deepEqual(
+        page.entries,
+        ["a", "b", "c"].map((id, i) => ({ ...owned(id), seq: seqs[i] })),
+      );
+      assert.equal(page.lastSeq, lastSeq + 3);
     },
 
     "an entry that foresees another place than it gets has the one that the store gave": async ({
@@ -151,7 +153,7 @@ export const logs: StoreTheme = {
         ["b", "c"],
       );
       assert.equal(page.lastSeq, lastSeq + 4);
-      assert.deepEqual(beyond, { entries: [], lastSeq: lastSeq + 4 });
+      assert.deepEqual([beyond.entries, beyond.lastSeq], [[], lastSeq + 4]);
     },
 
     "two sessions never see each other's entries": async ({ repository, other }) => {

@@ -9,6 +9,7 @@ import { due } from "./due.ts";
 import { durability } from "./durability.ts";
 import { envelopes } from "./envelopes.ts";
 import { fencing } from "./fencing.ts";
+import { incarnations } from "./incarnations.ts";
 import { leases } from "./leases.ts";
 import { listing } from "./listing.ts";
 import { liveFrames } from "./live-frames.ts";
@@ -59,6 +60,7 @@ const themes: readonly StoreTheme[] = [
   claiming,
   listing,
   deletion,
+  incarnations,
   blobs,
   wakeups,
   liveFrames,
