@@ -1,6 +1,6 @@
 /** Who gets the events of a session in this process: handles of turns, and subscribers. */
 import type { AgentEvent } from "@capstan/kernel";
-import { serializeError } from "@capstan/kernel";
+import { serializeError, toPromise } from "@capstan/kernel";
 import type { Cursor, PlacedEvent } from "@capstan/log";
 import { compareCursors, isPromise } from "@capstan/log";
 import { background } from "./background.ts";
@@ -99,7 +99,7 @@ export class Readers {
         // An async listener is not what the type allows, but its rejection must not end the process.
         const returned: unknown = subscription.listener(event, cursor);
         if (isPromise(returned)) {
-          background(returned, (thrown) => this.#reportOnce(subscription, thrown));
+          background(toPromise(returned), (thrown) => this.#reportOnce(subscription, thrown));
         }
       } catch (thrown) {
         this.#reportOnce(subscription, thrown);

@@ -1,6 +1,6 @@
 /** A `catch` for work that is done at once where nothing has to be waited for: with a memory store nothing is put off. */
+import { isPromise, toPromise } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import { isPromise } from "@capstan/log";
 
 /** What goes wrong, now or later, is given to `onError`, whose value or failure stands for it. */
 export function recover<T>(
@@ -9,7 +9,7 @@ export function recover<T>(
 ): MaybePromise<T> {
   try {
     const worked = work();
-    return isPromise(worked) ? Promise.resolve(worked).catch(onError) : worked;
+    return isPromise(worked) ? toPromise(worked).catch(onError) : worked;
   } catch (thrown) {
     return onError(thrown);
   }

@@ -1,6 +1,6 @@
 /** A limit for what users wrote and somebody waits for. */
 import type { Timer } from "@capstan/kernel";
-import { TurnError } from "@capstan/kernel";
+import { TurnError, toPromise } from "@capstan/kernel";
 
 /** As long as the kernel waits for a callback. */
 export const callbackMs = 30_000;
@@ -15,7 +15,7 @@ export function within<T>(
   if (timer === undefined) return work;
   return new Promise<T>((resolve, reject) => {
     const cancel = timer(ms, () => reject(tooSlow(what, ms)));
-    Promise.resolve(work)
+    toPromise(work)
       .then(resolve, reject)
       .finally(cancel)
       .catch(() => {});

@@ -1,5 +1,6 @@
 /** One place where a turn learns that it must stop, with one listener on the caller's signal. */
 import type { AbortSource } from "./contracts/runtime.ts";
+import { isInstance, serializeError } from "./errors.ts";
 
 /** Told once when the turn is aborted. An object and not a function, as two are needed in every step. */
 export interface AbortListener {
@@ -33,8 +34,9 @@ export class TurnAbort {
     const reason: unknown = this.#source?.reason;
     if (typeof reason === "string") return reason;
     // The platform's own default is an AbortError that says nothing.
-    if (!(reason instanceof Error) || reason.name === "AbortError") return undefined;
-    return reason.message;
+    if (!isInstance(reason, Error)) return undefined;
+    const { name, message } = serializeError(reason);
+    return name === "AbortError" ? undefined : message;
   }
 
   /** For code of the caller: fires on abort, and when the turn had to give up. Made at the first read. */

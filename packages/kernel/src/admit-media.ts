@@ -3,6 +3,8 @@ import type { DocumentPart, ImagePart, ToolContentPart } from "./contracts/conve
 import type { RunTurnInput } from "./contracts/runtime.ts";
 import type { ToolResult } from "./contracts/tool.ts";
 import { serializeError } from "./errors.ts";
+import { isPromise } from "./is-promise.ts";
+import { observe } from "./quietly.ts";
 
 /** The result, with words in the place of what must not be part of the conversation. */
 export function admitMedia({ checkMedia }: RunTurnInput, result: ToolResult): ToolResult {
@@ -29,7 +31,10 @@ function problemOf(
   check: NonNullable<RunTurnInput["checkMedia"]>,
 ): string | undefined {
   try {
-    return check(part);
+    const problem: unknown = check(part);
+    if (problem === undefined || typeof problem === "string") return problem;
+    if (isPromise(problem)) observe(problem);
+    return "it could not be checked";
   } catch (thrown) {
     return serializeError(thrown).message;
   }

@@ -1,5 +1,6 @@
 /** One attempt of a step, with everything that is recorded and shown about it. */
 import { retryDelay } from "./backoff.ts";
+import { wrongValue } from "./callbacks.ts";
 import type {
   AssistantMessage,
   AssistantPart,
@@ -12,13 +13,14 @@ import type { Fact } from "./contracts/journal.ts";
 import type { LogFields, Span } from "./contracts/logging.ts";
 import type { Room } from "./contracts/runtime.ts";
 import type { Draft } from "./draft.ts";
-import { ProviderError, serializeError } from "./errors.ts";
+import { ProviderError, isInstance, serializeError } from "./errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
 import { Reply } from "./reply.ts";
 import { AttemptRequest } from "./request.ts";
 import { Step } from "./step.ts";
 import type { End, OpenStep, TurnState } from "./turn-state.ts";
+import { toReason } from "./turn-state.ts";
 
 const none: readonly PendingCall[] = [];
 /** So many parts may turn out to be unacceptable in one step. */
@@ -101,7 +103,16 @@ export class Attempt implements StreamReader {
 
   onStreamEnd(outcome: StreamOutcome): void {
     this.#turn.countAttempt(this.#reply.usage);
-    this.#resolve?.(outcome.type === "completed" ? this.#complete() : this.#fail(outcome));
+    this.#resolve?.(this.#outcomeOf(outcome));
+  }
+
+  /** Never throws: whoever waits for the attempt hears of it. */
+  #outcomeOf(outcome: StreamOutcome): Outcome {
+    try {
+      return outcome.type === "completed" ? this.#complete() : this.#fail(outcome);
+    } catch (thrown) {
+      return failed(thrown);
+    }
   }
 
   /** The reply is whole. One that says nothing leaves no message. */
@@ -142,7 +153,7 @@ export class Attempt implements StreamReader {
     if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
     if (room === undefined) return this.#breakOff("error", thrown);
     await this.#discard(thrown, 0);
-    if (room !== true) return { finishReason: room };
+    if (room !== true) return { finishReason: toReason("makeRoom", room) };
     turn.transcript.renewContext();
     return (await turn.limit()) ?? this.#tryAgain(turn);
   }
@@ -163,7 +174,7 @@ export class Attempt implements StreamReader {
 
   /** One other context is enough for any error but a part that the vendor will not take: vendors name one at a time. */
   #mayRecover(thrown: unknown): boolean {
-    const isRejection = thrown instanceof ProviderError && thrown.rejected !== undefined;
+    const isRejection = isInstance(thrown, ProviderError) && thrown.rejected !== undefined;
     return this.#step.recoveries < (isRejection ? maxRejections : 1);
   }
 
@@ -172,9 +183,11 @@ export class Attempt implements StreamReader {
     const { recover } = this.#turn.input;
     if (recover === undefined) return undefined;
     try {
-      return await this.#turn.callbacks.call("recover", () =>
+      const messages = await this.#turn.callbacks.call("recover", () =>
         recover(serializeError(thrown), this.#turn.transcript.context()),
       );
+      if (messages === undefined || Array.isArray(messages)) return messages;
+      throw wrongValue("recover", messages, "a list of messages or nothing");
     } catch (failure) {
       // An abort ends the wait; nothing went wrong with `recover`.
       if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);
@@ -292,6 +305,10 @@ export class Attempt implements StreamReader {
     if (thrown !== undefined) ended.error = serializeError(thrown);
     return ended;
   }
+}
+
+async function failed(thrown: unknown): Promise<never> {
+  throw thrown;
 }
 
 /** By shape: the error may come from another copy of the package. */

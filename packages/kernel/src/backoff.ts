@@ -1,5 +1,6 @@
 /** When a failed attempt is tried again, and how long to wait before. */
 import type { RetryPolicy } from "./contracts/runtime.ts";
+import { fieldOf } from "./errors.ts";
 
 /**
  * Milliseconds to wait before the next attempt, or undefined where there is none. Exponential with full jitter in the
@@ -24,16 +25,11 @@ export function retryDelay(
 }
 
 // Read by shape: an error may come from another copy of the package.
-function isRetryable(thrown: unknown): boolean {
-  return (
-    typeof thrown === "object" &&
-    thrown !== null &&
-    "retryable" in thrown &&
-    thrown.retryable === true
-  );
+function isRetryable(thrown: unknown): thrown is object {
+  return typeof thrown === "object" && thrown !== null && fieldOf(thrown, "retryable") === true;
 }
 
-function retryAfterOf(thrown: unknown): number {
-  const asked = (thrown as { readonly retryAfterMs?: unknown }).retryAfterMs;
+function retryAfterOf(thrown: object): number {
+  const asked = fieldOf(thrown, "retryAfterMs");
   return typeof asked === "number" && asked > 0 ? asked : 0;
 }

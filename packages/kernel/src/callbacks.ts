@@ -1,12 +1,16 @@
 /** Waiting for code of the caller: no longer than allowed, and not past an abort. */
 import type { TurnAbort } from "./abort.ts";
-import { TurnError, serializeError } from "./errors.ts";
-import { isPromise } from "./is-promise.ts";
+import { TurnError, isInstance, serializeError } from "./errors.ts";
+import { isPromise, toPromise } from "./is-promise.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Thrown where a wait was cut short by an abort of the turn. Never leaves the kernel. */
-export class Interrupted extends Error {
+class Interrupted extends Error {
   override readonly name = "Interrupted";
+}
+
+export function isInterrupted(thrown: unknown): boolean {
+  return isInstance(thrown, Interrupted);
 }
 
 export class Callbacks {
@@ -73,7 +77,7 @@ export class Callbacks {
       };
       if (isInterruptible) abort.addListener(listener);
       if (isInterruptible && abort.isAborted) listener.onAbort();
-      promise.then(
+      toPromise(promise).then(
         (value) => {
           release();
           resolve(value);
@@ -90,6 +94,18 @@ function attempt<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
   } catch (thrown) {
     throw failed(name, thrown);
   }
+}
+
+/** For a value that the types do not allow: code without types may return anything. */
+export function wrongValue(name: string, value: unknown, expected: string): TurnError {
+  const message = `${name} returned ${kindOf(value)}: it must return ${expected}`;
+  return new TurnError("callback_failed", message);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (value === undefined) return "nothing";
+  return `a value of type ${typeof value}`;
 }
 
 export function failed(name: string, thrown: unknown): TurnError {

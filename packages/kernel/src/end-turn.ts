@@ -1,5 +1,5 @@
 /** The end of a turn: a valid transcript, the last fact, the last event, the result. */
-import { Interrupted } from "./callbacks.ts";
+import { isInterrupted } from "./callbacks.ts";
 import type { UserMessage } from "./contracts/conversation.ts";
 import type { AgentEventBody } from "./contracts/events.ts";
 import type { Fact, JournalReply } from "./contracts/journal.ts";
@@ -21,7 +21,7 @@ const blankResult: RunTurnResult = {
 
 /** The end that something thrown makes of a turn. */
 export function endOf(thrown: unknown): End {
-  return thrown instanceof Interrupted ? { finishReason: "aborted" } : failedWith(thrown);
+  return isInterrupted(thrown) ? { finishReason: "aborted" } : failedWith(thrown);
 }
 
 function failedWith(thrown: unknown): End {

@@ -1,6 +1,7 @@
 /** Errors that cross the kernel's border, and how any thrown value is written down. */
 import { CapstanError } from "./capstan-error.ts";
 import type { PartReference, SerializedError } from "./contracts/conversation.ts";
+import type { Draft } from "./draft.ts";
 
 export type ProviderErrorCode =
   | "auth"
@@ -63,36 +64,88 @@ export class TurnError extends CapstanError<TurnErrorCode> {
   override readonly name = "TurnError";
 }
 
-/** Any thrown value as plain JSON: name, message and, where there are, a string code and the part that was rejected. Never throws itself. */
+/** Longer messages are cut: an error is stored, sent and shown many times. */
+const maxMessageChars = 16_384;
+const maxNameChars = 256;
+const noMessage = "an error without a message";
+
+/**
+ * Any thrown value as plain JSON: a name and a message that are texts of bounded length and, if there are, a string code and the part that was
+ * rejected. Never throws itself.
+ */
 export function serializeError(thrown: unknown): SerializedError {
+  if (!isError(thrown)) return { name: "Error", message: toText(thrown) };
+  const message = fieldOf(thrown, "message");
+  const serialized: Draft<SerializedError> = {
+    name: toName(fieldOf(thrown, "name")) ?? "Error",
+    message: message === undefined || message === null ? noMessage : toText(message),
+  };
+  const code = toName(fieldOf(thrown, "code"));
+  if (code !== undefined) serialized.code = code;
+  const rejected = toReference(fieldOf(thrown, "rejected"));
+  if (rejected !== undefined && isInstance(thrown, ProviderError)) serialized.rejected = rejected;
+  return serialized;
+}
+
+/** Any value as a text of bounded length: strings as they are, others as JSON if that is possible. Never throws. */
+export function toText(value: unknown): string {
   try {
-    return isError(thrown) ? describe(thrown) : { name: "Error", message: textOf(thrown) };
+    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+    return text.length > maxMessageChars ? cut(text) : text;
   } catch {
-    // A value that cannot even be looked at was thrown all the same.
-    return { name: "Error", message: "a value that cannot be shown" };
+    return "a value that cannot be shown";
   }
 }
 
-/** By shape: an error of another realm is not an instance of this one's class. */
-function isError(thrown: unknown): thrown is Error {
-  if (thrown instanceof Error) return true;
+/** Like `instanceof`, for a value whose prototype may not be readable. */
+export function isInstance<T>(
+  value: unknown,
+  type: abstract new (...parameters: never[]) => T,
+): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}
+
+/** A field of a value that may be a getter or a proxy; undefined if it cannot be read. */
+export function fieldOf(value: object, name: string): unknown {
+  try {
+    return (value as Readonly<Record<string, unknown>>)[name];
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(text: string): string {
+  return `${text.slice(0, maxMessageChars)}… (${text.length - maxMessageChars} more characters)`;
+}
+
+/** By shape, too: an error of another realm is not an instance of this one's class. */
+function isError(thrown: unknown): thrown is object {
+  if (isInstance(thrown, Error)) return true;
   if (typeof thrown !== "object" || thrown === null) return false;
-  const { name, message } = thrown as { readonly name?: unknown; readonly message?: unknown };
-  return typeof name === "string" && typeof message === "string";
+  if (typeof fieldOf(thrown, "name") !== "string") return false;
+  return typeof fieldOf(thrown, "message") === "string" || isForeignError(thrown);
 }
 
-function describe(error: Error): SerializedError {
-  const { name, message } = error;
-  const code = "code" in error ? error.code : undefined;
-  const rejected = error instanceof ProviderError ? error.rejected : undefined;
-  return {
-    name,
-    message,
-    ...(typeof code === "string" && { code }),
-    ...(rejected !== undefined && { rejected }),
-  };
+function isForeignError(thrown: object): boolean {
+  try {
+    return Object.prototype.toString.call(thrown) === "[object Error]";
+  } catch {
+    return false;
+  }
 }
 
-function textOf(thrown: unknown): string {
-  return typeof thrown === "string" ? thrown : (JSON.stringify(thrown) ?? String(thrown));
+function toName(value: unknown): string | undefined {
+  return typeof value === "string" ? value.slice(0, maxNameChars) : undefined;
+}
+
+function toReference(value: unknown): PartReference | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const messageId = fieldOf(value, "messageId");
+  const part = fieldOf(value, "part");
+  if (typeof messageId !== "string" || typeof part !== "number") return undefined;
+  return { messageId, part };
 }

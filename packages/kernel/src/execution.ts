@@ -1,6 +1,6 @@
 /** One run of one tool: whatever it returns, throws or yields becomes one result, and a second one is dropped. */
 import type { CallRun } from "./call-run.ts";
-import { isPromise } from "./is-promise.ts";
+import { isPromise, toPromise } from "./is-promise.ts";
 import type { ToolExecutionEvent, ToolResult, ToolReturn } from "./contracts/tool.ts";
 import { leaveQuietly } from "./quietly.ts";
 import { ToolContext, timeoutOf } from "./tool-context.ts";
@@ -10,9 +10,9 @@ import {
   interruptedResult,
   refusal,
   thrownResult,
-  toJson,
   toToolResult,
 } from "./tool-result.ts";
+import { toJson } from "./json.ts";
 import type { TurnState } from "./turn-state.ts";
 
 /** Who gets the result. */
@@ -45,7 +45,7 @@ export class Execution {
       // `parsed` is what the tool's own `parseInput` gave.
       const returned = tool?.execute?.(parsed as never, this.#context);
       if (isPromise<ToolReturn>(returned)) {
-        returned.then(
+        toPromise(returned).then(
           (value) => this.#finish(value),
           (thrown: unknown) => this.#fail(thrown),
         );
@@ -107,10 +107,14 @@ export class Execution {
       // A tool that only streams has said all that it has to say.
       if (done === true)
         return shown === "" ? errorResult(refusal.incomplete) : toToolResult(shown);
-      if (value.type === "complete") return completed(value);
-      if (value.type !== "delta") continue;
-      shown += value.delta;
-      this.#context.update(value.delta);
+      const { type } = value;
+      if (type === "complete") return completed(value);
+      if (typeof type !== "string") throw new TypeError("The tool sent an event without a type");
+      if (type !== "delta") continue;
+      const { delta } = value;
+      if (typeof delta !== "string") throw new TypeError("The tool sent a delta that is no text");
+      shown += delta;
+      this.#context.update(delta);
       if (this.#isOver) return errorResult(refusal.incomplete);
     }
   }

@@ -1,12 +1,14 @@
 /** What must be true before a call runs: its tool exists, its input is valid, nobody objects. */
 import type { CallRun } from "./call-run.ts";
-import { failed } from "./callbacks.ts";
+import { failed, wrongValue } from "./callbacks.ts";
 import { isPromise } from "./is-promise.ts";
 import type { JsonValue } from "./contracts/conversation.ts";
 import type { BeforeDecision } from "./contracts/dispatch.ts";
 import type { PendingCall } from "./contracts/events.ts";
 import type { ParsedInput, ToolContract } from "./contracts/tool.ts";
+import { toText } from "./errors.ts";
 import { hashJson } from "./hash.ts";
+import { toJson } from "./json.ts";
 import { refusal } from "./tool-result.ts";
 import type { TurnState } from "./turn-state.ts";
 
@@ -15,7 +17,7 @@ export type Gate =
   | { readonly action: "refuse"; readonly reason: string }
   | { readonly action: "wait"; readonly pending: PendingCall };
 
-const run: Gate = { action: "run" };
+const run: { readonly action: "run" } = { action: "run" };
 
 /**
  * Decides what happens to a call. Hooks and `needsApproval` are asked for fresh calls only: what was approved is run as
@@ -53,14 +55,14 @@ async function gateSlowly(
   const problem = await checked;
   if (problem !== undefined) return refuse(problem);
   if (call.stage === "fresh") {
-    const decision = await askBefore(turn, call, step);
-    if (decision?.action === "block") return refuse(decision.reason);
-    if (decision?.action === "alter") {
+    const decision = toDecision(await askBefore(turn, call, step));
+    if (decision.action === "block") return refuse(decision.reason);
+    if (decision.action === "alter") {
       call.input = decision.input;
       const alteredProblem = await checkInput(turn, call, tool);
       if (alteredProblem !== undefined) return refuse(alteredProblem);
     }
-    if (decision?.action === "ask") return wait(turn, call, tool, "approval", decision.reason);
+    if (decision.action === "ask") return wait(turn, call, tool, "approval", decision.reason);
     if (await needsApproval(turn, tool, call.input)) return wait(turn, call, tool, "approval");
   }
   return tool.execute === undefined ? wait(turn, call, tool, "execution") : run;
@@ -111,6 +113,28 @@ function askBefore(
   );
 }
 
+/** The decision with fields of the right types. Throws for one that is none: the call does not run then. */
+function toDecision(decided: BeforeDecision | void): BeforeDecision {
+  if (decided === undefined || decided === null) return run;
+  const { action, reason, input } = decided as Readonly<Record<string, unknown>>;
+  switch (action) {
+    case "run":
+      return run;
+    case "block":
+      return { action, reason: hasText(reason) ? toText(reason) : refusal.blocked };
+    case "ask":
+      return { action, ...(hasText(reason) && { reason: toText(reason) }) };
+    case "alter":
+      return { action, input: toJson(input) ?? null };
+    default:
+      throw wrongValue("the before hook", decided, "a decision with a known action");
+  }
+}
+
+function hasText(reason: unknown): boolean {
+  return reason !== undefined && reason !== null && reason !== "";
+}
+
 function needsApproval(
   turn: TurnState,
   tool: ToolContract,
@@ -133,14 +157,15 @@ function wait(
   reason?: string,
 ): Gate {
   const now = turn.surroundings.now();
-  const { answerWithinMs, lentBy } = tool;
+  const { answerWithinMs = Infinity, lentBy } = tool;
+  const deadlineAt = now === undefined ? Infinity : now + answerWithinMs;
   const pending: PendingCall = {
     toolCallId: call.call.id,
     kind,
     toolName: tool.name,
     input: call.input,
     hash: hashJson([tool.name, call.input, call.call.id]),
-    ...(now !== undefined && answerWithinMs !== undefined && { deadlineAt: now + answerWithinMs }),
+    ...(Number.isFinite(deadlineAt) && { deadlineAt }),
     ...(reason !== undefined && { reason }),
     ...(lentBy !== undefined && { lentBy }),
   };

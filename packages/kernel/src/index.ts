@@ -1,7 +1,8 @@
 /** `@capstan/kernel`: the turn loop and the contracts around it. */
 export { CapstanError, isCapstanError } from "./capstan-error.ts";
-export { ProviderError, TurnError, serializeError } from "./errors.ts";
+export { ProviderError, TurnError, serializeError, toText } from "./errors.ts";
 export type { ProviderErrorCode, ProviderErrorOptions, TurnErrorCode } from "./errors.ts";
+export { isPromise, toPromise } from "./is-promise.ts";
 export { interruptionMarker } from "./end-turn.ts";
 export { runTurn } from "./run-turn.ts";
 export { agentLoop, agentLoopContinue } from "./agent-loop.ts";
@@ -12,7 +13,6 @@ export { startTurn, toTurnResponse } from "./turn.ts";
 export type { TurnWork } from "./turn.ts";
 export { toModelMessages } from "./model-messages.ts";
 export { toToolMessage, toToolResult } from "./tool-result.ts";
-export { isPromise } from "./is-promise.ts";
 export { addUsage } from "./usage.ts";
 export { isTooDeep } from "./depth.ts";
 export { hashJson } from "./hash.ts";

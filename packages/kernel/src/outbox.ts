@@ -65,7 +65,12 @@ export class Outbox {
         this.#flushing = this.#finish(batch, reply);
         return this.#flushing;
       }
-      if (!this.#isFailed) this.#takeEffect(batch, reply);
+      if (this.#isFailed) break;
+      try {
+        this.#takeEffect(batch, reply);
+      } catch (thrown) {
+        this.#fail(thrown);
+      }
     }
     return undefined;
   }
@@ -92,8 +97,10 @@ export class Outbox {
 
   #takeEffect({ effects }: Batch, reply: JournalReply): void {
     this.#isTakingEffect = true;
+    // Code without types may answer anything.
+    const answer = reply === "reopen" ? reply : undefined;
     try {
-      for (const effect of effects) effect(reply);
+      for (const effect of effects) effect(answer);
     } finally {
       this.#isTakingEffect = false;
     }
@@ -102,8 +109,12 @@ export class Outbox {
   #fail(thrown: unknown): undefined {
     this.#isFailed = true;
     this.#waiting = undefined;
-    const { message: why } = serializeError(thrown);
-    const message = `The turn stopped, as its facts could not be recorded; go on from those that are. The reason: ${why}`;
-    this.#owner.fail(new TurnError("journal_failed", message, { cause: thrown }));
+    this.#owner.fail(unrecorded(thrown));
   }
+}
+
+export function unrecorded(thrown: unknown): TurnError {
+  const { message: why } = serializeError(thrown);
+  const message = `The turn stopped, as its facts could not be recorded; go on from those that are. The reason: ${why}`;
+  return new TurnError("journal_failed", message, { cause: thrown });
 }

@@ -1,6 +1,6 @@
 /** One call of the provider, from the request to its end, whatever the provider does. */
 import type { AbortListener } from "./abort.ts";
-import { isPromise } from "./is-promise.ts";
+import { isPromise, toPromise } from "./is-promise.ts";
 import type { FinishReason } from "./contracts/conversation.ts";
 import type { StepTiming } from "./contracts/events.ts";
 import type { ProviderPart } from "./contracts/provider.ts";
@@ -71,7 +71,10 @@ export class ProviderStream implements AbortListener, Watched {
     try {
       const parts: Parts | Promise<Parts> = this.#turn.input.provider.stream(this.#request);
       // An async function in place of a generator is an easy slip.
-      if (isPromise(parts)) parts.then((late) => this.#open(late)).catch(this.#onThrown);
+      if (isPromise(parts))
+        toPromise(parts)
+          .then((late) => this.#open(late))
+          .catch(this.#onThrown);
       else this.#open(parts);
     } catch (thrown) {
       this.#onThrown(thrown);
@@ -97,12 +100,13 @@ export class ProviderStream implements AbortListener, Watched {
   #next(): void {
     // The caller has opened the stream.
     const next = this.#iterator?.next() as Promise<IteratorResult<ProviderPart>>;
-    Promise.resolve(next).then(this.#onPart, this.#onThrown);
+    toPromise(next).then(this.#onPart, this.#onThrown);
   }
 
-  readonly #onPart = ({ value, done }: IteratorResult<ProviderPart>): void => {
+  readonly #onPart = (result: IteratorResult<ProviderPart>): void => {
     if (this.#isOver) return;
     try {
+      const { value, done } = result;
       if (done === true) throw this.#error("network", cutShort);
       this.#take(value);
     } catch (thrown) {

@@ -1,11 +1,11 @@
 /** For code of others whose failure must not touch the turn, and about which nobody can be told. */
-import { isPromise } from "./is-promise.ts";
+import { isPromise, toPromise } from "./is-promise.ts";
 
 /** Calls it and gives what it returned, or nothing if it threw. A promise that rejects is taken care of. */
 export function quietly<T>(fn: () => T): T | undefined {
   try {
     const returned = fn();
-    if (isPromise<unknown>(returned)) returned.then(undefined, ignore);
+    if (isPromise<unknown>(returned)) observe(returned);
     return returned;
   } catch {
     return undefined;
@@ -16,10 +16,15 @@ export function quietly<T>(fn: () => T): T | undefined {
 export function leaveQuietly(iterator: AsyncIterator<unknown> | undefined): void {
   try {
     const left: unknown = iterator?.return?.();
-    if (isPromise(left)) left.then(undefined, ignore);
+    if (isPromise(left)) observe(left);
   } catch {
     // As above.
   }
+}
+
+/** Takes care of a promise for which nobody waits: its rejection must not end the process. */
+export function observe(promise: PromiseLike<unknown>): void {
+  toPromise(promise).then(undefined, ignore);
 }
 
 function ignore(): void {}

@@ -18,6 +18,13 @@ export async function recoverCall(
   return found.outcome === "done" ? resultOf(found.output) : errorResult(refusal.unknownOutcome);
 }
 
+/** Each field is read once, and what is no outcome tells nothing. */
+function toReconciliation(found: Reconciliation): Reconciliation {
+  const { outcome, output } = found as { readonly outcome: unknown; readonly output?: ToolReturn };
+  if (outcome === "done") return { outcome, output };
+  return { outcome: outcome === "not-run" ? outcome : "unknown" };
+}
+
 function resultOf(output: ToolReturn): ToolResult {
   try {
     return toToolResult(output);
@@ -32,10 +39,11 @@ async function reconcile(turn: TurnState, run: CallRun, step: number): Promise<R
   if (tool?.reconcile === undefined || key === undefined) return unknown;
   const context = new ToolContext(turn, run, step);
   try {
-    return await turn.callbacks.call(
+    const found = await turn.callbacks.call(
       `reconcile of "${tool.name}"`,
       () => tool.reconcile?.(key, context) ?? unknown,
     );
+    return toReconciliation(found);
   } catch {
     // Nobody could tell, which is what the model has to know.
     return unknown;

@@ -7,7 +7,6 @@ import type {
   ThinkingPart,
   ToolCallPart,
 } from "./contracts/conversation.ts";
-import type { ProviderPart } from "./contracts/provider.ts";
 import type { Draft } from "./draft.ts";
 import { isTooDeep, mayBeTooDeep } from "./depth.ts";
 import { TextBuffer } from "./text-buffer.ts";
@@ -45,6 +44,15 @@ export class ProseDraft {
 /** In the place of parsed arguments that cannot be written. */
 const tooDeep = "(arguments that are nested too deeply)";
 
+/** What is known of a call when it begins. */
+export interface CallStart {
+  readonly id: string;
+  readonly index: number;
+  readonly name: string;
+  readonly isProviderExecuted: boolean;
+  readonly providerData: JsonValue | undefined;
+}
+
 /** A tool call under way; `part` is there once its arguments are whole. */
 export class CallDraft {
   readonly type = "tool_call" as const;
@@ -56,12 +64,12 @@ export class CallDraft {
   providerData: JsonValue | undefined;
   part: ToolCallPart | undefined;
 
-  constructor(id: string, start: Extract<ProviderPart, { type: "toolcall_start" }>) {
-    this.index = start.index;
+  constructor({ id, index, name, isProviderExecuted, providerData }: CallStart) {
+    this.index = index;
     this.id = id;
-    this.name = start.name;
-    this.#isProviderExecuted = start.isProviderExecuted === true;
-    this.providerData = start.providerData;
+    this.name = name;
+    this.#isProviderExecuted = isProviderExecuted;
+    this.providerData = providerData;
   }
 
   /** Ends it with what the provider has parsed, or else with what the deltas make. */

@@ -9,7 +9,9 @@ import type {
 } from "./contracts/conversation.ts";
 import type { ProviderPart } from "./contracts/provider.ts";
 import { emptyList } from "./draft.ts";
-import { ProviderError } from "./errors.ts";
+import { isTooDeep } from "./depth.ts";
+import { ProviderError, serializeError } from "./errors.ts";
+import { toJson } from "./json.ts";
 import { CallDraft, ProseDraft } from "./reply-drafts.ts";
 import type { TurnState } from "./turn-state.ts";
 import { replaceUsage } from "./usage.ts";
@@ -53,6 +55,7 @@ export class Reply {
         return this.#addProse("refusal", "text_delta", part.delta);
       case "toolcall_delta": {
         const { index, delta } = part;
+        if (typeof delta !== "string") throw this.#noText(part.type);
         this.#call(part.type, index).json.append(delta);
         this.#turn.emit({
           type: "toolcall_delta",
@@ -68,38 +71,72 @@ export class Reply {
       case "toolcall_end":
         return this.#endCall(part);
       case "text_start":
-        return this.#startProse("text", part.providerData);
+        return this.#startProse("text", this.#data(part.type, part.providerData));
       case "text_end":
-        return this.#endProse("text", part.providerData);
+        return this.#endProse("text", this.#data(part.type, part.providerData));
       case "thinking_start":
-        return this.#startProse("thinking", part.providerData);
+        return this.#startProse("thinking", this.#data(part.type, part.providerData));
       case "thinking_end":
-        return this.#endProse("thinking", part.providerData);
+        return this.#endProse("thinking", this.#data(part.type, part.providerData));
       case "refusal_end":
-        return this.#endProse("refusal", part.providerData);
-      case "native":
+        return this.#endProse("refusal", this.#data(part.type, part.providerData));
+      case "native": {
+        const data = this.#data(part.type, part.data) ?? null;
         this.#closeProse();
-        this.#drafts.push({ type: "native", data: part.data });
+        this.#drafts.push({ type: "native", data });
         return;
+      }
       case "usage":
         this.usage = replaceUsage(this.usage, part.usage);
         return;
       case "start":
-        this.origin = part.origin ?? this.origin;
-        this.metadata = part.metadata ?? this.metadata;
+        this.origin = this.#origin(part.origin) ?? this.origin;
+        this.metadata = this.#data(part.type, part.metadata) ?? this.metadata;
         return;
       case "finish":
-        this.#closeProse();
-        this.finishReason = part.reason;
-        if (part.usage !== undefined) this.usage = replaceUsage(this.usage, part.usage);
-        this.metadata = part.metadata ?? this.metadata;
-        return;
+        return this.#finish(part);
       case "ping":
         return;
       default:
         // A part that a newer provider knows and this kernel does not.
-        return part satisfies never;
+        return this.#passOver(part satisfies never);
     }
+  }
+
+  #passOver(part: { readonly type: unknown }): void {
+    if (typeof part.type !== "string") throw this.#fault("sent a part without a type");
+  }
+
+  #finish({ reason, usage, metadata }: Extract<ProviderPart, { type: "finish" }>): void {
+    if (typeof reason !== "string") throw this.#fault("sent a finish part without a reason");
+    const data = this.#data("finish", metadata);
+    if (usage !== undefined) this.usage = replaceUsage(this.usage, usage);
+    this.#closeProse();
+    this.metadata = data ?? this.metadata;
+    this.finishReason = reason;
+  }
+
+  /** A copy of what a provider sends along, which is recorded with the message. */
+  #data(type: string, sent: JsonValue | undefined): JsonValue | undefined {
+    if (sent === undefined) return undefined;
+    try {
+      return toJson(sent);
+    } catch (thrown) {
+      const why = serializeError(thrown).message;
+      throw this.#fault(`sent a ${type} part whose data cannot be written as JSON: ${why}`, thrown);
+    }
+  }
+
+  #origin(sent: Origin | undefined): Origin | undefined {
+    if (sent === undefined) return undefined;
+    const { provider, api, model } = sent;
+    const isUsable = typeof provider === "string" && isText(api) && isText(model);
+    if (!isUsable) throw this.#fault("sent an origin whose fields are no texts");
+    return {
+      provider,
+      ...(api !== undefined && { api }),
+      ...(model !== undefined && { model }),
+    };
   }
 
   /** The content of a finished message. A call whose arguments never ended is kept, as malformed. */
@@ -123,6 +160,7 @@ export class Reply {
   }
 
   #addProse(kind: ProseDraft["type"], type: "text_delta" | "thinking_delta", delta: string): void {
+    if (typeof delta !== "string") throw this.#noText(type);
     const open = this.#open;
     const prose = open?.type === kind ? open : this.#openProse(kind, undefined);
     prose.text.append(delta);
@@ -175,13 +213,24 @@ export class Reply {
   }
 
   #startCall(part: Extract<ProviderPart, { type: "toolcall_start" }>): void {
+    const { index, name, isProviderExecuted } = part;
+    if (typeof name !== "string" || name === "") {
+      throw this.#fault("began a tool call without a name");
+    }
+    if (!Number.isInteger(index)) throw this.#fault(`began a call of "${name}" without an index`);
+    const providerData = this.#data(part.type, part.providerData);
     this.#closeProse();
-    const { index, name } = part;
     if (this.#findOpen(index) !== undefined) {
       throw this.#fault(`began tool call ${index} twice: its toolcall_end has to come first`);
     }
     const id = this.#turn.newCallId(this.#messageId, this.#drafts.length);
-    const call = new CallDraft(id, part);
+    const call = new CallDraft({
+      id,
+      index,
+      name,
+      isProviderExecuted: isProviderExecuted === true,
+      providerData,
+    });
     this.#lastCall = call;
     this.#drafts.push(call);
     this.#turn.emit({
@@ -195,9 +244,12 @@ export class Reply {
   }
 
   #endCall(part: Extract<ProviderPart, { type: "toolcall_end" }>): void {
-    const call = this.#call(part.type, part.index);
-    if (part.providerData !== undefined) call.providerData = part.providerData;
-    this.#showCall(call, call.complete(part.input));
+    const { type, index, input } = part;
+    const call = this.#call(type, index);
+    const providerData = this.#data(type, part.providerData);
+    if (providerData !== undefined) call.providerData = providerData;
+    const isUsable = input !== undefined && !isTooDeep(input);
+    this.#showCall(call, call.complete(isUsable ? this.#data(type, input) : input));
   }
 
   #cutCall(call: CallDraft): ToolCallPart {
@@ -225,9 +277,13 @@ export class Reply {
     );
   }
 
-  #fault(problem: string): ProviderError {
+  #noText(type: string): ProviderError {
+    return this.#fault(`sent a ${type} whose delta is no text`);
+  }
+
+  #fault(problem: string, cause?: unknown): ProviderError {
     const { id } = this.#turn.input.provider;
-    return new ProviderError("protocol", `The provider "${id}" ${problem}`);
+    return new ProviderError("protocol", `The provider "${id}" ${problem}`, { cause });
   }
 
   #findOpen(index: number): CallDraft | undefined {
@@ -236,6 +292,10 @@ export class Reply {
         draft.type === "tool_call" && draft.index === index && draft.part === undefined,
     );
   }
+}
+
+function isText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
 }
 
 function toPart(draft: Exclude<DraftPart, CallDraft>): AssistantPart {

@@ -1,7 +1,7 @@
 /** The last look at a result before the journal, the readers and the model see it: the `after` hook, whether its media may pass, how long it is. */
 import { admitMedia } from "./admit-media.ts";
 import type { CallRun } from "./call-run.ts";
-import { Interrupted } from "./callbacks.ts";
+import { isInterrupted, wrongValue } from "./callbacks.ts";
 import { isPromise } from "./is-promise.ts";
 import type { ToolResult } from "./contracts/tool.ts";
 import { serializeError } from "./errors.ts";
@@ -17,6 +17,7 @@ export function reviewResult(
 ): ToolResult | Promise<ToolResult> {
   const reviewed = askHook(turn, run, step, result);
   if (turn.input.boundResult === undefined) return reviewed;
+  // `askHook` gives a promise only if a hook did, and one that never rejects.
   return isPromise(reviewed)
     ? reviewed.then((value) => bound(turn, run, value))
     : bound(turn, run, reviewed);
@@ -33,15 +34,18 @@ function askHook(
   const call = { toolCallId: run.call.id, toolName: run.call.name, input: run.input, step };
   try {
     const reviewed = turn.callbacks.call("the after hook", () => dispatch.after?.(call, result));
-    const take = (value: ToolResult | void): ToolResult =>
-      admitMedia(turn.input, value ? cleanResult(value) : result);
+    const take = (value: ToolResult | void): ToolResult => {
+      if (value === undefined || value === null) return admitMedia(turn.input, result);
+      if (typeof value !== "object") throw wrongValue("the after hook", value, "a result");
+      return admitMedia(turn.input, cleanResult(value));
+    };
     return isPromise(reviewed) ? reviewed.then(take).catch(withheld) : take(reviewed);
   } catch (thrown) {
     return withheld(thrown);
   }
 
   function withheld(thrown: unknown): ToolResult {
-    if (thrown instanceof Interrupted) return interruptedResult(run.tool);
+    if (isInterrupted(thrown)) return interruptedResult(run.tool);
     return errorResult(`The result is withheld: ${serializeError(thrown).message}`);
   }
 }
@@ -60,8 +64,18 @@ function bound(
   };
   try {
     const bounded = turn.callbacks.callToEnd("boundResult", () => boundResult(run.call, result));
-    return isPromise(bounded) ? bounded.catch(asItIs) : bounded;
+    const take = (value: ToolResult): ToolResult => {
+      if (isResult(value)) return value;
+      throw wrongValue("boundResult", value, "a result");
+    };
+    return isPromise(bounded) ? bounded.then(take).catch(asItIs) : take(bounded);
   } catch (thrown) {
     return asItIs(thrown);
   }
+}
+
+function isResult(value: unknown): value is ToolResult {
+  if (typeof value !== "object" || value === null) return false;
+  const { isError, output } = value as Partial<ToolResult>;
+  return typeof isError === "boolean" && (typeof output === "string" || Array.isArray(output));
 }

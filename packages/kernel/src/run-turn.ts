@@ -1,9 +1,11 @@
 /** The turn loop: one input to the next rest, as a function of what is passed in. */
+import { wrongValue } from "./callbacks.ts";
 import { isPromise } from "./is-promise.ts";
 import type { AssistantMessage, ChatMessage, UserMessage } from "./contracts/conversation.ts";
 import type { RunTurnInput, RunTurnResult } from "./contracts/runtime.ts";
 import { concludeTurn, endOf, toResult } from "./end-turn.ts";
 import { TurnError, serializeError } from "./errors.ts";
+import { toJson } from "./json.ts";
 import { Step } from "./step.ts";
 import { streamReply } from "./stream-reply.ts";
 import type { End } from "./turn-state.ts";
@@ -46,8 +48,12 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
     } catch (thrown) {
       end = endOf(thrown);
     }
-    const reply = await concludeTurn(turn, end);
-    if (reply !== "reopen") return toResult(turn, end);
+    try {
+      if ((await concludeTurn(turn, end)) === "reopen") continue;
+    } catch (thrown) {
+      turn.failWith(thrown);
+    }
+    return toResult(turn, end);
   }
 }
 
@@ -97,6 +103,7 @@ async function endUnlessWrong(
   const { checkAnswer } = turn.input;
   const problem = await turn.callbacks.call("checkAnswer", () => checkAnswer?.(message));
   if (problem === undefined) return { finishReason: "stop" };
+  if (typeof problem !== "string") throw wrongValue("checkAnswer", problem, "a text or nothing");
   if (turn.transcript.hasSinceInput(isRepairPrompt)) {
     return { finishReason: "error", error: serializeError(wrongTwice(problem)) };
   }
@@ -123,9 +130,15 @@ async function stopWhen(turn: TurnState): Promise<End | undefined> {
   const { stopWhen: ask } = turn.input;
   if (ask === undefined) return undefined;
   const finished = { ...turn.progress(), messages: turn.transcript.added };
-  const answer = await turn.callbacks.call("stopWhen", () => ask(finished));
-  if (answer === false || answer === "") return undefined;
-  return { finishReason: answer === true ? "stop" : answer };
+  // Code without types often returns nothing where it means no.
+  const answer: boolean | string | null | undefined = await turn.callbacks.call("stopWhen", () =>
+    ask(finished),
+  );
+  if (answer === false || answer === "" || answer === undefined || answer === null)
+    return undefined;
+  if (answer === true) return { finishReason: "stop" };
+  if (typeof answer === "string") return { finishReason: answer };
+  throw wrongValue("stopWhen", answer, "true, false or a finish reason");
 }
 
 /** At the tool-result boundary, and not before the closing step: nobody would act on what it brings. */
@@ -139,10 +152,11 @@ function drain(turn: TurnState): Promise<void> | undefined {
   const { drainSteering } = turn.input;
   const messages = turn.callbacks.call("drainSteering", () => drainSteering?.() ?? []);
   if (isPromise(messages)) return messages.then((sent) => deliver(turn, sent));
-  return messages.length === 0 ? undefined : deliver(turn, messages);
+  return Array.isArray(messages) && messages.length === 0 ? undefined : deliver(turn, messages);
 }
 
 async function deliver(turn: TurnState, messages: readonly ChatMessage[]): Promise<void> {
+  checkMessages(messages);
   if (messages.length === 0) return;
   const { conversationId, turnId, steps: step } = turn;
   const ids = messages.map((message) => message.id);
@@ -159,6 +173,20 @@ async function deliver(turn: TurnState, messages: readonly ChatMessage[]): Promi
     },
   );
   turn.throwIfFailed();
+}
+
+/** Steering is recorded as it is, so it has to be what a log can hold. */
+function checkMessages(messages: readonly ChatMessage[]): void {
+  const isUsable =
+    Array.isArray(messages) &&
+    messages.every((message: unknown) => isMessage(message) && toJson(message) !== undefined);
+  if (!isUsable) throw wrongValue("drainSteering", messages, "a list of messages");
+}
+
+function isMessage(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, role } = value as Partial<ChatMessage>;
+  return typeof id === "string" && typeof role === "string";
 }
 
 /** Begins the closing step, which may call nothing and reports what was done, if one is wanted. */

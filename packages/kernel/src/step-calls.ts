@@ -2,7 +2,7 @@
 import type { AbortListener } from "./abort.ts";
 import { emitResult, intentFact, resultFact } from "./call-facts.ts";
 import { CallRun } from "./call-run.ts";
-import { Interrupted } from "./callbacks.ts";
+import { isInterrupted } from "./callbacks.ts";
 import { isPromise } from "./is-promise.ts";
 import type { AssistantMessage, ToolCallPart, ToolMessage } from "./contracts/conversation.ts";
 import type { PendingCall } from "./contracts/events.ts";
@@ -207,7 +207,7 @@ export class StepCalls implements AbortListener, ResultTaker {
 
   /** An abort leaves the call as it is: it is refused with the others. */
   #failGate(run: CallRun, thrown: unknown): void {
-    if (!(thrown instanceof Interrupted)) this.#record(run, thrownResult(thrown));
+    if (!isInterrupted(thrown)) this.#record(run, thrownResult(thrown));
   }
 
   #pass(run: CallRun, gate: Gate): void {
@@ -286,8 +286,10 @@ export class StepCalls implements AbortListener, ResultTaker {
       run.stage = "running";
       this.#running++;
     }
-    // `reviewResult` never fails.
-    reviewed.then((value) => this.#record(run, value)).catch(() => {});
+    // `reviewResult` never fails; if recording does, the turn has to.
+    reviewed
+      .then((value) => this.#record(run, value))
+      .catch((thrown: unknown) => this.#turn.failWith(thrown));
   }
 
   /** Decides a call without running it here. */

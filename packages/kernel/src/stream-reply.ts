@@ -1,5 +1,6 @@
 /** The model's part of a step: attempts until one is whole, or until there is no point in another. */
 import { Attempt } from "./attempt.ts";
+import { wrongValue } from "./callbacks.ts";
 import { isPromise } from "./is-promise.ts";
 import type { ChatMessage } from "./contracts/conversation.ts";
 import { toModelMessages } from "./model-messages.ts";
@@ -35,9 +36,18 @@ async function transform(turn: TurnState): Promise<readonly ChatMessage[]> {
   const { transformContext, convertToLlm = toModelMessages } = turn.input;
   let messages = turn.transcript.context();
   if (transformContext !== undefined) {
-    messages = await turn.callbacks.call("transformContext", () =>
-      transformContext(messages, turn.abort.signal),
+    messages = toMessages(
+      "transformContext",
+      await turn.callbacks.call("transformContext", () =>
+        transformContext(messages, turn.abort.signal),
+      ),
     );
   }
-  return turn.callbacks.call("convertToLlm", () => convertToLlm(messages));
+  const converted = await turn.callbacks.call("convertToLlm", () => convertToLlm(messages));
+  return toMessages("convertToLlm", converted);
+}
+
+function toMessages(name: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  if (Array.isArray(messages)) return messages;
+  throw wrongValue(name, messages, "a list of messages");
 }

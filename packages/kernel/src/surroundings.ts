@@ -19,14 +19,16 @@ export class Surroundings {
   /** Where there is no clock, or it fails, nothing. */
   now(): number | undefined {
     const { now } = this.#input;
-    return now && quietly(now);
+    const time = now && quietly(now);
+    return Number.isFinite(time) ? time : undefined;
   }
 
   /** What `clearTimer` needs; nothing, if there is no timer or it could not be armed. */
   setTimer(ms: number, fn: () => void): CancelTimer | undefined {
     const { timer } = this.#input;
     if (timer === undefined || ms === Infinity) return undefined;
-    return quietly(() => timer(ms, fn));
+    const cancel = quietly(() => timer(ms, fn));
+    return typeof cancel === "function" ? cancel : undefined;
   }
 
   clearTimer(cancel: CancelTimer | undefined): void {
@@ -36,12 +38,15 @@ export class Surroundings {
   /** In [0, 1); where there is no chance, nothing, and then there is no jitter. */
   random(): number | undefined {
     const { random } = this.#input;
-    return random && quietly(random);
+    const chance = random && quietly(random);
+    return Number.isFinite(chance) ? chance : undefined;
   }
 
   /** Where there are none, nothing; where they fail, they are counted. */
   newId(): string | undefined {
     const { newId } = this.#input;
-    return newId && (quietly(newId) ?? `id_${++this.#failedIds}`);
+    if (newId === undefined) return undefined;
+    const id = quietly(newId);
+    return typeof id === "string" ? id : `id_${++this.#failedIds}`;
   }
 }

@@ -5,6 +5,7 @@ import type { Usage } from "./contracts/conversation.ts";
 import type { Logger } from "./contracts/logging.ts";
 import type { RunTurnInput } from "./contracts/runtime.ts";
 import type { ToolExecuteContext } from "./contracts/tool.ts";
+import { toText } from "./errors.ts";
 import { hashJson } from "./hash.ts";
 import type { TurnState } from "./turn-state.ts";
 import { addUsage, replaceUsage } from "./usage.ts";
@@ -47,7 +48,9 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
     return (this.#run.key ??= idempotencyKey(this.#turn.input, this.toolCallId));
   }
 
-  update(delta: string): void {
+  update(text: string): void {
+    // Code without types may show anything.
+    const delta: string = typeof text === "string" ? text : toText(text);
     if (this.#isClosed || delta === "") return;
     const { conversationId, turnId, toolCallId } = this;
     this.#turn.emit({ type: "tool_execution_delta", conversationId, turnId, toolCallId, delta });
@@ -57,7 +60,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
     if (this.#isClosed) return;
     // What is no count is not counted: a tool may report anything.
     this.#run.usage = addUsage(this.#run.usage ?? {}, replaceUsage(undefined, child));
-    if (cost !== undefined && Number.isFinite(cost) && cost >= 0) {
+    if (typeof cost === "number" && Number.isFinite(cost) && cost >= 0) {
       this.#run.cost = (this.#run.cost ?? 0) + cost;
     }
   }

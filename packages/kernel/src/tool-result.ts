@@ -1,13 +1,9 @@
 /** From whatever a tool returns to the one result that the model, the log and the readers get. */
-import type {
-  JsonValue,
-  ToolCallPart,
-  ToolContentPart,
-  ToolMessage,
-} from "./contracts/conversation.ts";
+import type { ToolCallPart, ToolContentPart, ToolMessage } from "./contracts/conversation.ts";
 import type { InputIssue, ToolContract, ToolOutput, ToolResult } from "./contracts/tool.ts";
 import type { Draft } from "./draft.ts";
 import { serializeError } from "./errors.ts";
+import { toJson } from "./json.ts";
 
 const noOutput = "(no output)";
 /** Some providers refuse an empty error, and it would tell the model nothing. */
@@ -45,16 +41,20 @@ export function toToolMessage(
 /** What a tool returned, as a result. Throws for a value that is not JSON. */
 export function toToolResult(returned: unknown): ToolResult {
   if (typeof returned === "string") return { ...blankResult, output: returned };
-  if (isContentParts(returned)) return { isError: false, output: cleanParts(returned) };
-  if (isToolOutput(returned)) return fromToolOutput(returned);
-  return { isError: false, output: JSON.stringify(returned) ?? noOutput };
+  const parts = toContentParts(returned);
+  if (parts !== undefined) return { isError: false, output: cleanParts(parts) };
+  return (
+    fromToolOutput(returned) ?? { isError: false, output: JSON.stringify(returned) ?? noOutput }
+  );
 }
 
 /** A result that somebody else made, brought into a form that every provider and every log takes. */
 export function cleanResult(result: ToolResult): ToolResult {
   try {
     const { output } = toToolResult(result.output);
-    const { isError } = result;
+    // Code without types may have made it.
+    const given: { readonly isError: unknown } = result;
+    const isError = Boolean(given.isError);
     const clean: Draft<ToolResult> = {
       isError,
       output: isError && output === "" ? silentFailure : output,
@@ -84,13 +84,6 @@ export function thrownResult(thrown: unknown): ToolResult {
   return errorResult(serializeError(thrown).message);
 }
 
-/** A copy that is sure to be JSON, as details come from anywhere. */
-export function toJson(value: unknown): JsonValue | undefined {
-  const text = value === undefined ? undefined : JSON.stringify(value);
-  // JSON.parse gives nothing but JSON.
-  return text === undefined ? undefined : (JSON.parse(text) as JsonValue);
-}
-
 /** The texts of results that no tool wrote. They are for the model: what happened, and what to do. */
 export const refusal = {
   unknownTool: (name: string, known: readonly string[]): string =>
@@ -102,6 +95,7 @@ export const refusal = {
   cutOff: "Not run: the reply was cut off by its token limit. Send the call again, with less text.",
   filtered: "Not run: the reply was stopped by the provider's content filter.",
   closing: "Not run: no tools may be called any more in this turn.",
+  blocked: "Blocked: this call is not allowed.",
   skipped: "Skipped: the user sent a new message, which follows.",
   denied: (reason: string | undefined): string =>
     `Denied${reason === undefined ? "." : `: ${reason}`}`,
@@ -120,43 +114,42 @@ function describeIssue(issue: InputIssue): string {
   return path.length === 0 ? issue.message : `${path.join(".")}: ${issue.message}`;
 }
 
-function isContentParts(value: unknown): value is readonly ToolContentPart[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isContentPart);
+/** Copies of the parts, if it is a list of nothing else. Each field is read once: a getter may give another value the next time. */
+function toContentParts(value: unknown): readonly ToolContentPart[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const parts: ToolContentPart[] = [];
+  for (const each of value as readonly unknown[]) {
+    const part = toContentPart(each);
+    if (part === undefined) return undefined;
+    parts.push(part);
+  }
+  return parts;
 }
 
-function isContentPart(value: unknown): value is ToolContentPart {
-  if (typeof value !== "object" || value === null) return false;
-  const part = value as { readonly [key: string]: unknown };
-  if (part["type"] === "text") return typeof part["text"] === "string";
-  const isMedia = part["type"] === "image" || part["type"] === "document";
-  return isMedia && typeof part["mediaType"] === "string" && typeof part["data"] === "string";
+/** Known fields only. */
+function toContentPart(value: unknown): ToolContentPart | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { type, text, mediaType, data, name } = value as { readonly [key: string]: unknown };
+  if (type === "text") return typeof text === "string" ? { type, text } : undefined;
+  if (typeof mediaType !== "string" || typeof data !== "string") return undefined;
+  if (type === "image") return { type, mediaType, data };
+  if (type !== "document") return undefined;
+  return { type, mediaType, data, ...(typeof name === "string" && { name }) };
 }
 
-/** Known fields only, and no empty texts: some providers refuse them. */
+/** No empty texts: some providers refuse them. */
 function cleanParts(parts: readonly ToolContentPart[]): readonly ToolContentPart[] | string {
-  const clean = parts.map(cleanPart).filter((part) => part.type !== "text" || part.text !== "");
+  const clean = parts.filter((part) => part.type !== "text" || part.text !== "");
   return clean.length === 0 ? noOutput : clean;
 }
 
-function cleanPart(part: ToolContentPart): ToolContentPart {
-  if (part.type === "text") return { type: "text", text: part.text };
-  const { type, mediaType, data } = part;
-  if (type === "image") return { type, mediaType, data };
-  return { type, mediaType, data, ...(typeof part.name === "string" && { name: part.name }) };
-}
-
-function isToolOutput(value: unknown): value is ToolOutput {
-  if (typeof value !== "object" || value === null) return false;
-  const output = value as { readonly [key: string]: unknown };
-  return typeof output["ok"] === "boolean" && typeof output["outputMessage"] === "string";
-}
-
-function fromToolOutput(output: ToolOutput): ToolResult {
-  const result = output.ok
-    ? { isError: false, output: output.outputMessage }
-    : errorResult(output.outputMessage);
-  const details = toJson(output.details);
-  const meta = toJson(output.meta);
+function fromToolOutput(value: unknown): ToolResult | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { ok: isOk, outputMessage, ...more } = value as Partial<ToolOutput>;
+  if (typeof isOk !== "boolean" || typeof outputMessage !== "string") return undefined;
+  const result = isOk ? { isError: false, output: outputMessage } : errorResult(outputMessage);
+  const details = toJson(more.details);
+  const meta = toJson(more.meta);
   return {
     ...result,
     ...(details !== undefined && { details }),

@@ -1,6 +1,6 @@
 /** What one turn knows while it runs. The steps of the loop share it; nothing of it outlives the turn. */
 import { TurnAbort } from "./abort.ts";
-import { Callbacks } from "./callbacks.ts";
+import { Callbacks, wrongValue } from "./callbacks.ts";
 import { isPromise } from "./is-promise.ts";
 import type {
   ChatMessage,
@@ -16,8 +16,8 @@ import type { ToolContract } from "./contracts/tool.ts";
 import type { Draft } from "./draft.ts";
 import type { TurnError } from "./errors.ts";
 import { serializeError } from "./errors.ts";
-import { Outbox } from "./outbox.ts";
-import { quietly } from "./quietly.ts";
+import { Outbox, unrecorded } from "./outbox.ts";
+import { observe, quietly } from "./quietly.ts";
 import { Spans } from "./spans.ts";
 import type { Step } from "./step.ts";
 import type { CancelTimer } from "./surroundings.ts";
@@ -132,7 +132,7 @@ export class TurnState {
     try {
       // An async listener is not what the type allows, but its rejection must not end the process.
       const returned: unknown = this.input.emit(event);
-      if (returned !== undefined && isPromise(returned)) returned.then(undefined, () => {});
+      if (returned !== undefined && isPromise(returned)) observe(returned);
     } catch {
       // The turn goes on for its other readers.
     }
@@ -179,7 +179,7 @@ export class TurnState {
 
   #limitOf(reached: FinishReason | undefined): End | undefined {
     const { maxSteps = Infinity } = this.input;
-    if (reached !== undefined) return { finishReason: reached };
+    if (reached !== undefined) return { finishReason: toReason("checkLimits", reached) };
     const hasSteps = this.isClosing || this.steps < maxSteps;
     return hasSteps ? undefined : { finishReason: "max-steps" };
   }
@@ -194,7 +194,8 @@ export class TurnState {
   }
 
   #afterRoom(room: Room): End | undefined | Promise<End | undefined> {
-    if (room !== true) return room === undefined ? undefined : { finishReason: room };
+    if (room === undefined) return undefined;
+    if (room !== true) return { finishReason: toReason("makeRoom", room) };
     this.transcript.renewContext();
     return this.limit();
   }
@@ -328,6 +329,11 @@ export class TurnState {
     this.watchdog?.close();
   }
 
+  /** Something failed between a result and its record. */
+  failWith(thrown: unknown): void {
+    this.fail(unrecorded(thrown));
+  }
+
   /** The journal failed. */
   fail(error: TurnError): void {
     if (this.failure !== undefined) return;
@@ -339,4 +345,10 @@ export class TurnState {
     this.abort.release();
     this.onFailure?.onFailure();
   }
+}
+
+/** A finish reason that a callback gave. */
+export function toReason(name: string, reason: unknown): FinishReason {
+  if (typeof reason === "string") return reason;
+  throw wrongValue(name, reason, "a finish reason, which is a string");
 }

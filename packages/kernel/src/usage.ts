@@ -39,7 +39,7 @@ export function replaceUsage(earlier: Usage | undefined, later: Usage): Usage {
   const usage: Draft<Usage> = { ...earlier };
   for (const key of counts) {
     const count = later[key];
-    if (count !== undefined && Number.isFinite(count) && count >= 0) usage[key] = count;
+    if (typeof count === "number" && Number.isFinite(count) && count >= 0) usage[key] = count;
   }
   return usage;
 }

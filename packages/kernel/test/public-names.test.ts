@@ -21,6 +21,8 @@ test("the kernel exports these names and no others", () => {
       "serializeError",
       "startTurn",
       "toModelMessages",
+      "toPromise",
+      "toText",
       "toToolMessage",
       "toToolResult",
       "toTurnResponse",

@@ -67,6 +67,33 @@ test.each<readonly [string, unknown]>([
   expect(message).not.toBe("");
 });
 
+test.each<readonly [string, unknown, string]>([
+  ["null", null, "an error without a message"],
+  ["undefined", undefined, "an error without a message"],
+  ["a number", 42, "42"],
+  ["a list", ["a", { b: 1 }], '["a",{"b":1}]'],
+  ["an object", { detail: "odd" }, '{"detail":"odd"}'],
+  ["a bigint", 1n, "a value that cannot be shown"],
+])("a message that is %s becomes a text", (_, message, written) => {
+  const thrown = Object.assign(new RangeError("API failed"), { message });
+
+  expect(serializeError(thrown)).toStrictEqual({ name: "RangeError", message: written });
+});
+
+test("fields that throw when they are read, or are of other types, are left out", () => {
+  const thrown = Object.assign(new Error("odd"), { code: { a: 1 } });
+  Object.defineProperty(thrown, "name", { get: throws });
+
+  expect(serializeError(thrown)).toStrictEqual({ name: "Error", message: "odd" });
+});
+
+test("a long message is cut, and says so", () => {
+  const { message } = serializeError(new Error("x".repeat(100_000)));
+
+  expect(message).toHaveLength(16_384 + "… (83616 more characters)".length);
+  expect(message.endsWith("… (83616 more characters)")).toBe(true);
+});
+
 test("whatever was thrown, what is written down is JSON", () => {
   fc.assert(
     fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true }), (thrown) => {

@@ -1,4 +1,6 @@
 /** The system prompt of an agent. */
+import { TurnError } from "@capstan/kernel";
+import { chain } from "../chain.ts";
 import type { Instructions, InstructionsContext } from "./agent-init.ts";
 
 /** Undefined: there is none. */
@@ -7,7 +9,15 @@ export function instructionsOf(
   context: InstructionsContext,
 ): string | undefined | Promise<string | undefined> {
   if (typeof instructions === "string") return instructions;
-  return instructions === undefined ? defaultInstructions(context) : instructions(context);
+  if (instructions === undefined) return defaultInstructions(context);
+  return chain(instructions(context), toInstructions);
+}
+
+/** Code without types may return anything, and every request begins with it. */
+function toInstructions(returned: string | undefined): string | undefined {
+  if (returned === undefined || typeof returned === "string") return returned;
+  const message = `instructions returned a value of type ${typeof returned}: return a string, or undefined for none`;
+  throw new TurnError("callback_failed", message);
 }
 
 /** As little as helps: models call tools more readily when they are told that they may. */

@@ -1,5 +1,6 @@
 /** What an agent thinks with: a provider and the id of a model of its. */
 import type { ModelFacts, ProviderContract } from "@capstan/kernel";
+import { chain } from "../chain.ts";
 import { AgentError } from "./agent-error.ts";
 import type { ModelPrice } from "./cost.ts";
 
@@ -57,6 +58,24 @@ export interface KnownModels {
   readonly resolveModel: ResolveModel | undefined;
 }
 
+/** A copy with fields of the right types: code without types may return anything. */
+function mustBeModel(name: string, resolved: Model): Model {
+  const { provider, id = "", facts, price } = resolved as Partial<Model>;
+  const isUsable =
+    typeof provider?.id === "string" &&
+    typeof provider.stream === "function" &&
+    typeof id === "string" &&
+    (facts === undefined || typeof facts === "object") &&
+    (price === undefined || typeof price === "object");
+  if (isUsable) {
+    return { provider, id, ...(facts && { facts }), ...(price && { price }) };
+  }
+  throw new AgentError(
+    "unknown_model",
+    `resolveModel returned no model for "${name}": return { provider, id }, or throw`,
+  );
+}
+
 /** At once where the model is at hand. Throws an `AgentError`. */
 export function findModel(
   choice: ModelChoice,
@@ -65,7 +84,9 @@ export function findModel(
   if (typeof choice !== "string") return toModel(choice);
   const known = models.find((model) => nameOf(model) === choice);
   if (known !== undefined) return known;
-  if (resolveModel !== undefined) return resolveModel(choice);
+  if (resolveModel !== undefined) {
+    return chain(resolveModel(choice), (resolved) => mustBeModel(choice, resolved));
+  }
   throw new AgentError(
     "unknown_model",
     `The model "${choice}" is given by its name, and nobody knows it: pass it in models, or resolveModel to look it up`,

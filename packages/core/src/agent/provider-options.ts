@@ -1,6 +1,6 @@
 /** What a provider is told besides the messages. */
 import type { ProviderContract, ProviderRequest, ProviderStreamOptions } from "@capstan/kernel";
-import { isPromise } from "@capstan/kernel";
+import { TurnError, isPromise } from "@capstan/kernel";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import type { Model } from "./model.ts";
 import { outputFormatOf } from "./typed-output.ts";
@@ -49,9 +49,16 @@ export function withKey(
     async *stream(request) {
       const key = getApiKey(provider.id);
       const apiKey = isPromise(key) ? await limited(key) : key;
+      if (apiKey !== undefined && typeof apiKey !== "string") throw wrongKey(apiKey);
       yield* provider.stream(apiKey === undefined ? request : keyed(request, apiKey));
     },
   };
+}
+
+/** Code without types may return anything. */
+function wrongKey(returned: unknown): TurnError {
+  const message = `getApiKey returned a value of type ${typeof returned}: return a string, or undefined for no key`;
+  return new TurnError("callback_failed", message);
 }
 
 /** What is made when it is read stays so: nobody should pay for messages that nobody needs. */

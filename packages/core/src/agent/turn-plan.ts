@@ -7,8 +7,8 @@ import type {
   Timer,
   Usage,
 } from "@capstan/kernel";
+import { isPromise } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
-import { isPromise } from "@capstan/log";
 import type { CompactionPlan } from "../context/compaction-options.ts";
 import { needsWindow, planCompaction, unknownWindow } from "../context/compaction-options.ts";
 import { leaveOut } from "../context/leave-out.ts";

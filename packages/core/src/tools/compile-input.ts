@@ -1,6 +1,7 @@
 /** From the schema of a tool to the two things made of it: what the model sees, and the check of what it sends. */
-import type { JsonSchema, JsonValue, ParsedInput } from "@capstan/kernel";
-import { serializeError } from "@capstan/kernel";
+import type { InputIssue, JsonSchema, JsonValue, ParsedInput } from "@capstan/kernel";
+import { isPromise, serializeError, toPromise, toText } from "@capstan/kernel";
+import { background } from "../background.ts";
 import type { InputSchema } from "./input-schema.ts";
 import { compileJsonSchema } from "./json-schema/compile-json-schema.ts";
 import { SchemaProblem } from "./json-schema/schema-problem.ts";
@@ -33,7 +34,9 @@ function fromStandard(toolName: string, schema: StandardSchema): CompiledInput {
     parse(input) {
       try {
         const result = standard.validate(input);
-        return "then" in result ? Promise.resolve(result).catch(uncheckable) : result;
+        return isPromise(result)
+          ? toPromise(result).then(toParsed).catch(uncheckable)
+          : toParsed(result);
       } catch (thrown) {
         return uncheckable(thrown);
       }
@@ -49,11 +52,22 @@ function requireConverter(toolName: string, standard: Partial<StandardProps>): v
 
 function convert(toolName: string, standard: StandardProps): JsonSchema {
   try {
-    return standard.jsonSchema.input({ target: "draft-2020-12" });
+    return mustBeSchema(standard.jsonSchema.input({ target: "draft-2020-12" }));
   } catch (cause) {
     const problem = `its input schema (of ${standard.vendor}) has no JSON Schema: ${serializeError(cause).message}. Use what JSON Schema can say, or give a JSON Schema`;
     throw new ToolError("invalid_schema", toolName, problem, { cause });
   }
+}
+
+/** A copy that is JSON: providers send it, and the log has its hash. */
+function mustBeSchema(given: JsonSchema): JsonSchema {
+  if (isPromise(given)) {
+    background(toPromise(given), () => {});
+    throw new TypeError("it was given as a promise");
+  }
+  const copy: unknown = JSON.parse(JSON.stringify(given) ?? "null");
+  if (typeof copy === "object" && copy !== null) return copy as JsonSchema;
+  throw new TypeError(`a value of type ${typeof given} was given in its place`);
 }
 
 function fromJsonSchema(toolName: string, schema: JsonSchema): CompiledInput {
@@ -90,6 +104,23 @@ function toShown(toolName: string, schema: JsonSchema): JsonSchema {
     shown["type"] === undefined ? "has no type" : `is of type ${JSON.stringify(shown["type"])}`;
   const problem = `its input schema ${found} at the top, and models send an object. Make it an object (type: "object"), with the value or the union as a property of it`;
   throw new ToolError("invalid_schema", toolName, problem);
+}
+
+/** A copy whose fields were read once. Throws for what is no result: code without types may return anything. */
+function toParsed(result: ParsedInput): ParsedInput {
+  const { issues, value } = result as { readonly issues?: unknown; readonly value?: unknown };
+  if (issues === undefined) return { value };
+  if (!Array.isArray(issues)) throw new TypeError("its schema gave issues that are no list");
+  return { issues: issues.map(toIssue) };
+}
+
+function toIssue(issue: InputIssue): InputIssue {
+  const { message, path } = issue;
+  return { message: toText(message), ...(Array.isArray(path) && { path: path.map(toStep) }) };
+}
+
+function toStep(step: PropertyKey | { readonly key: PropertyKey }): string {
+  return String(typeof step === "object" ? step.key : step);
 }
 
 function uncheckable(thrown: unknown): ParsedInput {

@@ -1,7 +1,8 @@
 /** Where dependencies live: made once, when they are first asked for, and disposed with their scope. */
 import type { Logger } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import { isPromise, serializeError } from "@capstan/kernel";
+import { isPromise, serializeError, toPromise } from "@capstan/kernel";
+import { background } from "../background.ts";
 import type { Dependency, Override } from "./dependency.ts";
 import { DependencyError } from "./dependency-error.ts";
 
@@ -175,7 +176,7 @@ export class DependencyScope {
       const text = `Dispose of "${name}" failed: ${message}`;
       // An async logger is not what the type allows, but its rejection must not end the process.
       const returned: unknown = this.#logger?.log("error", text, fields);
-      if (isPromise(returned)) Promise.resolve(returned).catch(() => {});
+      if (isPromise(returned)) background(toPromise(returned), () => {});
     } catch {
       // A logger's failure is its own, and the others have to be disposed.
     }
