@@ -129,6 +129,21 @@ export class Host {
     return this.#host.repository.list(query);
   }
 
+  /**
+   * Principal of a stored session, of any agent and in any state; undefined if it has none. The rest of the log is not read. Fails with
+   * `not_found`.
+   */
+  async principalOf(id: string): Promise<string | undefined> {
+    this.#mustBeOpen();
+    try {
+      const { entries } = await this.#host.repository.read(id, { limit: 1 });
+      const principal = entries[0]?.type === "created" ? entries[0]["principal"] : undefined;
+      return typeof principal === "string" ? principal : undefined;
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
+  }
+
   /** Removes a session with everything that was said in it. A turn under way does not go on, wherever it runs. Nothing happens if there is none. */
   async delete(id: string): Promise<void> {
     this.#mustBeOpen();

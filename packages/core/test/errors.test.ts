@@ -117,6 +117,8 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     rate_limited: true,
     too_many_sessions: true,
     too_many_streams: true,
+    too_many_bytes: true,
+    busy: true,
     closing: true,
     invalid_options: true,
   }),

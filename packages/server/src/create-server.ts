@@ -1,5 +1,6 @@
 /** Sessions over HTTP: a function from a request to a response, for every runtime that has those. */
 import { systemClock } from "@capstan/core";
+import { BodyBudget } from "./body-budget.ts";
 import { checkHost, checkOrigin, corsHeaders, preflight } from "./access.ts";
 import { checkQuery, checkRequest } from "./check-request.ts";
 import type { Backend, Endpoint, Reply } from "./endpoint.ts";
@@ -57,6 +58,7 @@ export class Server {
   readonly #options: ServerOptions;
   readonly #backend: Backend;
   readonly #rate: RateLimit;
+  readonly #bodies: BodyBudget;
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
@@ -64,6 +66,7 @@ export class Server {
     const limits = { ...defaultLimits, ...options.limits };
     this.#options = options;
     this.#rate = new RateLimit(limits.requestsPerMinute, clock.now);
+    this.#bodies = new BodyBudget(limits);
     this.#backend = {
       host,
       agents: agentsOf(options),
@@ -153,9 +156,15 @@ export class Server {
     const query = checkQuery(found.query, url.searchParams);
     const backend = this.#backend;
     const { body: schema } = found;
-    const body =
-      schema && checkRequest(schema, await readJsonBody(request, backend.limits), "body");
-    return await found.handle({ backend, principal, id, query, body, headers: request.headers });
+    const call = { backend, principal, id, query, headers: request.headers };
+    if (schema === undefined) return await found.handle({ ...call, body: undefined });
+    const share = this.#bodies.share(principal);
+    try {
+      const read = await readJsonBody(request, backend.limits, share);
+      return await found.handle({ ...call, body: checkRequest(schema, read, "body") });
+    } finally {
+      share.giveBack();
+    }
   }
 
   async #authenticate(request: Request): Promise<string> {

@@ -1,32 +1,33 @@
 /** The body of a request, as JSON that is not too large and not too deep. */
+import type { BodyShare } from "./body-budget.ts";
+import { JsonScanner } from "./json-scanner.ts";
 import type { ServerLimits } from "./limits.ts";
 import { ServerError, invalidRequest } from "./server-error.ts";
 
 type BodyLimits = Pick<ServerLimits, "maxBodyBytes" | "maxJsonDepth" | "maxJsonValues">;
 
-export async function readJsonBody(request: Request, limits: BodyLimits): Promise<unknown> {
+/** After so many bytes other work gets its turn. */
+const bytesAtOnce = 1_000_000;
+
+/** Its bytes are counted in `share` as they come; whoever made that gives them back. */
+export async function readJsonBody(
+  request: Request,
+  limits: BodyLimits,
+  share: BodyShare,
+): Promise<unknown> {
   requireJson(request);
-  const text = await readText(request, limits.maxBodyBytes);
+  const pieces = await readPieces(request, limits, share);
+  const text = decode(pieces);
+  if (text.length > bytesAtOnce) await otherWork();
   const value = parse(text);
-  checkSize(value, limits);
+  if (text.length > bytesAtOnce) await otherWork();
   return value;
 }
 
-/** Before anybody looks closer: whoever finds something wrong at every place of a long list says so for every place. */
-function checkSize(value: unknown, { maxJsonDepth, maxJsonValues }: BodyLimits): void {
-  let values = 0;
-  // Recursion is safe here: it ends at the last level that is allowed.
-  const visit = (inner: unknown, level: number): void => {
-    values += 1;
-    if (values > maxJsonValues)
-      throw invalidRequest(`The body has more than ${maxJsonValues} values`);
-    if (typeof inner !== "object" || inner === null) return;
-    if (level === maxJsonDepth) {
-      throw invalidRequest(`The body is nested deeper than ${maxJsonDepth} levels`);
-    }
-    for (const item of Object.values(inner)) visit(item, level + 1);
-  };
-  visit(value, 0);
+function otherWork(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
 }
 
 /** A web page can send a form or a text to another origin without being asked; JSON it cannot. */
@@ -39,16 +40,30 @@ function requireJson({ headers }: Request): void {
   );
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+async function readPieces(
+  request: Request,
+  limits: BodyLimits,
+  share: BodyShare,
+): Promise<readonly Uint8Array[]> {
+  const { maxBodyBytes } = limits;
+  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) {
+    throw tooLarge(maxBodyBytes);
+  }
+  const scanner = new JsonScanner(limits);
   const pieces: Uint8Array[] = [];
   let size = 0;
+  let sizeAtPause = 0;
   for await (const piece of bytesOf(request)) {
     size += piece.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    share.take(piece.byteLength);
+    scanner.scan(piece);
     pieces.push(piece);
+    if (size - sizeAtPause < bytesAtOnce) continue;
+    sizeAtPause = size;
+    await otherWork();
   }
-  return decode(pieces);
+  return pieces;
 }
 
 async function* bytesOf({ body }: Request): AsyncGenerator<Uint8Array> {

@@ -3,6 +3,10 @@
 export interface ServerLimits {
   /** Of a request. Default 10,000,000: pictures come in the body. */
   readonly maxBodyBytes: number;
+  /** Of all bodies of one principal that are under way. Default 30,000,000. */
+  readonly maxBodyBytesPerPrincipal: number;
+  /** Of all bodies that are under way. Default 100,000,000. */
+  readonly maxBodyBytesInAll: number;
   /** How deep JSON may be nested. Default 100. */
   readonly maxJsonDepth: number;
   /** How many values a body may hold, counting those inside of others. Default 20,000. */
@@ -36,6 +40,8 @@ export interface ClientToolLimits {
 
 export const defaultLimits: ServerLimits = {
   maxBodyBytes: 10_000_000,
+  maxBodyBytesPerPrincipal: 30_000_000,
+  maxBodyBytesInAll: 100_000_000,
   maxJsonDepth: 100,
   maxJsonValues: 20_000,
   sessionsPerPrincipal: 1_000,

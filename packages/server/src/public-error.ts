@@ -24,6 +24,8 @@ const statusOfServer: Record<ServerErrorCode, number> = {
   rate_limited: 429,
   too_many_sessions: 429,
   too_many_streams: 429,
+  too_many_bytes: 429,
+  busy: 503,
   closing: 503,
   invalid_options: 500,
 };
@@ -76,8 +78,7 @@ export function toPublicError(thrown: unknown): PublicError {
   if (!isCapstanError(thrown)) return unknown;
   const { name, code, message } = thrown;
   if (name === "SessionError") return ofSession(code, message);
-  // Another process has deleted a session that is in memory here.
-  if (name === "RepositoryError" && code === "not_found") return ofSession(code, message);
+  if (name === "RepositoryError") return ofSession(sessionCodeOf(code), message);
   // A tool that was lent, and cannot be used.
   if (name === "ToolError") return { status: 400, headers: {}, code: "invalid_request", message };
   return unknown;
@@ -88,6 +89,11 @@ function ofSession(code: string, message: string): PublicError {
   const status = statusOfSession[code];
   const headers: PublicError["headers"] = status === 503 ? { "retry-after": "1" } : {};
   return { status, headers, code, message: publicMessages[code] ?? message };
+}
+
+/** What a store threw past its session: another process has deleted one that is in memory here, or the store is away. */
+function sessionCodeOf(code: string): string {
+  return code === "fenced" ? "unavailable" : code;
 }
 
 function isSessionCode(code: string): code is SessionErrorCode {

@@ -18,6 +18,8 @@ export interface ServeOptions {
   readonly headersTimeoutMs?: number;
   /** How long they may take for the whole request. Default 60,000. */
   readonly requestTimeoutMs?: number;
+  /** How long they may take to read an answer that is no stream. Default 60,000. */
+  readonly answerTimeoutMs?: number;
   /** How long a closing server waits for those that have not taken everything. Default 10,000. */
   readonly drainMs?: number;
 }
@@ -32,7 +34,11 @@ export interface NodeServer {
 /** Resolves when it listens. Fails like `listen` of Node. */
 export async function serveNode(server: Server, options: ServeOptions = {}): Promise<NodeServer> {
   const { port = 0, hostname = "127.0.0.1", drainMs = 10_000 } = options;
-  const { headersTimeoutMs = 10_000, requestTimeoutMs = 60_000 } = options;
+  const {
+    headersTimeoutMs = 10_000,
+    requestTimeoutMs = 60_000,
+    answerTimeoutMs = 60_000,
+  } = options;
   const http = createHttpServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -43,12 +49,12 @@ export async function serveNode(server: Server, options: ServeOptions = {}): Pro
   const answers = new WeakMap<Socket, ServerResponse>();
   http.on("request", (incoming, response) => {
     answers.set(incoming.socket, response);
-    answer(server, incoming, response).catch(() => response.destroy());
+    answer(server, incoming, response, answerTimeoutMs).catch(() => response.destroy());
   });
   http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = answers.get(socket);
     if (!socket.writable || (last !== undefined && isSaid(last))) socket.destroy();
-    else socket.end(refusalOf(error.code));
+    else refuse(socket, refusalOf(error.code));
   });
   await listen(http, port, hostname);
   // A TCP server has a port.
@@ -69,6 +75,7 @@ async function answer(
   server: Server,
   incoming: IncomingMessage,
   response: ServerResponse,
+  answerTimeoutMs: number,
 ): Promise<void> {
   const reply = await replyTo(server, incoming);
   // Whoever was too slow to ask has been told so.
@@ -79,6 +86,23 @@ async function answer(
   const length = reply.status === 204 ? {} : { "content-length": body.byteLength };
   response.writeHead(reply.status, { ...headers, ...length });
   response.end(body);
+  destroyAfter(response, answerTimeoutMs);
+}
+
+/** Time for a client to read why it was refused. */
+const lingerMs = 2_000;
+
+/** Closes our half and then, whatever the other side does, the socket: a client that ignores the first keeps its descriptor otherwise. */
+function refuse(socket: Socket, refusal: string): void {
+  socket.end(refusal);
+  destroyAfter(socket, lingerMs);
+}
+
+function destroyAfter(stream: Socket | ServerResponse, ms: number): void {
+  if (stream.closed || ms === Infinity) return;
+  const timeout = setTimeout(() => stream.destroy(), ms);
+  timeout.unref();
+  stream.once("close", () => clearTimeout(timeout));
 }
 
 function leave(reply: Awaited<ReturnType<Server["reply"]>>, response: ServerResponse): void {

@@ -14,6 +14,10 @@ export type ServerErrorCode =
   | "rate_limited"
   | "too_many_sessions"
   | "too_many_streams"
+  /** Too many bytes of this principal's requests are under way. */
+  | "too_many_bytes"
+  /** Too many bytes of all requests are. */
+  | "busy"
   /** The server is being shut down. */
   | "closing"
   /** Thrown where a server is made, and sent to nobody. */

@@ -130,12 +130,15 @@ export class Sessions {
   }
 
   async #findOwn(principal: string, id: string): Promise<OpenSession | undefined> {
-    const open = this.#kept.get(id) ?? (await this.#open(id));
-    return open?.session.principal === principal ? open : undefined;
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) return kept.session.principal === principal ? kept : undefined;
+    return this.#open(principal, id);
   }
 
-  async #open(id: string): Promise<KeptSession | undefined> {
+  /** Looks whose it is first: what another principal's session is like, or why it cannot be opened, is not to be learned. */
+  async #open(principal: string, id: string): Promise<KeptSession | undefined> {
     try {
+      if ((await this.#host.principalOf(id)) !== principal) return undefined;
       const session = await this.#host.open(id);
       return this.#kept.get(id) ?? this.#keep(session);
     } catch (thrown) {
