@@ -240,7 +240,7 @@ export class Host {
 
   /** A deadline of a call may have passed. */
   #wakeOwn(): void {
-    for (const runtime of this.#runtimes.values()) runtime.wake();
+    for (const runtime of this.#runtimes.values()) runtime.wake(true);
     this.#pollLater();
   }
 

@@ -109,7 +109,7 @@ export class SessionRuntime {
       await this.#leave();
       throw thrown;
     }
-    this.wake(true);
+    this.wake();
   }
 
   /** Works under a lease that the host was given. */
@@ -144,7 +144,7 @@ export class SessionRuntime {
   /** The session was released, or may be worked on again. */
   onReleased(): void {
     this.faults.reset();
-    this.wake(true);
+    this.wake();
   }
 
   /** Nobody here has a handle any more. What is under way here goes on to its end; then the session takes no room. */
@@ -193,10 +193,10 @@ export class SessionRuntime {
     return this.#models;
   }
 
-  /** Claims the session if it has something to do and nobody here does it. `isAsked`: a caller wants it now, whatever failed before. */
-  wake(isAsked = false): void {
+  /** Claims the session if it has something to do and nobody here does it. `isPoll`: no caller wants it now, so one that failed is left alone for a while. */
+  wake(isPoll = false): void {
     if (this.#isClosed || this.#isWorking || this.#isClaiming || this.#isAtRest()) return;
-    if (!isAsked && this.faults.isBackingOff(this.log.now())) return;
+    if (isPoll && this.faults.isBackingOff(this.log.now())) return;
     this.#isClaiming = true;
     this.#wasIdle = false;
     // Not before who wakes us has returned: they may want to listen.

@@ -163,7 +163,7 @@ export class TurnHandles implements TurnSession {
   ): SessionTurn {
     const onPosted = (): void => {
       follow();
-      this.#runtime.wake(true);
+      this.#runtime.wake();
     };
     const sent = recover(
       () => chain(post(), onPosted),

@@ -8,6 +8,7 @@ export class MemoryLease {
   #epoch: number;
   #owner: string | undefined;
   #expiresAt: number | undefined;
+  #lastOwned = 0;
 
   /** Epochs go on from `lastEpoch`. */
   constructor(sessionId: string, lastEpoch: number) {
@@ -25,14 +26,20 @@ export class MemoryLease {
     return this.#expiresAt;
   }
 
+  /** When it was last given, or given back; 0 if it never was. */
+  get lastOwned(): number {
+    return this.#lastOwned;
+  }
+
   isHeldByAnother(owner: string, now: number): boolean {
     return this.#isLive(now) && this.#owner !== owner;
   }
 
-  give(owner: string, expiresAt: number): Lease {
+  give(owner: string, now: number, ttlMs: number): Lease {
     this.#epoch += 1;
     this.#owner = owner;
-    this.#expiresAt = expiresAt;
+    this.#expiresAt = now + ttlMs;
+    this.#lastOwned = now;
     return { sessionId: this.#sessionId, owner, epoch: this.#epoch };
   }
 
@@ -44,11 +51,17 @@ export class MemoryLease {
     throw leaseOver(this.#sessionId, lease, this.#epoch);
   }
 
-  extend(expiresAt: number): void {
+  /** Also a lease that has run out, as long as it is the last that was given and was not given back. Fails with `fenced`. */
+  extend(lease: Lease, expiresAt: number): void {
+    const isLast = lease.epoch === this.#epoch && lease.sessionId === this.#sessionId;
+    if (!isLast || this.#expiresAt === undefined) {
+      throw leaseOver(this.#sessionId, lease, this.#epoch);
+    }
     this.#expiresAt = expiresAt;
   }
 
-  end(): void {
+  end(now: number): void {
+    this.#lastOwned = now;
     this.#owner = undefined;
     this.#expiresAt = undefined;
   }

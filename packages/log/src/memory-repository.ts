@@ -107,28 +107,25 @@ export function memoryRepository({
     acquire(id, owner, ttlMs) {
       const session = find(id);
       const at = now();
-      return session.lease.isHeldByAnother(owner, at)
-        ? undefined
-        : session.claim(owner, at + ttlMs);
+      return session.lease.isHeldByAnother(owner, at) ? undefined : session.claim(owner, at, ttlMs);
     },
     renew(lease, ttlMs) {
-      const session = find(lease.sessionId);
-      const at = now();
-      session.lease.check(lease, at);
-      session.lease.extend(at + ttlMs);
+      find(lease.sessionId).lease.extend(lease, now() + ttlMs);
     },
     release(lease) {
       const session = find(lease.sessionId);
-      session.lease.check(lease, now());
-      session.lease.end();
+      const at = now();
+      session.lease.check(lease, at);
+      session.lease.end(at);
       return { lastSeq: session.lastSeq };
     },
     claimDue({ agents, owner, ttlMs, limit = 10 }) {
       const at = now();
       const isWanted = (session: MemorySession): boolean =>
         agents.includes(session.head.agent) && isDue(session, at);
-      const due = sessions.values().filter(isWanted).take(limit);
-      return Array.from(due, (session) => session.claim(owner, at + ttlMs));
+      const due = [...sessions.values().filter(isWanted)];
+      due.sort((a, b) => a.lease.lastOwned - b.lease.lastOwned);
+      return due.slice(0, limit).map((session) => session.claim(owner, at, ttlMs));
     },
 
     putBlob: (id, bytes, options) => findMeant(id, options).putBlob(bytes),

@@ -90,8 +90,8 @@ export class MemorySession implements DueFacts {
     };
   }
 
-  claim(owner: string, expiresAt: number): Claim {
-    const lease = this.lease.give(owner, expiresAt);
+  claim(owner: string, now: number, ttlMs: number): Claim {
+    const lease = this.lease.give(owner, now, ttlMs);
     return { lease, lastSeq: this.lastSeq, head: this.#head };
   }
 

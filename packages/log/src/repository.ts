@@ -178,11 +178,17 @@ export interface SessionRepository {
 
   /** Undefined if another owner's lease is live. The same owner gets a new epoch as well. Fails with `not_found`. */
   acquire(id: string, owner: string, ttlMs: number): MaybePromise<Claim | undefined>;
-  /** Lets the lease last `ttlMs` from now. Fails with `fenced`, also for a lease that has run out; with `not_found`. */
+  /**
+   * Lets the lease last `ttlMs` from now, also one that has run out, if no other was given since. Fails with `fenced` if one was, or this
+   * was released; with `not_found`.
+   */
   renew(lease: Lease, ttlMs: number): MaybePromise<void>;
-  /** Gives it back; the last seq tells whether something was posted that its holder has not seen. Fails like `renew`. */
+  /** Gives it back; the last seq tells whether something was posted that its holder has not seen. Fails like `append`. */
   release(lease: Lease): MaybePromise<{ readonly lastSeq: number }>;
-  /** Leases of due sessions and of no others: a session is given to one caller only. */
+  /**
+   * Leases of due sessions and of no others: a session is given to one caller only. Least recently owned first, by when it was last given or
+   * given back: one that fails each time goes to the end of the line. Those that never had an owner come first.
+   */
   claimDue(query: DueQuery): MaybePromise<readonly Claim[]>;
 
   /** Before the entry that names it. The same bytes give the same ref, in every session. Fails with `not_found`. */

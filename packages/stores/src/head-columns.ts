@@ -2,10 +2,19 @@
 import type { SessionHead } from "@capstan/log";
 import { toPlainText } from "./plain-text.ts";
 
-export const headColumns = "head, status, agent, principal, seen, wake_at, updated_at";
+export const headColumns = "head, status, agent, principal, seen, wake_at, updated_at, set_aside";
 
 /** In the order of `headColumns`. */
-export type HeadValues = [string, string, string, string | null, number, number | null, number];
+export type HeadValues = [
+  string,
+  string,
+  string,
+  string | null,
+  number,
+  number | null,
+  number,
+  0 | 1,
+];
 
 export function toHeadValues(head: SessionHead): HeadValues {
   const { status, agent, principal, seen, wakeAt, updatedAt } = head;
@@ -17,6 +26,7 @@ export function toHeadValues(head: SessionHead): HeadValues {
     seen,
     wakeAt ?? null,
     updatedAt,
+    head.setAside === undefined ? 0 : 1,
   ];
 }
 

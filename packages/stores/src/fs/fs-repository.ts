@@ -180,9 +180,10 @@ export class FsRepository implements StoreHandle {
     const isWanted = (state: SessionState): boolean =>
       agents.includes(state.head.agent) && isDue(dueFactsOf(state), this.#now());
     const claims: Claim[] = [];
-    for (const state of this.#guardStore("", () => this.#folders.states())) {
+    const due = this.#guardStore("", () => this.#folders.states().filter(isWanted));
+    for (const state of due.toSorted(byLine)) {
       if (claims.length >= limit) break;
-      const claim = isWanted(state) ? this.#tryClaim(state.id, isWanted, owner, ttlMs) : undefined;
+      const claim = this.#tryClaim(state.id, isWanted, owner, ttlMs);
       if (claim !== undefined) claims.push(claim);
     }
     return claims;
@@ -256,8 +257,9 @@ export class FsRepository implements StoreHandle {
   ): Claim | undefined {
     return this.#write(id, (state): LogWrite<Claim | undefined> => {
       if (!isWanted(state)) return { result: undefined };
-      const expiresAt = this.#now() + ttlMs;
-      return giveLease(state, { owner, expiresAt, lastEpoch: this.#epochs.last() });
+      const now = this.#now();
+      const terms = { owner, now, expiresAt: now + ttlMs };
+      return giveLease(state, { ...terms, lastEpoch: this.#epochs.last() });
     });
   }
 
@@ -301,6 +303,11 @@ export class FsRepository implements StoreHandle {
 function checkMeant(log: LogFile, id: string, { incarnation }: WriteOptions): void {
   if (incarnation === undefined || (log.incarnation ?? incarnation) === incarnation) return;
   throw sessionGone(id);
+}
+
+/** Least recently owned first. */
+function byLine(a: SessionState, b: SessionState): number {
+  return (a.lastOwned ?? 0) - (b.lastOwned ?? 0);
 }
 
 function isNotFound(thrown: unknown): boolean {

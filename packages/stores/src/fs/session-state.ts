@@ -18,6 +18,8 @@ export interface SessionState {
   /** The last that was given. */
   readonly epoch: number;
   readonly lease?: HeldLease;
+  /** When it was last given to an owner, or given back. */
+  readonly lastOwned?: number;
   readonly head: SessionHead;
 }
 

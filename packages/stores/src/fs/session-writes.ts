@@ -4,7 +4,7 @@ import { invalidEntry, leaseOver } from "@capstan/log";
 import type { EntryText } from "../entry-text.ts";
 import { ownIdentity } from "../process-identity.ts";
 import type { LogFile, LogWrite } from "./log-file.ts";
-import type { HeldLease, SessionState } from "./session-state.ts";
+import type { SessionState } from "./session-state.ts";
 import { leaseEnd } from "./session-state.ts";
 
 export interface Append {
@@ -45,6 +45,7 @@ export function postTo(log: LogFile, state: SessionState, entry: EntryText): Log
 
 export interface LeaseTerms {
   readonly owner: string;
+  readonly now: number;
   readonly expiresAt: number;
   /** No epoch up to this one is given again. */
   readonly lastEpoch: number;
@@ -56,7 +57,12 @@ export function giveLease(state: SessionState, terms: LeaseTerms): LogWrite<Clai
   const epoch = Math.max(state.epoch, terms.lastEpoch) + 1;
   return {
     result: { lease: { sessionId: id, owner, epoch }, lastSeq, head },
-    next: { ...state, epoch, lease: { owner, expiresAt, holder: ownIdentity() } },
+    next: {
+      ...state,
+      epoch,
+      lease: { owner, expiresAt, holder: ownIdentity() },
+      lastOwned: terms.now,
+    },
   };
 }
 
@@ -70,7 +76,9 @@ export function extendLease(
   now: number,
   ttlMs: number,
 ): LogWrite<void> {
-  const held = checkLease(state, lease, now);
+  // Also one that has run out, as long as it is the last that was given and was not given back.
+  const { lease: held } = state;
+  if (held === undefined || !isLast(state, lease)) throw leaseOver(state.id, lease, state.epoch);
   return { result: undefined, next: { ...state, lease: { ...held, expiresAt: now + ttlMs } } };
 }
 
@@ -81,13 +89,16 @@ export function endLease(
 ): LogWrite<{ readonly lastSeq: number }> {
   checkLease(state, lease, now);
   const { lease: _, ...free } = state;
-  return { result: { lastSeq: state.lastSeq }, next: free };
+  return { result: { lastSeq: state.lastSeq }, next: { ...free, lastOwned: now } };
 }
 
 /** Fails with `fenced`. */
-function checkLease(state: SessionState, lease: Lease, now: number): HeldLease {
+function checkLease(state: SessionState, lease: Lease, now: number): void {
   const { id, epoch, lease: held } = state;
-  const isValid = lease.sessionId === id && lease.epoch === epoch;
-  if (held === undefined || !isValid || now >= held.expiresAt) throw leaseOver(id, lease, epoch);
-  return held;
+  const isLive = held !== undefined && now < held.expiresAt;
+  if (!isLive || !isLast(state, lease)) throw leaseOver(id, lease, epoch);
+}
+
+function isLast({ id, epoch }: SessionState, lease: Lease): boolean {
+  return lease.sessionId === id && lease.epoch === epoch;
 }

@@ -65,4 +65,18 @@ export const migrations: readonly ((schema: string) => string)[] = [
   ALTER TABLE ${schema}.sessions ADD COLUMN incarnation text COLLATE "C";
   UPDATE ${schema}.sessions SET incarnation = e.id FROM ${schema}.entries e WHERE e.session = n AND e.seq = 1;
   `,
+  // `last_owned`: when the session was last given to an owner, or given back. The lowest is claimed first.
+  (schema) => `
+  ALTER TABLE ${schema}.sessions DROP COLUMN due_at,
+    ADD COLUMN set_aside integer NOT NULL DEFAULT 0,
+    ADD COLUMN last_owned double precision NOT NULL DEFAULT 0;
+  ALTER TABLE ${schema}.sessions ADD COLUMN due_at double precision GENERATED ALWAYS AS (
+    CASE
+      WHEN set_aside = 1 THEN NULL
+      WHEN status = 'running' OR last_posted > seen THEN coalesce(expires_at, 0)
+      WHEN wake_at IS NOT NULL THEN greatest(wake_at, expires_at)
+    END
+  ) STORED;
+  CREATE INDEX sessions_due ON ${schema}.sessions (due_at) WHERE due_at IS NOT NULL;
+  `,
 ];

@@ -41,7 +41,7 @@ export function statementsOf(schema: string): Statements {
     (table) => `${schema}.${table}`,
   );
   const valid = `id = $1 AND epoch = $2::bigint AND expires_at > ${now}`;
-  const given = `epoch = greatest(epoch + 1, nextval('${schema}.epochs')), owner = $2, expires_at = ${now} + $3`;
+  const given = `epoch = greatest(epoch + 1, nextval('${schema}.epochs')), owner = $2, expires_at = ${now} + $3, last_owned = ${now}`;
   const claimed = "id, epoch::float8 AS epoch, last_seq, head";
   const appendTo = (head: string): string =>
     `WITH s AS (
@@ -54,12 +54,12 @@ export function statementsOf(schema: string): Statements {
   return {
     create: `WITH s AS (
          INSERT INTO ${sessions} (id, last_seq, incarnation, ${headColumns})
-         VALUES ($1, cardinality($2::text[]), $4, $5, $6, $7, $8, $9, $10, $11) RETURNING n
+         VALUES ($1, cardinality($2::text[]), $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING n
        )
        INSERT INTO ${entries} (session, seq, id, body)
        SELECT s.n, e.place, e.id, e.body FROM s, ${entryList("$2", "$3")}`,
     append: appendTo(""),
-    appendWithHead: appendTo(`, (${headColumns}) = ($6, $7, $8, $9, $10, $11, $12)`),
+    appendWithHead: appendTo(`, (${headColumns}) = ($6, $7, $8, $9, $10, $11, $12, $13)`),
     post: `WITH s AS (
          UPDATE ${sessions} SET last_seq = last_seq + 1, last_posted = last_seq + 1
          WHERE id = $1 AND ${isMeant("$4")} AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session = n AND e.id = $2)
@@ -83,11 +83,13 @@ export function statementsOf(schema: string): Statements {
     ],
     acquire: `UPDATE ${sessions} SET ${given}
        WHERE id = $1 AND (expires_at IS NULL OR expires_at <= ${now} OR owner = $2) RETURNING ${claimed}`,
-    renew: `UPDATE ${sessions} SET expires_at = ${now} + $3 WHERE ${valid} RETURNING n`,
-    release: `UPDATE ${sessions} SET owner = NULL, expires_at = NULL WHERE ${valid} RETURNING last_seq`,
+    // Also one that has run out, as long as it is the last that was given and was not given back.
+    renew: `UPDATE ${sessions} SET expires_at = ${now} + $3
+       WHERE id = $1 AND epoch = $2::bigint AND expires_at IS NOT NULL RETURNING n`,
+    release: `UPDATE ${sessions} SET owner = NULL, expires_at = NULL, last_owned = ${now} WHERE ${valid} RETURNING last_seq`,
     claimDue: `UPDATE ${sessions} SET ${given} WHERE n IN (
          SELECT n FROM ${sessions} WHERE due_at <= ${now} AND agent = ANY ($1::text[])
-         ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
+         ORDER BY last_owned, n LIMIT $4 FOR UPDATE SKIP LOCKED
        ) RETURNING ${claimed}`,
     // The lock keeps the session from being deleted meanwhile.
     putBlob: `WITH s AS (SELECT n FROM ${sessions} WHERE id = $1 AND ${isMeant("$4")} FOR KEY SHARE), b AS (

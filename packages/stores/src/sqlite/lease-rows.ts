@@ -24,7 +24,7 @@ interface ProcessRow {
   readonly identity: string;
 }
 
-const given = "epoch = epoch + 1, owner = ?, expires_at = ?, holder = ?";
+const given = "epoch = epoch + 1, owner = ?, expires_at = ?, holder = ?, last_owned = ?";
 const claimed = "id, epoch, last_seq, head";
 const none = "owner = NULL, expires_at = NULL, holder = NULL";
 
@@ -36,6 +36,7 @@ export class LeaseRows {
   readonly #renew: StatementSync;
   readonly #release: StatementSync;
   readonly #due: StatementSync;
+  readonly #isDue: StatementSync;
   readonly #processes: StatementSync;
   readonly #findProcess: StatementSync;
   readonly #addProcess: StatementSync;
@@ -53,14 +54,16 @@ export class LeaseRows {
       `SELECT s.epoch, s.expires_at, p.identity FROM sessions s LEFT JOIN processes p ON p.n = s.holder
        WHERE s.id = ?`,
     );
-    this.#renew = database.prepare(`UPDATE sessions SET expires_at = ? WHERE ${valid} RETURNING n`);
+    // Also one that has run out, as long as it is the last that was given and was not given back.
+    this.#renew = database.prepare(
+      `UPDATE sessions SET expires_at = ? WHERE id = ? AND epoch = ? AND expires_at IS NOT NULL RETURNING n`,
+    );
     this.#release = database.prepare(
-      `UPDATE sessions SET ${none} WHERE ${valid} RETURNING last_seq`,
+      `UPDATE sessions SET ${none}, last_owned = ? WHERE ${valid} RETURNING last_seq`,
     );
-    this.#due = database.prepare(
-      `SELECT n FROM sessions WHERE due_at <= ? AND agent IN (SELECT value FROM json_each(?))
-       ORDER BY due_at LIMIT ?`,
-    );
+    const due = "FROM sessions WHERE due_at <= ? AND agent IN (SELECT value FROM json_each(?))";
+    this.#due = database.prepare(`SELECT n ${due} ORDER BY last_owned, n LIMIT ?`);
+    this.#isDue = database.prepare(`SELECT 1 ${due} LIMIT 1`);
     this.#processes = database.prepare("SELECT n, identity FROM processes");
     this.#findProcess = database.prepare("SELECT n FROM processes WHERE identity = ?");
     this.#addProcess = database.prepare("INSERT INTO processes (identity) VALUES (?) RETURNING n");
@@ -70,7 +73,7 @@ export class LeaseRows {
 
   acquire(id: string, owner: string, ttlMs: number, now: number): Claim | undefined {
     const [plainId, plainOwner] = [toPlainText(id), toPlainText(owner)];
-    const terms = [plainOwner, now + ttlMs, this.#ownNumber()] as const;
+    const terms = [plainOwner, now + ttlMs, this.#ownNumber(), now] as const;
     const give = (): Record<string, unknown> | undefined =>
       this.#acquire.get(...terms, plainId, now, plainOwner);
     const row = give();
@@ -84,27 +87,27 @@ export class LeaseRows {
 
   renew(lease: Lease, ttlMs: number, now: number): void {
     const { sessionId, epoch } = lease;
-    const row = this.#renew.get(now + ttlMs, toPlainText(sessionId), epoch, now);
+    const row = this.#renew.get(now + ttlMs, toPlainText(sessionId), epoch);
     if (row === undefined) throw this.#over(lease);
   }
 
   /** The last seq. */
   release(lease: Lease, now: number): number {
-    const row = this.#release.get(toPlainText(lease.sessionId), lease.epoch, now);
+    const row = this.#release.get(now, toPlainText(lease.sessionId), lease.epoch, now);
     if (row === undefined) throw this.#over(lease);
     return row["last_seq"] as number;
   }
 
   /** Whether it is worth a transaction to claim: most of the time nothing is due. */
   hasDue(query: DueQuery, now: number): boolean {
-    return this.#dueNumbers({ ...query, limit: 1 }, now).length > 0 || this.#dead().length > 0;
+    return this.#isDue.get(now, namesOf(query)) !== undefined || this.#dead().length > 0;
   }
 
   claimDue(query: DueQuery, now: number): Claim[] {
     const { owner, ttlMs } = query;
     this.#freeDead();
     return this.#dueNumbers(query, now).map((n) => {
-      const row = this.#claim.get(toPlainText(owner), now + ttlMs, this.#ownNumber(), n);
+      const row = this.#claim.get(toPlainText(owner), now + ttlMs, this.#ownNumber(), now, n);
       // It was found in this transaction.
       return toClaim(row as Record<string, unknown>, owner);
     });
@@ -124,9 +127,9 @@ export class LeaseRows {
     }
   }
 
-  #dueNumbers({ agents, limit = 10 }: DueQuery, now: number): number[] {
-    const names = JSON.stringify(agents.map(toPlainText));
-    return this.#due.all(now, names, limit).map((row) => row["n"] as number);
+  #dueNumbers(query: DueQuery, now: number): number[] {
+    const { limit = 10 } = query;
+    return this.#due.all(now, namesOf(query), limit).map((row) => row["n"] as number);
   }
 
   /** Of this process. */
@@ -146,6 +149,10 @@ export class LeaseRows {
   #over(lease: Lease): Error {
     return leaseOver(lease.sessionId, lease, this.#find(lease.sessionId).epoch);
   }
+}
+
+function namesOf({ agents }: DueQuery): string {
+  return JSON.stringify(agents.map(toPlainText));
 }
 
 function toClaim(columns: Record<string, unknown>, owner: string): Claim {

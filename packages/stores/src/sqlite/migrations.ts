@@ -74,4 +74,19 @@ export const migrations: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN incarnation TEXT;
   UPDATE sessions SET incarnation = (SELECT e.id FROM entries e WHERE e.place = (sessions.n << 32) | 1);
   `,
+  // `last_owned`: when the session was last given to an owner, or given back. The lowest is claimed first.
+  `
+  DROP INDEX sessions_due;
+  ALTER TABLE sessions DROP COLUMN due_at;
+  ALTER TABLE sessions ADD COLUMN set_aside INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN last_owned REAL NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN due_at REAL GENERATED ALWAYS AS (
+    CASE
+      WHEN set_aside = 1 THEN NULL
+      WHEN status = 'running' OR last_posted > seen THEN coalesce(expires_at, 0)
+      ELSE max(wake_at, coalesce(expires_at, 0))
+    END
+  ) VIRTUAL;
+  CREATE INDEX sessions_due ON sessions (due_at) WHERE due_at IS NOT NULL;
+  `,
 ];

@@ -68,7 +68,7 @@ export class SessionRows {
     this.#database = database;
     this.#create = database.prepare(
       `INSERT INTO sessions (id, last_seq, incarnation, ${headColumns}, epoch)
-       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, last_epoch FROM deleted RETURNING n`,
+       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, last_epoch FROM deleted RETURNING n`,
     );
     this.#insert = database.prepare(
       "INSERT INTO entries (place, session, id, body) VALUES ((? << 32) | ?, ?, ?, ?)",
@@ -77,7 +77,7 @@ export class SessionRows {
       `UPDATE sessions SET last_seq = last_seq + ? WHERE ${valid} RETURNING n, last_seq`,
     );
     this.#appendWithHead = database.prepare(
-      `UPDATE sessions SET last_seq = last_seq + ?, (${headColumns}) = (?, ?, ?, ?, ?, ?, ?)
+      `UPDATE sessions SET last_seq = last_seq + ?, (${headColumns}) = (?, ?, ?, ?, ?, ?, ?, ?)
        WHERE ${valid} RETURNING n, last_seq`,
     );
     this.#post = database.prepare(

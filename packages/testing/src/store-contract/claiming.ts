@@ -95,6 +95,50 @@ export const claiming: StoreTheme = {
       assert.equal(new Set(claimedIds([...two, ...ten, ...rest])).size, 15);
     },
 
+    "those are claimed first that were owned least recently, and that never were": async ({
+      repository,
+      other,
+      advance,
+    }) => {
+      const ids = await beginRunning(repository, 3);
+      const [first, second, third] = ids as [string, string, string];
+      for (const id of [second, third, first]) {
+        await advance(5);
+        const claim = await repository.acquire(id, "first", longMs);
+        assert.ok(claim);
+        await repository.release(claim.lease);
+      }
+      await begin(repository, "new", { status: "running" });
+
+      const order: string[] = [];
+      for (let i = 0; i < 4; i += 1) {
+        order.push(...claimedIds(await other.claimDue(claimsOf("second", { limit: 1 }))));
+      }
+
+      assert.deepEqual(order, ["new", second, third, first]);
+    },
+
+    "one that is given back unfinished goes to the end of the line": async ({
+      repository,
+      other,
+      advance,
+    }) => {
+      await beginRunning(repository, 3);
+      const order: string[] = [];
+      for (let i = 0; i < 6; i += 1) {
+        const [claim] = await other.claimDue(claimsOf("first", { limit: 1 }));
+        assert.ok(claim);
+        order.push(claim.lease.sessionId);
+        await advance(5);
+        await other.release(claim.lease);
+        await advance(5);
+      }
+
+      const [once, again] = [order.slice(0, 3), order.slice(3)];
+      assert.equal(new Set(once).size, 3);
+      assert.deepEqual(again, once);
+    },
+
     "a session is given to one of two that claim at once": async ({ repository, other }) => {
       const ids = await beginRunning(repository, 50);
 

@@ -144,6 +144,30 @@ export const due: StoreTheme = {
       assert.deepEqual([whileOwned, await dueIds(other)], [[], ["s"]]);
     },
 
+    "a session that was set aside is not due, whatever is posted, until that is taken back":
+      async ({ repository, other, now }) => {
+        const setAside = { reason: "it cannot be recorded", at: 5 };
+        const { lease } = await beginOwned(repository, "s", { status: "running" });
+        const aside = head({ status: "running", wakeAt: now() - 1, setAside });
+        await repository.append("s", [], { lease, head: aside });
+        await repository.release(lease);
+        await other.post("s", posted("p"));
+        const before = await dueIds(other);
+        const [listed] = (await other.list()).sessions;
+
+        const again = await own(other, "s", "releaser");
+        await other.append("s", [], { lease: again.lease, head: head({ status: "running" }) });
+        await other.release(again.lease);
+
+        assert.deepEqual([before, await dueIds(repository)], [[], ["s"]]);
+        assert.deepEqual([listed?.head.setAside, again.head.setAside], [setAside, setAside]);
+      },
+
+    "a session is set aside from its beginning, where its head says so": isNotDue({
+      status: "running",
+      setAside: { reason: "unreadable", at: 1 },
+    }),
+
     "a deadline that the owner took back makes nothing due": async ({ repository, now }) => {
       const { lease } = await beginOwned(repository, "s", { wakeAt: now() - 1 });
 

@@ -54,7 +54,9 @@ export const fencing: StoreTheme = {
       await store.other.append("s", [owned("e")], { lease: next, head: head() });
     },
 
-    "a lease that has run out is over, also if nobody took the session": async (store) => {
+    "nothing is written under a lease that has run out, also if nobody took the session": async (
+      store,
+    ) => {
       const { repository, advance, leaseMs } = store;
       await begin(repository, "s");
       const { lease } = await own(repository, "s", "paused", leaseMs);
@@ -64,9 +66,54 @@ export const fencing: StoreTheme = {
       await failsWith("fenced", () =>
         repository.append("s", [owned("stale")], { lease, head: head() }),
       );
-      await failsWith("fenced", () => repository.renew(lease, longMs));
       await failsWith("fenced", () => repository.release(lease));
       assert.deepEqual(await readIds(repository, "s"), ["created"]);
+    },
+
+    "a lease that has run out is renewed, if nobody took the session": async (store) => {
+      const { repository, other, advance, leaseMs } = store;
+      await begin(repository, "s");
+      const { lease } = await own(repository, "s", "asleep", leaseMs);
+      await advance(leaseMs);
+
+      await repository.renew(lease, longMs);
+
+      assert.equal(await other.acquire("s", "second", longMs), undefined);
+      await repository.append("s", [owned("e")], { lease, head: head() });
+      assert.deepEqual(await readIds(repository, "s"), ["created", "e"]);
+    },
+
+    "a lease that has run out is not renewed, if another had the session and gave it back": async (
+      store,
+    ) => {
+      const { repository, other, advance, leaseMs } = store;
+      await begin(repository, "s");
+      const { lease } = await own(repository, "s", "asleep", leaseMs);
+      await advance(leaseMs);
+      const second = await own(other, "s", "second");
+      await other.release(second.lease);
+
+      await failsWith("fenced", () => repository.renew(lease, longMs));
+
+      await failsWith("fenced", () =>
+        repository.append("s", [owned("stale")], { lease, head: head() }),
+      );
+    },
+
+    "a lease that has run out goes to one: to its owner, or to another": async (store) => {
+      const { repository, other, advance, leaseMs } = store;
+      await begin(repository, "s");
+      const { lease } = await own(repository, "s", "asleep", leaseMs);
+      await advance(leaseMs);
+
+      const renewed = (async () => repository.renew(lease, longMs))().then(
+        () => true,
+        () => false,
+      );
+      const taken = (async () => other.acquire("s", "second", longMs))();
+
+      const [isRenewed, claim] = await Promise.all([renewed, taken]);
+      assert.equal(isRenewed, claim === undefined);
     },
 
     "a released lease is over": async ({ repository }) => {
