@@ -79,9 +79,10 @@ export class Host {
       renewals: new Renewals(clock, leaseMs),
       newId,
       agent: (name) => this.#agent(name),
-      forget: (id) => this.#runtimes.delete(id),
+      forget: (runtime) => this.#forget(runtime),
       open: (id) => this.#open(id),
-      leave: (id) => this.#leave(id),
+      leave: (runtime) => this.#leave(runtime),
+      adopt: (claim, askedAt) => this.#runtime(claim.lease.sessionId).adopt(claim, askedAt),
     };
     this.#pollLater();
   }
@@ -192,10 +193,22 @@ export class Host {
     const runtime = this.#runtime(id);
     try {
       await runtime.open();
+      return runtime;
+    } catch (thrown) {
+      // What was known here was of another session: one that knows nothing finds what has the id now.
+      if (!runtime.isGone) throw toSessionError(id, thrown);
+    }
+    return this.#openAnew(id);
+  }
+
+  async #openAnew(id: string): Promise<SessionRuntime> {
+    const runtime = this.#runtime(id);
+    try {
+      await runtime.open();
+      return runtime;
     } catch (thrown) {
       throw toSessionError(id, thrown);
     }
-    return runtime;
   }
 
   #runtime(id: string): SessionRuntime {
@@ -207,9 +220,13 @@ export class Host {
     return runtime;
   }
 
-  async #leave(id: string): Promise<void> {
+  async #leave(runtime: SessionRuntime): Promise<void> {
     if (this.#isForOne) return this.close();
-    await this.#runtimes.get(id)?.close(`Session ${id} was closed here`);
+    await runtime.close(`Session ${runtime.id} was closed here`);
+  }
+
+  #forget(runtime: SessionRuntime): void {
+    if (this.#runtimes.get(runtime.id) === runtime) this.#runtimes.delete(runtime.id);
   }
 
   #agent(name: string): Agent {

@@ -4,6 +4,7 @@ import { serializeError, toPromise } from "@capstan/kernel";
 import type { Cursor, PlacedEvent } from "@capstan/log";
 import { compareCursors, isPromise } from "@capstan/log";
 import { background } from "./background.ts";
+import type { SessionError } from "./session-error.ts";
 import type { SessionTurn } from "./session-turn.ts";
 
 export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
@@ -18,6 +19,8 @@ interface Subscription {
   readonly listener: EventListener;
   /** Message of its last failure: a listener that fails with every event is reported once. */
   failure?: string;
+  /** The session is gone: nothing more will come. */
+  readonly onEnd: ((why: SessionError) => void) | undefined;
 }
 
 /** Lists, as a session has few handles at a time; another one with every change, so that nobody is in the way of an event that is being shown. */
@@ -27,6 +30,8 @@ export class Readers {
   #expected: readonly SessionTurn[] = [];
   #handles: readonly SessionTurn[] = [];
   #subscriptions: readonly Subscription[] = [];
+  /** Why nothing more will come, once that is so. */
+  #end: SessionError | undefined;
   readonly #onThrown: (thrown: unknown) => void;
 
   /** `onThrown` gets what a listener throws. */
@@ -71,6 +76,7 @@ export class Readers {
 
   /** From now on the handle gets the events of this turn. */
   addTurn(turn: SessionTurn, turnId: string): void {
+    if (this.#end !== undefined) return turn.fail(this.#end);
     this.#followers = [...this.#followers, { turn, turnId }];
   }
 
@@ -80,9 +86,13 @@ export class Readers {
   }
 
   /** Returns how to stop. */
-  add(listener: EventListener): () => void {
+  add(listener: EventListener, onEnd?: (why: SessionError) => void): () => void {
     // The same function may subscribe twice: each is its own subscription.
-    const subscription = { listener };
+    const subscription = { listener, onEnd };
+    if (this.#end !== undefined) {
+      tellEnd(onEnd, this.#end);
+      return () => {};
+    }
     this.#subscriptions = [...this.#subscriptions, subscription];
     return () => {
       this.#subscriptions = without(this.#subscriptions, subscription);
@@ -92,7 +102,7 @@ export class Readers {
   show({ event, cursor }: PlacedEvent): void {
     if (event.type === "turn_start" && this.#expected.length > 0) this.#begin(event.turnId);
     const followers = this.#followers;
-    if (event.type === "turn_end") this.#end(event.turnId);
+    if (event.type === "turn_end") this.#endTurn(event.turnId);
     for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
     for (const subscription of this.#subscriptions) {
       try {
@@ -131,13 +141,30 @@ export class Readers {
     for (const { turn } of followers) turn.fail(thrown);
   }
 
+  /** The session is gone: no reader gets anything more. */
+  end(why: SessionError): void {
+    this.#end = why;
+    this.fail(why);
+    const subscriptions = this.#subscriptions;
+    this.#subscriptions = [];
+    for (const { onEnd } of subscriptions) tellEnd(onEnd, why);
+  }
+
   #begin(turnId: string): void {
     const turn = this.#expected.find((expected) => expected.id === turnId);
     if (turn !== undefined && this.forgetExpected(turn)) this.addTurn(turn, turnId);
   }
 
-  #end(turnId: string): void {
+  #endTurn(turnId: string): void {
     this.#followers = this.#followers.filter((follower) => follower.turnId !== turnId);
+  }
+}
+
+export function tellEnd(onEnd: Subscription["onEnd"], why: SessionError): void {
+  try {
+    onEnd?.(why);
+  } catch {
+    // A listener's failure is its own.
   }
 }
 

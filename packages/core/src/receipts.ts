@@ -20,6 +20,7 @@ interface Waiting<Outcome> {
 export class Receipts<Outcome> {
   readonly #outcomeOf: (id: string) => Outcome | undefined;
   readonly #waiting = new Map<string, Waiting<Outcome>>();
+  #end: Error | undefined;
 
   /** `outcomeOf` is asked again whenever entries were folded. */
   constructor(outcomeOf: (id: string) => Outcome | undefined) {
@@ -37,6 +38,10 @@ export class Receipts<Outcome> {
     // Many never look at it.
     outcome.catch(() => {});
     const receipt = { id, outcome };
+    if (this.#end !== undefined) {
+      reject(this.#end);
+      return receipt;
+    }
     this.#waiting.set(id, { receipt, resolve, reject });
     this.update();
     return receipt;
@@ -46,6 +51,12 @@ export class Receipts<Outcome> {
   fail(reason: Error): void {
     for (const { reject } of this.#waiting.values()) reject(reason);
     this.#waiting.clear();
+  }
+
+  /** The same for good: the session is gone. */
+  end(reason: Error): void {
+    this.#end = reason;
+    this.fail(reason);
   }
 
   /** Entries were folded. */

@@ -1,8 +1,8 @@
 /** What a host or a session refuses, and why. */
-import { CapstanError } from "@capstan/kernel";
+import { CapstanError, serializeError } from "@capstan/kernel";
 import type { SerializedError } from "@capstan/kernel";
-import type { Refusal, RepositoryErrorCode } from "@capstan/log";
-import { isRepositoryError } from "@capstan/log";
+import type { Refusal, RepositoryError, RepositoryErrorCode } from "@capstan/log";
+import { LogError, isRepositoryError } from "@capstan/log";
 
 export type SessionErrorCode =
   | Refusal
@@ -96,10 +96,14 @@ export function isLeftToOthers(thrown: unknown): boolean {
   return code === "fenced" || code === "unavailable" || code === "not_found";
 }
 
+/** For those who wait for something that the store does not give any more. */
+export function failed(sessionId: string, cause: RepositoryError): SessionError {
+  return new SessionError(codeOf[cause.code], cause.message, { cause, sessionId });
+}
+
 /** What a store threw, as the caller of a session gets it. */
 export function toSessionError(sessionId: string, thrown: unknown): unknown {
-  if (!isRepositoryError(thrown)) return thrown;
-  return new SessionError(codeOf[thrown.code], thrown.message, { cause: thrown, sessionId });
+  return isRepositoryError(thrown) ? failed(sessionId, thrown) : thrown;
 }
 
 const codeOf: Record<RepositoryErrorCode, SessionErrorCode> = {
@@ -109,3 +113,14 @@ const codeOf: Record<RepositoryErrorCode, SessionErrorCode> = {
   fenced: "unavailable",
   unavailable: "unavailable",
 };
+
+/** What the handles of a session are told that this process cannot go on with. */
+export function toFailure(sessionId: string, thrown: unknown): unknown {
+  if (isRepositoryError(thrown) && isLeftToOthers(thrown)) return toSessionError(sessionId, thrown);
+  if (thrown instanceof SessionError || thrown instanceof LogError) return thrown;
+  const { message } = serializeError(thrown);
+  return new SessionError("engine_failed", `The turn could not go on: ${message}`, {
+    cause: thrown,
+    sessionId,
+  });
+}

@@ -1,6 +1,6 @@
 /** What a session needs of the host that runs it. */
 import type { ChatMessage, JsonValue } from "@capstan/kernel";
-import type { Entry, SessionConfig, SessionHead, SessionRepository } from "@capstan/log";
+import type { Claim, Entry, SessionConfig, SessionHead, SessionRepository } from "@capstan/log";
 import { entryVersion } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Clock } from "./clock.ts";
@@ -19,9 +19,11 @@ export interface SessionHost {
   report(fault: HostFault): void;
   newId(): string;
   /** Lets go of the session in this process. */
-  leave(sessionId: string): Promise<void>;
-  /** The session is at rest and nobody here looks at it. */
-  forget(sessionId: string): void;
+  leave(runtime: SessionRuntime): Promise<void>;
+  /** The session is at rest and nobody here looks at it, or it is gone. Another one of its id stays known. */
+  forget(runtime: SessionRuntime): void;
+  /** Works under a lease of a session that is another one than it was here before. */
+  adopt(claim: Claim, askedAt: number): void;
   /** Fails with `unknown_agent`. */
   agent(name: string): Agent;
   /** Fails with `not_found` and `unknown_agent`. */

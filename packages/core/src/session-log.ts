@@ -8,15 +8,26 @@ import type {
   Posted,
   PostedBody,
   PostedEntry,
+  ReadPage,
   SessionFold,
   SessionHead,
   SessionRepository,
   StoredEntry,
+  WriteOptions,
 } from "@capstan/log";
-import { EventFeed, entryVersion, isPromise } from "@capstan/log";
+import {
+  EventFeed,
+  RepositoryError,
+  entryVersion,
+  incarnationOf,
+  isPromise,
+  isRepositoryError,
+  sessionGone,
+} from "@capstan/log";
 import type { PlacedEvent } from "@capstan/log";
 import { chain } from "./chain.ts";
 import type { Clock } from "./clock.ts";
+import { recover } from "./recover.ts";
 
 export interface AppendChoices {
   readonly lease: Lease;
@@ -34,14 +45,20 @@ export interface SessionLogOptions {
   onEvents(events: readonly PlacedEvent[]): void;
   /** After entries were folded, whether they have events or not. */
   onChange(): void;
+  /** The store has no session, or another one, or less of it than was read: nothing that is known here counts any more. */
+  onGone(why: RepositoryError): void;
 }
+
+/** How often a reader of a whole log tries to overtake its writers. */
+const maxRounds = 1_000;
 
 export class SessionLog {
   readonly id: string;
   readonly feed: EventFeed;
   readonly #options: SessionLogOptions;
+  /** The read under way, and the one that comes after it for those who asked meanwhile. */
   #reading: Promise<void> | undefined;
-  #isStale = false;
+  #readingNext: Promise<void> | undefined;
   #isAppending = false;
   /** The `seen` of the head that the store has, as far as we know. */
   #storedSeen = 0;
@@ -58,30 +75,39 @@ export class SessionLog {
     return this.feed.fold;
   }
 
+  /** Of the session whose log this is. Undefined before anything was read. */
+  get incarnation(): string | undefined {
+    const { created } = this.fold;
+    return created && incarnationOf(created);
+  }
+
   now(): number {
     return this.#options.clock.now();
   }
 
-  /** Reads what others have written. Calls that come meanwhile share one more read. */
+  /**
+   * Reads what others have written; callers wait for two reads at most. Fails with `not_found` if the session is gone, or its id is another
+   * session's.
+   */
   catchUp(): MaybePromise<void> {
     if (this.#reading !== undefined) {
-      this.#isStale = true;
-      return this.#reading;
+      return (this.#readingNext ??= this.#readAfter(this.#reading));
     }
     const read = this.#read();
     if (!isPromise(read)) return;
-    this.#reading = this.#finish(read);
+    this.#reading = Promise.resolve(read).finally(() => {
+      this.#reading = undefined;
+    });
     return this.#reading;
   }
 
   /** Appends as the owner. What was posted in between is folded first. The entries have the places that they should get. */
   append(entries: readonly Entry[], choices: AppendChoices): MaybePromise<"appended" | "conflict"> {
-    const outcome = this.#unwoken(() =>
-      this.#options.repository.append(this.id, entries, this.#toOptions(choices)),
-    );
+    const options = this.#toOptions(choices);
+    const outcome = this.#unwoken(() => this.#options.repository.append(this.id, entries, options));
     // Without a function of its own where nothing is waited for: every append comes here.
-    if (!isPromise(outcome)) return this.#take(entries, outcome, choices);
-    return Promise.resolve(outcome).then((later) => this.#take(entries, later, choices));
+    if (!isPromise(outcome)) return this.#take(entries, outcome, options);
+    return Promise.resolve(outcome).then((later) => this.#take(entries, later, options));
   }
 
   #toOptions(choices: AppendChoices): AppendOptions {
@@ -104,14 +130,22 @@ export class SessionLog {
   #take(
     entries: readonly Entry[],
     outcome: Appended,
-    { head }: AppendChoices,
+    { head, onlyIfSeq }: AppendOptions,
   ): MaybePromise<"appended" | "conflict"> {
-    if (outcome.type === "conflict") return "conflict";
+    if (outcome.type === "conflict") return this.#conflict(outcome, onlyIfSeq);
     if (head !== undefined) this.noteHead(head);
     // Assigned in order and without a gap, says the contract: if the first is right, so are the others.
     if (outcome.seqs[0] !== entries[0]?.seq) return chain(this.catchUp(), () => "appended");
     this.#show(this.feed.take(entries));
     return "appended";
+  }
+
+  /** The log has gone on, so that to read it brings something: who tries again after that does not try for ever. */
+  #conflict({ lastSeq }: Appended, onlyIfSeq = 0): "conflict" {
+    if (lastSeq > onlyIfSeq) return "conflict";
+    if (lastSeq < onlyIfSeq) throw this.#gone(this.#cutBack(onlyIfSeq, lastSeq));
+    const message = `The store refused an append to session "${this.id}" behind entry ${lastSeq}, which is its last: it does not keep what storeContract states`;
+    throw new RepositoryError("unavailable", this.id, message);
   }
 
   /** The head that the store has now. */
@@ -129,9 +163,10 @@ export class SessionLog {
   refreshHead(lease: Lease): MaybePromise<"appended" | "conflict"> {
     const head = this.fold.head(this.now());
     const options = { lease, head, onlyIfSeq: this.fold.seq };
-    return chain(this.#options.repository.append(this.id, [], options), ({ type }) => {
-      if (type === "appended") this.noteHead(head);
-      return type;
+    return chain(this.#options.repository.append(this.id, [], options), (outcome) => {
+      if (outcome.type === "conflict") return this.#conflict(outcome, options.onlyIfSeq);
+      this.noteHead(head);
+      return "appended";
     });
   }
 
@@ -141,7 +176,7 @@ export class SessionLog {
     const envelope = { v: entryVersion, id, seq: this.fold.seq + 1, at: this.now() };
     const entry: PostedEntry & Entry = { ...envelope, ...body };
     return chain(
-      this.#unwoken(() => repository.post(this.id, entry)),
+      this.#noticing(() => this.#unwoken(() => repository.post(this.id, entry, this.#meant))),
       (posted) => {
         // What nobody came before needs not be read back.
         const isNext = posted.isNew && posted.seq === entry.seq && this.fold.seq === entry.seq - 1;
@@ -152,6 +187,11 @@ export class SessionLog {
     );
   }
 
+  /** For writes without a lease: the id may be another session's by now. */
+  get #meant(): WriteOptions {
+    return { incarnation: this.incarnation };
+  }
+
   /** Begins the session with these entries, which are the first. */
   create(entries: readonly Entry[], head: SessionHead): MaybePromise<void> {
     const { repository } = this.#options;
@@ -160,7 +200,7 @@ export class SessionLog {
   }
 
   putBlob(bytes: Uint8Array): MaybePromise<string> {
-    return this.#options.repository.putBlob(this.id, bytes);
+    return this.#options.repository.putBlob(this.id, bytes, this.#meant);
   }
 
   /** Undefined if there is none. */
@@ -168,25 +208,35 @@ export class SessionLog {
     return this.#options.repository.getBlob(this.id, blob);
   }
 
-  /** The whole log again, from the store. */
+  /** The whole log again, from the store: as far as it goes when it is asked for. */
   async readAll(): Promise<readonly StoredEntry[]> {
     const entries: StoredEntry[] = [];
-    for (;;) {
-      const after = entries.at(-1)?.seq ?? 0;
-      const page = await this.#options.repository.read(this.id, { after });
-      entries.push(...page.entries);
-      if (page.entries.length === 0 || (entries.at(-1)?.seq ?? 0) >= page.lastSeq) return entries;
-    }
+    await this.#readOn(entries);
+    return entries;
   }
 
   /** Hands over the whole log at a moment in which nothing is folded that is not in it. */
   async readWhole<T>(take: (stored: readonly StoredEntry[]) => T): Promise<T> {
-    for (;;) {
-      // The reader may have seen more elsewhere than we have read.
-      await this.catchUp();
-      const stored = await this.readAll();
+    // The reader may have seen more elsewhere than we have read.
+    await this.catchUp();
+    const stored: StoredEntry[] = [];
+    for (let round = 1; round <= maxRounds; round += 1) {
+      await this.#readOn(stored);
       // More may have been folded while we read.
-      if ((stored.at(-1)?.seq ?? 0) >= this.fold.seq) return take(stored);
+      if (lastOf(stored) >= this.fold.seq) return take(stored);
+    }
+    const message = `Session "${this.id}" is written faster than it can be read: try again`;
+    throw new RepositoryError("unavailable", this.id, message);
+  }
+
+  /** Adds what is there behind the last of them. */
+  async #readOn(entries: StoredEntry[]): Promise<void> {
+    let end = Infinity;
+    while (lastOf(entries) < end) {
+      const page = await this.#readPage(lastOf(entries));
+      // What is written meanwhile is for the next one to read.
+      if (end === Infinity) end = page.lastSeq;
+      for (const entry of page.entries) entries.push(entry);
     }
   }
 
@@ -195,24 +245,61 @@ export class SessionLog {
     return this.#isAppending;
   }
 
-  async #finish(read: Promise<void>): Promise<void> {
-    try {
-      await read;
-      while (this.#isStale) {
-        this.#isStale = false;
-        await this.#read();
-      }
-    } finally {
-      this.#isStale = false;
-      this.#reading = undefined;
-    }
+  async #readAfter(reading: Promise<void>): Promise<void> {
+    // Callers who wait for that one are told if it fails.
+    await reading.catch(() => {});
+    this.#readingNext = undefined;
+    await this.catchUp();
   }
 
+  /** Every page goes on from the one before, up to the end of the log. */
   #read(): MaybePromise<void> {
-    const after = this.fold.seq;
-    return chain(this.#options.repository.read(this.id, { after }), ({ entries, lastSeq }) => {
+    return chain(this.#readPage(this.fold.seq), ({ entries, lastSeq }) => {
       this.#show(this.feed.takeStored(entries));
-      if (entries.length > 0 && this.fold.seq < lastSeq) return this.#read();
+      if (this.fold.seq < lastSeq) return this.#read();
+    });
+  }
+
+  #readPage(after: number): MaybePromise<ReadPage> {
+    const page = this.#noticing(() => this.#options.repository.read(this.id, { after }));
+    return chain(page, (read) => {
+      this.#check(read, after);
+      return read;
+    });
+  }
+
+  /** What follows is of the same session, and brings the reader further or is its end. */
+  #check({ entries, lastSeq, incarnation }: ReadPage, after: number): void {
+    const own = this.incarnation ?? incarnation;
+    if (incarnation !== undefined && incarnation !== own) throw this.#gone(sessionGone(this.id));
+    if (lastSeq < after) {
+      // Without an incarnation there is nothing else to tell sessions of one id apart by.
+      throw this.#gone(
+        incarnation === undefined ? sessionGone(this.id) : this.#cutBack(after, lastSeq),
+      );
+    }
+    const [first] = entries;
+    if (first === undefined ? lastSeq === after : first.seq === after + 1) return;
+    const given = first === undefined ? "nothing" : `entry ${first.seq}`;
+    const message = `The store gave ${given} after entry ${after} of session "${this.id}", whose last is ${lastSeq}: it does not keep what storeContract states`;
+    throw new RepositoryError("unavailable", this.id, message);
+  }
+
+  #cutBack(known: number, lastSeq: number): RepositoryError {
+    const message = `The log of session "${this.id}" ends at entry ${lastSeq}, and entry ${known} was read before: the store was set back. Open the session again`;
+    return new RepositoryError("unavailable", this.id, message);
+  }
+
+  #gone(why: RepositoryError): RepositoryError {
+    this.#options.onGone(why);
+    return why;
+  }
+
+  /** Notices a session that was there and is not any more. */
+  #noticing<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
+    return recover(ask, (thrown) => {
+      const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
+      throw isGone && this.fold.seq > 0 ? this.#gone(thrown) : thrown;
     });
   }
 
@@ -220,4 +307,8 @@ export class SessionLog {
     if (events.length > 0) this.#options.onEvents(events);
     this.#options.onChange();
   }
+}
+
+function lastOf(entries: readonly StoredEntry[]): number {
+  return entries.at(-1)?.seq ?? 0;
 }

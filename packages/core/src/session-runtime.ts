@@ -11,7 +11,7 @@ import type {
   QueueOutcome,
   Wakeup,
 } from "@capstan/log";
-import { isPromise, isRepositoryError, LogError } from "@capstan/log";
+import { isPromise } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Model, ModelChoice } from "./agent/model.ts";
 import { nameOf, toModel } from "./agent/model.ts";
@@ -28,9 +28,10 @@ import {
   SessionError,
   closed,
   deleted,
+  failed,
   isLeftToOthers,
   setAsideFor,
-  toSessionError,
+  toFailure,
 } from "./session-error.ts";
 import { SessionFaults } from "./session-faults.ts";
 import type { SessionHost } from "./session-host.ts";
@@ -59,6 +60,8 @@ export class SessionRuntime {
   #wasIdle = true;
   #idleWaiters: PromiseWithResolvers<void>[] = [];
   #isClosed: boolean;
+  /** Why, if it is gone. */
+  #gone: SessionError | undefined;
   /** The end of a turn of which we said that nothing follows it. */
   #settled: EntryOf<"turn_ended"> | undefined;
   /** Whether somebody in this process may have a handle of the session. */
@@ -83,6 +86,7 @@ export class SessionRuntime {
       clock: host.clock,
       onEvents: (events) => this.#show(events),
       onChange: () => this.#onChange(),
+      onGone: (why) => this.#drop(why.code === "not_found" ? deleted(id) : failed(id, why)),
     });
     this.faults = new SessionFaults(id, host);
     this.readers = new Readers((error) => host.report({ error, where: "listener", sessionId: id }));
@@ -114,6 +118,10 @@ export class SessionRuntime {
 
   /** Works under a lease that the host was given. */
   adopt(claim: Claim, askedAt: number): void {
+    if (this.#isOfAnother(claim)) {
+      this.#drop(deleted(this.id));
+      return this.#host.adopt(claim, askedAt);
+    }
     if (this.#isClosed) return giveBack(claim, this.#host.repository);
     const { setAside: aside } = claim.head;
     if (aside !== undefined) return this.#refuse(claim, aside.reason);
@@ -161,9 +169,38 @@ export class SessionRuntime {
     await this.#leave();
   }
 
+  /** Whether the session was found to be deleted, or to be another one by now: nothing that is known of it here counts any more. */
+  get isGone(): boolean {
+    return this.#gone !== undefined;
+  }
+
   /** Fails where the session was let go of in this process. */
   mustBeOpen(): void {
+    if (this.#gone !== undefined) throw this.#gone;
     if (this.#isClosed) throw closed(this.id, `Session ${this.id} was closed here`);
+  }
+
+  #isOfAnother({ head }: Claim): boolean {
+    const { incarnation } = this.log;
+    if (incarnation === undefined || head.incarnation === undefined) return false;
+    return incarnation !== head.incarnation;
+  }
+
+  #drop(why: SessionError): void {
+    if (this.#gone !== undefined) return;
+    this.#gone = why;
+    this.#isClosed = true;
+    this.#tell(why);
+    this.readers.end(why);
+    this.receipts.end(why);
+    this.compactions.end(why);
+    const leave = async (): Promise<void> => {
+      const left = this.#leave();
+      // Perhaps a lease of the new session, which another runtime can use.
+      await this.#ownership?.release();
+      await left;
+    };
+    background(leave(), () => {});
   }
 
   get #isWaitedFor(): boolean {
@@ -211,6 +248,7 @@ export class SessionRuntime {
   }
 
   async waitForIdle(): Promise<void> {
+    if (this.#gone !== undefined) throw this.#gone;
     if (this.#isIdle()) return;
     const waiter = Promise.withResolvers<void>();
     this.#idleWaiters.push(waiter);
@@ -255,7 +293,9 @@ export class SessionRuntime {
     let isDone = false;
     try {
       if (this.#unsubscribe === undefined) this.#listen();
-      if (claim.lastSeq > this.log.fold.seq) await this.log.catchUp();
+      // An older head does not tell whose it is: the log does.
+      const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;
+      if (claim.lastSeq !== this.log.fold.seq || isUnsure) await this.log.catchUp();
       const { clock } = this.#host;
       const onLive = (event: AgentEvent): void => this.#showLive(event, ownership);
       const agent = this.#agent();
@@ -320,7 +360,7 @@ export class SessionRuntime {
   async #leave(): Promise<void> {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
-    this.#host.forget(this.id);
+    this.#host.forget(this);
     const disposed = this.#scope?.end();
     this.#scope = undefined;
     if (!isPromise(disposed)) return;
@@ -392,8 +432,8 @@ export class SessionRuntime {
   #onWakeup(wakeup: Wakeup): void {
     switch (wakeup.type) {
       case "changed":
-        if (this.log.isAppending || (wakeup.lastSeq ?? Infinity) <= this.log.fold.seq) return;
-        return this.#catchUpLater();
+        if (!this.log.isAppending && this.#isNews(wakeup)) this.#catchUpLater();
+        return;
       case "followed":
         return this.#sendSnapshot();
       case "live": {
@@ -408,13 +448,15 @@ export class SessionRuntime {
     }
   }
 
+  #isNews({ lastSeq = Infinity, incarnation }: Extract<Wakeup, { type: "changed" }>): boolean {
+    if (lastSeq > this.log.fold.seq) return true;
+    return incarnation !== undefined && incarnation !== this.log.incarnation;
+  }
+
   #catchUpLater(): void {
     const catchUp = async (): Promise<void> => this.log.catchUp();
-    // A wake-up that cannot be followed is one that was lost. A session that was there and is not any more will never wake anybody.
-    background(catchUp(), (thrown) => {
-      const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
-      if (isGone && this.log.fold.seq > 0) this.#tell(deleted(this.id));
-    });
+    // A wake-up that cannot be followed is one that was lost.
+    background(catchUp(), () => {});
   }
 
   #sendSnapshot(): void {
@@ -428,15 +470,4 @@ export class SessionRuntime {
   #sendLive(lease: Lease, frame: LiveFrame | undefined): void {
     if (frame !== undefined) this.#host.repository.sendLive?.(lease, frame);
   }
-}
-
-/** What the handles of a session are told that this process cannot go on with. */
-function toFailure(sessionId: string, thrown: unknown): unknown {
-  if (isRepositoryError(thrown) && isLeftToOthers(thrown)) return toSessionError(sessionId, thrown);
-  if (thrown instanceof SessionError || thrown instanceof LogError) return thrown;
-  const { message } = serializeError(thrown);
-  return new SessionError("engine_failed", `The turn could not go on: ${message}`, {
-    cause: thrown,
-    sessionId,
-  });
 }

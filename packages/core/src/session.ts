@@ -15,7 +15,7 @@ import { checkTurnId, isAnswers, isRequest, toMessages } from "./input.ts";
 import type { EventListener } from "./readers.ts";
 import type { Receipt } from "./receipts.ts";
 import { blobsOfState, storeFork, toState } from "./session-copies.ts";
-import { SessionError, invalid, refused } from "./session-error.ts";
+import { SessionError, invalid, refused, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import type { CompactionResult, CompactOptions } from "./session-compaction.ts";
 import { askForCompaction, mustBeCompactable } from "./session-compaction.ts";
@@ -35,6 +35,8 @@ import { TurnHandles } from "./turn-handles.ts";
 export interface SubscribeFrom {
   /** Events behind this place are given first, from the log. */
   readonly after?: Cursor;
+  /** Called once, if nothing more can come: the session was deleted, or its log cannot be read. */
+  readonly onEnd?: (why: SessionError) => void;
 }
 
 export class Session<Output = unknown> {
@@ -92,6 +94,16 @@ export class Session<Output = unknown> {
   /** The place of the last event. */
   get cursor(): Cursor {
     return this.#runtime.log.feed.cursor;
+  }
+
+  /** Tells it from other sessions of its id, before and after it. Undefined before it is stored. */
+  get incarnation(): string | undefined {
+    return this.#runtime.log.incarnation;
+  }
+
+  /** Whether it was found to be deleted, or its id to be another session's: this handle is of no use any more, and to open it again gives what is there now. */
+  get isGone(): boolean {
+    return this.#runtime.isGone;
   }
 
   /** Who it belongs to, where that was said. */
@@ -203,7 +215,7 @@ export class Session<Output = unknown> {
   async abort(reason?: string): Promise<void> {
     await this.#turns.sending;
     if (this.#inbox.origin !== undefined) return;
-    await this.#runtime.log.catchUp();
+    await this.refresh();
     const { turn, acceptedInput } = this.#fold;
     const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
     const turnId = isUnfinished ? turn.turnId : acceptedInput?.id;
@@ -279,20 +291,29 @@ export class Session<Output = unknown> {
 
   /** The session as plain JSON, to be kept anywhere and given to `host.restore`. */
   async snapshot(): Promise<SessionState> {
-    await this.#inbox.ensureCreated();
-    const state = toState(this.id, await this.#runtime.log.readAll(), this.#agent);
-    return { ...state, ...(await blobsOfState(this.#host, state)) };
+    return this.#reading(async () => {
+      await this.#inbox.ensureCreated();
+      const state = toState(this.id, await this.#runtime.log.readAll(), this.#agent);
+      return { ...state, ...(await blobsOfState(this.#host, state)) };
+    });
   }
 
   /** The log and what follows from it, all at one moment: a subscription after `cursor` goes on from there without a gap. */
   async read(): Promise<SessionReading> {
-    await this.#inbox.ensureCreated();
     const { log } = this.#runtime;
-    const { feed } = log;
-    return log.readWhole((entries) => {
-      const { type: _, ...live } = feed.liveSnapshot();
-      return { entries, cursor: feed.cursor, state: this.state, live };
+    return this.#reading(async () => {
+      await this.#inbox.ensureCreated();
+      return log.readWhole((entries) => {
+        const { type: _, ...live } = log.feed.liveSnapshot();
+        return { entries, cursor: log.feed.cursor, state: this.state, live };
+      });
     });
+  }
+
+  /** Reads what other processes have written. Fails with `not_found` if the session is gone. */
+  async refresh(): Promise<void> {
+    if (this.#inbox.origin !== undefined) return;
+    await this.#reading(async () => this.#runtime.log.catchUp());
   }
 
   /**
@@ -302,16 +323,17 @@ export class Session<Output = unknown> {
   async fork(at?: string): Promise<Session<Output>> {
     if (this.#inbox.origin !== undefined)
       throw invalid(`Session ${this.id} has nothing to be forked yet: send something first`);
-    const id = await storeFork(this.#host, this.id, await this.#runtime.log.readAll(), at);
+    const entries = await this.#reading(() => this.#runtime.log.readAll());
+    const id = await storeFork(this.#host, this.id, entries, at);
     return new Session(await this.#host.open(id), this.#host);
   }
 
   /** Calls the listener with every event from now on, or from a place on. Returns how to stop. */
-  subscribe(listener: EventListener, { after }: SubscribeFrom = {}): () => void {
+  subscribe(listener: EventListener, { after, onEnd }: SubscribeFrom = {}): () => void {
     if (after !== undefined && this.#inbox.origin === undefined) {
-      return subscribeAfter(after, listener, this.#runtime, this.#host.clock);
+      return subscribeAfter(after, { listener, onEnd }, this.#runtime, this.#host.clock);
     }
-    const stop = this.#runtime.readers.add(listener);
+    const stop = this.#runtime.readers.add(listener, onEnd);
     this.#runtime.follow();
     return stop;
   }
@@ -325,13 +347,22 @@ export class Session<Output = unknown> {
   /** Lets go of the session in this process: what is under way is left to other hosts, and what its tools kept is disposed. */
   async close(): Promise<void> {
     await this.#turns.sending;
-    await this.#host.leave(this.id);
+    await this.#host.leave(this.#runtime);
   }
 
   /** Nobody here has this handle any more. What is under way here goes on to its end, and then the session takes no room. */
   async detach(): Promise<void> {
     await this.#turns.sending;
     await this.#runtime.detach();
+  }
+
+  /** A store that fails is a `SessionError` to callers. */
+  async #reading<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (thrown) {
+      throw toSessionError(this.id, thrown);
+    }
   }
 
   get #agent(): Agent {

@@ -5,17 +5,23 @@ import { background } from "./background.ts";
 import type { Clock } from "./clock.ts";
 import { idleTimerOf } from "./clock.ts";
 import type { EventListener } from "./readers.ts";
-import { onlyBehind } from "./readers.ts";
+import { onlyBehind, tellEnd } from "./readers.ts";
 import { replay } from "./replay.ts";
+import { SessionError, toSessionError } from "./session-error.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
 /** How long a subscriber waits for a store that failed. */
 const retryMs = 1_000;
 
+export interface Subscriber {
+  readonly listener: EventListener;
+  readonly onEnd: ((why: SessionError) => void) | undefined;
+}
+
 /** Returns how to stop. */
 export function subscribeAfter(
   after: Cursor,
-  listener: EventListener,
+  { listener, onEnd }: Subscriber,
   runtime: SessionRuntime,
   clock: Clock,
 ): () => void {
@@ -25,17 +31,27 @@ export function subscribeAfter(
     for (const { event, cursor } of events) if (!subscription.isOver) deliver(event, cursor);
   };
   const join = (): void => {
-    if (!subscription.isOver) subscription.stop = runtime.readers.add(deliver);
+    if (!subscription.isOver) subscription.stop = runtime.readers.add(deliver, onEnd);
   };
-  // Goes on trying while the store fails: a subscriber is not told less than it asked for.
+  // Goes on trying while the store is away: a subscriber is not told less than it asked for. What else fails would fail again.
   const begin = (): void =>
     background(replay(runtime, after, show, join), (thrown) => {
-      const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
-      if (!isGone && !subscription.isOver) idleTimerOf(clock)(retryMs, begin);
+      if (subscription.isOver) return;
+      const isPassing =
+        !runtime.isGone && isRepositoryError(thrown) && thrown.code === "unavailable";
+      if (isPassing) idleTimerOf(clock)(retryMs, begin);
+      else tellEnd(onEnd, toEnd(runtime.id, thrown));
     });
   begin();
   return () => {
     subscription.isOver = true;
     subscription.stop();
   };
+}
+
+function toEnd(sessionId: string, thrown: unknown): SessionError {
+  const error = toSessionError(sessionId, thrown);
+  if (error instanceof SessionError) return error;
+  const message = `The log of session ${sessionId} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  return new SessionError("unavailable", message, { cause: thrown, sessionId });
 }
