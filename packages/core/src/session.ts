@@ -96,6 +96,11 @@ export class Session<Output = unknown> {
     return this.#runtime.log.feed.cursor;
   }
 
+  /** Of the last entry that is known here; 0 before it is stored. */
+  get lastSeq(): number {
+    return this.#runtime.log.fold.seq;
+  }
+
   /** Tells it from other sessions of its id, before and after it. Undefined before it is stored. */
   get incarnation(): string | undefined {
     return this.#runtime.log.incarnation;

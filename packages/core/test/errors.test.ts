@@ -111,6 +111,8 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     forbidden_host: true,
     forbidden_origin: true,
     not_found: true,
+    session_replaced: true,
+    cursor_ahead: true,
     method_not_allowed: true,
     body_too_large: true,
     unsupported_media_type: true,

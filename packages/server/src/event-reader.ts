@@ -1,10 +1,10 @@
 /** One reader of a session's events: writes them as fast as it takes them, and keeps little of what it does not. */
-import type { Session } from "@capstan/core";
+import type { Session, SessionError } from "@capstan/core";
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import type { FrameSink, FrameSource } from "./frame-sink.ts";
 import type { SessionFrames } from "./session-frames.ts";
-import { heartbeat } from "./session-frames.ts";
+import { heartbeat, streamFrame } from "./session-frames.ts";
 
 type Delta = Extract<AgentEvent, { readonly delta: string }>;
 
@@ -61,9 +61,14 @@ export class EventReader implements FrameSource {
   subscribe(after?: Cursor): void {
     const listener = (event: AgentEvent, cursor: Cursor): void => this.#take(event, cursor);
     this.#unsubscribe();
+    // What has its id now is another session, or the log cannot be read here: then perhaps elsewhere.
+    const onEnd = ({ code }: SessionError): void => {
+      const reason = code === "not_found" ? "deleted" : "closing";
+      this.end(streamFrame({ type: "stream_end", reason }));
+    };
     this.#unsubscribe = this.#options.session.subscribe(
       listener,
-      after === undefined ? {} : { after },
+      after === undefined ? { onEnd } : { after, onEnd },
     );
     this.#cursor = after ?? this.#cursor;
   }

@@ -1,5 +1,5 @@
 /** The one shape of errors on the wire, and what of an error a client is told. */
-import type { SessionErrorCode } from "@capstan/core";
+import type { Session, SessionErrorCode } from "@capstan/core";
 import { isCapstanError } from "@capstan/kernel";
 import type { RequestIssue, ServerErrorCode } from "./server-error.ts";
 import { ServerError } from "./server-error.ts";
@@ -18,6 +18,8 @@ const statusOfServer: Record<ServerErrorCode, number> = {
   forbidden_host: 403,
   forbidden_origin: 403,
   not_found: 404,
+  session_replaced: 409,
+  cursor_ahead: 409,
   method_not_allowed: 405,
   body_too_large: 413,
   unsupported_media_type: 415,
@@ -117,6 +119,12 @@ export function jsonResponse(
     status,
     headers: { "content-type": "application/json", ...commonHeaders, ...headers },
   });
+}
+
+/** Which session a response is about. */
+export function sessionHeaders({ id, incarnation }: Session): Readonly<Record<string, string>> {
+  const named = { "x-session-id": id };
+  return incarnation === undefined ? named : { ...named, "x-session-incarnation": incarnation };
 }
 
 /** What is said in a session is for nobody's cache. */

@@ -8,6 +8,10 @@ export type ServerErrorCode =
   | "forbidden_host"
   | "forbidden_origin"
   | "not_found"
+  /** The session is another one than the client knows under this id. */
+  | "session_replaced"
+  /** A reader names a place that the session has not reached. */
+  | "cursor_ahead"
   | "method_not_allowed"
   | "body_too_large"
   | "unsupported_media_type"
@@ -54,4 +58,14 @@ export function invalidRequest(message: string, issues?: readonly RequestIssue[]
 /** The same for a session that is not there and for one that belongs to somebody else. */
 export function noSession(id: string): ServerError {
   return new ServerError("not_found", `There is no session "${id.slice(0, 128)}"`);
+}
+
+export function sessionReplaced(id: string): ServerError {
+  const message = `Session "${id.slice(0, 128)}" was deleted and begun again: drop what is known of it, and read it anew`;
+  return new ServerError("session_replaced", message);
+}
+
+export function cursorAhead(named: number, lastSeq: number): ServerError {
+  const message = `Entry ${named} is further than the session, whose last entry is ${lastSeq}: read it anew`;
+  return new ServerError("cursor_ahead", message);
 }

@@ -29,9 +29,15 @@ export class SessionFrames {
   }
 }
 
+/** Which session a stream is of. One that is only being stored has no incarnation yet. */
+export interface StreamNames {
+  readonly sessionId: string;
+  readonly incarnation?: string;
+}
+
 /** Frames of the stream itself, and not of the session. */
 export type StreamEvent =
-  | { readonly type: "stream_start"; readonly sessionId: string }
+  | ({ readonly type: "stream_start" } & StreamNames)
   | { readonly type: "stream_end"; readonly reason: "closing" | "deleted" }
   | ({ readonly type: "execute_complete" } & Readonly<Record<string, unknown>>);
 

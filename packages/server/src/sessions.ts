@@ -3,13 +3,22 @@ import type { Clock, Host, NewSession, Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import { hashJson } from "@capstan/kernel";
 import type { ServerLimits } from "./limits.ts";
-import { ServerError, noSession } from "./server-error.ts";
+import { ServerError, noSession, sessionReplaced } from "./server-error.ts";
 import { SessionFrames } from "./session-frames.ts";
 
 /** A session with what its readers share. */
 export interface OpenSession {
   readonly session: Session;
   readonly frames: SessionFrames;
+}
+
+/** A session that a request is about. */
+export interface WantedSession {
+  readonly principal: string;
+  /** Its id, or the principal's key for it. */
+  readonly id: string;
+  /** Which of those that have had this id, if the client says so. */
+  readonly incarnation?: string | undefined;
 }
 
 interface KeptSession extends OpenSession {
@@ -52,6 +61,40 @@ export class Sessions {
     return found;
   }
 
+  /**
+   * Keeps it in memory while something is done with it. If it turns out to be gone, and another one has its id, that is done with the other one. Fails
+   * with `not_found` and `session_replaced`.
+   */
+  async use<T>(wanted: WantedSession, work: (open: OpenSession) => Promise<T>): Promise<T> {
+    const open = await this.get(wanted.principal, wanted.id);
+    try {
+      return await this.useOpen(open, wanted, work);
+    } catch (thrown) {
+      // Nothing reaches a session that is gone.
+      if (!open.session.isGone) throw thrown;
+    }
+    return this.useOpen(await this.get(wanted.principal, wanted.id), wanted, work);
+  }
+
+  /** The same for one that was found; whether it is gone is for the caller to see. */
+  async useOpen<T>(
+    open: OpenSession,
+    { id, incarnation }: Pick<WantedSession, "id" | "incarnation">,
+    work: (open: OpenSession) => Promise<T>,
+  ): Promise<T> {
+    const release = this.hold(open);
+    try {
+      if (incarnation !== undefined && incarnation !== open.session.incarnation) {
+        // It may be this server that has not heard of the new one.
+        await open.session.refresh();
+        throw sessionReplaced(id);
+      }
+      return await work(open);
+    } finally {
+      release();
+    }
+  }
+
   /** A new one, stored at its first word. With a key it has the id that belongs to it. */
   create(
     principal: string,
@@ -61,7 +104,7 @@ export class Sessions {
     const id = key === undefined ? undefined : idOfKey(principal, key);
     // Somebody else with the same key may have been faster.
     const known = id === undefined ? undefined : this.#kept.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined && !known.session.isGone) return known;
     const session = this.#host.createSession({
       ...origin,
       principal,
@@ -101,6 +144,8 @@ export class Sessions {
   /** Keeps it in memory until that is given back. */
   hold(open: OpenSession): () => void {
     const kept = this.#kept.get(open.session.id) ?? this.#keep(open.session);
+    // Another one has its id by now.
+    if (kept.session !== open.session) return () => {};
     kept.cancelIdle?.();
     kept.cancelIdle = undefined;
     kept.uses += 1;
@@ -130,9 +175,9 @@ export class Sessions {
   }
 
   async #findOwn(principal: string, id: string): Promise<OpenSession | undefined> {
-    const kept = this.#kept.get(id);
-    if (kept !== undefined) return kept.session.principal === principal ? kept : undefined;
-    return this.#open(principal, id);
+    if (this.#kept.get(id)?.session.isGone === true) await this.#forget(id);
+    const open = this.#kept.get(id) ?? (await this.#open(principal, id));
+    return open?.session.principal === principal ? open : undefined;
   }
 
   /** Looks whose it is first: what another principal's session is like, or why it cannot be opened, is not to be learned. */

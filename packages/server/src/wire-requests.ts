@@ -3,6 +3,11 @@ import type { Answer } from "@capstan/core";
 import type { JsonSchema, JsonValue, ThinkingLevel, ToolChoice, UserPart } from "@capstan/kernel";
 import type { SessionStatus } from "@capstan/log";
 
+/** Which of the sessions that have had an id a client means: refused with `session_replaced` if it is another one by now. */
+export interface WireIncarnation {
+  readonly incarnation?: string;
+}
+
 export interface WireMessage {
   readonly role: "user";
   readonly content: string | readonly UserPart[];
@@ -21,7 +26,7 @@ export interface WireTool {
   readonly answerWithinMs?: number;
 }
 
-export interface ExecuteRequest {
+export interface ExecuteRequest extends WireIncarnation {
   /** The id of a session, or the client's own key for one: the same key is the same session. */
   readonly sessionId?: string;
   readonly input: WireInput | readonly WireMessage[] | readonly Answer[];
@@ -45,37 +50,37 @@ export interface ExecuteRequest {
   };
 }
 
-export interface QueueRequest {
+export interface QueueRequest extends WireIncarnation {
   readonly input: WireInput;
   readonly id?: string;
 }
 
-export interface AnswersRequest {
+export interface AnswersRequest extends WireIncarnation {
   readonly answers: readonly Answer[];
 }
 
-export interface ClaimRequest {
+export interface ClaimRequest extends WireIncarnation {
   readonly toolCallId: string;
   readonly client: string;
   /** How long others leave the call alone. */
   readonly leaseMs?: number;
 }
 
-export interface CancelRequest {
+export interface CancelRequest extends WireIncarnation {
   readonly turnId: string;
   readonly reason?: string;
 }
 
-export interface ForkRequest {
+export interface ForkRequest extends WireIncarnation {
   /** The id of the last message to keep. Default: all that is complete. */
   readonly at?: string;
 }
 
-export interface EventsPlace {
+export interface EventsPlace extends WireIncarnation {
   readonly after?: string;
 }
 
-export interface SessionPlace {
+export interface SessionPlace extends WireIncarnation {
   readonly sinceSeq?: number;
 }
 

@@ -13,6 +13,7 @@ import type {
   ListChoices,
   QueueRequest,
   SessionPlace,
+  WireIncarnation,
   WireInput,
   WireMessage,
   WireTool,
@@ -34,6 +35,8 @@ const base64 = z
   .min(1)
   // An address is never fetched.
   .regex(/^[A-Za-z0-9+/_=\s-]*$/, "base64 is expected: addresses are not fetched");
+/** As the server told it. */
+const incarnation = z.string().min(1).max(200);
 const reason = z.string().max(1_000);
 
 // Strict: an unknown field may be one that would mean something further inside.
@@ -88,6 +91,7 @@ const Context: z.ZodType<NonNullable<ExecuteRequest["context"]>> = z.strictObjec
 
 export const ExecuteBody: z.ZodType<ExecuteRequest> = z.strictObject({
   sessionId: sessionId.exactOptional(),
+  incarnation: incarnation.exactOptional(),
   input: z.union([UserInput, z.array(UserMessage).min(1).max(64), Answers]),
   id: turnId.exactOptional(),
   agent: text.exactOptional(),
@@ -99,32 +103,47 @@ export const ExecuteBody: z.ZodType<ExecuteRequest> = z.strictObject({
 export const QueueBody: z.ZodType<QueueRequest> = z.strictObject({
   input: UserInput,
   id: turnId.exactOptional(),
+  incarnation: incarnation.exactOptional(),
 });
 
-export const AnswersBody: z.ZodType<AnswersRequest> = z.strictObject({ answers: Answers });
+export const AnswersBody: z.ZodType<AnswersRequest> = z.strictObject({
+  answers: Answers,
+  incarnation: incarnation.exactOptional(),
+});
 
 export const ClaimBody: z.ZodType<ClaimRequest> = z.strictObject({
   toolCallId: text.max(200),
   client,
   leaseMs: z.int().min(1).exactOptional(),
+  incarnation: incarnation.exactOptional(),
 });
 
 /** A turn that continues another has the mark of its chain in its id. */
 export const CancelBody: z.ZodType<CancelRequest> = z.strictObject({
   turnId: z.string().regex(/^[\w-]{1,64}$/, "the id of a turn"),
   reason: reason.exactOptional(),
+  incarnation: incarnation.exactOptional(),
 });
 
 export const ForkBody: z.ZodType<ForkRequest> = z.strictObject({
   at: text.max(200).exactOptional(),
+  incarnation: incarnation.exactOptional(),
 });
 
 const place = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "a cursor is seq.n, as 12.3");
 
-export const EventsQuery: z.ZodType<EventsPlace> = z.strictObject({ after: place.exactOptional() });
+export const EventsQuery: z.ZodType<EventsPlace> = z.strictObject({
+  after: place.exactOptional(),
+  incarnation: incarnation.exactOptional(),
+});
 
 export const SessionQuery: z.ZodType<SessionPlace> = z.strictObject({
   sinceSeq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).exactOptional(),
+  incarnation: incarnation.exactOptional(),
+});
+
+export const DeleteQuery: z.ZodType<WireIncarnation> = z.strictObject({
+  incarnation: incarnation.exactOptional(),
 });
 
 export const ListQuery: z.ZodType<ListChoices> = z.strictObject({

@@ -5,7 +5,7 @@ import type { Call, Endpoint } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import type { EventsPlace } from "../wire-requests.ts";
 import { EventsQuery } from "../wire-schemas.ts";
-import { cursorIn, openStream, toCursor } from "./open-stream.ts";
+import { cursorIn, mustBeReached, openStream, toCursor } from "./open-stream.ts";
 
 /** From now on. In the middle of a turn what is live comes first, behind the last fact. */
 function here({ cursor, status }: Session): Cursor {
@@ -16,15 +16,20 @@ export const events: Endpoint = endpoint({
   method: "GET",
   path: "/api/agent/session/:id/events",
   summary:
-    "Streams the events behind Last-Event-ID or ?after=, or from now on, until the reader leaves",
+    "Streams the events behind Last-Event-ID or ?after=, or from now on, until the reader leaves. With ?incarnation= of that session alone",
   query: EventsQuery,
   answers: "events",
   async handle(call: Call<EventsPlace, undefined>) {
     const { backend, principal, id, query, headers } = call;
-    const open = await backend.sessions.get(principal, id);
+    const { incarnation } = query;
     // A reader that comes back by itself says where it was; the address is where it began.
     const after =
       cursorIn(headers) ?? (query.after === undefined ? undefined : toCursor(query.after, "after"));
-    return openStream(call, open, { after: after ?? here(open.session) });
+    return backend.sessions.use({ principal, id, incarnation }, async (open) => {
+      // The reader may have seen more elsewhere than is known here, and of another session.
+      await open.session.refresh();
+      if (after !== undefined) mustBeReached(open.session, after);
+      return openStream(call, open, { after: after ?? here(open.session) });
+    });
   },
 });

@@ -1,17 +1,18 @@
 /** Starts a turn with what the user said, or goes on with answers, and streams it. */
-import type { NewSession } from "@capstan/core";
+import type { NewSession, Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import type { Turn } from "@capstan/kernel";
 import { startCursor } from "@capstan/log";
 import type { Backend, Call, Endpoint } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import type { EventStream } from "../frame-sink.ts";
-import { invalidRequest } from "../server-error.ts";
+import { sessionHeaders } from "../public-error.ts";
+import { invalidRequest, noSession } from "../server-error.ts";
 import type { OpenSession } from "../sessions.ts";
 import type { ExecuteRequest } from "../wire-requests.ts";
 import { ExecuteBody, NoQuery } from "../wire-schemas.ts";
 import { lendTools, toLentTools, withLent } from "./lend-tools.ts";
-import { cursorIn, openStream } from "./open-stream.ts";
+import { cursorIn, mustBeReached, openStream } from "./open-stream.ts";
 import { refusalIn } from "./refusal.ts";
 import { TurnStream, hasStarted } from "./turn-stream.ts";
 
@@ -29,11 +30,25 @@ export const execute: Endpoint = endpoint({
     const { backend, principal, body } = call;
     const { sessionId: key } = body;
     const found = key === undefined ? undefined : await backend.sessions.find(principal, key);
-    if (found !== undefined) return await sendTo(call, found);
-    if (key !== undefined && body.context === undefined) throw unknownSession(key);
-    return await sendToNew(call, key);
+    if (found === undefined) return await begin(call, key);
+    try {
+      return await sendTo(call, found);
+    } catch (thrown) {
+      // Nothing reaches a session that is gone: what has its id now is sent to.
+      if (!found.session.isGone) throw thrown;
+    }
+    const next = key === undefined ? undefined : await backend.sessions.find(principal, key);
+    return next === undefined ? await begin(call, key) : await sendTo(call, next);
   },
 });
+
+function begin(call: ExecuteCall, key: string | undefined): Promise<EventStream> {
+  const { context, incarnation } = call.body;
+  // The client knows of one that is not there any more.
+  if (key !== undefined && incarnation !== undefined) throw noSession(key);
+  if (key !== undefined && context === undefined) throw unknownSession(key);
+  return sendToNew(call, key);
+}
 
 async function sendToNew(call: ExecuteCall, key: string | undefined): Promise<EventStream> {
   const { backend, principal } = call;
@@ -56,26 +71,35 @@ async function sendToNew(call: ExecuteCall, key: string | undefined): Promise<Ev
   }
 }
 
-async function sendTo(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
+function sendTo(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
   const { backend, body } = call;
-  const release = backend.sessions.hold(open);
-  try {
+  const { incarnation, sessionId: id = open.session.id } = body;
+  return backend.sessions.useOpen(open, { id, incarnation }, async () => {
+    mustBeOfAgent(open.session, body.agent);
     const { tools } = body.context ?? {};
     if (tools !== undefined) {
       const lent = toLentTools(tools, body.client, backend.clientTools);
       await lendTools(open.session, ownTools(backend, open.session.agent), lent, body.client);
     }
-    return await send(call, open);
-  } finally {
-    release();
-  }
+    return send(call, open);
+  });
+}
+
+/** A session stays with the agent that it began with. */
+function mustBeOfAgent(session: Session, agent: string | undefined): void {
+  if (agent === undefined || agent === session.agent) return;
+  const message = `the session is of the agent "${session.agent}": leave it out, or begin another session`;
+  throw invalidRequest("The agent cannot be had", [{ path: "agent", message }]);
 }
 
 async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
   const { body, headers } = call;
   const { session } = open;
   const isRepeat = body.id !== undefined && hasStarted(session, body.id);
+  // What is told again is told of the session that is there now.
+  if (isRepeat) await session.refresh();
   const after = isRepeat ? (cursorIn(headers) ?? startCursor) : undefined;
+  if (after !== undefined) mustBeReached(session, after);
   // Before anything happens: events of the turn may come at once.
   const early: { stream?: TurnStream } = {};
   const stream = openStream(call, open, {
@@ -90,7 +114,8 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
     await session.flush();
     await failIfRefused(turn);
     early.stream.follow(turn, stream.reader);
-    return stream;
+    // A new session has its incarnation since it is stored.
+    return { ...stream, headers: { ...stream.headers, ...sessionHeaders(session) } };
   } catch (thrown) {
     stream.reader.onClose();
     throw thrown;

@@ -1,9 +1,10 @@
 /** What clients post to a session: queued messages, answers, claims, a cancel. All of it is safe when it is acknowledged. */
-import type { Answer, QueuedInput, Receipt, Session } from "@capstan/core";
+import type { QueuedInput, Receipt, Session } from "@capstan/core";
 import type { Call, Endpoint } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { jsonResponse } from "../public-error.ts";
 import { ServerError } from "../server-error.ts";
+import type { AnswersRequest, WireIncarnation } from "../wire-requests.ts";
 import { AnswersBody, CancelBody, ClaimBody, NoQuery, QueueBody } from "../wire-schemas.ts";
 import { refusalIn } from "./refusal.ts";
 import { hasStarted } from "./turn-stream.ts";
@@ -51,7 +52,7 @@ export const answers: Endpoint = endpoint({
   query: NoQuery,
   body: AnswersBody,
   answers: "202: what still waits",
-  handle: (call: Call<object, { readonly answers: readonly Answer[] }>) =>
+  handle: (call: Call<object, AnswersRequest>) =>
     withSession(call, async (session) => {
       const turn = session.send(call.body.answers, { id: "wire" });
       await session.flush();
@@ -98,16 +99,10 @@ export const cancel: Endpoint = endpoint({
     }),
 });
 
-/** Keeps the session in memory meanwhile. */
-async function withSession(
-  { backend, principal, id }: Pick<Call<unknown, unknown>, "backend" | "principal" | "id">,
+function withSession(
+  { backend, principal, id, body }: Call<unknown, WireIncarnation>,
   work: (session: Session) => Promise<Response>,
 ): Promise<Response> {
-  const open = await backend.sessions.get(principal, id);
-  const release = backend.sessions.hold(open);
-  try {
-    return await work(open.session);
-  } finally {
-    release();
-  }
+  const { incarnation } = body;
+  return backend.sessions.use({ principal, id, incarnation }, ({ session }) => work(session));
 }

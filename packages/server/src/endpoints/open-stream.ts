@@ -1,12 +1,14 @@
 /** A stream of a session's events, from the request to its last frame. */
+import type { Session } from "@capstan/core";
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { parseCursor } from "@capstan/log";
 import type { Call } from "../endpoint.ts";
 import { EventReader } from "../event-reader.ts";
 import type { EventStream, FrameSink, FrameSource } from "../frame-sink.ts";
-import { commonHeaders } from "../public-error.ts";
-import { invalidRequest } from "../server-error.ts";
+import { commonHeaders, sessionHeaders } from "../public-error.ts";
+import { cursorAhead, invalidRequest } from "../server-error.ts";
+import type { StreamNames } from "../session-frames.ts";
 import { retryFrame, streamFrame } from "../session-frames.ts";
 import type { OpenSession } from "../sessions.ts";
 
@@ -38,7 +40,7 @@ export function openStream(
     frames,
     maxUnreadChars: limits.maxUnreadChars,
     // The place makes a reader that is cut off at once come back for the right thing.
-    opening: retryFrame + streamFrame({ type: "stream_start", sessionId: session.id }, after),
+    opening: retryFrame + streamFrame({ type: "stream_start", ...namesOf(session) }, after),
     ...(accepts && { accepts }),
     ...(onEvent && { onEvent }),
     onWrite: (events, chars) => metrics.onWrite(events, chars),
@@ -56,11 +58,20 @@ export function openStream(
       ...commonHeaders,
       // Proxies that gather what they pass on would hold events back.
       "x-accel-buffering": "no",
-      "x-session-id": session.id,
+      ...sessionHeaders(session),
     },
     reader,
     start: (sink: FrameSink): FrameSource => reader.start(sink),
   };
+}
+
+function namesOf({ id, incarnation }: Session): StreamNames {
+  return { sessionId: id, ...(incarnation !== undefined && { incarnation }) };
+}
+
+/** Fails with `cursor_ahead`. */
+export function mustBeReached({ lastSeq }: Session, { seq }: Cursor): void {
+  if (seq > lastSeq) throw cursorAhead(seq, lastSeq);
 }
 
 /** Fails with `invalid_request` for what is no cursor. */

@@ -5,9 +5,10 @@ import type { ListedSession, StoredEntry } from "@capstan/log";
 import { SessionFold, applyStored, formatCursor } from "@capstan/log";
 import type { Endpoint } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
-import { jsonResponse } from "../public-error.ts";
+import { jsonResponse, sessionHeaders } from "../public-error.ts";
+import { cursorAhead } from "../server-error.ts";
 import type { OpenSession } from "../sessions.ts";
-import { ForkBody, ListQuery, NoQuery, SessionQuery } from "../wire-schemas.ts";
+import { DeleteQuery, ForkBody, ListQuery, NoQuery, SessionQuery } from "../wire-schemas.ts";
 
 export const getSession: Endpoint = endpoint({
   method: "GET",
@@ -16,14 +17,14 @@ export const getSession: Endpoint = endpoint({
     "A session at one moment, also in the middle of a turn. With sinceSeq only what came behind that entry",
   query: SessionQuery,
   answers: "200: the session",
-  async handle({ backend, principal, id, query }) {
-    const open = await backend.sessions.get(principal, id);
-    const release = backend.sessions.hold(open);
-    try {
-      return jsonResponse(toBody(open, await open.session.read(), query.sinceSeq ?? 0));
-    } finally {
-      release();
-    }
+  handle({ backend, principal, id, query }) {
+    const { sinceSeq = 0, incarnation } = query;
+    return backend.sessions.use({ principal, id, incarnation }, async (open) => {
+      const reading = await open.session.read();
+      const lastSeq = reading.entries.at(-1)?.seq ?? 0;
+      if (sinceSeq > lastSeq) throw cursorAhead(sinceSeq, lastSeq);
+      return jsonResponse(toBody(open, reading, sinceSeq), 200, sessionHeaders(open.session));
+    });
   },
 });
 
@@ -32,6 +33,7 @@ function toBody({ session }: OpenSession, reading: SessionReading, sinceSeq: num
   const { status, model, usage, totalCost, pendingToolCalls, queues, error } = state;
   return {
     sessionId: session.id,
+    incarnation: session.incarnation,
     agent: session.agent,
     title: session.title,
     status,
@@ -105,22 +107,18 @@ export const fork: Endpoint = endpoint({
   query: NoQuery,
   body: ForkBody,
   answers: "201: the id of the fork",
-  async handle({ backend, principal, id, body }) {
-    const open = await backend.sessions.get(principal, id);
-    const release = backend.sessions.hold(open);
-    try {
+  handle({ backend, principal, id, body: { at, incarnation } }) {
+    return backend.sessions.use({ principal, id, incarnation }, async (open) => {
       const stored = await backend.sessions.admit(principal);
       try {
-        const forked = await open.session.fork(body.at);
+        const forked = await open.session.fork(at);
         // Whoever wants it opens it.
         await forked.detach();
-        return jsonResponse({ sessionId: forked.id }, 201, { "x-session-id": forked.id });
+        return jsonResponse({ sessionId: forked.id }, 201, sessionHeaders(forked));
       } finally {
         stored();
       }
-    } finally {
-      release();
-    }
+    });
   },
 });
 
@@ -128,12 +126,13 @@ export const deleteSession: Endpoint = endpoint({
   method: "DELETE",
   path: "/api/agent/session/:id",
   summary: "Removes a session with everything that was said in it; its streams end",
-  query: NoQuery,
+  query: DeleteQuery,
   answers: "204",
-  async handle({ backend, principal, id }) {
-    const open = await backend.sessions.get(principal, id);
-    backend.streams.end("deleted", open.session.id);
-    await backend.sessions.delete(open);
-    return new Response(null, { status: 204 });
+  handle({ backend, principal, id, query: { incarnation } }) {
+    return backend.sessions.use({ principal, id, incarnation }, async (open) => {
+      backend.streams.end("deleted", open.session.id);
+      await backend.sessions.delete(open);
+      return new Response(null, { status: 204 });
+    });
   },
 });
