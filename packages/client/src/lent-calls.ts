@@ -89,6 +89,13 @@ export class LentCalls {
     for (const { controller } of this.#running.values()) controller.abort();
   }
 
+  /** They are of a session that is gone: calls of another one may have the same ids. */
+  reset(): void {
+    this.stop();
+    this.#running.clear();
+    this.#done.clear();
+  }
+
   #end(toolCallId: string, running: RunningCall, isDone: boolean): void {
     if (this.#running.get(toolCallId) !== running) return;
     this.#running.delete(toolCallId);

@@ -29,13 +29,14 @@ export type Answer = CallAnswer | Approval;
 export interface CallPlace {
   readonly conversationId: string;
   readonly turnId: string;
+  readonly incarnation: string | undefined;
 }
 
 /** Never rejects. */
 export async function runTool(
   tool: ToolContract,
   { toolCallId, input, toolName }: PendingCall,
-  place: CallPlace,
+  { incarnation, ...place }: CallPlace,
   signal: AbortSignal,
 ): Promise<CallAnswer> {
   try {
@@ -50,7 +51,8 @@ export async function runTool(
       step: 0,
       signal,
       cwd: undefined,
-      idempotencyKey: toolCallId,
+      // Calls of different sessions may have the same id.
+      idempotencyKey: `${incarnation ?? place.conversationId}/${toolCallId}`,
       logger: undefined,
       // What a tool says meanwhile, and what it spends, stays here.
       update: () => {},

@@ -14,6 +14,8 @@ import type { Cursor, PlacedEvent, QueuedItem, SessionStatus, StoredEntry } from
 /** The answer of `GET /api/agent/session/:id`. */
 export interface SessionReading {
   readonly sessionId: string;
+  /** Tells it from others that have had its id. */
+  readonly incarnation?: string;
   readonly agent: string;
   readonly title?: string;
   readonly status: SessionStatus;
@@ -67,7 +69,7 @@ export class SessionMirror {
   #reading: SessionReading | undefined;
   #messages: readonly ChatMessage[] = [];
   #told: PlacedEvent[] = [];
-  readonly #view = new LiveView();
+  #view = new LiveView();
   /** Where turns start, and who claimed a call first: the place of the entry, and the name. */
   readonly #turnStarts = new Map<string, number>();
   readonly #claimants = new Map<string, unknown>();
@@ -110,6 +112,17 @@ export class SessionMirror {
     this.#reading = { ...reading, messages: [], entries: [] };
     this.#told = this.#told.filter(({ cursor }) => cursor.seq > reading.lastSeq);
     for (const entry of reading.entries) this.#learn(entry);
+  }
+
+  /** The session is gone, and another one may have its id. */
+  reset(): void {
+    this.#reading = undefined;
+    this.#messages = [];
+    this.#told = [];
+    this.#view = new LiveView();
+    this.#turnStarts.clear();
+    this.#claimants.clear();
+    this.#lastTurnId = undefined;
   }
 
   /** A fact, or what is live. */

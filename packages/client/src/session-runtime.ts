@@ -15,7 +15,7 @@ import type { Answer, CallPlace } from "./run-tool.ts";
 import type { SessionReading } from "./session-mirror.ts";
 import { SessionMirror } from "./session-mirror.ts";
 import type { StreamListener } from "./session-stream.ts";
-import { SessionStream } from "./session-stream.ts";
+import { SessionStream, queryOf } from "./session-stream.ts";
 
 export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
 
@@ -41,6 +41,9 @@ export class SessionRuntime implements StreamListener, CallOwner {
   /** Whether the server has it; undefined before anybody has asked. */
   #exists: boolean | undefined;
   #sessionId: string;
+  #incarnation: string | undefined;
+  /** How many sessions of this id were gone: what is still said of one of them concerns nobody. */
+  #goneCount = 0;
   /** Where subscribers and the mirror are. */
   readonly #seen = new Place();
   #refreshing: Promise<void> | undefined;
@@ -75,8 +78,22 @@ export class SessionRuntime implements StreamListener, CallOwner {
     return this.#sessionId;
   }
 
+  /** Tells the session from others that have had its id. Undefined before a server has said it. */
+  get incarnation(): string | undefined {
+    return this.#incarnation;
+  }
+
   get place(): CallPlace {
-    return { conversationId: this.#sessionId, turnId: this.mirror.lastTurnId ?? "" };
+    return {
+      conversationId: this.#sessionId,
+      turnId: this.mirror.lastTurnId ?? "",
+      incarnation: this.#incarnation,
+    };
+  }
+
+  /** What a body says of the session that it is meant for. */
+  get meant(): { readonly incarnation?: string } {
+    return this.#incarnation === undefined ? {} : { incarnation: this.#incarnation };
   }
 
   /** Knows whether it exists, and if it does, where its events are. */
@@ -85,7 +102,8 @@ export class SessionRuntime implements StreamListener, CallOwner {
   }
 
   /** The server has taken something for it. */
-  onStored(): void {
+  onStored(incarnation: string | undefined): void {
+    this.#incarnation ??= incarnation;
     if (this.exists) return;
     this.#exists = true;
     for (const subscription of this.#subscriptions) this.hold(subscription);
@@ -97,20 +115,43 @@ export class SessionRuntime implements StreamListener, CallOwner {
     body: object,
     options: Pick<RequestOptions, "signal"> = {},
   ): Promise<Body> {
-    const response = await this.connection.insist("POST", `${this.#path}/${name}`, {
-      ...options,
-      body,
-    });
+    const response = await this.heed(
+      () =>
+        this.connection.insist("POST", `${this.#path}/${name}`, {
+          ...options,
+          body: { ...body, ...this.meant },
+        }),
+      name !== "cancel",
+    );
     return jsonOf<Body>(response);
   }
 
   /** Once. */
-  request(name: string, options: RequestOptions): Promise<Response> {
-    return this.connection.request("POST", `${this.#path}/${name}`, options);
+  request(
+    name: string,
+    { body, ...options }: RequestOptions & { body: object },
+  ): Promise<Response> {
+    const meant = { ...body, ...this.meant };
+    return this.heed(() =>
+      this.connection.request("POST", `${this.#path}/${name}`, { ...options, body: meant }),
+    );
   }
 
   async remove(options: Pick<RequestOptions, "signal">): Promise<void> {
-    await this.connection.insist("DELETE", this.#path, options);
+    await this.heed(() => this.connection.insist("DELETE", this.#path + queryOf(this), options));
+  }
+
+  /** If the session is gone or another one by now, everybody here is told. Not every request that finds nothing has looked for the session only. */
+  async heed<T>(ask: () => Promise<T>, isOfSession = true): Promise<T> {
+    const goneCount = this.#goneCount;
+    try {
+      return await ask();
+    } catch (thrown) {
+      if (goneCount !== this.#goneCount) throw thrown;
+      if (isRefusal(thrown, "session_replaced", "cursor_ahead")) this.onLost(thrown);
+      else if (isRefusal(thrown, "not_found") && this.exists && isOfSession) this.onLost(thrown);
+      throw thrown;
+    }
   }
 
   /** Who asks while an answer is on its way may know of something newer, and gets the next one. */
@@ -155,8 +196,9 @@ export class SessionRuntime implements StreamListener, CallOwner {
     if (this.calls.isBusy && !this.#holds.has(this.calls)) this.hold(this.calls);
   }
 
-  onStart(sessionId: string): void {
+  onStart(sessionId: string, incarnation: string | undefined): void {
     this.#sessionId = sessionId;
+    this.#incarnation ??= incarnation;
   }
 
   onEvent(event: AgentEvent, cursor: Cursor): void {
@@ -181,6 +223,18 @@ export class SessionRuntime implements StreamListener, CallOwner {
     if (failure.isPassing) return;
     this.calls.stop();
     for (const holder of this.#holds.keys()) this.release(holder);
+    if (isRefusal(failure, "not_found", "session_replaced", "cursor_ahead")) this.#forget();
+  }
+
+  /** What is known is of a session that is gone. */
+  #forget(): void {
+    this.#goneCount += 1;
+    this.#incarnation = undefined;
+    this.#exists = undefined;
+    this.mirror.reset();
+    this.calls.reset();
+    this.#seen.moveTo(startCursor);
+    this.stream.reset();
   }
 
   async claim(toolCallId: string, leaseMs: number, signal: AbortSignal): Promise<void> {
@@ -235,13 +289,14 @@ export class SessionRuntime implements StreamListener, CallOwner {
   }
 
   async #readOnce(): Promise<void> {
+    const { exists } = this;
     const { lastSeq } = this.mirror;
-    const query = lastSeq === 0 ? "" : `?sinceSeq=${lastSeq}`;
+    const query = queryOf(this, lastSeq === 0 ? {} : { sinceSeq: String(lastSeq) });
     try {
-      const response = await this.connection.insist("GET", this.#path + query);
+      const response = await this.heed(() => this.connection.insist("GET", this.#path + query));
       this.#take(await jsonOf<SessionReading>(response), lastSeq);
     } catch (thrown) {
-      if (!isRefusal(thrown, "not_found") || this.exists) throw thrown;
+      if (!isRefusal(thrown, "not_found") || exists) throw thrown;
       // Nobody has said anything in it yet.
       this.#exists = false;
     }
@@ -251,6 +306,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     const isFirst = this.#exists === undefined;
     this.#exists = true;
     this.#sessionId = reading.sessionId;
+    this.#incarnation ??= reading.incarnation;
     this.mirror.read(reading, sinceSeq);
     // A stream that is read knows better what is live.
     if (this.stream.isUsed) return;
@@ -280,7 +336,10 @@ export class SessionRuntime implements StreamListener, CallOwner {
   }
 
   #refreshSoon(): void {
-    background(this.refresh(), (thrown) => this.#onFailed(thrown));
+    const goneCount = this.#goneCount;
+    background(this.refresh(), (thrown) => {
+      if (goneCount === this.#goneCount) this.#onFailed(thrown);
+    });
   }
 
   /** What is only out of reach for the moment is found out by the stream. */

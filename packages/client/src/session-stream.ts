@@ -1,7 +1,7 @@
 /** The events of one session over HTTP: connected while somebody needs them, and taken up where they were cut. */
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor, WireEvent } from "@capstan/log";
-import { WireReader, compareCursors, formatCursor, parseCursor } from "@capstan/log";
+import { WireReader, compareCursors, formatCursor, parseCursor, startCursor } from "@capstan/log";
 import { background } from "./background.ts";
 import { ClientError } from "./client-error.ts";
 import type { Connection } from "./connection.ts";
@@ -10,7 +10,9 @@ import type { Frame } from "./read-frames.ts";
 import { readFrames } from "./read-frames.ts";
 
 export interface StreamListener {
-  onStart(sessionId: string): void;
+  /** Of the session that is followed, once it is known. */
+  readonly incarnation: string | undefined;
+  onStart(sessionId: string, incarnation: string | undefined): void;
   onEvent(event: AgentEvent, cursor: Cursor): void;
   /** Nothing was said for a while: is it still there? */
   onQuiet(): void;
@@ -20,7 +22,11 @@ export interface StreamListener {
 
 /** Frames of the stream itself. */
 type StreamFrame =
-  | { readonly type: "stream_start"; readonly sessionId: string }
+  | {
+      readonly type: "stream_start";
+      readonly sessionId: string;
+      readonly incarnation?: string;
+    }
   | { readonly type: "stream_end"; readonly reason: string }
   | { readonly type: "execute_complete" };
 
@@ -28,7 +34,7 @@ export class SessionStream {
   readonly #connection: Connection;
   readonly #path: string;
   readonly #listener: StreamListener;
-  #cursor: Cursor = { seq: 0, n: 0 };
+  #cursor: Cursor = startCursor;
   /** Kept when the stream is cut: it knows what was said so far. */
   #reader: WireReader | undefined;
   #uses = 0;
@@ -92,6 +98,12 @@ export class SessionStream {
     this.#source?.abort();
   }
 
+  /** What was read is of a session that is gone. */
+  reset(): void {
+    this.moveTo(startCursor);
+    this.#reader = undefined;
+  }
+
   /** What is live behind the cursor, where it did not come by this stream. */
   restore(sessionId: string, live: Extract<WireEvent, { readonly type: "snapshot" }>): AgentEvent {
     return this.#readerOf(sessionId).read(live);
@@ -136,7 +148,8 @@ export class SessionStream {
 
   #open(signal: AbortSignal): Promise<Response> {
     const headers = { "last-event-id": formatCursor(this.#cursor) };
-    return this.#connection.request("GET", `${this.#path}/events`, { headers, signal });
+    const path = `${this.#path}/events${queryOf(this.#listener)}`;
+    return this.#connection.request("GET", path, { headers, signal });
   }
 
   /** To its end. Fails where it is cut. */
@@ -171,7 +184,7 @@ export class SessionStream {
       case "stream_start":
         this.#opening?.resolve();
         this.#readerOf(said.sessionId);
-        this.#listener.onStart(said.sessionId);
+        this.#listener.onStart(said.sessionId, said.incarnation);
         return false;
       case "execute_complete":
         return true;
@@ -200,6 +213,16 @@ export class SessionStream {
   #readerOf(sessionId: string): WireReader {
     return (this.#reader ??= new WireReader(sessionId));
   }
+}
+
+/** The query that states which session is meant, with these parameters. */
+export function queryOf(
+  { incarnation }: Pick<StreamListener, "incarnation">,
+  parameters: Readonly<Record<string, string>> = {},
+): string {
+  const all = { ...parameters, ...(incarnation !== undefined && { incarnation }) };
+  const query = new URLSearchParams(all).toString();
+  return query === "" ? "" : `?${query}`;
 }
 
 /** Looks from time to time whether anything was heard. */

@@ -135,11 +135,13 @@ export class TurnHandles implements TurnOwner {
     const isRepeat = mirror.startOf(turn.id) !== undefined;
     // Events may come before the answer does.
     turn.follow(turn.id, cursor);
-    const response = await connection.insist("POST", "/api/agent/execute", {
-      body: this.#toBody(turn, input, options),
-      // For the case that it is a repetition.
-      headers: { "last-event-id": formatCursor(cursor) },
-    });
+    const response = await this.#runtime.heed(() =>
+      connection.insist("POST", "/api/agent/execute", {
+        body: this.#toBody(turn, input, options),
+        // For the case that it is a repetition.
+        headers: { "last-event-id": formatCursor(cursor) },
+      }),
+    );
     if (!isRepeat) this.#runtime.hold(turn, response);
     else {
       // It was sent before, perhaps by a page that was loaded again.
@@ -147,7 +149,7 @@ export class TurnHandles implements TurnOwner {
       this.#replay(turn, turn.id);
       this.#runtime.hold(turn);
     }
-    this.#runtime.onStored();
+    this.#runtime.onStored(response.headers.get("x-session-incarnation") ?? undefined);
   }
 
   async #deliverAnswers(
@@ -180,8 +182,11 @@ export class TurnHandles implements TurnOwner {
       await this.#runtime.post("answers", { answers });
       return this.#runtime.hold(turn);
     }
-    const body = { sessionId, input: answers };
-    this.#runtime.hold(turn, await connection.insist("POST", "/api/agent/execute", { body }));
+    const body = { sessionId, input: answers, ...this.#runtime.meant };
+    const response = await this.#runtime.heed(() =>
+      connection.insist("POST", "/api/agent/execute", { body }),
+    );
+    this.#runtime.hold(turn, response);
   }
 
   async #known(): Promise<SessionRuntime> {
@@ -198,7 +203,7 @@ export class TurnHandles implements TurnOwner {
   }
 
   #toBody(turn: ClientTurn, input: TurnInput, options: TurnOverrides): object {
-    const { id: sessionId, exists, lent } = this.#runtime;
+    const { id: sessionId, exists, lent, meant } = this.#runtime;
     const { agent, messages } = this.#start;
     const tools = lent.tools.map(toDeclaration);
     const isNew = !exists;
@@ -208,6 +213,7 @@ export class TurnHandles implements TurnOwner {
       input,
       client: lent.client,
       options,
+      ...meant,
       ...(isNew && agent !== undefined && { agent }),
       ...((isNew || tools.length > 0) && {
         context: { tools, ...(isNew && messages !== undefined && { messages }) },
