@@ -9,7 +9,9 @@ import { checkHistory } from "./check-history.ts";
 import type { OnFault } from "./host-fault.ts";
 import { FaultReports } from "./host-fault.ts";
 import { checkSessionId } from "./input.ts";
+import { defaultMaxResumes, defaultMaxTurns } from "./limits.ts";
 import { newId as randomId } from "./new-id.ts";
+import { Slots } from "./slots.ts";
 import { Renewals } from "./renewals.ts";
 import { Session } from "./session.ts";
 import { SessionError, toSessionError } from "./session-error.ts";
@@ -33,6 +35,16 @@ export interface HostOptions {
    * host then hears of others by wake-ups alone, and one may be lost.
    */
   readonly pollMs?: number;
+  /**
+   * Turns that are worked on here at once, of sessions that this host found due by itself; what is sent or opened here does not count. Default
+   * 1,000. As soon as one ends, the next due session is claimed.
+   */
+  readonly maxTurns?: number;
+  /**
+   * How often a turn is resumed, by any host, without a message or a result in between, before it ends with `resume_limit`. Default 8. Before the
+   * third time there is a wait of a second, then twice as long each time, up to a minute.
+   */
+  readonly maxResumes?: number;
   /** The name of this process in leases. Default random. */
   readonly owner?: string;
   readonly newId?: () => string;
@@ -58,6 +70,11 @@ export class Host {
   /** Whether it is there for one session alone, which brought it along: others are none of its business. */
   readonly #isForOne: boolean;
   readonly #faults: FaultReports;
+  readonly #slots: Slots;
+  /** The search for due sessions that is under way. */
+  #search: Promise<void> | undefined;
+  /** Whether the last search ended for want of a free slot: more may be due. */
+  #isMoreDue = false;
   /** Whether the last search for sessions that are due failed: an outage is reported once. */
   #isSearchFailing = false;
   #cancelPoll: (() => void) | undefined;
@@ -66,6 +83,8 @@ export class Host {
   constructor(options: HostOptions, isForOne = false) {
     const { agents, repository, clock = systemClock } = options;
     const { leaseMs = 30_000, pollMs = 1_000, newId = randomId } = options;
+    const { maxTurns = defaultMaxTurns, maxResumes = defaultMaxResumes } = options;
+    this.#slots = new Slots(maxTurns, () => this.#onFreeSlot());
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
     this.#pollMs = pollMs;
     this.#isForOne = isForOne;
@@ -76,13 +95,15 @@ export class Host {
       clock,
       owner: options.owner ?? newId(),
       leaseMs,
+      maxResumes,
       renewals: new Renewals(clock, leaseMs),
       newId,
       agent: (name) => this.#agent(name),
       forget: (runtime) => this.#forget(runtime),
       open: (id) => this.#open(id),
       leave: (runtime) => this.#leave(runtime),
-      adopt: (claim, askedAt) => this.#runtime(claim.lease.sessionId).adopt(claim, askedAt),
+      adopt: (claim, askedAt, slot) =>
+        this.#runtime(claim.lease.sessionId).adopt(claim, askedAt, slot),
     };
     this.#pollLater();
   }
@@ -168,14 +189,55 @@ export class Host {
     return isReleased;
   }
 
-  /** Looks for sessions that are due and works on them; the host does so by itself from time to time. */
+  /**
+   * Looks for sessions that are due and works on them, as many as there are free slots; the host does so by itself, from time to time and as soon
+   * as a slot is free again.
+   */
   async claimDue(): Promise<void> {
+    // One at a time: two would share the same slots.
+    this.#search ??= this.#claimAll().finally(() => {
+      this.#search = undefined;
+    });
+    await this.#search;
+  }
+
+  async #claimAll(): Promise<void> {
     const { repository, owner, leaseMs: ttlMs, clock } = this.#host;
-    const askedAt = clock.now();
     const agents = [...this.#agents.keys()];
-    const claims = await repository.claimDue({ agents, owner, ttlMs });
-    // A host that was closed meanwhile gives them back.
-    for (const claim of claims) this.#runtime(claim.lease.sessionId).adopt(claim, askedAt);
+    while (!this.#isClosed) {
+      const limit = Math.min(this.#slots.free, claimsAtOnce);
+      this.#isMoreDue = limit === 0;
+      if (limit === 0) return;
+      const askedAt = clock.now();
+      const claims = await repository.claimDue({ agents, owner, ttlMs, limit });
+      for (const claim of claims) {
+        // A host that was closed meanwhile gives them back.
+        this.#runtime(claim.lease.sessionId).adopt(claim, askedAt, this.#slots.take());
+      }
+      if (claims.length < limit) return;
+    }
+  }
+
+  #onFreeSlot(): void {
+    if (!this.#isMoreDue || this.#isClosed) return;
+    this.#isMoreDue = false;
+    // One that is about to end has seen that there was no slot.
+    const ended = this.#search ?? Promise.resolve();
+    background(
+      ended.then(() => this.#searchLater()),
+      () => {},
+    );
+  }
+
+  /** A store that fails now is asked again at the next poll. */
+  #searchLater(onOver = (): void => {}): void {
+    const search = this.claimDue().then(() => {
+      this.#isSearchFailing = false;
+    });
+    background(search.finally(onOver), (error) => {
+      if (!this.#isSearchFailing) this.#faults.report({ error, where: "claim" });
+      this.#isSearchFailing = true;
+    });
   }
 
   /** Stops: what is under way here is handed over to other hosts as it is. */
@@ -266,20 +328,13 @@ export class Host {
     this.#cancelPoll = idleTimerOf(this.#host.clock)(this.#pollMs, () => {
       for (const runtime of this.#runtimes.values()) runtime.poll();
       if (this.#isForOne) return this.#wakeOwn();
-      // A store that fails now is asked again.
-      const search = this.claimDue().then(() => {
-        this.#isSearchFailing = false;
-      });
-      background(
-        search.finally(() => this.#pollLater()),
-        (error) => {
-          if (!this.#isSearchFailing) this.#faults.report({ error, where: "claim" });
-          this.#isSearchFailing = true;
-        },
-      );
+      this.#searchLater(() => this.#pollLater());
     });
   }
 }
+
+/** Sessions that one call of the store claims: a host that is about to be killed should not hold many that it has not begun with. */
+const claimsAtOnce = 100;
 
 export function createHost(options: HostOptions): Host {
   return new Host(options);

@@ -32,6 +32,7 @@ import { within } from "./within.ts";
 import type { Ownership } from "./ownership.ts";
 import { endingOf, turnFailure } from "./end-in-error.ts";
 import type { HostFault } from "./host-fault.ts";
+import { resumeDelayMs } from "./limits.ts";
 import { SessionError, isLeftToOthers } from "./session-error.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 import type { DependencyScope } from "./tools/dependency-scope.ts";
@@ -52,8 +53,12 @@ export interface OwnerOptions {
   models(): readonly Model[];
   /** Gets the events that no entry tells, while the session is ours. */
   onLive(event: AgentEvent): void;
+  /** Resumes of a turn that does not get further. */
+  readonly maxResumes: number;
   /** Gets what no caller hears of. */
   onFault(fault: HostFault): void;
+  /** Nothing is done for a while, or is again. */
+  onPause(isPaused: boolean): void;
 }
 
 export class Owner {
@@ -199,6 +204,10 @@ export class Owner {
     const { config } = log.fold;
     // It may have been cancelled before it was anybody's.
     this.onChange();
+    if (action.type === "resume" && !stop.aborted && (await this.#isGivenUp(action, stop))) {
+      this.#stop = undefined;
+      return;
+    }
     const planned = stop.aborted ? this.#options.agent.planNothing() : this.#plan(action);
     const plan = isPromise(planned) ? await this.#orStopped(planned, stop) : planned;
     try {
@@ -211,6 +220,23 @@ export class Owner {
       const disposed = this.#dispose(plan);
       if (isPromise(disposed)) await disposed;
     }
+  }
+
+  /** Waits before a turn is resumed that does not get further, and ends it in an error after too many times. */
+  async #isGivenUp(action: TurnAction, stop: TurnStop): Promise<boolean> {
+    const { log, clock, maxResumes, ownership, onPause } = this.#options;
+    const resumes = log.fold.turn?.resumes ?? 0;
+    if (resumes >= maxResumes) {
+      const why = `The turn was resumed ${resumes} times without getting further: its process ended each time, or lost its lease`;
+      await this.#endInError(action, turnFailure("resume_limit", why));
+      return true;
+    }
+    const delayMs = resumeDelayMs(resumes);
+    if (delayMs === 0) return false;
+    onPause(true);
+    await pause(clock.timer, delayMs, stop);
+    onPause(false);
+    return ownership.isLost;
   }
 
   #dispose(plan: TurnPlan): MaybePromise<void> {
@@ -392,6 +418,17 @@ export class Owner {
     const entries = bodies.map((body): Entry => ({ ...this.#envelopes.next(), ...body }));
     return log.append(entries, { ...choices, lease: ownership.lease });
   }
+}
+
+/** Waits, unless it is stopped. */
+function pause(timer: Clock["timer"], ms: number, stop: TurnStop): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = timer(ms, resolve);
+    stop.addEventListener("abort", () => {
+      cancel();
+      resolve();
+    });
+  });
 }
 
 /** Posts that may come while a turn is being ended, one after the other. */

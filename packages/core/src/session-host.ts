@@ -7,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { HostFault } from "./host-fault.ts";
 import type { Renewals } from "./renewals.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
+import type { Slot } from "./slots.ts";
 
 export interface SessionHost {
   readonly repository: SessionRepository;
@@ -14,6 +15,8 @@ export interface SessionHost {
   /** The name of this process in leases. */
   readonly owner: string;
   readonly leaseMs: number;
+  /** Resumes of a turn that does not get further. */
+  readonly maxResumes: number;
   readonly renewals: Renewals;
   /** Takes what no caller hears of. Never throws. */
   report(fault: HostFault): void;
@@ -23,7 +26,7 @@ export interface SessionHost {
   /** The session is at rest and nobody here looks at it, or it is gone. Another one of its id stays known. */
   forget(runtime: SessionRuntime): void;
   /** Works under a lease of a session that is another one than it was here before. */
-  adopt(claim: Claim, askedAt: number): void;
+  adopt(claim: Claim, askedAt: number, slot?: Slot): void;
   /** Fails with `unknown_agent`. */
   agent(name: string): Agent;
   /** Fails with `not_found` and `unknown_agent`. */

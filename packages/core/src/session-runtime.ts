@@ -22,6 +22,7 @@ import { ContextSize } from "./context/token-count.ts";
 import { Owner } from "./owner.ts";
 import { Ownership } from "./ownership.ts";
 import { Readers } from "./readers.ts";
+import type { Slot } from "./slots.ts";
 import { Receipts } from "./receipts.ts";
 import { recover } from "./recover.ts";
 import {
@@ -117,16 +118,18 @@ export class SessionRuntime {
   }
 
   /** Works under a lease that the host was given. */
-  adopt(claim: Claim, askedAt: number): void {
+  adopt(claim: Claim, askedAt: number, slot?: Slot): void {
     if (this.#isOfAnother(claim)) {
       this.#drop(deleted(this.id));
-      return this.#host.adopt(claim, askedAt);
+      return this.#host.adopt(claim, askedAt, slot);
     }
-    if (this.#isClosed) return giveBack(claim, this.#host.repository);
     const { setAside: aside } = claim.head;
-    if (aside !== undefined) return this.#refuse(claim, aside.reason);
     // Answers of a store may overtake each other: the lease that we have had since has fenced this one.
-    if (claim.lease.epoch < (this.#lastEpoch ?? 0)) return;
+    const isStale = claim.lease.epoch < (this.#lastEpoch ?? 0);
+    if (this.#isClosed || aside !== undefined || isStale) slot?.free(false);
+    if (this.#isClosed) return giveBack(claim, this.#host.repository);
+    if (aside !== undefined) return this.#refuse(claim, aside.reason);
+    if (isStale) return;
     // A lease that we asked for twice: the store has fenced the first.
     this.#ownership?.lose();
     const ownership = new Ownership(claim, this.#host, askedAt);
@@ -136,7 +139,7 @@ export class SessionRuntime {
     this.log.feed.own(claim.lease.epoch);
     this.#wasIdle = false;
     this.#isFollowed = false;
-    background(this.#work(ownership, claim), (thrown) =>
+    background(this.#work(ownership, claim, slot), (thrown) =>
       this.readers.fail(toFailure(this.id, thrown)),
     );
   }
@@ -289,7 +292,7 @@ export class SessionRuntime {
     if (isPromise(claimed)) background(claimed, () => {});
   }
 
-  async #work(ownership: Ownership, claim: Claim): Promise<void> {
+  async #work(ownership: Ownership, claim: Claim, slot: Slot | undefined): Promise<void> {
     let isDone = false;
     try {
       if (this.#unsubscribe === undefined) this.#listen();
@@ -309,7 +312,9 @@ export class SessionRuntime {
         size: this.#size,
         models: () => this.#models,
         onLive,
+        maxResumes: this.#host.maxResumes,
         onFault: (fault) => this.faults.report(fault),
+        onPause: (isPaused) => slot?.pause(isPaused),
       });
       this.#owner = owner;
       isDone = await owner.work();
@@ -318,6 +323,7 @@ export class SessionRuntime {
       await this.#giveUp(claim, ownership, thrown);
       throw thrown;
     } finally {
+      slot?.free(isDone);
       await this.#rest(ownership, isDone);
     }
   }

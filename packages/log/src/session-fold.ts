@@ -281,6 +281,7 @@ export class SessionFold {
   }
 
   #addMessage({ message, step }: EntryOf<"message">): void {
+    this.#turn?.advance();
     if (message.role === "assistant") {
       this.transcript.addReply(message, step);
       this.#turn?.addReply(step);
@@ -291,6 +292,7 @@ export class SessionFold {
   }
 
   #addResult(entry: EntryOf<"tool_result">): void {
+    this.#turn?.advance();
     const before = this.transcript.length;
     this.transcript.addResult(entry);
     if (this.transcript.length > before) this.outputs.add(this.transcript.from(before), before);
@@ -318,7 +320,10 @@ export class SessionFold {
 
   #settleQueue({ ids, outcome, turnId }: EntryOf<"queue_settled">): void {
     const isDelivered = outcome.type === "delivered";
-    if (isDelivered) this.transcript.add(this.messagesOf(ids));
+    if (isDelivered) {
+      this.transcript.add(this.messagesOf(ids));
+      this.#turn?.advance();
+    }
     this.queues.settle(ids, isDelivered ? { type: "delivered", turnId } : outcome);
   }
 
@@ -330,6 +335,7 @@ export class SessionFold {
   #compact(entry: EntryOf<"compaction">): void {
     const { usage = {} } = entry;
     this.#count({ ...entry, usage });
+    this.#turn?.advance();
     const behind = this.transcript.placeBehind(entry.through);
     this.compactions.succeed(entry, this.transcript.length);
     // A summary of what is no longer there says nothing.

@@ -43,6 +43,7 @@ export class TurnFold {
   #attempts: number;
   #attemptsInStep = 0;
   #epoch: number | undefined;
+  #resumes = 0;
   #usage: Usage = {};
   #cost: number | undefined;
   readonly #usageBefore: Usage;
@@ -161,6 +162,17 @@ export class TurnFold {
 
   resume({ epoch }: EntryOf<"turn_resumed">): void {
     this.#epoch = epoch;
+    this.#resumes += 1;
+  }
+
+  /** How often the turn was resumed since it last got further. */
+  get resumes(): number {
+    return this.#resumes;
+  }
+
+  /** Something of the turn is complete, and need not be done again by an owner that resumes it. */
+  advance(): void {
+    this.#resumes = 0;
   }
 
   /** The process ended in an attempt, or before the end of the turn that a silent one makes. What it took is not the step's. */
