@@ -202,12 +202,14 @@ export class Host {
   }
 
   async #claimAll(): Promise<void> {
-    const { repository, owner, leaseMs: ttlMs, clock } = this.#host;
+    const { repository, owner, leaseMs: ttlMs, clock, renewals } = this.#host;
     const agents = [...this.#agents.keys()];
     while (!this.#isClosed) {
       const limit = Math.min(this.#slots.free, claimsAtOnce);
       this.#isMoreDue = limit === 0;
       if (limit === 0) return;
+      // Or a process that only slept would find its own sessions due, and take them from itself.
+      await renewals.confirm();
       const askedAt = clock.now();
       const claims = await repository.claimDue({ agents, owner, ttlMs, limit });
       for (const claim of claims) {

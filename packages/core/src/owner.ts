@@ -96,6 +96,8 @@ export class Owner {
     ownership.holder = this;
     while (!ownership.isLost) {
       try {
+        const confirmed = ownership.confirm(log.now());
+        if (confirmed !== undefined) await confirmed;
         const now = log.now();
         ownership.check(now);
         const action = log.fold.nextAction(now);
@@ -370,10 +372,17 @@ export class Owner {
   /** Makes room in the context, if it is time to, and asks whether there may be another request. */
   #beforeRequest(
     turnId: string,
-    { settings, ephemeral, outputs: limits }: TurnPlan,
+    plan: TurnPlan,
     progress: TurnProgress,
   ): MaybePromise<FinishReason | undefined> {
-    const { outputs, transcript } = this.#options.log.fold;
+    const { log, ownership } = this.#options;
+    // The request that follows is an effect.
+    const confirmed = ownership.confirm(log.now());
+    if (confirmed !== undefined) {
+      return confirmed.then(() => this.#beforeRequest(turnId, plan, progress));
+    }
+    const { settings, ephemeral, outputs: limits } = plan;
+    const { outputs, transcript } = log.fold;
     const toolCallIds = outputsToEvict(outputs, ephemeral, transcript.lastReplyPlace, limits);
     const check = (): MaybePromise<FinishReason | undefined> =>
       settings.checkLimits?.(this.#compactor.addTo(progress));

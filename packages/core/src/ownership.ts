@@ -1,10 +1,11 @@
 /** The lease of one session while this process works on it: kept alive, and given up as soon as that fails. */
 import type { Claim, Lease, MaybePromise } from "@capstan/log";
-import { RepositoryError } from "@capstan/log";
+import { RepositoryError, isRepositoryError } from "@capstan/log";
 import { background } from "./background.ts";
 import { recover } from "./recover.ts";
 import type { Renewable } from "./renewals.ts";
 import type { SessionHost } from "./session-host.ts";
+import { within } from "./within.ts";
 
 type LeaseHost = Pick<SessionHost, "repository" | "clock" | "leaseMs" | "renewals">;
 
@@ -20,6 +21,7 @@ export class Ownership implements Renewable {
   #isLost = false;
   holder: LeaseHolder | undefined;
   #expiresAt: number;
+  #confirming: Promise<void> | undefined;
 
   /** `askedAt` is when the lease was asked for: the store may have given it then, or later. */
   constructor({ lease }: Claim, host: LeaseHost, askedAt: number) {
@@ -31,6 +33,25 @@ export class Ownership implements Renewable {
 
   get isLost(): boolean {
     return this.#isLost;
+  }
+
+  /**
+   * Makes sure of the lease before `check`, where something can be waited for: a process that slept past its end asks the store, which renews it
+   * if no other host has taken the session. Undefined if there is nothing to wait for. Rejects as `renew` of the store does; then the lease is lost.
+   */
+  confirm(now: number): Promise<void> | undefined {
+    if (this.#isLost || now < this.#expiresAt) return undefined;
+    const { clock, leaseMs } = this.#host;
+    // A store that does not answer keeps nothing else waiting for longer.
+    this.#confirming ??= within(clock.timer, leaseMs, this.#renew(), "renew")
+      .catch((thrown: unknown) => {
+        this.lose();
+        throw thrown;
+      })
+      .finally(() => {
+        this.#confirming = undefined;
+      });
+    return this.#confirming;
   }
 
   /** Before an effect: throws if the lease is lost, or may be by the clock of this process. */
@@ -61,7 +82,11 @@ export class Ownership implements Renewable {
   }
 
   renew(): void {
-    background(this.#renew(), () => this.lose());
+    background(this.#renew(), (thrown) => {
+      // A store that is away now may be back in time.
+      const isAway = isRepositoryError(thrown) && thrown.code === "unavailable";
+      if (!isAway) this.lose();
+    });
   }
 
   async #renew(): Promise<void> {

@@ -5,6 +5,8 @@ import { idleTimerOf } from "./clock.ts";
 /** Somebody whose lease has to be renewed. */
 export interface Renewable {
   renew(): void;
+  /** Undefined if the lease has not run out by the clock of this process. */
+  confirm(now: number): Promise<void> | undefined;
 }
 
 export class Renewals {
@@ -27,6 +29,14 @@ export class Renewals {
   /** The timer is left to itself: the next one will come soon, or it finds nobody. */
   remove(renewable: Renewable): void {
     this.#renewables.delete(renewable);
+  }
+
+  /** Asks the store for every lease that has run out while this process slept. Never rejects: those that are not ours any more are lost. */
+  async confirm(): Promise<void> {
+    const now = this.#clock.now();
+    const confirmed = Array.from(this.#renewables, (renewable) => renewable.confirm(now));
+    const waiting = confirmed.filter((one) => one !== undefined);
+    if (waiting.length > 0) await Promise.allSettled(waiting);
   }
 
   close(): void {

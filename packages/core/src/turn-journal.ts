@@ -67,6 +67,16 @@ export class TurnJournal {
   }
 
   #record(facts: readonly Fact[]): MaybePromise<JournalReply> {
+    const { log, ownership } = this.#options;
+    const confirmed = ownership.confirm(log.now());
+    if (confirmed === undefined) return this.#recordOwned(facts);
+    return confirmed.then(
+      () => this.#recordOwned(facts),
+      (thrown: unknown) => this.#fail(thrown),
+    );
+  }
+
+  #recordOwned(facts: readonly Fact[]): MaybePromise<JournalReply> {
     this.#now = this.#options.log.now();
     this.#options.ownership.check(this.#now);
     const end = facts.at(-1);
@@ -80,7 +90,9 @@ export class TurnJournal {
     if (!isPromise(appended)) return undefined;
     return appended.then(
       () => {
-        // The answer may have taken longer than the lease: what it announces must not happen here any more.
+        // The answer may have taken longer than the lease: what it announces must not happen here, unless the lease is still ours.
+        const confirmed = ownership.confirm(log.now());
+        if (confirmed !== undefined) return confirmed.then(() => undefined);
         ownership.check(log.now());
         return undefined;
       },

@@ -151,8 +151,8 @@ export interface SubscribeOptions {
 }
 
 /**
- * Every method may fail with a `RepositoryError`; what is not said to be one of its codes is a failure of the store (`unavailable`),
- * after which nobody knows whether the write happened. Entries come back as they were written, byte for byte as JSON, the unknown ones
+ * Every method may fail with a `RepositoryError`. `unavailable` is a failure of the store, after which it is unknown whether the write happened:
+ * a turn under way waits for the store to come back. Anything else that is thrown counts as a bug, and ends the turn. Entries come back as they were written, byte for byte as JSON, the unknown ones
  * included.
  */
 export interface SessionRepository {

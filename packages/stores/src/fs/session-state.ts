@@ -2,7 +2,7 @@
 import type { DueFacts, SessionHead } from "@capstan/log";
 import { fateOf } from "../process-identity.ts";
 
-export interface HeldLease {
+interface HeldLease {
   readonly owner: string;
   readonly expiresAt: number;
   /** The process that has it. */

@@ -52,6 +52,8 @@ export class SimulatedHost {
       pollMs: polls ? pollMs : Infinity,
       owner: name,
       newId: () => `${name}.${++ids}`,
+      // A process that is killed fails in every way: what counts is what it leaves behind.
+      onError: () => {},
     });
   }
 
