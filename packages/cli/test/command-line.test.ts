@@ -126,6 +126,7 @@ test.each([
   [["--allow", "a", "--allow=b", "x"], { flags: { allow: ["a", "b"] } }],
   [["models", "claude", "opus"], { type: "models", filter: "claude opus" }],
   [["serve"], { type: "serve", port: 4711, host: "127.0.0.1" }],
+  [["sessions", "release", "a"], { action: { verb: "release", id: "a" } }],
   [["sessions", "delete", "a", "b"], { action: { verb: "delete", ids: ["a", "b"] } }],
 ])("%j asks for the right thing", (argv, request) => {
   expect(parseCommandLine(argv)).toMatchObject(request);

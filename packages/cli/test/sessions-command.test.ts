@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { sqlite } from "@capstan/stores/sqlite";
 import { callTool, reply, say, usage } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { run } from "../src/run.ts";
@@ -116,4 +118,27 @@ test("sessions delete removes nothing if one of the ids is of none", async () =>
   expect(exitCode).toBe(2);
   expect(refused.stderrText()).toContain('There is no session "zzzz"');
   expect(left.stdout).toContain(idIn(io));
+});
+
+test("a session that was set aside is listed with the reason, and can be released once", async () => {
+  const [home, cwd] = [memoryIo().home, await temporaryFolder()];
+  const { io } = await runScripted(["the first"], [reply(say("1"))], { home, cwd });
+  const id = idIn(io);
+  const store = sqlite(join(home, ".local/share/capstan/sessions.db"));
+  const claim = await store.acquire(id, "test", 60_000);
+  const { lease, head } = claim as NonNullable<typeof claim>;
+  const setAside = { reason: "it cannot be\nrecorded", at: 1 };
+  await store.append(id, [], { lease, head: { ...head, setAside } });
+  await store.release(lease);
+  await store.close();
+
+  const before = await sessions(home, cwd);
+  const released = await sessions(home, cwd, "release", id.slice(0, 8));
+  const after = await sessions(home, cwd);
+  const again = await sessions(home, cwd, "release", id);
+
+  expect(before.stdout).toContain("set aside   the first  [it cannot be recorded]");
+  expect(released).toMatchObject({ exitCode: 0, stdout: `released ${id}  the first\n` });
+  expect(after.stdout).toContain("done        the first");
+  expect(again.exitCode).toBe(2);
 });

@@ -75,6 +75,7 @@ export class Host {
   #search: Promise<void> | undefined;
   /** Whether the last search ended for want of a free slot: more may be due. */
   #isMoreDue = false;
+  #setAsideCount = 0;
   /** Whether the last search for sessions that are due failed: an outage is reported once. */
   #isSearchFailing = false;
   #cancelPoll: (() => void) | undefined;
@@ -91,6 +92,9 @@ export class Host {
     this.#faults = new FaultReports(options.onError, (id) => this.#loggerOf(id));
     this.#host = {
       report: (fault) => this.#faults.report(fault),
+      onSetAside: () => {
+        this.#setAsideCount += 1;
+      },
       repository,
       clock,
       owner: options.owner ?? newId(),
@@ -143,6 +147,11 @@ export class Host {
 
   get agents(): readonly Agent[] {
     return [...this.#agents.values()];
+  }
+
+  /** Sessions that this host has set aside since it was made, as no host can go on with them: `list` has their reasons. */
+  get setAsideCount(): number {
+    return this.#setAsideCount;
   }
 
   /** Stored sessions, newest first, a page at a time. */

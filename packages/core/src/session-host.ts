@@ -20,6 +20,8 @@ export interface SessionHost {
   readonly renewals: Renewals;
   /** Takes what no caller hears of. Never throws. */
   report(fault: HostFault): void;
+  /** A session was set aside here. */
+  onSetAside(): void;
   newId(): string;
   /** Lets go of the session in this process. */
   leave(runtime: SessionRuntime): Promise<void>;

@@ -339,6 +339,7 @@ export class SessionRuntime {
       this.faults.report({ error: thrown, where: "engine", sessionId });
     try {
       await setAside(claim, this.#host, serializeError(thrown).message);
+      this.#host.onSetAside();
     } catch (error) {
       if (!isLeftToOthers(error)) this.faults.report({ error, where: "engine", sessionId });
       ownership.lose();

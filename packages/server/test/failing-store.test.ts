@@ -55,3 +55,20 @@ test("a turn that fails is a stream that says so", async () => {
   expect(complete).toMatchObject({ status: "error", error: { code: "protocol" } });
   expect(world.faults).toEqual([]);
 });
+
+test("a session that had to be set aside is listed so, counted, and tells clients nothing of why", async () => {
+  const memory = memoryRepository();
+  const append: SessionRepository["append"] = (id, entries, options) => {
+    if (entries.length > 0) throw new RepositoryError("invalid_entry", id, secret);
+    return memory.append(id, entries, options);
+  };
+  const world = await createWorld([say("Hi")], { repository: { ...memory, append } });
+  await world.execute({ sessionId: "k", input: "Hi", context: {} });
+
+  const list = await (await world.request("/api/agent/sessions")).text();
+  const metrics = await (await world.request("/metrics")).text();
+
+  expect(list).toContain('"setAside":{"at":');
+  expect(list).not.toContain("secret");
+  expect(metrics).toContain("capstan_sessions_set_aside 1");
+});

@@ -4,7 +4,7 @@ import type { CommandName } from "./request.ts";
 /** What an option may be said to. `turn`: a prompt, no command. */
 export type Target = "turn" | "models" | "serve" | "doctor" | `sessions ${Verb}`;
 
-export type Verb = "list" | "show" | "export" | "import" | "delete";
+export type Verb = "list" | "show" | "export" | "import" | "release" | "delete";
 
 export interface Option {
   readonly name: string;
@@ -26,6 +26,7 @@ const everywhere: readonly Target[] = [
   "sessions show",
   "sessions export",
   "sessions import",
+  "sessions release",
   "sessions delete",
 ];
 
@@ -117,12 +118,13 @@ export interface Command {
 
 export const commands: Readonly<Record<CommandName, Command>> = {
   sessions: {
-    help: "list, show, export, import and delete sessions",
+    help: "list, show, export, import, release, delete sessions",
     verbs: {
       list: { usage: "list", help: "those of this folder, newest first" },
       show: { usage: "show <id>", help: "one of them, in short" },
       export: { usage: "export <id>", help: "all of one, as JSON lines or Markdown" },
       import: { usage: "import <file>", help: "what export gave, into this folder" },
+      release: { usage: "release <id>", help: "let one that was set aside go on" },
       delete: { usage: "delete <id>...", help: "for good" },
     },
   },

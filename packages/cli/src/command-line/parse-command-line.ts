@@ -165,6 +165,7 @@ function toAction(verb: Verb, words: readonly string[], all: Words): SessionsAct
     case "list":
       return { verb, isAll: all.given.has("all") };
     case "show":
+    case "release":
       return { verb, id: word };
     case "import":
       return { verb, file: word };

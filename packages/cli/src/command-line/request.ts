@@ -35,6 +35,7 @@ export type SessionsAction =
       readonly output: string | undefined;
     }
   | { readonly verb: "import"; readonly file: string }
+  | { readonly verb: "release"; readonly id: string }
   | { readonly verb: "delete"; readonly ids: readonly string[] };
 
 export interface SessionsRequest extends FolderRequest {

@@ -1,10 +1,12 @@
 /** `capstan sessions`: looks at what is stored, takes it elsewhere, and removes it. */
+import { Host } from "@capstan/core";
 import type { SessionRepository } from "@capstan/log";
 import type { SessionsRequest } from "../command-line/request.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { createNotes } from "../print/notes.ts";
 import { sessionRow } from "../print/session-row.ts";
 import type { Folder } from "../session/load-folder.ts";
+import { failed, wrongUse } from "../session/command-error.ts";
 import { openStore } from "../session/open-store.ts";
 import { findById, listSessions } from "../session/stored-sessions.ts";
 import { toOneLine } from "../terminal-text.ts";
@@ -33,6 +35,9 @@ export async function sessions(
       case "import":
         await importFrom(io, store, { file: action.file, cwd });
         break;
+      case "release":
+        await release(io, store, action.id);
+        break;
       case "delete":
         await remove(io, store, action.ids);
         break;
@@ -56,15 +61,28 @@ async function list(
     if (io.signal.aborted) return;
     count += 1;
     const { id, head } = session;
-    const { title, status, updatedAt, principal } = head;
+    const { title, status, updatedAt, principal, setAside } = head;
     const line = isJson
-      ? JSON.stringify({ id, title, status, folder: principal, updatedAt })
+      ? JSON.stringify({ id, title, status, folder: principal, updatedAt, setAside })
       : sessionRow(session, io.clock.now(), folder === undefined);
     io.stdout.write(`${line}\n`);
   }
   if (count > 0 || isJson) return;
   const elsewhere = folder === undefined ? "" : "; those of other folders: capstan sessions --all";
   createNotes(io)(`there is no session${folder === undefined ? "" : ` of ${folder}`}${elsewhere}`);
+}
+
+/** The next command, or a server, goes on with what is unfinished in it. */
+async function release(io: Io, store: SessionRepository, written: string): Promise<void> {
+  const { id, head } = await findById(store, written);
+  if (head.setAside === undefined) throw wrongUse(`Session ${id} was not set aside.`);
+  const host = new Host({ agents: [], repository: store, clock: io.clock, pollMs: Infinity }, true);
+  try {
+    if (!(await host.release(id))) throw failed(`Session ${id} is in use: try again later.`);
+  } finally {
+    await host.close();
+  }
+  io.stdout.write(`released ${id}  ${toOneLine(head.title ?? "")}\n`);
 }
 
 /** None, if one of them is not there. */

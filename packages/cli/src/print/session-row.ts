@@ -16,7 +16,9 @@ const statusWords: Readonly<Record<SessionStatus, string>> = {
 export function sessionRow({ id, head }: ListedSession, now: number, hasFolder: boolean): string {
   const folder = hasFolder && head.principal !== undefined ? `  (${head.principal})` : "";
   const age = ageOf(now - head.updatedAt).padStart(8);
-  return `${id}  ${age}  ${statusWord(head.status).padEnd(10)}  ${titleOf(head.title)}${toOneLine(folder)}`;
+  const status = head.setAside === undefined ? statusWord(head.status) : "set aside";
+  const reason = head.setAside === undefined ? "" : `  [${shorten(head.setAside.reason)}]`;
+  return `${id}  ${age}  ${status.padEnd(10)}  ${titleOf(head.title)}${reason}${toOneLine(folder)}`;
 }
 
 export function statusWord(status: SessionStatus): string {
@@ -24,7 +26,11 @@ export function statusWord(status: SessionStatus): string {
 }
 
 function titleOf(title = "(nothing said yet)"): string {
-  const line = toOneLine(title);
+  return shorten(title);
+}
+
+function shorten(text: string): string {
+  const line = toOneLine(text);
   return line.length > maxTitleLength ? `${line.slice(0, maxTitleLength)}…` : line;
 }
 

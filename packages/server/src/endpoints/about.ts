@@ -37,7 +37,11 @@ export const metrics: Endpoint = endpoint({
   answers: "200: text",
   handle({ backend }) {
     const { streams, sessions, metrics: counted } = backend;
-    const text = counted.toText({ streams_open: streams.size, sessions_in_memory: sessions.size });
+    const text = counted.toText({
+      streams_open: streams.size,
+      sessions_in_memory: sessions.size,
+      sessions_set_aside: backend.host.setAsideCount,
+    });
     return new Response(text, {
       headers: { "content-type": "text/plain; version=0.0.4", ...commonHeaders },
     });

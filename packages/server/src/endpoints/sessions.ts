@@ -96,9 +96,14 @@ export const listSessions: Endpoint = endpoint({
 });
 
 function toListed({ id, head, lastSeq }: ListedSession): object {
-  const { status, agent, title, updatedAt } = head;
-  return { sessionId: id, status, agent, title, updatedAt, lastSeq };
+  const { status, agent, title, updatedAt, setAside } = head;
+  const listed = { sessionId: id, status, agent, title, updatedAt, lastSeq };
+  if (setAside === undefined) return listed;
+  // The reason is the operator's: it may name files and addresses.
+  return { ...listed, setAside: { at: setAside.at, reason: setAsideReason } };
 }
+
+const setAsideReason = "No host can go on with this session until its operator releases it";
 
 export const fork: Endpoint = endpoint({
   method: "POST",
