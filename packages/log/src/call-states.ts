@@ -49,10 +49,16 @@ interface CallState {
 /** What the model is told about a call that nobody answered. */
 const unanswered = { isError: true, output: "Nobody answered this call in time." } as const;
 
+const fewCalls = 8;
+
 export class CallStates {
   readonly message: AssistantMessage;
   readonly step: number;
   readonly #states: readonly CallState[];
+  /** Made for steps of many calls: in a short list looking is faster. */
+  readonly #byId: ReadonlyMap<string, CallState> | undefined;
+  /** How many have no recorded result: asked with every result, so nothing may go through the list. */
+  #unsettled: number;
   #messages: readonly ToolMessage[] | undefined;
 
   constructor(message: AssistantMessage, step: number) {
@@ -65,6 +71,8 @@ export class CallStates {
       states.push({ call: part, open, answer: undefined, isGivenUp: false, claim: undefined });
     }
     this.#states = states;
+    this.#unsettled = states.length;
+    if (states.length > fewCalls) this.#byId = new Map(states.map((each) => [each.call.id, each]));
   }
 
   get isEmpty(): boolean {
@@ -73,7 +81,7 @@ export class CallStates {
 
   /** Whether every call has its recorded result. */
   get isSettled(): boolean {
-    return this.#states.every(({ open }) => open.state === "settled");
+    return this.#unsettled === 0;
   }
 
   /** The messages of all results in call order, where this one is the last that was missing. Made once: the event and the transcript share them. */
@@ -123,7 +131,7 @@ export class CallStates {
     for (const pending of calls) {
       const state = this.#find(pending.toolCallId);
       if (state === undefined) continue;
-      state.open = { callId: pending.toolCallId, state: "pending", pending };
+      this.#open(state, { callId: pending.toolCallId, state: "pending", pending });
       // A remote call that was approved now waits to be run: the approval is no answer to that.
       state.answer = undefined;
       state.isGivenUp = false;
@@ -152,9 +160,9 @@ export class CallStates {
 
   /** Whether the call that this result is for is the last without one. */
   isLast(toolCallId: string): boolean {
-    return this.#states.every(
-      ({ call, open }) => call.id === toolCallId || open.state === "settled",
-    );
+    if (this.#unsettled === 0) return true;
+    const state = this.#unsettled === 1 ? this.#find(toolCallId) : undefined;
+    return state !== undefined && state.open.state !== "settled";
   }
 
   /** Takes a posted answer, or says why not. */
@@ -200,11 +208,18 @@ export class CallStates {
   }
 
   #find(callId: string): CallState | undefined {
+    if (this.#byId !== undefined) return this.#byId.get(callId);
     return this.#states.find(({ call }) => call.id === callId);
+  }
+
+  #open(state: CallState, open: OpenCall): void {
+    if (state.open.state === "settled") this.#unsettled++;
+    if (open.state === "settled") this.#unsettled--;
+    state.open = open;
   }
 
   #record(open: OpenCall): void {
     const state = this.#find(open.callId);
-    if (state !== undefined) state.open = open;
+    if (state !== undefined) this.#open(state, open);
   }
 }
