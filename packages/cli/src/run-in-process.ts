@@ -88,16 +88,22 @@ const longestTimerMs = 2 ** 31 - 1;
 /** That of core, which help and version need not load. */
 const clock: Io["clock"] = {
   now: Date.now,
-  timer: (ms, fn) => {
-    const handle = setTimeout(fn, Math.min(ms, longestTimerMs));
-    return () => clearTimeout(handle);
-  },
-  idleTimer: (ms, fn) => {
-    const handle = setTimeout(fn, Math.min(ms, longestTimerMs)).unref();
-    return () => clearTimeout(handle);
-  },
+  timer: (ms, fn) => arm(ms, fn, (handle) => handle.ref()),
+  idleTimer: (ms, fn) => arm(ms, fn, (handle) => handle.unref()),
   random: Math.random,
 };
+
+/** A longer time than Node takes is waited for in pieces. */
+function arm(ms: number, fn: () => void, onArmed: (handle: NodeJS.Timeout) => void): () => void {
+  let handle: NodeJS.Timeout;
+  const wait = (leftMs: number): void => {
+    const pieceMs = Math.min(leftMs, longestTimerMs);
+    handle = setTimeout(() => (leftMs > pieceMs ? wait(leftMs - pieceMs) : fn()), pieceMs);
+    onArmed(handle);
+  };
+  wait(ms);
+  return () => clearTimeout(handle);
+}
 
 function flush(stream: WriteStream, text = ""): Promise<void> {
   return new Promise((resolve) => stream.write(text, () => resolve()));

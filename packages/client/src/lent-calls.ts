@@ -2,7 +2,7 @@
 import type { PendingCall, ToolContract } from "@capstan/kernel";
 import { background } from "./background.ts";
 import { isRefusal } from "./client-error.ts";
-import { pause } from "./pause.ts";
+import { longestTimerMs, pause } from "./pause.ts";
 import type { CallAnswer, CallPlace } from "./run-tool.ts";
 import { runTool, unknownOutcome } from "./run-tool.ts";
 
@@ -113,10 +113,13 @@ export class LentCalls {
     const { toolCallId } = call;
     if (call.lentBy !== client) await pause(takeOverMs, signal);
     if (!(await this.#claim(toolCallId, signal))) return;
-    const renewals = setInterval(() => {
-      // Others find out; the answer counts, whoever gives it.
-      background(this.#owner.claim(toolCallId, claimMs, signal), () => {});
-    }, claimMs / 2);
+    const renewals = setInterval(
+      () => {
+        // Others find out; the answer counts, whoever gives it.
+        background(this.#owner.claim(toolCallId, claimMs, signal), () => {});
+      },
+      Math.min(claimMs / 2, longestTimerMs),
+    );
     try {
       const isRepeatable = tool.effect === "pure" || tool.effect === "idempotent";
       const mayRun = isRepeatable || !(await this.#owner.wasClaimedElsewhere(toolCallId));

@@ -18,6 +18,9 @@ export function delayBefore(
   return ceiling / 2 + (ceiling / 2) * Math.random();
 }
 
+/** Timers take a longer time for 1 ms. */
+export const longestTimerMs: number = 2 ** 31 - 1;
+
 interface Page {
   addEventListener?(type: "online", listener: () => void): void;
   removeEventListener?(type: "online", listener: () => void): void;
@@ -35,7 +38,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       page.removeEventListener?.("online", end);
       resolve();
     };
-    const timer = setTimeout(end, ms);
+    const timer = setTimeout(end, Math.min(ms, longestTimerMs));
     signal.addEventListener("abort", end);
     page.addEventListener?.("online", end);
   });

@@ -1,4 +1,5 @@
 /** The events of one session over HTTP: connected while somebody needs them, and taken up where they were cut. */
+import { longestTimerMs } from "./pause.ts";
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor, WireEvent } from "@capstan/log";
 import { WireReader, compareCursors, formatCursor, parseCursor, startCursor } from "@capstan/log";
@@ -233,12 +234,15 @@ class Silence {
 
   /** `onDead`: not even a comment came. `onQuiet`: nothing but comments. */
   constructor(ms: number, onDead: () => void, onQuiet: () => void) {
-    this.#timer = setInterval(() => {
-      if (this.#bytes === 0) onDead();
-      else if (this.#frames === 0) onQuiet();
-      this.#bytes = 0;
-      this.#frames = 0;
-    }, ms);
+    this.#timer = setInterval(
+      () => {
+        if (this.#bytes === 0) onDead();
+        else if (this.#frames === 0) onQuiet();
+        this.#bytes = 0;
+        this.#frames = 0;
+      },
+      Math.min(ms, longestTimerMs),
+    );
   }
 
   onBytes(): void {

@@ -11,6 +11,7 @@ import { FaultReports } from "./host-fault.ts";
 import { checkSessionId } from "./input.ts";
 import { defaultMaxResumes, defaultMaxTurns } from "./limits.ts";
 import { newId as randomId } from "./new-id.ts";
+import { problemOfNumbers } from "./option-numbers.ts";
 import { Slots } from "./slots.ts";
 import { Renewals } from "./renewals.ts";
 import { Session } from "./session.ts";
@@ -83,6 +84,7 @@ export class Host {
 
   constructor(options: HostOptions, isForOne = false) {
     const { agents, repository, clock = systemClock } = options;
+    checkHostOptions(options);
     const { leaseMs = 30_000, pollMs = 1_000, newId = randomId } = options;
     const { maxTurns = defaultMaxTurns, maxResumes = defaultMaxResumes } = options;
     this.#slots = new Slots(maxTurns, () => this.#onFreeSlot());
@@ -349,6 +351,11 @@ const claimsAtOnce = 100;
 
 export function createHost(options: HostOptions): Host {
   return new Host(options);
+}
+
+function checkHostOptions(options: HostOptions): void {
+  const problem = problemOfNumbers(options, { leaseMs: "above 0", pollMs: "above 0" });
+  if (problem !== undefined) throw new SessionError("invalid_input", `The host's ${problem}`);
 }
 
 function exists(sessionId: string): SessionError {

@@ -1,4 +1,31 @@
-/** Defaults of the limits of hosts. */
+/** Every default limit of agents and hosts. `docs/limits.md` is its table. `Infinity` switches a limit off. */
+
+/** Steps of a turn; the closing step, which reports what was done, comes after them. */
+export const defaultMaxSteps = 200;
+/** Attempts of one step, the first included. */
+export const defaultMaxAttempts = 3;
+/** To the first part of an attempt. */
+export const defaultFirstPartMs = 300_000;
+/** Between two parts of a reply. */
+export const defaultBetweenPartsMs = 120_000;
+/** Since the last content of a reply: pings and token counts do not count. */
+export const defaultContentMs = 120_000;
+/** One whole attempt. */
+export const defaultAttemptMs = 900_000;
+/** One execution of a tool that states no `timeoutMs`. */
+export const defaultToolMs = 600_000;
+/** One call of an agent that is a tool of another. */
+export const defaultNestedAgentMs = 1_800_000;
+/** Any other callback that is waited for, the journal included. */
+export const defaultCallbackMs = 30_000;
+/** Characters of one reply, with what the provider sends along. */
+export const defaultReplyChars = 33_554_432;
+/** Tool calls of one reply. */
+export const defaultReplyCalls = 512;
+/** Replies in a row that the provider only paused. */
+export const defaultPauses = 16;
+/** Characters that one call of a tool shows while it runs. */
+export const defaultLiveOutputChars = 1_048_576;
 
 /** Turns that a host works on at once, of sessions that it has claimed by itself. */
 export const defaultMaxTurns = 1_000;

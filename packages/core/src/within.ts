@@ -1,9 +1,9 @@
 /** A limit for what users wrote and somebody waits for. */
 import type { Timer } from "@capstan/kernel";
 import { TurnError, toPromise } from "@capstan/kernel";
+import { defaultCallbackMs } from "./limits.ts";
 
-/** As long as the kernel waits for a callback. */
-export const callbackMs = 30_000;
+export const callbackMs: number = defaultCallbackMs;
 
 /** Rejects if the work is not done in time. Without a timer there is no limit. */
 export function within<T>(

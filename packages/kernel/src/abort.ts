@@ -12,11 +12,14 @@ export class TurnAbort {
   readonly #onSource: (() => void) | undefined;
   #listeners: AbortListener[] | undefined;
   #controller: AbortController | undefined;
+  readonly #canExpire: boolean;
   #isAborted = false;
+  #hasExpired = false;
   #isReleased = false;
 
-  constructor(source: AbortSource | undefined) {
+  constructor(source: AbortSource | undefined, canExpire = false) {
     this.#source = source;
+    this.#canExpire = canExpire;
     if (source === undefined) return;
     if (source.aborted) this.#isAborted = true;
     else {
@@ -27,6 +30,18 @@ export class TurnAbort {
 
   get isAborted(): boolean {
     return this.#isAborted;
+  }
+
+  /** Whether the time of the turn has run out, and nobody has aborted it. */
+  get isExpired(): boolean {
+    return this.#hasExpired && this.#source?.aborted !== true;
+  }
+
+  /** The time of the turn has run out: it stops like one that is aborted. */
+  expire(): void {
+    if (this.#isAborted) return;
+    this.#hasExpired = true;
+    this.#fire();
   }
 
   /** What the caller gave as reason, where it says something. */
@@ -51,7 +66,7 @@ export class TurnAbort {
   /** Does nothing for a turn that is aborted already: ask `isAborted` first. */
   addListener(listener: AbortListener): void {
     // Without a signal nothing ever fires. A list of one takes no more room than it needs.
-    if (this.#source === undefined) return;
+    if (this.#source === undefined && !this.#canExpire) return;
     if (this.#listeners === undefined) this.#listeners = [listener];
     else this.#listeners.push(listener);
   }
@@ -76,6 +91,7 @@ export class TurnAbort {
   }
 
   #fire(): void {
+    if (this.#isAborted) return;
     this.#isAborted = true;
     this.release();
     const listeners = this.#listeners ?? [];

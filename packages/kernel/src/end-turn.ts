@@ -11,6 +11,7 @@ import type { End, TurnState } from "./turn-state.ts";
 
 /** The user message that follows what an abort cut short. */
 export const interruptionMarker = "[interrupted by user]";
+const timeLimitMarker = "[interrupted: the time limit of the turn was reached]";
 
 const blankResult: RunTurnResult = {
   messages: [],
@@ -28,11 +29,19 @@ function failedWith(thrown: unknown): End {
   return { finishReason: "error", error: serializeError(thrown) };
 }
 
+/** An end as it is told: what stopped because its time ran out was aborted by nobody. */
+export function toldEnd({ abort }: TurnState, end: End): End {
+  const isExpired = end.finishReason === "aborted" && abort.isExpired;
+  return isExpired ? { ...end, finishReason: "budget-exceeded" } : end;
+}
+
 /** Leaves a valid transcript behind, records the end, and shows it. */
 export async function concludeTurn(turn: TurnState, end: End): Promise<JournalReply> {
   if (turn.step !== undefined && end.pending === undefined) await abandonStep(turn, end);
   const isAborted = end.finishReason === "aborted";
-  const isInterrupted = isAborted || (end.error !== undefined && turn.abort.isAborted);
+  const { abort } = turn;
+  const isInterrupted =
+    isAborted || abort.isExpired || (end.error !== undefined && abort.isAborted);
   const marker = isInterrupted ? interruption(turn) : undefined;
   const abortReason = isAborted ? turn.abort.reason : undefined;
   const ended = summary(turn, end);
@@ -102,7 +111,7 @@ function showEnd(
 async function abandonStep(turn: TurnState, end: End): Promise<void> {
   const { step } = turn;
   if (step === undefined || turn.failure !== undefined) return;
-  const isAborted = end.finishReason === "aborted";
+  const isAborted = end.finishReason === "aborted" || turn.abort.isExpired;
   await step.calls.abandon(isAborted ? refusal.interruptedBefore : refusal.notRun);
   try {
     await step.complete(turn);
@@ -119,7 +128,7 @@ function interruption(turn: TurnState): UserMessage | undefined {
   return {
     role: "user",
     id: turn.newMessageId(),
-    content: interruptionMarker,
+    content: turn.abort.isExpired ? timeLimitMarker : interruptionMarker,
     source: "interruption",
   };
 }

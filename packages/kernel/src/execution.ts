@@ -15,6 +15,9 @@ import {
 import { toJson } from "./json.ts";
 import type { TurnState } from "./turn-state.ts";
 
+/** A tool that streams and never waits would keep its own time limit from being noticed. */
+const breatheEvery = 64;
+
 /** Who gets the result. */
 export interface ResultTaker {
   takeResult(run: CallRun, result: ToolResult): void;
@@ -57,15 +60,18 @@ export class Execution {
 
   /** The result comes from elsewhere: the tool is told to stop, and what it still says is dropped. */
   stop(): void {
-    if (this.#isOver) return;
+    if (!this.#isOver) this.#close(false);
+  }
+
+  #close(hasEnded: boolean): void {
     this.#isOver = true;
     this.#turn.surroundings.clearTimer(this.#cancelTimeout);
-    this.#context.close();
+    this.#context.close(hasEnded);
     if (this.#iterator !== undefined) leaveQuietly(this.#iterator);
   }
 
   #limit(limitMs: number): void {
-    const onTimeout = (): void => this.#end(errorResult(refusal.timedOut(limitMs)));
+    const onTimeout = (): void => this.#end(errorResult(refusal.timedOut(limitMs)), false);
     this.#cancelTimeout = this.#turn.surroundings.setTimer(limitMs, onTimeout);
   }
 
@@ -84,9 +90,9 @@ export class Execution {
     this.#end(isInterrupted ? interruptedResult(this.#run.tool) : thrownResult(thrown));
   }
 
-  #end(result: ToolResult): void {
+  #end(result: ToolResult, hasEnded = true): void {
     if (this.#isOver) return;
-    this.stop();
+    this.#close(hasEnded);
     const isTerminal = this.#run.tool?.isTerminal === true && !result.isError;
     this.#taker.takeResult(this.#run, isTerminal ? { ...result, isTerminal } : result);
   }
@@ -102,7 +108,8 @@ export class Execution {
 
   async #read(iterator: AsyncIterator<ToolExecutionEvent>): Promise<ToolResult> {
     let shown = "";
-    for (;;) {
+    for (let count = 1; ; count++) {
+      if (count % breatheEvery === 0) await this.#turn.breathe();
       const { value, done } = await iterator.next();
       // A tool that only streams has said all that it has to say.
       if (done === true)

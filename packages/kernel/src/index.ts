@@ -78,6 +78,7 @@ export type {
   RunTurnInput,
   RunTurnResult,
   Timer,
+  TurnLimits,
   TurnProgress,
 } from "./contracts/runtime.ts";
 export type {

@@ -9,10 +9,11 @@ import { isTooDeep, mayBeTooDeep } from "./depth.ts";
 export function toJson(value: unknown): JsonValue | undefined {
   if (isPlain(value)) return value;
   const text = JSON.stringify(value);
-  return text === undefined ? undefined : parse(text);
+  return text === undefined ? undefined : parseJson(text);
 }
 
-function parse(text: string): JsonValue {
+/** Throws for what is nested too deeply. */
+export function parseJson(text: string): JsonValue {
   // JSON.parse gives nothing but JSON.
   const copy = JSON.parse(text) as JsonValue;
   if (mayBeTooDeep(text) && isTooDeep(copy)) throw new RangeError("It is nested too deeply");

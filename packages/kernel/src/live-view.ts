@@ -29,6 +29,8 @@ const foldAt = 512;
 export class LiveView {
   #messageId: string | undefined;
   #parts: (OpenProse | OpenCall)[] = [];
+  /** Made with the first call: most readers see none. */
+  #calls: Map<number, OpenCall> | undefined;
   #prose: TextBuffer | undefined;
   readonly #unfolded: LiveEvent[] = [];
   #unfoldedCount = 0;
@@ -92,6 +94,7 @@ export class LiveView {
     this.#messageId = messageId;
     this.#prose = undefined;
     if (this.#parts.length > 0) this.#parts = [];
+    this.#calls = undefined;
     this.#unfoldedCount = 0;
   }
 
@@ -121,7 +124,7 @@ export class LiveView {
       case "toolcall_start": {
         const { index, id, name } = event;
         const text = new TextBuffer();
-        this.#parts.push({ type: "tool_call", index, id, name, text, input: undefined });
+        this.#addCall({ type: "tool_call", index, id, name, text, input: undefined });
         return;
       }
       case "toolcall_delta":
@@ -144,10 +147,14 @@ export class LiveView {
     return output;
   }
 
+  #addCall(call: OpenCall): void {
+    this.#parts.push(call);
+    // The newest counts: an index may be used again within one message.
+    (this.#calls ??= new Map()).set(call.index, call);
+  }
+
   #call(index: number): OpenCall | undefined {
-    // The newest first: an index may be used again within one message.
-    const part = this.#parts.findLast((open) => open.type === "tool_call" && open.index === index);
-    return part?.type === "tool_call" ? part : undefined;
+    return this.#calls?.get(index);
   }
 
   #restore(message: LiveMessage | undefined, toolOutputs: readonly LiveToolOutput[]): void {
@@ -161,7 +168,7 @@ export class LiveView {
   #restorePart(part: LivePart): void {
     if (part.type === "tool_call") {
       const { inputText, input, ...call } = part;
-      this.#parts.push({ ...call, text: bufferOf(inputText), input });
+      this.#addCall({ ...call, text: bufferOf(inputText), input });
     } else {
       this.#prose = bufferOf(part.type === "text" ? part.text : part.thinking);
       this.#parts.push({ type: part.type, text: this.#prose });

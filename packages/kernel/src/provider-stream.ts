@@ -32,8 +32,12 @@ const cutShort =
 const limits: Record<Expiry, keyof Deadlines> = {
   "first part": "firstPartMs",
   "next part": "betweenPartsMs",
+  content: "contentMs",
   "whole attempt": "attemptMs",
 };
+
+/** A mask: asked with every 64th part, so that a delta costs no more than a count. */
+const breatheEvery = 63;
 
 const completed: StreamOutcome = { type: "completed" };
 const aborted: StreamOutcome = { type: "aborted" };
@@ -46,6 +50,7 @@ export class ProviderStream implements AbortListener, Watched {
   readonly #startedAt: number | undefined;
   #firstContentAt: number | undefined;
   #iterator: AsyncIterator<ProviderPart> | undefined;
+  #parts = 0;
   #isApplying = false;
   #isOver = false;
   /** Times on the caller's clock, where there is one; known when the stream has ended. */
@@ -79,6 +84,10 @@ export class ProviderStream implements AbortListener, Watched {
     } catch (thrown) {
       this.#onThrown(thrown);
     }
+  }
+
+  get size(): number {
+    return this.#reply.size;
   }
 
   onAbort(): void {
@@ -130,8 +139,16 @@ export class ProviderStream implements AbortListener, Watched {
     if (this.#firstContentAt === undefined && reply.hasContent) {
       this.#firstContentAt = surroundings.now();
     }
-    if (reply.finishReason === undefined) this.#next();
-    else this.#finish(reply.finishReason);
+    if (reply.finishReason !== undefined) this.#finish(reply.finishReason);
+    else if ((++this.#parts & breatheEvery) === 0) this.#nextInTurn();
+    else this.#next();
+  }
+
+  /** Lets timers and others run first, if a provider that never waits has kept them from it for too long. */
+  #nextInTurn(): void {
+    const pause = this.#turn.breathe();
+    if (pause === undefined) return this.#next();
+    pause.then(() => (this.#isOver ? undefined : this.#next())).catch(this.#onThrown);
   }
 
   /** A reply that its provider calls failed is a failed attempt, whatever it has said. */

@@ -11,10 +11,13 @@ import type { ProviderPart } from "./contracts/provider.ts";
 import { emptyList } from "./draft.ts";
 import { isTooDeep } from "./depth.ts";
 import { ProviderError, serializeError } from "./errors.ts";
-import { toJson } from "./json.ts";
+import { parseJson } from "./json.ts";
 import { CallDraft, ProseDraft } from "./reply-drafts.ts";
 import type { TurnState } from "./turn-state.ts";
 import { replaceUsage } from "./usage.ts";
+
+/** What a part counts besides its text: a reply of empty parts has an end, too. */
+const charsOfPart = 64;
 
 type DraftPart = ProseDraft | CallDraft | { readonly type: "native"; readonly data: JsonValue };
 
@@ -23,10 +26,17 @@ export class Reply {
   readonly #messageId: string;
   readonly #conversationId: string;
   readonly #turnId: string;
+  readonly #maxChars: number;
+  readonly #maxCalls: number;
   readonly #drafts: DraftPart[] = emptyList();
+  /** Calls that have begun and not ended, by their index; the list of drafts may be long. */
+  #openCalls: Map<number, CallDraft> | undefined;
+  #calls = 0;
   /** The call that the next delta most likely belongs to. */
   #lastCall: CallDraft | undefined;
   #open: ProseDraft | undefined;
+  /** Characters of the content so far, with something for each part. */
+  size = 0;
   usage: Usage | undefined;
   origin: Origin | undefined;
   metadata: JsonValue | undefined;
@@ -37,6 +47,9 @@ export class Reply {
     this.#messageId = messageId;
     this.#conversationId = turn.conversationId;
     this.#turnId = turn.turnId;
+    const { limits } = turn.input;
+    this.#maxChars = limits?.replyChars ?? Infinity;
+    this.#maxCalls = limits?.replyCalls ?? Infinity;
   }
 
   /** Whether anything of the message has come. */
@@ -56,6 +69,7 @@ export class Reply {
       case "toolcall_delta": {
         const { index, delta } = part;
         if (typeof delta !== "string") throw this.#noText(part.type);
+        this.#grow(delta.length);
         this.#call(part.type, index).json.append(delta);
         this.#turn.emit({
           type: "toolcall_delta",
@@ -83,6 +97,7 @@ export class Reply {
       case "native": {
         const data = this.#data(part.type, part.data) ?? null;
         this.#closeProse();
+        this.#grow(charsOfPart);
         this.#drafts.push({ type: "native", data });
         return;
       }
@@ -119,12 +134,34 @@ export class Reply {
   /** A copy of what a provider sends along, which is recorded with the message. */
   #data(type: string, sent: JsonValue | undefined): JsonValue | undefined {
     if (sent === undefined) return undefined;
+    let text: string | undefined;
+    let data: JsonValue | undefined;
     try {
-      return toJson(sent);
+      text = JSON.stringify(sent);
+      data = text === undefined ? undefined : parseJson(text);
     } catch (thrown) {
       const why = serializeError(thrown).message;
       throw this.#fault(`sent a ${type} part whose data cannot be written as JSON: ${why}`, thrown);
     }
+    this.#grow(text?.length ?? 0);
+    return data;
+  }
+
+  #grow(chars: number): void {
+    this.size += chars;
+    if (this.size <= this.#maxChars) return;
+    this.#drop();
+    throw this.#fault(
+      `sent more than ${this.#maxChars} characters in one reply: it is dropped. If it may be that long, raise limits.replyChars`,
+    );
+  }
+
+  /** Nothing is kept of a reply without an end. */
+  #drop(): void {
+    this.#drafts.length = 0;
+    this.#open = undefined;
+    this.#lastCall = undefined;
+    this.#openCalls = undefined;
   }
 
   #origin(sent: Origin | undefined): Origin | undefined {
@@ -161,6 +198,7 @@ export class Reply {
 
   #addProse(kind: ProseDraft["type"], type: "text_delta" | "thinking_delta", delta: string): void {
     if (typeof delta !== "string") throw this.#noText(type);
+    this.#grow(delta.length);
     const open = this.#open;
     const prose = open?.type === kind ? open : this.#openProse(kind, undefined);
     prose.text.append(delta);
@@ -175,6 +213,7 @@ export class Reply {
 
   #openProse(type: ProseDraft["type"], providerData: JsonValue | undefined): ProseDraft {
     this.#closeProse();
+    this.#grow(charsOfPart);
     const prose = new ProseDraft(type, providerData);
     this.#open = prose;
     this.#drafts.push(prose);
@@ -220,7 +259,14 @@ export class Reply {
     if (!Number.isInteger(index)) throw this.#fault(`began a call of "${name}" without an index`);
     const providerData = this.#data(part.type, part.providerData);
     this.#closeProse();
-    if (this.#findOpen(index) !== undefined) {
+    this.#grow(charsOfPart + name.length);
+    if (++this.#calls > this.#maxCalls) {
+      this.#drop();
+      throw this.#fault(
+        `made more than ${this.#maxCalls} tool calls in one reply: it is dropped. If there may be as many, raise limits.replyCalls`,
+      );
+    }
+    if (this.#openCalls?.has(index) === true) {
       throw this.#fault(`began tool call ${index} twice: its toolcall_end has to come first`);
     }
     const id = this.#turn.newCallId(this.#messageId, this.#drafts.length);
@@ -232,6 +278,7 @@ export class Reply {
       providerData,
     });
     this.#lastCall = call;
+    (this.#openCalls ??= new Map()).set(index, call);
     this.#drafts.push(call);
     this.#turn.emit({
       type: "toolcall_start",
@@ -249,6 +296,7 @@ export class Reply {
     const providerData = this.#data(type, part.providerData);
     if (providerData !== undefined) call.providerData = providerData;
     const isUsable = input !== undefined && !isTooDeep(input);
+    this.#openCalls?.delete(index);
     this.#showCall(call, call.complete(isUsable ? this.#data(type, input) : input));
   }
 
@@ -270,7 +318,7 @@ export class Reply {
   #call(type: string, index: number): CallDraft {
     const last = this.#lastCall;
     if (last?.index === index && last.part === undefined) return last;
-    const call = this.#findOpen(index);
+    const call = this.#openCalls?.get(index);
     if (call !== undefined) return call;
     throw this.#fault(
       `sent ${type} for tool call ${index}, which is not open: its toolcall_start has to come first`,
@@ -284,13 +332,6 @@ export class Reply {
   #fault(problem: string, cause?: unknown): ProviderError {
     const { id } = this.#turn.input.provider;
     return new ProviderError("protocol", `The provider "${id}" ${problem}`, { cause });
-  }
-
-  #findOpen(index: number): CallDraft | undefined {
-    return this.#drafts.find(
-      (draft): draft is CallDraft =>
-        draft.type === "tool_call" && draft.index === index && draft.part === undefined,
-    );
   }
 }
 

@@ -3,8 +3,8 @@ import { wrongValue } from "./callbacks.ts";
 import { isPromise } from "./is-promise.ts";
 import type { AssistantMessage, ChatMessage, UserMessage } from "./contracts/conversation.ts";
 import type { RunTurnInput, RunTurnResult } from "./contracts/runtime.ts";
-import { concludeTurn, endOf, toResult } from "./end-turn.ts";
-import { TurnError, serializeError } from "./errors.ts";
+import { concludeTurn, endOf, toResult, toldEnd } from "./end-turn.ts";
+import { ProviderError, TurnError, serializeError } from "./errors.ts";
 import { toJson } from "./json.ts";
 import { Step } from "./step.ts";
 import { streamReply } from "./stream-reply.ts";
@@ -26,6 +26,8 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
       let at: Step | End | undefined = isPromise(entered) ? await entered : entered;
       // prepare → stream → dispatch → drain. One frame for all of it: a turn that waits should hold little.
       while (end === undefined) {
+        const pause = turn.breathe();
+        if (pause !== undefined) await pause;
         if (at instanceof Step) {
           const dispatched = dispatch(at);
           if (dispatched !== undefined) await dispatched;
@@ -48,6 +50,7 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
     } catch (thrown) {
       end = endOf(thrown);
     }
+    end = toldEnd(turn, end);
     try {
       if ((await concludeTurn(turn, end)) === "reopen") continue;
     } catch (thrown) {
@@ -88,11 +91,20 @@ function endAfterAnswer(turn: TurnState, step: Step): End | undefined | Promise<
   if (stopReason === "error") return failedEnd(step.message);
   if (turn.isClosing) return { finishReason: "max-steps" };
   // The provider only paused: the next step goes on with what it has said.
-  if (stopReason === "pause") return undefined;
+  if (stopReason === "pause") return endAfterPauses(turn);
   // A reply that announces calls and has none is an answer.
   const finishReason = stopReason === "tool-calls" ? "stop" : stopReason;
   const isAnswer = finishReason === "stop" && turn.input.checkAnswer !== undefined;
   return isAnswer ? endUnlessWrong(turn, step.message) : { finishReason };
+}
+
+/** A provider that only pauses would be asked for ever. */
+function endAfterPauses(turn: TurnState): End | undefined {
+  const { limits, provider } = turn.input;
+  const pauses = limits?.pauses ?? Infinity;
+  if (turn.transcript.pausesAtEnd() <= pauses) return undefined;
+  const message = `The provider "${provider.id}" paused its reply more than ${pauses} times in a row: go on with another message, or raise limits.pauses`;
+  return { finishReason: "error", error: serializeError(new ProviderError("protocol", message)) };
 }
 
 /** The answer is checked, and a wrong one is sent back once. */

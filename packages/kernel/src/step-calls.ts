@@ -33,6 +33,8 @@ export class StepCalls implements AbortListener, ResultTaker {
   /** Calls whose result is not recorded yet, though they have started. */
   #running = 0;
   #wake: (() => void) | undefined;
+  /** Made when it is first needed: most steps have few calls, and nobody looks for them. */
+  #byId: ReadonlyMap<string, CallRun> | undefined;
   /** A call of this step has been let through: from now on steering may skip the others. */
   #hasBegun = false;
 
@@ -132,6 +134,8 @@ export class StepCalls implements AbortListener, ResultTaker {
         for (let index = 0; index < this.runs.length; index++) {
           const run = this.runs[index];
           if (run?.isActionable !== true) continue;
+          const pause = turn.breathe();
+          if (pause !== undefined) await pause;
           const room = this.#roomFor(run);
           while (this.#isBusy(room)) await this.#change();
           if (turn.isStopped) break;
@@ -372,7 +376,8 @@ export class StepCalls implements AbortListener, ResultTaker {
   }
 
   #find(callId: string): CallRun | undefined {
-    return this.runs.find((run) => run.call.id === callId);
+    this.#byId ??= new Map(this.runs.map((run) => [run.call.id, run]));
+    return this.#byId.get(callId);
   }
 }
 

@@ -10,6 +10,9 @@ import { hashJson } from "./hash.ts";
 import type { TurnState } from "./turn-state.ts";
 import { addUsage, replaceUsage } from "./usage.ts";
 
+/** In the place of what is too much to be shown live. */
+const notShown = "\n(The rest is not shown live.)\n";
+
 export class ToolContext implements ToolExecuteContext, AbortListener {
   readonly toolCallId: string;
   readonly conversationId: string;
@@ -21,6 +24,8 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   readonly #run: CallRun;
   #controller: AbortController | undefined;
   #isClosed = false;
+  #shownChars = 0;
+  #isCut = false;
 
   constructor(turn: TurnState, run: CallRun, step: number) {
     this.toolCallId = run.call.id;
@@ -51,7 +56,15 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   update(text: string): void {
     // Code without types may show anything.
     const delta: string = typeof text === "string" ? text : toText(text);
-    if (this.#isClosed || delta === "") return;
+    if (this.#isClosed || delta === "" || this.#isCut) return;
+    const left = (this.#turn.input.limits?.liveOutputChars ?? Infinity) - this.#shownChars;
+    this.#shownChars += delta.length;
+    if (delta.length <= left) return this.#show(delta);
+    this.#isCut = true;
+    this.#show(`${delta.slice(0, left)}${notShown}`);
+  }
+
+  #show(delta: string): void {
     const { conversationId, turnId, toolCallId } = this;
     this.#turn.emit({ type: "tool_execution_delta", conversationId, turnId, toolCallId, delta });
   }
@@ -69,12 +82,12 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
     this.#controller?.abort();
   }
 
-  /** The call has settled: what the tool still says is dropped, and it is told to stop. */
-  close(): void {
+  /** The call has settled: what the tool still says is dropped. One that has not ended by itself is told to stop. */
+  close(hasEnded = false): void {
     this.#isClosed = true;
     if (this.#controller === undefined) return;
     this.#turn.abort.removeListener(this);
-    this.#controller.abort();
+    if (!hasEnded) this.#controller.abort();
   }
 }
 

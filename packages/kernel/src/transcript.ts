@@ -55,6 +55,19 @@ export class Transcript {
     return false;
   }
 
+  /** How many replies in a row were only paused, up to the last message. */
+  pausesAtEnd(): number {
+    let count = 0;
+    for (const list of [this.added, this.#input, this.#history]) {
+      for (let index = list.length - 1; index >= 0; index--) {
+        const message = list[index];
+        if (message?.role !== "assistant" || message.stopReason !== "pause") return count;
+        count++;
+      }
+    }
+    return count;
+  }
+
   /** The context of the next request, before anybody transforms it. */
   context(): readonly ChatMessage[] {
     const replacement = this.#replacement;

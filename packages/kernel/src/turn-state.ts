@@ -1,7 +1,7 @@
 /** What one turn knows while it runs. The steps of the loop share it; nothing of it outlives the turn. */
 import { TurnAbort } from "./abort.ts";
 import { Callbacks, wrongValue } from "./callbacks.ts";
-import { isPromise } from "./is-promise.ts";
+import { isPromise, toPromise } from "./is-promise.ts";
 import type {
   ChatMessage,
   FinishReason,
@@ -100,8 +100,11 @@ export class TurnState {
     this.conversationId = input.conversationId;
     this.turnId = input.turnId;
     this.showsFacts = input.showsFacts ?? true;
-    this.abort = new TurnAbort(input.signal);
+    const turnMs = input.deadlines?.turnMs ?? Infinity;
+    this.abort = new TurnAbort(input.signal, turnMs !== Infinity);
     this.surroundings = new Surroundings(input);
+    const cancel = this.surroundings.setTimer(turnMs, () => this.abort.expire());
+    if (cancel !== undefined) this.clearAtEnd(cancel);
     this.outbox = input.journal && new Outbox(input.journal, this.callbacks, this);
     this.startedAt = this.surroundings.now();
     if (input.timer) this.watchdog = new Watchdog(this.surroundings, input.deadlines ?? {});
@@ -198,6 +201,14 @@ export class TurnState {
     if (room !== true) return { finishReason: toReason("makeRoom", room) };
     this.transcript.renewContext();
     return this.limit();
+  }
+
+  /** A promise if others have to get their turn first. */
+  breathe(): Promise<void> | undefined {
+    const { breathe } = this.input;
+    if (breathe === undefined) return undefined;
+    const pause = quietly(breathe);
+    return isPromise(pause) ? toPromise(pause).catch(() => {}) : undefined;
   }
 
   /** Waits on the injected timer, not past an abort; without a timer not at all. */

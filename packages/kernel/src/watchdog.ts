@@ -3,10 +3,12 @@ import type { Deadlines } from "./contracts/runtime.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Why an attempt was given up. */
-export type Expiry = "first part" | "next part" | "whole attempt";
+export type Expiry = "first part" | "next part" | "content" | "whole attempt";
 
 /** What is watched. */
 export interface Watched {
+  /** Grows with every content that comes. */
+  readonly size: number;
   expire(expiry: Expiry, ms: number): void;
 }
 
@@ -19,6 +21,7 @@ export class Watchdog {
   readonly #surroundings: Surroundings;
   readonly #firstPartMs: number;
   readonly #betweenPartsMs: number;
+  readonly #contentMs: number;
   readonly #attemptMs: number;
   #cancel: (() => void) | undefined;
   #firesAt = 0;
@@ -27,11 +30,14 @@ export class Watchdog {
   #parts = 0;
   #partsSeen = 0;
   #seenAt = 0;
+  #sizeSeen = 0;
+  #contentAt = 0;
 
   constructor(surroundings: Surroundings, deadlines: Deadlines) {
     this.#surroundings = surroundings;
     this.#firstPartMs = deadlines.firstPartMs ?? 300_000;
     this.#betweenPartsMs = deadlines.betweenPartsMs ?? 120_000;
+    this.#contentMs = deadlines.contentMs ?? Infinity;
     this.#attemptMs = deadlines.attemptMs ?? Infinity;
   }
 
@@ -40,6 +46,7 @@ export class Watchdog {
     this.#watched = watched;
     this.#parts = 0;
     this.#partsSeen = 0;
+    this.#sizeSeen = 0;
     this.#startedAt = startedAt ?? this.#firesAt;
     if (this.#cancel === undefined) this.#arm(Infinity);
   }
@@ -61,7 +68,8 @@ export class Watchdog {
 
   #arm(ms: number): void {
     // Never for longer than any limit: the timer may still be armed when the next attempt starts.
-    const delayMs = Math.min(ms, this.#betweenPartsMs / 4, this.#firstPartMs, this.#attemptMs);
+    const silenceMs = Math.min(this.#betweenPartsMs, this.#contentMs) / 4;
+    const delayMs = Math.min(ms, silenceMs, this.#firstPartMs, this.#attemptMs);
     this.#firesAt = this.#now() + delayMs;
     this.#cancel = this.#surroundings.setTimer(delayMs, () => this.#fire());
   }
@@ -84,11 +92,29 @@ export class Watchdog {
     const silenceLimitMs = hasBegun ? this.#betweenPartsMs : this.#firstPartMs;
     const silenceLeftMs = (hasBegun ? this.#seenAt : this.#startedAt) + silenceLimitMs - now;
     const attemptLeftMs = this.#startedAt + this.#attemptMs - now;
-    if (silenceLeftMs > 0 && attemptLeftMs > 0) {
-      return this.#arm(Math.min(silenceLeftMs, attemptLeftMs));
+    const contentLeftMs = this.#contentLeft(watched.size, now);
+    if (silenceLeftMs > 0 && attemptLeftMs > 0 && contentLeftMs > 0) {
+      return this.#arm(Math.min(silenceLeftMs, attemptLeftMs, contentLeftMs));
     }
     this.stop();
     if (attemptLeftMs <= 0) watched.expire("whole attempt", this.#attemptMs);
-    else watched.expire(hasBegun ? "next part" : "first part", silenceLimitMs);
+    else if (silenceLeftMs <= 0) {
+      watched.expire(hasBegun ? "next part" : "first part", silenceLimitMs);
+    } else watched.expire("content", this.#contentLimit());
+  }
+
+  #contentLeft(size: number, now: number): number {
+    if (size !== this.#sizeSeen) {
+      this.#sizeSeen = size;
+      this.#contentAt = now;
+    }
+    const since = size > 0 ? this.#contentAt : this.#startedAt;
+    return since + this.#contentLimit() - now;
+  }
+
+  /** Before the first content a sign of life must not shorten the time that silence has. */
+  #contentLimit(): number {
+    if (this.#sizeSeen > 0) return this.#contentMs;
+    return Math.max(this.#contentMs, this.#firstPartMs);
   }
 }

@@ -12,7 +12,7 @@ import { answers, cancel, claims, followUp, steer } from "./endpoints/inbox.ts";
 import { deleteSession, fork, getSession, listSessions } from "./endpoints/sessions.ts";
 import { readJsonBody } from "./json-body.ts";
 import type { ClientToolLimits } from "./limits.ts";
-import { defaultClientTools, defaultLimits } from "./limits.ts";
+import { checkLimits, defaultClientTools, defaultLimits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
 import { toOpenApi } from "./openapi.ts";
 import { jsonResponse, toErrorResponse, toPublicError } from "./public-error.ts";
@@ -63,6 +63,8 @@ export class Server {
 
   constructor(options: ServerOptions) {
     const { host, clock = systemClock, clientTools = true } = options;
+    checkLimits(options.limits, "limits.");
+    if (typeof clientTools !== "boolean") checkLimits(clientTools, "clientTools.");
     const limits = { ...defaultLimits, ...options.limits };
     this.#options = options;
     this.#rate = new RateLimit(limits.requestsPerMinute, clock.now);

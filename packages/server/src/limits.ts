@@ -1,4 +1,7 @@
 /** How much one client may ask for. */
+import { problemOfNumbers } from "@capstan/core";
+import type { NumberRule } from "@capstan/core";
+import { ServerError } from "./server-error.ts";
 
 export interface ServerLimits {
   /** Of a request. Default 10,000,000: pictures come in the body. */
@@ -51,6 +54,29 @@ export const defaultLimits: ServerLimits = {
   stalledReaderMs: 30_000,
   heartbeatMs: 15_000,
   idleSessionMs: 60_000,
+};
+
+/** Throws `invalid_options` for what is no number: it would be no limit. */
+export function checkLimits(limits: object | undefined, path: string): void {
+  const problem = problemOfNumbers(limits, rules, path);
+  if (problem !== undefined) throw new ServerError("invalid_options", `The server's ${problem}`);
+}
+
+const rules: Readonly<Record<keyof ServerLimits | keyof ClientToolLimits, NumberRule>> = {
+  maxBodyBytes: "above 0",
+  maxJsonDepth: "above 0",
+  maxJsonValues: "above 0",
+  sessionsPerPrincipal: "0 or more",
+  streamsPerPrincipal: "0 or more",
+  requestsPerMinute: "above 0",
+  maxUnreadChars: "0 or more",
+  stalledReaderMs: "above 0",
+  heartbeatMs: "above 0",
+  idleSessionMs: "0 or more",
+  maxTools: "0 or more",
+  maxChars: "above 0",
+  answerWithinMs: "above 0",
+  maxClaimMs: "above 0",
 };
 
 export const defaultClientTools: ClientToolLimits = {

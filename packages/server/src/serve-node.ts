@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse, Server as HttpServer } from "node:http";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { systemClock } from "@capstan/core";
 import type { Server } from "./create-server.ts";
 import type { FrameSink } from "./frame-sink.ts";
 import { toRequest } from "./node-request.ts";
@@ -136,12 +137,12 @@ async function drain(server: Server, http: HttpServer, drainMs: number): Promise
   const closed = new Promise<void>((resolve) => http.close(() => resolve()));
   await server.close();
   http.closeIdleConnections();
-  const timeout = setTimeout(() => {
+  const cancel = systemClock.timer(drainMs, () => {
     server.cutStreams();
     http.closeAllConnections();
-  }, drainMs);
+  });
   await closed;
-  clearTimeout(timeout);
+  cancel();
 }
 
 /** What Node's parser has refused, in the same shape as everything else. */

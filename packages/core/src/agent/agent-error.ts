@@ -4,6 +4,8 @@ import { CapstanError } from "@capstan/kernel";
 
 export type AgentErrorCode =
   | "unknown_model"
+  /** A number among the options is none, or cannot be used. */
+  | "invalid_option"
   /** A context window that compaction needs and nobody states. */
   | "unknown_window"
   | "invalid_compaction"

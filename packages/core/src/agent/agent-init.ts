@@ -43,6 +43,7 @@ type LoopSettings = Pick<
   | "maxSteps"
   | "retry"
   | "deadlines"
+  | "limits"
   | "transformContext"
   | "convertToLlm"
   | "recover"

@@ -1,5 +1,6 @@
 /** An agent as a tool of another: the model hands it a task and gets its answer. */
 import type { TurnResponse } from "@capstan/kernel";
+import { defaultNestedAgentMs } from "../limits.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { fail, ok } from "../tools/tool-output.ts";
@@ -11,6 +12,7 @@ export interface AgentToolOptions {
   /** What the model chooses by: what this agent is good at, and what it should be told. */
   readonly description: string;
   readonly label?: string;
+  /** Default: 30 minutes. */
   readonly timeoutMs?: number;
 }
 
@@ -30,6 +32,7 @@ const input = {
 export function agentTool(agent: Agent, options: AgentToolOptions): Tool<{ task: string }> {
   return defineTool({
     name: agent.name,
+    timeoutMs: defaultNestedAgentMs,
     ...options,
     input,
     async execute(sent, context) {

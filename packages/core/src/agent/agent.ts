@@ -25,6 +25,7 @@ import type { AnyTool } from "../tools/tool.ts";
 import { within } from "../within.ts";
 import { AgentError } from "./agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
+import { checkOptions } from "./check-options.ts";
 import { addCost, costOfFact } from "./cost-of-fact.ts";
 import type { Model, ModelChoice } from "./model.ts";
 import { nameOf, nameOfChoice, toModel, vendorOf, windowOf } from "./model.ts";
@@ -44,6 +45,7 @@ export class Agent<Output = unknown> {
   constructor(init: AgentInit<Output>) {
     this.name = init.name ?? "agent";
     this.#init = init;
+    checkOptions(init);
     const { model, compaction } = init;
     checkCompaction(compaction, typeof model === "string" ? undefined : windowOf(toModel(model)));
     if (needsWindow(init.compaction)) mustHaveWindow(init);
@@ -187,6 +189,7 @@ export class Agent<Output = unknown> {
         turnId: id,
         now: clock.now,
         timer: clock.timer,
+        ...(clock.breathe && { breathe: clock.breathe }),
         ...(clock.random && { random: clock.random }),
         emit,
         signal,

@@ -1,10 +1,12 @@
 /** What one turn of an agent runs with: everything that was a choice, a name or a function is settled. */
 import type {
   ChatMessage,
+  Deadlines,
   PartReference,
   ProviderContract,
   RunTurnInput,
   Timer,
+  TurnLimits,
   Usage,
 } from "@capstan/kernel";
 import { isPromise } from "@capstan/kernel";
@@ -19,7 +21,21 @@ import { readOutputTool, withReadOutput } from "../context/read-output.ts";
 import type { RequestFrame } from "../context/token-count.ts";
 import { problemOfMedia } from "../media/check-media.ts";
 import { chain } from "../chain.ts";
-import { callbackMs, within } from "../within.ts";
+import {
+  defaultAttemptMs,
+  defaultBetweenPartsMs,
+  defaultCallbackMs,
+  defaultContentMs,
+  defaultFirstPartMs,
+  defaultLiveOutputChars,
+  defaultMaxAttempts,
+  defaultMaxSteps,
+  defaultPauses,
+  defaultReplyCalls,
+  defaultReplyChars,
+  defaultToolMs,
+} from "../limits.ts";
+import { within } from "../within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import { createScope } from "../tools/dependency-scope.ts";
@@ -55,6 +71,7 @@ type AgentSettings = Pick<
   | "checkAnswer"
   | "retry"
   | "deadlines"
+  | "limits"
   | "recover"
   | "checkMedia"
 >;
@@ -113,7 +130,21 @@ const defaultClosing = {
   prompt:
     "You have no steps left. Report what was done, what is open, and what should be done next.",
 };
-const defaultRetry = { maxAttempts: 3 };
+const defaultRetry = { maxAttempts: defaultMaxAttempts };
+const defaultDeadlines: Deadlines = {
+  firstPartMs: defaultFirstPartMs,
+  betweenPartsMs: defaultBetweenPartsMs,
+  contentMs: defaultContentMs,
+  attemptMs: defaultAttemptMs,
+  toolMs: defaultToolMs,
+  callbackMs: defaultCallbackMs,
+};
+const defaultLimits: TurnLimits = {
+  replyChars: defaultReplyChars,
+  replyCalls: defaultReplyCalls,
+  pauses: defaultPauses,
+  liveOutputChars: defaultLiveOutputChars,
+};
 
 /** What is the same for every turn. */
 type CommonSettings = Omit<
@@ -145,7 +176,7 @@ export function planNothing(init: AgentInit): TurnPlan {
 
 /** How long an agent may take to give what is asked of it. */
 export function callbackMsOf({ deadlines }: AgentInit): number {
-  return deadlines?.callbackMs ?? callbackMs;
+  return deadlines?.callbackMs ?? defaultCallbackMs;
 }
 
 interface Settled {
@@ -311,25 +342,40 @@ function commonSettings(init: AgentInit): CommonSettings {
 }
 
 function makeCommonSettings(init: AgentInit): CommonSettings {
-  const { logger, cwd, maxSteps, stopWhen, transformContext, convertToLlm } = init;
-  const { recover, deadlines, output } = init;
+  const {
+    logger,
+    cwd,
+    maxSteps = defaultMaxSteps,
+    stopWhen,
+    transformContext,
+    convertToLlm,
+  } = init;
+  const { recover, deadlines, limits, output } = init;
   return {
     dispatch: { ...init.dispatch, ...init.hooks },
     retry: init.retry ?? defaultRetry,
     ...(init.closing !== false && { closing: init.closing ?? defaultClosing }),
     ...(logger && { logger }),
     ...(cwd !== undefined && { cwd }),
-    ...(maxSteps !== undefined && { maxSteps }),
+    maxSteps,
     ...(stopWhen && { stopWhen }),
     ...(transformContext && { transformContext }),
     ...(convertToLlm && { convertToLlm }),
     recover: (error, messages) =>
       error.rejected === undefined ? recover?.(error, messages) : without(error.rejected, messages),
-    ...(deadlines && { deadlines }),
+    deadlines: withDefaults(defaultDeadlines, deadlines),
+    limits: withDefaults(defaultLimits, limits),
     ...(output && {
       checkAnswer: async (message) => (await checkOutput(output, message)).problem,
     }),
   };
+}
+
+/** What is given as undefined is not given. */
+function withDefaults<T extends object>(defaults: T, given: T | undefined): T {
+  if (given === undefined) return defaults;
+  const chosen = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(chosen) };
 }
 
 /** Undefined if that changes nothing: the same request would be refused again. */

@@ -37,9 +37,11 @@ export interface SummaryRequest {
     | "convertToLlm"
     | "retry"
     | "deadlines"
+    | "limits"
     | "recover"
     | "now"
     | "timer"
+    | "breathe"
     | "random"
   >;
   cost(usage: Usage | undefined): number | undefined;

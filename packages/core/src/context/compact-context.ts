@@ -152,6 +152,7 @@ async function ask(
       convertToLlm: settings.convertToLlm,
       retry: settings.retry,
       deadlines: settings.deadlines,
+      limits: settings.limits,
       recover: (error, sent) => {
         const tokens = estimate(sent, frame) * shareAfterOverflow;
         if (error.code === "context_overflow") return fit(sent, tokens);
@@ -159,6 +160,7 @@ async function ask(
       },
       now: clock.now,
       timer: clock.timer,
+      breathe: clock.breathe,
       random: clock.random,
     },
   });

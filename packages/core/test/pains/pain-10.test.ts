@@ -113,7 +113,9 @@ describe("pain 10: something throws, and who waits for it waits for ever", () =>
 
   test("when a tool without a limit never returns, an abort ends its turn", async () => {
     const hanging = { ...remoteTool({ name: "hang" }), execute: () => new Promise(() => {}) };
-    const world = createWorld([callTool("hang"), say("Next")], [hanging]);
+    const world = createWorld([callTool("hang"), say("Next")], [hanging], {
+      deadlines: { toolMs: Infinity },
+    });
     const session = world.host().createSession({ agent: "helper" });
     const turn = session.send("Hello");
     await world.clock.advance(600_000);

@@ -81,12 +81,34 @@ export interface Deadlines {
   readonly firstPartMs?: number;
   /** Between two parts, noticed late by a quarter of it at most. Default 120,000. */
   readonly betweenPartsMs?: number;
+  /**
+   * Since the last content of a reply, noticed like `betweenPartsMs`: parts that carry none, such as pings and token counts, keep an attempt
+   * alive only so long. Before the first content it is `firstPartMs`, if that is longer. No default.
+   */
+  readonly contentMs?: number;
   /** One whole attempt. No default. */
   readonly attemptMs?: number;
+  /**
+   * One run of a turn. It also ends a request under way and running tools; the turn ends with `budget-exceeded`. A turn that is resumed, or
+   * goes on after an answer, begins to count again. No default.
+   */
+  readonly turnMs?: number;
   /** One execution of a tool that states no `timeoutMs`. No default. */
   readonly toolMs?: number;
   /** Any other callback that is waited for, the journal included. Default 30,000. */
   readonly callbackMs?: number;
+}
+
+/** How much a turn may take in. Nothing is limited by default. */
+export interface TurnLimits {
+  /** Characters of one reply, with what the provider sends along. A longer one fails, and nothing of it is kept. */
+  readonly replyChars?: number | undefined;
+  /** Tool calls of one reply. One with more fails, and nothing of it is kept. */
+  readonly replyCalls?: number | undefined;
+  /** Replies in a row that the provider only paused. After so many the turn fails. */
+  readonly pauses?: number | undefined;
+  /** Characters that one call of a tool shows while it runs. More is not shown live; its result is as long as it is. */
+  readonly liveOutputChars?: number | undefined;
 }
 
 /** A step that has just ended, for `stopWhen`. */
@@ -211,6 +233,12 @@ export interface RunTurnInput {
     | undefined;
   readonly retry?: RetryPolicy | undefined;
   readonly deadlines?: Deadlines | undefined;
+  readonly limits?: TurnLimits | undefined;
+  /**
+   * Asked between steps, calls and parts: the promise it returns is waited for. For a caller whose timers and other work must get their turn
+   * though providers and tools never wait. Almost always it should return nothing.
+   */
+  readonly breathe?: (() => Promise<void> | undefined) | undefined;
   /**
    * Asked once per step about an error that is not retried, with the context that it came of; and again for each further part of
    * it that the vendor will not take. New messages replace the context: one more attempt.

@@ -22,7 +22,7 @@ export class Deadlines {
       const giveUp = (): void => reject(new TimeoutError(this.#timeoutMs));
       const waiting: Waiting = { until: performance.now() + this.#timeoutMs, giveUp };
       this.#waiting.add(waiting);
-      this.#timer ??= setInterval(() => this.#look(), this.#timeoutMs / 10).unref();
+      this.#timer ??= setInterval(() => this.#look(), this.#periodMs()).unref();
       promise.then(
         (value) => {
           this.#end(waiting);
@@ -34,6 +34,11 @@ export class Deadlines {
         },
       );
     });
+  }
+
+  /** Timers take a longer time for 1 ms. */
+  #periodMs(): number {
+    return Math.min(this.#timeoutMs / 10, 2 ** 31 - 1);
   }
 
   /** When nobody waits any more. */

@@ -28,6 +28,9 @@ export interface BashOptions extends WorkspaceOptions {
   readonly maxOutputChars?: number;
 }
 
+/** For a command that has reached its limit to be ended, and its output to be read. */
+const graceOfLimitMs = 30_000;
+
 export interface BashDetails {
   readonly command: string;
   /** Null if a signal ended it. */
@@ -63,6 +66,8 @@ export function bashTool(options: BashOptions = {}): AnyTool {
     }),
     effect: "at-most-once",
     execution: "sequential",
+    // The command has its own limit, and what it has said until then is its result.
+    timeoutMs: maxTimeoutMs + graceOfLimitMs,
     execute: (wanted, context) => {
       const start = wanted.background ? startJob : run;
       return explained(wanted, start(wanted, context, options));

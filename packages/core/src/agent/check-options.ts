@@ -1,0 +1,48 @@
+/** Checks the numbers among the options of an agent when it is made, and not when a turn runs into them. */
+import type { NumberRule } from "../option-numbers.ts";
+import { problemOfNumbers } from "../option-numbers.ts";
+import { AgentError } from "./agent-error.ts";
+import type { AgentInit } from "./agent-init.ts";
+
+type Rules = Readonly<Record<string, NumberRule>>;
+
+const own: Rules = { maxSteps: "a whole number", maxTokens: "a whole number above 0" };
+
+const nested = {
+  retry: {
+    maxAttempts: "a whole number above 0",
+    baseDelayMs: "0 or more",
+    maxDelayMs: "0 or more",
+    maxRetryAfterMs: "0 or more",
+  },
+  deadlines: {
+    firstPartMs: "above 0",
+    betweenPartsMs: "above 0",
+    contentMs: "above 0",
+    attemptMs: "above 0",
+    turnMs: "above 0",
+    toolMs: "above 0",
+    callbackMs: "above 0",
+  },
+  limits: {
+    replyChars: "above 0",
+    replyCalls: "a whole number above 0",
+    pauses: "a whole number",
+    liveOutputChars: "a whole number",
+  },
+  budgets: { steps: "0 or more", tokens: "0 or more", cost: "0 or more", timeMs: "0 or more" },
+  dispatch: { maxParallel: "a whole number above 0", graceMs: "0 or more" },
+  outputs: { maxChars: "0 or more", maxTotalChars: "0 or more" },
+} as const satisfies Partial<Record<keyof AgentInit, Rules>>;
+
+/** Throws an `AgentError` that names the option. */
+export function checkOptions(init: AgentInit): void {
+  refuse(problemOfNumbers(init, own));
+  for (const [name, rules] of Object.entries(nested)) {
+    refuse(problemOfNumbers(init[name as keyof typeof nested], rules, `${name}.`));
+  }
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw new AgentError("invalid_option", `The agent's ${problem}`);
+}
