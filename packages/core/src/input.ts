@@ -56,12 +56,27 @@ export interface TurnRequest extends SendOptions {
 
 export type SendInput = TurnInput | TurnRequest | readonly Answer[];
 
-/** The ids of tool calls begin with that of their turn, and vendors take no others. */
+/**
+ * The ids of tool calls begin with that of their turn, and vendors take no others. Replies are named after their turn and a number, so that
+ * what callers name must not end like that: no two messages have one id.
+ */
 export function checkTurnId(id: string): string {
-  if (/^[\w-]{1,48}$/.test(id) && !id.includes(chainMark)) return id;
+  if (/^[\w-]{1,48}$/.test(id) && !id.includes(chainMark) && !isLikeReply(id)) return id;
   throw invalid(
-    `Not an id for a turn or a message: ${shown(id)}. Use 1 to 48 letters, digits, "_" or "-", without "${chainMark}"`,
+    `Not an id for a turn or a message: ${shown(id)}. Use 1 to 48 letters, digits, "_" or "-", without "${chainMark}", and without "_" and a number at the end: replies are named so`,
   );
+}
+
+/** The same for a message that has another id than its turn. */
+export function checkMessageId(id: string): void {
+  if (!isLikeReply(id)) return;
+  throw invalid(
+    `Not an id for a message: ${shown(id)}. Replies are named with "_" and a number at the end: choose another`,
+  );
+}
+
+function isLikeReply(id: string): boolean {
+  return /_\d+$/.test(id);
 }
 
 export function checkSessionId(id: string): string {

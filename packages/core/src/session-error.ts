@@ -11,6 +11,8 @@ export type SessionErrorCode =
   /** The turn ended without an answer: aborted, failed, or waiting for somebody. */
   | "no_answer"
   | "invalid_input"
+  /** The id was used before, for something else. */
+  | "id_conflict"
   /** There is no summary: the model that was asked gave none, or was stopped. */
   | "compaction_failed"
   | "not_found"
@@ -47,8 +49,10 @@ export function invalid(message: string, options?: ErrorOptions): SessionError {
   return new SessionError("invalid_input", message, options);
 }
 
+/** Nothing that has an id is replaced by what is sent with the same one. */
 export function taken(id: string): SessionError {
-  return invalid(`The id "${id}" is that of something else in this session: choose another`);
+  const message = `The id "${id}" is that of something else in this session, and what is sent with it now was not taken: choose another`;
+  return new SessionError("id_conflict", message);
 }
 
 const refusals: Record<Refusal, string> = {

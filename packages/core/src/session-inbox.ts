@@ -5,7 +5,8 @@ import { SessionFold, isPromise, isRepositoryError } from "@capstan/log";
 import { chain } from "./chain.ts";
 import { checkMedia } from "./media/check-media.ts";
 import { recover } from "./recover.ts";
-import { SessionError, refused, toSessionError } from "./session-error.ts";
+import { isSameJson } from "./same-json.ts";
+import { SessionError, refused, taken, toSessionError } from "./session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { firstEntries, headOfNew } from "./session-host.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
@@ -66,9 +67,31 @@ export class SessionInbox {
         throw toSessionError(this.#runtime.id, thrown);
       },
     );
-    return chain(posted, (answer) => {
-      this.check(id, except);
-      return answer;
+    return chain(posted, (answer) =>
+      chain(answer.isNew ? undefined : this.#mustBeSame(answer.seq, body), () => {
+        this.check(id, except);
+        return answer;
+      }),
+    );
+  }
+
+  /** What was posted under an id before stays: it is the same, or the id is taken. */
+  #mustBeSame(seq: number, body: PostedBody): MaybePromise<void> {
+    return chain(this.#runtime.log.entryAt(seq), ({ seq: _seq, v: _v, at: _at, id, ...stored }) => {
+      // A message that waits is the same one, whichever queue it was meant for.
+      const isSame = isQueued(stored.type) && isQueued(body.type);
+      const { type: _type, ...said } = body;
+      const { type: _storedType, ...before } = stored;
+      if (!(isSame ? isSameJson(before, said) : isSameJson(stored, body))) throw taken(id);
+    });
+  }
+
+  /** No two messages have one id, so a message that is to come must not have that of another one. */
+  mustBeFree(messageId: string): MaybePromise<void> {
+    if (!this.fold.transcript.has(messageId)) return;
+    // What was posted under it before is found by the store.
+    return chain(this.#runtime.log.hasEntry(messageId), (isPosted) => {
+      if (!isPosted) throw taken(messageId);
     });
   }
 
@@ -121,6 +144,10 @@ export class SessionInbox {
     this.#preview = undefined;
     this.#runtime.attend();
   }
+}
+
+function isQueued(type: string): boolean {
+  return type === "steer" || type === "follow_up";
 }
 
 function messagesIn(body: PostedBody): readonly ChatMessage[] {

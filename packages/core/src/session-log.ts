@@ -215,6 +215,19 @@ export class SessionLog {
     return entries;
   }
 
+  /** As it is stored. */
+  entryAt(seq: number): MaybePromise<StoredEntry> {
+    return chain(this.#readPage(seq - 1, 1), ({ entries: [entry] }) => {
+      // There is one, or the page would have been refused.
+      return entry as StoredEntry;
+    });
+  }
+
+  /** Looks through the whole log. */
+  hasEntry(id: string): Promise<boolean> {
+    return this.readAll().then((entries) => entries.some((entry) => entry.id === id));
+  }
+
   /** Hands over the whole log at a moment in which nothing is folded that is not in it. */
   async readWhole<T>(take: (stored: readonly StoredEntry[]) => T): Promise<T> {
     // The reader may have seen more elsewhere than we have read.
@@ -260,8 +273,9 @@ export class SessionLog {
     });
   }
 
-  #readPage(after: number): MaybePromise<ReadPage> {
-    const page = this.#noticing(() => this.#options.repository.read(this.id, { after }));
+  #readPage(after: number, limit?: number): MaybePromise<ReadPage> {
+    const options = limit === undefined ? { after } : { after, limit };
+    const page = this.#noticing(() => this.#options.repository.read(this.id, options));
     return chain(page, (read) => {
       this.#check(read, after);
       return read;

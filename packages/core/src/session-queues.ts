@@ -1,5 +1,6 @@
 /** How messages are queued in a session that may be busy, and how they are taken back. */
 import type { UserPart } from "@capstan/kernel";
+import { chain } from "./chain.ts";
 import type { InputMessage } from "./input.ts";
 import { checkTurnId, toMessage } from "./input.ts";
 import type { Receipt } from "./receipts.ts";
@@ -19,7 +20,8 @@ export async function enqueue(
   runtime: SessionRuntime,
 ): Promise<Receipt> {
   checkTurnId(id);
-  await inbox.post(id, { type, message: toMessage(content, id) });
+  const message = toMessage(content, id);
+  await chain(inbox.mustBeFree(id), () => inbox.post(id, { type, message }));
   const { queues } = inbox.fold;
   if (queues.find(id) === undefined && queues.outcomeOf(id) === undefined) throw taken(id);
   const receipt = runtime.receipts.of(id);

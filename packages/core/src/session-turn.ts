@@ -1,6 +1,6 @@
 /** The handle of a turn of a session: fed by the session's events, whichever process runs it. */
 import type { AgentEvent, ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
-import type { MaybePromise } from "@capstan/log";
+import type { MaybePromise, PostedBody } from "@capstan/log";
 import { EventQueue, serializeError, toTurnResponse } from "@capstan/kernel";
 import { background } from "./background.ts";
 import { recover } from "./recover.ts";
@@ -20,6 +20,8 @@ export interface TurnSession {
 
 export class SessionTurn implements Turn {
   readonly id: string;
+  /** What starts the turn, if it was sent by this process. */
+  sent: PostedBody | undefined;
   readonly #response: Promise<TurnResponse>;
   #isLookedAt = false;
   readonly #session: TurnSession;

@@ -7,10 +7,11 @@ import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import { chain } from "./chain.ts";
 import type { Answer, SendOptions } from "./input.ts";
-import { checkTurnId, toAnswerBody } from "./input.ts";
+import { checkMessageId, checkTurnId, toAnswerBody } from "./input.ts";
 import { withLiveEvents } from "./late-events.ts";
 import { recover } from "./recover.ts";
 import { replay } from "./replay.ts";
+import { isSameJson } from "./same-json.ts";
 import { invalid, taken, toSessionError } from "./session-error.ts";
 import type { SessionHost } from "./session-host.ts";
 import type { SessionInbox } from "./session-inbox.ts";
@@ -53,25 +54,47 @@ export class TurnHandles implements TurnSession {
     options: SendOptions,
   ): SessionTurn {
     const id = options.id ?? this.#host.newId();
+    const toBody = (): PostedBody => {
+      const chosen = toTurnOptions(options);
+      const body = { type: "input", messages: toInput?.(id) ?? [] } as const;
+      return chosen === undefined ? body : { ...body, options: chosen };
+    };
     const known = this.#runtime.readers.findTurn(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return this.#again(known, toBody);
     const turn = this.#sharedTurn(id);
     const post = (): MaybePromise<unknown> => {
       checkTurnId(id);
-      const messages = toInput?.(id) ?? [];
+      const body = toBody();
+      turn.sent = body;
+      const messages = body.type === "input" ? body.messages : [];
       this.#checkNew(messages, id);
-      const chosen = toTurnOptions(options);
-      this.#runtime.remember(options.model);
-      const body = { type: "input", messages } as const;
-      // An owner at work may start the turn before it is said to be posted.
-      this.#runtime.readers.expectTurn(turn);
-      return this.#inbox.post(id, chosen === undefined ? body : { ...body, options: chosen });
+      return chain(options.id === undefined ? undefined : this.#inbox.mustBeFree(id), () => {
+        this.#runtime.remember(options.model);
+        // An owner at work may start the turn before it is said to be posted.
+        this.#runtime.readers.expectTurn(turn);
+        return this.#inbox.post(id, body);
+      });
     };
     const follow = (): void => {
       if (!this.#runtime.readers.forgetExpected(turn)) return;
       this.#join(turn, id);
     };
     return this.#track(turn, post, follow, options.signal);
+  }
+
+  /** The handle that was given out for this id, if the same is sent again. */
+  #again(known: SessionTurn, toBody: () => PostedBody): SessionTurn {
+    const turn = new SessionTurn(known.id, this);
+    const compare = (): void => {
+      if (known.sent !== undefined && !isSameJson(known.sent, toBody())) throw taken(known.id);
+    };
+    try {
+      compare();
+      return known;
+    } catch (thrown) {
+      turn.fail(thrown);
+      return turn;
+    }
   }
 
   sendAnswers(answers: readonly Answer[], { id: key, signal }: SendOptions): SessionTurn {
@@ -229,8 +252,9 @@ export class TurnHandles implements TurnSession {
   #checkNew(messages: readonly ChatMessage[], turnId: string): void {
     for (const [place, { id }] of messages.entries()) {
       if (id === turnId && place === 0) continue;
+      checkMessageId(id);
       const isTwice = messages.findIndex((other) => other.id === id) !== place;
-      if (isTwice || this.#fold.transcript.has(id)) {
+      if (isTwice || this.#fold.transcript.has(id) || this.#fold.queues.find(id) !== undefined) {
         throw invalid(`There is a message "${id}" already: leave its id out, or choose another`);
       }
     }

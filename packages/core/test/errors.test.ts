@@ -96,6 +96,7 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     unknown_agent: true,
     no_answer: true,
     invalid_input: true,
+    id_conflict: true,
     compaction_failed: true,
     not_found: true,
     exists: true,

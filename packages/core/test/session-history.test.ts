@@ -335,7 +335,7 @@ test("continue with what was held is a turn of its own id, also when it is asked
   await session.clearHistory();
 
   const first = await session.continue({ id: "c1", maxTokens: 7 }).response;
-  const again = await session.continue({ id: "c1" }).response;
+  const again = await session.continue({ id: "c1", maxTokens: 7 }).response;
 
   expect(first).toMatchObject({ status: "completed", text: "Held" });
   expect(again).toEqual(first);

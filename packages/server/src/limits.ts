@@ -64,6 +64,8 @@ export function checkLimits(limits: object | undefined, path: string): void {
 
 const rules: Readonly<Record<keyof ServerLimits | keyof ClientToolLimits, NumberRule>> = {
   maxBodyBytes: "above 0",
+  maxBodyBytesPerPrincipal: "above 0",
+  maxBodyBytesInAll: "above 0",
   maxJsonDepth: "above 0",
   maxJsonValues: "above 0",
   sessionsPerPrincipal: "0 or more",

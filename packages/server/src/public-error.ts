@@ -43,6 +43,7 @@ const statusOfSession: Record<SessionErrorCode, number> = {
   turn_over: 409,
   cannot_continue: 409,
   exists: 409,
+  id_conflict: 409,
   invalid_input: 400,
   compaction_failed: 502,
   not_found: 404,

@@ -23,7 +23,10 @@ const text = z.string().min(1);
 /** Of turns and queued messages, as `checkTurnId` of core has it. */
 const turnId = z
   .string()
-  .regex(/^(?!.*__)[\w-]{1,48}$/, '1 to 48 letters, digits, "_" or "-", without "__"');
+  .regex(
+    /^(?!.*__)(?!.*_\d+$)[\w-]{1,48}$/,
+    '1 to 48 letters, digits, "_" or "-", without "__", and without "_" and a number at the end',
+  );
 /** Of a session, or the client's own key for one. */
 const sessionId = z
   .string()

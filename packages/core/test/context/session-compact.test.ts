@@ -52,7 +52,7 @@ test("an id that is of something else is refused", async () => {
   const session = world.session();
   await session.send("Hello", { id: "k1" }).response;
 
-  await expect(session.compact({ id: "k1" })).rejects.toMatchObject({ code: "invalid_input" });
+  await expect(session.compact({ id: "k1" })).rejects.toMatchObject({ code: "id_conflict" });
 });
 
 test("a session with nothing to be summarized says so, and asks nobody", async () => {

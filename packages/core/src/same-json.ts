@@ -1,0 +1,14 @@
+/** Whether two values are the same JSON: the order of keys says nothing, and what is undefined is absent. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [left, right] = [fieldsOf(a), fieldsOf(b)];
+  if (left.length !== right.length) return false;
+  const others = b as Readonly<Record<string, unknown>>;
+  return left.every(([name, value]) => Object.hasOwn(b, name) && isSameJson(value, others[name]));
+}
+
+function fieldsOf(value: object): [name: string, value: unknown][] {
+  return Object.entries(value).filter(([, field]) => field !== undefined);
+}
