@@ -32,17 +32,24 @@ export const brokenLeases: readonly BrokenStore[] = [
     from: () => memoryRepository({ now: () => 0 }),
   },
   {
-    fault: "a lease that ran out is good until somebody takes the session",
-    sentence: "a lease that has run out is over, also if nobody took the session",
+    fault: "an append renews a lease that ran out",
+    sentence: "nothing is written under a lease that has run out, also if nobody took the session",
+    from: (intact) => ({
+      ...intact,
+      append: (id, entries, options) => {
+        intact.renew(options.lease, 60_000);
+        return intact.append(id, entries, options);
+      },
+    }),
+  },
+  {
+    fault: "a lease that ran out is not renewed",
+    sentence: "a lease that has run out is renewed, if nobody took the session",
     from: (intact) => ({
       ...intact,
       renew: (lease, ttlMs) => {
-        try {
-          intact.renew(lease, ttlMs);
-        } catch (error) {
-          const again = intact.acquire(lease.sessionId, lease.owner, ttlMs);
-          if (again?.lease.epoch !== lease.epoch + 1) throw error;
-        }
+        intact.append(lease.sessionId, [], { lease });
+        intact.renew(lease, ttlMs);
       },
     }),
   },
