@@ -2,7 +2,7 @@
 import type { Fact, JournalReply, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
 import type { Entry, FactContext, FactPrice, MaybePromise } from "@capstan/log";
-import { entriesOfFacts, isPromise } from "@capstan/log";
+import { RepositoryError, entriesOfFacts, isPromise } from "@capstan/log";
 import { addCost, costOfFact } from "./agent/cost-of-fact.ts";
 import { nameOf } from "./agent/model.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
@@ -100,8 +100,9 @@ export class TurnJournal {
     );
   }
 
-  #end(before: readonly Fact[], end: TurnEnded): MaybePromise<JournalReply> {
+  #end(before: readonly Fact[], end: TurnEnded, round = 1): MaybePromise<JournalReply> {
     const { log } = this.#options;
+    if (round > maxRounds) return this.#fail(tooBusy(log.id));
     if (this.#isReopened(end)) {
       if (before.length === 0) return "reopen";
       return chain(this.#append(before), () => "reopen" as const);
@@ -115,7 +116,7 @@ export class TurnJournal {
     );
     return chain(appended, (outcome) => {
       if (outcome === "appended") return undefined;
-      return chain(log.catchUp(), () => this.#end(before, end));
+      return chain(log.catchUp(), () => this.#end(before, end, round + 1));
     });
   }
 
@@ -167,6 +168,14 @@ export class TurnJournal {
         return undefined;
     }
   }
+}
+
+/** Posts that may come in between, one after the other, before the end of a turn is left to a later try. */
+const maxRounds = 1_000;
+
+function tooBusy(sessionId: string): RepositoryError {
+  const message = `Session "${sessionId}" is posted to faster than its turn can end: it goes on when the session is claimed again`;
+  return new RepositoryError("unavailable", sessionId, message);
 }
 
 /** What is recorded together with the end is not folded yet. */

@@ -98,3 +98,28 @@ test("a conflict without anything new is an error, and the turn is not tried for
 
   expect(appends).toBeLessThan(5);
 });
+
+test("a turn whose end never comes to be the last entry stops trying, and is said to", async () => {
+  const world = createWorld([say("One")]);
+  const faults: unknown[] = [];
+  let posts = 0;
+  const repository: SessionRepository = {
+    ...world.repository,
+    append(id, entries, options) {
+      if (options.onlyIfSeq !== undefined && entries.some(({ type }) => type === "turn_ended")) {
+        posts += 1;
+        const noise = { v: 1, id: `noise-${posts}`, at: 1, type: "config", config: {} } as const;
+        world.repository.post(id, noise);
+      }
+      return world.repository.append(id, entries, options);
+    },
+  };
+  const onError = ({ error }: { readonly error: unknown }): void => void faults.push(error);
+  const host = world.host({ repository, onError, pollMs: Infinity });
+
+  host.createSession({ agent: "helper", id: "chat" }).send("Hi");
+  await world.clock.advance(0);
+
+  expect(posts).toBe(1_000);
+  expect(faults).toMatchObject([{ code: "unavailable" }]);
+});

@@ -8,6 +8,7 @@ import type { ImportOrigin } from "./import-log.ts";
 import { importLog, restoreLog } from "./import-log.ts";
 import { LogError } from "./log-error.ts";
 import type { SessionRepository } from "./repository.ts";
+import { RepositoryError } from "./repository.ts";
 
 /**
  * From the first entry to the last that is there when it comes to the end; a blob comes before the first entry that names it. Fails with
@@ -20,6 +21,7 @@ export async function* exportSession(
   const exported = new Set<string>();
   for (let after = 0; ;) {
     const { entries, lastSeq } = await repository.read(id, { after });
+    if (entries.some(({ seq }, index) => seq !== after + 1 + index)) throw misread(id, after);
     for (const entry of entries) {
       for (const blob of blobsOf(entry)) {
         const bytes = exported.has(blob) ? undefined : await repository.getBlob(id, blob);
@@ -31,6 +33,11 @@ export async function* exportSession(
     }
     if (entries.length === 0 || after >= lastSeq) return;
   }
+}
+
+function misread(id: string, after: number): RepositoryError {
+  const message = `The store gave something else than what follows entry ${after} of session "${id}": it does not keep what storeContract states`;
+  return new RepositoryError("unavailable", id, message);
 }
 
 interface NewCopy {

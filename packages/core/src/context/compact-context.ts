@@ -2,6 +2,7 @@
 import type { AgentEvent, ChatMessage } from "@capstan/kernel";
 import { isPromise, serializeError } from "@capstan/kernel";
 import type { MaybePromise, OwnedBody } from "@capstan/log";
+import { RepositoryError } from "@capstan/log";
 import { AgentError } from "../agent/agent-error.ts";
 import { windowOf } from "../agent/model.ts";
 import type { Summarizer } from "../agent/summarizer.ts";
@@ -200,12 +201,17 @@ async function conclude(
   summarizer: Summarizer | undefined,
 ): Promise<CompactionEnd> {
   const { log } = surroundings;
-  for (;;) {
+  for (let round = 1; round <= maxRounds; round += 1) {
     const body = toEnd(log.fold, context, scope, answer, summarizer);
     if ((await surroundings.append([body], { isUpToDate: true })) === "appended") return body;
     await log.catchUp();
   }
+  const message = `Session "${log.id}" is posted to faster than a compaction can end`;
+  throw new RepositoryError("unavailable", log.id, message);
 }
+
+/** Posts that may come in between, one after the other. */
+const maxRounds = 1_000;
 
 async function record(
   { append }: CompactionSurroundings,
