@@ -1,6 +1,7 @@
 /** One place where a turn learns that it must stop, with one listener on the caller's signal. */
 import type { AbortSource } from "./contracts/runtime.ts";
 import { isInstance, serializeError } from "./errors.ts";
+import { guardedController } from "./guarded-signal.ts";
 
 /** Told once when the turn is aborted. An object and not a function, as two are needed in every step. */
 export interface AbortListener {
@@ -57,7 +58,7 @@ export class TurnAbort {
   /** For code of the caller: fires on abort, and when the turn had to give up. Made at the first read. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
-      this.#controller = new AbortController();
+      this.#controller = guardedController();
       if (this.#isAborted || this.#isReleased) this.#controller.abort(this.#source?.reason);
     }
     return this.#controller.signal;

@@ -3,6 +3,7 @@ import type { ChatMessage } from "./contracts/conversation.ts";
 import type { ProviderRequest, ProviderStreamOptions } from "./contracts/provider.ts";
 import type { ToolDeclaration } from "./contracts/tool.ts";
 import { toModelMessages } from "./model-messages.ts";
+import { guardedController } from "./guarded-signal.ts";
 import type { TurnState } from "./turn-state.ts";
 
 const noOptions: ProviderStreamOptions = Object.freeze({});
@@ -44,7 +45,7 @@ export class AttemptRequest implements ProviderRequest {
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
-      this.#controller = new AbortController();
+      this.#controller = guardedController();
       if (this.#isCancelled) this.#controller.abort();
     }
     return this.#controller.signal;

@@ -6,6 +6,7 @@ import type { Logger } from "./contracts/logging.ts";
 import type { RunTurnInput } from "./contracts/runtime.ts";
 import type { ToolExecuteContext } from "./contracts/tool.ts";
 import { toText } from "./errors.ts";
+import { guardedController } from "./guarded-signal.ts";
 import { hashJson } from "./hash.ts";
 import type { TurnState } from "./turn-state.ts";
 import { addUsage, replaceUsage } from "./usage.ts";
@@ -42,7 +43,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   get signal(): AbortSignal {
     if (timeoutOf(this.#turn, this.#run) === Infinity) return this.#turn.abort.signal;
     if (this.#controller === undefined) {
-      this.#controller = new AbortController();
+      this.#controller = guardedController();
       if (this.#isClosed || this.#turn.isStopped) this.#controller.abort();
       else this.#turn.abort.addListener(this);
     }
