@@ -9,6 +9,7 @@ import { importLog, restoreLog } from "./import-log.ts";
 import { LogError } from "./log-error.ts";
 import type { SessionRepository } from "./repository.ts";
 import { RepositoryError } from "./repository.ts";
+import { sessionGone } from "./repository-failures.ts";
 
 /**
  * From the first entry to the last that is there when it comes to the end; a blob comes before the first entry that names it. Fails with
@@ -19,8 +20,11 @@ export async function* exportSession(
   id: string,
 ): AsyncGenerator<string> {
   const exported = new Set<string>();
+  let exporting: string | undefined;
   for (let after = 0; ;) {
-    const { entries, lastSeq } = await repository.read(id, { after });
+    const { entries, lastSeq, incarnation } = await repository.read(id, { after });
+    exporting ??= incarnation;
+    if (incarnation !== exporting) throw sessionGone(id);
     if (entries.some(({ seq }, index) => seq !== after + 1 + index)) throw misread(id, after);
     for (const entry of entries) {
       for (const blob of blobsOf(entry)) {
