@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { exportSession, foldEntries, importSession, memoryRepository } from "@capstan/log";
-import type { StoredEntry } from "@capstan/log";
+import type { SessionRepository, StoredEntry } from "@capstan/log";
 import { checkTranscript } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { stateOf } from "./fold-state.ts";
@@ -95,4 +95,21 @@ test("an export of no session fails with not_found", async () => {
   const exporting = Array.fromAsync(exportSession(memoryRepository(), "none"));
 
   await expect(exporting).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("an export never mixes a session with the one that was begun again under its id", async () => {
+  const repository = memoryRepository();
+  const lines = linesOf("v1-abort.jsonl");
+  await importSession(repository, lines, { id: "s", now: 1_000, trust: "own" });
+  const paged: SessionRepository = {
+    ...repository,
+    read: (id, options) => repository.read(id, { ...options, limit: 2 }),
+  };
+
+  const exporting = exportSession(paged, "s");
+  await exporting.next();
+  repository.delete("s");
+  await importSession(repository, lines, { id: "s", now: 1_000, trust: "own" });
+
+  await expect(Array.fromAsync(exporting)).rejects.toMatchObject({ code: "not_found" });
 });
