@@ -30,6 +30,10 @@ const host: Host = createHost({
   repository,
   leaseMs: settings.leaseMs,
   pollMs: 100,
+  // The database is killed as well. Everything else on the error stream is a problem.
+  onError({ where, error }) {
+    if (where !== "store" && where !== "claim") console.error(`${where}: ${String(error)}`);
+  },
 });
 
 process.on("message", (order: Order) => {
