@@ -180,8 +180,10 @@ export class Host {
   /** Removes a session with everything that was said in it. A turn under way does not go on, wherever it runs. Nothing happens if there is none. */
   async delete(id: string): Promise<void> {
     this.#mustBeOpen();
-    await this.#runtimes.get(id)?.close(`Session ${id} was deleted`);
+    const runtime = this.#runtimes.get(id);
+    await runtime?.close(`Session ${id} was deleted`);
     await this.#host.repository.delete(id);
+    runtime?.onDeleted();
   }
 
   /**

@@ -83,7 +83,7 @@ export function closed(sessionId: string, why: string): SessionError {
 
 /** For those who wait for something of a session that is gone. */
 export function deleted(sessionId: string): SessionError {
-  const message = `Session ${sessionId} was deleted by another process: begin a new one`;
+  const message = `Session ${sessionId} was deleted: begin a new one`;
   return new SessionError("not_found", message, { sessionId });
 }
 

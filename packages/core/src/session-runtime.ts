@@ -172,6 +172,11 @@ export class SessionRuntime {
     await this.#leave();
   }
 
+  /** The session was deleted here: handles and readers that are left are told so. */
+  onDeleted(): void {
+    this.#drop(deleted(this.id));
+  }
+
   /** Whether the session was found to be deleted, or to be another one by now: nothing that is known of it here counts any more. */
   get isGone(): boolean {
     return this.#gone !== undefined;

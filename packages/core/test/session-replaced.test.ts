@@ -90,6 +90,19 @@ test("subscribers are told that their session has ended", async () => {
   expect(ends).toMatchObject([gone, gone]);
 });
 
+test("subscribers of the host that deletes are told as well", async () => {
+  const { a, world } = await replacedWorld();
+  const own = await a.open("chat");
+  const ends: unknown[] = [];
+  own.subscribe(() => {}, { onEnd: (why) => ends.push(why) });
+
+  await a.delete("chat");
+  await world.clock.advance(0);
+
+  expect(ends).toMatchObject([gone]);
+  expect(own.isGone).toBe(true);
+});
+
 test("what waits in an old session ends when it is replaced", async () => {
   const world = createWorld([stall(), say("New")]);
   const [a, b] = [world.host(), world.host()];

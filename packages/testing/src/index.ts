@@ -78,4 +78,5 @@ export type {
 } from "./crash/scenario.ts";
 export type { CrashViolation, CrashViolationCode } from "./crash/violation.ts";
 export type { FinalState } from "./crash/final-state.ts";
+export type { AlterHost } from "./crash/simulated-host.ts";
 export type { CreateStore } from "./crash/world.ts";

@@ -1,13 +1,14 @@
 import { exploreCrashes, findScenario } from "@capstan/testing";
 import { expect, test } from "vitest";
+import { plantedAgeFaults } from "./planted-age-faults.ts";
 import { plantedFaults } from "./planted-faults.ts";
 import { plantedSessionFaults } from "./planted-session-faults.ts";
 
-test.each([...plantedFaults, ...plantedSessionFaults])(
+test.each([...plantedFaults, ...plantedSessionFaults, ...plantedAgeFaults])(
   "the simulator catches that $name",
-  async ({ scenario, caughtAs, createStore }) => {
+  async ({ scenario, caughtAs, ...altered }) => {
     const { failures } = await exploreCrashes(findScenario(scenario), {
-      createStore,
+      ...altered,
       maxFailures: 2,
     });
 

@@ -1,6 +1,6 @@
 /** Stores with one fault each, made from one in memory: the simulator has to catch every one of them. */
 import { memoryRepository } from "@capstan/log";
-import type { CrashViolationCode, CreateStore } from "@capstan/testing";
+import type { AlterHost, CrashViolationCode, CreateStore } from "@capstan/testing";
 import {
   claimingOnly,
   dropping,
@@ -17,7 +17,8 @@ export interface PlantedFault {
   /** Where it is caught, and as what. */
   readonly scenario: string;
   readonly caughtAs: CrashViolationCode;
-  readonly createStore: CreateStore;
+  readonly createStore?: CreateStore;
+  readonly alterHost?: AlterHost;
 }
 
 export const plantedFaults: readonly PlantedFault[] = [

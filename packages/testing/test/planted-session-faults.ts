@@ -1,7 +1,7 @@
 /** Stores that break what sessions promise about settings, forks, answers and other pasts, one promise each. */
 import type { PendingCall } from "@capstan/kernel";
 import { memoryRepository } from "@capstan/log";
-import type { NewEntry, StoredEntry } from "@capstan/log";
+import type { NewEntry, SessionRepository, StoredEntry } from "@capstan/log";
 import { altering, dropping, forking, postingLate } from "./faulty-stores.ts";
 import type { PlantedFault } from "./planted-faults.ts";
 
@@ -133,9 +133,7 @@ export const plantedSessionFaults: readonly PlantedFault[] = [
 ];
 
 /** Whatever was posted meanwhile, the entry that starts a turn is written. */
-function startingBlindly(options: {
-  readonly now: () => number;
-}): ReturnType<PlantedFault["createStore"]> {
+function startingBlindly(options: { readonly now: () => number }): SessionRepository {
   const store = memoryRepository(options);
   return {
     ...store,

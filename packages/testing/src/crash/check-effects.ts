@@ -1,6 +1,7 @@
 /** What the tools did to the world is what they declare, and what the log says of it. */
 import type { EntryOf } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
+import { ageOf } from "./ages.ts";
 import type { Effect } from "./effects.ts";
 import type { CrashToolName } from "./scenario.ts";
 import type { WatchedSession } from "./watched-session.ts";
@@ -18,20 +19,27 @@ const withoutEffect: ReadonlySet<string> = new Set<CrashToolName>([
 ]);
 
 export function checkEffects(world: World): void {
-  const byCall = Map.groupBy(world.effects.all, ({ toolCallId }) => toolCallId);
-  for (const [toolCallId, effects] of byCall) checkCall(world, toolCallId, effects);
-  for (const session of world.sessions) {
+  // A call of the same id in the next session of an id is another one.
+  const byCall = Map.groupBy(world.effects.all, ({ toolCallId, input }) =>
+    nameOf(toolCallId, ageOf(input)),
+  );
+  for (const effects of byCall.values()) checkCall(world, effects);
+  for (const session of [...world.sessions, ...world.replaced]) {
     for (const entry of session.entries) {
       if (entry.type !== "tool_result") continue;
-      checkResult(session, entry, byCall.get(entry.toolCallId) ?? []);
+      checkResult(session, entry, byCall.get(nameOf(entry.toolCallId, session.age)) ?? []);
     }
   }
 }
 
-function checkCall(world: World, toolCallId: string, effects: readonly Effect[]): void {
+function nameOf(toolCallId: string, age: number): string {
+  return `${toolCallId} of ${age}`;
+}
+
+function checkCall(world: World, effects: readonly Effect[]): void {
   const { violations } = world;
   // A group has at least one.
-  const [{ toolName, key }] = effects as [Effect];
+  const [{ toolName, toolCallId, key }] = effects as [Effect];
   const call = `${toolName} (${toolCallId})`;
   if (effects.length > 1 && !mayRepeat(world, toolName)) {
     const processes = effects.map(({ process }) => process).join(", ");
@@ -54,7 +62,7 @@ function checkCall(world: World, toolCallId: string, effects: readonly Effect[])
 
 function isShown(world: World, { sessionId, toolCallId, input }: Effect): boolean {
   return world
-    .session(sessionId)
+    .aged(sessionId, ageOf(input))
     .entries.some(
       (entry) =>
         entry.type === "pending" &&

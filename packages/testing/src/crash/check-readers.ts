@@ -6,18 +6,35 @@ import { isDeepStrictEqual } from "node:util";
 import { checkEvents } from "../check-events.ts";
 import type { Reader, SeenEvent } from "./reader.ts";
 import { textOf } from "./scripted-model.ts";
+import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
 export function checkReaders(world: World, readers: readonly Reader[]): void {
   for (const reader of readers) {
-    checkOrder(world, reader);
-    checkFacts(world, reader);
-    checkLive(world, reader);
-    checkWholeTurns(world, reader);
+    for (const reading of readingsOf(world, reader)) {
+      checkOrder(world, reading);
+      checkFacts(world, reading);
+      checkLive(world, reading);
+      checkWholeTurns(world, reading);
+    }
   }
 }
 
-function checkOrder({ violations }: World, { name, seen }: Reader): void {
+/** What a reader saw of one session. */
+interface Reading extends Pick<Reader, "name" | "seen" | "first"> {
+  readonly session: WatchedSession;
+}
+
+function readingsOf(world: World, { name, seen, first }: Reader): readonly Reading[] {
+  const { main, replaced } = world;
+  const sessions = [...replaced.filter(({ id }) => id === main.id), main];
+  return sessions.map((session) => {
+    const own = seen.filter(({ incarnation }) => incarnation === session.incarnation);
+    return { name, seen: own, first: session.age === 1 ? first : "replayed", session };
+  });
+}
+
+function checkOrder({ violations }: World, { name, seen }: Reading): void {
   for (const [index, { cursor, event }] of seen.entries()) {
     const before = seen[index - 1]?.cursor;
     if (before === undefined || compareCursors(before, cursor) < 0) continue;
@@ -28,9 +45,10 @@ function checkOrder({ violations }: World, { name, seen }: Reader): void {
   }
 }
 
-function checkFacts({ main: { events }, violations }: World, { name, seen }: Reader): void {
+function checkFacts({ violations }: World, { name, seen, session }: Reading): void {
+  const { events, isOver } = session;
   const facts = seen.filter(({ event }) => !isLiveOnly(event));
-  for (let index = 0; index < Math.max(facts.length, events.length); index += 1) {
+  for (let index = 0; index < Math.max(facts.length, isOver ? 0 : events.length); index += 1) {
     const [found, expected] = [facts[index], events[index]];
     if (found !== undefined && expected !== undefined) {
       const isSame =
@@ -45,7 +63,7 @@ function checkFacts({ main: { events }, violations }: World, { name, seen }: Rea
 }
 
 /** What the deltas of a message said is what the message says. The last of them may be lost on the way to another process. */
-function checkLive({ violations }: World, { name, seen }: Reader): void {
+function checkLive({ violations }: World, { name, seen }: Reading): void {
   const view = new LiveView();
   for (const { event, cursor } of seen) {
     if (event.type === "message_end" && event.message.role === "assistant") {
@@ -72,20 +90,20 @@ function proseOf(event: Extract<AgentEvent, { readonly type: "message_end" }>): 
 }
 
 /** A turn that was seen live from its start to its end: on one connection, which was live before it, with its one owner. */
-function checkWholeTurns(world: World, { name, seen, first }: Reader): void {
+function checkWholeTurns(world: World, { name, seen, first, session }: Reading): void {
   const live = new Set<number>(first === "live" ? [1] : []);
   const whole = new Map<string, AgentEvent[]>();
   for (const [index, { event, connection, process }] of seen.entries()) {
     const { type, turnId } = event;
     if (connection !== seen[index - 1]?.connection) whole.delete(turnId);
-    if (type === "turn_start" && live.has(connection) && isOwnedBy(world, turnId, process)) {
+    if (type === "turn_start" && live.has(connection) && isOwnedBy(session, turnId, process)) {
       whole.set(turnId, []);
     }
     if (isLiveDelta(type)) live.add(connection);
     // Queued messages may be returned at rest: by then the turn that they name is over.
     if (type !== "steering_returned") whole.get(turnId)?.push(event);
   }
-  for (const [turnId, events] of whole) {
+  for (const [turnId, events] of session.isOver ? [] : whole) {
     for (const { message } of checkEvents(events)) {
       world.violations.add("events", `reader ${name}, turn ${turnId}: ${message}`);
     }
@@ -98,7 +116,7 @@ function isLiveDelta(type: AgentEvent["type"]): boolean {
 }
 
 /** Whether this process has written the whole turn, and lives: readers elsewhere get a part of what is live at best. */
-function isOwnedBy({ main: { entries, leases } }: World, turnId: string, process: string): boolean {
+function isOwnedBy({ entries, leases }: WatchedSession, turnId: string, process: string): boolean {
   const own = entries
     .filter((entry) => "turnId" in entry && entry.turnId === turnId)
     .flatMap(({ id }) => leases.get(id) ?? []);

@@ -9,7 +9,9 @@ import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
 /** What a request must be. */
-type Asked = Partial<Omit<SeenRequest, "sessionId" | "turnId" | "step" | "attempt" | "isSummary">>;
+type Asked = Partial<
+  Omit<SeenRequest, "sessionId" | "ages" | "turnId" | "step" | "attempt" | "isSummary">
+>;
 
 interface Expected {
   readonly asked: Asked;
@@ -22,6 +24,7 @@ export function checkRequests(world: World, session: WatchedSession): void {
   const recorded = new Map<string, string>();
   for (const request of world.requests) {
     if (request.sessionId !== session.id || request.isSummary) continue;
+    if ((request.ages[0] ?? 1) !== session.age) continue;
     const found = expected.get(placeOf(request));
     if (found === undefined) {
       session.violate("requests", `${placeOf(request)}: the log has no such attempt`);

@@ -4,9 +4,11 @@ import { persist } from "./persist.ts";
 import type { Wish } from "./persist.ts";
 import type { ClientAction, CrashTrigger } from "./scenario.ts";
 import type { Hosts, SimulatedHost } from "./simulated-host.ts";
+import { toDelete, toUseOldHandle } from "./wishes/ages.ts";
 import { Answering } from "./wishes/answers.ts";
 import { toCompact, toConfigure, toFork, toReplace } from "./wishes/changes.ts";
 import { toAbort, toEnqueue, toSend } from "./wishes/messages.ts";
+import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
 export class Client {
@@ -33,16 +35,17 @@ export class Client {
     return [...this.#busy].map(({ what }) => what);
   }
 
-  /** An event that the client saw. */
-  onEvent(event: AgentEvent): void {
+  /** An event of this session that the client saw. */
+  onEvent(event: AgentEvent, session: WatchedSession): void {
     this.#counts.set(event.type, (this.#counts.get(event.type) ?? 0) + 1);
-    const { main, scenario } = this.#world;
+    const { scenario } = this.#world;
     const isAwaiting = event.type === "awaiting_tool_execution";
     if (!isAwaiting && event.type !== "turn_end") return;
     const { pending = [] } = event;
     this.#answering.hear(pending);
     if (isAwaiting && scenario.answers !== "early") return;
-    for (const wish of this.#answering.toPending(main, pending)) this.#pursue(wish);
+    if (session.isOver) return;
+    for (const wish of this.#answering.toPending(session, pending)) this.#pursue(wish);
   }
 
   /** Starts what is to be started now. False if there is nothing. */
@@ -116,6 +119,10 @@ export class Client {
         return toReplace(world, action);
       case "fork":
         return toFork(world, action);
+      case "delete":
+        return toDelete(world, action);
+      case "use-old-handle":
+        return toUseOldHandle(world, action);
       default:
         return action satisfies never;
     }

@@ -118,11 +118,12 @@ class Exploration {
     faults: readonly CrashFault[],
     expected?: FinalState,
   ): Promise<Pick<CrashReport, "points" | "final">> {
-    const { maxFailures = 10, createStore } = this.#options;
+    const { maxFailures = 10, createStore, alterHost } = this.#options;
     if (this.#failures.length >= maxFailures) return { points: [], final: expected ?? nothing };
     const run: CrashRun = { scenario: this.#scenario, mode, faults };
     const report = await runCrash(run, {
       ...(createStore !== undefined && { createStore }),
+      ...(alterHost !== undefined && { alterHost }),
       ...(expected !== undefined && { expected }),
     });
     this.#runs += 1;

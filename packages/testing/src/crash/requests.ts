@@ -1,8 +1,11 @@
 /** What a model was asked, as far as it can be held against a log. */
 import type { ProviderRequest } from "@capstan/kernel";
+import { agesIn } from "./ages.ts";
 
 export interface SeenRequest {
   readonly sessionId: string;
+  /** Ages of the sessions that its messages name, where there are several of one id. */
+  readonly ages: readonly number[];
   readonly turnId: string;
   readonly step: number;
   readonly attempt: number;
@@ -19,11 +22,12 @@ export interface SeenRequest {
   readonly maxTokens: number | undefined;
 }
 
-export function toSeenRequest(request: ProviderRequest): SeenRequest {
+export function toSeenRequest(request: ProviderRequest, hasAges: boolean): SeenRequest {
   const { conversationId: sessionId, turnId, step, attempt, tools, options } = request;
   const { systemPrompt: instructions, model, thinkingLevel, temperature, maxTokens } = options;
   return {
     sessionId,
+    ages: hasAges ? agesIn(request.messages) : [],
     turnId,
     step,
     attempt,

@@ -5,6 +5,7 @@ import { checkCompactions } from "./check-compactions.ts";
 import { checkEffects } from "./check-effects.ts";
 import { checkForks } from "./check-forks.ts";
 import { checkHistory } from "./check-history.ts";
+import { checkIncarnations } from "./check-incarnations.ts";
 import { checkLog } from "./check-log.ts";
 import { checkPosts } from "./check-posts.ts";
 import { checkReaders } from "./check-readers.ts";
@@ -16,6 +17,7 @@ import { differenceOf, finalStateOf } from "./final-state.ts";
 import type { FinalState } from "./final-state.ts";
 import { Reader } from "./reader.ts";
 import { crashDefaults } from "./scenario.ts";
+import type { AlterHost } from "./simulated-host.ts";
 import { Hosts } from "./simulated-host.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { CreateStore } from "./world.ts";
@@ -24,6 +26,8 @@ import { World } from "./world.ts";
 export interface CrashOptions {
   /** Default one in memory. A store that answers with promises needs the mode `async`. */
   readonly createStore?: CreateStore;
+  /** Makes hosts work otherwise than they should: to show that a run finds it. */
+  readonly alterHost?: AlterHost;
   /** What the same scenario came to without faults: this run has to come to the same, unless it may differ. */
   readonly expected?: FinalState;
 }
@@ -34,12 +38,12 @@ const maxSteps = 20_000;
 
 export async function runCrash(run: CrashRun, options: CrashOptions = {}): Promise<CrashReport> {
   const world = new World(run, options.createStore);
-  const hosts = new Hosts(world);
+  const hosts = new Hosts(world, options.alterHost);
   const client = new Client(world, hosts);
   const names = run.scenario.readers ?? [crashDefaults.hosts[0].name];
   const readers = names.map((on, index) => {
-    const onEvent: Client["onEvent"] = (event) => {
-      if (index === 0) client.onEvent(event);
+    const onEvent: Client["onEvent"] = (event, session) => {
+      if (index === 0) client.onEvent(event, session);
     };
     return new Reader({ world, hosts, on, isFirst: index === 0, onEvent });
   });
@@ -67,7 +71,12 @@ function check(world: World, readers: readonly Reader[]): void {
     checkCompactions(world, session);
     checkRequests(world, session);
   }
+  for (const session of world.replaced) {
+    checkAcknowledged(session);
+    checkRequests(world, session);
+  }
   checkEffects(world);
+  checkIncarnations(world, readers);
   checkForks(world);
   checkReaders(world, readers);
 }
@@ -100,8 +109,8 @@ async function comeToRest(
   return false;
 }
 
-function isCaughtUp({ main: { events } }: World, reader: Reader): boolean {
-  return reader.facts >= events.length;
+function isCaughtUp({ main }: World, reader: Reader): boolean {
+  return reader.factsOf(main) >= main.events.length;
 }
 
 function whereItStands(world: World, client: Client, readers: readonly Reader[]): string {
@@ -111,7 +120,10 @@ function whereItStands(world: World, client: Client, readers: readonly Reader[])
   });
   const behind = readers
     .filter((reader) => !isCaughtUp(world, reader))
-    .map((reader) => `reader ${reader.name} saw ${reader.facts} of ${events.length} facts`);
+    .map(
+      (reader) =>
+        `reader ${reader.name} saw ${reader.factsOf(world.main)} of ${events.length} facts`,
+    );
   const parts = [...actions, ...client.busyWith, ...behind];
   return `it never came to rest: status ${fold.status}, ${parts.join("; ")}`;
 }

@@ -43,6 +43,8 @@ export interface ScriptedCall {
   readonly ms?: number;
   /** It has its effect, and then fails. */
   readonly fails?: boolean;
+  /** Of the session that it belongs to, if there are several of one id. */
+  readonly age?: number;
   /** The call whose output `read_output` reads. */
   readonly reference?: string;
 }
@@ -72,6 +74,8 @@ export type ClientAction = {
   readonly on?: string;
   /** The fork that it is about, by its name. Default the session that the run is about. */
   readonly session?: string;
+  /** Which session of the id it is about, counted from 1: each delete ends one. Default 1. */
+  readonly age?: number;
 } & (
   | {
       readonly do: "send";
@@ -89,6 +93,10 @@ export type ClientAction = {
   | { readonly do: "clearHistory" | "loadHistory" | "reset" }
   /** At the message of this place, as the client sees it, or at the end. What is made is known by the name from then on. */
   | { readonly do: "fork"; readonly as: string; readonly at?: number }
+  /** The next send begins another session under the same id. */
+  | { readonly do: "delete" }
+  /** Every call of a handle that the host has kept of a session that is another one by now: all are refused. */
+  | { readonly do: "use-old-handle"; readonly text: string }
   /** The host hands over what it has and stops. */
   | { readonly do: "close" }
   /** Nothing of the host goes on for so long. */

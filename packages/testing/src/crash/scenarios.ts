@@ -1,5 +1,6 @@
 /** The scenarios that every build goes through, at every point. */
 import type { CrashScenario } from "./scenario.ts";
+import { ageScenarios } from "./scenarios/age-scenarios.ts";
 import { answerScenarios } from "./scenarios/answer-scenarios.ts";
 import { compactionScenarios } from "./scenarios/compaction-scenarios.ts";
 import { configScenarios } from "./scenarios/config-scenarios.ts";
@@ -20,4 +21,5 @@ export const crashScenarios: readonly CrashScenario[] = [
   ...outputScenarios,
   ...compactionScenarios,
   ...hostScenarios,
+  ...ageScenarios,
 ];

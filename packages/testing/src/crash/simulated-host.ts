@@ -1,5 +1,5 @@
 /** A host in a process of its own, and the hosts of a run: one that dies is started again. */
-import type { Host, Session } from "@capstan/core";
+import type { Host, HostOptions, Session } from "@capstan/core";
 import { createHost, SessionError } from "@capstan/core";
 import { Life } from "./life.ts";
 import { crashDefaults } from "./scenario.ts";
@@ -7,6 +7,10 @@ import type { CrashHost } from "./scenario.ts";
 import { agentName, simulatedAgent } from "./simulated-agent.ts";
 import { storeProxy } from "./store-proxy.ts";
 import type { World } from "./world.ts";
+import { sessionId } from "./world.ts";
+
+/** What a host of a run is made with, changed on purpose. */
+export type AlterHost = (options: HostOptions) => HostOptions;
 
 export interface OpenedSession {
   readonly session: Session;
@@ -18,8 +22,10 @@ export class SimulatedHost {
   readonly life: Life;
   readonly #host: Host;
   readonly #opened = new Map<string, Promise<OpenedSession>>();
+  /** The first handle of the session that the run is about. */
+  #kept: Session | undefined;
 
-  constructor(name: string, world: World, { polls = true }: CrashHost) {
+  constructor(name: string, world: World, { polls = true }: CrashHost, alter: AlterHost) {
     const { clock, leaseMs, pollMs, run, scheduler, store } = world;
     this.life = new Life({
       name,
@@ -38,7 +44,7 @@ export class SimulatedHost {
       },
     });
     let ids = 0;
-    this.#host = createHost({
+    const options: HostOptions = {
       agents: [simulatedAgent(this.life, world)],
       repository: storeProxy({
         store,
@@ -54,19 +60,36 @@ export class SimulatedHost {
       newId: () => `${name}.${++ids}`,
       // A process that is killed fails in every way: what counts is what it leaves behind.
       onError: () => {},
-    });
+    };
+    this.#host = createHost(alter(options));
   }
 
   /** Opened, or to be created by its first send. Fails if it is not there and must not be created. */
   session(id: string, mayCreate = false): Promise<OpenedSession> {
     const known = this.#opened.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.then((opened) => this.#unlessGone(opened, mayCreate));
     const opening = this.#open(id, mayCreate).catch((thrown: unknown) => {
       this.#opened.delete(id);
       throw thrown;
     });
     this.#opened.set(id, opening);
     return opening;
+  }
+
+  get kept(): Session | undefined {
+    return this.#kept;
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#host.delete(id);
+    this.#opened.delete(id);
+  }
+
+  #unlessGone(opened: OpenedSession, mayCreate: boolean): OpenedSession | Promise<OpenedSession> {
+    if (!opened.session.isGone) return opened;
+    const { id } = opened.session;
+    this.#opened.delete(id);
+    return this.session(id, mayCreate);
   }
 
   /** What is opened here is to be opened again: another host may have created it. */
@@ -80,12 +103,20 @@ export class SimulatedHost {
 
   async #open(id: string, mayCreate: boolean): Promise<OpenedSession> {
     try {
-      return { session: await this.#host.open(id), isNew: false };
+      return this.#keep({ session: await this.#host.open(id), isNew: false });
     } catch (thrown) {
       const isMissing = thrown instanceof SessionError && thrown.code === "not_found";
       if (!isMissing || !mayCreate) throw thrown;
-      return { session: this.#host.createSession({ id, agent: agentName }), isNew: true };
+      return this.#keep({
+        session: this.#host.createSession({ id, agent: agentName }),
+        isNew: true,
+      });
     }
+  }
+
+  #keep(opened: OpenedSession): OpenedSession {
+    if (opened.session.id === sessionId) this.#kept ??= opened.session;
+    return opened;
   }
 }
 
@@ -105,10 +136,12 @@ interface Waiting {
 export class Hosts {
   readonly #world: World;
   readonly #slots: readonly Slot[];
+  readonly #alterHost: AlterHost;
   #waiting: Waiting[] = [];
 
-  constructor(world: World) {
+  constructor(world: World, alterHost: AlterHost = (options) => options) {
     this.#world = world;
+    this.#alterHost = alterHost;
     const specs: readonly CrashHost[] = world.scenario.hosts ?? crashDefaults.hosts;
     this.#slots = specs.map((spec) => ({ spec, host: undefined, starts: 0 }));
     for (const slot of this.#slots) this.#start(slot);
@@ -141,7 +174,7 @@ export class Hosts {
   #start(slot: Slot): void {
     slot.starts += 1;
     const name = slot.starts === 1 ? slot.spec.name : `${slot.spec.name}${slot.starts}`;
-    const host = new SimulatedHost(name, this.#world, slot.spec);
+    const host = new SimulatedHost(name, this.#world, slot.spec, this.#alterHost);
     slot.host = host;
     const restartMs = this.#world.scenario.restartMs ?? crashDefaults.restartMs;
     const restart = (): void => {

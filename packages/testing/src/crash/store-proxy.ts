@@ -101,8 +101,8 @@ function callLater<T>(
       );
     };
     scheduler.add(() => {
-      // A request may outlive its process.
-      if (life.isDead && scheduler.chance(0.5)) request();
+      // A request may outlive its process. A delete that came so late would be one of the next session.
+      if (life.isDead && what !== "delete" && scheduler.chance(0.5)) request();
       else life.run(request);
     });
   });

@@ -17,6 +17,8 @@ export type CrashViolationCode =
   | "requests"
   /** A fork is not what its original was at that place, or shares something with it. */
   | "fork"
+  /** Something of a session shows in another one of its id. */
+  | "incarnation"
   /** What a tool did to the world is not what it declares. */
   | "effects"
   /** The response of a turn is not what the log says. */

@@ -8,12 +8,14 @@ import type {
   SessionRepository,
   StoredEntry,
 } from "@capstan/log";
-import { SessionFold, eventsOf, isPromise, parseEntry } from "@capstan/log";
+import { SessionFold, eventsOf, incarnationOf, isPromise, parseEntry } from "@capstan/log";
 import { Acknowledgements } from "./acknowledgements.ts";
 import type { CrashViolationCode, Violations } from "./violation.ts";
 
 export interface WatchedSessionOptions {
   readonly id: string;
+  /** How many sessions of this id there were before it, and itself. */
+  readonly age: number;
   /** Said of it in front of what is wrong with it; nothing for the session that the run is about. */
   readonly title: string;
   readonly store: SessionRepository;
@@ -22,6 +24,7 @@ export interface WatchedSessionOptions {
 
 export class WatchedSession {
   readonly id: string;
+  readonly age: number;
   readonly stored: StoredEntry[] = [];
   readonly entries: Entry[] = [];
   readonly events: PlacedEvent[] = [];
@@ -32,15 +35,18 @@ export class WatchedSession {
   readonly #options: WatchedSessionOptions;
   /** Whether somebody has tried to create it: before that there is nothing to look at. */
   mayExist = false;
+  /** Whether it was deleted: what is stored under its id is another one. */
+  isOver = false;
 
   constructor(options: WatchedSessionOptions) {
     this.id = options.id;
+    this.age = options.age;
     this.#options = options;
   }
 
   /** Reads what the store holds now, at once if the store can. */
   look(): MaybePromise<void> {
-    if (!this.mayExist) return undefined;
+    if (!this.mayExist || this.isOver) return undefined;
     try {
       const page = this.#options.store.read(this.id, { after: this.stored.length });
       if (!isPromise(page)) return this.#takePage(page);
@@ -52,6 +58,16 @@ export class WatchedSession {
       // Nothing is created yet.
       return undefined;
     }
+  }
+
+  /** Whether it was stored when it was last looked at, or is deleted by now. */
+  get wasThere(): boolean {
+    return this.stored.length > 0 || this.isOver;
+  }
+
+  get incarnation(): string | undefined {
+    const { created } = this.fold;
+    return created && incarnationOf(created);
   }
 
   violate(code: CrashViolationCode, message: string): void {

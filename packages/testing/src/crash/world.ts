@@ -2,6 +2,7 @@
 import type { JsonValue, ProviderRequest, ToolExecuteContext } from "@capstan/kernel";
 import type { MaybePromise, SessionRepository } from "@capstan/log";
 import { entryVersion, isPromise, memoryRepository } from "@capstan/log";
+import { ageOf } from "./ages.ts";
 import { checkTranscript } from "../check-transcript.ts";
 import type { CrashPoint, CrashRun } from "./crash-run.ts";
 import { decisionOn } from "./decision-on.ts";
@@ -10,7 +11,7 @@ import { toPost } from "./interjection.ts";
 import type { InterjectedPost } from "./interjection.ts";
 import type { SeenRequest } from "./requests.ts";
 import { toSeenRequest } from "./requests.ts";
-import type { CrashScenario, CrashToolName } from "./scenario.ts";
+import type { ClientAction, CrashScenario, CrashToolName } from "./scenario.ts";
 import { crashDefaults } from "./scenario.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
@@ -34,9 +35,10 @@ export class World {
   readonly requests: SeenRequest[] = [];
   readonly violations: Violations = new Violations();
   readonly points: CrashPoint[] = [];
-  readonly main: WatchedSession;
   /** Forks that the client was told of, by the names that it gave them. */
   readonly forks: Map<string, WatchedSession> = new Map();
+  /** Those that were deleted, as they were then. */
+  readonly replaced: WatchedSession[] = [];
   readonly #sessions = new Map<string, WatchedSession>();
   /** Leases that `claimDue` gave. */
   claims = 0;
@@ -52,7 +54,11 @@ export class World {
     this.scenario = run.scenario;
     this.scheduler = new Scheduler(run.order);
     this.store = this.#watched(createStore({ now: this.clock.now }));
-    this.main = this.session(sessionId);
+  }
+
+  /** The session that the run is about; after a delete the next one of its id. */
+  get main(): WatchedSession {
+    return this.session(sessionId);
   }
 
   get leaseMs(): number {
@@ -81,17 +87,37 @@ export class World {
   session(id: string): WatchedSession {
     let session = this.#sessions.get(id);
     if (session === undefined) {
-      const { store, violations } = this;
-      const title = id === sessionId ? "" : `fork ${id}`;
-      session = new WatchedSession({ id, title, store, violations });
-      this.#sessions.set(id, session);
+      session = this.#begin(id, 1);
     }
     return session;
   }
 
+  /** The session of this id that had this age, deleted or not. */
+  aged(id: string, age: number): WatchedSession {
+    const current = this.session(id);
+    if (current.age === age) return current;
+    return this.replaced.find((one) => one.id === id && one.age === age) ?? current;
+  }
+
+  /** The session that has this incarnation, deleted or not. */
+  incarnated(incarnation: string | undefined): WatchedSession | undefined {
+    return [...this.sessions, ...this.replaced].find((one) => one.incarnation === incarnation);
+  }
+
   /** The session of the run, or a fork by its name, once the client knows it. */
-  find(name: string | undefined): WatchedSession | undefined {
-    return name === undefined ? this.main : this.forks.get(name);
+  find(name: string | undefined, age = 1): WatchedSession | undefined {
+    if (name !== undefined) return this.forks.get(name);
+    return this.main.age === age ? this.main : undefined;
+  }
+
+  /** Whether the session that an action is about was deleted. */
+  isOver({ session, age = 1 }: Pick<ClientAction, "session" | "age">): boolean {
+    return session === undefined && this.main.age > age;
+  }
+
+  /** Whether sessions are deleted and begun again in this run: then all that is said names the age of its session. */
+  get hasAges(): boolean {
+    return this.scenario.actions.some((action) => action.do === "delete");
   }
 
   /** Whether nothing is left to do for any host, as the logs have it. */
@@ -129,7 +155,7 @@ export class World {
     context: ToolExecuteContext,
   ): MaybePromise<void> {
     const { toolCallId, idempotencyKey: key, conversationId } = context;
-    const session = this.session(conversationId);
+    const session = this.aged(conversationId, ageOf(input));
     const note = (): void => {
       const { entries } = session;
       const hadIntent = entries.some(
@@ -144,7 +170,7 @@ export class World {
   }
 
   onRequest(request: ProviderRequest): void {
-    this.requests.push(toSeenRequest(request));
+    this.requests.push(toSeenRequest(request, this.hasAges));
     for (const { message } of checkTranscript(request.messages)) {
       this.violations.add("transcript", `a request to the model: ${message}`);
     }
@@ -174,6 +200,23 @@ export class World {
     );
   }
 
+  #begin(id: string, age: number): WatchedSession {
+    const { store, violations } = this;
+    const of = age === 1 ? "" : `age ${age}`;
+    const title = id === sessionId ? of : `fork ${id}`;
+    const session = new WatchedSession({ id, age, title, store, violations });
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  /** What was never there does not end. */
+  #end(session: WatchedSession): void {
+    if (session.stored.length === 0) return;
+    session.isOver = true;
+    this.replaced.push(session);
+    this.#begin(session.id, session.age + 1);
+  }
+
   #post(post: InterjectedPost | undefined): void {
     if (post === undefined || this.main.entries.length === 0) return;
     const { id, body } = post;
@@ -195,6 +238,11 @@ export class World {
         for (const entry of entries) leases.set(entry.id, options.lease);
         return store.append(id, entries, options);
       },
+      delete: (id) => {
+        const session = this.session(id);
+        const deleted = afterwards(session.look(), () => store.delete(id));
+        return afterwards(deleted, () => this.#end(session));
+      },
       claimDue: (query) => {
         const claims = store.claimDue(query);
         if (!isPromise(claims)) {
@@ -208,4 +256,11 @@ export class World {
       },
     });
   }
+}
+
+function afterwards<T, U>(
+  value: MaybePromise<T>,
+  then: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
+  return isPromise(value) ? Promise.resolve(value).then(then) : then(value);
 }

@@ -3,7 +3,7 @@ import type { PendingCall } from "@capstan/kernel";
 import type { Answer } from "@capstan/core";
 import type { Acknowledgement } from "../acknowledgements.ts";
 import type { Tried, Wish } from "../persist.ts";
-import { triedOf } from "../persist.ts";
+import { reachSession, triedOf } from "../persist.ts";
 import type { AnswerAction, ClientAction } from "../scenario.ts";
 import type { SimulatedHost } from "../simulated-host.ts";
 import type { WatchedSession } from "../watched-session.ts";
@@ -24,7 +24,7 @@ export class Answering {
   readonly #world: World;
   /** All that the client has heard of. */
   readonly #known: PendingCall[] = [];
-  /** Calls whose answer is on its way or was taken. */
+  /** Calls whose answer is on its way or was taken, by what they are and the age of their session. */
   readonly #answering = new Set<string>();
 
   constructor(world: World) {
@@ -42,13 +42,14 @@ export class Answering {
     const { answers = "late", mayDiffer } = this.#world.scenario;
     if (answers === "never") return [];
     const calls = pending.filter(
-      ({ toolCallId, toolName }) => toolName !== "ignored" && !this.#answering.has(toolCallId),
+      (call) => call.toolName !== "ignored" && !this.#answering.has(nameIn(target, call)),
     );
     if (calls.length === 0) return [];
-    for (const { toolCallId } of calls) this.#answering.add(toolCallId);
+    for (const call of calls) this.#answering.add(nameIn(target, call));
     const groups = answers === "one-by-one" ? calls.map((call) => [call]) : [calls];
     return groups.map((group) => ({
       what: `answers to ${namesOf(group)}`,
+      isOver: () => target.isOver,
       try: (host, isRepeated) => {
         const mayBeRefused = isRepeated || mayDiffer !== undefined || group.some(hasDeadline);
         return this.#send(host, { target, calls: group, how: "right", mayBeRefused });
@@ -57,12 +58,14 @@ export class Answering {
   }
 
   /** What an action has for calls that the client has heard of by then. */
-  toKnown({ calls: chosen, how, on, session: name }: ClientAction & AnswerAction): Wish {
+  toKnown(action: ClientAction & AnswerAction): Wish {
+    const { calls: chosen, how, on, session: name, age } = action;
     return {
       on,
       what: `${how} answers`,
+      isOver: () => this.#world.isOver(action),
       try: async (host) => {
-        const target = this.#world.find(name);
+        const target = this.#world.find(name, age);
         if (target === undefined) return "again";
         await target.look();
         const calls = this.#known.filter((call) => {
@@ -77,7 +80,7 @@ export class Answering {
 
   async #send(host: SimulatedHost, answers: Answers): Promise<Tried> {
     const { target, calls, how } = answers;
-    const { session } = await host.session(target.id);
+    const session = await reachSession(host, target);
     const sent = calls.map((call) => this.#toAnswer(call, how));
     const { error } = await session.send(sent).response;
     const code = error?.code;
@@ -123,6 +126,10 @@ function checkRefusal({ target, calls, how, mayBeRefused }: Answers, code: strin
   const isTooLate = code === "not_pending" || code === "already_answered";
   if (isForgery ? how === "forged" : isTooLate && mayBeRefused) return;
   target.violate("failure", `${how} answers to ${namesOf(calls)} were refused with ${code}`);
+}
+
+function nameIn({ age }: WatchedSession, { toolCallId }: PendingCall): string {
+  return `${toolCallId} of ${age}`;
 }
 
 function hasDeadline({ deadlineAt }: PendingCall): boolean {

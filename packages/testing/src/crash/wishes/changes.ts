@@ -1,7 +1,7 @@
 /** What a client changes of a session between its turns: what it runs with, what was said before; and a session made from another. */
 import type { Session } from "@capstan/core";
 import type { Tried, Wish } from "../persist.ts";
-import { codeOf } from "../persist.ts";
+import { codeOf, reachSession } from "../persist.ts";
 import { pastOf } from "../past.ts";
 import type { ClientAction } from "../scenario.ts";
 import { toChosenTools } from "../toolbox.ts";
@@ -22,7 +22,7 @@ export function toConfigure(world: World, { on, session: name, settings }: Confi
     try: async (host) => {
       const target = world.find(name);
       if (target === undefined) return "again";
-      const { session } = await host.session(target.id);
+      const session = await reachSession(host, target);
       const { tools, ...plain } = settings;
       await session.configure({ ...plain, ...(tools && { tools: toChosenTools(tools) }) });
       await target.look();
@@ -41,7 +41,7 @@ export function toCompact(world: World, action: CompactAction): Wish {
     try: async (host) => {
       const target = world.find(name);
       if (target === undefined) return "again";
-      const { session } = await host.session(target.id);
+      const session = await reachSession(host, target);
       try {
         const result = await session.compact({
           id,
@@ -66,7 +66,7 @@ export function toReplace(world: World, action: HistoryAction): Wish {
     try: async (host) => {
       const target = world.find(name);
       if (target === undefined) return "again";
-      const { session } = await host.session(target.id);
+      const session = await reachSession(host, target);
       const isEmpty = session.messages.length === 0;
       try {
         await replace(session, action.do);
@@ -113,7 +113,7 @@ export function toFork(world: World, { on, session: name, as, at }: ForkAction):
     try: async (host) => {
       const target = world.find(name);
       if (target === undefined) return "again";
-      const { session } = await host.session(target.id);
+      const session = await reachSession(host, target);
       const fork = await forkOf(session, at);
       if (fork === undefined) return "again";
       const made = world.session(fork.id);

@@ -2,7 +2,7 @@
 import type { Turn } from "@capstan/kernel";
 import type { Session } from "@capstan/core";
 import type { Wish } from "../persist.ts";
-import { codeOf, triedOf } from "../persist.ts";
+import { codeOf, reachSession, triedOf } from "../persist.ts";
 import type { ClientAction } from "../scenario.ts";
 import type { WatchedSession } from "../watched-session.ts";
 import type { World } from "../world.ts";
@@ -12,15 +12,17 @@ type QueueAction = Extract<ClientAction, { readonly do: "steer" | "followUp" }>;
 type AbortAction = Extract<ClientAction, { readonly do: "abort" }>;
 
 export function toSend(world: World, action: InputAction): Wish {
-  const { id, on, session: name } = action;
+  const { id, on, session: name, age } = action;
   return {
     on,
     what: `${action.do} ${id}`,
+    isOver: () => world.isOver(action),
     try: async (host) => {
-      const target = world.find(name);
+      const target = world.find(name, age);
       if (target === undefined) return "again";
       const isFirst = target === world.main && action.do === "send";
-      const { session } = await host.session(target.id, isFirst);
+      await target.look();
+      const session = await reachSession(host, target, isFirst && !target.wasThere);
       const response = await start(session, action).response;
       const code = response.error?.code;
       if (host.life.isDead) return "again";
@@ -40,14 +42,17 @@ function start(session: Session, action: InputAction): Turn {
 }
 
 export function toEnqueue(world: World, action: QueueAction): Wish {
-  const { id, text, on, session: name } = action;
+  const { id, text, on, session: name, age } = action;
   return {
     on,
     what: `${action.do} ${id}`,
+    isOver: () => world.isOver(action),
     try: async (host) => {
-      const target = world.find(name);
+      const target = world.find(name, age);
       if (target === undefined) return "again";
-      const { session } = await host.session(target.id, target === world.main);
+      await target.look();
+      const mayCreate = target === world.main && !target.wasThere;
+      const session = await reachSession(host, target, mayCreate);
       const receipt = await session[action.do](text, { id });
       target.acknowledged.add({ type: "posted", id });
       receipt.outcome.then(
@@ -55,8 +60,9 @@ export function toEnqueue(world: World, action: QueueAction): Wish {
           if (!host.life.isDead) target.acknowledged.add({ type: "settled", id, outcome });
         },
         (thrown: unknown) => {
-          // Nobody listens at a host that was closed.
-          if (codeOf(thrown) === "host_closed") return;
+          // Nobody listens at a host that was closed, or to a session that is gone.
+          const code = codeOf(thrown);
+          if (code === "host_closed" || (code === "not_found" && target.isOver)) return;
           target.violate("failure", `the receipt of ${id} failed: ${String(thrown)}`);
         },
       );
@@ -66,15 +72,17 @@ export function toEnqueue(world: World, action: QueueAction): Wish {
 }
 
 /** A repeated abort is for the same turn only: without it, a later turn might be meant. */
-export function toAbort(world: World, { reason, on, session: name }: AbortAction): Wish {
+export function toAbort(world: World, action: AbortAction): Wish {
+  const { reason, on, session: name, age } = action;
   let aimed: string | undefined;
   return {
     on,
     what: "abort",
+    isOver: () => world.isOver(action),
     try: async (host, isRepeated) => {
-      const target = world.find(name);
+      const target = world.find(name, age);
       if (target === undefined) return "again";
-      const { session } = await host.session(target.id);
+      const session = await reachSession(host, target);
       await target.look();
       aimed ??= unfinished(target);
       if (isRepeated && unfinished(target) !== aimed) return "done";
