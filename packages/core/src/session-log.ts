@@ -18,6 +18,8 @@ import type {
 import {
   EventFeed,
   RepositoryError,
+  checkEntries,
+  checkEntry,
   entryVersion,
   incarnationOf,
   isPromise,
@@ -101,8 +103,12 @@ export class SessionLog {
     return this.#reading;
   }
 
-  /** Appends as the owner. What was posted in between is folded first. The entries have the places that they should get. */
+  /**
+   * Appends as the owner. What was posted in between is folded first. The entries have the places that they should get. Throws
+   * `invalid_entry`, before anything is written, for one that could not be read again.
+   */
   append(entries: readonly Entry[], choices: AppendChoices): MaybePromise<"appended" | "conflict"> {
+    checkEntries(this.id, entries);
     const options = this.#toOptions(choices);
     const outcome = this.#unwoken(() => this.#options.repository.append(this.id, entries, options));
     // Without a function of its own where nothing is waited for: every append comes here.
@@ -175,6 +181,7 @@ export class SessionLog {
     const { repository } = this.#options;
     const envelope = { v: entryVersion, id, seq: this.fold.seq + 1, at: this.now() };
     const entry: PostedEntry & Entry = { ...envelope, ...body };
+    checkEntry(this.id, entry);
     return chain(
       this.#noticing(() => this.#unwoken(() => repository.post(this.id, entry, this.#meant))),
       (posted) => {
@@ -195,6 +202,7 @@ export class SessionLog {
   /** Begins the session with these entries, which are the first. */
   create(entries: readonly Entry[], head: SessionHead): MaybePromise<void> {
     const { repository } = this.#options;
+    checkEntries(this.id, entries);
     const created = this.#unwoken(() => repository.create(this.id, entries, head));
     return chain(created, () => this.#show(this.feed.take(entries)));
   }

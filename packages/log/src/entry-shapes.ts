@@ -1,14 +1,35 @@
-/** What the fields of each entry must be, as far as folds and events read them. Messages are not looked into. */
-import type { EntryOf, EntryType } from "./entries.ts";
+/** What the fields of each entry must be, as far as folds and events read them. */
+import type { EntryOf, EntryType, NewEntry } from "./entries.ts";
+import type { Fault } from "./value-shapes.ts";
+import {
+  configFault,
+  errorFault,
+  isObject,
+  messageFault,
+  messagesFault,
+  outcomeFault,
+  pendingFault,
+  resultFault,
+  stringsFault,
+  usageFault,
+} from "./value-shapes.ts";
 
 type FieldKind =
   | "string"
   | "number"
   | "boolean"
-  | "array"
+  | "strings"
   | "object"
-  /** An object with a role, and with parts where the model wrote it. */
   | "message"
+  | "messages"
+  /** Calls that wait. */
+  | "pending"
+  | "result"
+  | "usage"
+  | "config"
+  /** What became of queued items. */
+  | "outcome"
+  | "error"
   | "any";
 
 /** Every field of the entry, so that a new one cannot be forgotten; `?` marks what may be absent. */
@@ -27,7 +48,7 @@ const shapes: Shapes = {
     principal: "string?",
     title: "string?",
     metadata: "any?",
-    config: "object?",
+    config: "config?",
   },
   prompt: {
     turnId: "string",
@@ -35,16 +56,16 @@ const shapes: Shapes = {
     toolsHash: "string",
     toolsChars: "number?",
   },
-  turn_started: { turnId: "string", input: "array", continues: "string?" },
+  turn_started: { turnId: "string", input: "strings", continues: "string?" },
   turn_resumed: { turnId: "string", epoch: "number" },
   turn_ended: {
     turnId: "string",
     finishReason: "string",
-    usage: "object",
+    usage: "usage",
     cost: "number?",
     durationMs: "number?",
-    pending: "array?",
-    error: "object?",
+    pending: "pending?",
+    error: "error?",
     abortReason: "string?",
   },
   attempt: { turnId: "string", step: "number", attempt: "number", messageId: "string" },
@@ -53,16 +74,16 @@ const shapes: Shapes = {
     step: "number",
     attempt: "number",
     outcome: "string",
-    usage: "object?",
+    usage: "usage?",
     cost: "number?",
     model: "string?",
     priceId: "string?",
     timing: "object?",
-    error: "object?",
+    error: "error?",
     delayMs: "number?",
   },
   message: { turnId: "string", step: "number", message: "message", cost: "number?" },
-  pending: { turnId: "string", step: "number", pending: "array" },
+  pending: { turnId: "string", step: "number", pending: "pending" },
   tool_intent: {
     turnId: "string",
     step: "number",
@@ -75,12 +96,12 @@ const shapes: Shapes = {
     step: "number",
     toolCallId: "string",
     toolName: "string",
-    result: "object",
+    result: "result",
     durationMs: "number?",
-    usage: "object?",
+    usage: "usage?",
     cost: "number?",
   },
-  queue_settled: { turnId: "string", ids: "array", outcome: "object" },
+  queue_settled: { turnId: "string", ids: "strings", outcome: "outcome" },
   compaction_started: { turnId: "string" },
   compaction: {
     turnId: "string",
@@ -88,37 +109,37 @@ const shapes: Shapes = {
     summary: "string",
     before: "number",
     after: "number",
-    usage: "object?",
+    usage: "usage?",
     cost: "number?",
     model: "string?",
     priceId: "string?",
-    requests: "array?",
+    requests: "strings?",
   },
   compaction_failed: {
     turnId: "string",
     reason: "string",
     before: "number",
-    error: "object?",
-    usage: "object?",
+    error: "error?",
+    usage: "usage?",
     cost: "number?",
     model: "string?",
     priceId: "string?",
-    requests: "array?",
+    requests: "strings?",
   },
-  eviction: { turnId: "string", toolCallIds: "array" },
+  eviction: { turnId: "string", toolCallIds: "strings" },
   quarantine: { turnId: "string", messageId: "string", part: "number" },
   history_cleared: {},
-  history_loaded: { messages: "array" },
+  history_loaded: { messages: "messages" },
   forked_from: { sessionId: "string", throughSeq: "number" },
-  input: { messages: "array", options: "object?" },
+  input: { messages: "messages", options: "object?" },
   steer: { message: "message" },
   follow_up: { message: "message" },
-  answer: { toolCallId: "string", result: "object" },
+  answer: { toolCallId: "string", result: "result" },
   decision: { toolCallId: "string", hash: "string", isApproved: "boolean", reason: "string?" },
   call_claimed: { toolCallId: "string", claimedBy: "string", leaseMs: "number" },
   queue_cleared: { queue: "string" },
   cancel_requested: { turnId: "string", reason: "string?" },
-  config: { config: "object" },
+  config: { config: "config" },
   compact: { directives: "string?" },
 };
 
@@ -145,10 +166,7 @@ export function isKnownType(type: string): boolean {
 }
 
 /** What is wrong with an entry of a known type, in words that follow "its"; undefined if nothing is. */
-export function shapeFault(
-  entry: { readonly [field: string]: unknown },
-  type: string,
-): string | undefined {
+export function shapeFault(entry: { readonly [field: string]: unknown }, type: string): Fault {
   for (const { name, kind, isOptional } of fieldsOf.get(type) ?? []) {
     const value = entry[name];
     if (value === undefined && isOptional) continue;
@@ -159,34 +177,104 @@ export function shapeFault(
   return undefined;
 }
 
-function kindFault(value: unknown, kind: FieldKind): string | undefined {
+/** The same for one that is to be written, of which more is asked. */
+export function newShapeFault(entry: NewEntry): Fault {
+  if (isSoundStep(entry)) return undefined;
+  // Its fields are what the check is about.
+  const fields = entry as unknown as { readonly [field: string]: unknown };
+  const fault = shapeFault(fields, entry.type);
+  if (fault !== undefined || fields["error"] === undefined) return fault;
+  const inError = errorFault(fields["error"]);
+  return inError && `error${inError}`;
+}
+
+/**
+ * Accepts what every step of every turn writes, with each field read by its name, which takes half the time. It accepts nothing that the
+ * shapes refuse; what it does not know is for them to say.
+ */
+function isSoundStep(entry: NewEntry): boolean {
+  switch (entry.type) {
+    case "attempt":
+      return isSoundPlace(entry) && isNumber(entry.attempt) && isText(entry.messageId);
+    case "attempt_ended":
+      return (
+        isSoundPlace(entry) &&
+        isNumber(entry.attempt) &&
+        isText(entry.outcome) &&
+        entry.error === undefined &&
+        (entry.usage === undefined || usageFault(entry.usage) === undefined) &&
+        (entry.cost === undefined || isNumber(entry.cost)) &&
+        (entry.model === undefined || isText(entry.model)) &&
+        (entry.priceId === undefined || isText(entry.priceId)) &&
+        (entry.timing === undefined || isObject(entry.timing)) &&
+        (entry.delayMs === undefined || isNumber(entry.delayMs))
+      );
+    case "message":
+      return (
+        isSoundPlace(entry) &&
+        messageFault(entry.message) === undefined &&
+        (entry.cost === undefined || isNumber(entry.cost))
+      );
+    case "tool_intent":
+      return isSoundPlace(entry) && isText(entry.toolCallId) && isText(entry.key);
+    case "tool_result":
+      return (
+        isSoundPlace(entry) &&
+        isText(entry.toolCallId) &&
+        isText(entry.toolName) &&
+        resultFault(entry.result) === undefined &&
+        (entry.durationMs === undefined || isNumber(entry.durationMs)) &&
+        entry.usage === undefined &&
+        entry.cost === undefined
+      );
+    default:
+      return false;
+  }
+}
+
+function isSoundPlace(entry: { readonly turnId: string; readonly step: number }): boolean {
+  return isText(entry.turnId) && isNumber(entry.step);
+}
+
+// The types say so, and code without types may say otherwise.
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isFinite(value);
+}
+
+function kindFault(value: unknown, kind: FieldKind): Fault {
   switch (kind) {
     case "string":
-    case "number":
     case "boolean":
       return typeof value === kind ? undefined : ` is not a ${kind}`;
-    case "array":
-      return Array.isArray(value) ? undefined : " is not a list";
+    case "number":
+      // JSON has no others.
+      return Number.isFinite(value) ? undefined : " is not a number";
     case "object":
+    case "error":
       return isObject(value) ? undefined : " is not an object";
+    case "strings":
+      return stringsFault(value);
     case "message":
       return messageFault(value);
+    case "messages":
+      return messagesFault(value);
+    case "pending":
+      return pendingFault(value);
+    case "result":
+      return resultFault(value);
+    case "usage":
+      return usageFault(value);
+    case "config":
+      return configFault(value);
+    case "outcome":
+      return outcomeFault(value);
     case "any":
       return undefined;
     default:
       return kind satisfies never;
   }
-}
-
-/** The parts of a reply are read to find its calls. */
-function messageFault(value: unknown): string | undefined {
-  if (!isObject(value)) return " is not an object";
-  if (typeof value["id"] !== "string") return ".id is not a string";
-  if (typeof value["role"] !== "string") return ".role is not a string";
-  const isListMissing = value["role"] === "assistant" && !Array.isArray(value["content"]);
-  return isListMissing ? ".content is not a list" : undefined;
-}
-
-function isObject(value: unknown): value is { readonly [field: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -51,7 +51,7 @@ export { isDue } from "./is-due.ts";
 export type { DueFacts } from "./is-due.ts";
 export { memoryRepository } from "./memory-repository.ts";
 export type { MemoryRepository, MemoryRepositoryOptions } from "./memory-repository.ts";
-export { parseEntry } from "./parse-entry.ts";
+export { checkEntries, checkEntry, parseEntry } from "./parse-entry.ts";
 export type { Upcast, Upcasts } from "./upcasts.ts";
 export { LogError } from "./log-error.ts";
 export type { LogErrorCode } from "./log-error.ts";

@@ -1,7 +1,8 @@
-/** The read edge of the log: from what a store holds, of any version, to today's entries. */
+/** Both edges of the log: from what a store holds, of any version, to today's entries; and the check of those that are to be written. */
 import { entryVersion } from "./entries.ts";
-import type { Entry, StoredEntry } from "./entries.ts";
-import { isKnownType, shapeFault } from "./entry-shapes.ts";
+import type { Entry, NewEntry, StoredEntry } from "./entries.ts";
+import { invalidEntry } from "./entry-envelope.ts";
+import { isKnownType, newShapeFault, shapeFault } from "./entry-shapes.ts";
 import { LogError } from "./log-error.ts";
 import { upcasts } from "./upcasts.ts";
 import type { Upcasts } from "./upcasts.ts";
@@ -23,6 +24,22 @@ export function parseEntry(
   if (fault !== undefined) throw corrupt(stored, fault);
   // Its type is known and its fields are those of that type.
   return current as unknown as Entry;
+}
+
+/**
+ * Fails with `invalid_entry` for the first that `parseEntry` would refuse: it must not reach a store, as the session could not be opened
+ * again. Those of other versions and of unknown types come from other logs, and are not looked into.
+ */
+export function checkEntries(sessionId: string, entries: readonly NewEntry[]): void {
+  for (const entry of entries) checkEntry(sessionId, entry);
+}
+
+/** The same for one. */
+export function checkEntry(sessionId: string, entry: NewEntry): void {
+  if (entry.v !== entryVersion) return;
+  const fault = newShapeFault(entry);
+  if (fault === undefined) return;
+  throw invalidEntry(sessionId, `its ${fault} (${entry.type}, "${entry.id}")`);
 }
 
 function upcast(stored: StoredEntry, table: Upcasts, version: number): StoredEntry {

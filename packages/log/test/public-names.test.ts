@@ -12,6 +12,8 @@ test("the log exports these names and no others", () => {
       "WireReader",
       "applyStored",
       "chainMark",
+      "checkEntries",
+      "checkEntry",
       "checkEnvelope",
       "checkEnvelopes",
       "compareCursors",
