@@ -1,6 +1,13 @@
 /** Runs the sessions of known agents on one repository. Any number of hosts, in any number of processes, may share it. */
 import type { Logger } from "@capstan/kernel";
-import type { ListQuery, SessionPage, SessionRepository } from "@capstan/log";
+import type {
+  ListQuery,
+  RepairedSession,
+  SalvagedLog,
+  SessionPage,
+  SessionRepository,
+} from "@capstan/log";
+import { repairSession, salvageLog } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { background } from "./background.ts";
 import type { Clock } from "./clock.ts";
@@ -200,6 +207,35 @@ export class Host {
     }
     if (isReleased) this.#runtimes.get(id)?.onReleased();
     return isReleased;
+  }
+
+  /**
+   * Reads a damaged session, which `open` refuses, as far as it can be read; nothing is written. `lost` names what cannot. Fails with
+   * `not_found`.
+   */
+  async readDamaged(id: string): Promise<SalvagedLog> {
+    this.#mustBeOpen();
+    try {
+      return await salvageLog(this.#host.repository, id);
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
+  }
+
+  /**
+   * Begins a new session with the sound beginning of a damaged one, up to its last complete step; the damaged one stays as it is. Undefined
+   * if it is not damaged. Fails with `not_found`; with a `LogError` if nothing sound is left.
+   */
+  async repair(id: string): Promise<(RepairedSession & { readonly id: string }) | undefined> {
+    this.#mustBeOpen();
+    const { repository, clock, newId } = this.#host;
+    const copy = { id: newId(), incarnation: newId(), now: clock.now() };
+    try {
+      const repaired = await repairSession(repository, id, copy);
+      return repaired && { ...repaired, id: copy.id };
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
   }
 
   /**

@@ -61,7 +61,7 @@ function corrupt(stored: StoredEntry, fault: string, options?: ErrorOptions): Lo
     "corrupt_entry",
     { seq, id },
     `Entry ${seq} ("${id}", ${type}) is corrupt: its ${fault}. The session cannot be read past this entry; ` +
-      `restore it from a copy, or fork it at an entry before this one.`,
+      `restore it from a copy, or make a repaired one from what stands before it (host.repair, capstan sessions repair).`,
     options,
   );
 }

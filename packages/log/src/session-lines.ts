@@ -19,24 +19,42 @@ export async function* exportSession(
   repository: SessionRepository,
   id: string,
 ): AsyncGenerator<string> {
+  yield* exportEntries(repository, id, readOn(repository, id));
+}
+
+/** The same for some entries of the session, as those of a damaged one that can be read. */
+export async function* exportEntries(
+  repository: SessionRepository,
+  id: string,
+  entries: Iterable<StoredEntry> | AsyncIterable<StoredEntry>,
+): AsyncGenerator<string> {
   const exported = new Set<string>();
+  for await (const entry of entries) {
+    for (const blob of blobsOf(entry)) {
+      const bytes = exported.has(blob) ? undefined : await repository.getBlob(id, blob);
+      exported.add(blob);
+      if (bytes !== undefined) yield JSON.stringify({ blob, data: toBase64(bytes) });
+    }
+    yield JSON.stringify(entry);
+  }
+}
+
+async function* readOn(repository: SessionRepository, id: string): AsyncGenerator<StoredEntry> {
   let exporting: string | undefined;
   for (let after = 0; ;) {
     const { entries, lastSeq, incarnation } = await repository.read(id, { after });
     exporting ??= incarnation;
     if (incarnation !== exporting) throw sessionGone(id);
-    if (entries.some(({ seq }, index) => seq !== after + 1 + index)) throw misread(id, after);
-    for (const entry of entries) {
-      for (const blob of blobsOf(entry)) {
-        const bytes = exported.has(blob) ? undefined : await repository.getBlob(id, blob);
-        exported.add(blob);
-        if (bytes !== undefined) yield JSON.stringify({ blob, data: toBase64(bytes) });
-      }
-      yield JSON.stringify(entry);
-      after = entry.seq;
-    }
+    if (isMisread(entries, after)) throw misread(id, after);
+    yield* entries;
+    after = entries.at(-1)?.seq ?? after;
     if (entries.length === 0 || after >= lastSeq) return;
   }
+}
+
+/** Whether these are not the entries that follow, in order and without a gap. */
+function isMisread(entries: readonly StoredEntry[], after: number): boolean {
+  return entries.some(({ seq }, index) => seq !== after + 1 + index);
 }
 
 function misread(id: string, after: number): RepositoryError {

@@ -4,7 +4,7 @@ import type { CommandName } from "./request.ts";
 /** What an option may be said to. `turn`: a prompt, no command. */
 export type Target = "turn" | "models" | "serve" | "doctor" | `sessions ${Verb}`;
 
-export type Verb = "list" | "show" | "export" | "import" | "release" | "delete";
+export type Verb = "list" | "show" | "export" | "import" | "release" | "repair" | "delete";
 
 export interface Option {
   readonly name: string;
@@ -27,6 +27,7 @@ const everywhere: readonly Target[] = [
   "sessions export",
   "sessions import",
   "sessions release",
+  "sessions repair",
   "sessions delete",
 ];
 
@@ -118,13 +119,14 @@ export interface Command {
 
 export const commands: Readonly<Record<CommandName, Command>> = {
   sessions: {
-    help: "list, show, export, import, release, delete sessions",
+    help: "list, show, export, import, release, repair, delete",
     verbs: {
       list: { usage: "list", help: "those of this folder, newest first" },
       show: { usage: "show <id>", help: "one of them, in short" },
       export: { usage: "export <id>", help: "all of one, as JSON lines or Markdown" },
       import: { usage: "import <file>", help: "what export gave, into this folder" },
       release: { usage: "release <id>", help: "let one that was set aside go on" },
+      repair: { usage: "repair <id>", help: "a copy of what is sound in a damaged one" },
       delete: { usage: "delete <id>...", help: "for good" },
     },
   },

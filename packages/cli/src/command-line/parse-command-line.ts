@@ -166,6 +166,7 @@ function toAction(verb: Verb, words: readonly string[], all: Words): SessionsAct
       return { verb, isAll: all.given.has("all") };
     case "show":
     case "release":
+    case "repair":
       return { verb, id: word };
     case "import":
       return { verb, file: word };

@@ -36,6 +36,7 @@ export type SessionsAction =
     }
   | { readonly verb: "import"; readonly file: string }
   | { readonly verb: "release"; readonly id: string }
+  | { readonly verb: "repair"; readonly id: string }
   | { readonly verb: "delete"; readonly ids: readonly string[] };
 
 export interface SessionsRequest extends FolderRequest {

@@ -4,23 +4,25 @@ import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { SessionRepository } from "@capstan/log";
-import { exportSession } from "@capstan/log";
+import { exportEntries, exportSession } from "@capstan/log";
 import type { SessionsAction } from "../command-line/request.ts";
 import type { Io } from "../io.ts";
 import { toMarkdown } from "../print/markdown.ts";
 import { createNotes } from "../print/notes.ts";
 import { failed, reasonOf } from "../session/command-error.ts";
 import { factsOf, titleOf } from "../session/session-facts.ts";
-import type { StoredSession } from "../session/stored-sessions.ts";
-import { findById, readStored } from "../session/stored-sessions.ts";
+import type { ReadableSession } from "../session/stored-sessions.ts";
+import { findById, readReadable } from "../session/stored-sessions.ts";
 import { toHeader } from "./session-header.ts";
+import { noteLost } from "./sessions-repair.ts";
 
 export async function exportTo(
   io: Io,
   store: SessionRepository,
   { id, format, output }: Extract<SessionsAction, { readonly verb: "export" }>,
 ): Promise<void> {
-  const stored = await readStored(store, await findById(store, id));
+  const stored = await readReadable(store, await findById(store, id));
+  noteLost(io, stored);
   const text = format === "markdown" ? markdownOf(stored) : linesOf(io, store, stored);
   if (output === undefined) {
     for await (const piece of text) {
@@ -41,7 +43,7 @@ export async function exportTo(
   createNotes(io)(`session ${stored.id} is in ${file}`);
 }
 
-function markdownOf(stored: StoredSession): readonly string[] {
+function markdownOf(stored: ReadableSession): readonly string[] {
   const { messages } = stored.fold.transcript;
   return [toMarkdown({ title: titleOf(stored), facts: factsOf(stored) }, messages)];
 }
@@ -49,10 +51,11 @@ function markdownOf(stored: StoredSession): readonly string[] {
 async function* linesOf(
   io: Io,
   store: SessionRepository,
-  { id, listed, fold }: StoredSession,
+  { id, listed, fold, entries, lost }: ReadableSession,
 ): AsyncGenerator<string> {
   const { title } = fold;
   const folder = listed.head.principal;
   yield `${toHeader({ id, title, folder, exportedAt: io.clock.now() })}\n`;
-  for await (const line of exportSession(store, id)) yield `${line}\n`;
+  const lines = lost.length > 0 ? exportEntries(store, id, entries) : exportSession(store, id);
+  for await (const line of lines) yield `${line}\n`;
 }

@@ -4,14 +4,16 @@ import type { SessionRepository } from "@capstan/log";
 import { todosOf } from "@capstan/toolset";
 import type { Io } from "../io.ts";
 import { describeCall, toTodoLines } from "../print/describe-call.ts";
+import { noteLost } from "./sessions-repair.ts";
 import { factsOf, titleOf } from "../session/session-facts.ts";
-import { findById, readStored } from "../session/stored-sessions.ts";
+import { findById, readReadable } from "../session/stored-sessions.ts";
 import { toOneLine } from "../terminal-text.ts";
 
 const maxLineLength = 100;
 
 export async function show(io: Io, store: SessionRepository, id: string): Promise<void> {
-  const stored = await readStored(store, await findById(store, id));
+  const stored = await readReadable(store, await findById(store, id));
+  noteLost(io, stored);
   const { messages } = stored.fold.transcript;
   const facts = Object.entries({ title: titleOf(stored), ...factsOf(stored) });
   const lines = [

@@ -12,6 +12,7 @@ import { findById, listSessions } from "../session/stored-sessions.ts";
 import { toOneLine } from "../terminal-text.ts";
 import { exportTo } from "./sessions-export.ts";
 import { importFrom } from "./sessions-import.ts";
+import { repair } from "./sessions-repair.ts";
 import { show } from "./sessions-show.ts";
 
 export async function sessions(
@@ -37,6 +38,9 @@ export async function sessions(
         break;
       case "release":
         await release(io, store, action.id);
+        break;
+      case "repair":
+        await repair(io, store, action.id);
         break;
       case "delete":
         await remove(io, store, action.ids);

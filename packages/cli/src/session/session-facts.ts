@@ -1,13 +1,17 @@
 /** What there is to say of a stored session, besides what was said in it. */
 import { describeUsage } from "../print/describe-usage.ts";
 import { statusWord } from "../print/session-row.ts";
-import type { StoredSession } from "./stored-sessions.ts";
+import type { ReadableSession } from "./stored-sessions.ts";
 
-export function titleOf({ fold }: StoredSession): string {
+export function titleOf({ fold }: Omit<ReadableSession, "lost">): string {
   return (fold.title ?? "A session").replaceAll(/\s+/g, " ").trim();
 }
 
-export function factsOf({ id, listed, fold }: StoredSession): Readonly<Record<string, string>> {
+export function factsOf({
+  id,
+  listed,
+  fold,
+}: Omit<ReadableSession, "lost">): Readonly<Record<string, string>> {
   const { total: usage, priced } = fold.usage;
   const costs = priced.flatMap(({ cost }) => cost ?? []);
   const cost = costs.reduce((sum, one) => sum + one, 0);

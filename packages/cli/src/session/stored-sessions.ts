@@ -2,11 +2,12 @@
 import type {
   Cursor,
   ListedSession,
+  LostEntry,
   SessionFold,
   SessionRepository,
   StoredEntry,
 } from "@capstan/log";
-import { EventFeed } from "@capstan/log";
+import { EventFeed, LogError, salvageLog } from "@capstan/log";
 import { wrongUse } from "./command-error.ts";
 
 /** A session as its log has it, before anybody works on it. */
@@ -79,6 +80,24 @@ export async function readStored(
   const feed = new EventFeed(id);
   feed.takeStored(entries);
   return { id, listed, entries, fold: feed.fold, cursor: feed.cursor };
+}
+
+/** A session to look at: what is readable of it, if it is damaged. */
+export interface ReadableSession extends Omit<StoredSession, "cursor"> {
+  /** Empty if it is not. */
+  readonly lost: readonly LostEntry[];
+}
+
+export async function readReadable(
+  store: SessionRepository,
+  listed: ListedSession,
+): Promise<ReadableSession> {
+  try {
+    return { ...(await readStored(store, listed)), lost: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof LogError)) throw thrown;
+    return { id: listed.id, listed, ...(await salvageLog(store, listed.id)) };
+  }
 }
 
 /** Whether another process works on it now. */

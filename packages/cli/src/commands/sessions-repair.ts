@@ -1,0 +1,46 @@
+/** `capstan sessions repair`: a copy of what is sound in a damaged session. The damaged one stays as it is. */
+import type { LostEntry, SessionRepository } from "@capstan/log";
+import { LogError, repairSession } from "@capstan/log";
+import type { Io } from "../io.ts";
+import { createNotes } from "../print/notes.ts";
+import { failed, wrongUse } from "../session/command-error.ts";
+import { newSessionId } from "../session/new-session-id.ts";
+import { findById } from "../session/stored-sessions.ts";
+
+/** Prints the id of the copy. Throws a `CommandError` if the session is not damaged, or nothing sound is left of it. */
+export async function repair(io: Io, store: SessionRepository, written: string): Promise<void> {
+  const { id } = await findById(store, written);
+  const copy = { id: newSessionId(), incarnation: newSessionId(), now: io.clock.now() };
+  const repaired = await repairSession(store, id, copy).catch((thrown: unknown) => {
+    throw thrown instanceof LogError ? failed(`${thrown.message}.`, thrown) : thrown;
+  });
+  if (repaired === undefined) throw wrongUse(`Session ${id} is not damaged.`);
+  const note = createNotes(io);
+  const { lost, keptThrough, left } = repaired;
+  note(
+    `kept entries 1 to ${keptThrough}; ${lostIn(lost)}, ${left} readable ones are not in the copy`,
+  );
+  note(`the damaged session stays: capstan sessions show ${id}`);
+  note(`go on with the copy: capstan --resume ${copy.id}`);
+  io.stdout.write(`${copy.id}\n`);
+}
+
+/** Says on the terminal what is missing in what is shown. */
+export function noteLost(
+  io: Io,
+  { id, lost }: { readonly id: string; readonly lost: readonly LostEntry[] },
+): void {
+  const [first] = lost;
+  if (first === undefined) return;
+  const note = createNotes(io);
+  note(`the session is damaged: ${lostIn(lost)}, the rest is shown. ${first.reason}`);
+  note(`make a copy that can go on: capstan sessions repair ${id}`);
+}
+
+function lostIn(lost: readonly LostEntry[]): string {
+  const seqs = lost.slice(0, maxShown).map(({ seq }) => seq);
+  const more = lost.length > maxShown ? ` and ${lost.length - maxShown} more` : "";
+  return `lost: ${seqs.join(", ")}${more}`;
+}
+
+const maxShown = 5;
