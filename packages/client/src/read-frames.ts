@@ -16,19 +16,24 @@ export async function* readFrames(
   const leave = (): void => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", leave);
   const decoder = new TextDecoder();
-  let text = "";
+  // A frame that has not ended. It is put together once: to look through it with every piece would take time by its square.
+  let open = "";
+  // The last newline of a piece waits for the next, which may make an empty line of it.
+  let newline = "";
   try {
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
       onBytes();
-      text += decoder.decode(value, { stream: true });
-      let end: number;
-      while ((end = text.indexOf("\n\n")) !== -1) {
-        const frame = toFrame(text.slice(0, end));
-        text = text.slice(end + 2);
+      const blocks = (newline + decoder.decode(value, { stream: true })).split("\n\n");
+      const rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const frame = toFrame(open + block);
+        open = "";
         if (frame !== undefined) yield frame;
       }
+      newline = rest.endsWith("\n") ? "\n" : "";
+      open += rest.slice(0, rest.length - newline.length);
     }
   } finally {
     signal.removeEventListener("abort", leave);
