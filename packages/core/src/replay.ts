@@ -10,9 +10,17 @@ export async function replay(
   join: () => void,
 ): Promise<void> {
   const { log } = runtime;
-  await log.readWhole((stored) => {
-    show(log.feed.eventsAfter(after, stored));
+  // The reader may have seen more elsewhere than we have read.
+  await log.catchUp();
+  const recent = log.feed.recentEventsAfter(after);
+  if (recent === undefined) {
+    await log.readWhole((stored) => {
+      show(log.feed.eventsAfter(after, stored));
+      join();
+    });
+  } else {
+    show(recent);
     join();
-  });
+  }
   runtime.follow();
 }

@@ -1,7 +1,8 @@
 /** The events of a session as its readers get them, from entries and from what is live: the same for its owner and for a follower. */
 import type { AgentEvent, AgentEventBody, LiveMessage } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
-import { compareCursors } from "./cursor.ts";
+import { boundSnapshot } from "./bound-snapshot.ts";
+import { compareCursors, startCursor } from "./cursor.ts";
 import type { Cursor } from "./cursor.ts";
 import type { Entry, EntryOf, StoredEntry } from "./entries.ts";
 import type { PlacedEvent } from "./events-of.ts";
@@ -10,6 +11,9 @@ import { incarnationOf } from "./incarnation.ts";
 import { parseEntry } from "./parse-entry.ts";
 import type { LiveFrame } from "./repository.ts";
 import { SessionFold } from "./session-fold.ts";
+
+/** How many events of entries are kept for readers that missed the last of them; up to twice as many. */
+const keptEvents = 128;
 
 type Snapshot = Extract<AgentEventBody, { readonly type: "snapshot" }>;
 
@@ -35,6 +39,11 @@ export class EventFeed {
   /** The last event, if it said that nothing more will run by itself. */
   #settled: PlacedEvent | undefined;
   #epoch = 0;
+  /** The last events of entries, all of those behind `#recentFrom`. */
+  #recent: PlacedEvent[] = [];
+  #recentFrom: Cursor = startCursor;
+  /** One for all readers that ask at the same moment: it is serialised once. */
+  #current: PlacedEvent | undefined;
 
   constructor(sessionId: string) {
     this.sessionId = sessionId;
@@ -87,8 +96,7 @@ export class EventFeed {
 
   /** What a reader that joins now needs to see of what is live; undefined if nothing is. */
   snapshot(): PlacedEvent | undefined {
-    if (this.#view.isEmpty) return undefined;
-    return this.#place(this.#snapshot(), this.#count, this.#turnId);
+    return this.#view.isEmpty ? undefined : this.#currentSnapshot();
   }
 
   /** All that is live, be it nothing. */
@@ -152,12 +160,24 @@ export class EventFeed {
    */
   eventsAfter(cursor: Cursor, stored: readonly StoredEntry[]): PlacedEvent[] {
     const known = stored.filter(({ seq }) => seq <= this.fold.seq);
-    const missed = new EventFeed(this.sessionId)
-      .takeStored(known)
-      .filter((placed) => compareCursors(placed.cursor, cursor) > 0);
+    return this.#withLive(cursor, new EventFeed(this.sessionId).takeStored(known));
+  }
+
+  /** The same without the log, for a reader that has missed little. Undefined if it has missed more than is kept here. */
+  recentEventsAfter(cursor: Cursor): PlacedEvent[] | undefined {
+    if (compareCursors(cursor, this.#recentFrom) < 0) return undefined;
+    return this.#withLive(cursor, this.#recent);
+  }
+
+  #withLive(cursor: Cursor, facts: readonly PlacedEvent[]): PlacedEvent[] {
+    const missed = facts.filter((placed) => compareCursors(placed.cursor, cursor) > 0);
     if (compareCursors(this.cursor, cursor) <= 0) return missed;
     if (!this.#isBeyondLog && this.#carried === undefined) return missed;
-    return [...missed, this.#settled ?? this.#place(this.#snapshot(), this.#count, this.#turnId)];
+    return [...missed, this.#settled ?? this.#currentSnapshot()];
+  }
+
+  #currentSnapshot(): PlacedEvent {
+    return (this.#current ??= this.#place(this.#snapshot(), this.#count, this.#turnId));
   }
 
   #isOfAnother({ incarnation }: LiveFrame): boolean {
@@ -178,7 +198,12 @@ export class EventFeed {
     const count = this.#events.place(entry, this.fold, placed);
     this.fold.apply(entry);
     // Every place below the length is taken.
-    for (let i = first; i < placed.length; i++) this.#view.apply((placed[i] as PlacedEvent).event);
+    for (let i = first; i < placed.length; i++) {
+      const fact = placed[i] as PlacedEvent;
+      this.#view.apply(fact.event);
+      this.#recent.push(fact);
+    }
+    if (this.#recent.length >= 2 * keptEvents) this.#forgetOld();
     if (entry.type === "turn_resumed") placed.push(...this.#resume(entry, count));
     else if (count > 0) this.#moveTo(seq, count);
   }
@@ -193,7 +218,14 @@ export class EventFeed {
     return wasLive ? [this.#place(this.#snapshot(), count, this.#turnId)] : [];
   }
 
+  #forgetOld(): void {
+    const forgotten = this.#recent.length - keptEvents;
+    this.#recentFrom = (this.#recent[forgotten - 1] as PlacedEvent).cursor;
+    this.#recent = this.#recent.slice(forgotten);
+  }
+
   #moveTo(seq: number, count: number): void {
+    this.#current = undefined;
     this.#seq = seq;
     this.#entryCount = count;
     this.#count = count;
@@ -206,12 +238,13 @@ export class EventFeed {
     const { cursor, event } = placed;
     this.#count = cursor.n;
     this.#isBeyondLog = true;
+    this.#current = undefined;
     this.#view.apply(event);
     this.#settled = event.type === "settled" ? placed : undefined;
   }
 
   #snapshot(): Snapshot {
-    return { type: "snapshot", ...this.#view.snapshot() };
+    return { type: "snapshot", ...boundSnapshot(this.#view.snapshot()) };
   }
 
   #place(body: AgentEventBody, n: number, turnId: string): PlacedEvent {

@@ -61,6 +61,22 @@ test("a reader that has missed nothing gets nothing", async () => {
   );
 }, 600_000);
 
+test("a reader that has missed little is told the same without the log", async () => {
+  await fc.assert(
+    fc.asyncProperty(sessionScenarios, absences, async (scenario, absence) => {
+      const session = await playSession(scenario);
+      const { feed, reader } = leave(session, absence);
+
+      const cursor = reader.events.at(-1)?.cursor ?? startCursor;
+      const all = feed.eventsAfter(cursor, stored(session.entries));
+
+      expect(feed.recentEventsAfter(cursor) ?? all).toEqual(all);
+      expect(feed.recentEventsAfter(feed.cursor)).toEqual([]);
+    }),
+    { numRuns },
+  );
+}, 600_000);
+
 /** The feed at that moment, and a reader that was there for the first events only. */
 function leave(
   session: PlayedSession,

@@ -3,15 +3,24 @@ import type { Session, SessionError } from "@capstan/core";
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import type { FrameSink, FrameSource } from "./frame-sink.ts";
+import { sinkHighWater } from "./frame-sink.ts";
 import type { SessionFrames } from "./session-frames.ts";
 import { heartbeat, streamFrame } from "./session-frames.ts";
 
 type Delta = Extract<AgentEvent, { readonly delta: string }>;
 
+/** Characters that wait for all readers of a server. */
+export interface UnreadCount {
+  chars: number;
+  readonly maxChars: number;
+}
+
 export interface ReaderOptions {
   readonly session: Session;
   readonly frames: SessionFrames;
   readonly maxUnreadChars: number;
+  /** What all readers together have not taken. */
+  readonly unread: UnreadCount;
   /** Written first. */
   readonly opening: string;
   /** Which events it wants. Default all. */
@@ -111,10 +120,7 @@ export class EventReader implements FrameSource {
     this.#isBehind = false;
     this.#drainedAt = 0;
     this.#closeDelta();
-    const unread = this.#unread;
-    this.#unread = [];
-    this.#unreadChars = 0;
-    if (unread.length > 0) this.#write(unread.join(""), unread.length);
+    this.#writeUnread();
     if (this.#isBehind) return;
     if (this.#hasMissed) return this.#catchUp();
     if (this.#ending !== undefined) this.#finish();
@@ -126,6 +132,7 @@ export class EventReader implements FrameSource {
     this.#unsubscribe();
     this.#unread = [];
     this.#delta = undefined;
+    this.#count(-this.#unreadChars);
     this.#options.onClose();
   }
 
@@ -140,7 +147,8 @@ export class EventReader implements FrameSource {
 
   /** What comes from the log costs a reading of all of it, so more of that is kept. */
   #limitAt(cursor: Cursor): number {
-    const { session, maxUnreadChars } = this.#options;
+    const { session, maxUnreadChars, unread } = this.#options;
+    if (unread.chars > unread.maxChars) return 0;
     return cursor.seq < session.cursor.seq ? maxUnreadChars * replayFactor : maxUnreadChars;
   }
 
@@ -148,7 +156,7 @@ export class EventReader implements FrameSource {
     this.#closeDelta();
     if (isDelta(event) && event.turnId === this.#turnId) {
       this.#delta = { event, cursor };
-      this.#unreadChars += event.delta.length;
+      this.#count(event.delta.length);
     } else this.#push(this.#frameOf(event, cursor));
   }
 
@@ -156,7 +164,7 @@ export class EventReader implements FrameSource {
     const last = this.#delta;
     if (last === undefined || !isDelta(event) || !isSamePart(last.event, event)) return false;
     this.#delta = { event: { ...last.event, delta: last.event.delta + event.delta }, cursor };
-    this.#unreadChars += event.delta.length;
+    this.#count(event.delta.length);
     return true;
   }
 
@@ -165,13 +173,36 @@ export class EventReader implements FrameSource {
     const last = this.#delta;
     if (last === undefined) return;
     this.#delta = undefined;
-    this.#unreadChars -= last.event.delta.length;
+    this.#count(-last.event.delta.length);
     this.#push(this.#frameOf(last.event, last.cursor));
   }
 
   #push(frame: string): void {
     this.#unread.push(frame);
-    this.#unreadChars += frame.length;
+    this.#count(frame.length);
+  }
+
+  #count(chars: number): void {
+    this.#unreadChars += chars;
+    this.#options.unread.chars += chars;
+  }
+
+  /** As much as the sink takes: what waits here is mostly text that other readers wait for, too, and what is in a sink is a copy. */
+  #writeUnread(): void {
+    while (this.#unread.length > 0 && !this.#isBehind) {
+      let chars = 0;
+      // A large frame goes by itself, so that the sinks of all its readers are given the same text.
+      const isTaken = ({ length }: string): boolean =>
+        chars === 0 || chars + length < sinkHighWater;
+      let taken = 0;
+      for (const frame of this.#unread) {
+        if (!isTaken(frame)) break;
+        chars += frame.length;
+        taken += 1;
+      }
+      this.#count(-chars);
+      this.#write(this.#unread.splice(0, taken).join(""), taken);
+    }
   }
 
   /** What waits now will be sent; what comes is not kept. */

@@ -22,6 +22,8 @@ export interface ServerLimits {
   readonly requestsPerMinute: number;
   /** What is kept in memory for a reader that is slower than what it reads. Default 256,000 characters. */
   readonly maxUnreadChars: number;
+  /** The same for all readers together: beyond it nothing more is kept for a reader that is behind. Default 64,000,000. */
+  readonly maxUnreadCharsInAll: number;
   /** A reader that takes nothing for so long is cut. Default 30,000. */
   readonly stalledReaderMs: number;
   /** How often an idle stream says that it is alive. Default 15,000. */
@@ -51,6 +53,7 @@ export const defaultLimits: ServerLimits = {
   streamsPerPrincipal: 50,
   requestsPerMinute: 600,
   maxUnreadChars: 256_000,
+  maxUnreadCharsInAll: 64_000_000,
   stalledReaderMs: 30_000,
   heartbeatMs: 15_000,
   idleSessionMs: 60_000,
@@ -72,6 +75,7 @@ const rules: Readonly<Record<keyof ServerLimits | keyof ClientToolLimits, Number
   streamsPerPrincipal: "0 or more",
   requestsPerMinute: "above 0",
   maxUnreadChars: "0 or more",
+  maxUnreadCharsInAll: "0 or more",
   stalledReaderMs: "above 0",
   heartbeatMs: "above 0",
   idleSessionMs: "0 or more",

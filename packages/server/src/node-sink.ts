@@ -93,8 +93,43 @@ class NodeSink implements FrameSink {
 
   #send(frames: string): boolean {
     const bytes = Buffer.byteLength(frames);
+    if (bytes >= sinkHighWater) return this.#sendLarge(frames, bytes);
     const text = this.#isChunked ? `${bytes.toString(16)}\r\n${frames}\r\n` : frames;
     // ASCII is the same in both, and goes out without being encoded.
     return this.#writable.write(text, bytes === frames.length ? "latin1" : "utf8");
   }
+
+  /** A text is copied for each socket that does not take it at once, bytes are not. */
+  #sendLarge(frames: string, size: number): boolean {
+    const { bytes, release } = shareBytes(frames);
+    if (!this.#isChunked) return this.#writable.write(bytes, release);
+    this.#writable.cork();
+    this.#writable.write(`${size.toString(16)}\r\n`, "latin1");
+    this.#writable.write(bytes, release);
+    const isTaken = this.#writable.write("\r\n", "latin1");
+    this.#writable.uncork();
+    return isTaken;
+  }
+}
+
+interface SharedBytes {
+  readonly text: string;
+  readonly bytes: Buffer;
+  /** Writes under way. */
+  uses: number;
+}
+
+let lastShared: SharedBytes | undefined;
+
+/** The bytes of a text, the same as long as one socket has not taken them and no other large text was sent. */
+function shareBytes(text: string): { readonly bytes: Buffer; readonly release: () => void } {
+  const shared =
+    lastShared?.text === text ? lastShared : { text, bytes: Buffer.from(text), uses: 0 };
+  lastShared = shared;
+  shared.uses += 1;
+  const release = (): void => {
+    shared.uses -= 1;
+    if (shared.uses === 0 && lastShared === shared) lastShared = undefined;
+  };
+  return { bytes: shared.bytes, release };
 }

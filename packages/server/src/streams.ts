@@ -1,6 +1,6 @@
 /** The streams that are open: how many each principal has, and whether they are alive. */
 import type { Clock } from "@capstan/core";
-import type { EventReader } from "./event-reader.ts";
+import type { EventReader, UnreadCount } from "./event-reader.ts";
 import type { ServerLimits } from "./limits.ts";
 import { ServerError } from "./server-error.ts";
 import type { StreamEvent } from "./session-frames.ts";
@@ -17,10 +17,13 @@ export class Streams {
   readonly #clock: Clock;
   readonly #open = new Set<OpenStream>();
   readonly #counts = new Map<string, number>();
+  /** Of all their readers. */
+  readonly unread: UnreadCount;
   #cancelBeat: (() => void) | undefined;
 
   constructor(limits: ServerLimits, clock: Clock) {
     this.#limits = limits;
+    this.unread = { chars: 0, maxChars: limits.maxUnreadCharsInAll };
     this.#clock = clock;
   }
 

@@ -48,6 +48,7 @@ async function slowly(maxUnreadChars: number, count: number) {
     session,
     frames: new SessionFrames(),
     maxUnreadChars,
+    unread: { chars: 0, maxChars: Infinity },
     opening: "",
     onClose() {},
     onWrite() {},

@@ -10,9 +10,19 @@ import { unionOf } from "./union-of.ts";
 type LivePartOf<Type> = Extract<LivePart, { readonly type: Type }>;
 
 const LivePartSchema: z.ZodType<LivePart> = unionOf<LivePart, "type">("type", {
-  text: openObject(fieldsOf<LivePartOf<"text">>()({ type: z.literal("text"), text: z.string() })),
+  text: openObject(
+    fieldsOf<LivePartOf<"text">>()({
+      type: z.literal("text"),
+      text: z.string(),
+      omittedChars: ordinal.exactOptional(),
+    }),
+  ),
   thinking: openObject(
-    fieldsOf<LivePartOf<"thinking">>()({ type: z.literal("thinking"), thinking: z.string() }),
+    fieldsOf<LivePartOf<"thinking">>()({
+      type: z.literal("thinking"),
+      thinking: z.string(),
+      omittedChars: ordinal.exactOptional(),
+    }),
   ),
   tool_call: openObject(
     fieldsOf<LivePartOf<"tool_call">>()({
@@ -22,6 +32,7 @@ const LivePartSchema: z.ZodType<LivePart> = unionOf<LivePart, "type">("type", {
       name: z.string(),
       inputText: z.string(),
       input: JsonValueSchema.exactOptional(),
+      omittedChars: ordinal.exactOptional(),
     }),
   ),
 });
@@ -31,5 +42,9 @@ export const LiveMessageSchema: z.ZodType<LiveMessage> = openObject(
 );
 
 export const LiveToolOutputSchema: z.ZodType<LiveToolOutput> = openObject(
-  fieldsOf<LiveToolOutput>()({ toolCallId: z.string(), output: z.string() }),
+  fieldsOf<LiveToolOutput>()({
+    toolCallId: z.string(),
+    output: z.string(),
+    omittedChars: ordinal.exactOptional(),
+  }),
 );

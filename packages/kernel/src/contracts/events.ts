@@ -35,8 +35,8 @@ export interface PendingCall {
 
 /** A part of a message that is still being streamed. `input` is there once the arguments are whole. */
 export type LivePart =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "thinking"; readonly thinking: string }
+  | { readonly type: "text"; readonly text: string; readonly omittedChars?: number }
+  | { readonly type: "thinking"; readonly thinking: string; readonly omittedChars?: number }
   | {
       readonly type: "tool_call";
       readonly index: number;
@@ -44,6 +44,7 @@ export type LivePart =
       readonly name: string;
       readonly inputText: string;
       readonly input?: JsonValue;
+      readonly omittedChars?: number;
     };
 
 export interface LiveMessage {
@@ -55,6 +56,8 @@ export interface LiveMessage {
 export interface LiveToolOutput {
   readonly toolCallId: string;
   readonly output: string;
+  /** Characters that a snapshot has left out before `output`. */
+  readonly omittedChars?: number;
 }
 
 /**

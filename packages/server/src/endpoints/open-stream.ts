@@ -39,6 +39,7 @@ export function openStream(
     session,
     frames,
     maxUnreadChars: limits.maxUnreadChars,
+    unread: streams.unread,
     // The place makes a reader that is cut off at once come back for the right thing.
     opening: retryFrame + streamFrame({ type: "stream_start", ...namesOf(session) }, after),
     ...(accepts && { accepts }),
