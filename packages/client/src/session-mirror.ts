@@ -26,6 +26,8 @@ export interface SessionReading {
   readonly messages: readonly ChatMessage[];
   readonly entries: readonly StoredEntry[];
   readonly lastSeq: number;
+  /** There are entries behind `lastSeq`: this is a page. */
+  readonly hasMore?: boolean;
   readonly cursor: string;
   readonly live: {
     readonly message?: LiveMessage;

@@ -290,16 +290,29 @@ export class SessionRuntime implements StreamListener, CallOwner {
 
   async #readOnce(): Promise<void> {
     const { exists } = this;
-    const { lastSeq } = this.mirror;
-    const query = queryOf(this, lastSeq === 0 ? {} : { sinceSeq: String(lastSeq) });
     try {
-      const response = await this.heed(() => this.connection.insist("GET", this.#path + query));
-      this.#take(await jsonOf<SessionReading>(response), lastSeq);
+      // Page after page, each behind the one before.
+      while (await this.#readPage());
     } catch (thrown) {
       if (!isRefusal(thrown, "not_found") || exists) throw thrown;
       // Nobody has said anything in it yet.
       this.#exists = false;
     }
+  }
+
+  /** Whether there is another one. */
+  async #readPage(): Promise<boolean> {
+    const { lastSeq } = this.mirror;
+    const query = queryOf(this, lastSeq === 0 ? {} : { sinceSeq: String(lastSeq) });
+    const response = await this.heed(() => this.connection.insist("GET", this.#path + query));
+    const reading = await jsonOf<SessionReading>(response);
+    if (reading.hasMore !== true || reading.lastSeq <= lastSeq) {
+      this.#take(reading, lastSeq);
+      return false;
+    }
+    this.#incarnation ??= reading.incarnation;
+    this.mirror.read(reading, lastSeq);
+    return true;
   }
 
   #take(reading: SessionReading, sinceSeq: number): void {

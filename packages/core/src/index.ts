@@ -54,7 +54,13 @@ export type { QueuedInput } from "./session-queues.ts";
 export type { SessionSettings } from "./session-settings.ts";
 export type { ImportChoices, RestoreOptions } from "./session-copies.ts";
 export type { ProviderId, SessionState, StoredBlob } from "./session-state.ts";
-export type { SessionReading, SessionUsage, SessionView } from "./session-view.ts";
+export type { PartOfLog } from "./session-log.ts";
+export type {
+  SessionReading,
+  SessionReadingPage,
+  SessionUsage,
+  SessionView,
+} from "./session-view.ts";
 export { bindTools } from "./tools/bind-tools.ts";
 export { createSimpleTool } from "./tools/simple-tool.ts";
 export type { SimpleToolResult } from "./tools/simple-tool.ts";

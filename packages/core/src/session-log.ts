@@ -51,6 +51,17 @@ export interface SessionLogOptions {
   onGone(why: RepositoryError): void;
 }
 
+/** Entries that are read at a time: other work of the process gets its turn after them. */
+const pageEntries = 256;
+
+/** How much of a log is read: the entries after a place, up to the first limit that is reached. */
+export interface PartOfLog {
+  readonly after: number;
+  readonly maxEntries: number;
+  /** Of their JSON. The entry that reaches it is the last. */
+  readonly maxChars: number;
+}
+
 /** How often a reader of a whole log tries to overtake its writers. */
 const maxRounds = 1_000;
 
@@ -250,14 +261,38 @@ export class SessionLog {
     throw new RepositoryError("unavailable", this.id, message);
   }
 
+  /** Hands over a part of the log at a moment in which nothing of it is not folded. It is the end of the log, or reaches a limit. */
+  async readPart<T>(
+    { after, maxEntries, maxChars }: PartOfLog,
+    take: (stored: readonly StoredEntry[]) => T,
+  ): Promise<T> {
+    await this.catchUp();
+    const part: StoredEntry[] = [];
+    let chars = 0;
+    let last = after;
+    // More may be folded while we read.
+    while (last < this.fold.seq && part.length < maxEntries && chars < maxChars) {
+      const page = await this.#readPage(last, Math.min(pageEntries, maxEntries - part.length));
+      for (const entry of page.entries) {
+        if (entry.seq > this.fold.seq || chars >= maxChars) break;
+        part.push(entry);
+        last = entry.seq;
+        chars += JSON.stringify(entry).length;
+      }
+      await this.#breathe();
+    }
+    return take(part);
+  }
+
   /** Adds what is there behind the last of them. */
   async #readOn(entries: StoredEntry[]): Promise<void> {
     let end = Infinity;
     while (lastOf(entries) < end) {
-      const page = await this.#readPage(lastOf(entries));
+      const page = await this.#readPage(lastOf(entries), pageEntries);
       // What is written meanwhile is for the next one to read.
       if (end === Infinity) end = page.lastSeq;
       for (const entry of page.entries) entries.push(entry);
+      await this.#breathe();
     }
   }
 
@@ -275,10 +310,17 @@ export class SessionLog {
 
   /** Every page goes on from the one before, up to the end of the log. */
   #read(): MaybePromise<void> {
-    return chain(this.#readPage(this.fold.seq), ({ entries, lastSeq }) => {
+    return chain(this.#readPage(this.fold.seq, pageEntries), ({ entries, lastSeq }) => {
       this.#show(this.feed.takeStored(entries));
-      if (this.fold.seq < lastSeq) return this.#read();
+      if (this.fold.seq >= lastSeq) return;
+      const pause = this.#breathe();
+      return pause === undefined ? this.#read() : pause.then(() => this.#read());
     });
+  }
+
+  /** A promise, if other work of the process has waited for too long: a store may answer at once, page after page. */
+  #breathe(): Promise<void> | undefined {
+    return this.#options.clock.breathe?.();
   }
 
   #readPage(after: number, limit?: number): MaybePromise<ReadPage> {

@@ -55,6 +55,15 @@ export interface SessionReading {
   };
 }
 
+/** The same with a part of the log. */
+export interface SessionReadingPage extends SessionReading {
+  /** Those that these entries added, and that are still there. */
+  readonly messages: readonly ChatMessage[];
+  /** Of the last of the entries: the next page begins after it. */
+  readonly lastSeq: number;
+  readonly hasMore: boolean;
+}
+
 export interface SessionUsage {
   readonly total: Usage;
   /** As far as it was recorded; undefined where nothing was. */

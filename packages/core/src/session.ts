@@ -23,11 +23,17 @@ import { SessionInbox } from "./session-inbox.ts";
 import type { QueuedInput } from "./session-queues.ts";
 import { enqueue, takeBack } from "./session-queues.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
+import type { PartOfLog } from "./session-log.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import { toConfig } from "./session-settings.ts";
 import type { SessionState } from "./session-state.ts";
 import type { SessionTurn } from "./session-turn.ts";
-import type { SessionReading, SessionUsage, SessionView } from "./session-view.ts";
+import type {
+  SessionReading,
+  SessionReadingPage,
+  SessionUsage,
+  SessionView,
+} from "./session-view.ts";
 import { usageOf, viewOf } from "./session-view.ts";
 import { subscribeAfter } from "./subscribe-after.ts";
 import { TurnHandles } from "./turn-handles.ts";
@@ -311,6 +317,22 @@ export class Session<Output = unknown> {
       return log.readWhole((entries) => {
         const { type: _, ...live } = log.feed.liveSnapshot();
         return { entries, cursor: log.feed.cursor, state: this.state, live };
+      });
+    });
+  }
+
+  /** The same with a part of the log: what came after an entry, as far as it is not too much. Only that part is read from the store. */
+  async readPage(part: PartOfLog): Promise<SessionReadingPage> {
+    const { log } = this.#runtime;
+    return this.#reading(async () => {
+      await this.#inbox.ensureCreated();
+      return log.readPart(part, (entries) => {
+        const { type: _, ...live } = log.feed.liveSnapshot();
+        const { cursor, fold } = log.feed;
+        const lastSeq = entries.at(-1)?.seq ?? Math.min(part.after, fold.seq);
+        const messages = fold.transcript.between(part.after, lastSeq);
+        const hasMore = lastSeq < fold.seq;
+        return { entries, messages, lastSeq, hasMore, cursor, state: this.state, live };
       });
     });
   }

@@ -121,6 +121,7 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     too_many_sessions: true,
     too_many_streams: true,
     too_many_bytes: true,
+    storage_full: true,
     busy: true,
     closing: true,
     invalid_options: true,

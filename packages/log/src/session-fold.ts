@@ -156,6 +156,11 @@ export class SessionFold {
   }
 
   apply(entry: Entry): void {
+    this.#apply(entry);
+    this.transcript.mark(entry.seq);
+  }
+
+  #apply(entry: Entry): void {
     this.#seq = entry.seq;
     switch (entry.type) {
       case "created":

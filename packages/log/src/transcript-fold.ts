@@ -17,6 +17,29 @@ export class TranscriptFold {
   #history: ChatMessage[] = [];
   #recent: ChatMessage[] = [];
   #step: CallStates | undefined;
+  /** The entries that added messages, and how many messages there were after each. */
+  #addedAt: number[] = [];
+  #lengths: number[] = [];
+
+  /** Tells which entry was applied last. */
+  mark(seq: number): void {
+    const { length } = this;
+    if (length === (this.#lengths.at(-1) ?? 0)) return;
+    this.#addedAt.push(seq);
+    this.#lengths.push(length);
+  }
+
+  /** How many of the messages were there after this entry: none, if the history was replaced since. */
+  #lengthAt(seq: number): number {
+    let low = 0;
+    let high = this.#addedAt.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#addedAt[middle] as number) <= seq) low = middle + 1;
+      else high = middle;
+    }
+    return this.#lengths[low - 1] ?? 0;
+  }
 
   /** All messages. Those of a step whose calls have not all settled end in the assistant message. */
   get messages(): readonly ChatMessage[] {
@@ -41,6 +64,12 @@ export class TranscriptFold {
   at(place: number): ChatMessage | undefined {
     const recent = place - this.#history.length;
     return recent >= 0 ? this.#recent[recent] : this.#history[place];
+  }
+
+  /** Those that the entries after `after` added, up to that at `through`. */
+  between(after: number, through: number): readonly ChatMessage[] {
+    const start = this.#lengthAt(after);
+    return this.from(start).slice(0, this.#lengthAt(through) - start);
   }
 
   /** Those from this place on. */
@@ -111,6 +140,8 @@ export class TranscriptFold {
     this.#history = [...messages];
     this.#recent = [];
     this.#step = undefined;
+    this.#addedAt = [];
+    this.#lengths = [];
   }
 
   #gather(): void {

@@ -22,6 +22,7 @@ import { endpointsAt, matchOf } from "./routes.ts";
 import { ServerError, noSession } from "./server-error.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { Sessions } from "./sessions.ts";
+import { StorageBudget } from "./storage-budget.ts";
 import { Streams } from "./streams.ts";
 import { toStreamResponse } from "./web-sink.ts";
 import { NoQuery } from "./wire-schemas.ts";
@@ -77,6 +78,7 @@ export class Server {
       clientTools: toClientTools(clientTools),
       clock,
       sessions: new Sessions(host, limits, clock),
+      storage: new StorageBudget(limits),
       streams: new Streams(limits, clock),
       metrics: new Metrics(),
       isClosing: () => this.#closing !== undefined,

@@ -5,6 +5,7 @@ import type { EventStream } from "./frame-sink.ts";
 import type { ClientToolLimits, ServerLimits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Sessions } from "./sessions.ts";
+import type { StorageBudget } from "./storage-budget.ts";
 import type { Streams } from "./streams.ts";
 
 /** What the endpoints work with. */
@@ -17,6 +18,7 @@ export interface Backend {
   readonly clientTools: ClientToolLimits | undefined;
   readonly clock: Clock;
   readonly sessions: Sessions;
+  readonly storage: StorageBudget;
   readonly streams: Streams;
   readonly metrics: Metrics;
   readonly isClosing: () => boolean;

@@ -16,6 +16,10 @@ export interface ServerLimits {
   readonly maxJsonValues: number;
   /** Default 1,000. With `Infinity` they are not counted. */
   readonly sessionsPerPrincipal: number;
+  /** Of the messages of one session, and of what is queued in it. Default 100,000,000. */
+  readonly maxStoredCharsPerSession: number;
+  /** Of all sessions of a principal that this process has seen. Default 1,000,000,000. */
+  readonly maxStoredCharsPerPrincipal: number;
   /** Open at a time. Default 50. */
   readonly streamsPerPrincipal: number;
   /** Default 600. As many may come at once. */
@@ -50,6 +54,8 @@ export const defaultLimits: ServerLimits = {
   maxJsonDepth: 100,
   maxJsonValues: 20_000,
   sessionsPerPrincipal: 1_000,
+  maxStoredCharsPerSession: 100_000_000,
+  maxStoredCharsPerPrincipal: 1_000_000_000,
   streamsPerPrincipal: 50,
   requestsPerMinute: 600,
   maxUnreadChars: 256_000,
@@ -72,6 +78,8 @@ const rules: Readonly<Record<keyof ServerLimits | keyof ClientToolLimits, Number
   maxJsonDepth: "above 0",
   maxJsonValues: "above 0",
   sessionsPerPrincipal: "0 or more",
+  maxStoredCharsPerSession: "0 or more",
+  maxStoredCharsPerPrincipal: "0 or more",
   streamsPerPrincipal: "0 or more",
   requestsPerMinute: "above 0",
   maxUnreadChars: "0 or more",

@@ -27,6 +27,7 @@ const statusOfServer: Record<ServerErrorCode, number> = {
   too_many_sessions: 429,
   too_many_streams: 429,
   too_many_bytes: 429,
+  storage_full: 507,
   busy: 503,
   closing: 503,
   invalid_options: 500,
@@ -116,7 +117,16 @@ export function jsonResponse(
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(JSON.stringify(body), {
+  return jsonTextResponse(JSON.stringify(body), status, headers);
+}
+
+/** The same for what is JSON already. */
+export function jsonTextResponse(
+  text: string,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return new Response(text, {
     status,
     headers: { "content-type": "application/json", ...commonHeaders, ...headers },
   });

@@ -20,6 +20,8 @@ export type ServerErrorCode =
   | "too_many_streams"
   /** Too many bytes of this principal's requests are under way. */
   | "too_many_bytes"
+  /** The session, or all sessions of this principal, hold as much as they may. */
+  | "storage_full"
   /** Too many bytes of all requests are. */
   | "busy"
   /** The server is being shut down. */

@@ -82,6 +82,8 @@ export interface EventsPlace extends WireIncarnation {
 
 export interface SessionPlace extends WireIncarnation {
   readonly sinceSeq?: number;
+  /** Entries of a page, at most. */
+  readonly limit?: number;
 }
 
 export interface ListChoices {

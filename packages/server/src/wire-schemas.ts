@@ -140,7 +140,11 @@ export const EventsQuery: z.ZodType<EventsPlace> = z.strictObject({
   incarnation: incarnation.exactOptional(),
 });
 
+/** Entries of a page of a session. */
+export const maxPageEntries = 1_000;
+
 export const SessionQuery: z.ZodType<SessionPlace> = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(maxPageEntries).exactOptional(),
   sinceSeq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).exactOptional(),
   incarnation: incarnation.exactOptional(),
 });

@@ -53,6 +53,7 @@ function begin(call: ExecuteCall, key: string | undefined): Promise<EventStream>
 async function sendToNew(call: ExecuteCall, key: string | undefined): Promise<EventStream> {
   const { backend, principal } = call;
   const origin = originOf(call);
+  backend.storage.admit(principal);
   const release = await backend.sessions.admit(principal);
   try {
     const open = backend.sessions.create(principal, key, origin);
@@ -93,9 +94,10 @@ function mustBeOfAgent(session: Session, agent: string | undefined): void {
 }
 
 async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
-  const { body, headers } = call;
+  const { body, headers, backend, principal } = call;
   const { session } = open;
   const isRepeat = body.id !== undefined && hasStarted(session, body.id);
+  if (!isRepeat) backend.storage.admit(principal, session);
   // What is told again is told of the session that is there now.
   if (isRepeat) await session.refresh();
   const after = isRepeat ? (cursorIn(headers) ?? startCursor) : undefined;

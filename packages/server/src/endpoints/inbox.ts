@@ -38,6 +38,7 @@ function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
     handle: (call) =>
       withSession(call, async (session) => {
         const { input, id } = call.body;
+        call.backend.storage.admit(call.principal, session);
         const receipt = await enqueue(session, input, id === undefined ? {} : { id });
         return jsonResponse({ id: receipt.id }, 202);
       }),
@@ -54,6 +55,7 @@ export const answers: Endpoint = endpoint({
   answers: "202: what still waits",
   handle: (call: Call<object, AnswersRequest>) =>
     withSession(call, async (session) => {
+      call.backend.storage.admit(call.principal, session);
       const turn = session.send(call.body.answers, { id: "wire" });
       await session.flush();
       const refusal = await refusalIn(turn);

@@ -1,35 +1,47 @@
 /** Sessions as wholes: one of them, the list, a fork, the end. */
-import type { SessionReading } from "@capstan/core";
-import type { ChatMessage } from "@capstan/kernel";
+import type { SessionReadingPage } from "@capstan/core";
 import type { ListedSession, StoredEntry } from "@capstan/log";
-import { SessionFold, applyStored, formatCursor } from "@capstan/log";
+import { formatCursor } from "@capstan/log";
 import type { Endpoint } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
-import { jsonResponse, sessionHeaders } from "../public-error.ts";
+import { jsonOfList } from "../json-of-list.ts";
+import { jsonResponse, jsonTextResponse, sessionHeaders } from "../public-error.ts";
 import { cursorAhead } from "../server-error.ts";
 import type { OpenSession } from "../sessions.ts";
-import { DeleteQuery, ForkBody, ListQuery, NoQuery, SessionQuery } from "../wire-schemas.ts";
+import {
+  DeleteQuery,
+  ForkBody,
+  ListQuery,
+  NoQuery,
+  SessionQuery,
+  maxPageEntries,
+} from "../wire-schemas.ts";
 
 export const getSession: Endpoint = endpoint({
   method: "GET",
   path: "/api/agent/session/:id",
   summary:
-    "A session at one moment, also in the middle of a turn. With sinceSeq only what came behind that entry",
+    "A session at one moment, also in the middle of a turn. With sinceSeq only what came behind that entry; with hasMore the next page begins behind lastSeq",
   query: SessionQuery,
   answers: "200: the session",
   handle({ backend, principal, id, query }) {
-    const { sinceSeq = 0, incarnation } = query;
+    const { sinceSeq: after = 0, limit: maxEntries = maxPageEntries, incarnation } = query;
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
-      const reading = await open.session.read();
-      const lastSeq = reading.entries.at(-1)?.seq ?? 0;
-      if (sinceSeq > lastSeq) throw cursorAhead(sinceSeq, lastSeq);
-      return jsonResponse(toBody(open, reading, sinceSeq), 200, sessionHeaders(open.session));
+      const { session } = open;
+      const reading = await session.readPage({ after, maxEntries, maxChars: maxPageChars });
+      if (after > reading.lastSeq) throw cursorAhead(after, reading.lastSeq);
+      const text = await jsonOfPage(toBody(open, reading), reading);
+      return jsonTextResponse(text, 200, sessionHeaders(session));
     });
   },
 });
 
-function toBody({ session }: OpenSession, reading: SessionReading, sinceSeq: number): object {
-  const { entries, cursor, state, live } = reading;
+/** Of the JSON of its entries: the entry that reaches it is the last of its page. */
+const maxPageChars = 1_000_000;
+
+/** Everything but the lists that grow with the session. */
+function toBody({ session }: OpenSession, reading: SessionReadingPage): object {
+  const { lastSeq, hasMore, cursor, state, live } = reading;
   const { status, model, usage, totalCost, pendingToolCalls, queues, error } = state;
   return {
     sessionId: session.id,
@@ -40,9 +52,8 @@ function toBody({ session }: OpenSession, reading: SessionReading, sinceSeq: num
     model,
     usage,
     totalCost,
-    messages: messagesSince(entries, sinceSeq, state.messages),
-    entries: entries.filter(({ seq }) => seq > sinceSeq).map(withoutInstructions),
-    lastSeq: entries.at(-1)?.seq ?? 0,
+    lastSeq,
+    ...(hasMore && { hasMore }),
     cursor: formatCursor(cursor),
     live,
     pendingToolCalls,
@@ -50,6 +61,16 @@ function toBody({ session }: OpenSession, reading: SessionReading, sinceSeq: num
     queues,
     error,
   };
+}
+
+async function jsonOfPage(
+  body: object,
+  { messages, entries }: SessionReadingPage,
+): Promise<string> {
+  const rest = JSON.stringify(body).slice(0, -1);
+  const said = await jsonOfList(messages);
+  const stored = await jsonOfList(entries.map(withoutInstructions));
+  return `${rest},"messages":${said},"entries":${stored}}`;
 }
 
 /** What an agent is told before everything else is not for its users. */
@@ -62,25 +83,6 @@ function withoutInstructions(entry: StoredEntry): StoredEntry {
   if (typeof config !== "object" || config === null || !("instructions" in config)) return entry;
   const { instructions: _, ...shown } = config;
   return { ...entry, config: shown };
-}
-
-/** All, where the history was replaced since. */
-function messagesSince(
-  entries: readonly StoredEntry[],
-  sinceSeq: number,
-  all: readonly ChatMessage[],
-): readonly ChatMessage[] {
-  if (sinceSeq === 0) return all;
-  const isReplaced = entries.some(
-    ({ seq, type }) => seq > sinceSeq && (type === "history_loaded" || type === "history_cleared"),
-  );
-  if (isReplaced) return all;
-  const before = new SessionFold();
-  applyStored(
-    before,
-    entries.filter(({ seq }) => seq <= sinceSeq),
-  );
-  return all.slice(before.transcript.length);
 }
 
 export const listSessions: Endpoint = endpoint({
@@ -114,9 +116,11 @@ export const fork: Endpoint = endpoint({
   answers: "201: the id of the fork",
   handle({ backend, principal, id, body: { at, incarnation } }) {
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
+      backend.storage.admit(principal, open.session);
       const stored = await backend.sessions.admit(principal);
       try {
         const forked = await open.session.fork(at);
+        backend.storage.count(principal, forked);
         // Whoever wants it opens it.
         await forked.detach();
         return jsonResponse({ sessionId: forked.id }, 201, sessionHeaders(forked));
@@ -137,6 +141,7 @@ export const deleteSession: Endpoint = endpoint({
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
       backend.streams.end("deleted", open.session.id);
       await backend.sessions.delete(open);
+      backend.storage.forget(open.session.id);
       return new Response(null, { status: 204 });
     });
   },

@@ -1,0 +1,104 @@
+/** How much the sessions of a principal hold, as far as this process has seen them. */
+import type { Session } from "@capstan/core";
+import type { ChatMessage, ToolContent, UserPart } from "@capstan/kernel";
+import { ServerError } from "./server-error.ts";
+
+export interface StorageLimits {
+  readonly maxStoredCharsPerSession: number;
+  readonly maxStoredCharsPerPrincipal: number;
+}
+
+interface Held {
+  readonly principal: string;
+  /** Messages that were counted. */
+  messages: number;
+  /** Characters of all messages that it has had: those of a history that was cleared stay in the log. */
+  said: number;
+  queued: number;
+}
+
+/**
+ * Counts the characters of messages and of what is queued, when something is sent to a session. So it counts what clients and models have said in the sessions
+ * that were used here since the process began, and neither the entries around it nor the files of a store.
+ */
+export class StorageBudget {
+  readonly #limits: StorageLimits;
+  readonly #held = new Map<string, Held>();
+  readonly #inAll = new Map<string, number>();
+
+  constructor(limits: StorageLimits) {
+    this.#limits = limits;
+  }
+
+  /** Fails with `storage_full` if no more may be sent: to this session, or by this principal. */
+  admit(principal: string, session?: Session): void {
+    const { maxStoredCharsPerSession, maxStoredCharsPerPrincipal } = this.#limits;
+    if (session !== undefined && this.count(principal, session) > maxStoredCharsPerSession) {
+      throw full("This session holds");
+    }
+    if ((this.#inAll.get(principal) ?? 0) > maxStoredCharsPerPrincipal) {
+      throw full("Your sessions hold");
+    }
+  }
+
+  /** Looks at what has come to the session since the last time. */
+  count(principal: string, { id, messages, queued }: Session): number {
+    const held = this.#held.get(id) ?? { principal, messages: 0, said: 0, queued: 0 };
+    this.#held.set(id, held);
+    const before = held.said + held.queued;
+    const isReplaced = messages.length < held.messages;
+    for (const message of isReplaced ? messages : messages.slice(held.messages)) {
+      held.said += charsOf(message);
+    }
+    held.messages = messages.length;
+    held.queued = queued.reduce((sum, { message }) => sum + charsOf(message), 0);
+    const after = held.said + held.queued;
+    this.#add(principal, after - before);
+    return after;
+  }
+
+  /** The session was deleted. */
+  forget(sessionId: string): void {
+    const held = this.#held.get(sessionId);
+    if (held === undefined) return;
+    this.#held.delete(sessionId);
+    this.#add(held.principal, -(held.said + held.queued));
+  }
+
+  #add(principal: string, chars: number): void {
+    const sum = (this.#inAll.get(principal) ?? 0) + chars;
+    if (sum > 0) this.#inAll.set(principal, sum);
+    else this.#inAll.delete(principal);
+  }
+}
+
+function charsOf(message: ChatMessage): number {
+  switch (message.role) {
+    case "assistant":
+      return message.content.reduce((sum, part) => sum + charsOfReply(part), 0);
+    case "custom":
+      return 0;
+    default:
+      return charsOfContent(message.content);
+  }
+}
+
+function charsOfContent(content: ToolContent | readonly UserPart[]): number {
+  if (typeof content === "string") return content.length;
+  return content.reduce(
+    (sum, part) => sum + (part.type === "text" ? part.text.length : part.data.length),
+    0,
+  );
+}
+
+function charsOfReply(
+  part: Extract<ChatMessage, { role: "assistant" }>["content"][number],
+): number {
+  if (part.type === "thinking") return part.thinking.length;
+  return "text" in part ? part.text.length : 0;
+}
+
+function full(what: string): ServerError {
+  const message = `${what} as much as is allowed: delete sessions that are not needed any more, and go on in a new one`;
+  return new ServerError("storage_full", message);
+}
