@@ -32,8 +32,11 @@ type Path = readonly PropertyKey[];
 /** Of a union, what is wrong with the member that the value looks like. */
 function toIssues(issue: z.core.$ZodIssue, outer: Path): readonly RequestIssue[] {
   const path = [...outer, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: toPath([...path, key]), message: "unknown field" }));
+  }
   const inMember = issue.code === "invalid_union" ? ofLikeliest(issue.errors, path) : undefined;
-  return inMember ?? [{ path: z.core.toDotPath(path), message: issue.message.slice(0, 300) }];
+  return inMember ?? [{ path: toPath(path), message: issue.message.slice(0, 300) }];
 }
 
 /** The one that has the right kind at the top, and the least that is wrong inside. */
@@ -44,6 +47,11 @@ function ofLikeliest(
   const likely = members.filter((issues) => !issues.every(isWrongKind));
   const found = likely.map((issues) => issues.flatMap((issue) => toIssues(issue, path)));
   return found.toSorted((a, b) => a.length - b.length)[0];
+}
+
+/** Names in it are the client's own, of any length. */
+function toPath(path: Path): string {
+  return z.core.toDotPath(path).slice(0, 300);
 }
 
 function isWrongKind(issue: z.core.$ZodIssue): boolean {

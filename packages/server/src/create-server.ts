@@ -16,6 +16,7 @@ import { checkLimits, defaultClientTools, defaultLimits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
 import { toOpenApi } from "./openapi.ts";
 import { jsonResponse, toErrorResponse, toPublicError } from "./public-error.ts";
+import { PublicView } from "./public-view.ts";
 import { RateLimit } from "./rate-limit.ts";
 import type { Match } from "./routes.ts";
 import { endpointsAt, matchOf } from "./routes.ts";
@@ -70,6 +71,7 @@ export class Server {
     this.#options = options;
     this.#rate = new RateLimit(limits.requestsPerMinute, clock.now);
     this.#bodies = new BodyBudget(limits);
+    const view = new PublicView(options.errorDetails === true);
     this.#backend = {
       host,
       agents: agentsOf(options),
@@ -77,7 +79,8 @@ export class Server {
       limits,
       clientTools: toClientTools(clientTools),
       clock,
-      sessions: new Sessions(host, limits, clock),
+      sessions: new Sessions(host, limits, clock, view),
+      view,
       storage: new StorageBudget(limits),
       streams: new Streams(limits, clock),
       metrics: new Metrics(),

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { EventStream } from "./frame-sink.ts";
 import type { ClientToolLimits, ServerLimits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
+import type { PublicView } from "./public-view.ts";
 import type { Sessions } from "./sessions.ts";
 import type { StorageBudget } from "./storage-budget.ts";
 import type { Streams } from "./streams.ts";
@@ -19,6 +20,7 @@ export interface Backend {
   readonly clock: Clock;
   readonly sessions: Sessions;
   readonly storage: StorageBudget;
+  readonly view: PublicView;
   readonly streams: Streams;
   readonly metrics: Metrics;
   readonly isClosing: () => boolean;

@@ -15,6 +15,11 @@ export interface ServerOptions extends AccessRules {
   readonly limits?: Partial<ServerLimits>;
   /** Whether clients may lend tools, and how many. Default true. */
   readonly clientTools?: boolean | Partial<ClientToolLimits>;
+  /**
+   * Whether clients see the messages of errors that end or delay a turn as they were thrown, with addresses, paths and what a vendor said. Default false: they see a code, and
+   * a message of their own for each code.
+   */
+  readonly errorDetails?: boolean;
   /** Default: the clock of the process. */
   readonly clock?: Clock;
   /** Is told of what went wrong here and was no client's fault. */

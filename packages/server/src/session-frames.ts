@@ -5,16 +5,22 @@ import { formatCursor, toWireJson, toWireJsonOfTurn } from "@capstan/log";
 
 /** All readers of a session are told of an event before the next one comes, so the last frame is all that has to be kept. */
 export class SessionFrames {
+  readonly #toPublic: (event: AgentEvent) => AgentEvent;
   #event: AgentEvent | undefined;
   #frame = "";
   #fullEvent: AgentEvent | undefined;
   #fullFrame = "";
 
+  /** `toPublic` gives what clients see of an event. Default all. */
+  constructor(toPublic: (event: AgentEvent) => AgentEvent = (event) => event) {
+    this.#toPublic = toPublic;
+  }
+
   /** For a reader that knows the turn. */
   frame(event: AgentEvent, cursor: Cursor): string {
     if (event !== this.#event) {
       this.#event = event;
-      this.#frame = `id: ${cursor.seq}.${cursor.n}\ndata: ${toWireJson(event)}\n\n`;
+      this.#frame = `id: ${cursor.seq}.${cursor.n}\ndata: ${toWireJson(this.#toPublic(event))}\n\n`;
     }
     return this.#frame;
   }
@@ -23,7 +29,7 @@ export class SessionFrames {
   frameOfTurn(event: AgentEvent, cursor: Cursor): string {
     if (event !== this.#fullEvent) {
       this.#fullEvent = event;
-      this.#fullFrame = `id: ${cursor.seq}.${cursor.n}\ndata: ${toWireJsonOfTurn(event)}\n\n`;
+      this.#fullFrame = `id: ${cursor.seq}.${cursor.n}\ndata: ${toWireJsonOfTurn(this.#toPublic(event))}\n\n`;
     }
     return this.#fullFrame;
   }

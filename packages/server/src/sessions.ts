@@ -3,6 +3,7 @@ import type { Clock, Host, NewSession, Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import { hashJson } from "@capstan/kernel";
 import type { ServerLimits } from "./limits.ts";
+import type { PublicView } from "./public-view.ts";
 import { ServerError, noSession, sessionReplaced } from "./server-error.ts";
 import { SessionFrames } from "./session-frames.ts";
 
@@ -31,12 +32,14 @@ export class Sessions {
   readonly #host: Host;
   readonly #limits: ServerLimits;
   readonly #clock: Clock;
+  readonly #view: PublicView;
   readonly #kept = new Map<string, KeptSession>();
   /** Being created, by principal: they are in no list yet. */
   readonly #creating = new Map<string, number>();
 
-  constructor(host: Host, limits: ServerLimits, clock: Clock) {
+  constructor(host: Host, limits: ServerLimits, clock: Clock, view: PublicView) {
     this.#host = host;
+    this.#view = view;
     this.#limits = limits;
     this.#clock = clock;
   }
@@ -193,7 +196,12 @@ export class Sessions {
   }
 
   #keep(session: Session): KeptSession {
-    const kept = { session, frames: new SessionFrames(), uses: 0, cancelIdle: undefined };
+    const kept = {
+      session,
+      frames: new SessionFrames(this.#view.event),
+      uses: 0,
+      cancelIdle: undefined,
+    };
     this.#kept.set(session.id, kept);
     this.#idleLater(kept);
     return kept;

@@ -1,6 +1,6 @@
 /** What clients may say, field by field: nothing that is not named here gets in. */
-import { AnswerSchema, JsonValueSchema } from "@capstan/core/schemas";
-import type { Answer } from "@capstan/core";
+import { JsonValueSchema } from "@capstan/core/schemas";
+import type { Answer, Approval, CallAnswer } from "@capstan/core";
 import type { JsonSchema, UserPart } from "@capstan/kernel";
 import { z } from "zod";
 import type {
@@ -62,7 +62,25 @@ const UserMessage: z.ZodType<WireMessage> = z.strictObject({
 
 const UserInput: z.ZodType<WireInput> = z.union([text, z.array(Part).min(1), UserMessage]);
 
-const Answers: z.ZodType<readonly Answer[]> = z.array(AnswerSchema).min(1).max(256);
+// Stricter than the schemas of core, which pass over what they do not know: a field that is ignored may be one that its sender counts on.
+const WireApproval: z.ZodType<Approval> = z.strictObject({
+  toolCallId: z.string(),
+  hash: z.string(),
+  approved: z.boolean(),
+  reason: z.string().exactOptional(),
+});
+
+const WireCallAnswer: z.ZodType<CallAnswer> = z.strictObject({
+  toolCallId: z.string(),
+  ok: z.boolean(),
+  output: z.union([z.string(), z.array(Part)]),
+  details: JsonValueSchema.exactOptional(),
+});
+
+const Answers: z.ZodType<readonly Answer[]> = z
+  .array(z.union([WireApproval, WireCallAnswer]))
+  .min(1)
+  .max(256);
 
 const ToolSchema: z.ZodType<JsonSchema> = z.record(z.string(), JsonValueSchema);
 

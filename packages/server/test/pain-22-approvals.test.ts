@@ -71,14 +71,17 @@ describe("pain 22: approvals are lost with parallel calls, or forged", () => {
     expect(tool.started).toEqual([]);
   });
 
-  test("the input that was shown runs, whatever else comes with the approval", async () => {
+  test("an approval that brings an input along is refused, and what runs later is what was shown", async () => {
     const tool = echoTool({ needsApproval: true });
     const world = await createWorld([callTool("echo", { n: 1 }), say("Done")], { tools: [tool] });
     const { pending, post, sessionId } = await asked(world);
 
-    await post(pending.map((call) => decide(call, true, { input: { n: 666 }, toolName: "rm" })));
+    const changed = { input: { n: 666 }, toolName: "rm" };
+    const refused = await post(pending.map((call) => decide(call, true, changed)));
+    await post(pending.map((call) => decide(call, true)));
     await (await world.host.open(sessionId)).waitForIdle();
 
+    expect(refused.status).toBe(400);
     expect(tool.started.map(({ input }) => input)).toEqual([{ n: 1 }]);
   });
 

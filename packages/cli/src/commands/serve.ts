@@ -41,6 +41,8 @@ export async function serve(io: Io, request: ServeRequest, folder: Folder): Prom
       allowedHosts: namesOf(request.host),
       // All sessions of a folder are of one principal, those of the command included.
       limits: { sessionsPerPrincipal: Infinity },
+      // Only this machine's user can reach it.
+      errorDetails: isLoopback(request.host),
       clock: io.clock,
       onError: (thrown) => note(`a request failed: ${reasonOf(thrown)}`),
     });
@@ -93,6 +95,10 @@ function namesOf(host: string): readonly string[] {
   if (host !== "0.0.0.0" && host !== "::") return own;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   return [...own, hostname(), ...addresses.map(({ address }) => toName(address))];
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function toName(address: string): string {

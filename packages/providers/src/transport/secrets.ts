@@ -13,7 +13,9 @@ export class Secrets {
       if (secretName.test(name)) values.push(value.replace(/^(bearer|basic|token) /i, ""));
     }
     // A short one would be found in words that have nothing to do with it.
-    this.#values = values.filter((value) => value.length >= 8);
+    this.#values = values
+      .filter((value) => value.length >= 8)
+      .flatMap((value) => [value, ...base64Of(value)]);
   }
 
   hide(text: string): string {
@@ -26,6 +28,15 @@ export class Secrets {
     const message = this.hide(error.message);
     return message === error.message ? error : copyError(error, { message });
   }
+}
+
+/** In both alphabets, without padding, as far as it does not depend on what stands after the value. */
+function base64Of(value: string): readonly string[] {
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(value)) bytes += String.fromCharCode(byte);
+  const text = btoa(bytes).replaceAll("=", "");
+  const whole = value.length % 3 === 0 ? text : text.slice(0, -1);
+  return [...new Set([whole, whole.replaceAll("+", "-").replaceAll("/", "_")])];
 }
 
 /** The same error with something else in it. */

@@ -110,7 +110,8 @@ test("a secret that is cut off with a long message does not show its beginning",
 test("a vendor that repeats a secret does not make us show it", async () => {
   const secret = "sk-0123456789";
   const token = "Basic dXNlcjpwYXNzd29yZA==";
-  const repeats = `Wrong key ${secret} or ${token.slice(6)} for version 1`;
+  const encoded = `${btoa(secret)}, ${btoa(`${secret}:x`)}`;
+  const repeats = `Wrong key ${secret} or ${token.slice(6)} for version 1, in Base64 ${encoded}`;
   const [inAnError, inAStream] = await Promise.all([
     serve(answering(repeats, 401)),
     serve(answering(`data: ${JSON.stringify({ error: repeats })}\n\n`)),
@@ -127,4 +128,6 @@ test("a vendor that repeats a secret does not make us show it", async () => {
     expect.stringContaining("Wrong key [hidden] or [hidden] for version 1"),
     expect.stringContaining("Wrong key [hidden] or [hidden] for version 1"),
   ]);
+  const shown = errors.map(({ message }) => message).join("");
+  expect(shown).not.toContain(btoa(secret).slice(0, 16));
 });

@@ -112,7 +112,7 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
   });
   try {
     const turn = session.send(body.input, optionsOf(body));
-    early.stream = new TurnStream(turn.id, after);
+    early.stream = new TurnStream(turn.id, after, backend.view);
     await session.flush();
     await failIfRefused(turn);
     early.stream.follow(turn, stream.reader);

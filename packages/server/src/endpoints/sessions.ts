@@ -6,6 +6,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { jsonOfList } from "../json-of-list.ts";
 import { jsonResponse, jsonTextResponse, sessionHeaders } from "../public-error.ts";
+import type { PublicView } from "../public-view.ts";
 import { cursorAhead } from "../server-error.ts";
 import type { OpenSession } from "../sessions.ts";
 import {
@@ -30,7 +31,7 @@ export const getSession: Endpoint = endpoint({
       const { session } = open;
       const reading = await session.readPage({ after, maxEntries, maxChars: maxPageChars });
       if (after > reading.lastSeq) throw cursorAhead(after, reading.lastSeq);
-      const text = await jsonOfPage(toBody(open, reading), reading);
+      const text = await jsonOfPage(toBody(open, reading, backend.view), reading, backend.view);
       return jsonTextResponse(text, 200, sessionHeaders(session));
     });
   },
@@ -40,7 +41,7 @@ export const getSession: Endpoint = endpoint({
 const maxPageChars = 1_000_000;
 
 /** Everything but the lists that grow with the session. */
-function toBody({ session }: OpenSession, reading: SessionReadingPage): object {
+function toBody({ session }: OpenSession, reading: SessionReadingPage, view: PublicView): object {
   const { lastSeq, hasMore, cursor, state, live } = reading;
   const { status, model, usage, totalCost, pendingToolCalls, queues, error } = state;
   return {
@@ -59,17 +60,18 @@ function toBody({ session }: OpenSession, reading: SessionReadingPage): object {
     pendingToolCalls,
     claims: session.claims,
     queues,
-    error,
+    error: error && view.error(error),
   };
 }
 
 async function jsonOfPage(
   body: object,
   { messages, entries }: SessionReadingPage,
+  view: PublicView,
 ): Promise<string> {
   const rest = JSON.stringify(body).slice(0, -1);
-  const said = await jsonOfList(messages);
-  const stored = await jsonOfList(entries.map(withoutInstructions));
+  const said = await jsonOfList(messages.map((message) => view.message(message)));
+  const stored = await jsonOfList(entries.map((entry) => view.entry(withoutInstructions(entry))));
   return `${rest},"messages":${said},"entries":${stored}}`;
 }
 

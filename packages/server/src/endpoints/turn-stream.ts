@@ -4,19 +4,22 @@ import type { Turn, TurnResponse } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { chainMark, compareCursors } from "@capstan/log";
 import type { EventReader } from "../event-reader.ts";
+import type { PublicView } from "../public-view.ts";
 import { streamFrame } from "../session-frames.ts";
 
 /** Ends the stream behind the turn. With a place the turn was there before, and its events behind that place come from the log. */
 export class TurnStream {
   readonly turnId: string;
   readonly #after: Cursor | undefined;
+  readonly #view: PublicView;
   #response: TurnResponse | undefined;
   #hasBegun = false;
   #isSeen = false;
   #reader: EventReader | undefined;
 
-  constructor(turnId: string, after: Cursor | undefined) {
+  constructor(turnId: string, after: Cursor | undefined, view: PublicView) {
     this.turnId = turnId;
+    this.#view = view;
     this.#after = after;
   }
 
@@ -63,7 +66,7 @@ export class TurnStream {
     // Answers that were given before have started no turn of this id.
     const turn = hasEvents ? { turnId: this.turnId } : {};
     this.#reader?.end(
-      streamFrame({ type: "execute_complete", ...turn, ...summaryOf(this.#response) }),
+      streamFrame({ type: "execute_complete", ...turn, ...summaryOf(this.#response, this.#view) }),
     );
   }
 }
@@ -71,9 +74,9 @@ export class TurnStream {
 const gone = streamFrame({ type: "stream_end", reason: "deleted" });
 
 /** Without the messages, which the events have told. */
-function summaryOf(response: TurnResponse): Readonly<Record<string, unknown>> {
-  const { messages: _messages, text: _text, ...summary } = response;
-  return summary;
+function summaryOf(response: TurnResponse, view: PublicView): Readonly<Record<string, unknown>> {
+  const { messages: _messages, text: _text, error, ...summary } = response;
+  return error === undefined ? summary : { ...summary, error: view.error(error) };
 }
 
 /** Whether a turn of this id has started, so that its events have to come from the log: its first message has the same id. */

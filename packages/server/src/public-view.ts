@@ -1,0 +1,99 @@
+/** What clients see of errors that happened in a turn: a code, and a message that is the same for everyone. */
+import type { AgentEvent, ChatMessage, SerializedError } from "@capstan/kernel";
+import type { StoredEntry } from "@capstan/log";
+
+/** By the code of the error. Other codes may be those of any program that failed. */
+const messages: Readonly<Record<string, string>> = {
+  auth: "The model's provider refused the credentials of this server",
+  rate_limit: "The model's provider limits how much may be asked: try again later",
+  overloaded: "The model's provider is overloaded: try again later",
+  context_overflow: "The conversation is too long for the model",
+  invalid_request: "The model's provider refused the request",
+  content_filter: "The model's provider refused the content",
+  network: "The model's provider could not be reached, or did not answer in time",
+  protocol: "The model's provider sent something that cannot be used",
+  invalid_input: "The turn cannot begin with this input",
+  callback_failed: "Something that this agent is made of failed",
+  journal_failed: "The turn could not be recorded",
+  invalid_output: "The model's answer is not what this agent gives",
+  cannot_continue: "There is nothing to continue",
+  interrupted: "The process ended during this attempt",
+  unavailable: "The store failed",
+  engine_failed: "The turn could not go on",
+  resume_limit: "The turn was resumed too often without getting further",
+  set_aside: "This session was set aside: its operator has to release it",
+  host_closed: "This server is being shut down",
+  not_found: "There is no such session",
+  budget_exceeded: "The turn has used up what it may use",
+};
+
+const internal = {
+  name: "Error",
+  code: "internal",
+  message: "Something failed inside of this server",
+} as const;
+
+/** The log keeps everything. With details, clients see what it keeps. */
+export class PublicView {
+  readonly #hasDetails: boolean;
+
+  constructor(hasDetails: boolean) {
+    this.#hasDetails = hasDetails;
+  }
+
+  error(error: SerializedError): SerializedError {
+    if (this.#hasDetails) return error;
+    const { name, code, rejected } = error;
+    if (code === undefined || !Object.hasOwn(messages, code)) return internal;
+    const message = messages[code] ?? internal.message;
+    return { name, code, message, ...(rejected && { rejected }) };
+  }
+
+  /** The same event, unless it has an error. */
+  readonly event = (event: AgentEvent): AgentEvent => {
+    switch (event.type) {
+      case "error":
+      case "attempt_discarded":
+        return { ...event, error: this.error(event.error) };
+      case "turn_end":
+      case "compaction_failed":
+        return event.error === undefined ? event : { ...event, error: this.error(event.error) };
+      case "message_end": {
+        const message = this.message(event.message);
+        return message === event.message ? event : { ...event, message };
+      }
+      default:
+        return event;
+    }
+  };
+
+  message(message: ChatMessage): ChatMessage {
+    if (message.role !== "assistant" || message.error === undefined) return message;
+    return { ...message, error: this.error(message.error) };
+  }
+
+  entry(entry: StoredEntry): StoredEntry {
+    if (this.#hasDetails) return entry;
+    const { error, message, messages: loaded } = entry;
+    if (isObject(error)) return { ...entry, error: this.#stored(error) };
+    if (isObject(message) && isObject(message["error"])) {
+      return { ...entry, message: { ...message, error: this.#stored(message["error"]) } };
+    }
+    if (!Array.isArray(loaded)) return entry;
+    return { ...entry, messages: loaded.map((each: unknown) => this.#storedMessage(each)) };
+  }
+
+  #storedMessage(message: unknown): unknown {
+    if (!isObject(message) || !isObject(message["error"])) return message;
+    return { ...message, error: this.#stored(message["error"]) };
+  }
+
+  /** As a store holds it: its shape was checked when it was written. */
+  #stored(error: Readonly<Record<string, unknown>>): SerializedError {
+    return this.error(error as unknown as SerializedError);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
