@@ -1,4 +1,5 @@
-/** Entries as text, and back. */
+/** Entries as text with a checksum, and back. */
+import { crc32 } from "node:zlib";
 import type { NewEntry, StoredEntry } from "@capstan/log";
 import { checkEnvelope, checkEnvelopes, invalidEntry, LogError } from "@capstan/log";
 
@@ -29,6 +30,21 @@ function toText(sessionId: string, entry: NewEntry): string {
   }
 }
 
+/** CRC-32 of an entry as it is stored: a flipped bit anywhere in it gives another. */
+export function checksumOf(text: string | Uint8Array): number {
+  return crc32(text);
+}
+
+/** Fails with `corrupt_entry` if it is not the text that was written. Older entries have no checksum, and are taken as they are. */
+export function checkSum(
+  text: string | Uint8Array,
+  seq: number,
+  checksum: number | null | undefined,
+): void {
+  if (checksum === undefined || checksum === null || checksumOf(text) === checksum) return;
+  throw corrupt(seq, "does not fit its checksum", undefined);
+}
+
 /** The place that the store gave counts, also if the writer had foreseen another. */
 export function toEntry(text: string, seq: number): StoredEntry {
   const entry = parse(text, seq);
@@ -44,14 +60,15 @@ function parse(text: string, seq: number): Parsed {
   try {
     parsed = JSON.parse(text);
   } catch (cause) {
-    throw corrupt(seq, cause);
+    throw corrupt(seq, "is not JSON any more", cause);
   }
-  if (typeof parsed !== "object" || parsed === null) throw corrupt(seq, undefined);
+  if (typeof parsed !== "object" || parsed === null)
+    throw corrupt(seq, "is not JSON any more", undefined);
   // Its envelope was checked before it was written.
   return parsed as Parsed;
 }
 
-function corrupt(seq: number, cause: unknown): LogError {
-  const message = `Entry ${seq} is not JSON any more: the store was damaged, or changed by something else. Bring back a copy of it`;
+function corrupt(seq: number, fault: string, cause: unknown): LogError {
+  const message = `Entry ${seq} ${fault}: the store was damaged, or changed by something else. Bring back a copy of it, or repair the session (host.repair, capstan sessions repair)`;
   return new LogError("corrupt_entry", { seq, id: "" }, message, { cause });
 }

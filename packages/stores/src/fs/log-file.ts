@@ -14,8 +14,8 @@ import {
 import type { StoredEntry } from "@capstan/log";
 import { incarnationOf, RepositoryError } from "@capstan/log";
 import type { EntryText } from "../entry-text.ts";
-import { toEntry } from "../entry-text.ts";
-import { isStateLine, parseStateLine, toStateLine } from "./session-state.ts";
+import { checkSum, toEntry } from "../entry-text.ts";
+import { checksumsIn, isStateLine, parseStateLine, toStateLine } from "./session-state.ts";
 import type { SessionState } from "./session-state.ts";
 
 /** What is to be written, if anything, and what the caller gets when it is. */
@@ -45,6 +45,8 @@ export class LogFile {
   /** Where the lines of entries begin and end, by seq. */
   #starts: number[] = [0];
   #ends: number[] = [0];
+  /** Of the lines of entries, by seq; undefined for those from before there were checksums. */
+  #sums: (number | undefined)[] = [undefined];
   /** Of the first entries, as far as somebody has asked. */
   #seqs = new Map<string, number>();
   /** Found in the first entry, if the state does not tell it. */
@@ -66,7 +68,7 @@ export class LogFile {
       const { result, entries = [], next } = decide(state);
       if (next === undefined) return result;
       const lines = entries.map(({ text }) => `${text}\n`).join("");
-      const bytes = Buffer.from(lines + toStateLine(next));
+      const bytes = Buffer.from(lines + toStateLine(next, entries));
       this.#append(fd, bytes);
       if (isSynced) fdatasyncSync(fd);
       if (this.#seqs.size === state.lastSeq) {
@@ -94,6 +96,7 @@ export class LogFile {
     return Array.from({ length: last - first + 1 }, (_, i) => {
       const seq = first + i;
       const line = bytes.subarray(this.#startOf(seq) - from, this.#endOf(seq) - from);
+      checkSum(line, seq, this.#sums[seq]);
       return toEntry(line.toString("utf8"), seq);
     });
   }
@@ -137,6 +140,7 @@ export class LogFile {
     this.#state = undefined;
     this.#starts = [0];
     this.#ends = [0];
+    this.#sums = [undefined];
     this.#seqs = new Map();
     this.#incarnation = undefined;
   }
@@ -157,11 +161,14 @@ export class LogFile {
     let start = 0;
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
       const line = bytes.subarray(start, end);
-      if (line[0] === brace) {
+      // Whatever else it begins with was an entry before it was damaged.
+      if (line[0] === brace || !isStateLine(line)) {
         starts.push(from + start);
         ends.push(from + end);
-      } else if (isStateLine(line)) {
+      } else {
         stateLine = line;
+        const sums = checksumsIn(line)?.entries;
+        for (let i = 0; i < starts.length; i += 1) this.#sums.push(sums?.[i]);
         for (const each of starts.splice(0)) this.#starts.push(each);
         for (const each of ends.splice(0)) this.#ends.push(each);
         this.#knownBytes = from + end + 1;

@@ -57,7 +57,7 @@ export class SessionFolders {
     const lines = entries.map(({ text }) => `${text}\n`).join("");
     mkdirSync(folder);
     try {
-      const text = toFirstLine(randomUUID()) + lines + toStateLine(state);
+      const text = toFirstLine(randomUUID()) + lines + toStateLine(state, entries);
       writeFileSync(join(folder, "log.jsonl"), text, { flush: this.#isSynced });
       renameSync(folder, this.pathOf(state.id));
     } catch (thrown) {

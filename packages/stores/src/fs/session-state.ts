@@ -1,5 +1,7 @@
 /** What a session's log file says of the session besides its entries: one line behind every write, which is the last of them. */
 import type { DueFacts, SessionHead } from "@capstan/log";
+import type { EntryText } from "../entry-text.ts";
+import { checksumOf } from "../entry-text.ts";
 import { fateOf } from "../process-identity.ts";
 
 interface HeldLease {
@@ -30,12 +32,41 @@ export function isStateLine(line: Buffer): boolean {
   return line.subarray(0, mark.length).toString("latin1") === mark;
 }
 
-export function toStateLine(state: SessionState): string {
-  return `${mark}${JSON.stringify(state)}]\n`;
+/** Ends a write of these entries. Its third item has the checksums of the state and of each entry; older programs do not look at it. */
+export function toStateLine(state: SessionState, entries: readonly EntryText[]): string {
+  const text = JSON.stringify(state);
+  const sums = entries.map((entry) => checksumOf(entry.text));
+  return `${mark}${text}${sumsMark}${checksumOf(text)},"entries":[${sums.join(",")}]}]\n`;
+}
+
+const sumsMark = ',{"state":';
+
+interface Checksums {
+  readonly state: number;
+  readonly entries: readonly number[];
+}
+
+/** Undefined if the line is damaged, or from before there were checksums. */
+export function checksumsIn(line: Buffer): Checksums | undefined {
+  const at = line.lastIndexOf(sumsMark);
+  if (at === -1) return undefined;
+  try {
+    // Written by `toStateLine`, or a text in the state of an older line.
+    const sums = JSON.parse(line.toString("utf8", at + 1, line.length - 1)) as Partial<Checksums>;
+    const { state, entries } = sums;
+    return typeof state === "number" && Array.isArray(entries) ? { state, entries } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined if it is damaged. */
 export function parseStateLine(line: Buffer): SessionState | undefined {
+  const sums = checksumsIn(line);
+  if (sums !== undefined) {
+    const text = line.subarray(mark.length, line.lastIndexOf(sumsMark));
+    if (checksumOf(text) !== sums.state) return undefined;
+  }
   try {
     // Written by `toStateLine`, or not JSON.
     return (JSON.parse(line.toString("utf8")) as [string, SessionState])[1];

@@ -89,4 +89,8 @@ export const migrations: readonly string[] = [
   ) VIRTUAL;
   CREATE INDEX sessions_due ON sessions (due_at) WHERE due_at IS NOT NULL;
   `,
+  // CRC-32 of `body`. Entries from before have none.
+  `
+  ALTER TABLE entries ADD COLUMN checksum INTEGER;
+  `,
 ];

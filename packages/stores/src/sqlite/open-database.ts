@@ -10,15 +10,21 @@ export interface OpenOptions {
   readonly durability: Durability;
   /** How long to wait for a lock that another process holds. */
   readonly busyMs: number;
+  /** Whether what is deleted is overwritten in the file. */
+  readonly secureDelete: boolean;
 }
 
-export function openDatabase(path: string, { durability, busyMs }: OpenOptions): DatabaseSync {
+export function openDatabase(
+  path: string,
+  { durability, busyMs, secureDelete }: OpenOptions,
+): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyMs });
   try {
     // Before anything is written: a file of somebody else's stays as it is.
     const isOurs = versionOf(database, path) > 0;
     useWal(database, busyMs);
     database.exec(`PRAGMA synchronous = ${durability}`);
+    database.exec(`PRAGMA secure_delete = ${secureDelete ? "ON" : "OFF"}`);
     if (!isOurs || versionOf(database, path) < migrations.length) migrate(database, path);
     return database;
   } catch (thrown) {

@@ -9,11 +9,12 @@ import type {
   ReadPage,
   SessionHead,
   SessionPage,
+  StoredEntry,
   WriteOptions,
 } from "@capstan/log";
 import { invalidEntry, leaseOver, sessionExists, sessionGone, sessionNotFound } from "@capstan/log";
 import type { EntryText } from "../entry-text.ts";
-import { toEntry } from "../entry-text.ts";
+import { checksumOf, checkSum, toEntry } from "../entry-text.ts";
 import { headColumns, toHeadValues } from "../head-columns.ts";
 import type { ListRow } from "../list-rows.ts";
 import { toListPage, toListSelection } from "../list-rows.ts";
@@ -48,6 +49,8 @@ interface EntryRow {
   /** Null if there are none. */
   readonly seq: number | null;
   readonly body: string;
+  /** Null for one from before there were checksums. */
+  readonly checksum: number | null;
 }
 
 /** Every method that writes is to be called within a transaction. */
@@ -71,7 +74,7 @@ export class SessionRows {
        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, last_epoch FROM deleted RETURNING n`,
     );
     this.#insert = database.prepare(
-      "INSERT INTO entries (place, session, id, body) VALUES ((? << 32) | ?, ?, ?, ?)",
+      "INSERT INTO entries (place, session, id, body, checksum) VALUES ((? << 32) | ?, ?, ?, ?, ?)",
     );
     this.#append = database.prepare(
       `UPDATE sessions SET last_seq = last_seq + ? WHERE ${valid} RETURNING n, last_seq`,
@@ -89,7 +92,7 @@ export class SessionRows {
        WHERE s.id = ? AND ${isMeant}`,
     );
     this.#read = database.prepare(
-      `SELECT s.last_seq, s.incarnation, e.place & 0xffffffff AS seq, e.body FROM sessions s
+      `SELECT s.last_seq, s.incarnation, e.place & 0xffffffff AS seq, e.body, e.checksum FROM sessions s
        LEFT JOIN entries e ON e.place > ((s.n << 32) | ?) AND e.place < ((s.n + 1) << 32)
        WHERE s.id = ? ORDER BY e.place LIMIT ?`,
     );
@@ -157,7 +160,7 @@ export class SessionRows {
       // No row is no session, or no wish to see any.
       return { entries: [], ...toState(this.#mustFind(id)) };
     }
-    const entries = rows.flatMap(({ seq, body }) => (seq === null ? [] : [toEntry(body, seq)]));
+    const entries = rows.flatMap((row) => toEntryOf(row));
     return { entries, ...toState(first) };
   }
 
@@ -189,7 +192,8 @@ export class SessionRows {
     let seq = first;
     for (const entry of entries) {
       try {
-        this.#insert.run(n, seq, n, toPlainText(entry.id), entry.text);
+        const { text } = entry;
+        this.#insert.run(n, seq, n, toPlainText(entry.id), text, checksumOf(text));
       } catch (thrown) {
         if (isTaken(thrown)) throw invalidEntry(id, `its id "${entry.id}" is taken`);
         throw isTooBig(thrown) ? invalidEntry(id, "it is larger than SQLite takes") : thrown;
@@ -222,6 +226,13 @@ export class SessionRows {
     this.#lists.set(where, statement);
     return statement;
   }
+}
+
+/** None, if the row is of a session without further entries. */
+function toEntryOf({ seq, body, checksum }: EntryRow): readonly StoredEntry[] {
+  if (seq === null) return [];
+  checkSum(body, seq, checksum);
+  return [toEntry(body, seq)];
 }
 
 function toState({

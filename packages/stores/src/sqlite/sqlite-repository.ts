@@ -42,6 +42,11 @@ export interface SqliteOptions {
   readonly durability?: Durability;
   /** How long to wait for a lock that another process holds. Default 5,000. */
   readonly busyMs?: number;
+  /**
+   * Whether what is deleted is overwritten with zeros in the file, as soon as the write-ahead log has been copied into it. Default true. Without it, deleted
+   * texts can be found in the file until their room is used again.
+   */
+  readonly secureDelete?: boolean;
   /** The store's clock, in milliseconds. Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -62,10 +67,11 @@ export class SqliteRepository implements StoreHandle {
   readonly #blobs: BlobRows;
   readonly #watch: LocalWatch;
 
-  constructor(path: string, { durability = "normal", busyMs = 5_000, now }: SqliteOptions) {
+  constructor(path: string, options: SqliteOptions) {
+    const { durability = "normal", busyMs = 5_000, secureDelete = true, now } = options;
     this.#path = path;
     this.#now = now ?? (() => Date.now());
-    const database = openDatabase(path, { durability, busyMs });
+    const database = openDatabase(path, { durability, busyMs, secureDelete });
     this.#database = database;
     this.#transactions = new Transactions(database, durability === "full" ? 0 : maxAtOnce);
     this.#sessions = new SessionRows(database);
