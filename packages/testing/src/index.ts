@@ -56,6 +56,9 @@ export type {
 } from "./crash/explore.ts";
 export { exploreSeed } from "./crash/explore-seed.ts";
 export type { SeedOptions } from "./crash/explore-seed.ts";
+export { runCrowd } from "./crash/crowd.ts";
+export type { CrowdOptions } from "./crash/crowd.ts";
+export type { CrowdKind, CrowdRun } from "./crash/crowd-run.ts";
 export { runCrash } from "./crash/run-crash.ts";
 export type { CrashOptions } from "./crash/run-crash.ts";
 export { describeFailure, findScenario, parseCrashRun, replayCommand } from "./crash/replay.ts";

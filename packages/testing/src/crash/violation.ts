@@ -17,6 +17,12 @@ export type CrashViolationCode =
   | "requests"
   /** A fork is not what its original was at that place, or shares something with it. */
   | "fork"
+  /** A session of a crowd did not come to its end, or was tried too often. */
+  | "crowd"
+  /** A session was claimed again, while others that were due had not been claimed. */
+  | "fairness"
+  /** A slot was free while something was due. */
+  | "idle"
   /** Something of a session shows in another one of its id. */
   | "incarnation"
   /** What a tool did to the world is not what it declares. */
