@@ -261,6 +261,23 @@ export class SessionLog {
     throw new RepositoryError("unavailable", this.id, message);
   }
 
+  /** Hands over the log a page at a time, and says at the moment in which nothing is folded that was not handed over that it is done. */
+  async readPages(
+    take: (stored: readonly StoredEntry[]) => void,
+    onDone: () => void,
+  ): Promise<void> {
+    await this.catchUp();
+    let last = 0;
+    while (last < this.fold.seq) {
+      const { entries } = await this.#readPage(last, pageEntries);
+      const folded = entries.filter(({ seq }) => seq <= this.fold.seq);
+      take(folded);
+      last = folded.at(-1)?.seq ?? this.fold.seq;
+      if (last < this.fold.seq) await this.#breathe();
+    }
+    onDone();
+  }
+
   /** Hands over a part of the log at a moment in which nothing of it is not folded. It is the end of the log, or reaches a limit. */
   async readPart<T>(
     { after, maxEntries, maxChars }: PartOfLog,

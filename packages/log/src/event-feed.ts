@@ -160,16 +160,17 @@ export class EventFeed {
    */
   eventsAfter(cursor: Cursor, stored: readonly StoredEntry[]): PlacedEvent[] {
     const known = stored.filter(({ seq }) => seq <= this.fold.seq);
-    return this.#withLive(cursor, new EventFeed(this.sessionId).takeStored(known));
+    return this.withLive(cursor, new EventFeed(this.sessionId).takeStored(known));
   }
 
   /** The same without the log, for a reader that has missed little. Undefined if it has missed more than is kept here. */
   recentEventsAfter(cursor: Cursor): PlacedEvent[] | undefined {
     if (compareCursors(cursor, this.#recentFrom) < 0) return undefined;
-    return this.#withLive(cursor, this.#recent);
+    return this.withLive(cursor, this.#recent);
   }
 
-  #withLive(cursor: Cursor, facts: readonly PlacedEvent[]): PlacedEvent[] {
+  /** The same, given the events of all entries, or at least of those behind the cursor. */
+  withLive(cursor: Cursor, facts: readonly PlacedEvent[]): PlacedEvent[] {
     const missed = facts.filter((placed) => compareCursors(placed.cursor, cursor) > 0);
     if (compareCursors(this.cursor, cursor) <= 0) return missed;
     if (!this.#isBeyondLog && this.#carried === undefined) return missed;

@@ -1,12 +1,20 @@
 /** Checks what came by a schema, and says where it is wrong. */
 import { z } from "zod";
+import { countItems } from "./count-items.ts";
 import type { RequestIssue } from "./server-error.ts";
 import { invalidRequest } from "./server-error.ts";
 
 const maxIssues = 20;
+/** Messages, parts, tools and answers of one body. */
+const maxItems = 2_000;
 
 /** Throws `invalid_request` with the places. */
 export function checkRequest<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  if (countItems(value) > maxItems) {
+    throw invalidRequest(
+      `The ${what} has more than ${maxItems} messages, parts, tools and answers`,
+    );
+  }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.flatMap((issue) => toIssues(issue, []));

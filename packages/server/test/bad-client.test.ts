@@ -145,3 +145,17 @@ async function untilHeld(ask: () => Promise<Refusal>): Promise<void> {
 async function untilFree(ask: () => Promise<Refusal>): Promise<void> {
   while ((await ask())?.code === "busy");
 }
+
+test("a body with too many items is refused before each of them is checked", async () => {
+  const world = await createWorld([]);
+  const item = { type: "text", text: "a" };
+  const many = Array.from({ length: 2_001 }, () => item);
+
+  const parts = await errorOf(await world.post("/api/agent/execute", { input: many }));
+  const wrong = await errorOf(
+    await world.post("/api/agent/execute", { input: { role: "user", content: many.map(() => 1) } }),
+  );
+
+  expect(parts).toEqual({ status: 400, code: "invalid_request", paths: [] });
+  expect(wrong).toEqual({ status: 400, code: "invalid_request", paths: [] });
+});
