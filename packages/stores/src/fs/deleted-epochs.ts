@@ -1,5 +1,6 @@
 /** The highest epoch of all sessions that were deleted: one that is made again under an old id goes on behind it. */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import type { MaybePromise } from "@capstan/log";
 import type { FileLocks } from "./file-lock.ts";
 import { isMissing } from "./fs-failure.ts";
 
@@ -22,8 +23,8 @@ export class DeletedEpochs {
     }
   }
 
-  add(epoch: number): void {
-    this.#locks.hold(`${this.#path}.lock`, () => {
+  add(epoch: number): MaybePromise<void> {
+    return this.#locks.hold(`${this.#path}.lock`, () => {
       const draft = `${this.#path}.new`;
       const last = Math.max(epoch, this.last());
       writeFileSync(draft, `{ "last": ${last} }\n`, { flush: true });

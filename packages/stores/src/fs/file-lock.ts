@@ -2,7 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RepositoryError } from "@capstan/log";
+import { setTimeout as delay } from "node:timers/promises";
+import type { MaybePromise } from "@capstan/log";
+import { isPromise, RepositoryError } from "@capstan/log";
 import { fateOf, ownIdentity } from "../process-identity.ts";
 import { isMissing, isTaken } from "./fs-failure.ts";
 
@@ -20,6 +22,8 @@ export class FileLocks {
   readonly #options: FileLockOptions;
   /** A lock is one more name of this file: it is made whole or not at all, and nobody sees it without its maker's name in it. */
   readonly #own: string;
+  /** Ends of the calls that wait for a lock: those that come later wait for them. */
+  readonly #lines = new Map<string, Promise<void>>();
 
   constructor(options: FileLockOptions) {
     this.#options = options;
@@ -27,14 +31,25 @@ export class FileLocks {
     this.#introduce();
   }
 
-  /** Works while it holds the lock. Fails with ENOENT if there is no folder for it. */
-  hold<T>(path: string, work: () => T): T {
-    this.#take(path, Date.now() + this.#options.busyMs);
-    try {
-      return work();
-    } finally {
-      this.#letGo(path);
-    }
+  /**
+   * Works while it holds the lock: at once if it is free or about to be, later if another process keeps it, and then in the order of the
+   * calls. Fails with ENOENT if there is no folder for it, and with `unavailable` after `busyMs`.
+   */
+  hold<T>(path: string, work: () => MaybePromise<T>): MaybePromise<T> {
+    const line = this.#lines.get(path);
+    if (line === undefined && this.#takeSoon(path)) return this.#work(path, work);
+    const until = Date.now() + this.#options.busyMs;
+    const held = this.#waitInLine(path, line, until).then(() => this.#work(path, work));
+    const done = held.then(ignore, ignore).then(() => {
+      if (this.#lines.get(path) === done) this.#lines.delete(path);
+    });
+    this.#lines.set(path, done);
+    return held;
+  }
+
+  /** Whether a living process has the lock now. */
+  isHeld(path: string): boolean {
+    return inodeOf(path) !== undefined && !isAbandoned(path);
   }
 
   close(): void {
@@ -46,17 +61,41 @@ export class FileLocks {
     writeFileSync(this.#own, ownIdentity());
   }
 
-  #take(path: string, until: number): void {
-    for (let waitMs = 0.2; !this.#link(path); waitMs = Math.min(10, waitMs * 1.5)) {
-      if (isAbandoned(path)) {
-        this.#takeAway(path, until);
-      } else if (Date.now() < until) {
-        sleep(waitMs);
-      } else {
-        const message = `${path} is held by another process: wait for it to end, or see what it does`;
-        throw new RepositoryError("unavailable", "", message);
-      }
+  #work<T>(path: string, work: () => MaybePromise<T>): MaybePromise<T> {
+    let value: MaybePromise<T>;
+    try {
+      value = work();
+    } catch (thrown) {
+      this.#letGo(path);
+      throw thrown;
     }
+    if (isPromise(value)) return value.finally(() => this.#letGo(path));
+    this.#letGo(path);
+    return value;
+  }
+
+  async #waitInLine(path: string, line: Promise<void> | undefined, until: number): Promise<void> {
+    await line;
+    for (let waitMs = 1; !this.#tryTake(path); waitMs = Math.min(maxWaitMs, waitMs * 1.5)) {
+      if (Date.now() >= until) throw heldByAnother(path);
+      await delay(waitMs);
+    }
+  }
+
+  /** Locks are held for some hundred microseconds: for so long this thread does nothing else. */
+  #takeSoon(path: string): boolean {
+    for (const ms of briefWaits) {
+      if (this.#tryTake(path)) return true;
+      sleep(ms);
+    }
+    return this.#tryTake(path);
+  }
+
+  #tryTake(path: string): boolean {
+    if (this.#link(path)) return true;
+    if (!isAbandoned(path)) return false;
+    this.#takeAway(path);
+    return this.#link(path);
   }
 
   #link(path: string): boolean {
@@ -74,9 +113,9 @@ export class FileLocks {
   }
 
   /** Of two that find the lock of a dead process only one may remove it: the second would remove the lock of the first. */
-  #takeAway(path: string, until: number): void {
+  #takeAway(path: string): void {
     const removal = `${path}~`;
-    this.#take(removal, until);
+    if (!this.#tryTake(removal)) return;
     try {
       if (isAbandoned(path)) remove(path);
     } finally {
@@ -117,7 +156,17 @@ function inodeOf(path: string): number | undefined {
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** This thread does nothing meanwhile: locks are held for some hundred microseconds. */
 function sleep(ms: number): void {
   Atomics.wait(pause, 0, 0, ms);
 }
+
+/** Within a millisecond. */
+const briefWaits = [0.1, 0.2, 0.4];
+const maxWaitMs = 10;
+
+function heldByAnother(path: string): RepositoryError {
+  const message = `${path} is held by another process: wait for it to end, or see what it does`;
+  return new RepositoryError("unavailable", "", message);
+}
+
+function ignore(): void {}

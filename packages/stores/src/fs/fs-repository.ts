@@ -9,6 +9,7 @@ import type {
   Lease,
   ListQuery,
   LiveFrame,
+  MaybePromise,
   NewEntry,
   Posted,
   PostedEntry,
@@ -23,12 +24,14 @@ import type {
 import {
   incarnationOf,
   isDue,
+  isPromise,
   isRepositoryError,
   listPage,
   newestFirst,
   sessionGone,
   sessionNotFound,
 } from "@capstan/log";
+import { chain, recovering } from "../chain.ts";
 import { toEntryText, toEntryTexts } from "../entry-text.ts";
 import { LocalWatch } from "../local-watch.ts";
 import type { StoreHandle } from "../store-handle.ts";
@@ -107,90 +110,111 @@ export class FsRepository implements StoreHandle {
     this.#watch.wrote(id, lastSeq, true, who.incarnation);
   }
 
-  append(id: string, entries: readonly NewEntry[], options: AppendOptions): Appended {
+  append(id: string, entries: readonly NewEntry[], options: AppendOptions): MaybePromise<Appended> {
     const texts = toEntryTexts(id, entries);
-    const appended = this.#write(id, (state, log) =>
+    const written = this.#write(id, (state, log) =>
       appendTo(log, state, { texts, options }, this.#now()),
     );
-    if (appended.type === "appended" && texts.length > 0)
-      this.#watch.wrote(id, appended.lastSeq, true);
-    return appended;
+    return chain(written, (appended) => {
+      const isAtOnce = !isPromise(written);
+      if (appended.type === "appended" && texts.length > 0)
+        this.#watch.wrote(id, appended.lastSeq, isAtOnce);
+      return appended;
+    });
   }
 
-  post(id: string, entry: PostedEntry, options: WriteOptions = {}): Posted {
+  post(id: string, entry: PostedEntry, options: WriteOptions = {}): MaybePromise<Posted> {
     const text = toEntryText(id, entry);
-    const posted = this.#write(id, (state, log) => {
+    const written = this.#write(id, (state, log) => {
       checkMeant(log, id, options);
       return postTo(log, state, text);
     });
-    if (posted.isNew) this.#watch.wrote(id, posted.seq, true);
-    return posted;
+    return chain(written, (posted) => {
+      if (posted.isNew) this.#watch.wrote(id, posted.seq, !isPromise(written));
+      return posted;
+    });
   }
 
-  read(id: string, options: ReadOptions = {}): ReadPage {
-    return this.#guard(id, () => {
-      try {
-        return this.#readNow(id, options);
-      } catch (thrown) {
+  read(id: string, options: ReadOptions = {}): MaybePromise<ReadPage> {
+    const readNow = (): ReadPage => this.#readNow(id, options);
+    return this.#guard(id, () =>
+      recovering(readNow, (thrown) => {
         if (isMissing(thrown)) throw thrown;
         // A writer may have cut off a tail while we read it. Under the lock nobody does.
         return this.#locks.hold(this.#lockOf(id), () => {
           this.#folders.forget(id);
-          return this.#readNow(id, options);
+          return readNow();
         });
-      }
-    });
+      }),
+    );
   }
 
   list(query: ListQuery = {}): SessionPage {
     return this.#guardStore("", () => listPage(newestFirst(this.#folders.states()), query));
   }
 
-  delete(id: string): void {
-    try {
-      this.#guard(id, () =>
-        this.#locks.hold(this.#lockOf(id), () => {
-          // Before it is gone: who makes it again has to find it.
-          this.#epochs.add(this.#folders.log(id).refresh().epoch);
+  delete(id: string): MaybePromise<void> {
+    const remove = (): MaybePromise<boolean> =>
+      this.#locks.hold(this.#lockOf(id), () => {
+        // Before it is gone: who makes it again has to find it.
+        const added = this.#epochs.add(this.#folders.log(id).refresh().epoch);
+        return chain(added, () => {
           this.#folders.remove(id);
-        }),
-      );
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-      return;
-    }
-    // Whoever follows it reads, and finds that it is gone.
-    this.#watch.wrote(id, undefined, true);
+          return true;
+        });
+      });
+    const removed = recovering(
+      () => this.#guard(id, remove),
+      (thrown) => {
+        if (!isNotFound(thrown)) throw thrown;
+        return false;
+      },
+    );
+    return chain(removed, (isRemoved) => {
+      // Whoever follows it reads, and finds that it is gone.
+      if (isRemoved) this.#watch.wrote(id, undefined, !isPromise(removed));
+    });
   }
 
-  acquire(id: string, owner: string, ttlMs: number): Claim | undefined {
+  acquire(id: string, owner: string, ttlMs: number): MaybePromise<Claim | undefined> {
     const isFree = (state: SessionState): boolean => !isHeldByAnother(state, owner, this.#now());
     return this.#claim(id, isFree, owner, ttlMs);
   }
 
-  renew(lease: Lease, ttlMs: number): void {
-    this.#write(lease.sessionId, (state) => extendLease(state, lease, this.#now(), ttlMs));
+  renew(lease: Lease, ttlMs: number): MaybePromise<void> {
+    return this.#write(lease.sessionId, (state) => extendLease(state, lease, this.#now(), ttlMs));
   }
 
-  release(lease: Lease): { readonly lastSeq: number } {
+  release(lease: Lease): MaybePromise<{ readonly lastSeq: number }> {
     return this.#write(lease.sessionId, (state) => endLease(state, lease, this.#now()));
   }
 
-  claimDue({ agents, owner, ttlMs, limit = 10 }: DueQuery): Claim[] {
+  claimDue({ agents, owner, ttlMs, limit = 10 }: DueQuery): MaybePromise<Claim[]> {
     const isWanted = (state: SessionState): boolean =>
       agents.includes(state.head.agent) && isDue(dueFactsOf(state), this.#now());
     const claims: Claim[] = [];
     const due = this.#guardStore("", () => this.#folders.states().filter(isWanted));
-    for (const state of due.toSorted(byLine)) {
-      if (claims.length >= limit) break;
-      const claim = this.#tryClaim(state.id, isWanted, owner, ttlMs);
+    const line = due.toSorted(byLine).values();
+    const claimNext = (): MaybePromise<Claim[]> => {
+      for (const { id } of line) {
+        const claim = this.#tryClaim(id, isWanted, owner, ttlMs);
+        if (isPromise(claim)) return claim.then((later) => take(later) ?? claimNext());
+        if (take(claim) !== undefined) break;
+      }
+      return claims;
+    };
+    /** All of them, if they are enough. */
+    const take = (claim: Claim | undefined): Claim[] | undefined => {
       if (claim !== undefined) claims.push(claim);
-    }
-    return claims;
+      return claims.length >= limit ? claims : undefined;
+    };
+    return limit > 0 ? claimNext() : claims;
   }
 
-  putBlob(id: string, bytes: Uint8Array, options: WriteOptions = {}): string {
-    const put = (): string => putBlob(this.#folders.pathOf(id), bytes, this.#isSynced);
+  putBlob(id: string, bytes: Uint8Array, options: WriteOptions = {}): MaybePromise<string> {
+    // The writer may use its bytes again, and they may be written later.
+    const kept = options.incarnation === undefined ? bytes : new Uint8Array(bytes);
+    const put = (): string => putBlob(this.#folders.pathOf(id), kept, this.#isSynced);
     if (options.incarnation === undefined) return this.#guard(id, put);
     return this.#guard(id, () =>
       this.#locks.hold(this.#lockOf(id), () => {
@@ -202,7 +226,7 @@ export class FsRepository implements StoreHandle {
     );
   }
 
-  getBlob(id: string, ref: string, range?: ByteRange): Uint8Array | undefined {
+  getBlob(id: string, ref: string, range?: ByteRange): MaybePromise<Uint8Array | undefined> {
     return this.#guard(id, () => getBlob(this.#folders.pathOf(id), ref, range));
   }
 
@@ -234,19 +258,21 @@ export class FsRepository implements StoreHandle {
     return { entries, lastSeq, incarnation: log.incarnation };
   }
 
-  /** Undefined for one that was deleted since it was found due. */
+  /** Undefined for one that was deleted since it was found due, and for one that another process writes to: the others do not wait for it. */
   #tryClaim(
     id: string,
     isWanted: (state: SessionState) => boolean,
     owner: string,
     ttlMs: number,
-  ): Claim | undefined {
-    try {
-      return this.#claim(id, isWanted, owner, ttlMs);
-    } catch (thrown) {
-      if (isNotFound(thrown)) return undefined;
-      throw thrown;
-    }
+  ): MaybePromise<Claim | undefined> {
+    if (this.#guardStore(id, () => this.#locks.isHeld(this.#lockOf(id)))) return undefined;
+    return recovering(
+      () => this.#claim(id, isWanted, owner, ttlMs),
+      (thrown) => {
+        if (isNotFound(thrown)) return undefined;
+        throw thrown;
+      },
+    );
   }
 
   #claim(
@@ -254,7 +280,7 @@ export class FsRepository implements StoreHandle {
     isWanted: (state: SessionState) => boolean,
     owner: string,
     ttlMs: number,
-  ): Claim | undefined {
+  ): MaybePromise<Claim | undefined> {
     return this.#write(id, (state): LogWrite<Claim | undefined> => {
       if (!isWanted(state)) return { result: undefined };
       const now = this.#now();
@@ -266,7 +292,7 @@ export class FsRepository implements StoreHandle {
   #write<Result>(
     id: string,
     decide: (state: SessionState, log: LogFile) => LogWrite<Result>,
-  ): Result {
+  ): MaybePromise<Result> {
     return this.#guard(id, () =>
       this.#locks.hold(this.#lockOf(id), () => {
         const log = this.#folders.log(id);
@@ -280,13 +306,10 @@ export class FsRepository implements StoreHandle {
   }
 
   /** What is missing is the session's folder. */
-  #guard<T>(id: string, run: () => T): T {
-    return this.#guardStore(id, () => {
-      try {
-        return run();
-      } catch (thrown) {
-        throw isMissing(thrown) ? sessionNotFound(id) : thrown;
-      }
+  #guard<T>(id: string, run: () => MaybePromise<T>): MaybePromise<T> {
+    return recovering(run, (thrown) => {
+      const failure = isMissing(thrown) ? sessionNotFound(id) : thrown;
+      throw toRepositoryError(failure, this.#root, id);
     });
   }
 
