@@ -5,6 +5,7 @@ import type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
 import { SqliteRepository } from "./sqlite/sqlite-repository.ts";
 import type { StoreHandle } from "./store-handle.ts";
 
+export type { SharedMountPolicy } from "./sqlite/shared-mount.ts";
 export type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
 export type { StoreHandle } from "./store-handle.ts";
 

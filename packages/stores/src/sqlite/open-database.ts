@@ -14,11 +14,14 @@ export interface OpenOptions {
   readonly secureDelete: boolean;
 }
 
+/** What SQLite takes: 24 days. */
+const maxBusyMs = 2 ** 31 - 1;
+
 export function openDatabase(
   path: string,
   { durability, busyMs, secureDelete }: OpenOptions,
 ): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: busyMs });
+  const database = new DatabaseSync(path, { timeout: Math.min(Math.ceil(busyMs), maxBusyMs) });
   try {
     // Before anything is written: a file of somebody else's stays as it is.
     const isOurs = versionOf(database, path) > 0;

@@ -30,6 +30,8 @@ import { LeaseRows } from "./lease-rows.ts";
 import { NoteRows } from "./note-rows.ts";
 import { openDatabase } from "./open-database.ts";
 import type { Durability } from "./open-database.ts";
+import type { SharedMountPolicy } from "./shared-mount.ts";
+import { checkMount } from "./shared-mount.ts";
 import { SessionRows } from "./session-rows.ts";
 import { toRepositoryError } from "./sqlite-failure.ts";
 import { Transactions } from "./transactions.ts";
@@ -47,6 +49,11 @@ export interface SqliteOptions {
    * texts can be found in the file until their room is used again.
    */
   readonly secureDelete?: boolean;
+  /**
+   * What to do if the file is on a network or bind mount (NFS, SMB, 9p, FUSE …), where SQLite may damage it: `warn`, the default, `fail` or
+   * `ignore`. Detected on Linux only.
+   */
+  readonly sharedMount?: SharedMountPolicy;
   /** The store's clock, in milliseconds. Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -69,6 +76,7 @@ export class SqliteRepository implements StoreHandle {
 
   constructor(path: string, options: SqliteOptions) {
     const { durability = "normal", busyMs = 5_000, secureDelete = true, now } = options;
+    checkMount(path, options.sharedMount ?? "warn");
     this.#path = path;
     this.#now = now ?? (() => Date.now());
     const database = openDatabase(path, { durability, busyMs, secureDelete });
