@@ -4,7 +4,7 @@ import { postgres } from "@capstan/stores/postgres";
 import type { StoreUnderTest } from "@capstan/testing";
 import { storeContract } from "@capstan/testing";
 import driver from "postgres";
-import { afterAll, describe, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { startPostgres } from "./postgres-server.ts";
 
 // The contract is not about power: nobody needs to wait for the disk.
@@ -36,5 +36,10 @@ if (typeof server === "string") {
   test("the store contract: postgres", ({ skip }) => skip(server));
 } else {
   storeContract("postgres", () => create(server.url), { describe, test });
+  test.each([Infinity, 30 * 86_400_000])("a server may take %d ms to answer", async (timeoutMs) => {
+    await using store = postgres(server.url, { schema: `long_${process.pid}`, timeoutMs });
+
+    expect(await store.list()).toEqual({ sessions: [] });
+  });
   afterAll(() => server.stop());
 }

@@ -99,7 +99,8 @@ export function connect(
 ): Sql {
   return driver(url, {
     ...options,
-    connect_timeout: Math.ceil(timeoutMs / 1_000),
+    // In seconds. A timer of more than 24 days would fire at once.
+    connect_timeout: Math.min(Math.ceil(timeoutMs / 1_000), 2_000_000),
     keep_alive: 30,
     // Seconds until the next attempt to connect. A server that restarts is back within two.
     backoff: (retries: number) => Math.min(2, 2 ** retries / 50) * (0.5 + Math.random() / 2),
