@@ -16,7 +16,7 @@ export const plantedAgeFaults: readonly PlantedFault[] = [
   },
   {
     name: "a page does not tell whose entries it holds",
-    scenario: "said to one that is deleted meanwhile",
+    scenario: "deleted at rest and begun again",
     caughtAs: "incarnation",
     createStore: (options) => {
       const store = memoryRepository(options);
