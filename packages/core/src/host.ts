@@ -20,6 +20,7 @@ import { defaultMaxResumes, defaultMaxTurns } from "./limits.ts";
 import { newId as randomId } from "./new-id.ts";
 import { problemOfNumbers } from "./option-numbers.ts";
 import { Slots } from "./slots.ts";
+import { Solitary } from "./solitary.ts";
 import { Renewals } from "./renewals.ts";
 import { Session } from "./session.ts";
 import { SessionError, toSessionError } from "./session-error.ts";
@@ -109,6 +110,7 @@ export class Host {
       owner: options.owner ?? newId(),
       leaseMs,
       maxResumes,
+      solitary: new Solitary(),
       renewals: new Renewals(clock, leaseMs),
       newId,
       agent: (name) => this.#agent(name),

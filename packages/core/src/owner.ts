@@ -33,11 +33,12 @@ import type { Ownership } from "./ownership.ts";
 import { endingOf, turnFailure } from "./end-in-error.ts";
 import type { HostFault } from "./host-fault.ts";
 import { resumeDelayMs } from "./limits.ts";
+import type { Solitary } from "./solitary.ts";
 import { SessionError, isLeftToOthers } from "./session-error.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 import type { DependencyScope } from "./tools/dependency-scope.ts";
 import type { TurnAction } from "./turn-input.ts";
-import { tailOf, toTurnInput } from "./turn-input.ts";
+import { isSameAction, tailOf, toTurnInput } from "./turn-input.ts";
 import { TurnJournal } from "./turn-journal.ts";
 import { TurnStop } from "./turn-stop.ts";
 
@@ -59,6 +60,8 @@ export interface OwnerOptions {
   onFault(fault: HostFault): void;
   /** Nothing is done for a while, or is again. */
   onPause(isPaused: boolean): void;
+  /** For turns that were resumed again and again without getting further. */
+  readonly solitary: Solitary;
 }
 
 export class Owner {
@@ -68,6 +71,8 @@ export class Owner {
   /** Of the turn under way, or being planned. */
   #stop: TurnStop | undefined;
   #turnId = "";
+  /** While the turn runs as the only suspect of its host. */
+  #leaveSolitary: (() => void) | undefined;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
@@ -108,6 +113,7 @@ export class Owner {
         else if (action.type === "compact") await this.#compact(action.ids);
         else await this.#runTurn(action);
       } catch (thrown) {
+        this.#leaveTurn();
         if (!(await this.#isEnded(thrown))) return false;
       }
     }
@@ -168,6 +174,10 @@ export class Owner {
   /** Entries were folded: somebody may have cancelled the turn. */
   onChange(): void {
     if (this.#stop === undefined) return;
+    // It got further: it is no suspect any more.
+    if (this.#leaveSolitary !== undefined && this.#options.log.fold.turn?.resumes === 0) {
+      this.#leaveSolitary();
+    }
     const reason = this.#options.log.fold.cancelReasonOf(this.#turnId);
     if (reason !== undefined) this.#stop.abort(reason === "" ? undefined : reason);
   }
@@ -207,26 +217,31 @@ export class Owner {
     // It may have been cancelled before it was anybody's.
     this.onChange();
     if (action.type === "resume" && !stop.aborted && (await this.#isGivenUp(action, stop))) {
-      this.#stop = undefined;
-      return;
+      return this.#leaveTurn();
     }
     const planned = stop.aborted ? this.#options.agent.planNothing() : this.#plan(action);
     const plan = isPromise(planned) ? await this.#orStopped(planned, stop) : planned;
     try {
       // Something else may be the next thing to do by now, or this in another way.
       const isPlanned = action.type === "resume" || stop.aborted || config === log.fold.config;
-      const isNext = isPlanned && isSame(action, log.fold.nextAction(log.now()));
+      const isNext = isPlanned && isSameAction(action, log.fold.nextAction(log.now()));
       if (planned === plan || isNext) await this.#runPlanned(action, plan, stop);
     } finally {
-      this.#stop = undefined;
+      this.#leaveTurn();
       const disposed = this.#dispose(plan);
       if (isPromise(disposed)) await disposed;
     }
   }
 
+  #leaveTurn(): void {
+    this.#stop = undefined;
+    this.#leaveSolitary?.();
+    this.#leaveSolitary = undefined;
+  }
+
   /** Waits before a turn is resumed that does not get further, and ends it in an error after too many times. */
   async #isGivenUp(action: TurnAction, stop: TurnStop): Promise<boolean> {
-    const { log, clock, maxResumes, ownership, onPause } = this.#options;
+    const { log, clock, maxResumes, ownership, onPause, solitary } = this.#options;
     const resumes = log.fold.turn?.resumes ?? 0;
     if (resumes >= maxResumes) {
       const why = `The turn was resumed ${resumes} times without getting further: its process ended each time, or lost its lease`;
@@ -237,6 +252,8 @@ export class Owner {
     if (delayMs === 0) return false;
     onPause(true);
     await pause(clock.timer, delayMs, stop);
+    // Unless it was stopped: it ends without running then.
+    if (!stop.aborted) this.#leaveSolitary = await solitary.enter(stop);
     onPause(false);
     return ownership.isLost;
   }
@@ -442,7 +459,3 @@ function pause(timer: Clock["timer"], ms: number, stop: TurnStop): Promise<void>
 
 /** Posts that may come while a turn is being ended, one after the other. */
 const maxConflicts = 100;
-
-function isSame(action: TurnAction, other: NextAction): boolean {
-  return "turnId" in other && other.type === action.type && other.turnId === action.turnId;
-}

@@ -8,6 +8,7 @@ import type { HostFault } from "./host-fault.ts";
 import type { Renewals } from "./renewals.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 import type { Slot } from "./slots.ts";
+import type { Solitary } from "./solitary.ts";
 
 export interface SessionHost {
   readonly repository: SessionRepository;
@@ -17,6 +18,7 @@ export interface SessionHost {
   readonly leaseMs: number;
   /** Resumes of a turn that does not get further. */
   readonly maxResumes: number;
+  readonly solitary: Solitary;
   readonly renewals: Renewals;
   /** Takes what no caller hears of. Never throws. */
   report(fault: HostFault): void;

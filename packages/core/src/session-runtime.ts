@@ -305,7 +305,6 @@ export class SessionRuntime {
       const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;
       if (claim.lastSeq !== this.log.fold.seq || isUnsure) await this.log.catchUp();
       const { clock } = this.#host;
-      const onLive = (event: AgentEvent): void => this.#showLive(event, ownership);
       const agent = this.#agent();
       const owner = new Owner({
         agent,
@@ -316,8 +315,9 @@ export class SessionRuntime {
         outputs: this.outputs,
         size: this.#size,
         models: () => this.#models,
-        onLive,
+        onLive: (event) => this.#showLive(event, ownership),
         maxResumes: this.#host.maxResumes,
+        solitary: this.#host.solitary,
         onFault: (fault) => this.faults.report(fault),
         onPause: (isPaused) => slot?.pause(isPaused),
       });

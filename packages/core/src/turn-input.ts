@@ -109,3 +109,8 @@ export function tailOf(
   const input = fold.messagesOf(action.input);
   return { messages: fold.transcript.startPoint().messages, input };
 }
+
+/** Whether the other action is the same one, as found again later. */
+export function isSameAction(action: TurnAction, other: NextAction): boolean {
+  return "turnId" in other && other.type === action.type && other.turnId === action.turnId;
+}
