@@ -115,7 +115,7 @@ export class LentCalls {
     if (!(await this.#claim(toolCallId, signal))) return;
     const renewals = setInterval(
       () => {
-        // Others find out; the answer counts, whoever gives it.
+        // Other clients find out. The answer counts, from whichever client it comes.
         background(this.#owner.claim(toolCallId, claimMs, signal), () => {});
       },
       Math.min(claimMs / 2, longestTimerMs),

@@ -42,7 +42,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
   #exists: boolean | undefined;
   #sessionId: string;
   #incarnation: string | undefined;
-  /** How many sessions of this id were gone: what is still said of one of them concerns nobody. */
+  /** Number of sessions of this id that are gone. Late messages about one of them are ignored. */
   #goneCount = 0;
   /** Where subscribers and the mirror are. */
   readonly #seen = new Place();
@@ -91,7 +91,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     };
   }
 
-  /** What a body says of the session that it is meant for. */
+  /** Incarnation that a body states, so that it reaches no other session of the id. */
   get meant(): { readonly incarnation?: string } {
     return this.#incarnation === undefined ? {} : { incarnation: this.#incarnation };
   }
@@ -226,7 +226,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     if (isRefusal(failure, "not_found", "session_replaced", "cursor_ahead")) this.#forget();
   }
 
-  /** What is known is of a session that is gone. */
+  /** Drops the state of a session that is gone. */
   #forget(): void {
     this.#goneCount += 1;
     this.#incarnation = undefined;

@@ -11,7 +11,7 @@ import type { Frame } from "./read-frames.ts";
 import { readFrames } from "./read-frames.ts";
 
 export interface StreamListener {
-  /** Of the session that is followed, once it is known. */
+  /** Incarnation of the followed session, once it is known. */
   readonly incarnation: string | undefined;
   onStart(sessionId: string, incarnation: string | undefined): void;
   onEvent(event: AgentEvent, cursor: Cursor): void;
@@ -99,7 +99,7 @@ export class SessionStream {
     this.#source?.abort();
   }
 
-  /** What was read is of a session that is gone. */
+  /** The session that was read is gone. */
   reset(): void {
     this.moveTo(startCursor);
     this.#reader = undefined;

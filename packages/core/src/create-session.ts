@@ -22,7 +22,7 @@ export interface SessionInit<Output = unknown> extends OwnHost<Output>, Omit<New
 
 export interface RestoreInit<Output = unknown> extends OwnHost<Output> {
   readonly state: SessionState;
-  /** What of the state counts: see `RestoreOptions`. Default: what was said, and nothing else. */
+  /** See `RestoreOptions`. Default: only the messages of the state count. */
   readonly trust?: "own";
 }
 

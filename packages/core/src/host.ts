@@ -310,7 +310,7 @@ export class Host {
       await runtime.open();
       return runtime;
     } catch (thrown) {
-      // What was known here was of another session: one that knows nothing finds what has the id now.
+      // This runtime knew another session: a new one reads the session that has the id now.
       if (!runtime.isGone) throw toSessionError(id, thrown);
     }
     return this.#openAnew(id);
@@ -354,7 +354,7 @@ export class Host {
     );
   }
 
-  /** Of the session's agent; of the only one, if there is no session. */
+  /** Logger of the session's agent, or of the only agent if there is no session. */
   #loggerOf(sessionId: string | undefined): Logger | undefined {
     const name = sessionId && this.#runtimes.get(sessionId)?.log.fold.created?.agent;
     const agents = this.agents;

@@ -1,6 +1,6 @@
 /** Checks numbers that callers give as options: `NaN` or `null` in the place of a limit would be no limit at all. */
 
-/** What a number has to be; `Infinity` is always allowed. */
+/** Range of an option; `Infinity` is always allowed. */
 export type NumberRule = "above 0" | "0 or more" | "a whole number above 0" | "a whole number";
 
 const fits: Record<NumberRule, (value: number) => boolean> = {
@@ -10,7 +10,7 @@ const fits: Record<NumberRule, (value: number) => boolean> = {
   "a whole number": (value) => value >= 0 && isWhole(value),
 };
 
-/** What is wrong with the first value that does not fit its rule; values that are left out are not checked. */
+/** Describes the first value that breaks its rule. Values that are left out are not checked. */
 export function problemOfNumbers(
   values: object | undefined,
   rules: Readonly<Record<string, NumberRule>>,

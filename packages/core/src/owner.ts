@@ -153,7 +153,7 @@ export class Owner {
     const head = log.fold.headAtStart(log.now());
     const opened = await this.#append([this.#opening(action)], { head, isUpToDate });
     if (opened === "conflict") {
-      // What was posted meanwhile may be the next thing to do.
+      // A post that came meanwhile may be the next thing to do.
       await log.catchUp();
       return true;
     }

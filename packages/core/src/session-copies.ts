@@ -60,7 +60,7 @@ export async function blobsOfState(
   return blobs.length === 0 ? {} : { blobs };
 }
 
-/** Whose session an import becomes: the state itself has no say in it. */
+/** Owner of an imported session. The state itself has no say in it. */
 export interface ImportChoices {
   readonly trust?: undefined;
   /** Default: the only agent of the host. */

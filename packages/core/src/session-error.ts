@@ -118,7 +118,7 @@ const codeOf: Record<RepositoryErrorCode, SessionErrorCode> = {
   unavailable: "unavailable",
 };
 
-/** What the handles of a session are told that this process cannot go on with. */
+/** Error for the handles of a session that this process cannot go on with. */
 export function toFailure(sessionId: string, thrown: unknown): unknown {
   if (isRepositoryError(thrown) && isLeftToOthers(thrown)) return toSessionError(sessionId, thrown);
   if (thrown instanceof SessionError || thrown instanceof LogError) return thrown;

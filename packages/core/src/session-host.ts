@@ -27,7 +27,7 @@ export interface SessionHost {
   newId(): string;
   /** Lets go of the session in this process. */
   leave(runtime: SessionRuntime): Promise<void>;
-  /** The session is at rest and nobody here looks at it, or it is gone. Another one of its id stays known. */
+  /** Forgets a session that is at rest and unused here, or gone. Another one of its id stays known. */
   forget(runtime: SessionRuntime): void;
   /** Works under a lease of a session that is another one than it was here before. */
   adopt(claim: Claim, askedAt: number, slot?: Slot): void;

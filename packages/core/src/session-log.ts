@@ -58,7 +58,7 @@ const pageEntries = 256;
 export interface PartOfLog {
   readonly after: number;
   readonly maxEntries: number;
-  /** Of their JSON. The entry that reaches it is the last. */
+  /** Characters of their JSON. The entry that reaches it is the last. */
   readonly maxChars: number;
 }
 
@@ -88,7 +88,7 @@ export class SessionLog {
     return this.feed.fold;
   }
 
-  /** Of the session whose log this is. Undefined before anything was read. */
+  /** Incarnation of the session. Undefined before anything was read. */
   get incarnation(): string | undefined {
     const { created } = this.fold;
     return created && incarnationOf(created);
@@ -306,7 +306,7 @@ export class SessionLog {
     let end = Infinity;
     while (lastOf(entries) < end) {
       const page = await this.#readPage(lastOf(entries), pageEntries);
-      // What is written meanwhile is for the next one to read.
+      // Entries that are written meanwhile are left to the next read.
       if (end === Infinity) end = page.lastSeq;
       for (const entry of page.entries) entries.push(entry);
       await this.#breathe();
@@ -349,7 +349,7 @@ export class SessionLog {
     });
   }
 
-  /** What follows is of the same session, and brings the reader further or is its end. */
+  /** Checks that a page is of the same session, and goes on where the reader is or is the end. */
   #check({ entries, lastSeq, incarnation }: ReadPage, after: number): void {
     const own = this.incarnation ?? incarnation;
     if (incarnation !== undefined && incarnation !== own) throw this.#gone(sessionGone(this.id));

@@ -20,7 +20,7 @@ export interface TurnSession {
 
 export class SessionTurn implements Turn {
   readonly id: string;
-  /** What starts the turn, if it was sent by this process. */
+  /** Body of the post that starts the turn, if this process sent it. */
   sent: PostedBody | undefined;
   readonly #response: Promise<TurnResponse>;
   #isLookedAt = false;

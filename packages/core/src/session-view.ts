@@ -59,7 +59,7 @@ export interface SessionReading {
 export interface SessionReadingPage extends SessionReading {
   /** Those that these entries added, and that are still there. */
   readonly messages: readonly ChatMessage[];
-  /** Of the last of the entries: the next page begins after it. */
+  /** Seq of the last entry: the next page begins after it. */
   readonly lastSeq: number;
   readonly hasMore: boolean;
 }

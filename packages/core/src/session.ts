@@ -102,7 +102,7 @@ export class Session<Output = unknown> {
     return this.#runtime.log.feed.cursor;
   }
 
-  /** Of the last entry that is known here; 0 before it is stored. */
+  /** Seq of the last entry that is known here; 0 before the session is stored. */
   get lastSeq(): number {
     return this.#runtime.log.fold.seq;
   }

@@ -46,7 +46,7 @@ export class Slots {
       free: (isDone) => {
         isOver = true;
         leave();
-        // What failed is due again at once: only the next poll looks for it.
+        // A session that failed is due again at once: only the next poll looks for it.
         if (isDone) this.#onFree();
       },
     };

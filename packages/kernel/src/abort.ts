@@ -33,7 +33,7 @@ export class TurnAbort {
     return this.#isAborted;
   }
 
-  /** Whether the time of the turn has run out, and nobody has aborted it. */
+  /** Whether the time of the turn has run out, and no caller has aborted it. */
   get isExpired(): boolean {
     return this.#hasExpired && this.#source?.aborted !== true;
   }

@@ -106,7 +106,7 @@ export class Attempt implements StreamReader {
     this.#resolve?.(this.#outcomeOf(outcome));
   }
 
-  /** Never throws: whoever waits for the attempt hears of it. */
+  /** Never throws: a failure is reported to the waiting attempt. */
   #outcomeOf(outcome: StreamOutcome): Outcome {
     try {
       return outcome.type === "completed" ? this.#complete() : this.#fail(outcome);

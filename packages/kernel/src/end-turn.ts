@@ -29,7 +29,7 @@ function failedWith(thrown: unknown): End {
   return { finishReason: "error", error: serializeError(thrown) };
 }
 
-/** An end as it is told: what stopped because its time ran out was aborted by nobody. */
+/** The end that is shown: a turn that ran out of time was not aborted by a caller. */
 export function toldEnd({ abort }: TurnState, end: End): End {
   const isExpired = end.finishReason === "aborted" && abort.isExpired;
   return isExpired ? { ...end, finishReason: "budget-exceeded" } : end;

@@ -22,7 +22,7 @@ export function leaveQuietly(iterator: AsyncIterator<unknown> | undefined): void
   }
 }
 
-/** Takes care of a promise for which nobody waits: its rejection must not end the process. */
+/** Handles a promise that is not awaited: its rejection must not end the process. */
 export function observe(promise: PromiseLike<unknown>): void {
   toPromise(promise).then(undefined, ignore);
 }

@@ -44,7 +44,7 @@ export class ProseDraft {
 /** In the place of parsed arguments that cannot be written. */
 const tooDeep = "(arguments that are nested too deeply)";
 
-/** What is known of a call when it begins. */
+/** A call as it is known when it begins. */
 export interface CallStart {
   readonly id: string;
   readonly index: number;

@@ -16,7 +16,7 @@ import { CallDraft, ProseDraft } from "./reply-drafts.ts";
 import type { TurnState } from "./turn-state.ts";
 import { replaceUsage } from "./usage.ts";
 
-/** What a part counts besides its text: a reply of empty parts has an end, too. */
+/** Size of a part besides its text, so that a reply of empty parts is bounded, too. */
 const charsOfPart = 64;
 
 type DraftPart = ProseDraft | CallDraft | { readonly type: "native"; readonly data: JsonValue };

@@ -33,7 +33,7 @@ export class StepCalls implements AbortListener, ResultTaker {
   /** Calls whose result is not recorded yet, though they have started. */
   #running = 0;
   #wake: (() => void) | undefined;
-  /** Made when it is first needed: most steps have few calls, and nobody looks for them. */
+  /** Made when it is first needed: most steps have few calls, which are not looked up. */
   #byId: ReadonlyMap<string, CallRun> | undefined;
   /** A call of this step has been let through: from now on steering may skip the others. */
   #hasBegun = false;

@@ -19,7 +19,7 @@ export interface Fork {
   readonly sessionId: string;
   /** The id of the last message to keep; the step that it is in is kept whole. Default: all that is complete. */
   readonly at?: string;
-  /** Of the fork: random. What the other session has begun is not repeated by it. */
+  /** Incarnation of the fork: random, so that it does not repeat calls that the original has begun. */
   readonly incarnation: string;
   /** On the clock of whoever forks. */
   readonly now: number;

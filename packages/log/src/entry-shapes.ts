@@ -1,4 +1,4 @@
-/** What the fields of each entry must be, as far as folds and events read them. */
+/** Shapes of the fields of each entry, as far as folds and events read them. */
 import type { EntryOf, EntryType, NewEntry } from "./entries.ts";
 import type { Fault } from "./value-shapes.ts";
 import {
@@ -27,7 +27,7 @@ type FieldKind =
   | "result"
   | "usage"
   | "config"
-  /** What became of queued items. */
+  /** Outcome of queued items. */
   | "outcome"
   | "error"
   | "any";

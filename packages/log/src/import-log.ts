@@ -11,7 +11,7 @@ import { LogError } from "./log-error.ts";
 import type { SessionFold } from "./session-fold.ts";
 import { titleOf } from "./title.ts";
 
-/** Whose session an import becomes. The imported log has no say in it. */
+/** Owner of an imported session. The imported log has no say in it. */
 export interface ImportOrigin {
   readonly agent: string;
   readonly principal?: string;

@@ -1,4 +1,4 @@
-/** What was said in a log that came from outside, without anything that could act: the only part of it that an import keeps. */
+/** Messages of a log from outside, without anything that could act: the only part of it that an import keeps. */
 import type {
   AssistantMessage,
   AssistantPart,
@@ -172,7 +172,7 @@ function resultOf(
   return { role: "tool", id, toolCallId: id, toolName: name, content, isError };
 }
 
-/** What a user said or a tool gave; undefined if there is nothing in it. */
+/** Content of a user message or a tool result; undefined if it is empty. */
 function toContent(content: unknown): string | readonly ToolContentPart[] | undefined {
   if (typeof content === "string") return content === "" ? undefined : content;
   if (!isList(content)) return undefined;

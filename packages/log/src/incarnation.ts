@@ -1,4 +1,4 @@
-/** What tells a session from another one that had the same id before. */
+/** Tells a session from an earlier one with the same id. */
 
 /** As far as a first entry says who its session is. */
 interface FirstEntry {

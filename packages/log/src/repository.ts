@@ -123,7 +123,7 @@ export interface ByteRange {
  */
 export interface LiveFrame {
   readonly epoch: number;
-  /** Of the session that the events are of, as its log says it. */
+  /** Incarnation of the session, from its log. */
   readonly incarnation?: string;
   readonly seq: number;
   readonly from: number;

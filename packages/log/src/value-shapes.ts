@@ -1,8 +1,8 @@
-/** What the values inside of entries must be, as far as folds, events and the next request read them. JSON that only its owner reads is not looked into. */
+/** Shapes of the values inside entries, as far as folds, events and the next request read them. JSON that only its owner reads is not checked. */
 
 type Fields = { readonly [field: string]: unknown };
 
-/** What is wrong with a value, in words that follow its name; undefined if nothing is. */
+/** Fault of a value, in words that follow its name; undefined if it is sound. */
 export type Fault = string | undefined;
 
 /** True for an object whose JSON has its fields: that of a list, of a boxed value and of one with `toJSON` is something else. */
@@ -87,7 +87,7 @@ export function configFault(value: unknown): Fault {
   return fault && `.tools${fault}`;
 }
 
-/** What became of queued items. */
+/** Outcome of queued items. */
 export function outcomeFault(value: unknown): Fault {
   if (!isObject(value)) return " is not an object";
   if (value["type"] === "returned") return textFault(value, "reason");
@@ -150,7 +150,7 @@ function replyPartFault(part: unknown): Fault {
   }
 }
 
-/** Of a user, or of a tool. */
+/** Content of a user message or of a tool result. */
 function contentFault(content: unknown, name: string): Fault {
   if (typeof content === "string") return undefined;
   if (!Array.isArray(content)) return `${name} is neither a string nor a list`;

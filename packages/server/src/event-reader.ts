@@ -19,7 +19,7 @@ export interface ReaderOptions {
   readonly session: Session;
   readonly frames: SessionFrames;
   readonly maxUnreadChars: number;
-  /** What all readers together have not taken. */
+  /** Characters that all readers together have not taken. */
   readonly unread: UnreadCount;
   /** Written first. */
   readonly opening: string;
@@ -70,7 +70,7 @@ export class EventReader implements FrameSource {
   subscribe(after?: Cursor): void {
     const listener = (event: AgentEvent, cursor: Cursor): void => this.#take(event, cursor);
     this.#unsubscribe();
-    // What has its id now is another session, or the log cannot be read here: then perhaps elsewhere.
+    // The id is another session's now, or this process cannot read the log: another one may.
     const onEnd = ({ code }: SessionError): void => {
       const reason = code === "not_found" ? "deleted" : "closing";
       this.end(streamFrame({ type: "stream_end", reason }));

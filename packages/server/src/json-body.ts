@@ -9,7 +9,7 @@ type BodyLimits = Pick<ServerLimits, "maxBodyBytes" | "maxJsonDepth" | "maxJsonV
 /** After so many bytes other work gets its turn. */
 const bytesAtOnce = 1_000_000;
 
-/** Its bytes are counted in `share` as they come; whoever made that gives them back. */
+/** Counts its bytes in `share` as they arrive. The caller must give the share back. */
 export async function readJsonBody(
   request: Request,
   limits: BodyLimits,

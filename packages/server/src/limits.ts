@@ -6,9 +6,9 @@ import { ServerError } from "./server-error.ts";
 export interface ServerLimits {
   /** Of a request. Default 10,000,000: pictures come in the body. */
   readonly maxBodyBytes: number;
-  /** Of all bodies of one principal that are under way. Default 30,000,000. */
+  /** Bytes of one principal's request bodies that are under way. Default 30,000,000. */
   readonly maxBodyBytesPerPrincipal: number;
-  /** Of all bodies that are under way. Default 100,000,000. */
+  /** Bytes of all request bodies that are under way. Default 100,000,000. */
   readonly maxBodyBytesInAll: number;
   /** How deep JSON may be nested. Default 100. */
   readonly maxJsonDepth: number;
@@ -16,9 +16,9 @@ export interface ServerLimits {
   readonly maxJsonValues: number;
   /** Default 1,000. With `Infinity` they are not counted. */
   readonly sessionsPerPrincipal: number;
-  /** Of the messages of one session, and of what is queued in it. Default 100,000,000. */
+  /** Characters of one session's messages and queued items. Default 100,000,000. */
   readonly maxStoredCharsPerSession: number;
-  /** Of all sessions of a principal that this process has seen. Default 1,000,000,000. */
+  /** Characters of all sessions of a principal that this process has seen. Default 1,000,000,000. */
   readonly maxStoredCharsPerPrincipal: number;
   /** Open at a time. Default 50. */
   readonly streamsPerPrincipal: number;

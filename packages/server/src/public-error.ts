@@ -95,7 +95,7 @@ function ofSession(code: string, message: string): PublicError {
   return { status, headers, code, message: publicMessages[code] ?? message };
 }
 
-/** What a store threw past its session: another process has deleted one that is in memory here, or the store is away. */
+/** Session code of a store's error: another process has deleted a session that is in memory here, or the store is away. */
 function sessionCodeOf(code: string): string {
   return code === "fenced" ? "unavailable" : code;
 }

@@ -1,4 +1,4 @@
-/** What clients see of errors that happened in a turn: a code, and a message that is the same for everyone. */
+/** Public form of a turn's errors: a code, and a message that is the same for every client. */
 import type { AgentEvent, ChatMessage, SerializedError } from "@capstan/kernel";
 import type { StoredEntry } from "@capstan/log";
 

@@ -17,7 +17,7 @@ export class Streams {
   readonly #clock: Clock;
   readonly #open = new Set<OpenStream>();
   readonly #counts = new Map<string, number>();
-  /** Of all their readers. */
+  /** Characters of all their readers. */
   readonly unread: UnreadCount;
   #cancelBeat: (() => void) | undefined;
 

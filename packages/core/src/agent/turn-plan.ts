@@ -371,7 +371,7 @@ function makeCommonSettings(init: AgentInit): CommonSettings {
   };
 }
 
-/** What is given as undefined is not given. */
+/** The given values over the defaults. A field that is undefined counts as not given. */
 function withDefaults<T extends object>(defaults: T, given: T | undefined): T {
   if (given === undefined) return defaults;
   const chosen = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -98,7 +98,7 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
   const { session } = open;
   const isRepeat = body.id !== undefined && hasStarted(session, body.id);
   if (!isRepeat) backend.storage.admit(principal, session);
-  // What is told again is told of the session that is there now.
+  // Later events are of the session that has the id now.
   if (isRepeat) await session.refresh();
   const after = isRepeat ? (cursorIn(headers) ?? startCursor) : undefined;
   if (after !== undefined) mustBeReached(session, after);

@@ -37,7 +37,7 @@ export const getSession: Endpoint = endpoint({
   },
 });
 
-/** Of the JSON of its entries: the entry that reaches it is the last of its page. */
+/** Characters of the JSON of a page's entries. The entry that reaches it is the last. */
 const maxPageChars = 1_000_000;
 
 /** Everything but the lists that grow with the session. */

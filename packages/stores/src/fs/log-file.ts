@@ -45,7 +45,7 @@ export class LogFile {
   /** Where the lines of entries begin and end, by seq. */
   #starts: number[] = [0];
   #ends: number[] = [0];
-  /** Of the lines of entries, by seq; undefined for those from before there were checksums. */
+  /** Checksums of entry lines, by seq; undefined for lines from before there were checksums. */
   #sums: (number | undefined)[] = [undefined];
   /** Of the first entries, as far as somebody has asked. */
   #seqs = new Map<string, number>();
@@ -79,7 +79,7 @@ export class LogFile {
     });
   }
 
-  /** Who the session is that the last `refresh` has seen. Undefined if it has no entry. */
+  /** Incarnation that the last `refresh` has seen. Undefined if the session has no entry. */
   get incarnation(): string | undefined {
     if (this.#state?.incarnation !== undefined) return this.#state.incarnation;
     const [first] = this.#incarnation === undefined ? this.entries(0, 1) : [];

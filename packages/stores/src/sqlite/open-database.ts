@@ -14,7 +14,7 @@ export interface OpenOptions {
   readonly secureDelete: boolean;
 }
 
-/** What SQLite takes: 24 days. */
+/** Longest timeout that SQLite accepts: 24 days. */
 const maxBusyMs = 2 ** 31 - 1;
 
 export function openDatabase(

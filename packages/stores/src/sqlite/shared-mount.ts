@@ -3,7 +3,7 @@ import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { RepositoryError } from "@capstan/log";
 
-/** What to do about a database on a network or bind mount. */
+/** Reaction to a database on a network or bind mount. */
 export type SharedMountPolicy = "warn" | "fail" | "ignore";
 
 /** `f_type` as Linux reports it: man 2 statfs. Docker Desktop and virtual machines share folders by 9p, VirtioFS (which is FUSE) or vboxsf. */

@@ -7,7 +7,7 @@ export function agesIn(value: unknown): readonly number[] {
   return [...new Set([...text.matchAll(/\bage\W{1,4}(\d+)/g)].map(([, age]) => Number(age)))];
 }
 
-/** Of the session that a call belongs to, by its input. */
+/** Age of the session that a call belongs to, by its input. */
 export function ageOf(input: JsonValue): number {
   // The inputs are those of the scenario.
   return (input as { readonly age?: number }).age ?? 1;

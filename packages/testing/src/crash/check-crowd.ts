@@ -1,4 +1,4 @@
-/** What must hold of sessions that were due at once. */
+/** Rules for sessions that were due at once. */
 import type { Entry, EntryOf } from "@capstan/log";
 import { parseEntry } from "@capstan/log";
 import type { CrowdFact, CrowdKind, CrowdRecord } from "./crowd-run.ts";

@@ -20,7 +20,7 @@ export function checkReaders(world: World, readers: readonly Reader[]): void {
   }
 }
 
-/** What a reader saw of one session. */
+/** Events of one session, as a reader saw them. */
 interface Reading extends Pick<Reader, "name" | "seen" | "first"> {
   readonly session: WatchedSession;
 }

@@ -25,7 +25,7 @@ export interface CrowdFact {
   readonly at: number;
 }
 
-/** What is known of a crowd when it is at rest. */
+/** State of a crowd at rest. */
 export interface CrowdRecord {
   readonly run: CrowdRun;
   readonly store: SessionRepository;
