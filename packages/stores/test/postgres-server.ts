@@ -172,7 +172,8 @@ async function copyBinaries(): Promise<string> {
   const copy = join(openFolder(), `capstan-postgres-${version}`);
   if (existsSync(copy)) return copy;
   const draft = await mkdtemp(`${copy}-`);
-  await cp(join(folder, "native"), draft, { recursive: true });
+  // Without following links: they would lead back into a checkout that may be gone when the copy is used again.
+  await cp(join(folder, "native"), draft, { recursive: true, verbatimSymlinks: true });
   await chmod(draft, 0o755);
   const links = JSON.parse(await readFile(join(draft, "pg-symlinks.json"), "utf8")) as {
     readonly source: string;
