@@ -1,34 +1,45 @@
-/** What a reader gets that joins a session: first what it has missed, then everything as it happens. */
+/** Events for a reader that joins a session: first those it has missed, then everything as it happens. */
 import type { Cursor, PlacedEvent, StoredEntry } from "@capstan/log";
 import { EventFeed, compareCursors } from "@capstan/log";
 import type { SessionRuntime } from "./session-runtime.ts";
 
-/** Shows what the log has behind a place, and joins without a gap. */
+export interface ReplayReader {
+  /** Called with each page of the events that were missed, in order. */
+  show(events: readonly PlacedEvent[]): void;
+  /** Called once all of them were shown. From then on the reader gets events as they happen, without a gap. */
+  join(): void;
+  /** Asked after each page: a promise holds the next one back. */
+  ready?(): Promise<void> | undefined;
+  /** Asked after each page: true ends the reading. */
+  hasLeft?(): boolean;
+}
+
+/** Shows what the log has after a cursor, and joins without a gap. */
 export async function replay(
   runtime: SessionRuntime,
   after: Cursor,
-  show: (events: readonly PlacedEvent[]) => void,
-  join: () => void,
+  reader: ReplayReader,
 ): Promise<void> {
   const { log } = runtime;
-  // The reader may have seen more elsewhere than we have read.
+  // The reader may have seen more elsewhere than this process has read.
   await log.catchUp();
   const recent = log.feed.recentEventsAfter(after);
   if (recent === undefined) {
     const past = new EventFeed(runtime.id);
-    const missed: PlacedEvent[] = [];
-    const take = (stored: readonly StoredEntry[]): void => {
-      for (const placed of past.takeStored(stored)) {
-        if (compareCursors(placed.cursor, after) > 0) missed.push(placed);
-      }
+    const take = async (stored: readonly StoredEntry[]): Promise<boolean> => {
+      reader.show(
+        past.takeStored(stored).filter(({ cursor }) => compareCursors(cursor, after) > 0),
+      );
+      await reader.ready?.();
+      return reader.hasLeft?.() !== true;
     };
     await log.readPages(take, () => {
-      show(log.feed.withLive(after, missed));
-      join();
+      reader.show(log.feed.withLive(after, []));
+      reader.join();
     });
   } else {
-    show(recent);
-    join();
+    reader.show(recent);
+    reader.join();
   }
   runtime.follow();
 }

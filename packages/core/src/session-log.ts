@@ -54,6 +54,9 @@ export interface SessionLogOptions {
 /** Entries that are read at a time: other work of the process gets its turn after them. */
 const pageEntries = 256;
 
+/** The same for readers, which may leave or have enough after any page. */
+const shownEntries = 64;
+
 /** How much of a log is read: the entries after a place, up to the first limit that is reached. */
 export interface PartOfLog {
   readonly after: number;
@@ -261,17 +264,20 @@ export class SessionLog {
     throw new RepositoryError("unavailable", this.id, message);
   }
 
-  /** Hands over the log a page at a time, and says at the moment in which nothing is folded that was not handed over that it is done. */
+  /**
+   * Hands over the log a page at a time, and calls `onDone` at a moment in which everything that is folded was handed over. `take` may hold the
+   * next page back with a promise, and may stop the reading with false.
+   */
   async readPages(
-    take: (stored: readonly StoredEntry[]) => void,
+    take: (stored: readonly StoredEntry[]) => MaybePromise<boolean>,
     onDone: () => void,
   ): Promise<void> {
     await this.catchUp();
     let last = 0;
     while (last < this.fold.seq) {
-      const { entries } = await this.#readPage(last, pageEntries);
+      const { entries } = await this.#readPage(last, shownEntries);
       const folded = entries.filter(({ seq }) => seq <= this.fold.seq);
-      take(folded);
+      if (!(await take(folded))) return;
       last = folded.at(-1)?.seq ?? this.fold.seq;
       if (last < this.fold.seq) await this.#breathe();
     }
@@ -289,7 +295,7 @@ export class SessionLog {
     let last = after;
     // More may be folded while we read.
     while (last < this.fold.seq && part.length < maxEntries && chars < maxChars) {
-      const page = await this.#readPage(last, Math.min(pageEntries, maxEntries - part.length));
+      const page = await this.#readPage(last, Math.min(shownEntries, maxEntries - part.length));
       for (const entry of page.entries) {
         if (entry.seq > this.fold.seq || chars >= maxChars) break;
         part.push(entry);

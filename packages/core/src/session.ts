@@ -43,6 +43,8 @@ export interface SubscribeFrom {
   readonly after?: Cursor;
   /** Called once, if nothing more can come: the session was deleted, or its log cannot be read. */
   readonly onEnd?: (why: SessionError) => void;
+  /** Asked after each page of events from the log: a promise holds the next one back, so that a slow subscriber does not get a long log at once. */
+  readonly ready?: () => Promise<void> | undefined;
 }
 
 export class Session<Output = unknown> {
@@ -356,9 +358,9 @@ export class Session<Output = unknown> {
   }
 
   /** Calls the listener with every event from now on, or from a place on. Returns how to stop. */
-  subscribe(listener: EventListener, { after, onEnd }: SubscribeFrom = {}): () => void {
+  subscribe(listener: EventListener, { after, onEnd, ready }: SubscribeFrom = {}): () => void {
     if (after !== undefined && this.#inbox.origin === undefined) {
-      return subscribeAfter(after, { listener, onEnd }, this.#runtime, this.#host.clock);
+      return subscribeAfter(after, { listener, onEnd, ready }, this.#runtime, this.#host.clock);
     }
     const stop = this.#runtime.readers.add(listener, onEnd);
     this.#runtime.follow();

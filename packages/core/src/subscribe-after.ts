@@ -1,4 +1,4 @@
-/** A subscriber that has seen events before: it gets those behind its place from the log first. */
+/** A subscriber that has seen events before: it gets those after its cursor from the log first. */
 import type { Cursor, PlacedEvent } from "@capstan/log";
 import { isRepositoryError } from "@capstan/log";
 import { background } from "./background.ts";
@@ -16,12 +16,13 @@ const retryMs = 1_000;
 export interface Subscriber {
   readonly listener: EventListener;
   readonly onEnd: ((why: SessionError) => void) | undefined;
+  readonly ready: (() => Promise<void> | undefined) | undefined;
 }
 
 /** Returns how to stop. */
 export function subscribeAfter(
   after: Cursor,
-  { listener, onEnd }: Subscriber,
+  { listener, onEnd, ready }: Subscriber,
   runtime: SessionRuntime,
   clock: Clock,
 ): () => void {
@@ -33,9 +34,11 @@ export function subscribeAfter(
   const join = (): void => {
     if (!subscription.isOver) subscription.stop = runtime.readers.add(deliver, onEnd);
   };
+  const hasLeft = (): boolean => subscription.isOver;
+  const reader = { show, join, hasLeft, ...(ready && { ready }) };
   // Goes on trying while the store is away: a subscriber is not told less than it asked for. What else fails would fail again.
   const begin = (): void =>
-    background(replay(runtime, after, show, join), (thrown) => {
+    background(replay(runtime, after, reader), (thrown) => {
       if (subscription.isOver) return;
       const isPassing =
         !runtime.isGone && isRepositoryError(thrown) && thrown.code === "unavailable";

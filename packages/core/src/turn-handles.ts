@@ -156,7 +156,8 @@ export class TurnHandles implements TurnSession {
       const own = events.filter(({ event }) => event.turnId === turn.turnId);
       turn.refill(own.flatMap(({ event }) => withLiveEvents(event)));
     };
-    const replayed = replay(this.#runtime, startCursor, show, () => turn.onRefilled());
+    const join = (): void => turn.onRefilled();
+    const replayed = replay(this.#runtime, startCursor, { show, join });
     background(replayed, (thrown) => turn.failRefill(toSessionError(this.id, thrown)));
   }
 
@@ -237,7 +238,7 @@ export class TurnHandles implements TurnSession {
       if (turn.hasBegun || this.#isToCome(turnId)) readers.addTurn(turn, turnId);
       else turn.fail(taken(turnId));
     };
-    background(replay(this.#runtime, startCursor, show, join), (thrown) =>
+    background(replay(this.#runtime, startCursor, { show, join }), (thrown) =>
       turn.fail(toSessionError(this.id, thrown)),
     );
     return turn;

@@ -159,3 +159,47 @@ test("who leaves before the log was read is told nothing", async () => {
 
   expect(seen).toEqual([]);
 });
+
+test("a subscriber that is not ready holds the log back, and then gets the rest of it", async () => {
+  const world = createWorld(Array.from({ length: 40 }, (_, n) => say(`Reply ${n}`)));
+  const session = world.host().createSession({ agent: "helper" });
+  for (let n = 0; n < 40; n += 1) await session.send("More").response;
+  const all = world.events(session.id);
+  const seen: Seen[] = [];
+  const taken = Promise.withResolvers<void>();
+
+  session.subscribe((event, cursor) => seen.push({ event, cursor }), {
+    after: startCursor,
+    ready: () => taken.promise,
+  });
+  await world.clock.advance(0);
+  const before = seen.length;
+  taken.resolve();
+  await world.clock.advance(0);
+
+  expect(before).toBeGreaterThan(0);
+  expect(before).toBeLessThan(all.length / 2);
+  expect(seen.filter(({ event }) => !isLiveOnly(event))).toEqual(all);
+});
+
+test("a subscriber that leaves while it holds the log back is told nothing more", async () => {
+  const world = createWorld(Array.from({ length: 40 }, (_, n) => say(`Reply ${n}`)));
+  const session = world.host().createSession({ agent: "helper" });
+  for (let n = 0; n < 40; n += 1) await session.send("More").response;
+  const taken = Promise.withResolvers<void>();
+  let asked = 0;
+  const leave = session.subscribe(() => {}, {
+    after: startCursor,
+    ready: () => {
+      asked += 1;
+      return taken.promise;
+    },
+  });
+  await world.clock.advance(0);
+
+  leave();
+  taken.resolve();
+  await world.clock.advance(0);
+
+  expect(asked).toBe(1);
+});

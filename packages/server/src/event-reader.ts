@@ -60,6 +60,8 @@ export class EventReader implements FrameSource {
   #ending: string | undefined;
   #wasBusy = true;
   #drainedAt = 0;
+  /** Lets the log go on. */
+  #wake: () => void = () => {};
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -69,7 +71,7 @@ export class EventReader implements FrameSource {
   /** From now on, or behind a place. */
   subscribe(after?: Cursor): void {
     const listener = (event: AgentEvent, cursor: Cursor): void => this.#take(event, cursor);
-    this.#unsubscribe();
+    this.#leave();
     // The id is another session's now, or this process cannot read the log: another one may.
     const onEnd = ({ code }: SessionError): void => {
       const reason = code === "not_found" ? "deleted" : "closing";
@@ -77,7 +79,7 @@ export class EventReader implements FrameSource {
     };
     this.#unsubscribe = this.#options.session.subscribe(
       listener,
-      after === undefined ? { onEnd } : { after, onEnd },
+      after === undefined ? { onEnd } : { after, onEnd, ready: () => this.#ready() },
     );
     this.#cursor = after ?? this.#cursor;
   }
@@ -91,7 +93,7 @@ export class EventReader implements FrameSource {
   /** Writes this behind everything else and closes the stream. */
   end(frame: string): void {
     if (this.#isOver || this.#ending !== undefined) return;
-    this.#unsubscribe();
+    this.#leave();
     this.#ending = frame;
     if (!this.#isBehind) this.#finish();
   }
@@ -122,6 +124,7 @@ export class EventReader implements FrameSource {
     this.#closeDelta();
     this.#writeUnread();
     if (this.#isBehind) return;
+    this.#wake();
     if (this.#hasMissed) return this.#catchUp();
     if (this.#ending !== undefined) this.#finish();
   }
@@ -129,7 +132,7 @@ export class EventReader implements FrameSource {
   onClose(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#unsubscribe();
+    this.#leave();
     this.#unread = [];
     this.#delta = undefined;
     this.#count(-this.#unreadChars);
@@ -208,7 +211,21 @@ export class EventReader implements FrameSource {
   /** What waits now will be sent; what comes is not kept. */
   #drop(): void {
     this.#hasMissed = true;
+    this.#leave();
+  }
+
+  /** A promise while earlier events wait for the sink. */
+  #ready(): Promise<void> | undefined {
+    if (!this.#isBehind || this.#isOver || this.#hasMissed) return undefined;
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** A reading of the log that is held back notices that it is not wanted any more. */
+  #leave(): void {
     this.#unsubscribe();
+    this.#wake();
   }
 
   #catchUp(): void {

@@ -1,7 +1,8 @@
 /** A reader that takes nothing: what is kept for it is bounded, it gets the facts when it goes on, and is cut when it does not. */
 import { manualClock, reply, say, scriptedProvider, wait } from "@capstan/testing";
 import type { AgentEventBody } from "@capstan/kernel";
-import { expect, test } from "vitest";
+import { startCursor } from "@capstan/log";
+import { expect, test, vi } from "vitest";
 import { EventReader } from "../src/event-reader.ts";
 import type { FrameSink } from "../src/frame-sink.ts";
 import { SessionFrames } from "../src/session-frames.ts";
@@ -97,6 +98,43 @@ test("beyond the limit nothing is kept: the reader gets the facts from the log, 
   expect(textIn(late).length).toBeLessThan(5_000);
   expect(types.slice(-4)).toEqual(["message_end", "step_end", "turn_end", "settled"]);
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("a slow reader of a long log holds the log back, and gets all of it as it takes it", async () => {
+  const world = await createWorld(Array.from({ length: 40 }, (_, n) => say(`Reply ${n}`)));
+  const session = world.host.createSession({ agent: "helper" });
+  for (let n = 0; n < 40; n += 1) await session.run("More");
+  const unread = { chars: 0, maxChars: Infinity };
+  const sink = new ManualSink();
+  const reader = new EventReader({
+    session,
+    frames: new SessionFrames(),
+    maxUnreadChars: Infinity,
+    unread,
+    opening: "",
+    onClose() {},
+    onWrite() {},
+  });
+  const read = Promise.withResolvers<void>();
+  reader.subscribe(startCursor);
+  session.subscribe(() => {}, {
+    after: startCursor,
+    ready: () => {
+      read.resolve();
+      return undefined;
+    },
+  });
+  await read.promise;
+  await session.waitForIdle();
+  const kept = unread.chars;
+
+  reader.start(sink);
+  await vi.waitUntil(() => sink.text.includes(`id: ${session.cursor.seq}.`));
+
+  const turns = sink.frames.filter(({ data }) => (data as { type: string }).type === "turn_start");
+  expect(turns).toHaveLength(40);
+  expect(kept).toBeGreaterThan(0);
+  expect(kept).toBeLessThan(sink.text.length / 2);
 });
 
 test("a reader that takes nothing for too long is cut", async () => {

@@ -38,7 +38,7 @@ export const getSession: Endpoint = endpoint({
 });
 
 /** Characters of the JSON of a page's entries. The entry that reaches it is the last. */
-const maxPageChars = 1_000_000;
+const maxPageChars = 256_000;
 
 /** Everything but the lists that grow with the session. */
 function toBody({ session }: OpenSession, reading: SessionReadingPage, view: PublicView): object {
