@@ -30,7 +30,7 @@ export function forkLog(stored: readonly StoredEntry[], fork: Fork): NewEntry[] 
   const cut = findCut(stored, fork.at);
   if (cut === undefined) return undefined;
   const { fold, count } = cut;
-  const kept = stored.slice(0, count).filter(({ id }) => !isWithoutEffect(fold, id));
+  const kept = stored.slice(0, count).filter((entry) => !isWithoutEffect(fold, entry));
   const entries = copyLog(kept, fork.incarnation);
   const envelope = (): Pick<NewEntry, "v" | "id" | "at"> => ({
     v: entryVersion,
@@ -78,8 +78,10 @@ function isWhole({ created, turn, transcript: { step, last } }: SessionFold): bo
 }
 
 /** What still waits would be done twice, here and there; what was refused might not be refused again. */
-function isWithoutEffect(fold: SessionFold, id: string): boolean {
+function isWithoutEffect(fold: SessionFold, { id, turnId }: StoredEntry): boolean {
   if (fold.acceptedInput?.id === id || fold.queues.find(id) !== undefined) return true;
+  // A compaction that was begun for a request goes with the request.
+  if (typeof turnId === "string" && fold.compactions.isWaiting(turnId)) return true;
   return fold.compactions.isWaiting(id) || fold.refusalOf(id) !== undefined;
 }
 

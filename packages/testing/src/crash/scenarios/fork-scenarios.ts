@@ -62,4 +62,16 @@ export const forkScenarios: readonly CrashScenario[] = [
     ],
     forksMayDiffer: whenever,
   },
+  {
+    name: "a fork while a summary is made that was asked for",
+    script: { Go: [{ calls: [{ tool: "pure" }] }] },
+    summary: { ms: 700 },
+    actions: [
+      go,
+      { when: "rest", do: "compact", id: "k1" },
+      { when: { event: "compaction_start" }, do: "fork", as: "fork" },
+      { when: "rest", do: "send", session: "fork", id: "t3", text: "There" },
+    ],
+    forksMayDiffer: whenever,
+  },
 ];
