@@ -8,14 +8,7 @@ import type {
   TurnProgress,
 } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
-import type {
-  Entry,
-  MaybePromise,
-  NextAction,
-  OwnedBody,
-  SessionConfig,
-  TurnOptions,
-} from "@capstan/log";
+import type { MaybePromise, NextAction, OwnedBody, SessionConfig, TurnOptions } from "@capstan/log";
 import { RepositoryError, isPromise } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import type { Model } from "./agent/model.ts";
@@ -29,6 +22,7 @@ import type { OutputReader } from "./context/output-reader.ts";
 import type { ContextSize } from "./context/token-count.ts";
 import { Envelopes } from "./envelopes.ts";
 import { within } from "./within.ts";
+import { appendOwned } from "./owned-append.ts";
 import type { Ownership } from "./ownership.ts";
 import { endingOf, turnFailure } from "./end-in-error.ts";
 import type { HostFault } from "./host-fault.ts";
@@ -87,7 +81,7 @@ export class Owner {
         if (!isPromise(appended)) return appended;
         return within(clock.timer, agent.callbackMs, appended, "append");
       },
-      checkOwnership: () => ownership.check(log.now()),
+      confirmOwnership: () => chain(ownership.confirm(log.now()), () => ownership.check(log.now())),
       onLive: (event) => this.#showLive(event),
     });
   }
@@ -440,9 +434,7 @@ export class Owner {
     choices: Omit<AppendChoices, "lease">,
   ): MaybePromise<"appended" | "conflict"> {
     const { log, ownership } = this.#options;
-    this.#envelopes.begin(log.now());
-    const entries = bodies.map((body): Entry => ({ ...this.#envelopes.next(), ...body }));
-    return log.append(entries, { ...choices, lease: ownership.lease });
+    return appendOwned({ log, ownership, envelopes: this.#envelopes }, bodies, choices);
   }
 }
 

@@ -32,8 +32,8 @@ export interface CompactionSurroundings {
     bodies: readonly OwnedBody[],
     choices: Omit<AppendChoices, "lease">,
   ): MaybePromise<"appended" | "conflict">;
-  /** Throws if the session is no longer ours. */
-  checkOwnership(): void;
+  /** Fails if the session is no longer ours. */
+  confirmOwnership(): MaybePromise<void>;
   onLive(event: AgentEvent): void;
 }
 
@@ -122,7 +122,7 @@ async function ask(
   let summarizer: Summarizer | undefined;
   try {
     summarizer = await untilStopped(plan.summarizer(), stop);
-    surroundings.checkOwnership();
+    await surroundings.confirmOwnership();
   } catch (thrown) {
     return {
       answer: { type: "failed", usage: {}, cost: undefined, error: serializeError(thrown) },

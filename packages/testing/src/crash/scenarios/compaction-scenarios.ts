@@ -56,6 +56,13 @@ export const compactionScenarios: readonly CrashScenario[] = [
     mayDiffer: "it may be asked for at another time",
   },
   {
+    name: "a summary that is asked for while a call runs that was approved",
+    script: { Go: [{ calls: [{ tool: "guarded", ms: 1_500 }] }] },
+    actions: [go, { when: { event: "turn_end" }, do: "compact", id: "k1" }],
+    alsoAtEveryPoint: ["pause"],
+    mayDiffer: "it may be asked for before or after the end of the turn",
+  },
+  {
     name: "compacted when somebody asks, and while others speak",
     script: { Go: [{ calls: [{ tool: "checked", ms: 100 }] }] },
     summary: { ms: 300 },
