@@ -5,7 +5,8 @@ import { runCrashes } from "./crash-processes/run.ts";
 
 const help = `npm run crash:processes -- [options]
 
-Kills worker processes with SIGKILL, and stops some past their lease, while clients talk to sessions that any of them may run.
+Kills worker processes with SIGKILL, and stops some past their lease, while clients talk to sessions that any of them may run, and now and then
+delete one and begin another under its id.
 
   --store NAME     sqlite (default), fs, or postgres: the server of DATABASE_URL, or one of its own, which is then killed too
   --rounds N       how many times something is done to a worker (default 200)
@@ -50,8 +51,8 @@ async function main(): Promise<number> {
       if (round % 20 === 0) console.error(`${round} of ${rounds} rounds`);
     },
   });
-  const { turns, effects, kills, freezes, outages, problems } = summary;
-  const done = `${kills} kills, ${freezes} stops past the lease, ${outages} kills of the server`;
+  const { turns, effects, kills, freezes, outages, deletions, problems } = summary;
+  const done = `${kills} kills, ${freezes} stops past the lease, ${outages} kills of the server, ${deletions} sessions deleted and begun again`;
   console.log(
     `${values.store}: ${turns} turns, ${effects} effects, ${done}, ${problems.length} problems`,
   );

@@ -8,13 +8,15 @@ import type { Order, WorkerMessage, WorkerSettings } from "./worker.ts";
 export interface FleetOptions {
   readonly settings: WorkerSettings;
   readonly size: number;
-  onMessage(message: WorkerMessage): void;
+  onMessage(message: Extract<WorkerMessage, { readonly turnId: string }>): void;
 }
 
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #workers: ChildProcess[] = [];
   readonly #errors: string[] = [];
+  /** The worker that has each order, until nothing more comes of it. */
+  readonly #given = new Map<number, ChildProcess>();
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -32,7 +34,14 @@ export class Fleet {
   /** To one of them; false if it is dying. */
   give(order: Order, random: () => number): boolean {
     const worker = this.#pick(random);
-    return worker?.connected === true && worker.send(order, () => {});
+    if (worker?.connected !== true || !worker.send(order, () => {})) return false;
+    this.#given.set(order.n, worker);
+    return true;
+  }
+
+  /** Whether a worker may still act on this order. */
+  isUnderWay(n: number): boolean {
+    return this.#given.has(n);
   }
 
   /** Kills one as if the power had failed, and starts another in its place. */
@@ -57,6 +66,11 @@ export class Fleet {
 
   async #end(worker: ChildProcess): Promise<void> {
     this.#workers.splice(this.#workers.indexOf(worker), 1);
+    await this.#kill(worker);
+    for (const [n, one] of this.#given) if (one === worker) this.#given.delete(n);
+  }
+
+  async #kill(worker: ChildProcess): Promise<void> {
     if (worker.exitCode !== null) {
       this.#errors.push(`A worker ended by itself, with ${worker.exitCode}`);
       return;
@@ -84,6 +98,7 @@ export class Fleet {
       );
       worker.on("message", (message: WorkerMessage) => {
         if (message.type === "ready") resolve();
+        else if (message.type === "over") this.#given.delete(message.n);
         else onMessage(message);
       });
     });

@@ -7,6 +7,7 @@ import { Fleet } from "./fleet.ts";
 import type { StorePlace } from "./stores.ts";
 import { openStore } from "./stores.ts";
 import { randomNumbers } from "./random-numbers.ts";
+import type { Witness } from "./verdict.ts";
 import { judge } from "./verdict.ts";
 import type { Effect } from "./work.ts";
 import { planFor } from "./work.ts";
@@ -37,6 +38,8 @@ export interface RunSummary {
   readonly freezes: number;
   /** How often the server was killed. */
   readonly outages: number;
+  /** How often a session was deleted, and begun again under its id. */
+  readonly deletions: number;
   readonly problems: readonly string[];
 }
 
@@ -53,9 +56,9 @@ export async function runCrashes(options: RunOptions): Promise<RunSummary> {
   const fleet = new Fleet({
     settings: { ...store, effectsFile, leaseMs },
     size: workers,
-    onMessage: (message) => {
-      if (message.type === "ready") return;
-      for (const client of clients) client.hear(message.turnId, message.type === "accepted");
+    onMessage: ({ type, sessionId, turnId }) => {
+      const client = clients.find((one) => one.sessionId === sessionId);
+      client?.hear(turnId, type === "accepted");
     },
   });
   let freezes = 0;
@@ -63,7 +66,7 @@ export async function runCrashes(options: RunOptions): Promise<RunSummary> {
   await fleet.start();
   try {
     for (let round = 0; round < rounds; round++) {
-      for (const client of clients) client.speak(fleet, random);
+      for (const client of clients) client.speak(fleet, random, true);
       await pause(20 + random() * 150);
       const fate = random();
       if (fate < 0.05) {
@@ -84,12 +87,11 @@ export async function runCrashes(options: RunOptions): Promise<RunSummary> {
       clients.map(({ sessionId }) => sessionId),
     );
     const effects = readEffects(effectsFile);
-    const accepted = new Map(clients.map((client) => [client.sessionId, client.accepted]));
-    const problems = await judge(repository, { accepted, effects });
+    const problems = await judge(repository, { clients, effects });
     await close();
-    const turns = clients.reduce((sum, client) => sum + client.accepted.size, 0);
     return {
-      turns,
+      turns: clients.reduce((sum, { turns }) => sum + turns, 0),
+      deletions: clients.reduce((sum, { age }) => sum + age - 1, 0),
       effects: effects.length,
       kills: rounds - freezes - outages,
       freezes,
@@ -101,14 +103,26 @@ export async function runCrashes(options: RunOptions): Promise<RunSummary> {
   }
 }
 
-/** Says one thing after another to its session, each until it was accepted; under another id when it was refused, as that stays refused. */
-class Client {
+let orders = 0;
+
+/**
+ * Says one thing after another to its session, each until it was accepted; under another id when it was refused, as that stays refused. Now and then
+ * it deletes the session, and begins another one of the same id, in which it uses the same ids again.
+ */
+class Client implements Witness {
   readonly sessionId: string;
   readonly accepted = new Set<string>();
+  /** Turns of all ages. */
+  turns = 0;
+  age = 1;
   #order: Order;
   #count = 0;
   readonly #random: () => number;
   #givenAt = -Infinity;
+  /** Orders of this age that a worker may still act on. */
+  #given: number[] = [];
+  /** The session was deleted, and another worker may still be told to do so. */
+  #isDeleted = false;
 
   constructor(sessionId: string, random: () => number) {
     this.sessionId = sessionId;
@@ -120,23 +134,53 @@ class Client {
     return !this.accepted.has(this.#order.turnId);
   }
 
-  speak(fleet: Fleet, random: () => number): void {
-    if (!this.isWaiting) this.#order = this.#next();
-    // Not again before somebody had time to answer.
+  speak(fleet: Fleet, random: () => number, mayDelete: boolean): void {
+    this.#given = this.#given.filter((n) => fleet.isUnderWay(n));
+    if (this.#isDeleted) {
+      if (this.#given.length > 0) return;
+      this.#begin();
+    }
+    if (!this.isWaiting) {
+      // A worker that has slept would say to the next session what was meant for this one.
+      const isEnd = mayDelete && this.#given.length === 0 && random() < 0.1;
+      this.#order = isEnd ? this.#toOrder("delete", undefined) : this.#next();
+    }
+    // Not again before a worker had time to answer.
     if (performance.now() - this.#givenAt < 300) return;
-    if (fleet.give(this.#order, random)) this.#givenAt = performance.now();
+    const order = { ...this.#order, n: (orders += 1) };
+    if (!fleet.give(order, random)) return;
+    this.#given.push(order.n);
+    this.#givenAt = performance.now();
   }
 
   hear(turnId: string, isAccepted: boolean): void {
     if (turnId !== this.#order.turnId) return;
     this.#givenAt = -Infinity;
-    if (isAccepted) this.accepted.add(turnId);
-    else this.#order = this.#next(this.#order.text);
+    const isEnd = this.#order.text === undefined;
+    if (!isAccepted) this.#order = isEnd ? this.#order : this.#next(this.#order.text);
+    else if (isEnd) this.#isDeleted = true;
+    else this.#accept(turnId);
   }
 
-  #next(text = planFor(this.#random)): Order {
-    const turnId = `${this.sessionId}-t${this.#count++}`;
-    return { sessionId: this.sessionId, turnId, text };
+  #begin(): void {
+    this.#isDeleted = false;
+    this.age += 1;
+    this.#count = 0;
+    this.accepted.clear();
+    this.#order = this.#next();
+  }
+
+  #accept(turnId: string): void {
+    this.accepted.add(turnId);
+    this.turns += 1;
+  }
+
+  #next(text = planFor(this.#random, this.age)): Order {
+    return this.#toOrder(`t${this.#count++}`, text);
+  }
+
+  #toOrder(name: string, text: string | undefined): Order {
+    return { n: 0, sessionId: this.sessionId, turnId: `${this.sessionId}-${name}`, text };
   }
 }
 
@@ -150,7 +194,7 @@ async function settle(
   while (clients.some(({ isWaiting }) => isWaiting)) {
     if (performance.now() > until)
       throw new Error("What was said last was not accepted within 60 s");
-    for (const client of clients) if (client.isWaiting) client.speak(fleet, random);
+    for (const client of clients) if (client.isWaiting) client.speak(fleet, random, false);
     await pause(50);
   }
 }

@@ -5,10 +5,19 @@ import type { Entry, SessionRepository, StoredEntry } from "@capstan/log";
 import { foldEntries, parseEntry } from "@capstan/log";
 import { checkTranscript } from "@capstan/testing";
 import type { Effect } from "./work.ts";
+import { ageIn } from "./work.ts";
+
+/** What a client knows of its session. */
+export interface Witness {
+  readonly sessionId: string;
+  /** How many sessions of this id there have been: all but the last were deleted. */
+  readonly age: number;
+  /** Turns of the last one that the client was told to be safe. */
+  readonly accepted: ReadonlySet<string>;
+}
 
 export interface Evidence {
-  /** Turns that a client was told to be safe, by session. */
-  readonly accepted: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly clients: readonly Witness[];
   readonly effects: readonly Effect[];
 }
 
@@ -25,24 +34,37 @@ async function readLog(repository: SessionRepository, id: string): Promise<Store
 /** One line for everything that is wrong; none, if all is well. */
 export async function judge(
   repository: SessionRepository,
-  { accepted, effects }: Evidence,
+  { clients, effects }: Evidence,
 ): Promise<string[]> {
   const problems: string[] = [];
-  const intents = new Set<string>();
-  const results = new Map<string, Extract<Entry, { type: "tool_result" }>>();
-  for (const [sessionId, turnIds] of accepted) {
+  for (const client of clients) {
+    const { sessionId, accepted } = client;
     const stored = await readLog(repository, sessionId);
     const entries = stored.map((entry) => parseEntry(entry)).filter((entry) => entry !== undefined);
-    const say = (problem: string): unknown => problems.push(`${sessionId}: ${problem}`);
-    for (const problem of problemsOfLog(entries, turnIds)) say(problem);
-    for (const problem of problemsOfTranscript(foldEntries(stored).transcript.messages))
-      say(problem);
-    for (const entry of entries) {
-      if (entry.type === "tool_intent") intents.add(entry.toolCallId);
-      if (entry.type === "tool_result") results.set(entry.toolCallId, entry);
+    const own = effects.filter(({ toolCallId }) => toolCallId.startsWith(`${sessionId}-`));
+    const found = [
+      ...problemsOfLog(entries, accepted),
+      ...problemsOfAge(entries, client),
+      ...problemsOfTranscript(foldEntries(stored).transcript.messages),
+      ...problemsOfEffects(own, entries, client),
+    ];
+    problems.push(...found.map((problem) => `${sessionId}: ${problem}`));
+  }
+  return problems;
+}
+
+/** Nothing that was said to an earlier session of this id is in the last one. */
+function* problemsOfAge(entries: readonly Entry[], { age }: Witness): Generator<string> {
+  for (const entry of entries) {
+    if (entry.type !== "input") continue;
+    for (const message of entry.messages) {
+      if (message.role !== "user") continue;
+      const { id, content } = message;
+      if (typeof content !== "string") continue;
+      const said = ageIn(content);
+      if (said !== age) yield `${id} was said to session ${said} of this id, and is in ${age}`;
     }
   }
-  return [...problems, ...problemsOfEffects(effects, intents, results)];
 }
 
 function* problemsOfLog(
@@ -65,22 +87,36 @@ function problemsOfTranscript(messages: readonly ChatMessage[]): string[] {
   return checkTranscript(messages).map(({ message }) => message);
 }
 
+/** A call of the same id in another session of the same id has another key. */
 function* problemsOfEffects(
   effects: readonly Effect[],
-  intents: ReadonlySet<string>,
-  results: ReadonlyMap<string, Extract<Entry, { type: "tool_result" }>>,
+  entries: readonly Entry[],
+  { age }: Witness,
 ): Generator<string> {
-  const byCall = Map.groupBy(effects, ({ toolCallId }) => toolCallId);
-  for (const [toolCallId, runs] of byCall) {
-    const [{ tool }] = runs as [Effect];
+  const keys = new Map<string, string>();
+  const results = new Map<string, Extract<Entry, { type: "tool_result" }>>();
+  for (const entry of entries) {
+    if (entry.type === "tool_intent") keys.set(entry.toolCallId, entry.key);
+    if (entry.type === "tool_result") results.set(entry.toolCallId, entry);
+  }
+  for (const [key, runs] of Map.groupBy(effects, (effect) => effect.key)) {
+    const [{ tool, toolCallId }] = runs as [Effect];
     const call = `${tool} (${toolCallId})`;
     if (tool === "pay" && runs.length > 1) yield `${call} took effect ${runs.length} times`;
-    if (tool !== "look" && !intents.has(toolCallId)) yield `${call} has no intent in any log`;
-    if (new Set(runs.map(({ key }) => key)).size > 1) yield `${call} ran under two keys`;
-    if (!results.has(toolCallId)) yield `${call} took effect, and has no result`;
+    const isOurs = keys.get(toolCallId) === key;
+    if (tool !== "look" && !isOurs && age === 1) yield `${call} has no intent in any log`;
+    if (isOurs && !results.has(toolCallId)) yield `${call} took effect, and has no result`;
+  }
+  const byCall = Map.groupBy(effects, ({ toolCallId }) => toolCallId);
+  for (const [toolCallId, runs] of byCall) {
+    const count = new Set(runs.map(({ key }) => key)).size;
+    if (count > age) yield `${toolCallId} ran under ${count} keys in ${age} sessions`;
   }
   for (const [toolCallId, { toolName, result }] of results) {
-    if (!result.isError && toolName !== "ask" && !byCall.has(toolCallId))
+    const runs = byCall.get(toolCallId) ?? [];
+    const key = keys.get(toolCallId);
+    const hasRun = key === undefined ? runs.length > 0 : runs.some((run) => run.key === key);
+    if (!result.isError && toolName !== "ask" && !hasRun)
       yield `${toolName} (${toolCallId}) is said to have run`;
     if (toolName === "ask" && !result.isError) yield `${toolName} (${toolCallId}) was answered`;
     const isRepeatable = toolName === "note" || toolName === "look";

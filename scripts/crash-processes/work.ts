@@ -28,15 +28,20 @@ const ask = defineTool({
   answerWithinMs: 150,
 });
 
-/** What is asked for: calls of one step parted by commas, steps by bars, as in `pay,note|look`. */
-export function planFor(random: () => number): string {
+/** What is asked for: calls of one step parted by commas, steps by bars, as in `pay,note|look`; after a hash the age of the session that it is said to. */
+export function planFor(random: () => number, age: number): string {
   const names = [...Object.keys(effects), ask.name];
   const step = (): string =>
     Array.from(
       { length: 1 + Math.floor(random() * 3) },
       () => names[Math.floor(random() * names.length)],
     ).join(",");
-  return Array.from({ length: 1 + Math.floor(random() * 3) }, step).join("|");
+  return `${Array.from({ length: 1 + Math.floor(random() * 3) }, step).join("|")}#${age}`;
+}
+
+/** Of the session that something was said to. */
+export function ageIn(text: string): number {
+  return Number(text.split("#")[1]);
 }
 
 export function createWorkAgent(effectsFile: string): Agent {
@@ -87,6 +92,6 @@ function stepOf({ messages }: ProviderRequest): readonly string[] {
   );
   const { content } = messages[start] as { readonly content: unknown };
   const done = messages.slice(start).filter(({ role }) => role === "assistant").length;
-  const step = String(content).split("|")[done];
+  const step = String(content).split("#")[0]?.split("|")[done];
   return step === undefined ? [] : step.split(",");
 }

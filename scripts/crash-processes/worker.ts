@@ -11,17 +11,21 @@ export interface WorkerSettings extends StorePlace {
   readonly leaseMs: number;
 }
 
-/** Something that a client says. Saying it again changes nothing. */
+/** Something that a client wants: to say something, or to delete its session. Wanting it again changes nothing. */
 export interface Order {
+  /** Tells orders apart, also those that want the same. */
+  readonly n: number;
   readonly sessionId: string;
   readonly turnId: string;
-  readonly text: string;
+  /** Undefined: the session is to be deleted. */
+  readonly text: string | undefined;
 }
 
 export type WorkerMessage =
   | { readonly type: "ready" }
-  | { readonly type: "accepted"; readonly turnId: string }
-  | { readonly type: "refused"; readonly turnId: string; readonly why: string };
+  | { readonly type: "accepted" | "refused"; readonly sessionId: string; readonly turnId: string }
+  /** Nothing more comes of this order. */
+  | { readonly type: "over"; readonly n: number };
 
 const settings = JSON.parse(process.argv[2] ?? "{}") as WorkerSettings;
 const { repository } = await openStore(settings);
@@ -37,20 +41,24 @@ const host: Host = createHost({
 });
 
 process.on("message", (order: Order) => {
-  take(order).catch((thrown: unknown) => {
-    tell({ type: "refused", turnId: order.turnId, why: String(thrown) });
-  });
+  const { n, sessionId, turnId } = order;
+  take(order)
+    .catch(() => tell({ type: "refused", sessionId, turnId }))
+    .finally(() => tell({ type: "over", n }));
 });
 tell({ type: "ready" });
 
 async function take({ sessionId, turnId, text }: Order): Promise<void> {
+  if (text === undefined) {
+    await host.delete(sessionId);
+    return tell({ type: "accepted", sessionId, turnId });
+  }
   const session = await findOrCreate(sessionId);
   // The first event of a turn is shown when its start is in the log: from then on nothing may be lost.
   for await (const event of session.send(text, { id: turnId })) {
-    if (event.type === "error") tell({ type: "refused", turnId, why: event.error.message });
+    if (event.type === "error") tell({ type: "refused", sessionId, turnId });
     if (event.type !== "turn_start") continue;
-    tell({ type: "accepted", turnId });
-    return;
+    return tell({ type: "accepted", sessionId, turnId });
   }
 }
 

@@ -11,11 +11,14 @@ export function checkCompactions(world: World, session: WatchedSession): void {
 }
 
 /** What was copied into a fork was asked for elsewhere. */
-function checkAsked({ requests }: World, session: WatchedSession): void {
+function checkAsked({ requests, replaced }: World, session: WatchedSession): void {
   const asked = requests.filter(
     (request) => request.sessionId === session.id && request.isSummary && request.attempt === 1,
   ).length;
-  const started = session.entries.filter(({ type }) => type === "compaction_started").length;
+  // Requests name their session by its id, which earlier ones may have had.
+  const namesakes = replaced.filter(({ id }) => id === session.id);
+  const entries = [session, ...namesakes].flatMap((one) => one.entries);
+  const started = entries.filter(({ type }) => type === "compaction_started").length;
   if (asked <= started) return;
   session.violate("requests", `${asked} summaries were asked for, and ${started} are recorded`);
 }

@@ -1,7 +1,9 @@
 /** What was posted had its effect, once, or was refused. */
 import type { EntryOf } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
+import { ageOf } from "./ages.ts";
 import { decisionOn } from "./decision-on.ts";
+import type { Effect } from "./effects.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
@@ -96,7 +98,9 @@ function checkDecision(world: World, session: WatchedSession, entry: EntryOf<"de
     session.violate("effectless", `a decision on ${toolCallId} was taken that does not count`);
   }
   const isStopped = entries.some(({ type }) => type === "cancel_requested");
-  const hasRun = world.effects.all.some((effect) => effect.toolCallId === toolCallId);
+  const hasRun = world.effects.all.some(
+    (effect) => effect.toolCallId === toolCallId && isOf(world, session, effect),
+  );
   const result = entries.find(
     (other) => other.type === "tool_result" && other.toolCallId === toolCallId,
   );
@@ -104,4 +108,9 @@ function checkDecision(world: World, session: WatchedSession, entry: EntryOf<"de
   // The other calls of the step may still wait.
   if (result !== undefined || isStopped || fold.turn?.isSuspended === true) return;
   session.violate("effectless", `${toolCallId} was decided on, and has no result`);
+}
+
+/** Calls of sessions that had the same id may have the same id, too. */
+function isOf({ hasAges }: World, { age }: WatchedSession, { input }: Effect): boolean {
+  return !hasAges || ageOf(input) === age;
 }

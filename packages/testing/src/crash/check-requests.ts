@@ -73,7 +73,7 @@ function expectedRequests(
     if (entry.type === "attempt") {
       const place = placeOf(entry);
       if (expected.has(place)) session.violate("log", `${place} is there twice`);
-      const overrides = overridesOf(scenario, session.rootOf(entry.turnId));
+      const overrides = overridesOf(scenario, session, entry.turnId);
       const asked = toAsked(fold, atStart, overrides);
       expected.set(place, { asked, toolsHash: fold.prompt?.toolsHash });
     }
@@ -106,10 +106,16 @@ function toAsked(
 }
 
 /** What the client sent with the first turn of a chain. */
-function overridesOf({ actions }: CrashScenario, rootId: string): CrashOverrides {
+function overridesOf(
+  { actions }: CrashScenario,
+  session: WatchedSession,
+  turnId: string,
+): CrashOverrides {
+  const rootId = session.rootOf(turnId);
   for (const action of actions) {
     const isInput = action.do === "send" || action.do === "continue";
-    if (isInput && action.id === rootId) return action.options ?? {};
+    if (isInput && action.id === rootId && (action.age ?? 1) === session.age)
+      return action.options ?? {};
   }
   return {};
 }

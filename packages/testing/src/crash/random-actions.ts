@@ -82,7 +82,7 @@ function howOf(random: Random): "right" | "wrong" | "forged" {
   return random.pick(["right", "wrong", "forged"]);
 }
 
-function triggerOf(random: Random): CrashTrigger {
+export function triggerOf(random: Random): CrashTrigger {
   const event = random.pick([
     "tool_execution_start",
     "text_delta",

@@ -1,6 +1,7 @@
 /** A run that is made from a number: everything mixed, the same for the same number. */
 import type { CrashFault, CrashRun } from "./crash-run.ts";
 import { randomActions } from "./random-actions.ts";
+import { withSecondAge } from "./random-ages.ts";
 import { Random } from "./random.ts";
 import type {
   ClientAction,
@@ -41,7 +42,7 @@ export function crashScenario(seed: number): CrashScenario {
     actions.some((action) => action.do !== "send") ||
     uses(script, "hurried") ||
     uses(script, "long");
-  return {
+  const scenario: CrashScenario = {
     name: `seed ${seed}`,
     script,
     actions,
@@ -57,6 +58,10 @@ export function crashScenario(seed: number): CrashScenario {
     returns: random.pick(["at once", "at rest"]),
     ...(mayDiffer && { mayDiffer: "actions may come at another time" }),
   };
+  const ages = new Random(seed + 0x3060);
+  // A fork would be a copy of either.
+  if (actions.some((action) => action.do === "fork") || !ages.chance(0.2)) return scenario;
+  return withSecondAge(ages, scenario, stepsOf(ages));
 }
 
 /** The scenario of this seed, with faults, and with answers of the store in an order of their own. */

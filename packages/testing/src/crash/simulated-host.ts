@@ -58,8 +58,11 @@ export class SimulatedHost {
       pollMs: polls ? pollMs : Infinity,
       owner: name,
       newId: () => `${name}.${++ids}`,
-      // A process that is killed fails in every way: what counts is what it leaves behind.
-      onError: () => {},
+      // A process that is killed fails in every way: what counts is what it leaves behind. The engine of one that lives never fails.
+      onError: ({ where, error }) => {
+        if (where !== "engine" || this.life.isDead) return;
+        world.violations.add("failure", `the engine of ${name} failed: ${String(error)}`);
+      },
     };
     this.#host = createHost(alter(options));
   }

@@ -15,12 +15,14 @@ type HistoryAction = Extract<
 >;
 type ForkAction = Extract<ClientAction, { readonly do: "fork" }>;
 
-export function toConfigure(world: World, { on, session: name, settings }: ConfigureAction): Wish {
+export function toConfigure(world: World, action: ConfigureAction): Wish {
+  const { on, session: name, age, settings } = action;
   return {
     on,
     what: `configure ${JSON.stringify(settings)}`,
+    isOver: () => world.isOver(action),
     try: async (host) => {
-      const target = world.find(name);
+      const target = world.find(name, age);
       if (target === undefined) return "again";
       const session = await reachSession(host, target);
       const { tools, ...plain } = settings;
@@ -34,12 +36,13 @@ export function toConfigure(world: World, { on, session: name, settings }: Confi
 }
 
 export function toCompact(world: World, action: CompactAction): Wish {
-  const { on, session: name, id, directives } = action;
+  const { on, session: name, age, id, directives } = action;
   return {
     on,
     what: `compact ${id}`,
+    isOver: () => world.isOver(action),
     try: async (host) => {
-      const target = world.find(name);
+      const target = world.find(name, age);
       if (target === undefined) return "again";
       const session = await reachSession(host, target);
       try {
@@ -59,12 +62,13 @@ export function toCompact(world: World, action: CompactAction): Wish {
 }
 
 export function toReplace(world: World, action: HistoryAction): Wish {
-  const { on, session: name } = action;
+  const { on, session: name, age } = action;
   return {
     on,
     what: action.do,
+    isOver: () => world.isOver(action),
     try: async (host) => {
-      const target = world.find(name);
+      const target = world.find(name, age);
       if (target === undefined) return "again";
       const session = await reachSession(host, target);
       const isEmpty = session.messages.length === 0;

@@ -23,6 +23,9 @@ export function toSend(world: World, action: InputAction): Wish {
       const isFirst = target === world.main && action.do === "send";
       await target.look();
       const session = await reachSession(host, target, isFirst && !target.wasThere);
+      // The host has not heard yet that it was deleted: the client has.
+      if (world.replaced.some(({ incarnation }) => incarnation === session.incarnation))
+        return "reopen";
       const response = await start(session, action).response;
       const code = response.error?.code;
       if (host.life.isDead) return "again";
