@@ -17,7 +17,7 @@ import { ProviderError, isInstance, serializeError } from "./errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
 import { Reply } from "./reply.ts";
-import { AttemptRequest } from "./request.ts";
+import { AttemptSignal, toRequest } from "./request.ts";
 import { Step } from "./step.ts";
 import type { End, OpenStep, TurnState } from "./turn-state.ts";
 import { toReason } from "./turn-state.ts";
@@ -59,8 +59,9 @@ export class Attempt implements StreamReader {
     this.#tryAgain = tryAgain;
     this.#span = turn.spans?.start("attempt", this.#attributes(), step.span);
     this.#reply = new Reply(turn, this.#messageId);
-    const request = new AttemptRequest(turn, step.number, this.#number, messages);
-    this.#stream = new ProviderStream(turn, request, this.#reply, this);
+    const signal = new AttemptSignal();
+    const request = toRequest(turn, step.number, this.#number, messages, signal);
+    this.#stream = new ProviderStream(turn, { request, signal }, this.#reply, this);
   }
 
   #attributes(): LogFields {

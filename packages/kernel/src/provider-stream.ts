@@ -3,13 +3,13 @@ import type { AbortListener } from "./abort.ts";
 import { isPromise, toPromise } from "./is-promise.ts";
 import type { FinishReason } from "./contracts/conversation.ts";
 import type { StepTiming } from "./contracts/events.ts";
-import type { ProviderPart } from "./contracts/provider.ts";
+import type { ProviderPart, ProviderRequest } from "./contracts/provider.ts";
 import type { Deadlines } from "./contracts/runtime.ts";
 import type { ProviderErrorCode } from "./errors.ts";
 import { ProviderError } from "./errors.ts";
 import { leaveQuietly } from "./quietly.ts";
 import type { Reply } from "./reply.ts";
-import type { AttemptRequest } from "./request.ts";
+import type { AttemptSignal } from "./request.ts";
 import type { TurnState } from "./turn-state.ts";
 import type { Expiry, Watched } from "./watchdog.ts";
 
@@ -19,6 +19,12 @@ export type StreamOutcome =
   | { readonly type: "completed" }
   | { readonly type: "aborted" }
   | { readonly type: "failed"; readonly thrown: unknown };
+
+/** A request, and what ends it. */
+interface Ask {
+  readonly request: ProviderRequest;
+  readonly signal: AttemptSignal;
+}
 
 /** Who is told how the stream ended, once. */
 export interface StreamReader {
@@ -44,7 +50,7 @@ const aborted: StreamOutcome = { type: "aborted" };
 
 export class ProviderStream implements AbortListener, Watched {
   readonly #turn: TurnState;
-  readonly #request: AttemptRequest;
+  readonly #ask: Ask;
   readonly #reply: Reply;
   readonly #reader: StreamReader;
   readonly #startedAt: number | undefined;
@@ -56,9 +62,9 @@ export class ProviderStream implements AbortListener, Watched {
   /** Times on the caller's clock, where there is one; known when the stream has ended. */
   timing: StepTiming | undefined;
 
-  constructor(turn: TurnState, request: AttemptRequest, reply: Reply, reader: StreamReader) {
+  constructor(turn: TurnState, ask: Ask, reply: Reply, reader: StreamReader) {
     this.#turn = turn;
-    this.#request = request;
+    this.#ask = ask;
     this.#reply = reply;
     this.#reader = reader;
     this.#startedAt = turn.surroundings.now();
@@ -74,7 +80,7 @@ export class ProviderStream implements AbortListener, Watched {
     abort.addListener(this);
     watchdog?.start(this, this.#startedAt);
     try {
-      const parts: Parts | Promise<Parts> = this.#turn.input.provider.stream(this.#request);
+      const parts: Parts | Promise<Parts> = this.#turn.input.provider.stream(this.#ask.request);
       // An async function in place of a generator is an easy slip.
       if (isPromise(parts))
         toPromise(parts)
@@ -169,7 +175,7 @@ export class ProviderStream implements AbortListener, Watched {
     this.#turn.abort.removeListener(this);
     this.#turn.watchdog?.stop();
     this.timing = this.#measure();
-    if (outcome !== completed) this.#request.cancel();
+    if (outcome !== completed) this.#ask.signal.cancel();
     leaveQuietly(this.#iterator);
     this.#reader.onStreamEnd(outcome);
   }

@@ -1,5 +1,5 @@
 /** What a provider is told besides the messages. */
-import type { ProviderContract, ProviderRequest, ProviderStreamOptions } from "@capstan/kernel";
+import type { ProviderContract, ProviderStreamOptions } from "@capstan/kernel";
 import { TurnError, isPromise } from "@capstan/kernel";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import type { Model } from "./model.ts";
@@ -50,7 +50,10 @@ export function withKey(
       const key = getApiKey(provider.id);
       const apiKey = isPromise(key) ? await limited(key) : key;
       if (apiKey !== undefined && typeof apiKey !== "string") throw wrongKey(apiKey);
-      yield* provider.stream(apiKey === undefined ? request : keyed(request, apiKey));
+      const { options } = request;
+      yield* provider.stream(
+        apiKey === undefined ? request : { ...request, options: { ...options, apiKey } },
+      );
     },
   };
 }
@@ -59,24 +62,4 @@ export function withKey(
 function wrongKey(returned: unknown): TurnError {
   const message = `getApiKey returned a value of type ${typeof returned}: return a string, or undefined for no key`;
   return new TurnError("callback_failed", message);
-}
-
-/** What is made when it is read stays so: nobody should pay for messages that nobody needs. */
-function keyed(request: ProviderRequest, apiKey: string): ProviderRequest {
-  const { tools, toolChoice, conversationId, turnId, step, attempt } = request;
-  return {
-    get messages() {
-      return request.messages;
-    },
-    get signal() {
-      return request.signal;
-    },
-    tools,
-    ...(toolChoice !== undefined && { toolChoice }),
-    options: { ...request.options, apiKey },
-    conversationId,
-    turnId,
-    step,
-    attempt,
-  };
 }

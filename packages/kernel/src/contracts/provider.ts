@@ -59,7 +59,7 @@ export interface ProviderStreamOptions {
   readonly extra?: Readonly<Record<string, JsonValue>>;
 }
 
-/** One attempt of one step. */
+/** One attempt of one step. A plain object: `{ ...request, options }` is a request too. */
 export interface ProviderRequest {
   /** What the model sees: no custom messages, no failed replies. Computed at the first read. */
   readonly messages: readonly ChatMessage[];
