@@ -23,6 +23,7 @@ export type QueuedInput = string | readonly UserPart[] | UserInput;
 
 export type TurnInput = QueuedInput | readonly UserInput[];
 
+/** What may differ for one turn. Options of a vendor and its service tiers are the server's to set. */
 export interface TurnOverrides {
   /** One of those that the server allows. */
   readonly model?: string;
@@ -30,6 +31,12 @@ export interface TurnOverrides {
   readonly toolChoice?: ToolChoice;
   readonly temperature?: number;
   readonly maxTokens?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
 }
 
 /** How a session begins, if it is new. */

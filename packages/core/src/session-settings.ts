@@ -1,14 +1,20 @@
 /** What can be changed of a session, and how a log holds it. */
-import type { QueueMode, ThinkingLevel } from "@capstan/kernel";
+import type {
+  ProviderOptionsByVendor,
+  QueueMode,
+  SamplingSettings,
+  ThinkingLevel,
+} from "@capstan/kernel";
 import type { LentTool, SessionConfig } from "@capstan/log";
 import type { Agent } from "./agent/agent.ts";
 import { chooseTools } from "./agent/chosen-tools.ts";
 import type { ModelChoice } from "./agent/model.ts";
 import { nameOfChoice } from "./agent/model.ts";
 import { invalid } from "./session-error.ts";
+import { toStoredOptions } from "./stored-options.ts";
 import type { AnyTool } from "./tools/tool.ts";
 
-export interface SessionSettings {
+export interface SessionSettings extends SamplingSettings {
   /** The log has its name: another process finds it in the agent's `models`, or by `resolveModel`. */
   readonly model?: ModelChoice;
   readonly thinkingLevel?: ThinkingLevel;
@@ -18,13 +24,16 @@ export interface SessionSettings {
   readonly steeringMode?: QueueMode;
   readonly followUpMode?: QueueMode;
   readonly title?: string;
+  /** As those of the agent, which they go before. A later `configure` replaces them all. */
+  readonly providerOptions?: ProviderOptionsByVendor;
 }
 
 /** Fails with `invalid_input`, and with a `ToolError` for a schema that cannot be checked. */
 export function toConfig(settings: SessionSettings, agent: Agent): SessionConfig {
-  const { model, tools, ...plain } = settings;
+  const { model, tools, providerOptions, ...plain } = settings;
   return {
     ...plain,
+    ...toStoredOptions(providerOptions),
     ...(model !== undefined && { model: nameOfChoice(model) }),
     ...(tools !== undefined && { tools: toChosen(tools, agent) }),
   };

@@ -11,6 +11,7 @@ export { EventQueue } from "./event-queue.ts";
 export { LiveView } from "./live-view.ts";
 export { startTurn, toTurnResponse } from "./turn.ts";
 export type { TurnWork } from "./turn.ts";
+export { mergeProviderOptions } from "./merge-provider-options.ts";
 export { toModelMessages } from "./model-messages.ts";
 export { toToolMessage, toToolResult } from "./tool-result.ts";
 export { addUsage } from "./usage.ts";
@@ -59,11 +60,14 @@ export type {
   ModelFacts,
   OutputFormat,
   ProviderContract,
+  ProviderOptionsByVendor,
   ProviderPart,
   ProviderRequest,
   ProviderStreamOptions,
+  SamplingSettings,
   ThinkingLevel,
   ToolChoice,
+  VendorOptions,
 } from "./contracts/provider.ts";
 export type {
   AbortSource,

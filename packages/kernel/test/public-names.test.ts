@@ -17,6 +17,7 @@ test("the kernel exports these names and no others", () => {
       "isCapstanError",
       "isPromise",
       "isTooDeep",
+      "mergeProviderOptions",
       "runTurn",
       "serializeError",
       "startTurn",

@@ -5,7 +5,9 @@ import type {
   FinishReason,
   JsonValue,
   PendingCall,
+  ProviderOptionsByVendor,
   QueueMode,
+  SamplingSettings,
   SerializedError,
   StepTiming,
   ThinkingLevel,
@@ -28,7 +30,7 @@ export interface LentTool extends ToolDeclaration {
   readonly lentBy?: string;
 }
 
-export interface SessionConfig {
+export interface SessionConfig extends SamplingSettings {
   /** The name of a model, as the agent or its `resolveModel` knows it. */
   readonly model?: string;
   readonly thinkingLevel?: ThinkingLevel;
@@ -38,15 +40,15 @@ export interface SessionConfig {
   readonly steeringMode?: QueueMode;
   readonly followUpMode?: QueueMode;
   readonly title?: string;
+  readonly providerOptions?: ProviderOptionsByVendor;
 }
 
 /** What differs for one turn, and for those that continue it. */
-export interface TurnOptions {
+export interface TurnOptions extends SamplingSettings {
   readonly model?: string;
   readonly thinkingLevel?: ThinkingLevel;
   readonly toolChoice?: ToolChoice;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
+  readonly providerOptions?: ProviderOptionsByVendor;
 }
 
 /** Entries that only the owner of a session appends, under its lease. */

@@ -5,6 +5,7 @@ import { anthropicVendor } from "./vendors/anthropic.ts";
 
 export type { ProviderOptions } from "./vendor.ts";
 export type { VendorFunction, VendorModel } from "./vendor-function.ts";
+export type { MessagesOptions } from "./vendor-options.ts";
 
-/** `ANTHROPIC_API_KEY`. What only this vendor has goes into the request by `extra: { anthropic: { … } }`. */
+/** `ANTHROPIC_API_KEY`. What only this vendor has goes into the request by `providerOptions: { anthropic: { … } }`. */
 export const anthropic: VendorFunction = vendorFunction(anthropicVendor);

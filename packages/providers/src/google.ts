@@ -5,6 +5,7 @@ import { googleVendor } from "./vendors/google.ts";
 
 export type { ProviderOptions } from "./vendor.ts";
 export type { VendorFunction, VendorModel } from "./vendor-function.ts";
+export type { GenerateOptions } from "./vendor-options.ts";
 
-/** `GEMINI_API_KEY`. What only this vendor has goes into the request by `extra: { google: { … } }`. */
+/** `GEMINI_API_KEY`. What only this vendor has goes into the request by `providerOptions: { google: { … } }`. */
 export const google: VendorFunction = vendorFunction(googleVendor);

@@ -1,11 +1,25 @@
 /** The caller's own options for a vendor, on top of a request. */
-import type { JsonValue } from "@capstan/kernel";
+import type { JsonValue, ProviderStreamOptions } from "@capstan/kernel";
 import type { JsonObject } from "./wire-json.ts";
 import { isObject, listOf } from "./wire-json.ts";
 
+/** The caller's own options for one vendor: those of others are never looked at. */
+export function vendorOptionsOf(
+  { providerOptions = {} }: ProviderStreamOptions,
+  providerId: string,
+): JsonObject {
+  const given = Object.hasOwn(providerOptions, providerId) ? providerOptions[providerId] : {};
+  const stated = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
+  // What is undefined was taken out.
+  return Object.fromEntries(stated) as JsonObject;
+}
+
+/** Lists that the caller adds to: in the place of ours, replies could not be read or sent back any more. */
+const unitedLists: readonly string[] = ["include"];
+
 /**
- * `extra` wins, but for what is `reserved` to the protocol. An object adds to ours (`thinking: { display }`), unless it is of another
- * `type`; `null` takes ours away. `tools` stand behind ours. One that has a name of ours adds to it (`strict`, `allowed_callers`), or
+ * `extra` wins field by field, but for what is `reserved` to the protocol. An object adds to ours (`thinking: { display }`), unless it is of
+ * another `type`; `null` removes ours. `tools` come after ours. One that has a name of ours adds to it (`strict`, `allowed_callers`), or
  * replaces it if it is one that the vendor has defined (`{ type: "computer_20250124", name: "computer" }`), while the call still comes to
  * the tool of that name.
  */
@@ -19,15 +33,26 @@ export function mergeExtra(
     if (reserved.includes(key)) continue;
     if (value === null) delete merged[key];
     else if (key === "tools") merged[key] = mergeTools(listOf(body[key]), listOf(value));
+    else if (unitedLists.includes(key)) merged[key] = united(listOf(body[key]), listOf(value));
     else merged[key] = mergeOption(body[key], value);
   }
   return merged;
 }
 
+function united(ours: readonly JsonValue[], theirs: readonly JsonValue[]): JsonValue[] {
+  return [...new Set([...ours, ...theirs])];
+}
+
 function mergeOption(ours: JsonValue | undefined, theirs: JsonValue): JsonValue {
   if (!isObject(ours) || !isObject(theirs)) return theirs;
   const isSameType = theirs["type"] === undefined || theirs["type"] === ours["type"];
-  return isSameType ? { ...ours, ...theirs } : theirs;
+  if (!isSameType) return theirs;
+  const merged: Record<string, JsonValue> = { ...ours };
+  for (const [key, value] of Object.entries(theirs)) {
+    if (value === null) delete merged[key];
+    else if (value !== undefined) merged[key] = mergeOption(ours[key], value);
+  }
+  return merged;
 }
 
 function mergeTools(ours: readonly JsonValue[], theirs: readonly JsonValue[]): JsonValue[] {

@@ -5,6 +5,7 @@ import { openAiVendor } from "./vendors/openai.ts";
 
 export type { ProviderOptions } from "./vendor.ts";
 export type { VendorFunction, VendorModel } from "./vendor-function.ts";
+export type { ResponsesOptions } from "./vendor-options.ts";
 
-/** `OPENAI_API_KEY`. What only this vendor has goes into the request by `extra: { openai: { … } }`. */
+/** `OPENAI_API_KEY`. What only this vendor has goes into the request by `providerOptions: { openai: { … } }`. */
 export const openai: VendorFunction = vendorFunction(openAiVendor);

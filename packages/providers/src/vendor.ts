@@ -1,5 +1,5 @@
 /** A vendor is a row: who it is, where it listens, which protocol it speaks, and how it departs from it. */
-import type { MediaLimits } from "@capstan/kernel";
+import type { MediaLimits, ProviderOptionsByVendor, SamplingSettings } from "@capstan/kernel";
 import type { CallIdShape } from "./call-ids.ts";
 import type { Protocol } from "./protocol.ts";
 
@@ -22,6 +22,8 @@ export interface ChatQuirks {
   readonly thinking?: "effort" | "reasoning-object" | "thinking-switch";
   /** Default `max_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  /** Other names of sampling settings; `null` for one that is refused. Default: OpenAI's names, and `top_k`. */
+  readonly samplingFields?: Readonly<Partial<Record<SamplingField, string | null>>>;
   /** Default: as OpenAI has them. */
   readonly callIds?: CallIdShape;
   /** Reports its counts without being asked, and refuses to be asked. */
@@ -37,6 +39,8 @@ export interface ChatQuirks {
   /** Takes a key by which requests of a session come to the same cache. */
   readonly takesCacheKey?: true;
 }
+
+type SamplingField = Exclude<keyof SamplingSettings, "temperature" | "maxTokens">;
 
 export interface Vendor {
   readonly id: string;
@@ -60,6 +64,8 @@ export interface ProviderOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Default `globalThis.fetch`. */
   readonly fetch?: typeof fetch;
+  /** By the id of the vendor, as those of an agent, which go before them field by field. */
+  readonly providerOptions?: ProviderOptionsByVendor;
   /** Whether replies are streamed; default true. */
   readonly stream?: boolean;
 }

@@ -18,6 +18,7 @@ import { xAiVendor } from "./vendors/xai.ts";
 export type { ChatQuirks, ProviderOptions, Quirks, Vendor } from "./vendor.ts";
 export { vendorFunction } from "./vendor-function.ts";
 export type { VendorFunction, VendorModel } from "./vendor-function.ts";
+export type { GenerateOptions, MessagesOptions, ResponsesOptions } from "./vendor-options.ts";
 
 /** In alphabetical order. */
 export const vendorRows: readonly Vendor[] = [

@@ -47,6 +47,12 @@ export interface ExecuteRequest extends WireIncarnation {
     readonly toolChoice?: ToolChoice;
     readonly temperature?: number;
     readonly maxTokens?: number;
+    readonly topP?: number;
+    readonly topK?: number;
+    readonly stop?: readonly string[];
+    readonly seed?: number;
+    readonly frequencyPenalty?: number;
+    readonly presencePenalty?: number;
   };
 }
 

@@ -93,6 +93,7 @@ const ClientTool: z.ZodType<WireTool> = z.strictObject({
   answerWithinMs: z.int().min(1).exactOptional(),
 });
 
+// Neither vendor options nor a service tier: both decide what the server pays for, and to whom data goes.
 const TurnOptions: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
   model: text.exactOptional(),
   thinkingLevel: z
@@ -103,6 +104,12 @@ const TurnOptions: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictO
     .exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
   maxTokens: z.int().min(1).max(10_000_000).exactOptional(),
+  topP: z.number().min(0).max(1).exactOptional(),
+  topK: z.int().min(0).max(1_000_000).exactOptional(),
+  stop: z.array(z.string().min(1).max(1_000)).max(16).exactOptional(),
+  seed: z.int().exactOptional(),
+  frequencyPenalty: z.number().min(-2).max(2).exactOptional(),
+  presencePenalty: z.number().min(-2).max(2).exactOptional(),
 });
 
 const Context: z.ZodType<NonNullable<ExecuteRequest["context"]>> = z.strictObject({

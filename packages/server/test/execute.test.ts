@@ -170,6 +170,19 @@ test("only agents and models of the lists can be asked for", async () => {
   expect(world.provider.requests[0]?.options).toMatchObject({ maxTokens: 5 });
 });
 
+test("a client may set how replies are drawn, and neither vendor options nor a service tier", async () => {
+  const world = await createWorld([say("Hi")]);
+  const sampling = { topP: 0.5, topK: 3, stop: ["END"], seed: 7, presencePenalty: 1 };
+  const paid = { serviceTier: "priority", providerOptions: { openai: { store: true } } };
+
+  const allowed = await world.execute({ input: "Hi", options: sampling });
+  const refused = await errorOf(await world.post(path, { input: "Hi", options: paid }));
+
+  expect(allowed.complete).toMatchObject({ status: "completed" });
+  expect(world.provider.requests[0]?.options).toMatchObject(sampling);
+  expect(refused).toMatchObject({ status: 400, code: "invalid_request" });
+});
+
 test("a message while a turn runs is refused, with the word for it", async () => {
   const world = await createWorld([stall()]);
   const running = new StreamReader(

@@ -1,5 +1,12 @@
 /** What an agent is made from. */
-import type { RunTurnInput, ThinkingLevel, ToolChoice, ToolDispatchPolicy } from "@capstan/kernel";
+import type {
+  ProviderOptionsByVendor,
+  RunTurnInput,
+  SamplingSettings,
+  ThinkingLevel,
+  ToolChoice,
+  ToolDispatchPolicy,
+} from "@capstan/kernel";
 import type { CompactionOptions } from "../context/compaction-options.ts";
 import type { OutputLimits } from "../context/output-limits.ts";
 import type { StandardSchema } from "../tools/standard-schema.ts";
@@ -25,12 +32,15 @@ export type Instructions =
   | ((context: InstructionsContext) => string | undefined | Promise<string | undefined>);
 
 /** What may differ for one turn. */
-export interface TurnOverrides {
+export interface TurnOverrides extends SamplingSettings {
   readonly model?: ModelChoice;
   readonly thinkingLevel?: ThinkingLevel;
   readonly toolChoice?: ToolChoice;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
+  /**
+   * Fields of a vendor's own request, by the id of its provider: `{ openai: { text: { verbosity: "low" } } }`. They go out as they are. Those of a
+   * turn go before those of its session, of the agent and of the model, field by field; `null` removes a field; `tools` are added to ours.
+   */
+  readonly providerOptions?: ProviderOptionsByVendor;
 }
 
 /** Who may look at tool calls before and after they run. */

@@ -1,12 +1,18 @@
 /** Checks the numbers among the options of an agent when it is made, and not when a turn runs into them. */
 import type { NumberRule } from "../option-numbers.ts";
 import { problemOfNumbers } from "../option-numbers.ts";
+import { problemOfOptions } from "../stored-options.ts";
 import { AgentError } from "./agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
 
 type Rules = Readonly<Record<string, NumberRule>>;
 
-const own: Rules = { maxSteps: "a whole number", maxTokens: "a whole number above 0" };
+const own: Rules = {
+  maxSteps: "a whole number",
+  maxTokens: "a whole number above 0",
+  topP: "0 or more",
+  topK: "a whole number",
+};
 
 const nested = {
   retry: {
@@ -38,6 +44,7 @@ const nested = {
 /** Throws an `AgentError` that names the option. */
 export function checkOptions(init: AgentInit): void {
   refuse(problemOfNumbers(init, own));
+  if (init.providerOptions !== undefined) refuse(problemOfOptions(init.providerOptions));
   for (const [name, rules] of Object.entries(nested)) {
     refuse(problemOfNumbers(init[name as keyof typeof nested], rules, `${name}.`));
   }

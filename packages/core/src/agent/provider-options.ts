@@ -1,12 +1,15 @@
 /** What a provider is told besides the messages. */
 import type { ProviderContract, ProviderStreamOptions } from "@capstan/kernel";
-import { TurnError, isPromise } from "@capstan/kernel";
+import { TurnError, isPromise, mergeProviderOptions } from "@capstan/kernel";
+import type { SessionConfig } from "@capstan/log";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import type { Model } from "./model.ts";
+import { samplingOf } from "./sampling.ts";
 import { outputFormatOf } from "./typed-output.ts";
 
 export interface OptionChoices {
-  readonly overrides: TurnOverrides;
+  readonly overrides?: TurnOverrides | undefined;
+  readonly config?: SessionConfig | undefined;
   readonly model: Model;
   readonly instructions: string | undefined;
   readonly sessionId: string;
@@ -14,26 +17,29 @@ export interface OptionChoices {
 
 export function providerOptions(
   init: AgentInit,
-  { overrides, model, instructions, sessionId }: OptionChoices,
+  { overrides = {}, config = {}, model, instructions, sessionId }: OptionChoices,
 ): ProviderStreamOptions {
   const { thinkingBudgets, headers } = init;
   const output = init.output && outputFormatOf(init.output);
-  const temperature = overrides.temperature ?? init.temperature;
-  const maxTokens = overrides.maxTokens ?? init.maxTokens;
   const toolChoice = overrides.toolChoice ?? init.toolChoice;
-  const thinkingLevel = overrides.thinkingLevel ?? init.thinkingLevel;
+  const thinkingLevel = overrides.thinkingLevel ?? config.thinkingLevel ?? init.thinkingLevel;
+  const vendorOptions = mergeProviderOptions(
+    init.providerOptions,
+    config.providerOptions,
+    overrides.providerOptions,
+  );
   return {
     sessionId,
     ...(model.id !== "" && { model: model.id }),
     ...(model.facts !== undefined && { modelFacts: model.facts }),
     ...(output !== undefined && { output }),
     ...(instructions !== undefined && { systemPrompt: instructions }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { maxTokens }),
+    ...samplingOf(init, config, overrides),
     ...(toolChoice !== undefined && { toolChoice }),
     ...(thinkingLevel !== undefined && { thinkingLevel }),
     ...(thinkingBudgets !== undefined && { thinkingBudgets }),
     ...(headers !== undefined && { headers }),
+    ...(vendorOptions !== undefined && { providerOptions: vendorOptions }),
   };
 }
 

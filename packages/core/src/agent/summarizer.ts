@@ -20,7 +20,13 @@ export function toSummarizer(
   cost: (usage: Usage | undefined, model: Model) => number | undefined,
 ): MaybePromise<Summarizer> {
   return chain(found, ({ model, provider, providerOpts }) => {
-    const { output: _output, toolChoice: _toolChoice, maxTokens, ...rest } = providerOpts;
+    const {
+      output: _output,
+      toolChoice: _toolChoice,
+      stop: _stop,
+      maxTokens,
+      ...rest
+    } = providerOpts;
     const { maxOutputTokens = Infinity } = model.facts ?? {};
     return {
       model,

@@ -236,7 +236,7 @@ function otherModel(
   return chain(known, (model) => ({
     model,
     provider: keyed(init, request, model),
-    providerOpts: providerOptions(init, { overrides: {}, model, instructions, sessionId }),
+    providerOpts: providerOptions(init, { model, instructions, sessionId }),
   }));
 }
 
@@ -266,7 +266,7 @@ function toPlan(
   const costAt = (usage: Usage | undefined, { price }: Model): number | undefined =>
     hasCost ? costOf(usage, price) : undefined;
   const cost = (usage: Usage | undefined): number | undefined => costAt(usage, model);
-  const overrides = { ...thinkingOf(request.config), ...request.overrides };
+  const { overrides, config } = request;
   const outputs = settleLimits(init.outputs, model.facts?.contextWindow);
   const reader = init.outputs?.readTool === false ? undefined : request.outputs;
   const declared = reader === undefined ? tools : withReadOutput(tools);
@@ -277,7 +277,7 @@ function toPlan(
     provider: keyed(init, request, model),
     tools: canReadOutputs ? [...bound, readOutputTool(reader, outputs.maxChars)] : bound,
     checkMedia: (part) => problemOfMedia(part, model.provider.media),
-    providerOpts: providerOptions(init, { overrides, model, instructions, sessionId }),
+    providerOpts: providerOptions(init, { overrides, config, model, instructions, sessionId }),
     ...(budgets && {
       checkLimits: (progress) => exceeded(budgets, progress, { cost: spent?.(), now: now?.() }),
     }),
@@ -326,10 +326,6 @@ const none: ReadonlyMap<string, number> = new Map();
 /** Where what the tools need lives, if it is kept from turn to turn. */
 export function sessionScopeOf({ dependencies = [], logger }: AgentInit): DependencyScope {
   return createScope({ overrides: dependencies, ...(logger && { logger }) });
-}
-
-function thinkingOf({ thinkingLevel }: SessionConfig = {}): TurnOverrides {
-  return thinkingLevel === undefined ? {} : { thinkingLevel };
 }
 
 const common = new WeakMap<AgentInit, CommonSettings>();

@@ -40,11 +40,34 @@ export interface MediaLimits {
   readonly maxDocumentBytes: number;
 }
 
-/** Per-turn options. The kernel forwards the object as it is; a span names the `model`, and nothing else is read in it. */
-export interface ProviderStreamOptions {
-  readonly model?: string;
+/** How replies are drawn. A vendor without a word for a setting is not told it; `docs/specs/providers.md` has the table. */
+export interface SamplingSettings {
   readonly temperature?: number;
   readonly maxTokens?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  /** Texts that end a reply. */
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  /** The vendor's own word, as in "flex". */
+  readonly serviceTier?: string;
+}
+
+/** Fields of one vendor's own request; `null` removes one that would be sent. */
+export interface VendorOptions {
+  readonly [field: string]: JsonValue | undefined;
+}
+
+/** Options that only one vendor knows, by the id of its provider. Open: packages of providers add the types of theirs. */
+export interface ProviderOptionsByVendor {
+  readonly [providerId: string]: VendorOptions | undefined;
+}
+
+/** Per-turn options. The kernel forwards the object as it is; a span names the `model`, and nothing else is read in it. */
+export interface ProviderStreamOptions extends SamplingSettings {
+  readonly model?: string;
   readonly systemPrompt?: string;
   readonly toolChoice?: ToolChoice;
   readonly thinkingLevel?: ThinkingLevel;
@@ -55,8 +78,8 @@ export interface ProviderStreamOptions {
   readonly output?: OutputFormat;
   /** A stable id that providers may use to route requests to the same prompt cache. */
   readonly sessionId?: string;
-  /** Options that only one provider knows, under its id. */
-  readonly extra?: Readonly<Record<string, JsonValue>>;
+  /** Merged into the request of the provider with that id, field by field; `tools` are added to ours. */
+  readonly providerOptions?: ProviderOptionsByVendor;
 }
 
 /** One attempt of one step. A plain object: `{ ...request, options }` is a request too. */

@@ -1,41 +1,36 @@
 /** What the caller has for this model alone, or for models of the AI SDK. */
-import type { JsonValue, Origin, ProviderStreamOptions } from "@capstan/kernel";
+import type { Origin, ProviderStreamOptions } from "@capstan/kernel";
+import { vendorOptionsOf } from "../merge-extra.ts";
 import { isStrict } from "../protocols/openai-strict-schema.ts";
-import { isObject } from "../wire-json.ts";
 import { toClosedSchema } from "./closed-schema.ts";
 import { optionsOf } from "./encode-native.ts";
 import type { AiSdkCallOptions, AiSdkSampling } from "./model.ts";
 
-/** Where in `extra` the settings are that all models have: the names of others are those of their providers. */
-const ownExtra = "ai-sdk";
-
-const numbers = ["topP", "topK", "seed", "presencePenalty", "frequencyPenalty"] as const;
-
-export function samplingIn({ extra }: ProviderStreamOptions): AiSdkSampling {
-  const own = extra?.[ownExtra];
-  if (!isObject(own)) return {};
-  const stated = numbers.filter((name) => typeof own[name] === "number");
-  const { stopSequences = null } = own;
+/** Settings that the AI SDK has a word for: all but the service tier, which is an option of each provider. */
+export function samplingIn(options: ProviderStreamOptions): AiSdkSampling {
+  const { topP, topK, seed, frequencyPenalty, presencePenalty, stop } = options;
   return {
-    ...Object.fromEntries(stated.map((name) => [name, own[name]])),
-    ...(isTexts(stopSequences) && { stopSequences: [...stopSequences] }),
+    ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK }),
+    ...(seed !== undefined && { seed }),
+    ...(frequencyPenalty !== undefined && { frequencyPenalty }),
+    ...(presencePenalty !== undefined && { presencePenalty }),
+    ...(stop !== undefined && { stopSequences: [...stop] }),
   };
-}
-
-function isTexts(value: JsonValue): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 /** Their packages ask to hold the model to every schema, and there are schemas that it cannot be held to. */
 const strictVendors: readonly string[] = ["openai", "azure"];
 
 export function providerOptionsFor(
-  { extra = {}, output }: ProviderStreamOptions,
+  { providerOptions: given = {}, output }: ProviderStreamOptions,
   target: Required<Origin>,
 ): Pick<AiSdkCallOptions, "providerOptions"> {
-  const others = Object.entries(extra).filter(([name]) => name !== ownExtra);
+  const names = Object.keys(given);
   const { providerOptions: stated = {} } = optionsOf({
-    providerOptions: Object.fromEntries(others),
+    providerOptions: Object.fromEntries(
+      names.map((name) => [name, vendorOptionsOf({ providerOptions: given }, name)]),
+    ),
   });
   const isLoose = output !== undefined && !isStrict(toClosedSchema(output.schema));
   const vendor = strictVendors.find((name) => isLoose && target.provider.startsWith(name));

@@ -12,7 +12,7 @@ export interface FromAiSdkOptions {
 
 /**
  * Any language model of the AI SDK, for `createAgent({ model })`. Its key, its address and its retries are the business of whoever made the model.
- * What only its provider knows goes into the request by `extra: { openai: { … } }`, under the name that the provider has for it.
+ * What only its provider knows goes into the request by `providerOptions: { openai: { … } }`, under the name that the provider has for it.
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): VendorModel {
   requireModel(model);

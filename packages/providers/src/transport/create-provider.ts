@@ -1,5 +1,6 @@
 /** Makes a provider of a vendor. */
-import type { ProviderContract } from "@capstan/kernel";
+import type { ProviderContract, ProviderRequest } from "@capstan/kernel";
+import { mergeProviderOptions } from "@capstan/kernel";
 import type { ProviderOptions, Vendor } from "../vendor.ts";
 import { ReplyStream } from "./reply-stream.ts";
 
@@ -9,6 +10,17 @@ export function createProvider(vendor: Vendor, options: ProviderOptions = {}): P
   return {
     id,
     ...(media !== undefined && { media }),
-    stream: (request) => new ReplyStream(vendor, options, request),
+    stream: (request) => new ReplyStream(vendor, options, withModelOptions(options, request)),
   };
+}
+
+/** What was given with the model is the lowest layer. */
+function withModelOptions(
+  { providerOptions }: ProviderOptions,
+  request: ProviderRequest,
+): ProviderRequest {
+  if (providerOptions === undefined) return request;
+  const { options } = request;
+  const merged = mergeProviderOptions(providerOptions, options.providerOptions) ?? providerOptions;
+  return { ...request, options: { ...options, providerOptions: merged } };
 }

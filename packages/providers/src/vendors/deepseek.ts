@@ -13,6 +13,7 @@ export const deepSeekVendor: Vendor = {
       reasoningField: "reasoning_content",
       needsReasoningField: true,
       thinking: "thinking-switch",
+      samplingFields: { topK: null, seed: null, serviceTier: null },
     },
   },
 };

@@ -8,5 +8,5 @@ export const groqVendor: Vendor = {
   protocol: openAiChat,
   baseUrl: "https://api.groq.com/openai/v1",
   keyVariable: "GROQ_API_KEY",
-  quirks: { chat: { maxTokensField: "max_completion_tokens" } },
+  quirks: { chat: { maxTokensField: "max_completion_tokens", samplingFields: { topK: null } } },
 };

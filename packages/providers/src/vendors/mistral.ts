@@ -12,6 +12,7 @@ export const mistralVendor: Vendor = {
     chat: {
       // Nine letters or digits, no more and no less.
       callIds: { character: /[a-zA-Z0-9]/, minLength: 9, maxLength: 9 },
+      samplingFields: { seed: "random_seed", topK: null },
       refusesStreamOptions: true,
       refusesUserAfterTool: true,
       refusesLateSystem: true,

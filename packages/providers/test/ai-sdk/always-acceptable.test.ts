@@ -37,7 +37,7 @@ test.each([
     const request = requestOf({
       messages: isOwn ? messages.map((message) => asOwn(message, model)) : messages,
       tools,
-      options: { thinkingLevel, maxTokens: 4096, extra: { openai: { store: false } } },
+      options: { thinkingLevel, maxTokens: 4096, providerOptions: { openai: { store: false } } },
     });
     await Array.fromAsync(fromAiSdk(model).provider.stream(request)).catch(isExpected);
   }

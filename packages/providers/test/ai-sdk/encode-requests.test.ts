@@ -155,20 +155,32 @@ test.each([
   expect(named.doStreamCalls[0]?.providerOptions).toEqual(wanted);
 });
 
-test("what only the provider knows is passed on, and so is what only the AI SDK has a word for", async () => {
+test("what only the provider knows is passed on, and so are the settings that the AI SDK has a word for", async () => {
   const asked = await askedWith({
     options: {
-      extra: {
+      providerOptions: {
         openai: { store: false },
-        "ai-sdk": { topP: 0.5, topK: 3, seed: 7, stopSequences: ["END"], other: 1 },
-        wrong: "no object",
       },
+      topP: 0.5,
+      topK: 3,
+      seed: 7,
+      stop: ["END"],
+      frequencyPenalty: 0.1,
+      presencePenalty: 0.2,
+      serviceTier: "flex",
     },
   });
 
   expect(asked.providerOptions).toEqual({ openai: { store: false } });
-  expect(asked).toMatchObject({ topP: 0.5, topK: 3, seed: 7, stopSequences: ["END"] });
-  expect(asked).not.toHaveProperty("other");
+  expect(asked).toMatchObject({
+    topP: 0.5,
+    topK: 3,
+    seed: 7,
+    stopSequences: ["END"],
+    frequencyPenalty: 0.1,
+    presencePenalty: 0.2,
+  });
+  expect(asked).not.toHaveProperty("serviceTier");
 });
 
 test("tools of the AI SDK are declared with what they say to its models", async () => {

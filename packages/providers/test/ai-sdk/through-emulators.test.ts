@@ -148,7 +148,7 @@ test("a vendor that keeps replies for its client is asked without them where the
   const script = [[think("Hm"), say("Looking."), callTool("echo")], say("Done.")];
   await using emulator = await gpt.start(script);
   const openai = { store: false, reasoningSummary: "auto" };
-  const providerOpts = { thinkingLevel: "high", extra: { openai } } as const;
+  const providerOpts = { thinkingLevel: "high", providerOptions: { openai } } as const;
 
   const tools = [echoTool()];
   const turn = await turnWith(gpt.model(emulator, "gpt-5.5"), { tools, providerOpts });

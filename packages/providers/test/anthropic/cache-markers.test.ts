@@ -1,4 +1,4 @@
-import type { ChatMessage, JsonValue, ProviderRequest } from "@capstan/kernel";
+import type { ChatMessage, ProviderRequest, VendorOptions } from "@capstan/kernel";
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { transcripts } from "../arbitrary-transcripts.ts";
@@ -43,14 +43,14 @@ test("markers of the caller count: there are never more than four", () => {
 
   const markers = markersIn({
     messages: [user("1"), said("2"), user("3")],
-    options: { systemPrompt: "Be brief.", extra: { anthropic: { tools } } },
+    options: { systemPrompt: "Be brief.", providerOptions: { anthropic: { tools } } },
   });
 
   expect(markers.toSorted()).toEqual(["system.0", "tools.0", "tools.1", "tools.2"]);
 });
 
-const request = (anthropic: JsonValue): Partial<ProviderRequest> => ({
-  options: { systemPrompt: "Be brief.", extra: { anthropic } },
+const request = (anthropic: VendorOptions): Partial<ProviderRequest> => ({
+  options: { systemPrompt: "Be brief.", providerOptions: { anthropic } },
 });
 
 test("the caller says how long the cache lives, or that there is none", () => {

@@ -139,7 +139,7 @@ test("the caller's own options go into the body, and take away or add", () => {
   };
 
   const body = bodyFor("claude-opus-4-6", {
-    options: { thinkingLevel: "high", extra: { anthropic, openai: { x: 1 } } },
+    options: { thinkingLevel: "high", providerOptions: { anthropic, openai: { x: 1 } } },
   });
 
   expect(body).toMatchObject({
@@ -152,7 +152,7 @@ test("the caller's own options go into the body, and take away or add", () => {
 });
 
 test("what the caller sets to null is not sent", () => {
-  const options = { temperature: 0.5, extra: { anthropic: { temperature: null } } };
+  const options = { temperature: 0.5, providerOptions: { anthropic: { temperature: null } } };
 
   expect(bodyFor("claude-sonnet-4-5", { options })).not.toHaveProperty("temperature");
 });
@@ -164,7 +164,7 @@ test("the caller's own tools stand behind ours, add to a namesake, or take its p
 
   const body = bodyFor("claude-sonnet-5", {
     tools: [add, bare],
-    options: { extra: { anthropic: { tools } } },
+    options: { providerOptions: { anthropic: { tools } } },
   });
 
   expect(withoutMarkers(body.tools)).toEqual([
@@ -175,8 +175,8 @@ test("the caller's own tools stand behind ours, add to a namesake, or take its p
 });
 
 test("betas of the caller are a header and no part of the body", () => {
-  const extra = { anthropic: { betas: ["files-api-2025-04-14"] } };
-  const request = requestOf({ options: { extra } });
+  const providerOptions = { anthropic: { betas: ["files-api-2025-04-14"] } };
+  const request = requestOf({ options: { providerOptions } });
 
   const wire = anthropicMessages.encode(request, claudeTarget("claude-opus-5-5"));
 

@@ -32,8 +32,11 @@ interface KnownReply {
   readonly role: "assistant";
   readonly content: readonly KnownAssistantBlock[];
 }
-/** The vendor's client speaks a newer version of the API, which has no temperature any more. */
-type KnownRequest = Omit<MessagesRequest, "messages" | "stream" | "temperature"> & {
+/** The vendor's client speaks a newer version of the API, which has no sampling settings any more. */
+type KnownRequest = Omit<
+  MessagesRequest,
+  "messages" | "stream" | "temperature" | "top_p" | "top_k"
+> & {
   readonly messages: readonly KnownMessage[];
 };
 

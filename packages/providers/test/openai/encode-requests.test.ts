@@ -106,7 +106,7 @@ describe("a request", () => {
       previous_response_id: "resp_1",
     };
 
-    const body = bodyFor("gpt-5.5", { tools: [weather], options: { extra: { openai } } });
+    const body = bodyFor("gpt-5.5", { tools: [weather], options: { providerOptions: { openai } } });
 
     expect(body).toMatchObject({
       service_tier: "flex",

@@ -1,10 +1,10 @@
 /** Writes a request. */
 import type { ProviderRequest } from "@capstan/kernel";
-import { mergeExtra } from "../../merge-extra.ts";
+import { mergeExtra, vendorOptionsOf } from "../../merge-extra.ts";
 import { nothingToSay } from "../../nothing-to-say.ts";
 import type { Target, WireRequest } from "../../protocol.ts";
 import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf } from "../../wire-json.ts";
+import { listOf } from "../../wire-json.ts";
 import type { MarkablePrompt } from "./cache-markers.ts";
 import { markForCache } from "./cache-markers.ts";
 import { traitsOf } from "./claude-models.ts";
@@ -19,10 +19,13 @@ import { encodeTurns } from "./encode-turns.ts";
 import { betasOf, countMarkers, markerOf, reservedOptions } from "./extra-options.ts";
 import type { MessagesRequest, TextBlock, WireMessage } from "./request.ts";
 
+/** Another word is the vendor's to refuse. */
+type ServiceTier = NonNullable<MessagesRequest["service_tier"]>;
+
 export function encode(request: ProviderRequest, target: Target): WireRequest {
   const { options } = request;
   const { model } = target.origin;
-  const extra = extraOf(request, target);
+  const extra = vendorOptionsOf(options, target.origin.provider);
   const traits = traitsOf(model);
   const facts = options.modelFacts;
   const maxTokens = options.maxTokens ?? facts?.maxOutputTokens ?? traits.maxOutputTokens;
@@ -41,7 +44,8 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   });
   const thinking = mayThink(plan, messages) ? plan.thinking : undefined;
   const toolChoice = hasTools ? toWireChoice(choice, mustCall) : undefined;
-  const temperature = traits.takesTemperature && !plan.isOn ? options.temperature : undefined;
+  const sampling = traits.takesTemperature && !plan.isOn ? samplingOf(options) : {};
+  const { stop = [], serviceTier } = options;
   const container = containerUnderWay(request.messages, target.origin);
   // What stays the same comes first, what grows comes behind it.
   const body: MessagesRequest = {
@@ -50,7 +54,9 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     stream: target.isStreaming,
     ...(thinking && { thinking }),
     ...(output.config && { output_config: output.config }),
-    ...(temperature !== undefined && { temperature }),
+    ...sampling,
+    ...(stop.length > 0 && { stop_sequences: stop }),
+    ...(serviceTier !== undefined && { service_tier: serviceTier as ServiceTier }),
     ...(tools.length > 0 && { tools }),
     ...(system.length > 0 && { system }),
     messages,
@@ -67,9 +73,18 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   };
 }
 
-function extraOf({ options }: ProviderRequest, { origin }: Target): JsonObject {
-  const extra = options.extra?.[origin.provider];
-  return isObject(extra) ? extra : {};
+/** Newer models take either a temperature or a top-p. */
+function samplingOf({
+  temperature,
+  topP,
+  topK,
+}: ProviderRequest["options"]): Pick<MessagesRequest, "temperature" | "top_p" | "top_k"> {
+  const hasTemperature = temperature !== undefined;
+  return {
+    ...(hasTemperature && { temperature }),
+    ...(!hasTemperature && topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+  };
 }
 
 function marked(extra: JsonObject, prompt: MarkablePrompt): MarkablePrompt {

@@ -117,5 +117,9 @@ export interface MessagesRequest {
   readonly thinking?: WireThinking;
   readonly output_config?: WireOutputConfig;
   readonly temperature?: number;
+  readonly top_p?: number;
+  readonly top_k?: number;
+  readonly stop_sequences?: readonly string[];
+  readonly service_tier?: "auto" | "standard_only";
   readonly container?: string;
 }

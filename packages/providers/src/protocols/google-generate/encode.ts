@@ -1,12 +1,11 @@
 /** Writes a request. */
 import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
-import { mergeExtra } from "../../merge-extra.ts";
+import { mergeExtra, vendorOptionsOf } from "../../merge-extra.ts";
 import { nothingToSay } from "../../nothing-to-say.ts";
 import type { Target, WireRequest } from "../../protocol.ts";
 import { isBlankText } from "../../shown-media.ts";
 import { askFor } from "../../thinking-levels.ts";
 import type { JsonObject } from "../../wire-json.ts";
-import { isObject } from "../../wire-json.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { traitsOf } from "./gemini-models.ts";
 import type {
@@ -23,7 +22,8 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   const { options } = request;
   const { model, provider } = target.origin;
   const { needsSignatures } = traitsOf(model);
-  const { modelFacts: facts, systemPrompt = "" } = options;
+  const { modelFacts: facts, systemPrompt = "", serviceTier } = options;
+  const extra = vendorOptionsOf(options, provider);
   const encoded = encodeContents(request.messages, target, { facts, needsSignatures });
   if (encoded.contents.length === 0) throw nothingToSay(target);
   const own = isBlankText(systemPrompt) ? [] : [{ text: systemPrompt }];
@@ -35,16 +35,16 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   // What stays the same comes first, what grows comes behind it.
   const body: GenerateRequest = {
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
+    ...(serviceTier !== undefined && { serviceTier }),
     ...(hasTools && { tools: [{ functionDeclarations: declarations }] }),
     ...(system.length > 0 && { systemInstruction: { parts: system } }),
     contents: encoded.contents,
     ...(hasTools && choice !== undefined && choice !== "auto" && { toolConfig: toConfig(choice) }),
   };
-  const extra = options.extra?.[provider];
   return {
     path: pathOf(model, target.isStreaming),
     // Made of JSON, but for the schemas of tools, which only claim to be.
-    body: mergeExtra(body as unknown as JsonObject, isObject(extra) ? extra : {}, reserved),
+    body: mergeExtra(body as unknown as JsonObject, extra, reserved),
     partAt: encoded.partAt,
   };
 }
@@ -57,11 +57,18 @@ function pathOf(model: string, isStreaming: boolean): string {
 }
 
 function configOf({ options }: ProviderRequest, model: string): GenerationConfig {
-  const { maxTokens, temperature, output } = options;
+  const { maxTokens, temperature, topP, topK, seed, stop, output } = options;
+  const { frequencyPenalty, presencePenalty } = options;
   const thinking = thinkingOf({ options }, model);
   return {
     ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
     ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK }),
+    ...(seed !== undefined && { seed }),
+    ...(stop !== undefined && { stopSequences: stop }),
+    ...(frequencyPenalty !== undefined && { frequencyPenalty }),
+    ...(presencePenalty !== undefined && { presencePenalty }),
     ...(thinking && { thinkingConfig: thinking }),
     ...(output && { responseMimeType: "application/json", responseJsonSchema: output.schema }),
   };

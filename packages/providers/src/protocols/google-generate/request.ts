@@ -55,6 +55,12 @@ export interface ThinkingConfig {
 export interface GenerationConfig {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly seed?: number;
+  readonly stopSequences?: readonly string[];
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
   readonly thinkingConfig?: ThinkingConfig;
   readonly responseMimeType?: "application/json";
   readonly responseJsonSchema?: { readonly [key: string]: unknown };
@@ -62,6 +68,7 @@ export interface GenerationConfig {
 
 export interface GenerateRequest {
   readonly generationConfig?: GenerationConfig;
+  readonly serviceTier?: string;
   readonly tools?: readonly { readonly functionDeclarations: readonly FunctionDeclaration[] }[];
   readonly systemInstruction?: { readonly parts: readonly TextPart[] };
   readonly contents: readonly Content[];

@@ -1,12 +1,13 @@
 /** Writes a request. */
 import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
-import { mergeExtra } from "../../merge-extra.ts";
+import { mergeExtra, vendorOptionsOf } from "../../merge-extra.ts";
 import { nothingToSay } from "../../nothing-to-say.ts";
 import type { Target, WireRequest } from "../../protocol.ts";
+import type { ChatQuirks } from "../../vendor.ts";
 import type { ThinkingAsk } from "../../thinking-levels.ts";
 import { askFor } from "../../thinking-levels.ts";
 import type { JsonObject } from "../../wire-json.ts";
-import { isObject } from "../../wire-json.ts";
+import { isObject, listOf } from "../../wire-json.ts";
 import { toCacheKey } from "../openai-cache-key.ts";
 import { isStrict } from "../openai-strict-schema.ts";
 import { encodeMessages } from "./encode-messages.ts";
@@ -29,12 +30,14 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   const { model, provider } = target.origin;
   const { chat = {} } = target.quirks;
   const { systemPrompt, modelFacts: facts, temperature, maxTokens, sessionId } = options;
+  const extra = vendorOptionsOf(options, provider);
   const { messages, partAt } = encodeMessages(request.messages, target, { systemPrompt, facts });
   if (messages.every(({ role }) => role === "system")) throw nothingToSay(target);
   const tools = request.tools.map(toWireTool);
   const choice = toWireChoice(request.toolChoice ?? options.toolChoice);
   const format = options.output && toFormat(options.output);
   const hasTools = tools.length > 0;
+  const mayCall = tools.length + listOf(extra["tools"]).length > 0;
   const asksForUsage = target.isStreaming && chat.refusesStreamOptions !== true;
   // What stays the same comes first, what grows comes behind it.
   const body: ChatRequest = {
@@ -43,21 +46,41 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     ...(asksForUsage && { stream_options: { include_usage: true } }),
     ...(maxTokens !== undefined && { [chat.maxTokensField ?? "max_tokens"]: maxTokens }),
     ...(temperature !== undefined && { temperature }),
+    ...samplingOf(options, chat),
     ...thinkingOf(request, target, hasTools && isForced(choice)),
     ...(chat.takesCacheKey === true &&
       sessionId !== undefined && { prompt_cache_key: toCacheKey(sessionId) }),
     ...(format && { response_format: format }),
     ...(hasTools && { tools }),
     messages,
-    ...(hasTools && choice !== undefined && { tool_choice: choice }),
+    ...(mayCall && choice !== undefined && { tool_choice: choice }),
   };
-  const extra = options.extra?.[provider];
   return {
     path: "/chat/completions",
     // Made of JSON, but for the schemas of tools, which only claim to be.
-    body: mergeExtra(body as unknown as JsonObject, isObject(extra) ? extra : {}, reserved),
+    body: mergeExtra(body as unknown as JsonObject, extra, reserved),
     partAt,
   };
+}
+
+const samplingFields = {
+  topP: "top_p",
+  topK: "top_k",
+  stop: "stop",
+  seed: "seed",
+  frequencyPenalty: "frequency_penalty",
+  presencePenalty: "presence_penalty",
+  serviceTier: "service_tier",
+} as const;
+
+/** Settings that the caller has made, in the vendor's fields. */
+function samplingOf(options: ProviderRequest["options"], chat: ChatQuirks): JsonObject {
+  const fields = Object.entries({ ...samplingFields, ...chat.samplingFields });
+  const stated = fields.flatMap(([name, field]) => {
+    const value = options[name as keyof typeof samplingFields];
+    return field === null || value === undefined ? [] : [[field, value] as const];
+  });
+  return Object.fromEntries(stated);
 }
 
 /** A server that nobody knows is asked for nothing: it might refuse the field. */

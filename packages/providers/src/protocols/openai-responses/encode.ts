@@ -1,11 +1,11 @@
 /** Writes a request. */
 import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
-import { mergeExtra } from "../../merge-extra.ts";
+import { mergeExtra, vendorOptionsOf } from "../../merge-extra.ts";
 import { nothingToSay } from "../../nothing-to-say.ts";
 import type { Target, WireRequest } from "../../protocol.ts";
 import { askFor } from "../../thinking-levels.ts";
 import type { JsonObject } from "../../wire-json.ts";
-import { isObject } from "../../wire-json.ts";
+import { listOf } from "../../wire-json.ts";
 import { toCacheKey } from "../openai-cache-key.ts";
 import { isStrict } from "../openai-strict-schema.ts";
 import { encodeItems } from "./encode-items.ts";
@@ -17,10 +17,14 @@ import type { Effort, ResponsesRequest, WireFormat, WireTool, WireToolChoice } f
 const reserved = ["input", "stream", "store", "background", "previous_response_id", "conversation"];
 const minOutputTokens = 16;
 
+/** Another word is the vendor's to refuse. */
+type ServiceTier = NonNullable<ResponsesRequest["service_tier"]>;
+
 export function encode(request: ProviderRequest, target: Target): WireRequest {
   const { options } = request;
   const { model, provider } = target.origin;
-  const { modelFacts: facts, systemPrompt, sessionId, maxTokens, temperature } = options;
+  const { modelFacts: facts, systemPrompt, sessionId, maxTokens, serviceTier } = options;
+  const extra = vendorOptionsOf(options, provider);
   const traits = traitsOf(model, facts);
   const { items, partAt } = encodeItems(request.messages, target, facts);
   if (items.length === 0) throw nothingToSay(target);
@@ -28,6 +32,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   const choice = toWireChoice(request.toolChoice ?? options.toolChoice);
   const format = options.output && toFormat(options.output);
   const hasTools = tools.length > 0;
+  const mayCall = tools.length + listOf(extra["tools"]).length > 0;
   // What stays the same comes first, what grows comes behind it.
   const body: ResponsesRequest = {
     model,
@@ -35,20 +40,31 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     store: false,
     ...reasoningOf(request, traits),
     ...(format && { text: { format } }),
-    ...(temperature !== undefined && !traits.isReasoning && { temperature }),
+    ...(!traits.isReasoning && samplingOf(options)),
     ...(maxTokens !== undefined && { max_output_tokens: Math.max(minOutputTokens, maxTokens) }),
+    ...(serviceTier !== undefined && { service_tier: serviceTier as ServiceTier }),
     ...(sessionId !== undefined && { prompt_cache_key: toCacheKey(sessionId) }),
     ...(hasTools && { tools }),
     ...(systemPrompt !== undefined && { instructions: systemPrompt }),
     input: items,
-    ...(hasTools && choice !== undefined && { tool_choice: choice }),
+    ...(mayCall && choice !== undefined && { tool_choice: choice }),
   };
-  const extra = options.extra?.[provider];
   return {
     path: "/responses",
     // Made of JSON, but for the schemas of tools, which only claim to be.
-    body: mergeExtra(body as unknown as JsonObject, isObject(extra) ? extra : {}, reserved),
+    body: mergeExtra(body as unknown as JsonObject, extra, reserved),
     partAt,
+  };
+}
+
+/** Models that think take neither. */
+function samplingOf({
+  temperature,
+  topP,
+}: ProviderRequest["options"]): Pick<ResponsesRequest, "temperature" | "top_p"> {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
   };
 }
 

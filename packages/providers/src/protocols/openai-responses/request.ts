@@ -146,6 +146,8 @@ export interface ResponsesRequest {
   readonly include?: readonly "reasoning.encrypted_content"[];
   readonly text?: { readonly format: WireFormat };
   readonly temperature?: number;
+  readonly top_p?: number;
+  readonly service_tier?: "auto" | "default" | "flex" | "scale" | "priority";
   readonly max_output_tokens?: number;
   readonly prompt_cache_key?: string;
 }
