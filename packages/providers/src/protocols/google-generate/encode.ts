@@ -6,6 +6,7 @@ import type { Target, WireRequest } from "../../protocol.ts";
 import { isBlankText } from "../../shown-media.ts";
 import { askFor } from "../../thinking-levels.ts";
 import type { JsonObject } from "../../wire-json.ts";
+import { listOf } from "../../wire-json.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { traitsOf } from "./gemini-models.ts";
 import type {
@@ -13,6 +14,7 @@ import type {
   GenerateRequest,
   GenerationConfig,
   ThinkingConfig,
+  ToolConfig,
 } from "./request.ts";
 
 /** What only this protocol decides: another value would not be understood on the way back. */
@@ -32,6 +34,12 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   const choice = request.toolChoice ?? options.toolChoice;
   const hasTools = declarations.length > 0;
   const config = configOf(request, model);
+  const hasOwnTools = listOf(extra["tools"]).length > 0;
+  const toolConfig: ToolConfig = {
+    ...(hasTools && choice !== undefined && choice !== "auto" && toConfig(choice)),
+    // Otherwise it refuses tools of its own beside functions.
+    ...(hasTools && hasOwnTools && { includeServerSideToolInvocations: true }),
+  };
   // What stays the same comes first, what grows comes behind it.
   const body: GenerateRequest = {
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
@@ -39,7 +47,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     ...(hasTools && { tools: [{ functionDeclarations: declarations }] }),
     ...(system.length > 0 && { systemInstruction: { parts: system } }),
     contents: encoded.contents,
-    ...(hasTools && choice !== undefined && choice !== "auto" && { toolConfig: toConfig(choice) }),
+    ...(Object.keys(toolConfig).length > 0 && { toolConfig }),
   };
   return {
     path: pathOf(model, target.isStreaming),
@@ -100,7 +108,7 @@ function toDeclaration({ name, description, inputSchema }: ToolDeclaration): Fun
   return { name, description, parametersJsonSchema: inputSchema };
 }
 
-function toConfig(choice: Exclude<ToolChoice, "auto">): NonNullable<GenerateRequest["toolConfig"]> {
+function toConfig(choice: Exclude<ToolChoice, "auto">): ToolConfig {
   if (choice === "none") return { functionCallingConfig: { mode: "NONE" } };
   const allowed = typeof choice === "object" ? { allowedFunctionNames: [choice.tool] } : {};
   return { functionCallingConfig: { mode: "ANY", ...allowed } };

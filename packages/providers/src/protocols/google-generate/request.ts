@@ -66,16 +66,19 @@ export interface GenerationConfig {
   readonly responseJsonSchema?: { readonly [key: string]: unknown };
 }
 
+export interface ToolConfig {
+  readonly functionCallingConfig?: {
+    readonly mode: "AUTO" | "NONE" | "ANY";
+    readonly allowedFunctionNames?: readonly string[];
+  };
+  readonly includeServerSideToolInvocations?: boolean;
+}
+
 export interface GenerateRequest {
   readonly generationConfig?: GenerationConfig;
   readonly serviceTier?: string;
   readonly tools?: readonly { readonly functionDeclarations: readonly FunctionDeclaration[] }[];
   readonly systemInstruction?: { readonly parts: readonly TextPart[] };
   readonly contents: readonly Content[];
-  readonly toolConfig?: {
-    readonly functionCallingConfig: {
-      readonly mode: "AUTO" | "NONE" | "ANY";
-      readonly allowedFunctionNames?: readonly string[];
-    };
-  };
+  readonly toolConfig?: ToolConfig;
 }
