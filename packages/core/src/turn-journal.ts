@@ -4,7 +4,7 @@ import { addUsage } from "@capstan/kernel";
 import type { Entry, FactContext, FactPrice, MaybePromise } from "@capstan/log";
 import { RepositoryError, entriesOfFacts, isPromise } from "@capstan/log";
 import { addCost, costOfFact } from "./agent/cost-of-fact.ts";
-import { nameOf } from "./agent/model.ts";
+import { modelNamed, nameOf } from "./agent/model.ts";
 import type { TurnPlan } from "./agent/turn-plan.ts";
 import { chain } from "./chain.ts";
 import type { Envelopes } from "./envelopes.ts";
@@ -34,6 +34,8 @@ export class TurnJournal {
   #now = 0;
   /** Of the turn, with what is about to be recorded. */
   #cost: number | undefined;
+  /** Which of several models was asked last. */
+  #asked: string | undefined;
   #failure: { readonly thrown: unknown } | undefined;
 
   constructor(options: TurnJournalOptions) {
@@ -142,6 +144,7 @@ export class TurnJournal {
   #entriesOf(facts: readonly Fact[]): Entry[] {
     const { log, envelopes } = this.#options;
     this.#cost = log.fold.turn?.cost;
+    for (const fact of facts) if (fact.type === "attempt") this.#asked = fact.model;
     envelopes.begin(this.#now);
     return entriesOfFacts(facts, this.#context);
   }
@@ -153,12 +156,13 @@ export class TurnJournal {
     this.#cost = addCost(this.#cost, cost);
     switch (fact.type) {
       case "attempt_ended": {
-        const priceId = plan.hasCost ? plan.model.price?.id : undefined;
-        return { model: this.#model, cost, priceId };
+        const { model = this.#model } = fact;
+        const priceId = plan.hasCost ? modelNamed(plan.model, fact.model).price?.id : undefined;
+        return { model, cost, priceId };
       }
       case "message":
         return fact.message.role === "assistant"
-          ? { cost: plan.cost(fact.message.usage) }
+          ? { cost: plan.cost(fact.message.usage, this.#asked) }
           : undefined;
       case "tool_result":
         return { cost };

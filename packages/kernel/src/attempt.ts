@@ -11,13 +11,15 @@ import type {
 import type { PendingCall } from "./contracts/events.ts";
 import type { Fact } from "./contracts/journal.ts";
 import type { LogFields, Span } from "./contracts/logging.ts";
-import type { Room } from "./contracts/runtime.ts";
+import type { ProviderContract, ProviderStreamOptions } from "./contracts/provider.ts";
+import type { AskedModel, Room, RunTurnInput } from "./contracts/runtime.ts";
 import type { Draft } from "./draft.ts";
 import { ProviderError, isInstance, serializeError } from "./errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
 import { Reply } from "./reply.ts";
 import { AttemptSignal, toRequest } from "./request.ts";
+import type { Route } from "./route.ts";
 import { Step } from "./step.ts";
 import type { End, OpenStep, TurnState } from "./turn-state.ts";
 import { toReason } from "./turn-state.ts";
@@ -40,6 +42,7 @@ export class Attempt implements StreamReader {
   readonly #step: OpenStep;
   readonly #number: number;
   readonly #messageId: string;
+  readonly #asked: AskedModel | undefined;
   readonly #reply: Reply;
   readonly #stream: ProviderStream;
   readonly #span: Span | undefined;
@@ -57,6 +60,7 @@ export class Attempt implements StreamReader {
     this.#number = ++step.attempts;
     this.#messageId = turn.newMessageId();
     this.#tryAgain = tryAgain;
+    this.#asked = turn.route?.asked;
     this.#span = turn.spans?.start("attempt", this.#attributes(), step.span);
     this.#reply = new Reply(turn, this.#messageId);
     const signal = new AttemptSignal();
@@ -65,9 +69,10 @@ export class Attempt implements StreamReader {
   }
 
   #attributes(): LogFields {
-    const { provider, providerOpts } = this.#turn.input;
+    const { input, route } = this.#turn;
+    const { provider, options } = route === undefined ? plain(input) : routed(route);
     const [step, attempt] = [this.#step.number, this.#number];
-    return { step, attempt, provider: provider.id, model: providerOpts?.model };
+    return { step, attempt, provider: provider.id, model: options?.model };
   }
 
   announce(): Promise<void> | undefined {
@@ -75,11 +80,17 @@ export class Attempt implements StreamReader {
     turn.attempts++;
     // Without a journal, which is every step of many turns, no fact and no closure is made.
     if (turn.outbox === undefined) return this.#showStart();
-    const [step, attempt, messageId] = [this.#step.number, this.#number, this.#messageId];
     return turn.record(
-      () => [{ type: "attempt", step, attempt, messageId }],
+      () => [this.#begun()],
       () => this.#showStart(),
     );
+  }
+
+  #begun(): Fact {
+    const [step, attempt, messageId] = [this.#step.number, this.#number, this.#messageId];
+    if (this.#asked === undefined) return { type: "attempt", step, attempt, messageId };
+    const { model, index: modelIndex } = this.#asked;
+    return { type: "attempt", step, attempt, messageId, model, modelIndex };
   }
 
   #showStart(): undefined {
@@ -130,10 +141,18 @@ export class Attempt implements StreamReader {
     if (outcome.type === "aborted") return this.#breakOff("aborted", undefined);
     const turn = this.#turn;
     const { thrown } = outcome;
+    const { route } = turn;
+    if (route?.takesOver(thrown) === true) {
+      this.#step.takeovers++;
+      await this.#discard(thrown, 0);
+      return (await turn.limit()) ?? this.#tryAgain(turn);
+    }
     const { retry, random } = turn.input;
     const chance = random && (() => turn.surroundings.random() ?? 1);
-    const delayMs = retryDelay(thrown, this.#number, retry, chance);
+    const tries = this.#number - this.#step.takeovers;
+    const delayMs = retryDelay(thrown, tries, retry, chance);
     if (delayMs !== undefined) {
+      route?.startOver(thrown);
       await this.#discard(thrown, delayMs);
       await turn.wait(delayMs);
       return (await turn.limit()) ?? this.#tryAgain(turn);
@@ -211,7 +230,8 @@ export class Attempt implements StreamReader {
     const turn = this.#turn;
     const { conversationId, turnId } = turn;
     const error = serializeError(thrown);
-    const discarded = { step: this.#step.number, attempt: this.#number, error, delayMs };
+    const named = this.#asked && { model: this.#asked.model };
+    const discarded = { step: this.#step.number, attempt: this.#number, ...named, error, delayMs };
     this.#endSpan("error", error);
     await turn.record(
       () => [{ ...this.#ended("discarded", thrown), delayMs }],
@@ -301,11 +321,25 @@ export class Attempt implements StreamReader {
       attempt: this.#number,
       outcome,
     };
+    if (this.#asked !== undefined) ended.model = this.#asked.model;
     if (usage !== undefined) ended.usage = usage;
     if (timing !== undefined) ended.timing = timing;
     if (thrown !== undefined) ended.error = serializeError(thrown);
     return ended;
   }
+}
+
+interface Asked {
+  readonly provider: ProviderContract;
+  readonly options: ProviderStreamOptions | undefined;
+}
+
+function plain({ provider, providerOpts: options }: RunTurnInput): Asked {
+  return { provider, options };
+}
+
+function routed({ model: { provider }, options }: Route): Asked {
+  return { provider, options };
 }
 
 async function failed(thrown: unknown): Promise<never> {

@@ -56,6 +56,8 @@ export type {
 export type { Fact, Journal, JournalReply } from "./contracts/journal.ts";
 export type { LogFields, Logger, Span, SpanName } from "./contracts/logging.ts";
 export type {
+  Fallback,
+  FallbackModel,
   MediaLimits,
   ModelFacts,
   OutputFormat,
@@ -71,6 +73,7 @@ export type {
 } from "./contracts/provider.ts";
 export type {
   AbortSource,
+  AskedModel,
   Deadlines,
   EventEmitter,
   FinishedStep,

@@ -166,7 +166,8 @@ export class ProviderStream implements AbortListener, Watched {
   }
 
   #error(code: ProviderErrorCode, problem: string): ProviderError {
-    return new ProviderError(code, `The provider "${this.#turn.input.provider.id}" ${problem}`);
+    const { provider } = this.#turn.route?.model ?? this.#turn.input;
+    return new ProviderError(code, `The provider "${provider.id}" ${problem}`);
   }
 
   #end(outcome: StreamOutcome): void {

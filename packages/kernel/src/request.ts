@@ -39,14 +39,15 @@ export function toRequest(
   signal: AttemptSignal,
 ): ProviderRequest {
   let read = messages;
-  const { conversationId, turnId, input } = turn;
+  const { conversationId, turnId, input, route } = turn;
   return {
     conversationId,
     turnId,
     step,
     attempt,
     tools: input.tools,
-    options: input.providerOpts ?? noOptions,
+    options: route?.options ?? input.providerOpts ?? noOptions,
+    ...(route && { modelIndex: route.index }),
     ...(turn.isClosing && { toolChoice: "none" }),
     get messages() {
       return (read ??= toModelMessages(turn.transcript.context()));

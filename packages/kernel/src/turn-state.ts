@@ -18,6 +18,7 @@ import type { TurnError } from "./errors.ts";
 import { serializeError } from "./errors.ts";
 import { Outbox, unrecorded } from "./outbox.ts";
 import { observe, quietly } from "./quietly.ts";
+import { Route } from "./route.ts";
 import { Spans } from "./spans.ts";
 import type { Step } from "./step.ts";
 import type { CancelTimer } from "./surroundings.ts";
@@ -42,6 +43,8 @@ export class OpenStep {
   attempts: number;
   /** How often `recover` had another context. */
   recoveries = 0;
+  /** How often another model took over. */
+  takeovers = 0;
 
   constructor(number: number, attempts: number, span?: Span) {
     this.number = number;
@@ -72,6 +75,8 @@ export class TurnState {
   readonly spans: Spans | undefined;
   readonly span: Span | undefined;
   readonly transcript: Transcript;
+  /** Only where the provider has several models. */
+  readonly route: Route | undefined;
   /** Whether events that tell a fact are wanted. */
   readonly showsFacts: boolean;
   #callbacks: Callbacks | undefined;
@@ -112,6 +117,8 @@ export class TurnState {
     this.attempts = input.prior?.attempts ?? 0;
     this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
     this.transcript = new Transcript(input.messages, input.input, input.context);
+    const { fallback } = input.provider;
+    this.route = fallback && new Route(fallback, input.providerOpts ?? {}, input.prior?.asked);
     this.spans = input.logger && new Spans(input.logger);
     this.span = this.spans?.start("turn", {
       conversationId: input.conversationId,
@@ -251,6 +258,7 @@ export class TurnState {
     const span = this.spans?.start("step", { step }, this.span);
     this.openStep = new OpenStep(step, this.#attemptsInStep, span);
     this.#attemptsInStep = 0;
+    this.route?.startStep();
     this.emit({ type: "step_start", conversationId, turnId, step });
     return this.openStep;
   }
@@ -315,6 +323,7 @@ export class TurnState {
     };
     const startedAt = prior?.startedAt ?? this.startedAt;
     if (startedAt !== undefined) progress.startedAt = startedAt;
+    if (this.route !== undefined) progress.asked = this.route.asked;
     return progress;
   }
 

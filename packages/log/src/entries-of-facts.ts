@@ -36,9 +36,13 @@ type DraftOf<Type extends Entry["type"]> = Draft<EntryOf<Type>>;
 function entryOf(fact: Fact, context: FactContext): Entry {
   switch (fact.type) {
     case "attempt": {
-      const { type, step, attempt, messageId } = fact;
+      const { type, step, attempt, messageId, model, modelIndex } = fact;
       const { v, id, seq, at } = context.envelope();
-      return { v, type, id, seq, at, turnId: context.turnId, step, attempt, messageId };
+      const { turnId } = context;
+      const entry: DraftOf<"attempt"> = { v, type, id, seq, at, turnId, step, attempt, messageId };
+      if (model !== undefined) entry.model = model;
+      if (modelIndex !== undefined) entry.modelIndex = modelIndex;
+      return entry;
     }
     case "attempt_ended":
       return attemptEnded(fact, context);

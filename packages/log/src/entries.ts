@@ -104,6 +104,9 @@ export type OwnedBody =
       readonly step: number;
       readonly attempt: number;
       readonly messageId: string;
+      /** Which of several models was asked, if its provider has a fallback. */
+      readonly model?: string;
+      readonly modelIndex?: number;
     }
   | {
       readonly type: "attempt_ended";

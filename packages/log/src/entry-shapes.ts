@@ -68,7 +68,14 @@ const shapes: Shapes = {
     error: "error?",
     abortReason: "string?",
   },
-  attempt: { turnId: "string", step: "number", attempt: "number", messageId: "string" },
+  attempt: {
+    turnId: "string",
+    step: "number",
+    attempt: "number",
+    messageId: "string",
+    model: "string?",
+    modelIndex: "number?",
+  },
   attempt_ended: {
     turnId: "string",
     step: "number",

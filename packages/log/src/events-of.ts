@@ -138,8 +138,7 @@ export class EntryEvents {
   #turnResumed({ turn }: SessionFold): void {
     const underWay = turn?.underWay;
     if (underWay === undefined || !(underWay.isAttemptOpen || underWay.isSilent)) return;
-    const { step, attempt } = underWay;
-    this.#attemptDiscarded(step, attempt, interruptedAttempt, 0);
+    this.#attemptDiscarded(underWay, interruptedAttempt, 0);
   }
 
   #turnEnded(entry: EntryOf<"turn_ended">, before: SessionFold): void {
@@ -179,9 +178,9 @@ export class EntryEvents {
   }
 
   #attemptEnded(entry: EntryOf<"attempt_ended">, before: SessionFold): void {
-    const { step, attempt, outcome, error, delayMs = 0, usage, timing } = entry;
+    const { step, outcome, error, delayMs = 0, usage, timing } = entry;
     if (outcome === "discarded") {
-      return this.#attemptDiscarded(step, attempt, error ?? interruptedAttempt, delayMs);
+      return this.#attemptDiscarded(entry, error ?? interruptedAttempt, delayMs);
     }
     const reply = before.transcript.step;
     if (reply?.step === step) {
@@ -195,8 +194,7 @@ export class EntryEvents {
   }
 
   #attemptDiscarded(
-    step: number,
-    attempt: number,
+    { step, attempt, model }: Pick<EventOf<"attempt_discarded">, "step" | "attempt" | "model">,
     error: EventOf<"attempt_discarded">["error"],
     delayMs: number,
   ): void {
@@ -206,6 +204,7 @@ export class EntryEvents {
       turnId: this.#turnId,
       step,
       attempt,
+      ...(model !== undefined && { model }),
       error,
       delayMs,
     });

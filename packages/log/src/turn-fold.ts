@@ -1,5 +1,5 @@
 /** The turn that was started last, and the chain of turns that it continues. */
-import type { PriorProgress, StepTiming, Usage } from "@capstan/kernel";
+import type { AskedModel, PriorProgress, StepTiming, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
 import type { EntryOf, SessionConfig, TurnOptions } from "./entries.ts";
 
@@ -9,6 +9,7 @@ export interface StepUnderWay {
   /** The last attempt; open until its end is recorded. */
   readonly attempt: number;
   readonly isAttemptOpen: boolean;
+  readonly model?: string;
   /** The last attempt is over and left no message: it ends the turn, or it is void. */
   readonly isSilent: boolean;
   readonly usage?: Usage;
@@ -42,6 +43,8 @@ export class TurnFold {
   #steps: number;
   #attempts: number;
   #attemptsInStep = 0;
+  /** Of a provider with a fallback: the model that was asked last in the chain. */
+  #asked: AskedModel | undefined;
   #epoch: number | undefined;
   #resumes = 0;
   #usage: Usage = {};
@@ -68,6 +71,7 @@ export class TurnFold {
     this.#usageBefore = parent === undefined ? {} : addUsage(parent.#usageBefore, parent.#usage);
     this.#costBefore = parent?.chainCost;
     this.#cancelReason = parent?.cancelReason;
+    this.#asked = parent === undefined ? undefined : parent.#asked;
     // The step that the turn was suspended in ends in this one.
     if (parent?.underWay !== undefined) this.#underWay = parent.underWay;
   }
@@ -121,6 +125,7 @@ export class TurnFold {
       startedAt: this.#chainStartedAt,
       isResumed,
       attemptsInStep: this.#attemptsInStep,
+      ...(this.#asked && { asked: this.#asked }),
     };
   }
 
@@ -134,13 +139,17 @@ export class TurnFold {
     return (end === -1 ? turnId : turnId.slice(0, end)) === this.rootId;
   }
 
-  startAttempt({ step, attempt }: EntryOf<"attempt">): void {
+  startAttempt({ step, attempt, model, modelIndex: index }: EntryOf<"attempt">): void {
+    this.#asked = model === undefined || index === undefined ? undefined : { model, index };
     this.#attempts += 1;
     this.#attemptsInStep = attempt;
-    this.#underWay = { step, attempt, isAttemptOpen: true, isSilent: false };
+    const named = model === undefined ? {} : { model };
+    this.#underWay = { step, attempt, isAttemptOpen: true, isSilent: false, ...named };
   }
 
-  endAttempt({ outcome, usage, timing }: EntryOf<"attempt_ended">, isReply: boolean): void {
+  endAttempt({ outcome, usage, timing, error }: EntryOf<"attempt_ended">, isReply: boolean): void {
+    const failedWith = outcome === "discarded" ? error?.code : undefined;
+    if (failedWith !== undefined && this.#asked) this.#asked = { ...this.#asked, failedWith };
     if (this.#underWay === undefined) return;
     const { step, attempt } = this.#underWay;
     // What a discarded attempt took is not what its step took.

@@ -1,74 +1,75 @@
-/** Several models as one: another takes over where one fails before it has shown anything. */
-import type { ProviderContract, ProviderPart, ProviderRequest } from "@capstan/kernel";
-import { ProviderError } from "@capstan/kernel";
+/** `@capstan/providers/with-fallback`: several models as one, of which another takes over where one fails. */
+import type {
+  FallbackModel,
+  ProviderContract,
+  ProviderErrorCode,
+  ProviderPart,
+  ProviderRequest,
+} from "@capstan/kernel";
 import type { VendorModel } from "./vendor-function.ts";
 
 export type { VendorModel } from "./vendor-function.ts";
 
-/** Failures of a service or of a key. What a request itself is wrong about is not asked of another. */
-const passedOn: ReadonlySet<string> = new Set([
+export interface FallbackOptions {
+  /**
+   * Codes of errors after which the next model is asked. Default: failures of a service or of a key, which are `overloaded`, `rate_limit`, `network`,
+   * `auth` and `protocol`. A request that is wrong by itself would be wrong for another model as well.
+   */
+  readonly on?: readonly ProviderErrorCode[];
+}
+
+const defaultCodes: readonly ProviderErrorCode[] = [
   "overloaded",
   "rate_limit",
   "network",
   "auth",
   "protocol",
-]);
-
-/** Parts that nobody sees. */
-const silent: ReadonlySet<ProviderPart["type"]> = new Set(["start", "ping", "usage"]);
+];
 
 /**
- * Asks the first model; where it fails before it has said anything, the next, and so on. Once something was shown, the attempt fails,
- * visibly; the second attempt of a step begins with the second model. The name and the limits are those of the first.
+ * Asks the first model. A failure that is listed discards the attempt, visibly, and the next attempt asks the next model, at once; the turn stays
+ * with the model that answered. Once all have failed, the agent's retry policy decides whether they are asked again. Each is asked with its own key,
+ * facts and options, and what it uses is counted as its own. The name and the limits are those of the first. A later turn begins with the first again.
  */
-export function withFallback(models: readonly [VendorModel, ...VendorModel[]]): VendorModel {
+export function withFallback(
+  models: readonly [VendorModel, ...VendorModel[]],
+  { on = defaultCodes }: FallbackOptions = {},
+): VendorModel {
   const [{ provider, id }] = models;
+  const flat = models.flatMap(flattened);
   const contract: ProviderContract = {
     ...provider,
-    stream: (request) => answer(models, request),
+    fallback: { models: flat, on },
+    stream: (request) => ask(flat, request),
   };
   return { provider: contract, id };
 }
 
-async function* answer(
-  models: readonly VendorModel[],
-  request: ProviderRequest,
-): AsyncGenerator<ProviderPart, void> {
-  const from = (request.attempt - 1) % models.length;
-  for (const [place, model] of [...models.slice(from), ...models.slice(0, from)].entries()) {
-    let hasSpoken = false;
-    try {
-      for await (const part of model.provider.stream(addressed(request, model))) {
-        hasSpoken ||= !silent.has(part.type);
-        yield part;
-      }
-      return;
-    } catch (thrown) {
-      const isLast = place === models.length - 1;
-      const isPassedOn = thrown instanceof ProviderError && passedOn.has(thrown.code);
-      if (hasSpoken || isLast || !isPassedOn || request.signal.aborted) throw thrown;
-    }
-  }
+/** Models of a model that falls back on others, each by itself. */
+function flattened(model: VendorModel): readonly FallbackModel[] {
+  const { provider } = model;
+  const { fallback, ...outer } = provider;
+  if (fallback === undefined) return [model];
+  return fallback.models.map((inner, modelIndex) => ({
+    ...inner,
+    provider: {
+      ...outer,
+      ...inner.provider,
+      stream: (request) => provider.stream({ ...request, modelIndex }),
+    },
+  }));
 }
 
-/** Facts of one model are none of another. What is made when it is read stays so. */
-function addressed(request: ProviderRequest, { id }: VendorModel): ProviderRequest {
-  if (id === request.options.model) return request;
-  const { modelFacts: _, apiKey: _key, ...options } = request.options;
-  const { tools, toolChoice, conversationId, turnId, step, attempt } = request;
-  return {
-    get messages() {
-      return request.messages;
-    },
-    get signal() {
-      return request.signal;
-    },
-    tools,
-    ...(toolChoice !== undefined && { toolChoice }),
-    options: { ...options, model: id },
-    conversationId,
-    turnId,
-    step,
-    attempt,
-  };
+/** Outside of a turn nothing says which one: then it is the first. */
+function ask(
+  models: readonly FallbackModel[],
+  { modelIndex = 0, ...request }: ProviderRequest,
+): AsyncIterable<ProviderPart> {
+  const model = models[modelIndex];
+  if (model === undefined) throw new RangeError(`There is no model ${modelIndex} to fall back on`);
+  const { model: _, ...options } = request.options;
+  return model.provider.stream({
+    ...request,
+    options: { ...options, ...(model.id !== "" && { model: model.id }) },
+  });
 }

@@ -1,16 +1,20 @@
 import { createAgent } from "@capstan/core";
 import type { ScriptItem, ScriptedProvider } from "@capstan/testing";
 import {
+  callTool,
+  echoTool,
   failAfter,
   failBefore,
-  ping,
-  reply,
   runToEnd,
   say,
   scriptedProvider,
 } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
+import { complete } from "../src/complete.ts";
 import { withFallback } from "../src/with-fallback.ts";
+import { wrapProvider } from "../src/wrap-provider.ts";
+
+const user = { role: "user", id: "u", content: "Hi" } as const;
 
 interface Scripted {
   readonly provider: ScriptedProvider;
@@ -23,8 +27,8 @@ const model = (id: string, ...script: readonly ScriptItem[]): Scripted => ({
 });
 
 describe("with a fallback", () => {
-  test.each(["overloaded", "rate_limit", "network", "auth"] as const)(
-    "another model takes over in the same attempt where one fails with %s",
+  test.each(["overloaded", "rate_limit", "network", "auth", "protocol"] as const)(
+    "another model takes over in the next attempt, without waiting, where one fails with %s",
     async (code) => {
       const first = model("a", failBefore(code));
       const second = model("b", say("Hello"));
@@ -32,29 +36,18 @@ describe("with a fallback", () => {
       const turn = await runToEnd({ provider: withFallback([first, second]).provider });
 
       expect(turn.finishReason).toBe("stop");
-      expect(turn.recorder.ofType("attempt_discarded")).toEqual([]);
-      expect(second.provider.requests).toMatchObject([{ attempt: 1, options: { model: "b" } }]);
+      expect(turn.recorder.ofType("attempt_discarded")).toMatchObject([
+        { attempt: 1, model: "vendor-of-a/a", error: { code }, delayMs: 0 },
+      ]);
+      expect(second.provider.requests).toMatchObject([{ attempt: 2, options: { model: "b" } }]);
     },
   );
-
-  test("signs of life do not count as something shown", async () => {
-    const first = model("a", reply(ping(), failBefore("overloaded")));
-    const second = model("b", say("Hello"));
-
-    const turn = await runToEnd({ provider: withFallback([first, second]).provider });
-
-    expect(turn.recorder.ofType("attempt_discarded")).toEqual([]);
-    expect(turn.messages).toMatchObject([{ content: [{ text: "Hello" }] }]);
-  });
 
   test("once something was shown, another takes over as a new attempt, and nothing is doubled", async () => {
     const first = model("a", failAfter(say("Hel"), "network"));
     const second = model("b", say("Hello"));
 
-    const turn = await runToEnd({
-      provider: withFallback([first, second]).provider,
-      retry: { maxAttempts: 2 },
-    });
+    const turn = await runToEnd({ provider: withFallback([first, second]).provider });
 
     expect(turn.recorder.ofType("attempt_discarded")).toMatchObject([{ attempt: 1 }]);
     expect(turn.messages).toMatchObject([{ content: [{ text: "Hello" }] }]);
@@ -85,21 +78,105 @@ describe("with a fallback", () => {
     expect(turn.error?.code).toBe("rate_limit");
   });
 
+  test("the caller lists the errors to fall back on", async () => {
+    const first = model("a", failBefore("overloaded"), failBefore("content_filter"));
+    const second = model("b", say("Hello"));
+    const { provider } = withFallback([first, second], { on: ["content_filter"] });
+
+    const turn = await runToEnd({ provider, retry: { maxAttempts: 2 } });
+
+    expect(turn.recorder.ofType("attempt_discarded")).toMatchObject([
+      { model: "vendor-of-a/a", error: { code: "overloaded" }, delayMs: 500 },
+      { model: "vendor-of-a/a", error: { code: "content_filter" }, delayMs: 0 },
+    ]);
+    expect(turn.finishReason).toBe("stop");
+  });
+
+  test("once all have failed, they are asked again as the retry policy says", async () => {
+    const first = model("a", failBefore("overloaded"), failBefore("overloaded"));
+    const second = model("b", failBefore("network"), say("Hello"));
+
+    const turn = await runToEnd({
+      provider: withFallback([first, second]).provider,
+      retry: { maxAttempts: 2 },
+    });
+
+    const delays = turn.recorder.ofType("attempt_discarded").map(({ delayMs }) => delayMs);
+    expect(delays).toEqual([0, 500, 0]);
+    expect(turn.finishReason).toBe("stop");
+  });
+
+  test("a turn stays with the model that answered", async () => {
+    const first = model("a", failBefore("overloaded"));
+    const second = model("b", callTool("echo"), say("Done"));
+
+    const turn = await runToEnd({
+      provider: withFallback([first, second]).provider,
+      tools: [echoTool()],
+    });
+
+    expect(turn.finishReason).toBe("stop");
+    expect(first.provider.requests).toHaveLength(1);
+    expect(turn.progress.asked).toEqual({ model: "vendor-of-b/b", index: 1 });
+  });
+
+  test("models of a model that falls back itself stand in their order, with what wraps it", async () => {
+    const seen: (string | undefined)[] = [];
+    const [a, b] = [model("a", failBefore("auth")), model("b", failBefore("auth"))];
+    const c = model("c", say("Hello"));
+    const inner = withFallback([a, b]);
+    const wrapped = wrapProvider(inner.provider, {
+      request: ({ options }) => void seen.push(options.model),
+    });
+
+    const { provider } = withFallback([{ ...inner, provider: wrapped }, c]);
+    const turn = await runToEnd({ provider });
+
+    expect(turn.finishReason).toBe("stop");
+    expect(seen).toEqual(["a", "b"]);
+    expect(turn.recorder.ofType("attempt_discarded")).toMatchObject([
+      { model: "vendor-of-a/a" },
+      { model: "vendor-of-b/b" },
+    ]);
+  });
+
+  test("hooks around the whole see every request", async () => {
+    const seen: (string | undefined)[] = [];
+    const whole = withFallback([model("a", failBefore("auth")), model("b", say("Hello"))]);
+    const provider = wrapProvider(whole.provider, {
+      request: ({ options }) => void seen.push(options.model),
+    });
+
+    await runToEnd({ provider });
+
+    expect(seen).toEqual(["a", "b"]);
+  });
+
+  test("a single completion falls back as well", async () => {
+    const [first, second] = [model("a", failBefore("overloaded")), model("b", say("Hello"))];
+    const { provider } = withFallback([first, second]);
+
+    const completion = await complete(provider, { messages: [user] });
+
+    expect(completion.messages).toMatchObject([{ content: [{ text: "Hello" }] }]);
+  });
+
   test("an agent has the name of the first, and its facts and key go to no other", async () => {
     const first = model("a", failBefore("auth"));
     const second = model("b", say("Hello"));
     const chosen = { ...withFallback([first, second]), facts: { contextWindow: 8 } };
 
-    const text = await createAgent({ model: chosen, getApiKey: () => "key-a" }).run("Hi");
+    const text = await createAgent({ model: chosen, getApiKey: (id) => `key of ${id}` }).run("Hi");
 
     expect(text).toBe("Hello");
     expect(first.provider.requests[0]?.options).toMatchObject({
       model: "a",
-      apiKey: "key-a",
+      apiKey: "key of vendor-of-a",
       modelFacts: { contextWindow: 8 },
     });
     expect(second.provider.requests[0]?.options).toEqual({
       model: "b",
+      apiKey: "key of vendor-of-b",
       sessionId: expect.any(String),
     });
   });

@@ -6,7 +6,7 @@ import type { TurnPlan } from "./turn-plan.ts";
 export function costOfFact(fact: Fact, plan: TurnPlan): number | undefined {
   switch (fact.type) {
     case "attempt_ended":
-      return plan.cost(fact.usage);
+      return plan.cost(fact.usage, fact.model);
     case "tool_result":
       return plan.hasCost ? fact.cost : undefined;
     default:

@@ -14,11 +14,30 @@ export function withFacts(
   found: MaybePromise<Model>,
   registry: ModelRegistry | undefined,
 ): MaybePromise<Model> {
-  return chain(found, (model) => {
-    const isWhole = model.facts !== undefined && model.price !== undefined;
-    if (isWhole) return model;
-    if (registry !== undefined) return registry.complete(model);
-    const isKnown = snapshotVendors.includes(vendorOf(model));
-    return isKnown ? (snapshot ??= createModelRegistry()).complete(model) : model;
-  });
+  return chain(found, (model) =>
+    chain(completed(model, registry), (known) => routed(known, registry)),
+  );
+}
+
+/** Models that it falls back on have facts of their own. */
+function routed(model: Model, registry: ModelRegistry | undefined): MaybePromise<Model> {
+  const { fallback } = model.provider;
+  if (fallback === undefined) return model;
+  const settled = fallback.models.reduce<MaybePromise<readonly Model[]>>(
+    (before, member) =>
+      chain(before, (models) => chain(completed(member, registry), (known) => [...models, known])),
+    [],
+  );
+  return chain(settled, (models) => ({
+    ...model,
+    provider: { ...model.provider, fallback: { ...fallback, models } },
+  }));
+}
+
+function completed(model: Model, registry: ModelRegistry | undefined): MaybePromise<Model> {
+  const isWhole = model.facts !== undefined && model.price !== undefined;
+  if (isWhole) return model;
+  if (registry !== undefined) return registry.complete(model);
+  const isKnown = snapshotVendors.includes(vendorOf(model));
+  return isKnown ? (snapshot ??= createModelRegistry()).complete(model) : model;
 }

@@ -48,6 +48,16 @@ export function nameOf({ provider, id }: Model): string {
   return id === "" ? provider.id : `${provider.id}/${id}`;
 }
 
+/** The one of this name among a model and those that it falls back on; the model itself if there is none. */
+export function modelNamed(model: Model, name: string | undefined): Model {
+  const { fallback } = model.provider;
+  if (name === undefined || fallback === undefined) return model;
+  const [first, ...others] = fallback.models;
+  // What is known of the whole is known of the first.
+  const known = [{ ...first, ...model }, ...others];
+  return known.find((candidate) => nameOf(candidate) === name) ?? model;
+}
+
 export function nameOfChoice(choice: ModelChoice): string {
   return typeof choice === "string" ? choice : nameOf(toModel(choice));
 }

@@ -53,7 +53,9 @@ export function withKey(
   return {
     ...provider,
     async *stream(request) {
-      const key = getApiKey(provider.id);
+      const { fallback } = provider;
+      const asked = fallback?.models[request.modelIndex ?? 0]?.provider ?? provider;
+      const key = getApiKey(asked.id);
       const apiKey = isPromise(key) ? await limited(key) : key;
       if (apiKey !== undefined && typeof apiKey !== "string") throw wrongKey(apiKey);
       const { options } = request;

@@ -3,12 +3,14 @@ import type { ProviderContract, ProviderStreamOptions, Usage } from "@capstan/ke
 import type { MaybePromise } from "@capstan/log";
 import { chain } from "../chain.ts";
 import type { Model } from "./model.ts";
+import { modelNamed } from "./model.ts";
 
 export interface Summarizer {
   readonly model: Model;
   readonly provider: ProviderContract;
   readonly providerOpts: ProviderStreamOptions;
-  cost(usage: Usage | undefined): number | undefined;
+  /** `name` is that of the model, if the summarizer's falls back on others. */
+  cost(usage: Usage | undefined, name?: string): number | undefined;
 }
 
 /** A summary needs some room, however short the replies of an agent may be. */
@@ -37,7 +39,7 @@ export function toSummarizer(
           maxTokens: Math.max(maxTokens, Math.min(minSummaryTokens, maxOutputTokens)),
         }),
       },
-      cost: (usage) => cost(usage, model),
+      cost: (usage, name) => cost(usage, modelNamed(model, name)),
     };
   });
 }

@@ -47,7 +47,7 @@ import { costOf } from "./cost.ts";
 import { instructionsOf } from "./instructions.ts";
 import type { Model, ModelChoice } from "./model.ts";
 import { withFacts } from "./known-facts.ts";
-import { findModel, nameOf, toModel, windowOf } from "./model.ts";
+import { findModel, modelNamed, nameOf, toModel, windowOf } from "./model.ts";
 import { providerOptions, withKey } from "./provider-options.ts";
 import type { Summarizer } from "./summarizer.ts";
 import { toSummarizer } from "./summarizer.ts";
@@ -97,8 +97,8 @@ export interface TurnPlan {
   summarizer(): MaybePromise<Summarizer>;
   /** Whether anybody wants to know what it costs. */
   readonly hasCost: boolean;
-  /** What usage costs; undefined where cost is not wanted or not known. */
-  cost(usage: Usage | undefined): number | undefined;
+  /** What usage costs; undefined where cost is not wanted or not known. `name` is that of the model, if the plan's falls back on others. */
+  cost(usage: Usage | undefined, name?: string): number | undefined;
   /** Ends what the tools had made for this turn. */
   dispose(): MaybePromise<void>;
 }
@@ -265,7 +265,8 @@ function toPlan(
   const hasCost = init.includeCost === true || budgets?.cost !== undefined;
   const costAt = (usage: Usage | undefined, { price }: Model): number | undefined =>
     hasCost ? costOf(usage, price) : undefined;
-  const cost = (usage: Usage | undefined): number | undefined => costAt(usage, model);
+  const cost = (usage: Usage | undefined, name?: string): number | undefined =>
+    costAt(usage, modelNamed(model, name));
   const { overrides, config } = request;
   const outputs = settleLimits(init.outputs, model.facts?.contextWindow);
   const reader = init.outputs?.readTool === false ? undefined : request.outputs;

@@ -15,6 +15,8 @@ import { addCost } from "../agent/cost-of-fact.ts";
 export type Answered = {
   readonly usage: Usage;
   readonly cost: number | undefined;
+  /** Which of several models was asked last. */
+  readonly model?: string | undefined;
 } & (
   | { readonly type: "summary"; readonly text: string }
   | { readonly type: "failed"; readonly error: SerializedError }
@@ -44,7 +46,7 @@ export interface SummaryRequest {
     | "breathe"
     | "random"
   >;
-  cost(usage: Usage | undefined): number | undefined;
+  cost(usage: Usage | undefined, name?: string): number | undefined;
 }
 
 /**
@@ -53,10 +55,13 @@ export interface SummaryRequest {
  */
 export async function askForSummary(request: SummaryRequest): Promise<Answered> {
   let cost: number | undefined;
+  let model: string | undefined;
   let ids = 0;
   const tally = (facts: readonly Fact[]): void => {
     for (const fact of facts) {
-      if (fact.type === "attempt_ended") cost = addCost(cost, request.cost(fact.usage));
+      if (fact.type !== "attempt_ended") continue;
+      cost = addCost(cost, request.cost(fact.usage, fact.model));
+      model = fact.model;
     }
   };
   const result = await runTurn({
@@ -70,7 +75,7 @@ export async function askForSummary(request: SummaryRequest): Promise<Answered> 
     maxSteps: 0,
     closing: { prompt: request.prompt },
   });
-  return { usage: result.usage, cost, ...toAnswer(result) };
+  return { usage: result.usage, cost, model, ...toAnswer(result) };
 }
 
 type Answer =

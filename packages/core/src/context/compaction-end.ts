@@ -1,7 +1,7 @@
 /** The entry that says what came of a compaction. */
 import type { ChatMessage, SerializedError } from "@capstan/kernel";
 import type { CompactionFold, CompactRequest, OwnedBody, SessionFold } from "@capstan/log";
-import { nameOf } from "../agent/model.ts";
+import { modelNamed, nameOf } from "../agent/model.ts";
 import type { Summarizer } from "../agent/summarizer.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { Answered } from "./ask-for-summary.ts";
@@ -37,13 +37,14 @@ export function toEnd(
   const isThere = transcript.at(end - 1)?.id === through;
   const isDone = answer.type === "summary" && isThere;
   const requests = settledBy(compactions, asked, answer, isDone);
-  const priceId = cost === undefined ? undefined : summarizer?.model.price?.id;
+  const model = summarizer && modelNamed(summarizer.model, answer.model);
+  const priceId = cost === undefined ? undefined : model?.price?.id;
   const common = {
     turnId,
     before,
     usage,
     ...(cost !== undefined && { cost }),
-    ...(summarizer && { model: nameOf(summarizer.model) }),
+    ...(model && { model: nameOf(model) }),
     ...(priceId !== undefined && { priceId }),
     ...(requests.length > 0 && { requests }),
   };

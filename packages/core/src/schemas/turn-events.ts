@@ -48,6 +48,7 @@ const fields = tableOf<EventFields>()({
   attempt_discarded: {
     step: ordinal,
     attempt: ordinal,
+    model: text.exactOptional(),
     error: SerializedErrorSchema,
     delayMs: amount,
   },

@@ -35,7 +35,10 @@ const bodies: Bodies = {
     { usage: { inputTokens: 1 }, timing: { totalMs: 9 } },
   ],
   attempt_start: [{ type: "attempt_start", step: 1, attempt: 2 }, {}],
-  attempt_discarded: [{ type: "attempt_discarded", step: 1, attempt: 1, error, delayMs: 500 }, {}],
+  attempt_discarded: [
+    { type: "attempt_discarded", step: 1, attempt: 1, error, delayMs: 500 },
+    { model: "a/b" },
+  ],
   message_start: [{ type: "message_start", role: "assistant", messageId: "m2" }, {}],
   message_end: [
     { type: "message_end", message: { role: "user", id: "m1", content: "Hello" } },

@@ -97,6 +97,8 @@ export type AgentEventBody =
       readonly type: "attempt_discarded";
       readonly step: number;
       readonly attempt: number;
+      /** Name of the model that failed, where it is one of several or a log has it. */
+      readonly model?: string;
       readonly error: SerializedError;
       readonly delayMs: number;
     }

@@ -18,6 +18,9 @@ export type Fact =
       readonly attempt: number;
       /** The id that the assistant message of this attempt will have. */
       readonly messageId: string;
+      /** Which of several models is asked, by its name and its index. */
+      readonly model?: string;
+      readonly modelIndex?: number;
     }
   | {
       readonly type: "attempt_ended";
@@ -25,6 +28,8 @@ export type Fact =
       readonly attempt: number;
       /** `discarded`: another attempt follows after `delayMs`. `failed`: none does. */
       readonly outcome: "completed" | "discarded" | "failed" | "aborted";
+      /** Which of several models was asked: the usage is that model's. */
+      readonly model?: string;
       readonly usage?: Usage;
       readonly timing?: StepTiming;
       readonly error?: SerializedError;

@@ -89,8 +89,10 @@ export interface ProviderRequest {
   readonly tools: readonly ToolDeclaration[];
   /** Set on the closing step, where it overrides `options.toolChoice`: the tools stay declared, none may be called. */
   readonly toolChoice?: "none";
-  /** The `providerOpts` of the turn, verbatim. */
+  /** The `providerOpts` of the turn, verbatim; with a `fallback`, those for the model that is asked. */
   readonly options: ProviderStreamOptions;
+  /** Index of the model among those of the provider's `fallback`, if it has one. */
+  readonly modelIndex?: number;
   /** Fires on abort and when a deadline of this attempt passed. Created at the first read. */
   readonly signal: AbortSignal;
   readonly conversationId: string;
@@ -142,8 +144,26 @@ export type ProviderPart =
       readonly metadata?: JsonValue;
     };
 
+/** One of the models that a provider falls back on. */
+export interface FallbackModel {
+  readonly provider: ProviderContract;
+  /** As its provider knows it; empty where that has only one. */
+  readonly id: string;
+  readonly facts?: ModelFacts;
+}
+
+/** Models that stand in for each other. A turn asks one of them an attempt, and says which by `ProviderRequest.modelIndex`. */
+export interface Fallback {
+  /** In their order; at least one. */
+  readonly models: readonly FallbackModel[];
+  /** Codes of errors after which the next model is asked, at once. */
+  readonly on: readonly string[];
+}
+
 export interface ProviderContract {
   readonly id: string;
+  /** Of a provider that leads to several models. */
+  readonly fallback?: Fallback;
   /** Tokens that fit into one request and its reply, where the provider knows it. */
   readonly contextWindow?: number;
   readonly media?: MediaLimits;

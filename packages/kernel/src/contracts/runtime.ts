@@ -47,6 +47,15 @@ export type OpenCall = {
   | { readonly state: "pending"; readonly pending: PendingCall }
 );
 
+/** The model that was asked last, of a provider with a `fallback`. */
+export interface AskedModel {
+  /** As it stands in logs: the id of its provider and its own. */
+  readonly model: string;
+  readonly index: number;
+  /** Code of the error that it failed with, if it did. */
+  readonly failedWith?: string;
+}
+
 /** What a chain of turns that continue each other has used up. */
 export interface TurnProgress {
   readonly steps: number;
@@ -54,6 +63,8 @@ export interface TurnProgress {
   readonly usage: Usage;
   /** On the injected clock. */
   readonly startedAt?: number;
+  /** The next turn of the chain goes on with it. */
+  readonly asked?: AskedModel;
 }
 
 export interface PriorProgress extends TurnProgress {
