@@ -27,6 +27,17 @@ export interface WireRequest {
   readonly body: JsonValue;
   /** Which part of the messages a vendor means when its error names this place in the body. */
   partAt?(path: string): PartReference | undefined;
+  /** Fields that some servers or accounts refuse. Such a refusal is answered by repeating the request without the field. */
+  readonly dispensable?: readonly DispensableField[];
+}
+
+/** A field that a request can do without. */
+export interface DispensableField {
+  /** Unique in the protocol. */
+  readonly name: string;
+  isRefusedBy(failure: VendorFailure): boolean;
+  /** The body without the field. */
+  without(body: JsonValue): JsonValue;
 }
 
 /** What a vendor answered instead of a reply. */

@@ -1,11 +1,12 @@
 /** Sends a request, and finds out what the answer is: events, a whole reply, or a failure. */
 import type { JsonValue } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import type { VendorFailure } from "../protocol.ts";
+import type { DispensableField, VendorFailure } from "../protocol.ts";
 import { toNetworkError } from "./network-errors.ts";
 import { parseJson } from "./parse-json.ts";
 import type { PartSource } from "./part-source.ts";
 import { readExplanation } from "./read-text.ts";
+import { isRefused, rememberRefusal } from "./refused-fields.ts";
 import { withRejectedPart } from "./rejected-part.ts";
 import type { Secrets } from "./secrets.ts";
 import { isEventStream, StreamedReply } from "./streamed-reply.ts";
@@ -23,9 +24,7 @@ export async function openReply(
   fetch: typeof globalThis.fetch,
   signal: AbortSignal,
 ): Promise<PartSource> {
-  const response = await send(call, fetch, signal);
-  if (isRedirect(response)) throw redirected(call, response);
-  if (!response.ok) throw await failed(call, secrets, response);
+  const response = await ask(call, secrets, fetch, signal);
   const kind = kindOf(response, call);
   if (kind === "events") return new StreamedReply(call, response);
   if (kind === "json") return new WholeReply(call, response);
@@ -33,13 +32,41 @@ export async function openReply(
   throw unexpectedAnswer(call, response, text);
 }
 
-async function send(
+/** Repeats the request without a dispensable field that the vendor refuses. Each field is left out once, so this ends. */
+async function ask(
   call: WireCall,
+  secrets: Secrets,
   fetch: typeof globalThis.fetch,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { url, headers, wire } = call;
-  const body = toBody(wire.body);
+  const { dispensable = [] } = call.wire;
+  const left = new Set(dispensable.filter((field) => !isRefused(call, field)));
+  for (;;) {
+    const response = await send(call, bodyWith(call, left), fetch, signal);
+    if (isRedirect(response)) throw redirected(call, response);
+    if (response.ok) return response;
+    const failure = await readFailure(secrets, response);
+    const field = [...left].find((field) => field.isRefusedBy(failure));
+    if (field === undefined) throw failed(call, failure);
+    rememberRefusal(call, field);
+    left.delete(field);
+  }
+}
+
+/** The body without the dispensable fields that are not among `left`. */
+function bodyWith({ wire }: WireCall, left: ReadonlySet<DispensableField>): JsonValue {
+  const { body, dispensable = [] } = wire;
+  return dispensable.reduce((body, field) => (left.has(field) ? body : field.without(body)), body);
+}
+
+async function send(
+  call: WireCall,
+  json: JsonValue,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { url, headers } = call;
+  const body = toBody(json);
   try {
     return await fetch(url, {
       method: "POST",
@@ -81,15 +108,14 @@ function redirected({ vendor, place }: WireCall, response: Response): ProviderEr
   );
 }
 
-async function failed(
-  call: WireCall,
-  secrets: Secrets,
-  response: Response,
-): Promise<ProviderError> {
+async function readFailure(secrets: Secrets, response: Response): Promise<VendorFailure> {
   const { status, headers, body } = response;
   // Before it is shortened: half a secret is not recognised any more.
   const text = secrets.hide(await readExplanation(body, maxFailureChars, failurePatienceMs));
-  const failure: VendorFailure = { status, headers, text, body: parseJson(text) };
+  return { status, headers, text, body: parseJson(text) };
+}
+
+function failed(call: WireCall, failure: VendorFailure): ProviderError {
   const { vendor, target } = call;
   return withRejectedPart(vendor.protocol.toError(failure, target), failure, call);
 }

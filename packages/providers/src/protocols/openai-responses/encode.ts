@@ -5,12 +5,13 @@ import { nothingToSay } from "../../nothing-to-say.ts";
 import type { Target, WireRequest } from "../../protocol.ts";
 import { askFor } from "../../thinking-levels.ts";
 import type { JsonObject } from "../../wire-json.ts";
-import { listOf } from "../../wire-json.ts";
+import { isObject, listOf } from "../../wire-json.ts";
 import { toCacheKey } from "../openai-cache-key.ts";
 import { isStrict } from "../openai-strict-schema.ts";
 import { encodeItems } from "./encode-items.ts";
 import type { GptTraits } from "./gpt-models.ts";
 import { traitsOf } from "./gpt-models.ts";
+import { reasoningSummary } from "./reasoning-summary.ts";
 import type { Effort, ResponsesRequest, WireFormat, WireTool, WireToolChoice } from "./request.ts";
 
 /** What only this protocol decides: another value would not be understood on the way back. */
@@ -49,11 +50,15 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     input: items,
     ...(mayCall && choice !== undefined && { tool_choice: choice }),
   };
+  // A field that the caller asked for by name is not left out.
+  const asked = isObject(extra["reasoning"]) ? extra["reasoning"] : {};
   return {
     path: "/responses",
     // Made of JSON, but for the schemas of tools, which only claim to be.
     body: mergeExtra(body as unknown as JsonObject, extra, reserved),
     partAt,
+    ...(body.reasoning?.summary !== undefined &&
+      !Object.hasOwn(asked, "summary") && { dispensable: [reasoningSummary] }),
   };
 }
 
@@ -75,9 +80,13 @@ function reasoningOf(
 ): Pick<ResponsesRequest, "reasoning" | "include"> {
   if (!isReasoning) return {};
   const ask = askFor(options, levels, false);
-  const effort = ask.type === "word" ? { effort: ask.word as Effort } : {};
+  const { thinkingLevel = "off" } = options;
+  const reasoning: ResponsesRequest["reasoning"] = {
+    ...(ask.type === "word" && { effort: ask.word as Effort }),
+    ...(thinkingLevel !== "off" && { summary: "auto" }),
+  };
   return {
-    reasoning: { ...effort, summary: "auto" },
+    ...(Object.keys(reasoning).length > 0 && { reasoning }),
     include: ["reasoning.encrypted_content"],
   };
 }
