@@ -166,13 +166,14 @@ export class Reply {
 
   #origin(sent: Origin | undefined): Origin | undefined {
     if (sent === undefined) return undefined;
-    const { provider, api, model } = sent;
-    const isUsable = typeof provider === "string" && isText(api) && isText(model);
+    const { provider, api, model, host } = sent;
+    const isUsable = typeof provider === "string" && isText(api) && isText(model) && isText(host);
     if (!isUsable) throw this.#fault("sent an origin whose fields are no texts");
     return {
       provider,
       ...(api !== undefined && { api }),
       ...(model !== undefined && { model }),
+      ...(host !== undefined && { host }),
     };
   }
 

@@ -1,6 +1,7 @@
 /** What tool calls are called on the wire of one request. */
-import type { AssistantMessage, ChatMessage, Origin, ToolCallPart } from "@capstan/kernel";
+import type { AssistantMessage, ChatMessage, ToolCallPart } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
+import type { TargetOrigin } from "./protocol.ts";
 import { readableOf } from "./readable-origins.ts";
 import { isObject, textAt } from "./wire-json.ts";
 
@@ -63,7 +64,7 @@ export class CallIds {
 }
 
 /** The id that a vendor gave to a call, where the target may read the reply. */
-export function vendorIdFor(target: Required<Origin>): VendorIdOf {
+export function vendorIdFor(target: TargetOrigin): VendorIdOf {
   return ({ providerData }, { origin }) => {
     if (!readableOf(origin, target).native || !isObject(providerData)) return undefined;
     return textAt(providerData, "id");

@@ -10,10 +10,12 @@ import type {
 import type { SseEvent } from "./sse/sse-decoder.ts";
 import type { Quirks } from "./vendor.ts";
 
+/** The vendor's id, its protocol's, the model's, and the host that is asked: what a reply will have as its `origin`. */
+export type TargetOrigin = Origin & Required<Pick<Origin, "api" | "model">>;
+
 /** Whom a request is for. */
 export interface Target {
-  /** The vendor's id, the protocol's, and the model's: what a reply of it will have as its `origin`. */
-  readonly origin: Required<Origin>;
+  readonly origin: TargetOrigin;
   readonly quirks: Quirks;
   /** False: the whole reply is asked for in one JSON body. */
   readonly isStreaming: boolean;

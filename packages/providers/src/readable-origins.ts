@@ -3,6 +3,7 @@
  * results. Decided anew for each request, so a conversation that comes back to a model finds everything as it left it.
  */
 import type { Origin } from "@capstan/kernel";
+import type { TargetOrigin } from "./protocol.ts";
 
 /** Who may read a thing: every model of the vendor that made it, or only the model itself and those that the row lists. */
 type Readers = "vendor" | "model";
@@ -21,7 +22,7 @@ interface ReadableOrigin {
 }
 
 /**
- * A row for each protocol. Between protocols, and between vendors of one protocol, nothing native is readable: thinking is dropped,
+ * A row for each protocol. Between protocols, between vendors of one protocol, and between hosts of one vendor, nothing native is readable: thinking is dropped,
  * text stays text, a refusal becomes text, calls get ids of ours, and what a provider ran by itself is left out.
  */
 const readableOrigins: Readonly<Record<string, ReadableOrigin>> = {
@@ -66,8 +67,9 @@ export interface Readable {
 const nothing: Readable = { native: false, thinking: false };
 
 /** What `target` may read of a reply that came from `origin`. */
-export function readableOf(origin: Origin | undefined, target: Required<Origin>): Readable {
+export function readableOf(origin: Origin | undefined, target: TargetOrigin): Readable {
   if (origin?.provider !== target.provider || origin.api !== target.api) return nothing;
+  if (isElsewhere(origin, target)) return nothing;
   const row = readableOrigins[target.api];
   if (row === undefined) return nothing;
   const from = modelName(origin.model ?? "");
@@ -78,6 +80,11 @@ export function readableOf(origin: Origin | undefined, target: Required<Origin>)
     native: isModel || row.native === "vendor",
     thinking: isModel || row.thinking === "vendor" || isListed === true,
   };
+}
+
+/** A reply whose host was not recorded counts as one of the target's: it was sent there before, too. */
+function isElsewhere({ host }: Origin, target: TargetOrigin): boolean {
+  return host !== undefined && target.host !== undefined && host !== target.host;
 }
 
 /** A model's name without the date of its release, and without the words for the newest one and for the first. */

@@ -1,13 +1,13 @@
-import type { Origin } from "@capstan/kernel";
 import { expect, test } from "vitest";
+import type { TargetOrigin } from "../src/protocol.ts";
 import { readableOf } from "../src/readable-origins.ts";
 
-const at = (api: string, model: string, provider = api): Required<Origin> => ({
+const at = (api: string, model: string, provider = api): TargetOrigin => ({
   provider,
   api,
   model,
 });
-const claude = (model: string): Required<Origin> => at("anthropic-messages", model);
+const claude = (model: string): TargetOrigin => at("anthropic-messages", model);
 
 test.each(["anthropic-messages", "openai-responses", "openai-chat", "google-generate"])(
   "a model of %s reads what it has made itself, and nobody else of another protocol does",
@@ -55,3 +55,18 @@ test.each([
 ])("thinking of %s is readable by %s: %s", (from, to, wanted) => {
   expect(readableOf(claude(from), claude(to)).thinking).toBe(wanted);
 });
+
+test.each(["anthropic-messages", "openai-responses", "openai-chat", "google-generate"])(
+  "a reply of %s is read at the host that made it, and one of an unknown host anywhere",
+  (api) => {
+    const all = { native: true, thinking: true };
+    const here = { ...at(api, "m-1"), host: "here.example" };
+
+    expect(readableOf(here, here)).toEqual(all);
+    expect(readableOf({ ...here, host: "there.example" }, here)).toEqual({
+      native: false,
+      thinking: false,
+    });
+    expect(readableOf(at(api, "m-1"), here)).toEqual(all);
+  },
+);

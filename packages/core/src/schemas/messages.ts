@@ -40,6 +40,7 @@ export const OriginSchema: z.ZodType<Origin> = openObject(
     provider: z.string(),
     api: z.string().exactOptional(),
     model: z.string().exactOptional(),
+    host: z.string().exactOptional(),
   }),
 );
 

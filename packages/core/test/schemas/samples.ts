@@ -33,7 +33,11 @@ export const samples = {
     { name: "ProviderError", message: "Too many requests" },
     { code: "rate_limit", rejected: { messageId: "u1", part: 0 } },
   ),
-  Origin: sample(schemas.OriginSchema, { provider: "acme" }, { api: "chat", model: "big" }),
+  Origin: sample(
+    schemas.OriginSchema,
+    { provider: "acme" },
+    { api: "chat", model: "big", host: "acme.example" },
+  ),
   TextPart: sample(
     schemas.TextPartSchema,
     { type: "text", text: "Hello" },

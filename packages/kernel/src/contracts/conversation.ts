@@ -59,6 +59,8 @@ export interface Origin {
   readonly provider: string;
   readonly api?: string;
   readonly model?: string;
+  /** Host and port that answered. Absent if the provider has none, and in messages of before hosts were recorded. */
+  readonly host?: string;
 }
 
 export interface TextPart {

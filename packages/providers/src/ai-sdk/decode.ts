@@ -1,6 +1,7 @@
 /** Reads a reply, part by part. */
 import type { JsonValue, Origin, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
+import type { TargetOrigin } from "../protocol.ts";
 import { CallBlocks } from "./decode-calls.ts";
 import { decodeNative } from "./decode-native.ts";
 import { ProseBlocks } from "./decode-prose.ts";
@@ -11,7 +12,7 @@ import { statedReason, toFinishReason } from "./finish-reasons.ts";
 import { toUsage } from "./reply-usage.ts";
 
 export class ReplyDecoder {
-  readonly #origin: Required<Origin>;
+  readonly #origin: TargetOrigin;
   readonly #prose = new ProseBlocks();
   readonly #calls: CallBlocks;
   /** What was said of the reply besides its content. */
@@ -20,7 +21,7 @@ export class ReplyDecoder {
   #isFinished = false;
 
   /** `declared`: the names of the tools that the caller runs. */
-  constructor(origin: Required<Origin>, declared: ReadonlySet<string>) {
+  constructor(origin: TargetOrigin, declared: ReadonlySet<string>) {
     this.#origin = origin;
     this.#calls = new CallBlocks(declared);
   }

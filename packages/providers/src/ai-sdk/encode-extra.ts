@@ -1,6 +1,7 @@
 /** What the caller has for this model alone, or for models of the AI SDK. */
-import type { Origin, ProviderStreamOptions } from "@capstan/kernel";
+import type { ProviderStreamOptions } from "@capstan/kernel";
 import { vendorOptionsOf } from "../merge-extra.ts";
+import type { TargetOrigin } from "../protocol.ts";
 import { isStrict } from "../protocols/openai-strict-schema.ts";
 import { toClosedSchema } from "./closed-schema.ts";
 import { optionsOf } from "./encode-native.ts";
@@ -24,7 +25,7 @@ const strictVendors: readonly string[] = ["openai", "azure"];
 
 export function providerOptionsFor(
   { providerOptions: given = {}, output }: ProviderStreamOptions,
-  target: Required<Origin>,
+  target: TargetOrigin,
 ): Pick<AiSdkCallOptions, "providerOptions"> {
   const names = Object.keys(given);
   const { providerOptions: stated = {} } = optionsOf({

@@ -1,5 +1,6 @@
 /** The conversation as a model is asked with it: of a form that every model takes, whatever the transcript looks like. */
-import type { Origin, ProviderRequest } from "@capstan/kernel";
+import type { ProviderRequest } from "@capstan/kernel";
+import type { TargetOrigin } from "../protocol.ts";
 import type { CallIdShape } from "../call-ids.ts";
 import { CallIds } from "../call-ids.ts";
 import { nothingToSay } from "../nothing-to-say.ts";
@@ -20,7 +21,7 @@ const callIdShapes: Readonly<Record<string, CallIdShape>> = {
 
 export function encodePrompt(
   { messages, tools, options }: ProviderRequest,
-  target: Required<Origin>,
+  target: TargetOrigin,
 ): AiSdkMessage[] {
   const [vendor = ""] = target.provider.split(".");
   const shape = Object.hasOwn(callIdShapes, vendor) ? callIdShapes[vendor] : undefined;

@@ -1,5 +1,6 @@
 /** How much a model is asked to think. */
-import type { ModelFacts, Origin, ProviderRequest } from "@capstan/kernel";
+import type { ModelFacts, ProviderRequest } from "@capstan/kernel";
+import type { TargetOrigin } from "../protocol.ts";
 import { readableOf } from "../readable-origins.ts";
 import type { LevelTable } from "../thinking-levels.ts";
 import { askFor } from "../thinking-levels.ts";
@@ -17,7 +18,7 @@ const words: LevelTable = {
 /** In the AI SDK's words, which its providers fit to the model. Levels that the model is known not to have are not asked for. */
 export function reasoningOption(
   request: ProviderRequest,
-  target: Required<Origin>,
+  target: TargetOrigin,
 ): Pick<AiSdkCallOptions, "reasoning"> {
   const { thinkingLevel, modelFacts } = request.options;
   if (thinkingLevel === undefined || isForeignStep(request, target)) return {};
@@ -28,7 +29,7 @@ export function reasoningOption(
 }
 
 /** Whether the results at the end are those of another model's calls. Some models refuse to think on from what they have not thought. */
-function isForeignStep({ messages }: ProviderRequest, target: Required<Origin>): boolean {
+function isForeignStep({ messages }: ProviderRequest, target: TargetOrigin): boolean {
   if (messages.at(-1)?.role !== "tool") return false;
   const asked = messages.findLast((message) => message.role === "assistant");
   return asked !== undefined && !readableOf(asked.origin, target).thinking;

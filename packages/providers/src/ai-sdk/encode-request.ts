@@ -1,5 +1,6 @@
 /** A request as a model of the AI SDK is asked it. */
-import type { Origin, OutputFormat, ProviderRequest } from "@capstan/kernel";
+import type { OutputFormat, ProviderRequest } from "@capstan/kernel";
+import type { TargetOrigin } from "../protocol.ts";
 import { toClosedSchema } from "./closed-schema.ts";
 import { toModelTool } from "./declared-tool.ts";
 import { providerOptionsFor, samplingIn } from "./encode-extra.ts";
@@ -17,7 +18,7 @@ export interface OlderCallOptions extends Omit<AiSdkCallOptions, "prompt" | "rea
 export function encodeRequest(
   model: AiSdkModel,
   request: ProviderRequest,
-  target: Required<Origin>,
+  target: TargetOrigin,
   abortSignal: AbortSignal,
 ): AiSdkCallOptions | OlderCallOptions {
   const { options } = request;

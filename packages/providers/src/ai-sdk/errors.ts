@@ -1,7 +1,7 @@
 /** What went wrong with a model of the AI SDK. Its errors are told by their shape: their classes may come from any copy of it. */
-import type { Origin, ProviderErrorCode } from "@capstan/kernel";
+import type { ProviderErrorCode } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import type { VendorFailure } from "../protocol.ts";
+import type { TargetOrigin, VendorFailure } from "../protocol.ts";
 import { toError } from "../protocols/openai-errors.ts";
 import { oneLine } from "../transport/http-errors.ts";
 import { toNetworkError } from "../transport/network-errors.ts";
@@ -29,7 +29,7 @@ const codes: Readonly<Record<string, ProviderErrorCode>> = {
 };
 
 /** What a model threw, or sent as an error in its stream. */
-export function toProviderError(thrown: unknown, origin: Required<Origin>): ProviderError {
+export function toProviderError(thrown: unknown, origin: TargetOrigin): ProviderError {
   if (thrown instanceof ProviderError) return thrown;
   const fields = isFields(thrown) ? thrown : {};
   const name = textIn(fields, "name") ?? "";
@@ -45,7 +45,7 @@ export function toProviderError(thrown: unknown, origin: Required<Origin>): Prov
 }
 
 /** The vendor has answered with an error. */
-function refused(fields: Fields, origin: Required<Origin>): ProviderError {
+function refused(fields: Fields, origin: TargetOrigin): ProviderError {
   const written = textIn(fields, "responseBody") ?? "";
   const said = textIn(fields, "message") ?? "";
   // An error holds the whole request as well.
@@ -71,7 +71,7 @@ function refused(fields: Fields, origin: Required<Origin>): ProviderError {
 function failure(
   code: ProviderErrorCode,
   thrown: unknown,
-  { provider }: Required<Origin>,
+  { provider }: TargetOrigin,
 ): ProviderError {
   const said = isFields(thrown) ? textIn(thrown, "message") : String(thrown);
   const why = said === undefined || said.trim() === "" ? "and did not say why" : oneLine(said);

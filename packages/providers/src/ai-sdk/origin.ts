@@ -1,6 +1,5 @@
 /** Whom a reply of a model of the AI SDK comes from. */
-import type { Origin } from "@capstan/kernel";
-import type { Target } from "../protocol.ts";
+import type { Target, TargetOrigin } from "../protocol.ts";
 import type { AiSdkModel } from "./model.ts";
 
 export const aiSdkApi = "ai-sdk";
@@ -8,10 +7,10 @@ export const aiSdkApi = "ai-sdk";
 export function originOf({
   provider,
   modelId,
-}: Pick<AiSdkModel, "provider" | "modelId">): Required<Origin> {
+}: Pick<AiSdkModel, "provider" | "modelId">): TargetOrigin {
   return { provider, api: aiSdkApi, model: modelId };
 }
 
-export function targetOf(origin: Required<Origin>): Target {
+export function targetOf(origin: TargetOrigin): Target {
   return { origin, quirks: {}, isStreaming: true };
 }

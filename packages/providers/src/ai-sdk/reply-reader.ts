@@ -1,5 +1,6 @@
 /** One attempt at a model of the AI SDK, as the iterator that the kernel reads. */
-import type { Origin, ProviderPart, ProviderRequest } from "@capstan/kernel";
+import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
+import type { TargetOrigin } from "../protocol.ts";
 import { isRunByCaller } from "./declared-tool.ts";
 import { ReplyDecoder } from "./decode.ts";
 import { encodeRequest } from "./encode-request.ts";
@@ -15,7 +16,7 @@ import { partsOfWhole } from "./whole-reply.ts";
 export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefined> {
   readonly #model: AiSdkModel;
   readonly #request: ProviderRequest;
-  readonly #origin: Required<Origin>;
+  readonly #origin: TargetOrigin;
   readonly #decoder: ReplyDecoder;
   /** Ours, so that to leave ends a request that nobody has answered yet. */
   readonly #controller = new AbortController();

@@ -32,13 +32,14 @@ export function prepareCall(
       `No model for ${vendor.name}: name one in the options of the request`,
     );
   }
+  const baseUrl = parseBaseUrl(vendor, baseUrlOf(vendor, options));
   const target: Target = {
-    origin: { provider: vendor.id, api: vendor.protocol.id, model },
+    origin: { provider: vendor.id, api: vendor.protocol.id, model, host: baseUrl.host },
     quirks: vendor.quirks,
     isStreaming: options.stream ?? true,
   };
   const wire = vendor.protocol.encode(request, target);
-  const url = joinUrl(vendor, baseUrlOf(vendor, options), wire.path);
+  const url = joinUrl(baseUrl, wire.path);
   return {
     vendor,
     target,
@@ -61,8 +62,7 @@ function baseUrlOf(vendor: Vendor, { baseUrl }: ProviderOptions): string {
   );
 }
 
-/** A base URL may end in a slash, and may have a query of its own. */
-function joinUrl(vendor: Vendor, baseUrl: string, path: string): URL {
+function parseBaseUrl(vendor: Vendor, baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new ProviderError(
@@ -76,6 +76,12 @@ function joinUrl(vendor: Vendor, baseUrl: string, path: string): URL {
       `The base URL for ${vendor.name} has a user or a password in it, which fetch does not take: pass them as an authorization header`,
     );
   }
+  return url;
+}
+
+/** A base URL may end in a slash, and may have a query of its own. */
+function joinUrl(baseUrl: URL, path: string): URL {
+  const url = new URL(baseUrl);
   const [pathname = "", query] = path.split("?", 2);
   url.pathname = url.pathname.replace(/\/+$/, "") + pathname;
   for (const [name, value] of new URLSearchParams(query)) url.searchParams.append(name, value);

@@ -1,15 +1,15 @@
 /** Requests and replies of this vendor's models. */
-import type { AssistantMessage, AssistantPart, Origin, ProviderRequest } from "@capstan/kernel";
+import type { AssistantMessage, AssistantPart, ProviderRequest } from "@capstan/kernel";
 import type { MessagesRequest } from "../../src/protocols/anthropic-messages/request.ts";
 import { anthropicMessages } from "../../src/protocols/anthropic-messages/anthropic-messages.ts";
-import type { Target } from "../../src/protocol.ts";
+import type { Target, TargetOrigin } from "../../src/protocol.ts";
 import { requestOf } from "../request-of.ts";
 
 export function claudeTarget(model: string): Target {
   return { origin: claudeOrigin(model), quirks: {}, isStreaming: true };
 }
 
-function claudeOrigin(model: string): Required<Origin> {
+function claudeOrigin(model: string): TargetOrigin {
   return { provider: "anthropic", api: "anthropic-messages", model };
 }
 

@@ -1,6 +1,6 @@
 /** A server of Chat Completions, and requests to it as the kernel makes them, without the kernel. */
-import type { AssistantMessage, AssistantPart, Origin, ProviderRequest } from "@capstan/kernel";
-import type { Target } from "../../src/protocol.ts";
+import type { AssistantMessage, AssistantPart, ProviderRequest } from "@capstan/kernel";
+import type { Target, TargetOrigin } from "../../src/protocol.ts";
 import { openAiChat } from "../../src/protocols/openai-chat/openai-chat.ts";
 import type { ChatRequest } from "../../src/protocols/openai-chat/request.ts";
 import type { ChatQuirks, Vendor } from "../../src/vendor.ts";
@@ -19,7 +19,7 @@ export function chatTarget(model: string, chat: ChatQuirks = {}): Target {
   return { origin: chatOrigin(model), quirks: { chat }, isStreaming: true };
 }
 
-export function chatOrigin(model: string): Required<Origin> {
+export function chatOrigin(model: string): TargetOrigin {
   return { provider: "house", api: "openai-chat", model };
 }
 

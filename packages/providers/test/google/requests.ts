@@ -1,6 +1,6 @@
 /** Requests as the kernel makes them, without the kernel. */
-import type { AssistantMessage, AssistantPart, Origin, ProviderRequest } from "@capstan/kernel";
-import type { Target } from "../../src/protocol.ts";
+import type { AssistantMessage, AssistantPart, ProviderRequest } from "@capstan/kernel";
+import type { Target, TargetOrigin } from "../../src/protocol.ts";
 import { googleGenerate } from "../../src/protocols/google-generate/google-generate.ts";
 import type { GenerateRequest } from "../../src/protocols/google-generate/request.ts";
 import { requestOf } from "../request-of.ts";
@@ -9,7 +9,7 @@ export function geminiTarget(model: string): Target {
   return { origin: geminiOrigin(model), quirks: {}, isStreaming: true };
 }
 
-export function geminiOrigin(model: string): Required<Origin> {
+export function geminiOrigin(model: string): TargetOrigin {
   return { provider: "google", api: "google-generate", model };
 }
 

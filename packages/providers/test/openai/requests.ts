@@ -1,6 +1,6 @@
 /** Requests and replies of this vendor's models. */
-import type { AssistantMessage, AssistantPart, Origin, ProviderRequest } from "@capstan/kernel";
-import type { Target } from "../../src/protocol.ts";
+import type { AssistantMessage, AssistantPart, ProviderRequest } from "@capstan/kernel";
+import type { Target, TargetOrigin } from "../../src/protocol.ts";
 import { openAiResponses } from "../../src/protocols/openai-responses/openai-responses.ts";
 import type { ResponsesRequest } from "../../src/protocols/openai-responses/request.ts";
 import { requestOf } from "../request-of.ts";
@@ -9,7 +9,7 @@ export function gptTarget(model: string): Target {
   return { origin: gptOrigin(model), quirks: {}, isStreaming: true };
 }
 
-export function gptOrigin(model: string): Required<Origin> {
+export function gptOrigin(model: string): TargetOrigin {
   return { provider: "openai", api: "openai-responses", model };
 }
 

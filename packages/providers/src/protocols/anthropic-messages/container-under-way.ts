@@ -1,12 +1,13 @@
 /** The container that the vendor runs code in. */
-import type { ChatMessage, Origin } from "@capstan/kernel";
+import type { ChatMessage } from "@capstan/kernel";
+import type { TargetOrigin } from "../../protocol.ts";
 import { readableOf } from "../../readable-origins.ts";
 import { isObject, textAt } from "../../wire-json.ts";
 
 /** That of the turn under way, whose code may still run in it. An older one may be gone, and the vendor refuses those. */
 export function containerUnderWay(
   messages: readonly ChatMessage[],
-  target: Required<Origin>,
+  target: TargetOrigin,
 ): string | undefined {
   for (const message of messages.toReversed()) {
     if (message.role !== "assistant") continue;

@@ -1,5 +1,6 @@
 /** Calls that the vendor ran by itself, and their results: one never goes back without the other. */
-import type { AssistantMessage, AssistantPart, ChatMessage, Origin } from "@capstan/kernel";
+import type { AssistantMessage, AssistantPart, ChatMessage } from "@capstan/kernel";
+import type { TargetOrigin } from "../../protocol.ts";
 import { readableOf } from "../../readable-origins.ts";
 import { isObject, textAt } from "../../wire-json.ts";
 
@@ -19,7 +20,7 @@ export class ServerTools {
    * Calls whose result stands behind them, and those that still run, because the reply was only paused or waits for tools of ours. What
    * was cut off in between is left out, as is a result whose call is gone.
    */
-  constructor(messages: readonly ChatMessage[], target: Required<Origin>) {
+  constructor(messages: readonly ChatMessage[], target: TargetOrigin) {
     const parts = new Set<AssistantPart>();
     const ids = new Set<string>();
     const running = new Map<string, Begun>();
@@ -50,10 +51,7 @@ export class ServerTools {
   }
 }
 
-function isReadableReply(
-  message: ChatMessage,
-  target: Required<Origin>,
-): message is AssistantMessage {
+function isReadableReply(message: ChatMessage, target: TargetOrigin): message is AssistantMessage {
   if (message.role !== "assistant" || message.stopReason === "error") return false;
   return readableOf(message.origin, target).native;
 }
