@@ -29,6 +29,8 @@ export interface WireRequest {
   readonly body: JsonValue;
   /** Which part of the messages a vendor means when its error names this place in the body. */
   partAt?(path: string): PartReference | undefined;
+  /** The answer is asked for in a wrapper, which is taken off the reply. */
+  readonly isWrapped?: true;
   /** Fields that some servers or accounts refuse. Such a refusal is answered by repeating the request without the field. */
   readonly dispensable?: readonly DispensableField[];
 }

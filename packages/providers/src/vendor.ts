@@ -34,6 +34,8 @@ export interface ChatQuirks {
   readonly refusesLateSystem?: true;
   /** Refuses what a user says right behind the results of calls: a word of the assistant stands between. */
   readonly refusesUserAfterTool?: true;
+  /** Takes no schema of the answer: JSON is asked for, and the schema is told in the system prompt. */
+  readonly outputFormat?: "json-object";
   /** Takes PDF files. */
   readonly takesFiles?: true;
   /** Takes a key by which requests of a session come to the same cache. */

@@ -1,5 +1,6 @@
 /** A typed answer: the text of the last reply, read as JSON and checked. */
 import type { AssistantMessage, JsonValue, OutputFormat } from "@capstan/kernel";
+import { closeSchemaOf } from "../tools/closed-schema.ts";
 import type { StandardIssue, StandardSchema } from "../tools/standard-schema.ts";
 
 /** What came of an answer: its value, or what is wrong with it, for the model. */
@@ -15,10 +16,9 @@ export function outputFormatOf(schema: StandardSchema): OutputFormat | undefined
   if (format === undefined) {
     try {
       // What the model writes is what the schema is given.
-      const { $schema: _, ...shown } = schema["~standard"].jsonSchema.input({
-        target: "draft-2020-12",
-      });
-      format = { name: "answer", schema: shown };
+      const { vendor, jsonSchema } = schema["~standard"];
+      const { $schema: _, ...shown } = jsonSchema.input({ target: "draft-2020-12" });
+      format = { name: "answer", schema: closeSchemaOf(vendor, shown) };
     } catch {
       // The answer is checked all the same.
       return undefined;
@@ -33,15 +33,19 @@ export async function checkOutput<Output>(
   message: AssistantMessage,
 ): Promise<CheckedOutput<Output>> {
   const parsed = parse(textOf(message));
-  if (parsed === undefined) {
-    return { problem: "The answer is not JSON. Answer again, with the JSON value only." };
-  }
+  if (parsed === undefined) return { problem: `The answer is not JSON. ${repair(schema)}` };
   const result = await schema["~standard"].validate(parsed.json);
   if (result.issues === undefined) return { value: result.value };
   const issues = result.issues.map(describe).join("; ");
-  return {
-    problem: `The answer does not fit its schema: ${issues}. Answer again, with the JSON value only.`,
-  };
+  return { problem: `The answer does not fit its schema: ${issues}. ${repair(schema)}` };
+}
+
+/** Has the schema, as the vendor may not have told it to the model, or not all of it. */
+function repair(schema: StandardSchema): string {
+  const shown = outputFormatOf(schema)?.schema;
+  const told =
+    shown === undefined ? "" : ` It has to fit this JSON schema: ${JSON.stringify(shown)}`;
+  return `Answer again, with the JSON value only.${told}`;
 }
 
 function textOf({ content }: AssistantMessage): string {

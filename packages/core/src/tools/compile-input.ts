@@ -2,6 +2,7 @@
 import type { InputIssue, JsonSchema, JsonValue, ParsedInput } from "@capstan/kernel";
 import { isPromise, serializeError, toPromise, toText } from "@capstan/kernel";
 import { background } from "../background.ts";
+import { closeSchemaOf } from "./closed-schema.ts";
 import type { InputSchema } from "./input-schema.ts";
 import { compileJsonSchema } from "./json-schema/compile-json-schema.ts";
 import { SchemaProblem } from "./json-schema/schema-problem.ts";
@@ -52,7 +53,8 @@ function requireConverter(toolName: string, standard: Partial<StandardProps>): v
 
 function convert(toolName: string, standard: StandardProps): JsonSchema {
   try {
-    return mustBeSchema(standard.jsonSchema.input({ target: "draft-2020-12" }));
+    const schema = mustBeSchema(standard.jsonSchema.input({ target: "draft-2020-12" }));
+    return closeSchemaOf(standard.vendor, schema);
   } catch (cause) {
     const problem = `its input schema (of ${standard.vendor}) has no JSON Schema: ${serializeError(cause).message}. Use what JSON Schema can say, or give a JSON Schema`;
     throw new ToolError("invalid_schema", toolName, problem, { cause });

@@ -155,6 +155,7 @@ test("a typed answer is checked, and a wrong one sent back once", async () => {
   const response = await agent.runTurn({ input: "Which?" }).response;
 
   expect(response).toMatchObject({ status: "completed", output: { colour: "blue" } });
+  expect(JSON.stringify(model.requests[1]?.messages)).toContain("additionalProperties");
 });
 
 test("an answer that is wrong twice is an error", async () => {

@@ -58,6 +58,7 @@ test("the model sees the JSON Schema of what it has to send, not of what the too
       unit: { type: "string", enum: ["C", "F"] },
     },
     required: ["city", "day"],
+    additionalProperties: false,
   });
 });
 
@@ -106,7 +107,7 @@ test("as JSON a tool is its declaration, so that it is remote wherever it is sen
 
   expect(JSON.parse(JSON.stringify(tool))).toEqual({
     ...base,
-    inputSchema: { type: "object", properties: {} },
+    inputSchema: { type: "object", properties: {}, additionalProperties: false },
   });
 });
 

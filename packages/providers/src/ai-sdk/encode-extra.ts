@@ -3,6 +3,7 @@ import type { ProviderStreamOptions } from "@capstan/kernel";
 import { vendorOptionsOf } from "../merge-extra.ts";
 import type { TargetOrigin } from "../protocol.ts";
 import { isStrict } from "../protocols/openai-strict-schema.ts";
+import { toObjectSchema } from "../protocols/wrapped-output.ts";
 import { toClosedSchema } from "./closed-schema.ts";
 import { optionsOf } from "./encode-native.ts";
 import type { AiSdkCallOptions, AiSdkSampling } from "./model.ts";
@@ -33,7 +34,7 @@ export function providerOptionsFor(
       names.map((name) => [name, vendorOptionsOf({ providerOptions: given }, name)]),
     ),
   });
-  const isLoose = output !== undefined && !isStrict(toClosedSchema(output.schema));
+  const isLoose = output !== undefined && !isStrict(toClosedSchema(toObjectSchema(output.schema)));
   const vendor = strictVendors.find((name) => isLoose && target.provider.startsWith(name));
   const options =
     vendor === undefined

@@ -1,6 +1,7 @@
 /** A request as a model of the AI SDK is asked it. */
 import type { OutputFormat, ProviderRequest } from "@capstan/kernel";
 import type { TargetOrigin } from "../protocol.ts";
+import { toObjectSchema } from "../protocols/wrapped-output.ts";
 import { toClosedSchema } from "./closed-schema.ts";
 import { toModelTool } from "./declared-tool.ts";
 import { providerOptionsFor, samplingIn } from "./encode-extra.ts";
@@ -55,5 +56,5 @@ function toResponseFormat({
   name,
   schema,
 }: OutputFormat): NonNullable<AiSdkCallOptions["responseFormat"]> {
-  return { type: "json", name, schema: toClosedSchema(schema) };
+  return { type: "json", name, schema: toClosedSchema(toObjectSchema(schema)) };
 }

@@ -1,6 +1,8 @@
 /** One attempt at a model of the AI SDK, as the iterator that the kernel reads. */
 import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
 import type { TargetOrigin } from "../protocol.ts";
+import { needsWrapper } from "../protocols/wrapped-output.ts";
+import { AnswerUnwrapper } from "../transport/unwrap-answer.ts";
 import { isRunByCaller } from "./declared-tool.ts";
 import { ReplyDecoder } from "./decode.ts";
 import { encodeRequest } from "./encode-request.ts";
@@ -21,6 +23,7 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
   /** Ours, so that to leave ends a request that nobody has answered yet. */
   readonly #controller = new AbortController();
   readonly #parts: AsyncGenerator<ProviderPart, undefined>;
+  #unwrapper: AnswerUnwrapper | undefined;
   #reader: ReadableStreamDefaultReader<unknown> | undefined;
 
   constructor(model: AiSdkModel, request: ProviderRequest, isStreaming: boolean) {
@@ -29,6 +32,10 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
     this.#origin = originOf(model);
     const declared = request.tools.filter(isRunByCaller).map(({ name }) => name);
     this.#decoder = new ReplyDecoder(this.#origin, new Set(declared));
+    const { output } = request.options;
+    if (output !== undefined && needsWrapper(output.schema)) {
+      this.#unwrapper = new AnswerUnwrapper();
+    }
     this.#parts = this.#read(isStreaming);
   }
 
@@ -96,6 +103,7 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
     } catch (thrown) {
       failure = { thrown };
     }
+    this.#unwrapper?.apply(parts);
     yield* parts;
     if (failure !== undefined) throw failure.thrown;
   }

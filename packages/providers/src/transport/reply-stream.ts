@@ -5,6 +5,7 @@ import type { ProviderOptions, Vendor } from "../vendor.ts";
 import { openReply } from "./open-reply.ts";
 import type { PartSource } from "./part-source.ts";
 import { Secrets } from "./secrets.ts";
+import { AnswerUnwrapper } from "./unwrap-answer.ts";
 import { prepareCall } from "./wire-call.ts";
 
 type Result = IteratorResult<ProviderPart, undefined>;
@@ -26,6 +27,7 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
   #filling: Promise<void> | undefined;
   #source: PartSource | undefined;
   #secrets: Secrets | undefined;
+  #unwrapper: AnswerUnwrapper | undefined;
   #failure: { readonly thrown: unknown } | undefined;
   /** The finish was handed out. */
   #isFinished = false;
@@ -74,6 +76,7 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
     } catch (thrown) {
       this.#failure = { thrown };
     }
+    this.#unwrapper?.apply(this.#parts);
     // Who left meanwhile wants to hear no more of it.
     if (this.#isLeft) this.#forget();
     this.#filling = undefined;
@@ -84,6 +87,7 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
     signal.throwIfAborted();
     const call = prepareCall(this.#vendor, this.#options, this.#request);
     this.#secrets = new Secrets(call.headers);
+    if (call.wire.isWrapped === true) this.#unwrapper = new AnswerUnwrapper();
     signal.addEventListener("abort", this.#onAbort);
     const { fetch = globalThis.fetch } = this.#options;
     return openReply(call, this.#secrets, fetch, this.#controller.signal);

@@ -14,6 +14,7 @@ export const deepSeekVendor: Vendor = {
       needsReasoningField: true,
       thinking: "thinking-switch",
       samplingFields: { topK: null, seed: null, serviceTier: null },
+      outputFormat: "json-object",
     },
   },
 };

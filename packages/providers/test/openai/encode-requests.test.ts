@@ -84,9 +84,10 @@ describe("a request", () => {
     expect(bodyFor("gpt-5.5", request)).not.toHaveProperty("tool_choice");
   });
 
-  test("holds the answer to a schema, if that is of an object", () => {
+  test("holds the answer to a schema, in an object if it is none", () => {
     const object = { output: { name: "answer", schema: closed } };
-    const list = { output: { name: "answer", schema: { type: "array" } } };
+    const items = { type: "string" };
+    const list = { output: { name: "answer", schema: { type: "array", items } } };
 
     expect(bodyFor("gpt-5.5", { options: object }).text?.format).toEqual({
       type: "json_schema",
@@ -94,7 +95,10 @@ describe("a request", () => {
       schema: closed,
       strict: true,
     });
-    expect(bodyFor("gpt-5.5", { options: list })).not.toHaveProperty("text");
+    expect(bodyFor("gpt-5.5", { options: list }).text?.format).toMatchObject({
+      schema: { type: "object", properties: { answer: { type: "array" } }, required: ["answer"] },
+      strict: true,
+    });
   });
 
   test("takes the caller's own options, but for what makes it a conversation of ours", () => {

@@ -1,5 +1,6 @@
 /** What the reply has to be: held to by the vendor where it can, told to the model where it cannot. */
-import type { ProviderStreamOptions } from "@capstan/kernel";
+import type { JsonSchema, ProviderStreamOptions } from "@capstan/kernel";
+import { tellSchema } from "../../told-schema.ts";
 import type { ClaudeTraits } from "./claude-models.ts";
 import type { ThinkingPlan } from "./encode-thinking.ts";
 import { toOutputSchema } from "./output-schema.ts";
@@ -29,7 +30,6 @@ export function planOutput(
   };
 }
 
-function tell(schema: unknown): TextBlock {
-  const text = `Your last message has to be one JSON value that fits this JSON schema, and nothing else: ${JSON.stringify(schema)}`;
-  return { type: "text", text };
+function tell(schema: JsonSchema): TextBlock {
+  return { type: "text", text: tellSchema(schema) };
 }

@@ -9,9 +9,10 @@ import { askFor } from "../../thinking-levels.ts";
 import type { JsonObject } from "../../wire-json.ts";
 import { isObject, listOf } from "../../wire-json.ts";
 import { toCacheKey } from "../openai-cache-key.ts";
-import { isStrict } from "../openai-strict-schema.ts";
+import { toStrictSchema } from "../openai-strict-schema.ts";
 import { encodeMessages } from "./encode-messages.ts";
-import type { ChatRequest, WireFormat, WireTool, WireToolChoice } from "./request.ts";
+import { toChatOutput } from "./output-format.ts";
+import type { ChatRequest, WireTool, WireToolChoice } from "./request.ts";
 
 /** What only this protocol decides: another value would not be understood on the way back. */
 const reserved = ["messages", "stream", "n"];
@@ -31,11 +32,14 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   const { chat = {} } = target.quirks;
   const { systemPrompt, modelFacts: facts, temperature, maxTokens, sessionId } = options;
   const extra = vendorOptionsOf(options, provider);
-  const { messages, partAt } = encodeMessages(request.messages, target, { systemPrompt, facts });
+  const output = options.output && toChatOutput(options.output, target);
+  const { messages, partAt } = encodeMessages(request.messages, target, {
+    systemPrompt: joinPrompts(systemPrompt, output?.told),
+    facts,
+  });
   if (messages.every(({ role }) => role === "system")) throw nothingToSay(target);
   const tools = request.tools.map(toWireTool);
   const choice = toWireChoice(request.toolChoice ?? options.toolChoice);
-  const format = options.output && toFormat(options.output);
   const hasTools = tools.length > 0;
   const mayCall = tools.length + listOf(extra["tools"]).length > 0;
   const asksForUsage = target.isStreaming && chat.refusesStreamOptions !== true;
@@ -50,7 +54,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     ...thinkingOf(request, target, hasTools && isForced(choice)),
     ...(chat.takesCacheKey === true &&
       sessionId !== undefined && { prompt_cache_key: toCacheKey(sessionId) }),
-    ...(format && { response_format: format }),
+    ...(output && { response_format: output.format }),
     ...(hasTools && { tools }),
     messages,
     ...(mayCall && choice !== undefined && { tool_choice: choice }),
@@ -60,6 +64,8 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     // Made of JSON, but for the schemas of tools, which only claim to be.
     body: mergeExtra(body as unknown as JsonObject, extra, reserved),
     partAt,
+    ...(output?.isWrapped === true && { isWrapped: true }),
+    ...(output && { dispensable: [output.dispensable] }),
   };
 }
 
@@ -81,6 +87,11 @@ function samplingOf(options: ProviderRequest["options"], chat: ChatQuirks): Json
     return field === null || value === undefined ? [] : [[field, value] as const];
   });
   return Object.fromEntries(stated);
+}
+
+function joinPrompts(prompt = "", told = ""): string | undefined {
+  const said = [prompt, told].filter((text) => text !== "").join("\n\n");
+  return said === "" ? undefined : said;
 }
 
 /** A server that nobody knows is asked for nothing: it might refuse the field. */
@@ -123,10 +134,15 @@ function toThinkingSwitch(ask: ThinkingAsk): JsonObject {
 }
 
 function toWireTool({ name, description, inputSchema: parameters }: ToolDeclaration): WireTool {
-  const strict = isStrict(parameters);
+  const strict = toStrictSchema(parameters);
   return {
     type: "function",
-    function: { name, description, parameters, ...(strict && { strict }) },
+    function: {
+      name,
+      description,
+      parameters: strict ?? parameters,
+      ...(strict !== undefined && { strict: true }),
+    },
   };
 }
 
@@ -137,13 +153,4 @@ function toWireChoice(choice: ToolChoice | undefined): WireToolChoice | undefine
 
 function isForced(choice: WireToolChoice | undefined): boolean {
   return choice === "required" || typeof choice === "object";
-}
-
-/** Undefined where servers take no such schema: they want an object at the top. */
-function toFormat({
-  name,
-  schema,
-}: NonNullable<ProviderRequest["options"]["output"]>): WireFormat | undefined {
-  if (schema["type"] !== "object") return undefined;
-  return { type: "json_schema", json_schema: { name, schema, strict: isStrict(schema) } };
 }

@@ -72,14 +72,16 @@ export type WireToolChoice =
   | "required"
   | { readonly type: "function"; readonly function: { readonly name: string } };
 
-export interface WireFormat {
-  readonly type: "json_schema";
-  readonly json_schema: {
-    readonly name: string;
-    readonly schema: { readonly [key: string]: unknown };
-    readonly strict: boolean;
-  };
-}
+export type WireFormat =
+  | { readonly type: "json_object" }
+  | {
+      readonly type: "json_schema";
+      readonly json_schema: {
+        readonly name: string;
+        readonly schema: { readonly [key: string]: unknown };
+        readonly strict: boolean;
+      };
+    };
 
 export interface ChatRequest {
   readonly model: string;

@@ -7,7 +7,9 @@ import { askFor } from "../../thinking-levels.ts";
 import type { JsonObject } from "../../wire-json.ts";
 import { isObject, listOf } from "../../wire-json.ts";
 import { toCacheKey } from "../openai-cache-key.ts";
-import { isStrict } from "../openai-strict-schema.ts";
+import { toStrictSchema } from "../openai-strict-schema.ts";
+import type { OutputPlan } from "../wrapped-output.ts";
+import { planOutput } from "../wrapped-output.ts";
 import { encodeItems } from "./encode-items.ts";
 import type { GptTraits } from "./gpt-models.ts";
 import { traitsOf } from "./gpt-models.ts";
@@ -31,7 +33,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   if (items.length === 0) throw nothingToSay(target);
   const tools = request.tools.map(toWireTool);
   const choice = toWireChoice(request.toolChoice ?? options.toolChoice);
-  const format = options.output && toFormat(options.output);
+  const output = options.output && planOutput(options.output);
   const hasTools = tools.length > 0;
   const mayCall = tools.length + listOf(extra["tools"]).length > 0;
   // What stays the same comes first, what grows comes behind it.
@@ -40,7 +42,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     stream: target.isStreaming,
     store: false,
     ...reasoningOf(request, traits),
-    ...(format && { text: { format } }),
+    ...(output && { text: { format: toFormat(output) } }),
     ...(!traits.isReasoning && samplingOf(options)),
     ...(maxTokens !== undefined && { max_output_tokens: Math.max(minOutputTokens, maxTokens) }),
     ...(serviceTier !== undefined && { service_tier: serviceTier as ServiceTier }),
@@ -57,6 +59,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     // Made of JSON, but for the schemas of tools, which only claim to be.
     body: mergeExtra(body as unknown as JsonObject, extra, reserved),
     partAt,
+    ...(output?.isWrapped === true && { isWrapped: true }),
     ...(body.reasoning?.summary !== undefined &&
       !Object.hasOwn(asked, "summary") && { dispensable: [reasoningSummary] }),
   };
@@ -92,12 +95,13 @@ function reasoningOf(
 }
 
 function toWireTool({ name, description, inputSchema }: ToolDeclaration): WireTool {
+  const strict = toStrictSchema(inputSchema);
   return {
     type: "function",
     name,
     description,
-    parameters: inputSchema,
-    strict: isStrict(inputSchema),
+    parameters: strict ?? inputSchema,
+    strict: strict !== undefined,
   };
 }
 
@@ -105,11 +109,6 @@ function toWireChoice(choice: ToolChoice | undefined): WireToolChoice | undefine
   return typeof choice === "object" ? { type: "function", name: choice.tool } : choice;
 }
 
-/** Undefined where the vendor takes no such schema: it wants an object at the top. */
-function toFormat({
-  name,
-  schema,
-}: NonNullable<ProviderRequest["options"]["output"]>): WireFormat | undefined {
-  if (schema["type"] !== "object") return undefined;
-  return { type: "json_schema", name, schema, strict: isStrict(schema) };
+function toFormat({ name, schema, strict }: OutputPlan): WireFormat {
+  return { type: "json_schema", name, schema, strict };
 }
