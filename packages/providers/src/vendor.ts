@@ -50,8 +50,10 @@ export interface Vendor {
   readonly name: string;
   readonly protocol: Protocol;
   readonly baseUrl: string;
-  /** For a server that everybody has elsewhere: the variable that holds its URL, and goes before `baseUrl`. */
+  /** The variable that holds another URL, which goes before `baseUrl`. */
   readonly baseUrlVariable?: string;
+  /** Runs on the user's machine as a rule. There it is asked directly, whatever proxy is set. */
+  readonly isLocal?: true;
   /** The variable that holds its key; undefined for a server that needs none. */
   readonly keyVariable: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -62,9 +64,10 @@ export interface Vendor {
 export interface ProviderOptions {
   /** Default: what `getApiKey` of the agent gives, or the vendor's variable. */
   readonly apiKey?: string;
+  /** Default: the vendor's variable, or the vendor's own URL. One without a path gets the path of the vendor's own. */
   readonly baseUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default `globalThis.fetch`. */
+  /** Default `globalThis.fetch`, or, if the variables of the process name a proxy for the URL, one through that proxy. */
   readonly fetch?: typeof fetch;
   /** By the id of the vendor, as those of an agent, which go before them field by field. */
   readonly providerOptions?: ProviderOptionsByVendor;

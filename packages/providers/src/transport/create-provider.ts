@@ -2,15 +2,18 @@
 import type { ProviderContract, ProviderRequest } from "@capstan/kernel";
 import { mergeProviderOptions } from "@capstan/kernel";
 import type { ProviderOptions, Vendor } from "../vendor.ts";
+import { createFetch } from "./create-fetch.ts";
 import { ReplyStream } from "./reply-stream.ts";
 
 /** Nothing is checked before the first request: a key may come with it. */
 export function createProvider(vendor: Vendor, options: ProviderOptions = {}): ProviderContract {
   const { id, media } = vendor;
+  const fetch = options.fetch ?? createFetch(vendor);
   return {
     id,
     ...(media !== undefined && { media }),
-    stream: (request) => new ReplyStream(vendor, options, withModelOptions(options, request)),
+    stream: (request) =>
+      new ReplyStream(vendor, options, fetch, withModelOptions(options, request)),
   };
 }
 

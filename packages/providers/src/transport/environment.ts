@@ -7,3 +7,8 @@ export function environment(): Readonly<Record<string, string | undefined>> {
   };
   return host.process?.env ?? {};
 }
+
+/** False in a browser, which names itself in requests. */
+export function hasProcess(): boolean {
+  return "process" in globalThis;
+}

@@ -5,10 +5,12 @@ import type { DispensableField, VendorFailure } from "../protocol.ts";
 import { toNetworkError } from "./network-errors.ts";
 import { parseJson } from "./parse-json.ts";
 import type { PartSource } from "./part-source.ts";
+import type { WireFetch } from "./proxied-fetch.ts";
 import { readExplanation } from "./read-text.ts";
 import { isRefused, rememberRefusal } from "./refused-fields.ts";
 import { withRejectedPart } from "./rejected-part.ts";
 import type { Secrets } from "./secrets.ts";
+import { copyError } from "./secrets.ts";
 import { isEventStream, StreamedReply } from "./streamed-reply.ts";
 import { unexpectedAnswer } from "./unexpected-answer.ts";
 import { WholeReply } from "./whole-reply.ts";
@@ -21,7 +23,7 @@ const failurePatienceMs = 5_000;
 export async function openReply(
   call: WireCall,
   secrets: Secrets,
-  fetch: typeof globalThis.fetch,
+  fetch: WireFetch,
   signal: AbortSignal,
 ): Promise<PartSource> {
   const response = await ask(call, secrets, fetch, signal);
@@ -36,7 +38,7 @@ export async function openReply(
 async function ask(
   call: WireCall,
   secrets: Secrets,
-  fetch: typeof globalThis.fetch,
+  fetch: WireFetch,
   signal: AbortSignal,
 ): Promise<Response> {
   const { dispensable = [] } = call.wire;
@@ -62,7 +64,7 @@ function bodyWith({ wire }: WireCall, left: ReadonlySet<DispensableField>): Json
 async function send(
   call: WireCall,
   json: JsonValue,
-  fetch: typeof globalThis.fetch,
+  fetch: WireFetch,
   signal: AbortSignal,
 ): Promise<Response> {
   const { url, headers } = call;
@@ -77,6 +79,7 @@ async function send(
       redirect: "manual",
     });
   } catch (thrown) {
+    if (thrown instanceof ProviderError) throw thrown;
     throw toNetworkError(`The request to ${call.place}`, thrown);
   }
 }
@@ -117,7 +120,8 @@ async function readFailure(secrets: Secrets, response: Response): Promise<Vendor
 
 function failed(call: WireCall, failure: VendorFailure): ProviderError {
   const { vendor, target } = call;
-  return withRejectedPart(vendor.protocol.toError(failure, target), failure, call);
+  const error = withRejectedPart(vendor.protocol.toError(failure, target), failure, call);
+  return copyError(error, { message: `${error.message} (asked at ${call.place})` });
 }
 
 /** By what the answer calls itself; by what was asked for, where it says nothing that is known. */

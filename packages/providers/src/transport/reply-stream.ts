@@ -4,6 +4,7 @@ import { ProviderError } from "@capstan/kernel";
 import type { ProviderOptions, Vendor } from "../vendor.ts";
 import { openReply } from "./open-reply.ts";
 import type { PartSource } from "./part-source.ts";
+import type { WireFetch } from "./proxied-fetch.ts";
 import { Secrets } from "./secrets.ts";
 import { AnswerUnwrapper } from "./unwrap-answer.ts";
 import { prepareCall } from "./wire-call.ts";
@@ -19,6 +20,7 @@ const done: Result = { value: undefined, done: true };
 export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefined> {
   readonly #vendor: Vendor;
   readonly #options: ProviderOptions;
+  readonly #fetch: WireFetch;
   readonly #request: ProviderRequest;
   /** Ours, so that to leave ends a request that nobody has answered yet. */
   readonly #controller = new AbortController();
@@ -34,9 +36,15 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
   #isOver = false;
   #isLeft = false;
 
-  constructor(vendor: Vendor, options: ProviderOptions, request: ProviderRequest) {
+  constructor(
+    vendor: Vendor,
+    options: ProviderOptions,
+    fetch: WireFetch,
+    request: ProviderRequest,
+  ) {
     this.#vendor = vendor;
     this.#options = options;
+    this.#fetch = fetch;
     this.#request = request;
   }
 
@@ -89,8 +97,7 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
     this.#secrets = new Secrets(call.headers);
     if (call.wire.isWrapped === true) this.#unwrapper = new AnswerUnwrapper();
     signal.addEventListener("abort", this.#onAbort);
-    const { fetch = globalThis.fetch } = this.#options;
-    return openReply(call, this.#secrets, fetch, this.#controller.signal);
+    return openReply(call, this.#secrets, this.#fetch, this.#controller.signal);
   }
 
   readonly #onAbort = (): void => this.#controller.abort(this.#request.signal.reason);

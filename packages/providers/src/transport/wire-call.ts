@@ -4,7 +4,8 @@ import { ProviderError } from "@capstan/kernel";
 import type { Target, WireRequest } from "../protocol.ts";
 import type { ProviderOptions, Vendor } from "../vendor.ts";
 import { findApiKey } from "./api-key.ts";
-import { environment } from "./environment.ts";
+import { version } from "../version.ts";
+import { environment, hasProcess } from "./environment.ts";
 
 /** Everything that is known of a request once it is written. */
 export interface WireCall {
@@ -76,14 +77,24 @@ function parseBaseUrl(vendor: Vendor, baseUrl: string): URL {
       `The base URL for ${vendor.name} has a user or a password in it, which fetch does not take: pass them as an authorization header`,
     );
   }
+  // A host alone means the vendor's API there, at the path that it has at home.
+  if (url.pathname === "/" && URL.canParse(vendor.baseUrl)) {
+    url.pathname = new URL(vendor.baseUrl).pathname;
+  }
   return url;
 }
 
-/** A base URL may end in a slash, and may have a query of its own. */
+/** A version at the end of a base URL, and one at the beginning of a path. */
+const endingVersion = /\/v\d+[a-z0-9]*$/;
+const leadingVersion = /^\/v\d+[a-z0-9]*(?=\/)/;
+
+/** A base URL may end in a slash, and may have a query of its own. Its version goes before that of the path. */
 function joinUrl(baseUrl: URL, path: string): URL {
   const url = new URL(baseUrl);
   const [pathname = "", query] = path.split("?", 2);
-  url.pathname = url.pathname.replace(/\/+$/, "") + pathname;
+  const base = url.pathname.replace(/\/+$/, "");
+  url.pathname =
+    base + (endingVersion.test(base) ? pathname.replace(leadingVersion, "") : pathname);
   for (const [name, value] of new URLSearchParams(query)) url.searchParams.append(name, value);
   return url;
 }
@@ -102,6 +113,7 @@ function headersOf(
   const headers = new Headers({
     "content-type": "application/json",
     accept: isStreaming ? "text/event-stream, application/json" : "application/json",
+    ...(hasProcess() && { "user-agent": `capstan/${version}` }),
   });
   for (const source of [vendor.headers, wire.headers, options.headers, request.options.headers]) {
     for (const [name, value] of Object.entries(source ?? {})) {

@@ -7,6 +7,7 @@ export const anthropicVendor: Vendor = {
   name: "Anthropic",
   protocol: anthropicMessages,
   baseUrl: "https://api.anthropic.com",
+  baseUrlVariable: "ANTHROPIC_BASE_URL",
   keyVariable: "ANTHROPIC_API_KEY",
   headers: { "anthropic-version": "2023-06-01" },
   media: {

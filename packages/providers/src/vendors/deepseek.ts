@@ -7,6 +7,7 @@ export const deepSeekVendor: Vendor = {
   name: "DeepSeek",
   protocol: openAiChat,
   baseUrl: "https://api.deepseek.com",
+  baseUrlVariable: "DEEPSEEK_BASE_URL",
   keyVariable: "DEEPSEEK_API_KEY",
   quirks: {
     chat: {

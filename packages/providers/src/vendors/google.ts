@@ -7,6 +7,7 @@ export const googleVendor: Vendor = {
   name: "Google",
   protocol: googleGenerate,
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+  baseUrlVariable: "GOOGLE_GEMINI_BASE_URL",
   keyVariable: "GEMINI_API_KEY",
   media: {
     imageTypes: ["image/jpeg", "image/png", "image/webp"],

@@ -7,6 +7,7 @@ export const groqVendor: Vendor = {
   name: "Groq",
   protocol: openAiChat,
   baseUrl: "https://api.groq.com/openai/v1",
+  baseUrlVariable: "GROQ_BASE_URL",
   keyVariable: "GROQ_API_KEY",
   quirks: { chat: { maxTokensField: "max_completion_tokens", samplingFields: { topK: null } } },
 };

@@ -7,6 +7,7 @@ export const mistralVendor: Vendor = {
   name: "Mistral",
   protocol: openAiChat,
   baseUrl: "https://api.mistral.ai/v1",
+  baseUrlVariable: "MISTRAL_BASE_URL",
   keyVariable: "MISTRAL_API_KEY",
   quirks: {
     chat: {

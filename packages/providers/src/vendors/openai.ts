@@ -7,6 +7,7 @@ export const openAiVendor: Vendor = {
   name: "OpenAI",
   protocol: openAiResponses,
   baseUrl: "https://api.openai.com/v1",
+  baseUrlVariable: "OPENAI_BASE_URL",
   keyVariable: "OPENAI_API_KEY",
   media: {
     imageTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"],

@@ -7,6 +7,7 @@ export const openRouterVendor: Vendor = {
   name: "OpenRouter",
   protocol: openAiChat,
   baseUrl: "https://openrouter.ai/api/v1",
+  baseUrlVariable: "OPENROUTER_BASE_URL",
   keyVariable: "OPENROUTER_API_KEY",
   quirks: {
     chat: { reasoningField: "reasoning_details", thinking: "reasoning-object", takesFiles: true },

@@ -7,6 +7,7 @@ export const xAiVendor: Vendor = {
   name: "xAI",
   protocol: openAiResponses,
   baseUrl: "https://api.x.ai/v1",
+  baseUrlVariable: "XAI_BASE_URL",
   keyVariable: "XAI_API_KEY",
   media: {
     imageTypes: ["image/jpeg", "image/png"],

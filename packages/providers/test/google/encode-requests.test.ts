@@ -40,7 +40,7 @@ describe("a request", () => {
 
     const { path, body } = googleGenerate.encode(request, geminiTarget("gemini-2.0-flash"));
 
-    expect(path).toBe("/models/gemini-2.0-flash:streamGenerateContent?alt=sse");
+    expect(path).toBe("/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse");
     expect(body).toEqual({
       generationConfig: { maxOutputTokens: 50, temperature: 0.2 },
       tools: [
@@ -63,7 +63,7 @@ describe("a request", () => {
     const target = { ...geminiTarget("tunedModels/mine"), isStreaming: false };
 
     expect(googleGenerate.encode(requestOf({}), target).path).toBe(
-      "/tunedModels/mine:generateContent",
+      "/v1beta/tunedModels/mine:generateContent",
     );
   });
 

@@ -123,9 +123,9 @@ describe("a vendor that forbids the summary", () => {
   test("is told to a caller who asked for a summary of its own", async () => {
     const asked: Asked[] = [];
     const url = await unverified(asked);
-    const extra = { openai: { reasoning: { summary: "detailed" } } };
+    const providerOptions = { openai: { reasoning: { summary: "detailed" } } };
 
-    await expect(ask(url, "key-one-of-a-test", { extra })).rejects.toMatchObject({
+    await expect(ask(url, "key-one-of-a-test", { providerOptions })).rejects.toMatchObject({
       code: "invalid_request",
       message: expect.stringContaining("must be verified"),
     });

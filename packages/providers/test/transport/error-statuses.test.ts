@@ -10,7 +10,9 @@ test("an error status becomes the error of the protocol, with what the vendor sa
   const error = await failureOf(streamFrom(baseUrl));
 
   expect(error).toMatchObject({ code: "invalid_request", status: 404, retryable: false });
-  expect(error.message).toBe('test answered with status 404: {"error":"No such model"}');
+  expect(error.message).toBe(
+    `test answered with status 404: {"error":"No such model"} (asked at ${baseUrl}/reply)`,
+  );
 });
 
 test("an error without a word says so", async () => {
@@ -19,7 +21,9 @@ test("an error without a word says so", async () => {
   const error = await failureOf(streamFrom(baseUrl));
 
   expect(error).toMatchObject({ code: "overloaded", status: 503, retryable: true });
-  expect(error.message).toBe("test answered with status 503 and said nothing");
+  expect(error.message).toBe(
+    `test answered with status 503 and said nothing (asked at ${baseUrl}/reply)`,
+  );
 });
 
 test("a wait that the vendor asks for is told", async () => {
@@ -45,7 +49,7 @@ test("an error that goes on forever is read no further than its beginning", asyn
   await left.promise;
 
   expect(error).toMatchObject({ code: "overloaded", status: 500 });
-  expect(error.message).toHaveLength("test answered with status 500: ".length + 501);
+  expect(error.message).toMatch(/^test answered with status 500: [no ]{500}… \(asked at \S+\)$/);
 });
 
 test("an error whose connection breaks is told as far as it came", async () => {
@@ -104,7 +108,7 @@ test("a secret that is cut off with a long message does not show its beginning",
     streamFrom(baseUrl, { options: { model: "m", apiKey: "sk-0123456789" } }),
   );
 
-  expect(error.message).toMatch(/x{495}\[hidd…$/);
+  expect(error.message).toMatch(/x{495}\[hidd… \(asked at \S+\)$/);
 });
 
 test("a vendor that repeats a secret does not make us show it", async () => {

@@ -61,7 +61,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
 function pathOf(model: string, isStreaming: boolean): string {
   const name = model.includes("/") ? model : `models/${model}`;
   const path = name.split("/").map(encodeURIComponent).join("/");
-  return `/${path}:${isStreaming ? "streamGenerateContent?alt=sse" : "generateContent"}`;
+  return `/v1beta/${path}:${isStreaming ? "streamGenerateContent?alt=sse" : "generateContent"}`;
 }
 
 function configOf({ options }: ProviderRequest, model: string): GenerationConfig {
