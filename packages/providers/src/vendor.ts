@@ -52,6 +52,8 @@ export interface Vendor {
   readonly baseUrl: string;
   /** The variable that holds another URL, which goes before `baseUrl`. */
   readonly baseUrlVariable?: string;
+  /** May have the API of a server that runs models, beside the one of its protocol: it is asked for context windows there, too. */
+  readonly hasServerApi?: true;
   /** Runs on the user's machine as a rule. There it is asked directly, whatever proxy is set. */
   readonly isLocal?: true;
   /** The variable that holds its key; undefined for a server that needs none. */

@@ -112,10 +112,17 @@ function unknown(message: string, cause?: unknown): ModelError {
   return new ModelError("unknown_model", message, { cause });
 }
 
-/** Servers on this machine are asked; nobody else can be. */
+/** Servers on this machine and those of a base URL of the user's are asked. Vendors' own services are in the registry. */
 async function withWindow(model: Model, vendors: readonly KnownVendor[]): Promise<Model> {
   const vendor = vendors.find(({ row }) => row.id === model.provider.id);
-  const contextWindow = vendor?.isLocal === true ? await askedWindow(model, vendor) : undefined;
+  const isElsewhere =
+    vendor !== undefined && (vendor.isOwn || vendor.baseUrl !== vendor.row.baseUrl);
+  const contextWindow =
+    vendor?.isLocal === true
+      ? await askedWindow(model, vendor)
+      : isElsewhere
+        ? await model.provider.findContextWindow?.(model.id, {})
+        : undefined;
   if (contextWindow !== undefined) return { ...model, facts: { ...model.facts, contextWindow } };
   const { provider, id } = model;
   throw new ModelError(

@@ -250,4 +250,15 @@ describe("a vendor of the configuration", () => {
     expect(chosen.model.facts?.contextWindow).toBe(100_000);
     expect(chosen.model.price?.outputPerMillion).toBe(25);
   });
+
+  test("is asked for the window of a model that the configuration does not state", async () => {
+    const { url } = await serveJson({
+      "/v1/models": { data: [{ id: "big", max_model_len: 24_576 }] },
+    });
+    const providers = { house: { protocol: "openai-chat", baseUrl: `${url}/v1` } } as const;
+
+    const { model } = await choose({ model: "house/big", providers }, {});
+
+    expect(model).toMatchObject({ id: "big", facts: { contextWindow: 24_576 } });
+  });
 });

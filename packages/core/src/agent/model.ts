@@ -1,6 +1,7 @@
 /** What an agent thinks with: a provider and the id of a model of its. */
 import type { ModelFacts, ProviderContract } from "@capstan/kernel";
 import { chain } from "../chain.ts";
+import { vendorOfId } from "../models/vendor-of-id.ts";
 import { AgentError } from "./agent-error.ts";
 import type { ModelPrice } from "./cost.ts";
 
@@ -37,10 +38,9 @@ export function windowOf({ facts, provider }: Model): number | undefined {
   return facts?.contextWindow ?? provider.contextWindow;
 }
 
-/** Whose model it is: others name a vendor's API behind it, as in "openai.responses". */
+/** Whose model it is. */
 export function vendorOf({ provider: { id } }: Model): string {
-  const dot = id.indexOf(".");
-  return dot === -1 ? id : id.slice(0, dot);
+  return vendorOfId(id);
 }
 
 /** The name that a log has of a model. */

@@ -3,10 +3,10 @@ import type { ModelFacts } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
 import type { ModelPrice, TokenPrices } from "../agent/cost.ts";
 import type { Model } from "../agent/model.ts";
-import { vendorOf } from "../agent/model.ts";
 import { nearestNames } from "./nearest-names.ts";
 import type { SnapshotModel, SnapshotPrice } from "./snapshot-model.ts";
 import { readSnapshot, snapshotDate, snapshotVendors } from "./snapshot.ts";
+import { vendorOfId } from "./vendor-of-id.ts";
 
 export interface RegisteredModel {
   /** The vendor's id, which is that of its provider. */
@@ -78,7 +78,7 @@ export class ModelRegistry {
   complete(model: Model): MaybePromise<Model> {
     const completed = this.#completed.get(model);
     if (completed !== undefined) return completed;
-    return this.get(vendorOf(model), model.id).then((known) => {
+    return this.get(model.provider.id, model.id).then((known) => {
       const facts = { ...known?.facts, ...model.facts };
       const price = model.price ?? known?.price;
       const whole: Model = { ...model, facts, ...(price && { price }) };
@@ -92,10 +92,11 @@ export class ModelRegistry {
     return Object.hasOwn(this.#aliases, name) ? (this.#aliases[name] ?? []) : [name];
   }
 
-  /** Undefined if nobody knows it. */
+  /** Undefined for an unknown model. `vendor` may be the id of a provider of the AI SDK, as in `openai.responses`. */
   async get(vendor: string, id: string): Promise<RegisteredModel | undefined> {
-    const added = this.#added.get(`${vendor}/${id}`);
-    return added ?? (await this.#load(vendor)).get(id);
+    const known = vendorOfId(vendor);
+    const added = this.#added.get(`${vendor}/${id}`) ?? this.#added.get(`${known}/${id}`);
+    return added ?? (await this.#load(known)).get(id);
   }
 
   /** All models that a name may mean: `vendor/id`, or an id alone, which several vendors may have. Not those of an alias. */

@@ -65,6 +65,22 @@ describe("a model", () => {
     expect(found.map(nameOfRegistered)).toEqual(["azure/gpt-4.1", "openai/gpt-4.1"]);
   });
 
+  test.each([
+    ["openai.responses", "openai"],
+    ["openai.chat", "openai"],
+    ["anthropic.messages", "anthropic"],
+    ["google.generative-ai", "google"],
+    ["vertex.anthropic.messages", "anthropic"],
+    ["azure-openai.responses", "azure"],
+    ["xai.chat", "xai"],
+  ])("of %s in the AI SDK has the facts and the price of %s", async (provider, vendor) => {
+    const registry = createModelRegistry();
+    const { id = "" } = (await registry.list()).find((model) => model.vendor === vendor) ?? {};
+
+    expect(await registry.get(provider, id)).toEqual(await registry.get(vendor, id));
+    expect(await registry.get(provider, id)).toMatchObject({ vendor, facts: expect.anything() });
+  });
+
   test("whose id has a slash is found behind that of its vendor", async () => {
     const found = await createModelRegistry().find("groq/openai/gpt-oss-120b");
 

@@ -168,6 +168,14 @@ export interface ProviderContract {
   readonly contextWindow?: number;
   readonly media?: MediaLimits;
   /**
+   * Asks the server for the context window of a model that no list knows. Resolves with undefined if it does not tell; never rejects. Takes a
+   * request or two, so it is called only if the window is unknown.
+   */
+  findContextWindow?(
+    model: string,
+    options: { readonly signal?: AbortSignal | undefined; readonly apiKey?: string | undefined },
+  ): Promise<number | undefined>;
+  /**
    * Starts one attempt. Failures are thrown by the iterator, as `ProviderError` where the cause is understood. The
    * provider stops when `request.signal` fires or when the iterator is returned.
    */

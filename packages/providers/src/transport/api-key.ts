@@ -8,7 +8,7 @@ import { environment } from "./environment.ts";
 export function findApiKey(
   vendor: Vendor,
   options: ProviderOptions,
-  request: ProviderRequest,
+  request: Pick<ProviderRequest, "options">,
 ): string | undefined {
   const { name, keyVariable } = vendor;
   const given = request.options.apiKey ?? options.apiKey;

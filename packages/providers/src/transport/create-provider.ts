@@ -3,6 +3,7 @@ import type { ProviderContract, ProviderRequest } from "@capstan/kernel";
 import { mergeProviderOptions } from "@capstan/kernel";
 import type { ProviderOptions, Vendor } from "../vendor.ts";
 import { createFetch } from "./create-fetch.ts";
+import { findContextWindow } from "./find-window.ts";
 import { ReplyStream } from "./reply-stream.ts";
 
 /** Nothing is checked before the first request: a key may come with it. */
@@ -12,6 +13,7 @@ export function createProvider(vendor: Vendor, options: ProviderOptions = {}): P
   return {
     id,
     ...(media !== undefined && { media }),
+    findContextWindow: (model, asked) => findContextWindow(vendor, options, fetch, model, asked),
     stream: (request) =>
       new ReplyStream(vendor, options, fetch, withModelOptions(options, request)),
   };

@@ -52,6 +52,22 @@ export function prepareCall(
   };
 }
 
+/** A question beside the conversation: `path` may lead out of the version of the base URL by `..`. Throws as `prepareCall` does. */
+export function prepareQuestion(
+  vendor: Vendor,
+  options: ProviderOptions,
+  { path, apiKey }: { readonly path: string; readonly apiKey: string | undefined },
+): Pick<WireCall, "url" | "headers"> {
+  const baseUrl = parseBaseUrl(vendor, baseUrlOf(vendor, options));
+  const asked = { options: apiKey === undefined ? {} : { apiKey } };
+  const headers = headersOf(vendor, options, asked, { isStreaming: false }, {});
+  if (path.startsWith("../")) {
+    baseUrl.pathname = baseUrl.pathname.replace(/\/+$/, "").replace(endingVersion, "");
+    return { url: joinUrl(baseUrl, path.slice(2)).href, headers };
+  }
+  return { url: joinUrl(baseUrl, path).href, headers };
+}
+
 function baseUrlOf(vendor: Vendor, { baseUrl }: ProviderOptions): string {
   const { baseUrlVariable: variable } = vendor;
   const found = baseUrl ?? (variable && environment()[variable]?.trim());
@@ -106,9 +122,9 @@ function joinUrl(baseUrl: URL, path: string): URL {
 function headersOf(
   vendor: Vendor,
   options: ProviderOptions,
-  request: ProviderRequest,
-  { isStreaming }: Target,
-  wire: WireRequest,
+  request: Pick<ProviderRequest, "options">,
+  { isStreaming }: Pick<Target, "isStreaming">,
+  wire: Pick<WireRequest, "headers">,
 ): Headers {
   const headers = new Headers({
     "content-type": "application/json",

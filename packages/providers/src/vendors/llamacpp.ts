@@ -8,6 +8,7 @@ export const llamaCppVendor: Vendor = {
   protocol: openAiChat,
   baseUrl: "http://127.0.0.1:8080/v1",
   baseUrlVariable: "LLAMACPP_BASE_URL",
+  hasServerApi: true,
   isLocal: true,
   keyVariable: undefined,
   quirks: { chat: { reasoningField: "reasoning_content" } },

@@ -8,6 +8,7 @@ export const lmStudioVendor: Vendor = {
   protocol: openAiChat,
   baseUrl: "http://127.0.0.1:1234/v1",
   baseUrlVariable: "LMSTUDIO_BASE_URL",
+  hasServerApi: true,
   isLocal: true,
   keyVariable: undefined,
   quirks: {},

@@ -8,6 +8,7 @@ export const ollamaVendor: Vendor = {
   protocol: openAiChat,
   baseUrl: "http://127.0.0.1:11434/v1",
   baseUrlVariable: "OLLAMA_BASE_URL",
+  hasServerApi: true,
   isLocal: true,
   keyVariable: undefined,
   quirks: { chat: { reasoningField: "reasoning" } },

@@ -29,6 +29,7 @@ export function compatibleVendor({
     name,
     protocol: openAiChat,
     baseUrl,
+    hasServerApi: true,
     keyVariable,
     ...(headers && { headers }),
     quirks: quirks === undefined ? {} : { chat: quirks },
