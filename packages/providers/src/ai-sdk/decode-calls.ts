@@ -21,6 +21,10 @@ export class CallBlocks {
     this.#declared = declared;
   }
 
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
   /** Some models say only at the end that they have run the tool: a call that is not sure to be the caller's is held until then. */
   start(part: Fields, parts: ProviderPart[]): void {
     const call = this.#begin(part);

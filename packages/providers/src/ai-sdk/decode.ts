@@ -8,21 +8,23 @@ import { ProseBlocks } from "./decode-prose.ts";
 import { toProviderError } from "./errors.ts";
 import type { Fields } from "./fields.ts";
 import { isFields, toJson, unreadablePart } from "./fields.ts";
-import { statedReason, toFinishReason } from "./finish-reasons.ts";
+import { isUnstated, statedReason, toFinishReason } from "./finish-reasons.ts";
 import { toUsage } from "./reply-usage.ts";
 
 export class ReplyDecoder {
   readonly #origin: TargetOrigin;
   readonly #prose = new ProseBlocks();
   readonly #calls: CallBlocks;
+  readonly #isStreaming: boolean;
   /** What was said of the reply besides its content. */
   readonly #metadata: Record<string, JsonValue> = {};
   #hasStarted = false;
   #isFinished = false;
 
   /** `declared`: the names of the tools that the caller runs. */
-  constructor(origin: TargetOrigin, declared: ReadonlySet<string>) {
+  constructor(origin: TargetOrigin, declared: ReadonlySet<string>, isStreaming: boolean) {
     this.#origin = origin;
+    this.#isStreaming = isStreaming;
     this.#calls = new CallBlocks(declared);
   }
 
@@ -73,10 +75,13 @@ export class ReplyDecoder {
 
   /** No more parts will come. */
   end(): void {
-    if (this.#isFinished) return;
+    if (!this.#isFinished) throw this.#cutOff();
+  }
+
+  #cutOff(): ProviderError {
     const { provider } = this.#origin;
     const problem = this.#hasStarted ? "before the reply was whole" : "before the reply began";
-    throw new ProviderError("network", `${provider} ended its stream ${problem}: ask again`);
+    return new ProviderError("network", `${provider} ended its stream ${problem}: ask again`);
   }
 
   /** Kinds that are not known here are signs of life. */
@@ -105,6 +110,10 @@ export class ReplyDecoder {
     if (stated.unified === "error" || stated.unified === "interrupted") {
       if (usage !== undefined) parts.push({ type: "usage", usage });
       throw failedReply(stated.unified, stated.raw, this.#origin);
+    }
+    if (this.#isStreaming && isUnstated(stated) && !this.#calls.isEmpty) {
+      if (usage !== undefined) parts.push({ type: "usage", usage });
+      throw this.#cutOff();
     }
     this.#isFinished = true;
     parts.push({

@@ -21,6 +21,14 @@ export function statedReason({ finishReason }: Fields): StatedReason | undefined
   return { unified, ...(raw !== undefined && { raw }) };
 }
 
+/**
+ * Whether the vendor never said why it stopped. The packages of the AI SDK end a stream that was cut in this way, and make calls of what
+ * there is of their arguments.
+ */
+export function isUnstated({ unified, raw }: StatedReason): boolean {
+  return raw === undefined && (unified === "other" || unified === "unknown");
+}
+
 export function toFinishReason({ unified, raw }: StatedReason): FinishReason {
   if (raw !== undefined && pauses.has(raw)) return "pause";
   if (unified !== "other") return unified;

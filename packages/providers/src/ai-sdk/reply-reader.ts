@@ -31,7 +31,7 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
     this.#request = request;
     this.#origin = originOf(model);
     const declared = request.tools.filter(isRunByCaller).map(({ name }) => name);
-    this.#decoder = new ReplyDecoder(this.#origin, new Set(declared));
+    this.#decoder = new ReplyDecoder(this.#origin, new Set(declared), isStreaming);
     const { output } = request.options;
     if (output !== undefined && needsWrapper(output.schema)) {
       this.#unwrapper = new AnswerUnwrapper();

@@ -30,7 +30,8 @@ export class GenerateDecoder implements ReplyDecoder {
   }
 
   take({ data, isBare }: SseEvent, parts: ProviderPart[]): void {
-    if (this.#hasEnded) return;
+    // A word that proxies end every stream with.
+    if (this.#hasEnded || data === "[DONE]") return;
     const chunk = parse(data);
     if (!isObject(chunk)) throw protocolError("sent an event that is no object");
     if (isBare || isObject(chunk["error"])) throw this.#error(chunk, data);
@@ -51,10 +52,14 @@ export class GenerateDecoder implements ReplyDecoder {
   step(chunk: JsonObject, parts: ProviderPart[]): void {
     if (isObject(chunk["error"])) throw this.#error(chunk, JSON.stringify(chunk));
     this.#describe(chunk, parts);
+    this.#candidate(chunk, parts);
     const { promptFeedback: feedback } = chunk;
     if (isObject(feedback) && feedback["blockReason"] !== undefined) {
       this.#finishReason = "content-filter";
     }
+  }
+
+  #candidate(chunk: JsonObject, parts: ProviderPart[]): void {
     // Nobody asks for more than one answer.
     const [candidate] = listOf(chunk["candidates"]);
     if (!isObject(candidate)) return;
@@ -79,6 +84,8 @@ export class GenerateDecoder implements ReplyDecoder {
   #part(part: JsonValue, parts: ProviderPart[]): void {
     if (!isObject(part)) throw protocolError("sent a part that is no object");
     const { functionCall: call, text } = part;
+    // A reply that goes on has not ended, whatever was said before.
+    if (text !== "") this.#finishReason = undefined;
     if (isObject(call)) return this.#call(call, part, parts);
     if (typeof text === "string") return this.#prose(text, part, parts);
     const ran = serverCallOf(part);

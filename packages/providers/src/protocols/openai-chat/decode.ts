@@ -39,6 +39,8 @@ export class ChatDecoder implements ReplyDecoder {
   /** The field that the open reasoning came in. */
   #field: string | undefined;
   #finishReason: string | undefined;
+  /** The server has said why it stopped, and nothing since: some say it after each of several calls. */
+  #hasStopped = false;
   #metadata: JsonObject = {};
   #usage: JsonObject | undefined;
 
@@ -48,7 +50,7 @@ export class ChatDecoder implements ReplyDecoder {
 
   take({ data, event, isBare }: SseEvent, parts: ProviderPart[]): void {
     if (this.#hasEnded) return;
-    if (data.trim() === "[DONE]") return this.finish(parts);
+    if (data.trim() === "[DONE]") return this.#done(parts);
     const chunk = parse(data);
     if (!isObject(chunk)) throw protocolError("sent an event that is no object");
     const isError = isBare || event === "error" || isFailure(chunk["error"]);
@@ -59,12 +61,22 @@ export class ChatDecoder implements ReplyDecoder {
   /** Not every server says that it is done, but then it has said why it stopped. */
   end(parts: ProviderPart[]): void {
     if (this.#hasEnded) return;
-    if (this.#finishReason !== undefined) return this.finish(parts);
+    if (!this.#hasStopped) throw this.#cutOff();
+    this.finish(parts);
+  }
+
+  /** Proxies say it also after a reply that was cut: calls have to be whole then, and one without arguments may lack them. */
+  #done(parts: ProviderPart[]): void {
+    if (!this.#hasStopped && !this.#calls.areWhole) throw this.#cutOff();
+    this.finish(parts);
+  }
+
+  #cutOff(): ProviderError {
     const { provider } = this.#target.origin;
     const problem = this.#hasStarted
       ? "ended its stream before the reply was whole"
       : "ended its stream before the reply began";
-    throw new ProviderError("network", `${provider} ${problem}: ask again`);
+    return new ProviderError("network", `${provider} ${problem}: ask again`);
   }
 
   /** Takes a chunk, or a whole reply. */
@@ -79,9 +91,13 @@ export class ChatDecoder implements ReplyDecoder {
     const [choice] = listOf(chunk["choices"]);
     if (!isObject(choice)) return;
     const { delta, message, finish_reason: reason } = choice;
+    const before = parts.length;
     if (isObject(delta)) this.#speak(delta, parts);
     else if (isObject(message)) this.#speak(message, parts);
-    if (typeof reason === "string" && reason !== "") this.#finishReason = reason;
+    if (parts.length > before) this.#hasStopped = false;
+    if (typeof reason !== "string" || reason === "") return;
+    this.#finishReason = reason;
+    this.#hasStopped = true;
   }
 
   get #isReasoningApart(): boolean {

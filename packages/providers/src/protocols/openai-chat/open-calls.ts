@@ -1,5 +1,6 @@
 /** The calls of a reply under way. Servers differ in how they tell one from another: by an index, by an id, or not at all. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
+import { parseJson } from "../../transport/parse-json.ts";
 import type { JsonObject } from "../../wire-json.ts";
 import { isObject, omit, textAt } from "../../wire-json.ts";
 import { protocolError } from "./protocol-error.ts";
@@ -10,7 +11,7 @@ interface OpenCall {
   readonly place: number | undefined;
   readonly id: string | undefined;
   readonly isCustom: boolean;
-  length: number;
+  /** Its arguments, or its input, as far as it came. */
   text: string;
 }
 
@@ -21,6 +22,11 @@ export class OpenCalls {
     return this.#calls.length === 0;
   }
 
+  /** Whether no call can have lost anything, whatever came of the rest: its arguments are an object that ends. */
+  get areWhole(): boolean {
+    return this.#calls.every(({ isCustom, text }) => !isCustom && isObject(parseJson(text)));
+  }
+
   /** A piece of a call, or all of it. */
   take(piece: JsonValue, parts: ProviderPart[]): void {
     if (!isObject(piece)) throw protocolError("sent a call that is no object");
@@ -28,17 +34,16 @@ export class OpenCalls {
     const { function: called, custom } = piece;
     const delta = textOf(isObject(called) ? called["arguments"] : undefined) ?? inputOf(custom);
     if (delta === undefined || delta === "") return;
-    call.length += delta.length;
-    if (call.isCustom) call.text += delta;
+    call.text += delta;
     parts.push({ type: "toolcall_delta", index: call.index, delta });
   }
 
   /** The reply is over. Where it was cut, the last call may be, too, and stays open. */
   end(isCut: boolean, parts: ProviderPart[]): void {
     const ended = isCut ? this.#calls.slice(0, -1) : this.#calls;
-    for (const { index, length, isCustom, text } of ended) {
+    for (const { index, isCustom, text } of ended) {
       if (isCustom) parts.push({ type: "toolcall_end", index, input: text });
-      else if (length === 0) parts.push({ type: "toolcall_end", index, input: {} });
+      else if (text === "") parts.push({ type: "toolcall_end", index, input: {} });
       else parts.push({ type: "toolcall_end", index });
     }
   }
@@ -71,7 +76,6 @@ export class OpenCalls {
       place: typeof place === "number" ? place : undefined,
       id,
       isCustom,
-      length: 0,
       text: "",
     };
     this.#calls.push(call);
