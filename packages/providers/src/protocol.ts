@@ -19,6 +19,8 @@ export interface Target {
   readonly quirks: Quirks;
   /** False: the whole reply is asked for in one JSON body. */
   readonly isStreaming: boolean;
+  /** Tokens that fit into a request and its reply, where the registry knows it. */
+  readonly contextWindow?: number | undefined;
 }
 
 /** A request as it goes over the wire. */

@@ -2,6 +2,7 @@
 import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
 import type { TargetOrigin } from "../protocol.ts";
 import { needsWrapper } from "../protocols/wrapped-output.ts";
+import { RoomCheck } from "../transport/full-context.ts";
 import { AnswerUnwrapper } from "../transport/unwrap-answer.ts";
 import { isRunByCaller } from "./declared-tool.ts";
 import { ReplyDecoder } from "./decode.ts";
@@ -20,6 +21,7 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
   readonly #request: ProviderRequest;
   readonly #origin: TargetOrigin;
   readonly #decoder: ReplyDecoder;
+  readonly #room: RoomCheck;
   /** Ours, so that to leave ends a request that nobody has answered yet. */
   readonly #controller = new AbortController();
   readonly #parts: AsyncGenerator<ProviderPart, undefined>;
@@ -32,10 +34,11 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
     this.#origin = originOf(model);
     const declared = request.tools.filter(isRunByCaller).map(({ name }) => name);
     this.#decoder = new ReplyDecoder(this.#origin, new Set(declared), isStreaming);
-    const { output } = request.options;
+    const { output, modelFacts } = request.options;
     if (output !== undefined && needsWrapper(output.schema)) {
       this.#unwrapper = new AnswerUnwrapper();
     }
+    this.#room = new RoomCheck(this.#origin.provider, modelFacts?.contextWindow);
     this.#parts = this.#read(isStreaming);
   }
 
@@ -100,6 +103,7 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
     try {
       if (received === undefined) this.#decoder.end();
       else for (const part of received) this.#decoder.take(part, parts);
+      this.#room.take(parts);
     } catch (thrown) {
       failure = { thrown };
     }

@@ -1,7 +1,7 @@
 /** What OpenAI, and whoever speaks like it, means by an error: in an answer, in an event, or in a response that failed. */
 import type { ProviderError, ProviderErrorCode } from "@capstan/kernel";
 import type { Target, VendorFailure } from "../protocol.ts";
-import { toProviderError } from "../transport/http-errors.ts";
+import { statusIn, toProviderError } from "../transport/http-errors.ts";
 import type { JsonObject } from "../wire-json.ts";
 import { isObject, textAt } from "../wire-json.ts";
 
@@ -15,12 +15,16 @@ const codes: Readonly<Record<string, ProviderErrorCode>> = {
   rate_limit_exceeded: "rate_limit",
   rate_limit_error: "rate_limit",
   too_many_requests: "rate_limit",
+  rate_limited: "rate_limit",
   server_error: "overloaded",
   internal_error: "overloaded",
   internal_server_error: "overloaded",
   server_is_overloaded: "overloaded",
   slow_down: "overloaded",
   service_unavailable: "overloaded",
+  service_unavailable_error: "overloaded",
+  service_tier_capacity_exceeded: "overloaded",
+  unreachable_backend: "overloaded",
   vector_store_timeout: "overloaded",
   context_length_exceeded: "context_overflow",
   string_above_max_length: "context_overflow",
@@ -36,6 +40,8 @@ const codes: Readonly<Record<string, ProviderErrorCode>> = {
 
 /** Compatible servers say in words what others have a code for. */
 const wrongKey = /incorrect api key|invalid api key|api key not valid/i;
+/** Google says this of every limit, also of one by the minute. */
+const spentQuota = /exceeded your current quota/i;
 
 export function toError(failure: VendorFailure, target: Target): ProviderError {
   const error = errorIn(failure.body);
@@ -44,11 +50,14 @@ export function toError(failure: VendorFailure, target: Target): ProviderError {
   const said = textAt(error, "message");
   const param = textAt(error, "param");
   const requestId = failure.headers?.get("x-request-id") ?? undefined;
-  const known = [code, type].find((word) => word !== undefined && Object.hasOwn(codes, word));
-  const isWrongKey = said !== undefined && wrongKey.test(said);
+  const [known] = [code, type]
+    .filter((word) => word !== undefined)
+    .flatMap((word) => (Object.hasOwn(codes, word) ? (codes[word] ?? []) : []));
+  const isLocked = said !== undefined && (wrongKey.test(said) || spentQuota.test(said));
   return toProviderError(failure, target, {
-    code: isWrongKey ? "auth" : known === undefined ? undefined : codes[known],
-    message: describe(code ?? type, said, param, requestId),
+    code: isLocked ? "auth" : isFlagged(error) ? "content_filter" : known,
+    status: statusIn(error),
+    message: describe(code ?? type, withSource(said, error), param, requestId),
   });
 }
 
@@ -58,6 +67,22 @@ function errorIn(body: VendorFailure["body"]): JsonObject {
   const { error } = body;
   if (isObject(error)) return error;
   return typeof error === "string" ? { ...body, message: error } : body;
+}
+
+/** A router's host refused what was said; the status is that of a wrong key. */
+function isFlagged({ metadata = null }: JsonObject): boolean {
+  return isObject(metadata) && typeof metadata["flagged_input"] === "string";
+}
+
+/** A router repeats what the host that it asked has said. */
+function withSource(said: string | undefined, { metadata = null }: JsonObject): string | undefined {
+  if (!isObject(metadata)) return said;
+  const { raw = null } = metadata;
+  const source = textAt(metadata, "provider_name");
+  const words = typeof raw === "string" || raw === null ? (raw ?? "") : JSON.stringify(raw);
+  const told = [source, words].filter((one) => one !== undefined && one !== "").join(": ");
+  if (told === "" || said?.includes(told) === true) return said;
+  return said === undefined ? told : `${said} (${told})`;
 }
 
 function describe(

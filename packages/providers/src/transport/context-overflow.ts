@@ -32,6 +32,7 @@ const sayings: readonly Saying[] = [
   { of: "MiniMax", words: /context window exceeds limit/ },
   { of: "Z.ai", words: /model_context_window_exceeded|prompt exceeds max length/ },
   { of: "Alibaba", words: /range of input length should be/ },
+  { of: "proxies, of too many bytes", words: /(request entity|payload|content) too large/ },
   { of: "Hugging Face", words: /inputs` tokens \+ `max_new_tokens` must be/ },
 ];
 

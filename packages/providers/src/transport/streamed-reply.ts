@@ -3,6 +3,7 @@ import type { ProviderPart } from "@capstan/kernel";
 import type { ReplyDecoder } from "../protocol.ts";
 import type { SseEvent } from "../sse/sse-decoder.ts";
 import { SseDecoder } from "../sse/sse-decoder.ts";
+import { RoomCheck } from "./full-context.ts";
 import { toNetworkError } from "./network-errors.ts";
 import { parseJson } from "./parse-json.ts";
 import type { PartSource } from "./part-source.ts";
@@ -23,6 +24,7 @@ export class StreamedReply implements PartSource {
   readonly #sse = new SseDecoder();
   readonly #decoder: ReplyDecoder;
   readonly #events: SseEvent[] = [];
+  readonly #room: RoomCheck;
   #hasEvents = false;
   #isWhole = false;
   #firstChunk: Uint8Array | undefined;
@@ -32,6 +34,7 @@ export class StreamedReply implements PartSource {
     this.#response = response;
     this.#reader = response.body?.getReader();
     this.#decoder = call.vendor.protocol.decoder(call.target);
+    this.#room = new RoomCheck(call.vendor.id, call.target.contextWindow);
   }
 
   async fill(parts: ProviderPart[]): Promise<boolean> {
@@ -45,11 +48,13 @@ export class StreamedReply implements PartSource {
       // Also those in front of one that is too long.
       for (const event of events) this.#take(event, parts);
     }
+    this.#room.take(parts);
     if (chunk !== undefined) return true;
     if (this.#isWhole) return false;
     // What calls itself a stream of events was one that broke off early; anything else was none.
     if (!this.#hasEvents && !isEventStream(this.#response)) throw this.#noEvents();
     this.#decoder.end(parts);
+    this.#room.take(parts);
     return false;
   }
 

@@ -1,5 +1,6 @@
 /** The parts of a reply that comes in one JSON body. */
 import type { ProviderPart } from "@capstan/kernel";
+import { RoomCheck } from "./full-context.ts";
 import { toNetworkError } from "./network-errors.ts";
 import { parseJson } from "./parse-json.ts";
 import type { PartSource } from "./part-source.ts";
@@ -24,6 +25,7 @@ export class WholeReply implements PartSource {
     const body = parseJson(text);
     if (body === undefined) throw unexpectedAnswer(this.#call, this.#response, text);
     parts.push(...vendor.protocol.decodeBody(body, target));
+    new RoomCheck(vendor.id, target.contextWindow).take(parts);
     return false;
   }
 

@@ -12,7 +12,7 @@ import type { ProviderErrorCode } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
-import { iterate, modelThatSends, partsOf, text } from "./models.ts";
+import { finish, iterate, modelThatSends, partsOf, text } from "./models.ts";
 
 function apiCallError(fields: Partial<ConstructorParameters<typeof APICallError>[0]>): Error {
   const url = "https://api.example/v1/chat?key=secret";
@@ -147,7 +147,8 @@ test.each<[ProviderErrorCode, boolean, string, unknown]>([
   ["rate_limit", false, "Enough", { message: "Enough", statusCode: 429, isRetryable: false }],
   ["rate_limit", true, "Slow down", { error: { type: "rate_limit_error", message: "Slow down" } }],
   ["context_overflow", false, "long", { message: "long", code: "context_length_exceeded" }],
-  ["protocol", false, "Odd", { message: "Odd" }],
+  ["overloaded", true, "Odd", { message: "Odd" }],
+  ["overloaded", true, "Bad gateway", { message: "Bad gateway", code: 502 }],
   ["overloaded", true, "It failed", apiCallError({ statusCode: 503 })],
   ["protocol", false, "Broken", new Error("Broken")],
 ])("an error in the stream is %s, retryable: %s (%s)", async (code, retryable, said, error) => {
@@ -186,4 +187,10 @@ test("a part whose type a model does not take is named, so that a session can go
     code: "invalid_request",
     rejected: { messageId: "u2", part: 1 },
   });
+});
+
+test("a reply that ends at the token limit without a word is an overflow of the context", async () => {
+  const failure = await failureOf(modelThatSends([finish("length")]));
+
+  expect(failure).toMatchObject({ code: "context_overflow", retryable: false });
 });

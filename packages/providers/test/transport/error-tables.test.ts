@@ -65,6 +65,7 @@ test.each([
   '{"code":"1261","message":"Prompt exceeds max length"}',
   "Range of input length should be [1, 129024]",
   "Prompt contains 240000 tokens, too large for model with 131072 maximum context length",
+  "<h1>413 Request Entity Too Large</h1>",
   "`inputs` tokens + `max_new_tokens` must be <= 4097",
 ])("an overflow of the context is recognised: %s", (said) => {
   expect(isContextOverflow(said)).toBe(true);
@@ -111,10 +112,10 @@ test("what the protocol has read in the body comes before the status", () => {
   expect(error.message).toBe("test answered with status 500: No more");
 });
 
-test("an error inside of a stream has no status", () => {
+test("an error inside of a stream has no status, and may not happen again", () => {
   const error = toProviderError({ text: "", body: undefined }, target, { message: "Overloaded" });
 
-  expect(error).toMatchObject({ code: "protocol", status: undefined });
+  expect(error).toMatchObject({ code: "overloaded", status: undefined, retryable: true });
   expect(error.message).toBe("test broke off its reply: Overloaded");
 });
 

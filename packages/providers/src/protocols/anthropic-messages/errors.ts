@@ -1,7 +1,7 @@
 /** What the vendor means by an error, in an answer or in the middle of a stream. */
 import type { ProviderError, ProviderErrorCode } from "@capstan/kernel";
 import type { Target, VendorFailure } from "../../protocol.ts";
-import { toProviderError } from "../../transport/http-errors.ts";
+import { statusIn, toProviderError } from "../../transport/http-errors.ts";
 import { isObject, textAt } from "../../wire-json.ts";
 
 /** By the vendor's own word for it, which a stream has in place of a status. Others go by the status. */
@@ -33,6 +33,7 @@ export function toError(failure: VendorFailure, target: Target): ProviderError {
   const isOverflow = stated === "invalid_request" && said !== undefined && overflow.test(said);
   return toProviderError(failure, target, {
     code: isOverflow ? "context_overflow" : stated,
+    status: statusIn(error),
     message: describe(type, said, requestId),
   });
 }

@@ -1,7 +1,8 @@
 /** What the vendor means by an error, in an answer or in the middle of a stream. */
 import type { JsonValue, ProviderError, ProviderErrorCode } from "@capstan/kernel";
 import type { Target, VendorFailure } from "../../protocol.ts";
-import { toProviderError } from "../../transport/http-errors.ts";
+import { statusIn, toProviderError } from "../../transport/http-errors.ts";
+import { isSpentQuota } from "../../transport/spent-quota.ts";
 import type { JsonObject } from "../../wire-json.ts";
 import { isObject, listOf, textAt } from "../../wire-json.ts";
 
@@ -23,6 +24,8 @@ const codes: Readonly<Record<string, ProviderErrorCode>> = {
   UNIMPLEMENTED: "invalid_request",
 };
 
+/** What the vendor says of every limit, also of one by the minute. */
+const anyQuota = /you exceeded your current quota, please check your plan and billing details/i;
 const wrongKey = /api key (not valid|expired|not found)/i;
 
 export function toError(failure: VendorFailure, target: Target): ProviderError {
@@ -33,6 +36,9 @@ export function toError(failure: VendorFailure, target: Target): ProviderError {
   const known = status !== undefined && Object.hasOwn(codes, status) ? codes[status] : undefined;
   return toProviderError(failure, target, {
     code: isWrongKey ? "auth" : known,
+    status: statusIn(error),
+    isSpent: said !== undefined && isSpentQuota(said.replace(anyQuota, "")),
+    retryable: isOfTheDay(error) ? false : undefined,
     message: said === undefined || status === undefined ? said : `${status}: ${said}`,
     retryAfterMs: retryAfter(error),
   });
@@ -43,6 +49,13 @@ function errorIn(body: JsonValue | undefined): JsonObject {
   const whole = Array.isArray(body) ? listOf(body)[0] : body;
   if (!isObject(whole)) return {};
   return isObject(whole["error"]) ? whole["error"] : whole;
+}
+
+/** A quota of the day, which is asked to wait seconds for like any other. */
+function isOfTheDay(error: JsonObject): boolean {
+  return listOf(error["details"])
+    .flatMap((detail) => (isObject(detail) ? listOf(detail["violations"]) : []))
+    .some((violation) => isObject(violation) && /PerDay/.test(textAt(violation, "quotaId") ?? ""));
 }
 
 /** `{ retryDelay: "36s" }` among the details. */

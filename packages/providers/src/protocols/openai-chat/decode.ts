@@ -21,6 +21,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   length: "length",
   max_tokens: "length",
   model_length: "length",
+  model_context_window_exceeded: "length",
   content_filter: "content-filter",
 };
 /** Those that fail an attempt in the kernel; from a server they are only words. */
@@ -53,7 +54,7 @@ export class ChatDecoder implements ReplyDecoder {
     if (data.trim() === "[DONE]") return this.#done(parts);
     const chunk = parse(data);
     if (!isObject(chunk)) throw protocolError("sent an event that is no object");
-    const isError = isBare || event === "error" || isFailure(chunk["error"]);
+    const isError = isBare || event === "error" || isFailure(chunk);
     if (isError) throw toError({ body: chunk, text: data.slice(0, maxErrorChars) }, this.#target);
     this.step(chunk, parts);
   }
@@ -91,6 +92,9 @@ export class ChatDecoder implements ReplyDecoder {
     const [choice] = listOf(chunk["choices"]);
     if (!isObject(choice)) return;
     const { delta, message, finish_reason: reason } = choice;
+    if (isFailure(choice) || reason === "error") {
+      throw toError({ body: choice, text: JSON.stringify(choice) }, this.#target);
+    }
     const before = parts.length;
     if (isObject(delta)) this.#speak(delta, parts);
     else if (isObject(message)) this.#speak(message, parts);
@@ -208,7 +212,7 @@ export class ChatDecoder implements ReplyDecoder {
 /** A reply that came whole. */
 export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
   if (!isObject(body)) throw protocolError("answered with something that is no object");
-  if (isFailure(body["error"])) throw toError({ body, text: "" }, target);
+  if (isFailure(body)) throw toError({ body, text: "" }, target);
   if (!Array.isArray(body["choices"])) throw protocolError("answered without a choice");
   const decoder = new ChatDecoder(target);
   const parts: ProviderPart[] = [];
@@ -217,8 +221,9 @@ export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
   return parts;
 }
 
-function isFailure(error: JsonValue | undefined): boolean {
-  return isObject(error) || (typeof error === "string" && error !== "");
+/** `{ error: { … } }`, `{ error: "…" }`, or Mistral's `{ object: "error", … }`. */
+function isFailure({ error = null, object = null }: JsonObject): boolean {
+  return isObject(error) || (typeof error === "string" && error !== "") || object === "error";
 }
 
 function parse(data: string): JsonValue {
