@@ -19,6 +19,8 @@ export interface Target {
   readonly quirks: Quirks;
   /** False: the whole reply is asked for in one JSON body. */
   readonly isStreaming: boolean;
+  /** Which attempt of the step this is, from 1; the first, if absent. */
+  readonly attempt?: number | undefined;
   /** Tokens that fit into a request and its reply, where the registry knows it. */
   readonly contextWindow?: number | undefined;
 }

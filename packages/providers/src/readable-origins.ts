@@ -23,7 +23,7 @@ interface ReadableOrigin {
 
 /**
  * A row for each protocol. Between protocols, between vendors of one protocol, and between hosts of one vendor, nothing native is readable: thinking is dropped,
- * text stays text, a refusal becomes text, calls get ids of ours, and what a provider ran by itself is left out.
+ * text stays text, a refusal becomes text if the protocol has none, calls get ids of ours, and what a provider ran by itself is left out.
  */
 const readableOrigins: Readonly<Record<string, ReadableOrigin>> = {
   "anthropic-messages": {

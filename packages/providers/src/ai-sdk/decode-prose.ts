@@ -21,6 +21,8 @@ interface Block {
 export class ProseBlocks {
   readonly #blocks = new Map<string, Block>();
   #open: Block | undefined;
+  /** Whether readers have seen a text. */
+  hasText = false;
 
   start(kind: Kind, part: Fields, parts: ProviderPart[]): void {
     const block: Block = { kind, metadata: undefined, citations: undefined, isNews: false };
@@ -35,6 +37,7 @@ export class ProseBlocks {
     learn(block, part);
     if (delta === "") return;
     if (block !== this.#open) this.#openBlock(block, parts);
+    if (kind === "text") this.hasText = true;
     parts.push({ type: `${kind}_delta`, delta });
   }
 

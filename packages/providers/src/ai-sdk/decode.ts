@@ -1,6 +1,7 @@
 /** Reads a reply, part by part. */
 import type { JsonValue, Origin, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
+import { explainNoAnswer } from "../no-answer.ts";
 import type { TargetOrigin } from "../protocol.ts";
 import { CallBlocks } from "./decode-calls.ts";
 import { decodeNative } from "./decode-native.ts";
@@ -116,6 +117,9 @@ export class ReplyDecoder {
       throw this.#cutOff();
     }
     this.#isFinished = true;
+    if (stated.unified === "content-filter" && !this.#prose.hasText) {
+      explainNoAnswer(blockOf(stated.raw, this.#origin), parts);
+    }
     parts.push({
       type: "finish",
       reason: toFinishReason(stated),
@@ -132,6 +136,10 @@ export class ReplyDecoder {
       if (kept !== undefined) this.#metadata[name] = kept;
     }
   }
+}
+
+function blockOf(raw: string | undefined, { provider }: Origin): string {
+  return `${provider} blocked its reply: ${raw ?? "content filter"}.`;
 }
 
 function failedReply(

@@ -38,6 +38,7 @@ export function prepareCall(
     origin: { provider: vendor.id, api: vendor.protocol.id, model, host: baseUrl.host },
     quirks: vendor.quirks,
     isStreaming: options.stream ?? true,
+    attempt: request.attempt,
     contextWindow: request.options.modelFacts?.contextWindow,
   };
   const wire = vendor.protocol.encode(request, target);

@@ -8,6 +8,7 @@ import type {
   ProviderErrorCode,
   ToolCallPart,
 } from "@capstan/kernel";
+import { isExplanation } from "../../src/no-answer.ts";
 import type { DecodedReply } from "./decode-reply.ts";
 import type { Expectation, Sealed } from "./fixtures.ts";
 
@@ -25,6 +26,8 @@ export interface ReplyAdapter {
   serverTool?(part: NativePart | ToolCallPart): string | undefined;
   /** The input of a call as the recording has it, where ours is another. Default `input`. */
   callInput?(call: ToolCallPart): unknown;
+  /** Whether a reply is told as a failure, though its bytes are whole. */
+  fails?(expected: Expectation): boolean;
   /** The code of the error that a failed reply ends in. */
   errorCode?(expected: Expectation): ProviderErrorCode | undefined;
   /** Facts that are known to differ, and rightly so. */
@@ -45,8 +48,11 @@ export function compareReply(
   };
   compareFailure(error, expected, adapter, compare);
   // What a failed reply keeps of its content is the kernel's choice: half calls and unsigned thinking go.
-  if (!expected.ok) return differences;
-  const content = message?.content ?? [];
+  if (!isOk(expected, adapter)) return differences;
+  // The recordings have no explanations where a vendor gave no answer.
+  const content = (message?.content ?? []).filter(
+    (part) => part.type !== "refusal" || !isExplanation(part),
+  );
   compare("text", textOf(content, "text"), expected.text);
   compare("reasoning", textOf(content, "thinking"), expected.reasoning ?? "");
   compare("refusal", textOf(content, "refusal"), expected.refusal ?? "");
@@ -64,6 +70,10 @@ export function compareReply(
   return differences;
 }
 
+function isOk(expected: Expectation, adapter: ReplyAdapter): boolean {
+  return expected.ok && adapter.fails?.(expected) !== true;
+}
+
 type Compare = (fact: string, actual: unknown, wanted: unknown) => void;
 
 /** A stream that was cut off may be asked for again; an error repeats the vendor's own words. */
@@ -73,8 +83,8 @@ function compareFailure(
   adapter: ReplyAdapter,
   compare: Compare,
 ): void {
-  compare("ok", error === undefined, expected.ok);
-  if (error === undefined || expected.ok) return;
+  compare("ok", error === undefined, isOk(expected, adapter));
+  if (error === undefined || isOk(expected, adapter)) return;
   if (expected.truncated === true) {
     compare("truncated", [error.code, error.retryable], ["network", true]);
     return;

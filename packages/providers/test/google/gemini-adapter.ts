@@ -19,10 +19,12 @@ export const geminiAdapter: ReplyAdapter = {
   callId: (call) => dataOf(call.providerData)["id"] as string | undefined,
   seals: (part) => [rawOf(part)["thoughtSignature"]].filter((seal) => typeof seal === "string"),
   serverTool: (part) => serverParts.find((name) => Object.hasOwn(rawOf(part), name)),
-  errorCode: ({ error }) => (dataOf(error)["code"] === 499 ? "network" : undefined),
-  // Counts that a later chunk does not repeat stay.
-  except: ({ finish_reason: word }) =>
-    word === "MALFORMED_FUNCTION_CALL" ? ["usage.output", "usage.reasoning"] : [],
+  // A call that the vendor could not read is asked for again.
+  fails: ({ finish_reason: word }) => word === "MALFORMED_FUNCTION_CALL",
+  errorCode: ({ error, finish_reason: word }) => {
+    if (word === "MALFORMED_FUNCTION_CALL") return "protocol";
+    return dataOf(error)["code"] === 499 ? "network" : undefined;
+  },
 };
 
 /** What is kept of the vendor's own part. */

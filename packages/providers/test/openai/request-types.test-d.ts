@@ -6,6 +6,7 @@ import type {
   ResponseFunctionToolCall,
   ResponseInputItem,
   ResponseOutputMessage,
+  ResponseOutputRefusal,
   ResponseReasoningItem,
 } from "openai/resources/responses/responses";
 import { expectTypeOf, test } from "vitest";
@@ -14,6 +15,7 @@ import type {
   CustomCallItem,
   FunctionCallItem,
   PlainReplyItem,
+  RefusalContent,
   ReasoningItem,
   ReplyItem,
   ResponsesRequest,
@@ -25,7 +27,9 @@ import type { Writable } from "../writable.ts";
 test("every item that we write is one that the vendor takes", () => {
   expectTypeOf<Writable<UserItem>>().toExtend<EasyInputMessage>();
   expectTypeOf<Writable<SystemItem>>().toExtend<EasyInputMessage>();
-  expectTypeOf<Writable<PlainReplyItem>>().toExtend<EasyInputMessage>();
+  // The vendor takes refusals here that its types have only in messages with an id.
+  expectTypeOf<Writable<PlainReplyItem> & { content: string }>().toExtend<EasyInputMessage>();
+  expectTypeOf<Writable<RefusalContent>>().toExtend<ResponseOutputRefusal>();
   expectTypeOf<Writable<FunctionCallItem>>().toExtend<ResponseFunctionToolCall>();
   expectTypeOf<Writable<CustomCallItem>>().toExtend<ResponseCustomToolCall>();
   expectTypeOf<

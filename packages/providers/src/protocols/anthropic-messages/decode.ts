@@ -1,6 +1,7 @@
 /** Reads a reply, streamed or whole. State first, then one method for each event. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
+import { explainNoAnswer } from "../../no-answer.ts";
 import type { ReplyDecoder, Target } from "../../protocol.ts";
 import type { SseEvent } from "../../sse/sse-decoder.ts";
 import type { JsonObject } from "../../wire-json.ts";
@@ -20,6 +21,7 @@ export class MessagesDecoder implements ReplyDecoder {
   #hasEnded = false;
   /** Blocks come one after the other. */
   #block: OpenBlock | undefined;
+  #hasAnswered = false;
   /** What the vendor has said of the reply, with its own names; the last word on each counts. */
   #metadata: JsonObject = {};
   #usage: JsonObject = {};
@@ -55,9 +57,7 @@ export class MessagesDecoder implements ReplyDecoder {
       case "content_block_start":
         return this.#startBlock(event, parts);
       case "content_block_stop":
-        this.#blockAt(event).end(parts);
-        this.#block = undefined;
-        return;
+        return this.#endBlock(this.#blockAt(event), parts);
       case "message_start":
         return this.#start(needObject(event, "message"), parts);
       case "message_delta":
@@ -84,6 +84,12 @@ export class MessagesDecoder implements ReplyDecoder {
       throw protocolError(`began a block before block ${this.#block.index} had ended`);
     }
     this.#block = openBlock(needIndex(event), needObject(event, "content_block"), parts);
+  }
+
+  #endBlock(block: OpenBlock, parts: ProviderPart[]): void {
+    block.end(parts);
+    this.#hasAnswered ||= block.isAnswer === true;
+    this.#block = undefined;
   }
 
   #blockAt(event: JsonObject): OpenBlock {
@@ -120,7 +126,18 @@ export class MessagesDecoder implements ReplyDecoder {
       throw protocolError(`ended the reply before block ${this.#block.index} had ended`);
     }
     this.#hasEnded = true;
+    const isSilent = !this.#hasAnswered && this.#block?.isAnswer !== true;
+    if (reason === "content-filter" && isSilent) explainNoAnswer(this.#refusal(), parts);
     parts.push({ type: "finish", reason, metadata: { ...this.#metadata, usage: this.#usage } });
+  }
+
+  /** The vendor's explanation, which it does not always give. */
+  #refusal(): string {
+    const details = this.#metadata["stop_details"];
+    const { explanation, category } = isObject(details) ? details : {};
+    if (typeof explanation === "string" && explanation.trim() !== "") return explanation;
+    const why = typeof category === "string" ? `its policy (${category})` : "its policy";
+    return `${this.#target.origin.provider} refused to answer for reasons of ${why}.`;
   }
 
   #expectStarted(type: string): void {

@@ -6,6 +6,8 @@ import { needText, protocolError } from "./reply-fields.ts";
 
 export interface OpenBlock {
   readonly index: number;
+  /** Whether readers have seen a text of it. */
+  readonly isAnswer?: boolean;
   delta(delta: JsonObject, parts: ProviderPart[]): void;
   end(parts: ProviderPart[]): void;
 }
@@ -36,6 +38,10 @@ class ProseBlock implements OpenBlock {
     this.#kind = kind;
     this.#fields = omit(start, ["type", kind]);
     this.#addText(needText(start, kind), parts);
+  }
+
+  get isAnswer(): boolean {
+    return this.#hasText && this.#kind === "text";
   }
 
   delta(delta: JsonObject, parts: ProviderPart[]): void {

@@ -1,12 +1,14 @@
 /** Reads a reply, streamed or whole. It is over when the vendor closes the stream: a finish reason may come more than once. */
 import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
+import { explainNoAnswer } from "../../no-answer.ts";
 import type { ReplyDecoder, Target } from "../../protocol.ts";
 import type { SseEvent } from "../../sse/sse-decoder.ts";
+import { oneLine } from "../../transport/http-errors.ts";
 import type { JsonObject } from "../../wire-json.ts";
 import { isObject, listOf, omit, textAt } from "../../wire-json.ts";
 import { toError } from "./errors.ts";
-import { toFinishReason } from "./finish-reasons.ts";
+import { explanationOf, isNoAnswer, isWrongCall, toFinishReason } from "./finish-reasons.ts";
 import { protocolError } from "./protocol-error.ts";
 import { toUsage } from "./reply-usage.ts";
 import { serverCallOf } from "./server-calls.ts";
@@ -20,6 +22,7 @@ export class GenerateDecoder implements ReplyDecoder {
   #hasEnded = false;
   #calls = 0;
   #callsTools = false;
+  #hasAnswered = false;
   /** A call whose arguments are under way. */
   #streamed: StreamedArguments | undefined;
   #finishReason: FinishReason | undefined;
@@ -102,6 +105,7 @@ export class GenerateDecoder implements ReplyDecoder {
   #prose(text: string, part: JsonObject, parts: ProviderPart[]): void {
     const isThought = part["thought"] === true;
     const signature = textAt(part, "thoughtSignature");
+    if (text !== "" && !isThought) this.#hasAnswered = true;
     if (text !== "") parts.push({ type: isThought ? "thinking_delta" : "text_delta", delta: text });
     if (signature === undefined) return;
     const providerData = { thoughtSignature: signature };
@@ -140,17 +144,33 @@ export class GenerateDecoder implements ReplyDecoder {
   }
 
   #finish(reason: FinishReason, parts: ProviderPart[]): void {
+    if (isWrongCall(reason)) throw this.#wrongCall(reason);
     const mayBeCut = reason === "length" || reason === "content-filter";
     if (this.#streamed !== undefined && !mayBeCut) {
       throw protocolError("ended the reply before the arguments of a call had ended");
     }
     this.#hasEnded = true;
+    const isSilent = !this.#hasAnswered && (reason === "content-filter" || this.#calls === 0);
+    if (isNoAnswer(reason) && isSilent) {
+      explainNoAnswer(explanationOf(this.#target.origin.provider, this.#metadata), parts);
+    }
     const isCall = reason === "stop" && this.#callsTools;
     parts.push({
       type: "finish",
       reason: isCall ? "tool-calls" : reason,
       metadata: this.#metadata,
     });
+  }
+
+  /** The model may well write it right the next time, and will not the time after that. */
+  #wrongCall(reason: FinishReason): ProviderError {
+    const { origin, attempt = 1 } = this.#target;
+    const said = textAt(this.#metadata, "finishMessage") ?? "it does not say what is wrong";
+    return new ProviderError(
+      "protocol",
+      `The model of ${origin.provider} wrote a call that the vendor cannot read (${reason}): ${oneLine(said)}`,
+      { retryable: attempt === 1 },
+    );
   }
 
   #error(body: JsonObject, text: string): ProviderError {

@@ -1,5 +1,8 @@
 /** Why the vendor says that it stopped, in the kernel's words. */
-import type { FinishReason } from "@capstan/kernel";
+import type { FinishReason, JsonValue } from "@capstan/kernel";
+import { blockedFor } from "../../no-answer.ts";
+import type { JsonObject } from "../../wire-json.ts";
+import { isObject, listOf, textAt } from "../../wire-json.ts";
 
 /** By their numbers, as some endpoints send them. */
 const names = ["FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"];
@@ -22,4 +25,44 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 export function toFinishReason(reason: string | number): FinishReason {
   const name = typeof reason === "number" ? (names[reason] ?? String(reason)) : reason;
   return (Object.hasOwn(reasons, name) ? reasons[name] : undefined) ?? name;
+}
+
+/** Whether the model wrote a call that the vendor could not read. */
+export function isWrongCall(reason: FinishReason): boolean {
+  return reason === "MALFORMED_FUNCTION_CALL";
+}
+
+/** Whether a reply that stopped for this is none: neither an end of its own nor one by the token limit. */
+export function isNoAnswer(reason: FinishReason): boolean {
+  return reason !== "stop" && reason !== "length";
+}
+
+/** Why there is no answer: the vendor's sentence, or its words for what it found. */
+export function explanationOf(provider: string, metadata: JsonObject): string {
+  const { promptFeedback: told = null, finishReason = null, safetyRatings = null } = metadata;
+  const feedback = isObject(told) ? told : {};
+  const sentence = textAt(metadata, "finishMessage") ?? textAt(feedback, "blockReasonMessage");
+  if (sentence !== undefined && sentence.trim() !== "") return sentence;
+  const blocked = feedback["blockReason"];
+  if (blocked !== undefined) {
+    const why = blockedFor(wordOf(blocked), findingsIn(feedback["safetyRatings"]));
+    return `${provider} blocked the request: ${why}.`;
+  }
+  const why = blockedFor(wordOf(finishReason), findingsIn(safetyRatings));
+  return `${provider} blocked its reply: ${why}.`;
+}
+
+/** A word, or the number that some endpoints send for it. */
+function wordOf(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function findingsIn(ratings: JsonValue | undefined): readonly string[] {
+  return listOf(ratings).flatMap((rating) => {
+    if (!isObject(rating)) return [];
+    const { blocked = null, probability = null } = rating;
+    const isFound = blocked === true || probability === "HIGH" || probability === "MEDIUM";
+    const category = (textAt(rating, "category") ?? "").replace("HARM_CATEGORY_", "");
+    return isFound ? [`${category}: ${wordOf(probability)}`] : [];
+  });
 }

@@ -1,6 +1,7 @@
 /** Reads a reply, streamed or whole, of any server that speaks this API more or less. */
 import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
+import { blockedFor, explainNoAnswer, filteredIn } from "../../no-answer.ts";
 import type { ReplyDecoder, Target } from "../../protocol.ts";
 import type { SseEvent } from "../../sse/sse-decoder.ts";
 import type { JsonObject } from "../../wire-json.ts";
@@ -36,6 +37,9 @@ export class ChatDecoder implements ReplyDecoder {
   readonly #details = new ReasoningDetails();
   #hasStarted = false;
   #hasEnded = false;
+  #hasAnswered = false;
+  /** What a filter found, where the server tells. */
+  #findings: readonly string[] = [];
   #isThinking = false;
   /** The field that the open reasoning came in. */
   #field: string | undefined;
@@ -100,6 +104,7 @@ export class ChatDecoder implements ReplyDecoder {
     else if (isObject(message)) this.#speak(message, parts);
     if (parts.length > before) this.#hasStopped = false;
     if (typeof reason !== "string" || reason === "") return;
+    this.#findings = filteredIn(choice["content_filter_results"]);
     this.#finishReason = reason;
     this.#hasStopped = true;
   }
@@ -167,6 +172,7 @@ export class ChatDecoder implements ReplyDecoder {
   #say(type: "text_delta" | "refusal_delta", delta: string, parts: ProviderPart[]): void {
     if (delta === "") return;
     this.#endThinking(parts);
+    this.#hasAnswered = true;
     parts.push({ type, delta });
   }
 
@@ -191,6 +197,7 @@ export class ChatDecoder implements ReplyDecoder {
     const reason = this.#reason();
     this.#calls.end(reason === "length" || reason === "content-filter", parts);
     this.#hasEnded = true;
+    if (reason === "content-filter" && !this.#hasAnswered) explainNoAnswer(this.#block(), parts);
     const finishReason = this.#finishReason;
     const metadata = {
       ...this.#metadata,
@@ -198,6 +205,11 @@ export class ChatDecoder implements ReplyDecoder {
       ...(this.#usage && { usage: this.#usage }),
     };
     parts.push({ type: "finish", reason, metadata });
+  }
+
+  #block(): string {
+    const why = blockedFor("content filter", this.#findings);
+    return `${this.#target.origin.provider} blocked its reply: ${why}.`;
   }
 
   /** A server that says it is done, and not why, has stopped. Some call it that when they want tools to be run. */

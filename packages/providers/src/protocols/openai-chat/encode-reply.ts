@@ -1,13 +1,14 @@
 /** A reply on its way back: one message with its text, its calls, and its reasoning where the vendor wants it again. */
 import type { AssistantMessage as Reply, AssistantPart, ToolCallPart } from "@capstan/kernel";
 import type { CallIds } from "../../call-ids.ts";
+import { isExplanation } from "../../no-answer.ts";
 import type { Readable } from "../../readable-origins.ts";
 import { isBlankText } from "../../shown-media.ts";
 import type { ChatQuirks } from "../../vendor.ts";
 import type { JsonObject } from "../../wire-json.ts";
 import { isObject, listOf } from "../../wire-json.ts";
 import { toWireName } from "../openai-names.ts";
-import type { AssistantMessage, WireCall } from "./request.ts";
+import type { AssistantMessage, ReplyContent, WireCall } from "./request.ts";
 
 export interface ReplyContext {
   readonly readable: Readable;
@@ -26,10 +27,27 @@ export function toReplyMessage(reply: Reply, context: ReplyContext): AssistantMe
   if (isSilent && calls.length === 0) return undefined;
   return {
     role: "assistant",
-    content: isSilent ? null : text,
+    content: isSilent ? null : (withRefusal(reply, context) ?? text),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...reasoningOf(reply, context),
   };
+}
+
+/** Only to the server that refused: others may not know the word, and are told in a text. Undefined if there is no refusal. */
+function withRefusal(
+  { content }: Reply,
+  { readable }: ReplyContext,
+): readonly ReplyContent[] | undefined {
+  const refusal = content.map((part) => (isOwnRefusal(part) ? proseOf(part) : "")).join("");
+  if (!readable.native || isBlankText(refusal)) return undefined;
+  const text = content.map((part) => (isOwnRefusal(part) ? "" : proseOf(part))).join("");
+  const said = isBlankText(text) ? [] : [{ type: "text", text } as const];
+  return [...said, { type: "refusal", refusal }];
+}
+
+/** An explanation is not the server's word: it may have none for a refusal. */
+function isOwnRefusal(part: AssistantPart): boolean {
+  return part.type === "refusal" && !isExplanation(part);
 }
 
 function proseOf(part: AssistantPart): string {

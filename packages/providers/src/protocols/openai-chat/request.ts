@@ -44,9 +44,14 @@ interface UserMessage {
 /** Reasoning goes back in the field that it came in, where the vendor wants it back: `reasoning_content`, for one. */
 export interface AssistantMessage {
   readonly role: "assistant";
-  readonly content: string | null;
+  readonly content: string | readonly ReplyContent[] | null;
   readonly tool_calls?: readonly WireCall[];
 }
+
+/** Where a reply has a refusal: all texts, and exactly one of it. */
+export type ReplyContent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "refusal"; readonly refusal: string };
 
 interface ToolMessage {
   readonly role: "tool";

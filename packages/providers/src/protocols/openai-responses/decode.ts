@@ -1,6 +1,7 @@
 /** Reads a reply, streamed or whole. State first, then one method for each kind of event. */
 import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
+import { explainNoAnswer } from "../../no-answer.ts";
 import type { ReplyDecoder, Target } from "../../protocol.ts";
 import type { SseEvent } from "../../sse/sse-decoder.ts";
 import type { JsonObject } from "../../wire-json.ts";
@@ -42,6 +43,7 @@ export class ResponsesDecoder implements ReplyDecoder {
   readonly #done = new Set<number>();
   #calls = 0;
   #callsTools = false;
+  #hasAnswered = false;
 
   constructor(target: Target) {
     this.#target = target;
@@ -103,6 +105,7 @@ export class ResponsesDecoder implements ReplyDecoder {
     const delta = textAt(event, "delta");
     if (item === undefined) throw protocolError("sent a piece of an item that is not open");
     if (delta === undefined) throw protocolError("sent a piece of an item without a text");
+    if (kind === "text" || kind === "refusal") this.#hasAnswered = true;
     const place = Number(event[placeAt] ?? 0);
     item.delta({ kind, place, delta }, parts);
   }
@@ -123,6 +126,7 @@ export class ResponsesDecoder implements ReplyDecoder {
     this.#open.delete(place);
     this.#done.add(place);
     const { type } = item;
+    if (type === "message" && listOf(item["content"]).length > 0) this.#hasAnswered = true;
     if (type === "function_call" || type === "custom_tool_call") this.#callsTools = true;
   }
 
@@ -140,6 +144,9 @@ export class ResponsesDecoder implements ReplyDecoder {
       throw protocolError("ended the reply before all of its items had ended");
     }
     this.#hasEnded = true;
+    if (reason === "content-filter" && !this.#hasAnswered) {
+      explainNoAnswer(`${this.#target.origin.provider} blocked its reply: content filter.`, parts);
+    }
     const usage = isObject(response["usage"]) ? { usage: toUsage(response["usage"]) } : {};
     parts.push({ type: "finish", reason, ...usage, metadata: metadataOf(response) });
   }

@@ -23,6 +23,7 @@ import type {
   NativeItem,
   Phase,
   ReasoningItem,
+  RefusalContent,
   ReplyContent,
   WireItem,
 } from "./request.ts";
@@ -96,7 +97,10 @@ class ReplyWriter {
     const id = this.#keepsIds ? textAt(data, "id") : undefined;
     const phase = this.#isNative ? toPhase(data["phase"]) : undefined;
     const spoken = { type: "message", role: "assistant", ...(phase && { phase }) } as const;
-    if (id === undefined) return this.#push({ ...spoken, content: part.text });
+    if (id === undefined) {
+      const { type, text } = part;
+      return this.#push({ ...spoken, content: type === "text" ? text : [toRefusal(part)] });
+    }
     if (this.#message?.id === id) {
       this.#message.content.push(toProse(part));
       return;
@@ -130,9 +134,13 @@ class ReplyWriter {
 }
 
 function toProse(part: TextPart | RefusalPart): ReplyContent {
-  if (part.type === "refusal") return { type: "refusal", refusal: part.text };
+  if (part.type === "refusal") return toRefusal(part);
   const annotations = listOf(dataOf(part)["annotations"]);
   return { type: "output_text", text: part.text, annotations };
+}
+
+function toRefusal({ text }: RefusalPart): RefusalContent {
+  return { type: "refusal", refusal: text };
 }
 
 function toPhase(phase: unknown): Phase | undefined {

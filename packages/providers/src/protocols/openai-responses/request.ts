@@ -38,7 +38,7 @@ export interface SystemItem {
 export interface PlainReplyItem {
   readonly type: "message";
   readonly role: "assistant";
-  readonly content: string;
+  readonly content: string | readonly [RefusalContent];
   readonly phase?: Phase;
 }
 
@@ -61,7 +61,13 @@ export type ReplyContent =
       /** As they came. */
       readonly annotations: readonly JsonValue[];
     }
-  | { readonly type: "refusal"; readonly refusal: string };
+  | RefusalContent;
+
+/** The vendor takes it also in a message without an id. */
+export interface RefusalContent {
+  readonly type: "refusal";
+  readonly refusal: string;
+}
 
 export interface ReasoningItem {
   readonly type: "reasoning";

@@ -1,0 +1,32 @@
+/** Replies that were refused or blocked before they said anything. */
+import type { JsonValue, ProviderPart, RefusalPart } from "@capstan/kernel";
+import { isObject, textAt } from "./wire-json.ts";
+
+/** What a refusal has that stands for the vendor's explanation: the model did not say it. */
+const explanationData: JsonValue = { isExplanation: true };
+
+/** Tells why there is no answer, as a refusal: readers see it, and the transcript keeps it. */
+export function explainNoAnswer(explanation: string, parts: ProviderPart[]): void {
+  parts.push({ type: "refusal_delta", delta: explanation });
+  parts.push({ type: "refusal_end", providerData: explanationData });
+}
+
+export function isExplanation({ providerData }: RefusalPart): boolean {
+  return isObject(providerData) && providerData["isExplanation"] === true;
+}
+
+/** `SAFETY (HATE_SPEECH: HIGH)`: why, and what in particular, where a vendor has no sentence for it. */
+export function blockedFor(reason: string, findings: readonly string[]): string {
+  const found = findings.length === 0 ? "" : ` (${findings.join(", ")})`;
+  return `${reason}${found}`;
+}
+
+/** Categories of Azure's filter that were over their limit. */
+export function filteredIn(results: JsonValue | undefined): readonly string[] {
+  if (!isObject(results)) return [];
+  return Object.entries(results).flatMap(([category, result]) => {
+    if (!isObject(result) || result["filtered"] !== true) return [];
+    const severity = textAt(result, "severity");
+    return [severity === undefined ? category : `${category}: ${severity}`];
+  });
+}
