@@ -2,7 +2,7 @@ import { parsePartialJson } from "@capstan/providers/partial-json";
 import type { JsonValue } from "@capstan/kernel";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countOf, fixturesNote, hasFixtures, readFixture } from "./fixtures-harness/fixtures.ts";
+import { fixturesNote, readFixture } from "./fixtures-harness/fixtures.ts";
 
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 300);
@@ -17,11 +17,7 @@ const { cases } = (readFixture("partial-json/fix-json.json") ?? { cases: [] }) a
   readonly cases: readonly RepairCase[];
 };
 
-describe.skipIf(!hasFixtures)(`texts that another project repairs${fixturesNote}`, () => {
-  test("there are 59", () => {
-    expect(cases).toHaveLength(countOf(cases, 59));
-  });
-
+describe.skipIf(cases.length === 0)(`texts that another project repairs${fixturesNote}`, () => {
   test.each(cases)("$input", ({ input, value }) => {
     expect(parsePartialJson(input)).toEqual(value);
   });

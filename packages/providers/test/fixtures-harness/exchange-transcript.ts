@@ -14,11 +14,17 @@ import type { FixtureCase, FixtureLink } from "./fixtures.ts";
 /** What a part of a tool's result is here, in the vendor's form. */
 type ToPart = (block: JsonValue) => ToolContentPart;
 
+/** Results that the client said are errors, by the ids of their calls. Default: vendors have no word for it. */
+type ErrorsIn = (link: FixtureLink) => ReadonlySet<unknown>;
+
+const noErrors: ErrorsIn = () => new Set();
+
 /** Up to the last link. */
 export async function transcriptOf(
   { replies, links, meta }: FixtureCase,
   vendor: Vendor,
   toPart: ToPart,
+  errorsIn: ErrorsIn = noErrors,
 ): Promise<ChatMessage[]> {
   const steps = await Promise.all(
     links.map(async (link, index) => {
@@ -28,7 +34,7 @@ export async function transcriptOf(
       if (message === undefined) throw new Error(`Reply ${index} says nothing`);
       // Each was decoded alone, so their ids are alike.
       const own = renumber(message, index);
-      return [own, ...resultsOf(own, link, toPart)];
+      return [own, ...resultsOf(own, link, toPart, errorsIn(link))];
     }),
   );
   return [{ role: "user", id: "u", content: "Hello" }, ...steps.flat()];
@@ -49,6 +55,7 @@ function resultsOf(
   message: AssistantMessage,
   { tool_results: results }: FixtureLink,
   toPart: ToPart,
+  errors: ReadonlySet<unknown>,
 ): ChatMessage[] {
   const calls = message.content
     .filter((part) => part.type === "tool_call")
@@ -63,7 +70,7 @@ function resultsOf(
       toolCallId: call.id,
       toolName: call.name,
       content: contentOf(result.output, toPart),
-      isError: false,
+      isError: errors.has(vendorIdOf(call)),
     };
   });
 }

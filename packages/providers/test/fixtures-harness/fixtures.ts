@@ -102,11 +102,18 @@ export interface FixtureCase {
 
 const projectFolder = resolve(import.meta.dirname, "../../../..");
 
-/** Undefined where the machine has none. */
-const fixturesFolder: string | undefined = [
-  process.env["CAPSTAN_FIXTURES"],
-  join(projectFolder, "../shared/fixtures"),
-].find((folder) => folder !== undefined && existsSync(folder));
+/** Undefined if the machine has none. */
+const fixturesFolder: string | undefined = findFolder(process.env["CAPSTAN_FIXTURES"]);
+
+/** A folder that is named has to be there: tests that are skipped in silence prove nothing. */
+function findFolder(named: string | undefined): string | undefined {
+  if (named !== undefined && named !== "") {
+    if (existsSync(join(named, "index.json"))) return resolve(named);
+    throw new Error(`CAPSTAN_FIXTURES names ${named}, which has no index.json`);
+  }
+  const usual = join(projectFolder, "../shared/fixtures");
+  return existsSync(usual) ? usual : undefined;
+}
 
 export const hasFixtures: boolean = fixturesFolder !== undefined;
 
@@ -152,9 +159,42 @@ function rank(path: string): string {
   return `${path.startsWith("open") ? 0 : 1}${path}`;
 }
 
-/** How many there are of something: known of the usual folder, and not of another that somebody has named. */
-export function countOf(things: readonly unknown[], usual: number): number {
-  return process.env["CAPSTAN_FIXTURES"] === undefined ? usual : things.length;
+/** A case as the index of the folder has it. */
+interface IndexEntry {
+  readonly case: string;
+  readonly kind: "single" | "exchange";
+  readonly api: string;
+  readonly stream: boolean;
+}
+
+/** Cases of a protocol that the index has. Those that were derived from others are not in it. */
+export function indexedCases(api: string): readonly IndexEntry[] {
+  const index = (readFixture("index.json") ?? []) as unknown as readonly IndexEntry[];
+  return index.filter((entry) => entry.api === api);
+}
+
+/** Where the index and what was read differ: a line for each case. */
+export function differencesFromIndex(api: string): readonly string[] {
+  const cases = new Map(fixtureCases(api).map((fixture) => [fixture.name, fixture]));
+  const index = indexedCases(api);
+  const known = new Set(index.map((entry) => entry.case));
+  const unread = index.flatMap((entry) => differenceOf(entry, cases.get(entry.case)));
+  const unknown = [...cases.values()]
+    .filter(({ name, meta }) => !known.has(name) && meta.derived !== true)
+    .map(({ name }) => `${name} is not in the index`);
+  return [...unread, ...unknown];
+}
+
+function differenceOf(entry: IndexEntry, fixture: FixtureCase | undefined): readonly string[] {
+  if (fixture === undefined) return [`${entry.case} was not read`];
+  const { name, kind, folder, replies } = fixture;
+  const files = globSync("response*.{sse,json}", { cwd: folder });
+  const streams = replies.filter(({ isStream }) => isStream);
+  return [
+    ...(kind === entry.kind ? [] : [`${name} was read as ${kind}`]),
+    ...(replies.length === files.length ? [] : [`${name} has ${files.length} replies`]),
+    ...(entry.stream === streams.length > 0 ? [] : [`${name} was read with other streams`]),
+  ];
 }
 
 /** The files are what their README says; a test that reads one wrongly fails. */

@@ -94,18 +94,22 @@ export function bearsHostileStreams({
   describe.runIf(hasFixtures)(`recorded streams that something happened to${fixturesNote}`, () => {
     const places = array(tuple(nat(), nat(255)), { minLength: 1, maxLength: 8 });
 
-    test("changed bytes are a reply or a ProviderError", { timeout }, () => {
-      assert(
-        property(constantFrom(...streams), places, ({ body }, changes) => {
-          const changed = Uint8Array.from(body);
-          for (const [place, byte] of changes) changed[place % changed.length] = byte;
-          expectOrder(readStream(changed));
-        }),
-        { numRuns },
-      );
-    });
+    test.runIf(streams.length > 0)(
+      "changed bytes are a reply or a ProviderError",
+      { timeout },
+      () => {
+        assert(
+          property(constantFrom(...streams), places, ({ body }, changes) => {
+            const changed = Uint8Array.from(body);
+            for (const [place, byte] of changes) changed[place % changed.length] = byte;
+            expectOrder(readStream(changed));
+          }),
+          { numRuns },
+        );
+      },
+    );
 
-    test(
+    test.runIf(streams.length > 0)(
       "events that are lost, doubled or out of order are a reply or a ProviderError",
       { timeout },
       () => {
@@ -122,17 +126,21 @@ export function bearsHostileStreams({
       },
     );
 
-    test("changed fields of a whole reply are a reply or a ProviderError", { timeout }, () => {
-      assert(
-        property(constantFrom(...bodies), nat(), jsonValue(), ({ body }, place, value) => {
-          const json = JSON.parse(new TextDecoder().decode(body)) as JsonValue;
-          expectOrder(readBody(replaceAt(json, place, value as JsonValue)));
-        }),
-        { numRuns },
-      );
-    });
+    test.runIf(bodies.length > 0)(
+      "changed fields of a whole reply are a reply or a ProviderError",
+      { timeout },
+      () => {
+        assert(
+          property(constantFrom(...bodies), nat(), jsonValue(), ({ body }, place, value) => {
+            const json = JSON.parse(new TextDecoder().decode(body)) as JsonValue;
+            expectOrder(readBody(replaceAt(json, place, value as JsonValue)));
+          }),
+          { numRuns },
+        );
+      },
+    );
 
-    test(
+    test.runIf(streams.length > 0)(
       "a call of a stream that breaks off anywhere is whole or not finished",
       { timeout },
       () => {

