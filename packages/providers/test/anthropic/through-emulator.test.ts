@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from "@capstan/kernel";
+import type { ThinkingLevel, ToolMessage } from "@capstan/kernel";
 import { callTool, echoTool, failingTool, pause, say, think, tinyImage } from "@capstan/testing";
 import { anthropicEmulator } from "@capstan/testing/emulators";
 import { expect, test } from "vitest";
@@ -149,4 +149,23 @@ test("a picture that the vendor will not take is named", async () => {
     code: "invalid_request",
     rejected: { messageId: "u7", part: 1 },
   });
+});
+
+test.each<[string, ToolMessage["content"]]>([
+  ["nothing", ""],
+  ["blanks", " \n"],
+  ["an empty list", []],
+  ["a picture", [tinyImage]],
+])("a result that failed with %s is taken", async (_, content) => {
+  await using claude = await anthropicEmulator([callTool("echo"), say("Sorry.")]);
+  const { url } = claude;
+  const asked = await turnWith({ model: "claude-opus-5", url, tools: [echoTool()], maxSteps: 1 });
+  const messages = asked.transcript.map((message) =>
+    message.role === "tool" ? { ...message, content, isError: true } : message,
+  );
+
+  await turnWith({ model: "claude-opus-5", url, tools: [echoTool()], messages });
+
+  expect(refusalsOf(claude)).toEqual([]);
+  claude.assertComplete();
 });

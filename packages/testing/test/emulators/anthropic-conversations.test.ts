@@ -1,3 +1,4 @@
+import type { JsonValue } from "@capstan/kernel";
 import { describe, test } from "vitest";
 import {
   call,
@@ -159,6 +160,11 @@ const conversations: readonly RefusalRow[] = [
 ];
 
 const loop = { ...plain, tools: [echo], messages: talk("Hi", [call()], [result()]) };
+function failed(content?: JsonValue): JsonValue {
+  const head = { type: "tool_result", tool_use_id: "toolu_1", is_error: true };
+  return content === undefined ? head : { ...head, content };
+}
+
 const pair = talk("Hi", [call("a"), call("b")], [result("a"), result("b")]);
 
 const pairs: readonly RefusalRow[] = [
@@ -202,6 +208,24 @@ const pairs: readonly RefusalRow[] = [
     "two results for one call",
     { ...loop, messages: talk("Hi", [call()], [result(), result()]) },
     "messages.2.content.1: each tool_use must have a single result.",
+    loop,
+  ],
+  [
+    "a failed result that has no content",
+    { ...loop, messages: talk("Hi", [call()], [failed()]) },
+    "messages.2.content.0.tool_result: content cannot be empty if `is_error` is true",
+    { ...loop, messages: talk("Hi", [call()], [failed("No")]) },
+  ],
+  [
+    "a failed result that says nothing",
+    { ...loop, messages: talk("Hi", [call()], [failed("")]) },
+    "messages.2.content.0.tool_result: content cannot be empty if `is_error` is true",
+    { ...loop, messages: talk("Hi", [call()], [failed([text("No")])]) },
+  ],
+  [
+    "a failed result with an empty list",
+    { ...loop, messages: talk("Hi", [call()], [failed([])]) },
+    "messages.2.content.0.tool_result: content cannot be empty if `is_error` is true",
     loop,
   ],
   [

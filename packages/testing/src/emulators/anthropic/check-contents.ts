@@ -1,4 +1,5 @@
 /** Whether the messages and the system prompt say anything at all. */
+import type { JsonValue } from "@capstan/kernel";
 import { asText, isList, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
 import { Refusal } from "../refusal.ts";
@@ -36,6 +37,13 @@ function checkBlock(where: string, block: JsonObject, path: string): void {
         : `${where}: text content blocks must be non-empty`,
     );
   }
+  if (type === "tool_result" && block["is_error"] === true && isEmpty(content)) {
+    throw new Refusal(`${path}.tool_result: content cannot be empty if \`is_error\` is true`);
+  }
   if (type !== "tool_result" || !isList(content)) return;
   for (const inner of content) if (isObject(inner)) checkBlock(where, inner, path);
+}
+
+function isEmpty(content: JsonValue | undefined): boolean {
+  return content === undefined || content === "" || (isList(content) && content.length === 0);
 }
