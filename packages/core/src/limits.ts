@@ -43,3 +43,8 @@ export function resumeDelayMs(resumes: number): number {
   if (resumes < promptResumes) return 0;
   return Math.min(longestResumeMs, firstResumeMs * 2 ** (resumes - promptResumes));
 }
+
+/** Tokens of a context window that is not known. */
+export const assumedWindow = 32_000;
+/** How long a server may take to tell a context window. */
+export const findWindowMs = 3_000;

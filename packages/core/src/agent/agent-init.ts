@@ -87,7 +87,8 @@ export interface AgentInit<Output = unknown> extends TurnOverrides, LoopSettings
   /** How much of what tools give a session shows to its model: long outputs are shortened, and older ones make room. */
   readonly outputs?: OutputLimits;
   /**
-   * When and how what was said is replaced by a summary in the context of a session. Default: by itself, at 0.8 of the context window. `false`: never.
+   * When and how what was said is replaced by a summary in the context of a session. Default: by itself, at 0.8 of the context window, or of
+   * 32,000 tokens if that is unknown. `false`: never.
    */
   readonly compaction?: CompactionOptions | false;
   readonly includeCost?: boolean;

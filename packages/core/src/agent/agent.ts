@@ -48,7 +48,7 @@ export class Agent<Output = unknown> {
     checkOptions(init);
     const { model, compaction } = init;
     checkCompaction(compaction, typeof model === "string" ? undefined : windowOf(toModel(model)));
-    if (needsWindow(init.compaction)) mustHaveWindow(init);
+    if (compaction !== undefined && needsWindow(compaction)) mustHaveWindow(init);
   }
 
   /** The same agent with some things changed. */

@@ -43,6 +43,7 @@ import type { AnyTool } from "../tools/tool.ts";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import { exceeded } from "./budgets.ts";
 import { chooseTools, toolsInPrompt } from "./chosen-tools.ts";
+import { findWindow } from "./find-window.ts";
 import { costOf } from "./cost.ts";
 import { instructionsOf } from "./instructions.ts";
 import type { Model, ModelChoice } from "./model.ts";
@@ -181,6 +182,8 @@ export function callbackMsOf({ deadlines }: AgentInit): number {
 
 interface Settled {
   readonly model: Model;
+  /** Context window that no list knows: told by the server, or assumed. */
+  readonly window?: number;
   readonly instructions: string | undefined;
   readonly tools: readonly AnyTool[];
   /** False where something stands in for what could not be had. */
@@ -191,24 +194,34 @@ function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
   const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
   const tools = chooseTools(init.tools ?? noTools, config.tools);
   const choice = overrides.model ?? config.model ?? init.model;
-  const model = chain(knownModel(choice, init, request), (known) => {
-    const isMissing = windowOf(known) === undefined && needsWindow(init.compaction);
-    if (isMissing && request.isOfSession === true) throw unknownWindow(known);
-    return known;
-  });
+  const sized = chain(knownModel(choice, init, request), (known) =>
+    withWindow(known, init, request),
+  );
   const isAsked = config.instructions === undefined && typeof init.instructions === "function";
   const instructions =
     isAsked && prompt !== undefined
       ? prompt.instructions
       : instructionsOf(config.instructions ?? init.instructions, { agent, sessionId, tools });
-  if (!isPromise(model) && !isPromise(instructions)) {
-    return { model, instructions, tools };
+  if (!isPromise(sized) && !isPromise(instructions)) {
+    return { ...sized, instructions, tools };
   }
-  return Promise.all([model, instructions]).then(([model, instructions]) => ({
-    model,
+  return Promise.all([sized, instructions]).then(([sized, instructions]) => ({
+    ...sized,
     instructions,
     tools,
   }));
+}
+
+/** Throws where the window is not known and the caller has said how to compact by it. */
+function withWindow(
+  model: Model,
+  { compaction, getApiKey, logger }: AgentInit,
+  { isOfSession, timer }: PlanRequest,
+): MaybePromise<Pick<Settled, "model" | "window">> {
+  const isKnown = windowOf(model) !== undefined;
+  if (isKnown || isOfSession !== true || !needsWindow(compaction)) return { model };
+  if (compaction !== undefined) throw unknownWindow(model);
+  return chain(findWindow(model, { getApiKey, timer, logger }), (window) => ({ model, window }));
 }
 
 const noTools: readonly AnyTool[] = [];
@@ -256,7 +269,7 @@ export function knownModels(init: AgentInit, models: readonly Model[] = []): rea
 function toPlan(
   init: AgentInit,
   request: PlanRequest,
-  { model, instructions, tools, isSettled = true }: Settled,
+  { model, window, instructions, tools, isSettled = true }: Settled,
 ): TurnPlan {
   const { sessionScope, sessionId, now, spent } = request;
   const { budgets } = init;
@@ -268,7 +281,7 @@ function toPlan(
   const cost = (usage: Usage | undefined, name?: string): number | undefined =>
     costAt(usage, modelNamed(model, name));
   const { overrides, config } = request;
-  const outputs = settleLimits(init.outputs, model.facts?.contextWindow);
+  const outputs = settleLimits(init.outputs, model.facts?.contextWindow ?? window);
   const reader = init.outputs?.readTool === false ? undefined : request.outputs;
   const declared = reader === undefined ? tools : withReadOutput(tools);
   const bound = bindTools(tools, scope);
@@ -285,7 +298,7 @@ function toPlan(
   };
   const { tools: declarations } = settings;
   const { maxTokens } = settings.providerOpts ?? {};
-  const compaction = planCompaction(init.compaction, model, maxTokens);
+  const compaction = planCompaction(init.compaction, model, maxTokens, window);
   return {
     model,
     compaction,

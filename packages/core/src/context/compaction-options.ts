@@ -87,11 +87,12 @@ function mustBe(
   );
 }
 
-/** Undefined where compaction is switched off. */
+/** Undefined where compaction is switched off. `assumed` is a window that no list knows. */
 export function planCompaction(
   options: CompactionOptions | false | undefined,
   of: Model,
   maxTokens: number | undefined,
+  assumed?: number,
 ): CompactionPlan | undefined {
   if (options === false) return undefined;
   const { auto: isAuto = true, model, summaryDirectives: directives } = options ?? {};
@@ -100,7 +101,7 @@ export function planCompaction(
     minFreedShare = defaults.minFreedShare,
     thresholdRatio = defaults.thresholdRatio,
   } = options ?? {};
-  const window = windowOf(of);
+  const window = windowOf(of) ?? assumed;
   const reserve =
     options?.reserveTokens && Math.min(options.reserveTokens, (window ?? 0) * maxReserveShare);
   const threshold =
@@ -123,6 +124,6 @@ export function needsWindow(options: CompactionOptions | false | undefined): boo
 }
 
 export function unknownWindow(model: Model): AgentError {
-  const message = `The context window of the model "${nameOf(model)}" is not known, so nobody can tell when its context is full: state it as contextWindow of the provider or of the model's facts, register the model in a registry, or switch automatic compaction off with compaction: { auto: false }`;
+  const message = `The context window of the model "${nameOf(model)}" is unknown, so compaction cannot tell when its context is full: state it as contextWindow of the provider or of the model's facts, register the model in a registry, leave compaction out to assume a small one, or switch it off with compaction: { auto: false }`;
   return new AgentError("unknown_window", message);
 }

@@ -12,28 +12,38 @@ function vague(id = "local"): ProviderContract {
   return { id, stream };
 }
 
-test("an agent whose model has a context window that nobody knows is refused, with what to do", () => {
-  expect(() => createAgent({ model: vague() })).toThrow(AgentError);
-  expect(() => createAgent({ model: { provider: vague(), id: "m1" } })).toThrow(
+test("an agent that says how to compact by an unknown context window is refused, with what to do", () => {
+  const model = { provider: vague(), id: "m1" };
+
+  expect(() => createAgent({ model, compaction: {} })).toThrow(AgentError);
+  expect(() => createAgent({ model, compaction: { thresholdRatio: 0.5 } })).toThrow(
     /"local\/m1".*contextWindow.*auto: false/,
   );
 });
 
 test.each<[what: string, make: () => unknown]>([
-  ["the provider states it", () => createAgent({ model: { ...vague(), contextWindow: 8_000 } })],
+  ["compaction is left at its default", () => createAgent({ model: vague() })],
+  [
+    "the provider states it",
+    () => createAgent({ model: { ...vague(), contextWindow: 8_000 }, compaction: {} }),
+  ],
   [
     "the model states it",
-    () => createAgent({ model: { provider: vague(), id: "m", facts: { contextWindow: 8_000 } } }),
+    () =>
+      createAgent({
+        model: { provider: vague(), id: "m", facts: { contextWindow: 8_000 } },
+        compaction: {},
+      }),
   ],
   [
     "the vendor is in the snapshot",
-    () => createAgent({ model: { provider: vague("openai"), id: "gpt-5" } }),
+    () => createAgent({ model: { provider: vague("openai"), id: "gpt-5" }, compaction: {} }),
   ],
   [
     "a registry may know it",
-    () => createAgent({ model: vague(), registry: createModelRegistry() }),
+    () => createAgent({ model: vague(), registry: createModelRegistry(), compaction: {} }),
   ],
-  ["it is found by its name", () => createAgent({ model: "fast" })],
+  ["it is found by its name", () => createAgent({ model: "fast", compaction: {} })],
   ["nothing happens by itself", () => createAgent({ model: vague(), compaction: { auto: false } })],
   ["it is switched off", () => createAgent({ model: vague(), compaction: false })],
 ])("an agent is made where %s", (_, make) => {
@@ -43,6 +53,7 @@ test.each<[what: string, make: () => unknown]>([
 test("a model that is found later fails the turn of a session, and no turn without one", async () => {
   const world = createWorld([], [], {
     model: "fast",
+    compaction: {},
     resolveModel: () => ({ provider: vague(), id: "m1" }),
   });
   const session = world.host().createSession({ agent: "helper" });
