@@ -7,7 +7,13 @@ import type {
   TurnResponse,
   Usage,
 } from "@capstan/kernel";
-import { EventQueue, addUsage, serializeError, toTurnResponse } from "@capstan/kernel";
+import {
+  EventQueue,
+  abortReasonOf,
+  addUsage,
+  serializeError,
+  toTurnResponse,
+} from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { chainMark } from "@capstan/log";
 import { background } from "./background.ts";
@@ -78,7 +84,7 @@ export class ClientTurn implements Turn {
   abortOn(signal: AbortSignal): void {
     const abort = (): void => {
       const { reason } = signal as { readonly reason: unknown };
-      this.abort(typeof reason === "string" ? reason : undefined);
+      this.abort(abortReasonOf(reason));
     };
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });

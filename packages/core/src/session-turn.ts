@@ -1,7 +1,7 @@
 /** The handle of a turn of a session: fed by the session's events, whichever process runs it. */
 import type { AgentEvent, ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
 import type { MaybePromise, PostedBody } from "@capstan/log";
-import { EventQueue, serializeError, toTurnResponse } from "@capstan/kernel";
+import { EventQueue, abortReasonOf, serializeError, toTurnResponse } from "@capstan/kernel";
 import { background } from "./background.ts";
 import { recover } from "./recover.ts";
 
@@ -146,7 +146,7 @@ export class SessionTurn implements Turn {
   abortOn(signal: AbortSignal): void {
     const abort = (): void => {
       const { reason } = signal as { readonly reason: unknown };
-      this.abort(typeof reason === "string" ? reason : undefined);
+      this.abort(abortReasonOf(reason));
     };
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });

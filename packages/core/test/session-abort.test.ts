@@ -26,6 +26,21 @@ test("an abort stops the model, and what was said is kept", async () => {
   expect(session.status).toBe("completed");
 });
 
+test("a signal that timed out is told to the model as a timeout", async () => {
+  const world = createWorld([[say("Half"), stall()]]);
+  const session = world.host().createSession({ agent: "helper" });
+  const stop = new AbortController();
+  const turn = session.send("Hello", { signal: stop.signal });
+  await world.clock.advance(0);
+
+  stop.abort(new DOMException("The operation timed out", "TimeoutError"));
+
+  await expect(turn.response).resolves.toMatchObject({ status: "aborted", text: "Half" });
+  expect(session.messages.at(-1)).toMatchObject({
+    content: "[interrupted: the time limit of the turn was reached]",
+  });
+});
+
 test("an abort in another process stops the turn and its tools", async () => {
   const tool = deferredTool({ settlesOnAbort: true });
   const world = createWorld([callTool("deferred")], [tool]);

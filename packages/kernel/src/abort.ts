@@ -3,6 +3,9 @@ import type { AbortSource } from "./contracts/runtime.ts";
 import { isInstance, serializeError } from "./errors.ts";
 import { guardedController } from "./guarded-signal.ts";
 
+/** Reason of an abort that a timeout has caused, where it is written down. */
+const timeoutReason = "timeout";
+
 /** Told once when the turn is aborted. An object and not a function, as two are needed in every step. */
 export interface AbortListener {
   onAbort(): void;
@@ -36,6 +39,13 @@ export class TurnAbort {
   /** Whether the time of the turn has run out, and no caller has aborted it. */
   get isExpired(): boolean {
     return this.#hasExpired && this.#source?.aborted !== true;
+  }
+
+  /** Whether time ended the turn: its own limit, or the caller's signal by a timeout. */
+  get isTimeout(): boolean {
+    return (
+      this.isExpired || (this.#isAborted && abortReasonOf(this.#source?.reason) === timeoutReason)
+    );
   }
 
   /** The time of the turn has run out: it stops like one that is aborted. */
@@ -99,4 +109,11 @@ export class TurnAbort {
     this.#listeners = undefined;
     for (const listener of listeners) listener.onAbort();
   }
+}
+
+/** The reason of an aborted signal as it is written down: a text, or "timeout" for what `AbortSignal.timeout` gives. */
+export function abortReasonOf(reason: unknown): string | undefined {
+  if (typeof reason === "string") return reason;
+  const isTimeout = isInstance(reason, Error) && serializeError(reason).name === "TimeoutError";
+  return isTimeout ? timeoutReason : undefined;
 }

@@ -9,6 +9,8 @@ import { runTurn } from "./run-turn.ts";
 import type { TurnWork } from "./turn.ts";
 import { startTurn, toTurnResponse } from "./turn.ts";
 import { addUsage } from "./usage.ts";
+import type { GetApiKey } from "./with-api-key.ts";
+import { withApiKey } from "./with-api-key.ts";
 
 export interface AgentLoopContext {
   readonly systemPrompt?: string;
@@ -31,6 +33,8 @@ type LoopOwned =
 
 export interface AgentLoopConfig extends Omit<RunTurnInput, LoopOwned> {
   readonly dispatch?: ToolDispatchPolicy;
+  /** Asked before each request, for keys that expire. */
+  readonly getApiKey?: GetApiKey;
   /** Takes what the user sent while the loop runs; asked at the start, at tool results, and when a turn has ended. */
   readonly getSteeringMessages?: () => readonly ChatMessage[];
   /** Takes what is to be done once the loop would end. */
@@ -84,6 +88,7 @@ async function runLoop(
   const { dispatch = {}, conversationId } = config;
   const shared = {
     ...config,
+    provider: withApiKey(config.provider, config.getApiKey),
     dispatch,
     emit,
     signal,

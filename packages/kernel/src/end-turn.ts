@@ -6,7 +6,7 @@ import type { Fact, JournalReply } from "./contracts/journal.ts";
 import type { RunTurnResult } from "./contracts/runtime.ts";
 import type { Draft } from "./draft.ts";
 import { serializeError } from "./errors.ts";
-import { refusal } from "./tool-result.ts";
+import { interruptedBefore, refusal } from "./tool-result.ts";
 import type { End, TurnState } from "./turn-state.ts";
 
 /** The user message that follows what an abort cut short. */
@@ -112,7 +112,7 @@ async function abandonStep(turn: TurnState, end: End): Promise<void> {
   const { step } = turn;
   if (step === undefined || turn.failure !== undefined) return;
   const isAborted = end.finishReason === "aborted" || turn.abort.isExpired;
-  await step.calls.abandon(isAborted ? refusal.interruptedBefore : refusal.notRun);
+  await step.calls.abandon(isAborted ? interruptedBefore(turn.abort) : refusal.notRun);
   try {
     await step.complete(turn);
   } catch (thrown) {
@@ -128,7 +128,7 @@ function interruption(turn: TurnState): UserMessage | undefined {
   return {
     role: "user",
     id: turn.newMessageId(),
-    content: turn.abort.isExpired ? timeLimitMarker : interruptionMarker,
+    content: turn.abort.isTimeout ? timeLimitMarker : interruptionMarker,
     source: "interruption",
   };
 }

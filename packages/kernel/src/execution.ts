@@ -87,7 +87,9 @@ export class Execution {
 
   #fail(thrown: unknown): void {
     const isInterrupted = this.#turn.abort.isAborted;
-    this.#end(isInterrupted ? interruptedResult(this.#run.tool) : thrownResult(thrown));
+    this.#end(
+      isInterrupted ? interruptedResult(this.#run.tool, this.#turn.abort) : thrownResult(thrown),
+    );
   }
 
   #end(result: ToolResult, hasEnded = true): void {

@@ -2,6 +2,7 @@
 export { CapstanError, isCapstanError } from "./capstan-error.ts";
 export { ProviderError, TurnError, serializeError, toText } from "./errors.ts";
 export type { ProviderErrorCode, ProviderErrorOptions, TurnErrorCode } from "./errors.ts";
+export { abortReasonOf } from "./abort.ts";
 export { isPromise, toPromise } from "./is-promise.ts";
 export { interruptionMarker } from "./end-turn.ts";
 export { runTurn } from "./run-turn.ts";
@@ -14,6 +15,8 @@ export type { TurnWork } from "./turn.ts";
 export { mergeProviderOptions } from "./merge-provider-options.ts";
 export { toModelMessages } from "./model-messages.ts";
 export { toToolMessage, toToolResult } from "./tool-result.ts";
+export { withApiKey } from "./with-api-key.ts";
+export type { GetApiKey } from "./with-api-key.ts";
 export { addUsage } from "./usage.ts";
 export { isTooDeep } from "./depth.ts";
 export { hashJson } from "./hash.ts";

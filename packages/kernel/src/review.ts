@@ -45,7 +45,7 @@ function askHook(
   }
 
   function withheld(thrown: unknown): ToolResult {
-    if (isInterrupted(thrown)) return interruptedResult(run.tool);
+    if (isInterrupted(thrown)) return interruptedResult(run.tool, turn.abort);
     return errorResult(`The result is withheld: ${serializeError(thrown).message}`);
   }
 }

@@ -19,6 +19,7 @@ import { idempotencyKey } from "./tool-context.ts";
 import {
   cleanResult,
   errorResult,
+  interruptedBefore,
   interruptedResult,
   refusal,
   thrownResult,
@@ -147,7 +148,7 @@ export class StepCalls implements AbortListener, ResultTaker {
         if (flushed !== undefined) await flushed;
         while (this.#isBusy(0)) await this.#change();
       } while (!turn.isStopped && this.hasWaiting && (await this.takeAnswers()));
-      if (turn.abort.isAborted) await this.abandon(refusal.interruptedBefore);
+      if (turn.abort.isAborted) await this.abandon(interruptedBefore(turn.abort));
     } finally {
       turn.abort.removeListener(this);
       turn.onFailure = undefined;
@@ -342,10 +343,10 @@ export class StepCalls implements AbortListener, ResultTaker {
 
   /** Running tools have the signal; those that do not obey it in time are given up. */
   onAbort(): void {
-    const { surroundings, input } = this.#turn;
+    const { surroundings, input, abort } = this.#turn;
     const giveUp = (): void => {
       for (const run of this.runs) {
-        if (run.stage === "running") this.#record(run, interruptedResult(run.tool));
+        if (run.stage === "running") this.#record(run, interruptedResult(run.tool, abort));
       }
     };
     const cancel = surroundings.setTimer(input.dispatch.graceMs ?? 1_000, giveUp);

@@ -75,9 +75,22 @@ export function errorResult(message: string): ToolResult {
 }
 
 /** For a call that an abort caught while it ran. */
-export function interruptedResult(tool: ToolContract | undefined): ToolResult {
-  const isHarmless = tool?.effect === "pure";
-  return errorResult(isHarmless ? refusal.interrupted : refusal.interruptedInEffect);
+export function interruptedResult(
+  tool: ToolContract | undefined,
+  abort?: Interruption,
+): ToolResult {
+  const text = abort?.isTimeout === true ? refusal.outOfTime : refusal.interrupted;
+  return errorResult(tool?.effect === "pure" ? text : `${text} ${refusal.inEffect}`);
+}
+
+/** For a call that an abort came before. */
+export function interruptedBefore({ isTimeout }: Interruption): string {
+  return isTimeout ? refusal.outOfTimeBefore : refusal.interruptedBefore;
+}
+
+/** What stopped a turn. */
+interface Interruption {
+  readonly isTimeout: boolean;
 }
 
 export function thrownResult(thrown: unknown): ToolResult {
@@ -101,7 +114,9 @@ export const refusal = {
     `Denied${reason === undefined ? "." : `: ${reason}`}`,
   interruptedBefore: "Not run: the turn was interrupted.",
   interrupted: "Interrupted while it ran.",
-  interruptedInEffect: "Interrupted while it ran. It may have taken effect.",
+  outOfTimeBefore: "Not run: the time limit of the turn was reached.",
+  outOfTime: "Stopped while it ran: the time limit of the turn was reached.",
+  inEffect: "It may have taken effect.",
   notRun: "Not run: the turn failed.",
   timedOut: (ms: number): string => `No result within ${ms} ms. It may have taken effect.`,
   unknownOutcome:

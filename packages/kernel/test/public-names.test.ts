@@ -9,6 +9,7 @@ test("the kernel exports these names and no others", () => {
       "LiveView",
       "ProviderError",
       "TurnError",
+      "abortReasonOf",
       "addUsage",
       "agentLoop",
       "agentLoopContinue",
@@ -27,6 +28,7 @@ test("the kernel exports these names and no others", () => {
       "toToolMessage",
       "toToolResult",
       "toTurnResponse",
+      "withApiKey",
     ]
   `);
 });

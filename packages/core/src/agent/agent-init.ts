@@ -1,5 +1,6 @@
 /** What an agent is made from. */
 import type {
+  GetApiKey,
   ProviderOptionsByVendor,
   RunTurnInput,
   SamplingSettings,
@@ -93,5 +94,5 @@ export interface AgentInit<Output = unknown> extends TurnOverrides, LoopSettings
   readonly compaction?: CompactionOptions | false;
   readonly includeCost?: boolean;
   /** Asked before each request, for keys that expire. */
-  readonly getApiKey?: (providerId: string) => string | undefined | Promise<string | undefined>;
+  readonly getApiKey?: GetApiKey;
 }

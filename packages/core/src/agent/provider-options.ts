@@ -1,6 +1,6 @@
 /** What a provider is told besides the messages. */
-import type { ProviderContract, ProviderStreamOptions } from "@capstan/kernel";
-import { TurnError, isPromise, mergeProviderOptions } from "@capstan/kernel";
+import type { ProviderStreamOptions } from "@capstan/kernel";
+import { mergeProviderOptions } from "@capstan/kernel";
 import type { SessionConfig } from "@capstan/log";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import type { Model } from "./model.ts";
@@ -41,33 +41,4 @@ export function providerOptions(
     ...(headers !== undefined && { headers }),
     ...(vendorOptions !== undefined && { providerOptions: vendorOptions }),
   };
-}
-
-/** A provider that asks for its key before each request. */
-export function withKey(
-  provider: ProviderContract,
-  getApiKey: AgentInit["getApiKey"],
-  limited: <T>(work: Promise<T>) => Promise<T>,
-): ProviderContract {
-  if (getApiKey === undefined) return provider;
-  return {
-    ...provider,
-    async *stream(request) {
-      const { fallback } = provider;
-      const asked = fallback?.models[request.modelIndex ?? 0]?.provider ?? provider;
-      const key = getApiKey(asked.id);
-      const apiKey = isPromise(key) ? await limited(key) : key;
-      if (apiKey !== undefined && typeof apiKey !== "string") throw wrongKey(apiKey);
-      const { options } = request;
-      yield* provider.stream(
-        apiKey === undefined ? request : { ...request, options: { ...options, apiKey } },
-      );
-    },
-  };
-}
-
-/** Code without types may return anything. */
-function wrongKey(returned: unknown): TurnError {
-  const message = `getApiKey returned a value of type ${typeof returned}: return a string, or undefined for no key`;
-  return new TurnError("callback_failed", message);
 }

@@ -9,7 +9,7 @@ import type {
   TurnLimits,
   Usage,
 } from "@capstan/kernel";
-import { isPromise } from "@capstan/kernel";
+import { isPromise, withApiKey } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
 import type { CompactionPlan } from "../context/compaction-options.ts";
 import { needsWindow, planCompaction, unknownWindow } from "../context/compaction-options.ts";
@@ -49,7 +49,7 @@ import { instructionsOf } from "./instructions.ts";
 import type { Model, ModelChoice } from "./model.ts";
 import { withFacts } from "./known-facts.ts";
 import { findModel, modelNamed, nameOf, toModel, windowOf } from "./model.ts";
-import { providerOptions, withKey } from "./provider-options.ts";
+import { providerOptions } from "./provider-options.ts";
 import type { Summarizer } from "./summarizer.ts";
 import { toSummarizer } from "./summarizer.ts";
 import { checkOutput } from "./typed-output.ts";
@@ -254,7 +254,7 @@ function otherModel(
 }
 
 function keyed(init: AgentInit, { timer }: PlanRequest, { provider }: Model): ProviderContract {
-  return withKey(provider, init.getApiKey, (key) =>
+  return withApiKey(provider, init.getApiKey, (key) =>
     within(timer, callbackMsOf(init), key, "getApiKey"),
   );
 }
