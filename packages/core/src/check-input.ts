@@ -29,20 +29,24 @@ function checkToolContent(content: ToolContent): void {
 }
 
 function checkPart(part: unknown): void {
-  const { type, text, data, mediaType } = (part ?? {}) as Readonly<Record<string, unknown>>;
+  const { type, text, data, url, mediaType } = (part ?? {}) as Readonly<Record<string, unknown>>;
   switch (type) {
     case "text":
       if (typeof text === "string" && text !== "") return;
       throw invalid("A text part needs a text that is not empty: leave the part out");
     case "image":
     case "document":
-      if (typeof data === "string" && data !== "" && typeof mediaType === "string") return;
-      throw invalid(`A part of type "${type}" needs its data as base64, and a mediaType`);
+      if (isFilled(url === undefined ? data : url) && typeof mediaType === "string") return;
+      throw invalid(`A part of type "${type}" needs its data as base64 or a url, and a mediaType`);
     default:
       throw invalid(
         `A part is of type "text", "image" or "document", not ${JSON.stringify(type)?.slice(0, 60)}`,
       );
   }
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 export function checkAnswer(answer: Answer): void {

@@ -144,12 +144,14 @@ function toContentParts(value: unknown): readonly ToolContentPart[] | undefined 
 /** Known fields only. */
 function toContentPart(value: unknown): ToolContentPart | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { type, text, mediaType, data, name } = value as { readonly [key: string]: unknown };
+  const { type, text, mediaType, data, url, name } = value as { readonly [key: string]: unknown };
   if (type === "text") return typeof text === "string" ? { type, text } : undefined;
-  if (typeof mediaType !== "string" || typeof data !== "string") return undefined;
-  if (type === "image") return { type, mediaType, data };
+  const source =
+    typeof data === "string" ? { data } : typeof url === "string" ? { url } : undefined;
+  if (typeof mediaType !== "string" || source === undefined) return undefined;
+  if (type === "image") return { type, mediaType, ...source };
   if (type !== "document") return undefined;
-  return { type, mediaType, data, ...(typeof name === "string" && { name }) };
+  return { type, mediaType, ...source, ...(typeof name === "string" && { name }) };
 }
 
 /** No empty texts: some providers refuse them. */

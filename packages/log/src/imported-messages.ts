@@ -182,8 +182,12 @@ function toContent(content: unknown): string | readonly ToolContentPart[] | unde
 
 function toContentPart(part: unknown): ToolContentPart | readonly [] {
   if (!isObject(part)) return [];
-  const { type, text, mediaType, data, name } = part;
+  const { type, text, mediaType, data, url, name } = part;
   if (type === "text") return isText(text) ? { type, text } : [];
+  // A vendor would fetch it: an imported file does not decide on that.
+  if (isText(url) && data === undefined) {
+    return { type: "text", text: `[${String(type)} of type ${String(mediaType)} at ${url}]` };
+  }
   if (typeof mediaType !== "string" || !isText(data)) return [];
   if (type === "image") return { type, mediaType, data };
   if (type !== "document") return [];

@@ -165,7 +165,11 @@ function contentPartFault(part: unknown): Fault {
       return textFault(part, "text");
     case "image":
     case "document":
-      return textFault(part, "mediaType") ?? textFault(part, "data") ?? optionalText(part, "name");
+      return (
+        textFault(part, "mediaType") ??
+        textFault(part, part["url"] === undefined ? "data" : "url") ??
+        optionalText(part, "name")
+      );
     default:
       return ".type is unknown";
   }

@@ -3,7 +3,7 @@ import type { VendorFunction } from "./vendor-function.ts";
 import { vendorFunction } from "./vendor-function.ts";
 import { anthropicVendor } from "./vendors/anthropic.ts";
 
-export type { ProviderOptions } from "./vendor.ts";
+export type { FetchedMedia, FetchMedia, ProviderOptions } from "./vendor.ts";
 export type { VendorFunction, VendorModel } from "./vendor-function.ts";
 export type { MessagesOptions } from "./vendor-options.ts";
 

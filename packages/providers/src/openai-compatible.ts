@@ -5,7 +5,7 @@ import { vendorFunction } from "./vendor-function.ts";
 import type { CompatibleServer } from "./vendors/openai-compatible.ts";
 import { compatibleVendor } from "./vendors/openai-compatible.ts";
 
-export type { ChatQuirks, ProviderOptions } from "./vendor.ts";
+export type { ChatQuirks, FetchedMedia, FetchMedia, ProviderOptions } from "./vendor.ts";
 export type { VendorFunction, VendorModel } from "./vendor-function.ts";
 export type { CompatibleServer } from "./vendors/openai-compatible.ts";
 

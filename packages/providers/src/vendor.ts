@@ -38,6 +38,8 @@ export interface ChatQuirks {
   readonly outputFormat?: "json-object";
   /** Takes PDF files. */
   readonly takesFiles?: true;
+  /** Fetches no image by its URL. */
+  readonly refusesUrls?: true;
   /** Takes a key by which requests of a session come to the same cache. */
   readonly takesCacheKey?: true;
 }
@@ -63,6 +65,22 @@ export interface Vendor {
   readonly quirks: Quirks;
 }
 
+/** What a URL led to. */
+export interface FetchedMedia {
+  readonly data: Uint8Array;
+  /** Default: the one that the message states. */
+  readonly mediaType?: string;
+}
+
+/**
+ * Fetches an image or a document of a message. Which hosts may be asked is its own decision, and so is a cache: it is called for every request. What has more than
+ * `maxBytes`, fails, or takes longer than 30 seconds is told to the model in words.
+ */
+export type FetchMedia = (
+  url: string,
+  options: { readonly signal: AbortSignal; readonly maxBytes: number },
+) => Promise<FetchedMedia>;
+
 export interface ProviderOptions {
   /** Default: what `getApiKey` of the agent gives, or the vendor's variable. */
   readonly apiKey?: string;
@@ -73,6 +91,8 @@ export interface ProviderOptions {
   readonly fetch?: typeof fetch;
   /** By the id of the vendor, as those of an agent, which go before them field by field. */
   readonly providerOptions?: ProviderOptionsByVendor;
+  /** Fetches media that messages give by URL, whose bytes are sent then. Default: nothing is fetched here, and the vendor gets the URL if it fetches itself. */
+  readonly fetchMedia?: FetchMedia;
   /** Whether replies are streamed; default true. */
   readonly stream?: boolean;
 }

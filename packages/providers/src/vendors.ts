@@ -15,7 +15,14 @@ import { openAiVendor } from "./vendors/openai.ts";
 import { openRouterVendor } from "./vendors/openrouter.ts";
 import { xAiVendor } from "./vendors/xai.ts";
 
-export type { ChatQuirks, ProviderOptions, Quirks, Vendor } from "./vendor.ts";
+export type {
+  ChatQuirks,
+  FetchedMedia,
+  FetchMedia,
+  ProviderOptions,
+  Quirks,
+  Vendor,
+} from "./vendor.ts";
 export { vendorFunction } from "./vendor-function.ts";
 export type { VendorFunction, VendorModel } from "./vendor-function.ts";
 export type { GenerateOptions, MessagesOptions, ResponsesOptions } from "./vendor-options.ts";

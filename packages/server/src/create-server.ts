@@ -26,6 +26,7 @@ import { Sessions } from "./sessions.ts";
 import { StorageBudget } from "./storage-budget.ts";
 import { Streams } from "./streams.ts";
 import { toStreamResponse } from "./web-sink.ts";
+import { refuseMediaUrls } from "./refuse-media-urls.ts";
 import { NoQuery } from "./wire-schemas.ts";
 
 const described: readonly Endpoint[] = [
@@ -168,7 +169,9 @@ export class Server {
     const share = this.#bodies.share(principal);
     try {
       const read = await readJsonBody(request, backend.limits, share);
-      return await found.handle({ ...call, body: checkRequest(schema, read, "body") });
+      const body = checkRequest(schema, read, "body");
+      if (this.#options.allowMediaUrls !== true) refuseMediaUrls(body);
+      return await found.handle({ ...call, body });
     } finally {
       share.giveBack();
     }

@@ -16,6 +16,11 @@ export interface ServerOptions extends AccessRules {
   /** Whether clients may lend tools, and how many. Default true. */
   readonly clientTools?: boolean | Partial<ClientToolLimits>;
   /**
+   * Whether clients may send images and documents by URL, which vendors then fetch. Default false: such a URL may lead to what only the vendor, or a
+   * fetcher of the host's, can reach.
+   */
+  readonly allowMediaUrls?: boolean;
+  /**
    * Whether clients see the messages of errors that end or delay a turn as they were thrown, with addresses, paths and what a vendor said. Default false: they see a code, and
    * a message of their own for each code.
    */

@@ -86,9 +86,13 @@ function charsOf(message: ChatMessage): number {
 function charsOfContent(content: ToolContent | readonly UserPart[]): number {
   if (typeof content === "string") return content.length;
   return content.reduce(
-    (sum, part) => sum + (part.type === "text" ? part.text.length : part.data.length),
+    (sum, part) => sum + (part.type === "text" ? part.text : sourceOf(part)).length,
     0,
   );
+}
+
+function sourceOf(part: Exclude<UserPart, { readonly type: "text" }>): string {
+  return "url" in part ? part.url : part.data;
 }
 
 function charsOfReply(

@@ -36,22 +36,29 @@ const client = z.string().regex(/^[\w.:@+=-]{1,64}$/, '1 to 64 letters, digits o
 const base64 = z
   .string()
   .min(1)
-  // An address is never fetched.
   .regex(/^[A-Za-z0-9+/_=\s-]*$/, "base64 is expected: addresses are not fetched");
+/** For servers that allow it, which is checked after the schema. */
+const mediaUrl = z.string().min(1).max(8_192);
+const document = {
+  type: z.literal("document"),
+  mediaType: text,
+  name: z.string().exactOptional(),
+};
 /** As the server told it. */
 const incarnation = z.string().min(1).max(200);
 const reason = z.string().max(1_000);
 
 // Strict: an unknown field may be one that would mean something further inside.
-const Part: z.ZodType<UserPart> = z.discriminatedUnion("type", [
+const Part: z.ZodType<UserPart> = z.union([
   z.strictObject({ type: z.literal("text"), text }),
-  z.strictObject({ type: z.literal("image"), mediaType: text, data: base64 }),
-  z.strictObject({
-    type: z.literal("document"),
-    mediaType: text,
-    data: base64,
-    name: z.string().exactOptional(),
-  }),
+  z.union([
+    z.strictObject({ type: z.literal("image"), mediaType: text, data: base64 }),
+    z.strictObject({ type: z.literal("image"), mediaType: text, url: mediaUrl }),
+  ]),
+  z.union([
+    z.strictObject({ ...document, data: base64 }),
+    z.strictObject({ ...document, url: mediaUrl }),
+  ]),
 ]);
 
 const UserMessage: z.ZodType<WireMessage> = z.strictObject({

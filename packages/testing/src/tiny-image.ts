@@ -1,7 +1,7 @@
 /** The smallest picture that every provider takes: one pixel. */
 import type { ImagePart } from "@capstan/kernel";
 
-export const tinyImage: ImagePart = {
+export const tinyImage: Extract<ImagePart, { readonly data: string }> = {
   type: "image",
   mediaType: "image/png",
   data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==",

@@ -69,7 +69,7 @@ function isEmpty(part: Part): boolean {
       return part.thinking === "" && part.providerData === undefined;
     case "image":
     case "document":
-      return part.data === "";
+      return ("url" in part ? part.url : part.data) === "";
     case "tool_call":
     case "native":
       return false;

@@ -66,6 +66,7 @@ function toolParts(content: ToolContent): readonly string[] {
 
 function contentPart(part: UserPart): string {
   if (part.type === "text") return part.text;
+  if ("url" in part) return `(${part.type}: ${part.mediaType}, ${part.url})`;
   const bytes = Buffer.byteLength(part.data, "base64");
   return `(${part.type}: ${part.mediaType}, ${bytes} bytes)`;
 }

@@ -138,7 +138,9 @@ function sumOfParts(
   return sum;
 }
 
-function tokensOfDocument({ mediaType, data }: DocumentPart): number {
+function tokensOfDocument(part: DocumentPart): number {
+  if ("url" in part) return minDocumentTokens;
+  const { mediaType, data } = part;
   const bytes = (data.length * 3) / 4;
   if (mediaType.startsWith("text/")) return Math.ceil(bytes / alphabeticPerToken);
   return Math.max(minDocumentTokens, Math.ceil(bytes / documentBytesPerToken));

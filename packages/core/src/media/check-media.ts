@@ -33,11 +33,15 @@ export function problemOfMedia(
   part: ImagePart | DocumentPart,
   limits: MediaLimits = defaultMediaLimits,
 ): string | undefined {
-  const { mediaType, data } = part;
+  const { mediaType } = part;
   const types = part.type === "image" ? limits.imageTypes : limits.documentTypes;
-  if (!types.some((type) => isOfType(mediaType, type))) {
+  // What is at a URL is not known before the vendor has fetched it.
+  const isOpen = "url" in part && part.type === "image" && mediaType === "image/*";
+  if (!isOpen && !types.some((type) => isOfType(mediaType, type))) {
     return `its type is ${JSON.stringify(mediaType.slice(0, 60))}, and the model takes ${types.join(", ")}. Convert it`;
   }
+  if ("url" in part) return problemOfUrl(part.url, "data" in part);
+  const { data } = part;
   if (!isBase64(data)) return "its data is not base64. Encode the bytes, without line breaks";
   const maxBytes = part.type === "image" ? limits.maxImageBytes : limits.maxDocumentBytes;
   const bytes = byteLengthOf(data);
@@ -47,8 +51,20 @@ export function problemOfMedia(
   return part.type === "image" ? problemOfImage(part, limits) : undefined;
 }
 
+const maxUrlChars = 8_192;
+
+function problemOfUrl(url: string, hasData: boolean): string | undefined {
+  if (hasData) return "it has data and a URL. Leave one of them out";
+  const parsed = url.length <= maxUrlChars && URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    return `its URL is none of http or https with at most ${count(maxUrlChars)} characters. Send the bytes as data`;
+  }
+  if (parsed.username === "" && parsed.password === "") return undefined;
+  return "its URL has a user or a password in it, which the vendor would see. Send the bytes as data";
+}
+
 function problemOfImage(
-  { mediaType, data }: ImagePart,
+  { mediaType, data }: Extract<ImagePart, { readonly data: string }>,
   { maxImagePixels: maxPixels }: MediaLimits,
 ): string | undefined {
   const size = imageSizeOf(data);

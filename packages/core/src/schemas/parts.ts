@@ -49,18 +49,32 @@ export const NativePartSchema: z.ZodType<NativePart> = openObject(
   fieldsOf<NativePart>()({ type: z.literal("native"), data: JsonValueSchema }),
 );
 
-export const ImagePartSchema: z.ZodType<ImagePart> = openObject(
-  fieldsOf<ImagePart>()({ type: z.literal("image"), mediaType: z.string(), data: z.string() }),
+const source = { data: z.string().exactOptional(), url: z.string().exactOptional() };
+
+export const ImagePartSchema: z.ZodType<ImagePart> = withSource(
+  openObject({ type: z.literal("image"), mediaType: z.string(), ...source }),
 );
 
-export const DocumentPartSchema: z.ZodType<DocumentPart> = openObject(
-  fieldsOf<DocumentPart>()({
+export const DocumentPartSchema: z.ZodType<DocumentPart> = withSource(
+  openObject({
     type: z.literal("document"),
     mediaType: z.string(),
-    data: z.string(),
+    ...source,
     name: z.string().exactOptional(),
   }),
 );
+
+/** One object, not a union of two, as a union of parts tells its members by their `type`. */
+function withSource<Part>(schema: z.ZodType): z.ZodType<Part> {
+  const checked = schema.check(({ value, issues }) => {
+    const { data, url } = value as { readonly data?: unknown; readonly url?: unknown };
+    if (data !== undefined || url !== undefined) return;
+    const message = "Invalid input: expected string, received undefined";
+    issues.push({ code: "custom", path: ["data"], input: value, message });
+  });
+  // Data or a URL, says the check.
+  return checked as z.ZodType<Part>;
+}
 
 export const UserPartSchema: z.ZodType<UserPart> = unionOf<UserPart, "type">("type", {
   text: TextPartSchema,

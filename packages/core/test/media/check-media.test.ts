@@ -89,12 +89,20 @@ const document = (data: string, mediaType: string): DocumentPart => ({
   data,
 });
 
+const link = (url: string, mediaType = "image/png"): ImagePart => ({
+  type: "image",
+  mediaType,
+  url,
+});
+
 describe("media at the door", () => {
   test.each([
     ["an image", tinyImage],
     ["a PDF", document(base64([1, 2, 3]), "application/pdf")],
     ["a text of any kind", document(base64([1, 2, 3]), "text/markdown")],
     ["an image on the limit", image(png(1_000, 1))],
+    ["an image by its URL", link("https://a.example/x.png")],
+    ["an image whose type is not known", link("http://a.example/x", "image/*")],
   ])("lets %s pass", (_, part) => {
     expect(problemOfMedia(part, limits)).toBeUndefined();
   });
@@ -102,6 +110,15 @@ describe("media at the door", () => {
   test.each([
     ["a type that the model does not take", image(png(1, 1), "image/bmp"), "image/bmp"],
     ["a document of another type", document("AAAA", "application/zip"), "application/zip"],
+    ["a URL that no vendor fetches", link("file:///etc/passwd"), "none of http or https"],
+    ["a URL that is too long", link(`https://a.example/${"x".repeat(9_000)}`), "8,192"],
+    ["a URL with a password", link("https://me:secret@a.example/x"), "a user or a password"],
+    ["data and a URL", { ...tinyImage, url: "https://a.example/x" }, "data and a URL"],
+    [
+      "a URL of a type that the model does not take",
+      link("https://a.example/x", "image/bmp"),
+      "image/bmp",
+    ],
     ["what is not base64", image("data:image/png;base64,AAAA"), "not base64"],
     ["base64 that is cut", image(tinyImage.data.slice(0, -1)), "not base64"],
     ["too many bytes", image(png(1, 1) + "AAAA".repeat(100)), "at most 200"],

@@ -1,5 +1,5 @@
 /** One sample of every object that has a schema, apart from the events. */
-import type { ChatMessage, PendingCall } from "@capstan/kernel";
+import type { ChatMessage, DocumentPart, ImagePart, PendingCall } from "@capstan/kernel";
 import * as schemas from "../../src/schemas.ts";
 import { anyJson, sample } from "./sample.ts";
 import type { Sample } from "./sample.ts";
@@ -59,13 +59,13 @@ export const samples = {
     { malformedInput: "{", isProviderExecuted: true, providerData: anyJson },
   ),
   NativePart: sample(schemas.NativePartSchema, { type: "native", data: anyJson }, {}),
-  ImagePart: sample(
-    schemas.ImagePartSchema,
+  ImagePart: sample<Extract<ImagePart, { readonly data: string }>>(
+    schemas.ImagePartSchema as never,
     { type: "image", mediaType: "image/png", data: "AAAA" },
     {},
   ),
-  DocumentPart: sample(
-    schemas.DocumentPartSchema,
+  DocumentPart: sample<Extract<DocumentPart, { readonly data: string }>>(
+    schemas.DocumentPartSchema as never,
     { type: "document", mediaType: "application/pdf", data: "AAAA" },
     { name: "report.pdf" },
   ),

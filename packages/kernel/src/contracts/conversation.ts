@@ -103,18 +103,40 @@ export interface NativePart {
   readonly data: JsonValue;
 }
 
-export interface ImagePart {
+/** An image, embedded or by its URL. */
+export type ImagePart = EmbeddedImage | LinkedImage;
+
+interface EmbeddedImage {
   readonly type: "image";
   readonly mediaType: string;
   /** Base64. */
   readonly data: string;
 }
 
-export interface DocumentPart {
+interface LinkedImage {
+  readonly type: "image";
+  /** `image/*` if it is not known. */
+  readonly mediaType: string;
+  /** With http or https. Vendors that can fetch it; other models are told of it. */
+  readonly url: string;
+}
+
+/** A document, embedded or by its URL. */
+export type DocumentPart = EmbeddedDocument | LinkedDocument;
+
+interface EmbeddedDocument {
   readonly type: "document";
   readonly mediaType: string;
   /** Base64. */
   readonly data: string;
+  readonly name?: string;
+}
+
+interface LinkedDocument {
+  readonly type: "document";
+  readonly mediaType: string;
+  /** As that of an image. */
+  readonly url: string;
   readonly name?: string;
 }
 

@@ -1,5 +1,6 @@
 /** Texts, images and documents of users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
+import type { Embedded } from "../shown-media.ts";
 import { isBlankText, leftOut, takes, textOfDocument } from "../shown-media.ts";
 import type { AiSdkFilePart, AiSdkTextPart } from "./prompt.ts";
 
@@ -27,6 +28,8 @@ const imageTypes: ReadonlySet<string> = new Set([
 export function forModel(facts: ModelFacts | undefined): EncodeMedia {
   return (part) => {
     if (part.type === "text") return asFiles(part);
+    // Which URLs a model fetches is known to it alone, and those that it does not it refuses.
+    if ("url" in part) return text(leftOut(part));
     const isEmpty = part.data === "" || !takes(facts, part.type);
     if (part.type === "image") {
       return isEmpty || !imageTypes.has(part.mediaType) ? text(leftOut(part)) : toFile(part);
@@ -40,7 +43,7 @@ export function forModel(facts: ModelFacts | undefined): EncodeMedia {
 }
 
 /** Whether its type is one of texts, whatever is in it. */
-function isOfText(part: DocumentPart): boolean {
+function isOfText(part: Embedded<DocumentPart>): boolean {
   return textOfDocument({ ...part, data: "eA==" }) !== undefined;
 }
 
@@ -49,12 +52,13 @@ function text(value: string): AiSdkTextPart {
 }
 
 function toFile(part: ImagePart | DocumentPart): AiSdkFilePart {
-  const { mediaType, data } = part;
+  const { mediaType } = part;
   const filename = part.type === "document" ? part.name : undefined;
   return {
     type: "file",
     mediaType,
-    data: { type: "data", data },
+    data:
+      "url" in part ? { type: "url", url: new URL(part.url) } : { type: "data", data: part.data },
     ...(filename !== undefined && { filename }),
   };
 }

@@ -2,6 +2,7 @@
 import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import type { ProviderOptions, Vendor } from "../vendor.ts";
+import { withFetchedMedia } from "./fetched-media.ts";
 import { openReply } from "./open-reply.ts";
 import type { PartSource } from "./part-source.ts";
 import type { WireFetch } from "./proxied-fetch.ts";
@@ -93,11 +94,17 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
   async #open(): Promise<PartSource> {
     const { signal } = this.#request;
     signal.throwIfAborted();
-    const call = prepareCall(this.#vendor, this.#options, this.#request);
+    signal.addEventListener("abort", this.#onAbort);
+    const call = prepareCall(this.#vendor, this.#options, await this.#withMedia());
     this.#secrets = new Secrets(call.headers);
     if (call.wire.isWrapped === true) this.#unwrapper = new AnswerUnwrapper();
-    signal.addEventListener("abort", this.#onAbort);
     return openReply(call, this.#secrets, this.#fetch, this.#controller.signal);
+  }
+
+  #withMedia(): ProviderRequest | Promise<ProviderRequest> {
+    const { fetchMedia } = this.#options;
+    if (fetchMedia === undefined) return this.#request;
+    return withFetchedMedia(this.#request, this.#vendor, fetchMedia, this.#controller.signal);
   }
 
   readonly #onAbort = (): void => this.#controller.abort(this.#request.signal.reason);

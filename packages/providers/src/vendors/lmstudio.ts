@@ -11,5 +11,5 @@ export const lmStudioVendor: Vendor = {
   hasServerApi: true,
   isLocal: true,
   keyVariable: undefined,
-  quirks: {},
+  quirks: { chat: { refusesUrls: true } },
 };

@@ -11,5 +11,5 @@ export const ollamaVendor: Vendor = {
   hasServerApi: true,
   isLocal: true,
   keyVariable: undefined,
-  quirks: { chat: { reasoningField: "reasoning" } },
+  quirks: { chat: { reasoningField: "reasoning", refusesUrls: true } },
 };

@@ -9,11 +9,13 @@ import { anthropic } from "../../src/anthropic.ts";
 import { openai } from "../../src/openai.ts";
 import type { VendorFunction } from "../../src/vendor-function.ts";
 
+type Image = Extract<ImagePart, { readonly data: string }>;
+
 /** Begins like a picture, so that nothing is wrong with it at the door. */
-const torn: ImagePart = { type: "image", mediaType: "image/gif", data: "R0lGODlhAQABAAAAACw=" };
+const torn: Image = { type: "image", mediaType: "image/gif", data: "R0lGODlhAQABAAAAACw=" };
 
 interface Case {
-  readonly image: ImagePart;
+  readonly image: Image;
   readonly emulate: (script: readonly ReturnType<typeof say>[]) => Promise<Emulator>;
   readonly vendor: VendorFunction;
   readonly model: string;

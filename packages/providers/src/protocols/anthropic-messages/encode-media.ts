@@ -1,6 +1,14 @@
 /** Texts, images and documents of users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
-import { isBlankText, leftOut, shownType, takes, textOfDocument } from "../../shown-media.ts";
+import type { Embedded, Linked } from "../../shown-media.ts";
+import {
+  isBlankText,
+  leftOut,
+  shownType,
+  shownUrl,
+  takes,
+  textOfDocument,
+} from "../../shown-media.ts";
 import type { DocumentBlock, MediaBlock, TextBlock } from "./request.ts";
 
 const maxTitle = 500;
@@ -10,6 +18,9 @@ export function toBlock(
   part: TextPart | ImagePart | DocumentPart,
   facts: ModelFacts | undefined,
 ): TextBlock | MediaBlock | undefined {
+  if (part.type !== "text" && "url" in part) {
+    return toLinkedBlock(part, facts) ?? toTextBlock(leftOut(part));
+  }
   switch (part.type) {
     case "text":
       return toTextBlock(part.text);
@@ -26,24 +37,43 @@ export function toTextBlock(text: string): TextBlock | undefined {
   return isBlankText(text) ? undefined : { type: "text", text };
 }
 
-function toImageBlock(part: ImagePart, facts: ModelFacts | undefined): MediaBlock | undefined {
+/** The vendor fetches by https only. */
+function toLinkedBlock(
+  part: Linked<ImagePart | DocumentPart>,
+  facts: ModelFacts | undefined,
+): MediaBlock | undefined {
+  const url = shownUrl(part, facts);
+  if (url?.startsWith("https:") !== true) return undefined;
+  const source = { type: "url", url } as const;
+  if (part.type === "image") return { type: "image", source };
+  return { type: "document", source, ...titleOf(part) };
+}
+
+function toImageBlock(
+  part: Embedded<ImagePart>,
+  facts: ModelFacts | undefined,
+): MediaBlock | undefined {
   const mediaType = shownType(part, facts);
   if (mediaType === undefined) return undefined;
   return { type: "image", source: { type: "base64", media_type: mediaType, data: part.data } };
 }
 
 function toDocumentBlock(
-  part: DocumentPart,
+  part: Embedded<DocumentPart>,
   facts: ModelFacts | undefined,
 ): DocumentBlock | undefined {
   const source = toSource(part, facts);
   if (source === undefined) return undefined;
-  const title = part.name?.slice(0, maxTitle) ?? "";
-  return { type: "document", source, ...(!isBlankText(title) && { title }) };
+  return { type: "document", source, ...titleOf(part) };
+}
+
+function titleOf({ name = "" }: DocumentPart): { readonly title?: string } {
+  const title = name.slice(0, maxTitle);
+  return isBlankText(title) ? {} : { title };
 }
 
 function toSource(
-  part: DocumentPart,
+  part: Embedded<DocumentPart>,
   facts: ModelFacts | undefined,
 ): DocumentBlock["source"] | undefined {
   const { mediaType, data } = part;

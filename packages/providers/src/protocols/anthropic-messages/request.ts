@@ -19,18 +19,17 @@ export interface TextBlock extends Markable {
 
 interface ImageBlock extends Markable {
   readonly type: "image";
-  readonly source: {
-    readonly type: "base64";
-    readonly media_type: ImageType;
-    readonly data: string;
-  };
+  readonly source:
+    | { readonly type: "base64"; readonly media_type: ImageType; readonly data: string }
+    | { readonly type: "url"; readonly url: string };
 }
 
 export interface DocumentBlock extends Markable {
   readonly type: "document";
   readonly source:
     | { readonly type: "base64"; readonly media_type: "application/pdf"; readonly data: string }
-    | { readonly type: "text"; readonly media_type: "text/plain"; readonly data: string };
+    | { readonly type: "text"; readonly media_type: "text/plain"; readonly data: string }
+    | { readonly type: "url"; readonly url: string };
   readonly title?: string;
 }
 

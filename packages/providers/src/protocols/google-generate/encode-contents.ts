@@ -11,7 +11,15 @@ import type {
 import type { Target } from "../../protocol.ts";
 import { readableOf } from "../../readable-origins.ts";
 import { showContents } from "../../shown-contents.ts";
-import { isBlankText, leftOut, shownType, takes, textOfDocument } from "../../shown-media.ts";
+import type { Embedded, Linked } from "../../shown-media.ts";
+import {
+  isBlankText,
+  leftOut,
+  shownType,
+  shownUrl,
+  takes,
+  textOfDocument,
+} from "../../shown-media.ts";
 import { callIdOf, toReplyParts, toWireName } from "./encode-reply.ts";
 import type { Content, MediaPart, ModelPart, ResultPart, TextPart, UserPart } from "./request.ts";
 
@@ -207,6 +215,7 @@ function toUserPart(
   facts: ModelFacts | undefined,
 ): TextPart | MediaPart | undefined {
   if (part.type === "text") return isBlankText(part.text) ? undefined : { text: part.text };
+  if ("url" in part) return toLink(part, facts) ?? { text: leftOut(part) };
   if (part.type === "document") {
     const written = textOfDocument(part);
     const { name } = part;
@@ -219,8 +228,18 @@ function toUserPart(
   return mimeType === undefined ? { text: leftOut(part) } : { inlineData: { mimeType, data } };
 }
 
+/** The vendor wants to know the type before it fetches, and fetches by https only. */
+function toLink(
+  part: Linked<ImagePart | DocumentPart>,
+  facts: ModelFacts | undefined,
+): MediaPart | undefined {
+  const fileUri = shownUrl(part, facts);
+  const isFetched = fileUri?.startsWith("https:") === true && !part.mediaType.includes("*");
+  return isFetched ? { fileData: { mimeType: part.mediaType, fileUri } } : undefined;
+}
+
 function pdfType(
-  { mediaType, data }: DocumentPart,
+  { mediaType, data }: Embedded<DocumentPart>,
   facts: ModelFacts | undefined,
 ): string | undefined {
   const isPdf = mediaType === "application/pdf" && data !== "";

@@ -6,9 +6,9 @@ export interface TextPart {
   readonly thoughtSignature?: string;
 }
 
-export interface MediaPart {
-  readonly inlineData: { readonly mimeType: string; readonly data: string };
-}
+export type MediaPart =
+  | { readonly inlineData: { readonly mimeType: string; readonly data: string } }
+  | { readonly fileData: { readonly mimeType: string; readonly fileUri: string } };
 
 export interface CallPart {
   readonly functionCall: {

@@ -5,6 +5,7 @@ import {
   isBlankText,
   leftOut,
   shownType,
+  shownUrl,
   takes,
   textOfDocument,
 } from "../../shown-media.ts";
@@ -13,13 +14,19 @@ import type { TextContent, UserContent } from "./request.ts";
 export interface MediaChoices {
   readonly facts: ModelFacts | undefined;
   readonly takesFiles: boolean;
+  readonly fetchesUrls: boolean;
 }
 
 /** A part as the server takes it; undefined for a text that says nothing. */
 export function toContent(
   part: TextPart | ImagePart | DocumentPart,
-  { facts, takesFiles }: MediaChoices,
+  { facts, takesFiles, fetchesUrls }: MediaChoices,
 ): UserContent | undefined {
+  if (part.type !== "text" && "url" in part) {
+    // Files are taken as data only.
+    const url = part.type === "image" && fetchesUrls ? shownUrl(part, facts) : undefined;
+    return url === undefined ? text(leftOut(part)) : { type: "image_url", image_url: { url } };
+  }
   switch (part.type) {
     case "text":
       return isBlankText(part.text) ? undefined : text(part.text);

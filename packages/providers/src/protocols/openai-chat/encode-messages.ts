@@ -132,8 +132,13 @@ class MessageWriter {
   }
 
   #contents(message: Extract<ChatMessage, { role: "user" | "tool" }>): Contents {
-    const takesFiles = this.#target.quirks.chat?.takesFiles === true;
-    return showContents(message, (part) => toContent(part, { facts: this.#facts, takesFiles }));
+    const { chat } = this.#target.quirks;
+    const choices = {
+      facts: this.#facts,
+      takesFiles: chat?.takesFiles === true,
+      fetchesUrls: chat?.refusesUrls !== true,
+    };
+    return showContents(message, (part) => toContent(part, choices));
   }
 
   /** No call stays without a result, and nothing stands between a reply and its results. */

@@ -7,7 +7,7 @@ export interface TextContent {
 
 interface ImageContent {
   readonly type: "image_url";
-  /** A data URL. */
+  /** A data URL, or one of http or https. */
   readonly image_url: { readonly url: string };
 }
 

@@ -1,10 +1,12 @@
 /** Texts, images and documents of users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
+import type { Embedded, Linked } from "../../shown-media.ts";
 import {
   dataUrl,
   isBlankText,
   leftOut,
   shownType,
+  shownUrl,
   takes,
   textOfDocument,
 } from "../../shown-media.ts";
@@ -16,20 +18,38 @@ export function toContent(
   facts: ModelFacts | undefined,
 ): InputContent | undefined {
   if (part.type === "text") return isBlankText(part.text) ? undefined : text(part.text);
+  if ("url" in part) return toLink(part, facts) ?? text(leftOut(part));
   if (part.data === "") return text(leftOut(part));
   return (
     (part.type === "image" ? toImage(part, facts) : toFile(part, facts)) ?? text(leftOut(part))
   );
 }
 
-function toImage(part: ImagePart, facts: ModelFacts | undefined): InputContent | undefined {
+function toLink(
+  part: Linked<ImagePart | DocumentPart>,
+  facts: ModelFacts | undefined,
+): InputContent | undefined {
+  const url = shownUrl(part, facts);
+  if (url === undefined) return undefined;
+  return part.type === "image"
+    ? { type: "input_image", detail: "auto", image_url: url }
+    : { type: "input_file", file_url: url };
+}
+
+function toImage(
+  part: Embedded<ImagePart>,
+  facts: ModelFacts | undefined,
+): InputContent | undefined {
   const mediaType = shownType(part, facts);
   if (mediaType === undefined) return undefined;
   const image_url = dataUrl(mediaType, part.data);
   return { type: "input_image", detail: "auto", image_url };
 }
 
-function toFile(part: DocumentPart, facts: ModelFacts | undefined): InputContent | undefined {
+function toFile(
+  part: Embedded<DocumentPart>,
+  facts: ModelFacts | undefined,
+): InputContent | undefined {
   const { mediaType, name } = part;
   const written = textOfDocument(part);
   if (written !== undefined) return text(name === undefined ? written : `${name}:\n\n${written}`);

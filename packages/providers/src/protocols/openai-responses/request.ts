@@ -9,7 +9,7 @@ export interface InputText {
 interface InputImage {
   readonly type: "input_image";
   readonly detail: "auto";
-  /** A data URL. */
+  /** A data URL, or one of http or https. */
   readonly image_url: string;
 }
 
@@ -20,7 +20,12 @@ interface InputFile {
   readonly file_data: string;
 }
 
-export type InputContent = InputText | InputImage | InputFile;
+interface LinkedFile {
+  readonly type: "input_file";
+  readonly file_url: string;
+}
+
+export type InputContent = InputText | InputImage | InputFile | LinkedFile;
 
 export interface UserItem {
   readonly type: "message";

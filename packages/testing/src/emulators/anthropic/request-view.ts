@@ -87,7 +87,16 @@ function toContentPart(block: JsonObject): UserPart & ToolContentPart {
   if ((type !== "image" && type !== "document") || !isObject(source)) {
     return { type: "text", text: textOf(block) };
   }
-  return { type, mediaType: asText(source["media_type"]), data: asText(source["data"]) };
+  if (source["type"] === "url") return media(type, { url: asText(source["url"]) }, `${type}/*`);
+  return media(type, { data: asText(source["data"]) }, asText(source["media_type"]));
+}
+
+function media(
+  type: "image" | "document",
+  source: { readonly data: string } | { readonly url: string },
+  mediaType: string,
+): UserPart & ToolContentPart {
+  return type === "image" ? { type, mediaType, ...source } : { type, mediaType, ...source };
 }
 
 function textOf({ text }: { readonly text?: JsonValue }): string {

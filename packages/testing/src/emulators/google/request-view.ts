@@ -80,7 +80,9 @@ function toUserPart({ text = "", inlineData }: Part): UserPart {
 }
 
 function toMedia({ mimeType: mediaType = "", data = "" }: Blob): UserPart {
-  return { type: mediaType.startsWith("image/") ? "image" : "document", mediaType, data };
+  return mediaType.startsWith("image/")
+    ? { type: "image", mediaType, data }
+    : { type: "document", mediaType, data };
 }
 
 /** A result is an object; one that holds a single text is that text. */

@@ -1,0 +1,124 @@
+/** Media by URL, fetched by the caller's own fetcher and sent as data. */
+import type {
+  ChatMessage,
+  DocumentPart,
+  ImagePart,
+  ProviderRequest,
+  TextPart,
+  UserPart,
+} from "@capstan/kernel";
+import type { Linked } from "../shown-media.ts";
+import { leftOut } from "../shown-media.ts";
+import type { FetchMedia, Vendor } from "../vendor.ts";
+
+/** For one of them. */
+const patienceMs = 30_000;
+/** In one request. Those beyond are told of. */
+const maxFetched = 100;
+/** For a vendor that states no limits. */
+const defaultMaxBytes = 20_000_000;
+
+type Shown = ImagePart | DocumentPart | TextPart;
+
+/** The request with data in place of URLs. A URL that cannot be had is told to the model. Throws only if the signal fires. */
+export async function withFetchedMedia(
+  request: ProviderRequest,
+  { media }: Vendor,
+  fetchMedia: FetchMedia,
+  signal: AbortSignal,
+): Promise<ProviderRequest> {
+  const { messages, tools, toolChoice, options, conversationId, turnId, step, attempt } = request;
+  const links = messages.flatMap(partsOf).filter(isLinked);
+  if (links.length === 0) return request;
+  const shown = new Map<string, Promise<Shown>>();
+  for (const part of links) {
+    const isNew = !shown.has(keyOf(part)) && shown.size < maxFetched;
+    if (isNew) shown.set(keyOf(part), fetchPart(part, media, fetchMedia, signal));
+  }
+  const found = new Map<string, Shown>();
+  for (const [key, part] of shown) found.set(key, await part);
+  signal.throwIfAborted();
+  const show = (part: UserPart): UserPart =>
+    isLinked(part) ? (found.get(keyOf(part)) ?? told(part)) : part;
+  return {
+    messages: messages.map((message) => withParts(message, show)),
+    tools,
+    ...(toolChoice && { toolChoice }),
+    options,
+    signal: request.signal,
+    conversationId,
+    turnId,
+    step,
+    attempt,
+  };
+}
+
+async function fetchPart(
+  part: Linked<ImagePart | DocumentPart>,
+  media: Vendor["media"],
+  fetchMedia: FetchMedia,
+  signal: AbortSignal,
+): Promise<Shown> {
+  const limit = part.type === "image" ? media?.maxImageBytes : media?.maxDocumentBytes;
+  const maxBytes = limit ?? defaultMaxBytes;
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  try {
+    const fetching = fetchMedia(part.url, { signal: inTime, maxBytes });
+    const { data, mediaType = part.mediaType } = await Promise.race([fetching, ending(inTime)]);
+    const isUsable = data.byteLength > 0 && data.byteLength <= maxBytes && isConcrete(mediaType);
+    if (!isUsable) return told(part);
+    const { url: _, ...rest } = part;
+    return { ...rest, mediaType, data: toBase64(data) };
+  } catch {
+    // The model is told what it does not see, and the conversation goes on.
+    return told(part);
+  }
+}
+
+/** Rejects when the signal fires: a fetcher may not listen to it. */
+function ending(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return promise;
+}
+
+function told(part: Linked<ImagePart | DocumentPart>): TextPart {
+  return { type: "text", text: leftOut(part) };
+}
+
+function isLinked(part: UserPart): part is Linked<ImagePart | DocumentPart> {
+  return part.type !== "text" && "url" in part;
+}
+
+function isConcrete(mediaType: string): boolean {
+  return /^[^/*]+\/[^/*]+$/.test(mediaType);
+}
+
+function keyOf({ type, mediaType, url }: Linked<ImagePart | DocumentPart>): string {
+  return `${type} ${mediaType} ${url}`;
+}
+
+function partsOf(message: ChatMessage): readonly UserPart[] {
+  const hasParts = message.role === "user" || message.role === "tool";
+  return hasParts && typeof message.content !== "string" ? message.content : [];
+}
+
+function withParts(message: ChatMessage, show: (part: UserPart) => UserPart): ChatMessage {
+  if (message.role !== "user" && message.role !== "tool") return message;
+  return typeof message.content === "string"
+    ? message
+    : { ...message, content: message.content.map(show) };
+}
+
+/** So many at a time: more arguments than that are too many for a function. */
+const pieceLength = 0x8000;
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += pieceLength) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + pieceLength));
+  }
+  return btoa(binary);
+}
