@@ -40,7 +40,7 @@ test("a function that fails to give a key ends the turn with its error", async (
     { messages: [] },
     {
       ...config,
-      getApiKey,
+      getApiKey: () => Promise.reject(new Error("the vault is closed")),
     },
   ).response;
 
