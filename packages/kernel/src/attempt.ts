@@ -18,7 +18,7 @@ import { ProviderError, isInstance, serializeError } from "./errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
 import { Reply } from "./reply.ts";
-import { AttemptSignal, toRequest } from "./request.ts";
+import { AttemptRequest, AttemptSignal } from "./request.ts";
 import type { Route } from "./route.ts";
 import { Step } from "./step.ts";
 import type { End, OpenStep, TurnState } from "./turn-state.ts";
@@ -64,7 +64,7 @@ export class Attempt implements StreamReader {
     this.#span = turn.spans?.start("attempt", this.#attributes(), step.span);
     this.#reply = new Reply(turn, this.#messageId);
     const signal = new AttemptSignal();
-    const request = toRequest(turn, step.number, this.#number, messages, signal);
+    const request = new AttemptRequest(turn, step.number, this.#number, messages, signal);
     this.#stream = new ProviderStream(turn, { request, signal }, this.#reply, this);
   }
 

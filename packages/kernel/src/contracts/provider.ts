@@ -82,7 +82,7 @@ export interface ProviderStreamOptions extends SamplingSettings {
   readonly providerOptions?: ProviderOptionsByVendor;
 }
 
-/** One attempt of one step. A plain object: `{ ...request, options }` is a request too. */
+/** One attempt of one step. All fields are its own and enumerable: `{ ...request, options }` is a request too. */
 export interface ProviderRequest {
   /** What the model sees: no custom messages, no failed replies. Computed at the first read. */
   readonly messages: readonly ChatMessage[];
