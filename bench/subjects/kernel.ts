@@ -8,7 +8,7 @@ export const subject: Subject = {
     B1: { ratio: 2 },
     B2: { ratio: 1.1, heapMB: 1 },
     B3: { ratio: 1.5 },
-    B4: { ratio: 1.5, rssKB: 50 },
+    B4: { ratio: 1.7, rssKB: 60 },
     B5: { wallMs: 10, cpuMs: 10, dependencies: 0 },
   },
   packageFolder: "packages/kernel",

@@ -10,10 +10,10 @@ import type { Agent, AgentOptions, Subject } from "../subject.ts";
 export const subject: Subject = {
   name: "session",
   goals: {
-    B1: { ratio: 3 },
+    B1: { ratio: 6 },
     B2: { ratio: 1.5 },
     B3: { ratio: 1.5 },
-    B4: { ratio: 2.5 },
+    B4: { ratio: 8, rssKB: 90 },
     B5: { wallMs: 40, cpuMs: 40, rssMB: 10 },
   },
   packageFolder: "packages/core",
