@@ -62,10 +62,17 @@ describe.runIf(hasFixtures)(`recorded conversations with Claude${fixturesNote}`,
 function toPart(block: JsonValue): ToolContentPart {
   const { type, text, source } = dataOf(block);
   if (type === "text") return { type: "text", text: String(text) };
-  const { media_type: mediaType, data } = dataOf(source);
-  // A file that was uploaded before, or is somewhere else.
+  const { media_type: mediaType, data, url } = dataOf(source);
+  if (isSecureUrl(url)) {
+    return type === "document"
+      ? { type, mediaType: "application/pdf", url }
+      : { type: "image", mediaType: "image/*", url };
+  }
+  // A file that was uploaded before.
   if (typeof data !== "string") return { type: "text", text: "a file" };
-  return { type: "image", mediaType: String(mediaType), data };
+  return type === "document"
+    ? { type, mediaType: String(mediaType), data }
+    : { type: "image", mediaType: String(mediaType), data };
 }
 
 function errorsIn({ appended }: FixtureLink): ReadonlySet<unknown> {
@@ -147,7 +154,12 @@ function blocksOf(content: unknown): readonly JsonValue[] {
 }
 
 function aFile(block: JsonValue): JsonValue {
-  const { source } = dataOf(block);
-  const isFile = source !== undefined && dataOf(source)["data"] === undefined;
+  const { data, url } = dataOf(dataOf(block)["source"]);
+  const isFile =
+    dataOf(block)["source"] !== undefined && typeof data !== "string" && !isSecureUrl(url);
   return isFile ? { type: "text", text: "a file" } : block;
+}
+
+function isSecureUrl(url: unknown): url is string {
+  return typeof url === "string" && url.startsWith("https:");
 }
