@@ -1,4 +1,5 @@
 /** One run of one tool: whatever it returns, throws or yields becomes one result, and a second one is dropped. */
+import type { LimitedCall } from "./call-limits.ts";
 import type { CallRun } from "./call-run.ts";
 import { isPromise, toPromise } from "./is-promise.ts";
 import type { ToolExecutionEvent, ToolResult, ToolReturn } from "./contracts/tool.ts";
@@ -23,13 +24,14 @@ export interface ResultTaker {
   takeResult(run: CallRun, result: ToolResult): void;
 }
 
-export class Execution {
+export class Execution implements LimitedCall {
   readonly #turn: TurnState;
   readonly #run: CallRun;
   readonly #taker: ResultTaker;
   readonly #context: ToolContext;
   #iterator: AsyncIterator<ToolExecutionEvent> | undefined;
-  #cancelTimeout: (() => void) | undefined;
+  #limitMs = Infinity;
+  deadlineAt: number = Infinity;
   #isOver = false;
 
   constructor(turn: TurnState, run: CallRun, step: number, taker: ResultTaker) {
@@ -42,8 +44,8 @@ export class Execution {
   /** Calls the tool. The taker gets exactly one result, unless `stop` comes first. */
   start(): void {
     const { tool, parsed } = this.#run;
-    const limitMs = timeoutOf(this.#turn, this.#run);
-    if (limitMs !== Infinity) this.#limit(limitMs);
+    this.#limitMs = timeoutOf(this.#turn, this.#run);
+    if (this.#limitMs !== Infinity) this.#turn.callLimits.add(this, this.#limitMs);
     try {
       // `parsed` is what the tool's own `parseInput` gave.
       const returned = tool?.execute?.(parsed as never, this.#context);
@@ -65,14 +67,14 @@ export class Execution {
 
   #close(hasEnded: boolean): void {
     this.#isOver = true;
-    this.#turn.surroundings.clearTimer(this.#cancelTimeout);
+    if (this.#limitMs !== Infinity) this.#turn.callLimits.remove(this);
     this.#context.close(hasEnded);
     if (this.#iterator !== undefined) leaveQuietly(this.#iterator);
   }
 
-  #limit(limitMs: number): void {
-    const onTimeout = (): void => this.#end(errorResult(refusal.timedOut(limitMs)), false);
-    this.#cancelTimeout = this.#turn.surroundings.setTimer(limitMs, onTimeout);
+  /** Its time is over. */
+  expire(): void {
+    this.#end(errorResult(refusal.timedOut(this.#limitMs)), false);
   }
 
   #finish(value: unknown): void {

@@ -1,5 +1,6 @@
 /** What one turn knows while it runs. The steps of the loop share it; nothing of it outlives the turn. */
 import { TurnAbort } from "./abort.ts";
+import { CallLimits } from "./call-limits.ts";
 import { Callbacks, wrongValue } from "./callbacks.ts";
 import { isPromise, toPromise } from "./is-promise.ts";
 import type {
@@ -98,6 +99,7 @@ export class TurnState {
   /** Who waits for something else and has to know when `failure` is set. */
   onFailure: { onFailure(): void } | undefined;
   #timersLeft: CancelTimer[] | undefined;
+  #callLimits: CallLimits | undefined;
   #attemptsInStep: number;
 
   constructor(input: RunTurnInput) {
@@ -343,10 +345,15 @@ export class TurnState {
     this.spans?.endAll(error);
   }
 
+  get callLimits(): CallLimits {
+    return (this.#callLimits ??= new CallLimits(this.surroundings));
+  }
+
   close(): void {
     for (const cancel of this.#timersLeft ?? []) this.surroundings.clearTimer(cancel);
     this.abort.close();
     this.watchdog?.close();
+    this.#callLimits?.close();
   }
 
   /** Something failed between a result and its record. */

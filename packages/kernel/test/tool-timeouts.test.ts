@@ -1,4 +1,4 @@
-import type { ToolContract } from "@capstan/kernel";
+import type { Timer, ToolContract } from "@capstan/kernel";
 import {
   callTool,
   deferredTool,
@@ -49,6 +49,35 @@ test("the limit of the turn holds for tools that state none, and a tool's own go
     "own",
   ]);
   expect(clock.now()).toBe(300);
+});
+
+test("with a clock, limits of calls that run together hold by themselves, on one timer", async () => {
+  const clock = manualClock();
+  const { now } = clock;
+  const armed: number[] = [];
+  const timer: Timer = (ms, fn) => {
+    armed.push(ms);
+    return clock.timer(ms, fn);
+  };
+  const own = deferredTool({ name: "own", timeoutMs: 300 });
+  const general = deferredTool({ name: "general" });
+  const provider = scriptedProvider([
+    ...Array.from({ length: 20 }, () => callTool("echo")),
+    reply(callTool("own"), callTool("general")),
+    say("Oh"),
+  ]);
+  const deadlines = { toolMs: 100 };
+  const tools = [own, general, echoTool()];
+
+  const turn = await clock.runUntil(runToEnd({ provider, tools, now, timer, deadlines }));
+
+  const late = turn.recorder.ofType("tool_execution_end").slice(-2);
+  expect(late.map(({ toolName, durationMs }) => [toolName, durationMs])).toEqual([
+    ["general", 100],
+    ["own", 300],
+  ]);
+  expect(armed.filter((ms) => ms <= 300)).toEqual([100, 200]);
+  expect(clock.pending()).toBe(0);
 });
 
 test("what a tool says after its limit is dropped", async () => {

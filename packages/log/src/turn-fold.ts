@@ -143,8 +143,10 @@ export class TurnFold {
     this.#asked = model === undefined || index === undefined ? undefined : { model, index };
     this.#attempts += 1;
     this.#attemptsInStep = attempt;
-    const named = model === undefined ? {} : { model };
-    this.#underWay = { step, attempt, isAttemptOpen: true, isSilent: false, ...named };
+    this.#underWay =
+      model === undefined
+        ? { step, attempt, isAttemptOpen: true, isSilent: false }
+        : { step, attempt, isAttemptOpen: true, isSilent: false, model };
   }
 
   endAttempt({ outcome, usage, timing, error }: EntryOf<"attempt_ended">, isReply: boolean): void {
