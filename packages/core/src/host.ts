@@ -76,6 +76,7 @@ export class Host {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #runtimes = new Map<string, SessionRuntime>();
   readonly #pollMs: number;
+  #nextPollMs: number;
   /** Whether it is there for one session alone, which brought it along: others are none of its business. */
   readonly #isForOne: boolean;
   readonly #faults: FaultReports;
@@ -98,6 +99,7 @@ export class Host {
     this.#slots = new Slots(maxTurns, () => this.#onFreeSlot());
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
     this.#pollMs = pollMs;
+    this.#nextPollMs = pollMs;
     this.#isForOne = isForOne;
     this.#faults = new FaultReports(options.onError, (id) => this.#loggerOf(id));
     this.#host = {
@@ -267,8 +269,14 @@ export class Host {
         // A host that was closed meanwhile gives them back.
         this.#runtime(claim.lease.sessionId).adopt(claim, askedAt, this.#slots.take());
       }
-      if (claims.length < limit) return;
+      if (claims.length < limit) return this.#foresee(agents);
     }
+  }
+
+  /** Plans the next look at the store: at the next poll, or when a lease runs out before it. */
+  async #foresee(agents: readonly string[]): Promise<void> {
+    const nextMs = (await this.#host.repository.nextDueInMs?.(agents)) ?? Infinity;
+    this.#nextPollMs = Math.min(this.#pollMs, Math.max(nextMs, minPollMs));
   }
 
   #onFreeSlot(): void {
@@ -378,7 +386,8 @@ export class Host {
 
   #pollLater(): void {
     if (this.#isClosed || this.#pollMs === Infinity) return;
-    this.#cancelPoll = idleTimerOf(this.#host.clock)(this.#pollMs, () => {
+    this.#cancelPoll = idleTimerOf(this.#host.clock)(this.#nextPollMs, () => {
+      this.#nextPollMs = this.#pollMs;
       for (const runtime of this.#runtimes.values()) runtime.poll();
       if (this.#isForOne) return this.#wakeOwn();
       this.#searchLater(() => this.#pollLater());
@@ -388,6 +397,9 @@ export class Host {
 
 /** Sessions that one call of the store claims: a host that is about to be killed should not hold many that it has not begun with. */
 const claimsAtOnce = 100;
+
+/** Between two looks at a store that foretells the next. */
+const minPollMs = 20;
 
 export function createHost(options: HostOptions): Host {
   return new Host(options);

@@ -87,3 +87,22 @@ test("a session that waits before it is resumed takes no slot", async () => {
 
   expect(resumed(tool, before)).toEqual(["s1"]);
 });
+
+test("a host looks when a lease runs out, if the store foretells it, and not at its next poll", async () => {
+  const { tool, world } = worldOf(1);
+  await abandon(world, ["s0"]);
+  const { clock, repository } = world;
+  repository.acquire("s0", "a host that vanished", 3_000);
+  const endsAt = clock.now() + 3_000;
+  const foretelling = Object.assign(repository, {
+    nextDueInMs: () => (clock.now() < endsAt ? endsAt - clock.now() : undefined),
+  });
+  world.host({ pollMs: 2_000, repository: foretelling });
+
+  await clock.advance(2_999);
+  const before = resumed(tool, 1);
+  await clock.advance(1);
+
+  expect(before).toEqual([]);
+  expect(resumed(tool, 1)).toEqual(["s0"]);
+});

@@ -190,6 +190,11 @@ export interface SessionRepository {
    * given back: one that fails each time goes to the end of the line. Those that never had an owner come first.
    */
   claimDue(query: DueQuery): MaybePromise<readonly Claim[]>;
+  /**
+   * Milliseconds until a session of these agents becomes due by itself, as when a lease runs out; undefined if none will. A hint that lets hosts look
+   * at that moment and not at their next poll, for stores that can tell it cheaply.
+   */
+  nextDueInMs?(agents: readonly string[]): MaybePromise<number | undefined>;
 
   /** Before the entry that names it. The same bytes give the same ref, in every session. Fails with `not_found`. */
   putBlob(id: string, bytes: Uint8Array, options?: WriteOptions): MaybePromise<string>;

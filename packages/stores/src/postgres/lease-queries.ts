@@ -49,6 +49,11 @@ export class LeaseQueries {
     return rows.map((row) => toClaim(row, owner));
   }
 
+  async nextDueInMs(agents: readonly string[]): Promise<number | undefined> {
+    const [row] = await this.#database.query(this.#statements.nextDue, [agents.map(toPlainText)]);
+    return (row?.["ms"] as number | null | undefined) ?? undefined;
+  }
+
   async #over(lease: Lease): Promise<Error> {
     return leaseOver(lease.sessionId, lease, await this.#lastEpochOf(lease.sessionId));
   }

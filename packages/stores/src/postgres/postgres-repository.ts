@@ -121,6 +121,10 @@ export class PostgresRepository implements StoreHandle {
     return this.#guard("", this.#leases.claimDue(query));
   }
 
+  nextDueInMs(agents: readonly string[]): Promise<number | undefined> {
+    return this.#guard("", this.#leases.nextDueInMs(agents));
+  }
+
   async putBlob(
     id: string,
     bytes: Uint8Array,

@@ -27,6 +27,7 @@ export interface Statements {
   readonly renew: string;
   readonly release: string;
   readonly claimDue: string;
+  readonly nextDue: string;
   readonly putBlob: string;
   readonly getBlob: string;
   readonly epochs: string;
@@ -91,6 +92,7 @@ export function statementsOf(schema: string): Statements {
          SELECT n FROM ${sessions} WHERE due_at <= ${now} AND agent = ANY ($1::text[])
          ORDER BY last_owned, n LIMIT $4 FOR UPDATE SKIP LOCKED
        ) RETURNING ${claimed}`,
+    nextDue: `SELECT min(due_at) - ${now} AS ms FROM ${sessions} WHERE due_at > ${now} AND agent = ANY ($1::text[])`,
     // The lock keeps the session from being deleted meanwhile.
     putBlob: `WITH s AS (SELECT n FROM ${sessions} WHERE id = $1 AND ${isMeant("$4")} FOR KEY SHARE), b AS (
          INSERT INTO ${blobs} (session, ref, bytes) SELECT n, $2, $3::bytea FROM s ON CONFLICT DO NOTHING

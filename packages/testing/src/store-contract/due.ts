@@ -48,6 +48,23 @@ export const due: StoreTheme = {
       assert.deepEqual([before, await dueIds(other)], [[], ["s"]]);
     },
 
+    "a store that foretells the next due session tells when its lease runs out": async ({
+      repository,
+      leaseMs,
+    }) => {
+      const next = async (agent = "helper"): Promise<number | undefined> =>
+        repository.nextDueInMs?.([agent]);
+      if (repository.nextDueInMs === undefined) return;
+      await begin(repository, "s", { status: "running" });
+      const before = await next();
+      await own(repository, "s", "first", leaseMs);
+
+      const [ms = 0, others] = [await next(), await next("other")];
+
+      assert.deepEqual([before, others], [undefined, undefined]);
+      assert.ok(ms > 0 && ms <= leaseMs, `${ms} ms of a lease of ${leaseMs} ms`);
+    },
+
     "an input whose poster died before it could claim is found by another": async ({
       repository,
       other,
