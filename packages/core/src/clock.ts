@@ -42,19 +42,24 @@ const { setImmediate: afterOthers = (fn: () => void): void => void setTimeout(fn
 /** Measures how long the process has run without letting timers run. One for all turns of it, as they share its loop. */
 function createBreathing(): () => Promise<void> | undefined {
   let startedAt: number | undefined;
+  /** Shared by all turns that wait in one stretch: they go on together in any case. */
+  let pause: Promise<void> | undefined;
   return () => {
+    if (pause !== undefined) return pause;
     const now = performance.now();
     if (startedAt === undefined) {
       startedAt = now;
       afterOthers(() => {
         startedAt = undefined;
+        pause = undefined;
       });
       return undefined;
     }
     if (now - startedAt < stretchMs) return undefined;
-    return new Promise((resolve) => {
+    pause = new Promise((resolve) => {
       afterOthers(resolve);
     });
+    return pause;
   };
 }
 
