@@ -1,6 +1,7 @@
 /** Files as the AI SDK has them, in all the forms that it takes, and as they are kept. */
 import type { Fields } from "./fields.ts";
 import { isFields, textIn } from "./fields.ts";
+import { toBase64 } from "../to-base64.ts";
 
 /** Base64, or where it is: JSON. */
 export type KeptFile =
@@ -41,15 +42,4 @@ function fromText(text: string): KeptFile {
 function toBytes(data: unknown): Uint8Array | undefined {
   if (data instanceof Uint8Array) return data;
   return data instanceof ArrayBuffer ? new Uint8Array(data) : undefined;
-}
-
-/** So many at a time: more arguments than that are too many for a function. */
-const pieceLength = 0x8000;
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += pieceLength) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + pieceLength));
-  }
-  return btoa(binary);
 }

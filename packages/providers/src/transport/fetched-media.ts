@@ -10,6 +10,7 @@ import type {
 import type { Linked } from "../shown-media.ts";
 import { leftOut } from "../shown-media.ts";
 import type { FetchMedia, Vendor } from "../vendor.ts";
+import { toBase64 } from "../to-base64.ts";
 
 /** For one of them. */
 const patienceMs = 30_000;
@@ -110,15 +111,4 @@ function withParts(message: ChatMessage, show: (part: UserPart) => UserPart): Ch
   return typeof message.content === "string"
     ? message
     : { ...message, content: message.content.map(show) };
-}
-
-/** So many at a time: more arguments than that are too many for a function. */
-const pieceLength = 0x8000;
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += pieceLength) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + pieceLength));
-  }
-  return btoa(binary);
 }
