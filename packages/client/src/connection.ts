@@ -163,7 +163,7 @@ export async function jsonOf<Body>(response: Response): Promise<Body> {
 }
 
 export function notOurs({ status, url }: Response, cause?: unknown): ClientError {
-  const message = `${url} answered ${status} with something that no Capstan server says: check the address, and what is in front of the server`;
+  const message = `${url} answered ${status} with something that no Capstan server says: check the address and any proxy`;
   return new ClientError("protocol", message, { cause });
 }
 

@@ -80,7 +80,7 @@ function toJsonSchema(name: string, standard: StandardSchema["~standard"]): Json
     const { $schema: _, ...shown } = standard.jsonSchema.input({ target: "draft-2020-12" });
     return shown;
   } catch (cause) {
-    const message = `The input schema of the tool "${name}" (of ${standard.vendor}) gives no JSON Schema for the model: use what JSON Schema can say, or give a JSON Schema`;
+    const message = `The input schema of the tool "${name}" (of ${standard.vendor}) has no JSON Schema: use what JSON Schema can say, or give one`;
     throw invalidOptions(message, cause);
   }
 }
@@ -93,7 +93,7 @@ export function toDeclaration(tool: ToolContract): object {
   }
   if (typeof needsApproval === "function") {
     throw invalidOptions(
-      `The tool "${name}" asks a function whether it needs an approval, and the server cannot call it: pass true or false`,
+      `The tool "${name}" has a function for needsApproval, which the server cannot call: pass true or false`,
     );
   }
   return { name, description, inputSchema, label, needsApproval, answerWithinMs };

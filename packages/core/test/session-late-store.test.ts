@@ -9,7 +9,7 @@ import { createWorld } from "./world.ts";
 function changed(store: SessionRepository, changes: Partial<SessionRepository>): SessionRepository {
   return new Proxy(store, {
     get: (target, name: keyof SessionRepository) =>
-      changes[name] ?? (target[name] as () => unknown).bind(target),
+      changes[name] ?? (target[name] as (() => unknown) | undefined)?.bind(target),
   });
 }
 

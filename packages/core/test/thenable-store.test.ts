@@ -26,7 +26,8 @@ function querying(store: SessionRepository): SessionRepository {
   const plain = new Set<PropertyKey>(["subscribe", "sendLive"]);
   return new Proxy(store, {
     get: (target, name) => {
-      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+      const method = Reflect.get(target, name) as ((...args: unknown[]) => unknown) | undefined;
+      if (method === undefined) return undefined;
       if (plain.has(name)) return method.bind(target);
       return (...args: unknown[]) => new Query(async () => method.apply(target, args));
     },
