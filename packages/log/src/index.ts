@@ -1,5 +1,5 @@
 /** `@capstan/log`: what a session is made of, as entries, and what follows from them. */
-export { entryVersion, isPosted } from "./entries.ts";
+export { entryVersion, isPosted } from "./entries/entries.ts";
 export type {
   Entry,
   EntryBody,
@@ -14,9 +14,9 @@ export type {
   SessionConfig,
   StoredEntry,
   TurnOptions,
-} from "./entries.ts";
-export { incarnationOf } from "./incarnation.ts";
-export { RepositoryError, isRepositoryError } from "./repository.ts";
+} from "./entries/entries.ts";
+export { incarnationOf } from "./entries/incarnation.ts";
+export { RepositoryError, isRepositoryError } from "./repository/repository.ts";
 export { isPromise } from "@capstan/kernel";
 export type {
   Appended,
@@ -40,53 +40,58 @@ export type {
   SubscribeOptions,
   Wakeup,
   WriteOptions,
-} from "./repository.ts";
-export { leaseOver, sessionExists, sessionGone, sessionNotFound } from "./repository-failures.ts";
-export { checkEnvelope, checkEnvelopes, invalidEntry } from "./entry-envelope.ts";
-export { listPage, newestFirst } from "./list-page.ts";
-export { formatListPlace, parseListPlace } from "./list-place.ts";
-export type { ListPlace } from "./list-place.ts";
-export { Wakeups } from "./wakeups.ts";
-export { isDue } from "./is-due.ts";
-export type { DueFacts } from "./is-due.ts";
-export { memoryRepository } from "./memory-repository.ts";
-export type { MemoryRepository, MemoryRepositoryOptions } from "./memory-repository.ts";
-export { checkEntries, checkEntry, parseEntry } from "./parse-entry.ts";
-export type { Upcast, Upcasts } from "./upcasts.ts";
-export { LogError } from "./log-error.ts";
-export type { LogErrorCode } from "./log-error.ts";
-export { applyStored, foldEntries, foldNew, parseEntries } from "./fold-entries.ts";
-export { repairSession, salvageLog } from "./salvage.ts";
-export type { LostEntry, Repair, RepairedSession, SalvagedLog } from "./salvage.ts";
-export { exportEntries, exportSession, importSession } from "./session-lines.ts";
-export type { ImportOptions } from "./session-lines.ts";
-export { fromBase64, toBase64 } from "./base64.ts";
-export { createCopy, readBlobs } from "./copy-blobs.ts";
-export type { NamedBlob, SessionCopy } from "./copy-blobs.ts";
-export { forkLog } from "./copy-log.ts";
-export { importLog, restoreLog } from "./import-log.ts";
-export type { ImportedLog, ImportOrigin, LogImport, LogRestore } from "./import-log.ts";
-export type { Fork } from "./copy-log.ts";
-export type { ContextFold, ContextSummary, ReportedSize } from "./context-fold.ts";
-export type { CompactionFold, CompactionOutcome, CompactRequest } from "./compaction-fold.ts";
-export type { OutputFold, ShownOutput } from "./output-fold.ts";
-export type { CacheStability, PrefixFold } from "./prefix-fold.ts";
-export { SessionFold } from "./session-fold.ts";
-export type { EntryPoint, TranscriptFold } from "./transcript-fold.ts";
-export { chainMark } from "./turn-fold.ts";
-export type { StepUnderWay, TurnFold } from "./turn-fold.ts";
-export type { QueuedItem, QueueFold, QueueOutcome } from "./queue-fold.ts";
-export type { PricedUsage, UsageFold } from "./usage-fold.ts";
-export type { CallClaim, CallStates, Refusal } from "./call-states.ts";
-export { isOverdue } from "./is-overdue.ts";
-export type { NextAction, TurnEnd } from "./next-action.ts";
-export { entriesOfFacts } from "./entries-of-facts.ts";
-export type { FactContext, FactPrice } from "./entries-of-facts.ts";
-export { eventsOf } from "./events-of.ts";
-export type { PlacedEvent } from "./events-of.ts";
-export { isLiveOnly } from "./live-only.ts";
-export { WireReader, toWireJson, toWireJsonOfTurn } from "./wire-events.ts";
-export type { WireEvent } from "./wire-events.ts";
-export { EventFeed } from "./event-feed.ts";
-export { compareCursors, formatCursor, parseCursor, startCursor } from "./cursor.ts";
-export type { Cursor } from "./cursor.ts";
+} from "./repository/repository.ts";
+export {
+  leaseOver,
+  sessionExists,
+  sessionGone,
+  sessionNotFound,
+} from "./repository/repository-failures.ts";
+export { checkEnvelope, checkEnvelopes, invalidEntry } from "./entries/entry-envelope.ts";
+export { listPage, newestFirst } from "./repository/list-page.ts";
+export { formatListPlace, parseListPlace } from "./repository/list-place.ts";
+export type { ListPlace } from "./repository/list-place.ts";
+export { Wakeups } from "./repository/wakeups.ts";
+export { isDue } from "./repository/is-due.ts";
+export type { DueFacts } from "./repository/is-due.ts";
+export { memoryRepository } from "./memory/memory-repository.ts";
+export type { MemoryRepository, MemoryRepositoryOptions } from "./memory/memory-repository.ts";
+export { checkEntries, checkEntry, parseEntry } from "./entries/parse-entry.ts";
+export type { Upcast, Upcasts } from "./entries/upcasts.ts";
+export { LogError } from "./entries/log-error.ts";
+export type { LogErrorCode } from "./entries/log-error.ts";
+export { applyStored, foldEntries, foldNew, parseEntries } from "./folds/fold-entries.ts";
+export { repairSession, salvageLog } from "./copies/salvage.ts";
+export type { LostEntry, Repair, RepairedSession, SalvagedLog } from "./copies/salvage.ts";
+export { exportEntries, exportSession, importSession } from "./copies/session-lines.ts";
+export type { ImportOptions } from "./copies/session-lines.ts";
+export { fromBase64, toBase64 } from "./copies/base64.ts";
+export { createCopy, readBlobs } from "./copies/copy-blobs.ts";
+export type { NamedBlob, SessionCopy } from "./copies/copy-blobs.ts";
+export { forkLog } from "./copies/copy-log.ts";
+export { importLog, restoreLog } from "./copies/import-log.ts";
+export type { ImportedLog, ImportOrigin, LogImport, LogRestore } from "./copies/import-log.ts";
+export type { Fork } from "./copies/copy-log.ts";
+export type { ContextFold, ContextSummary, ReportedSize } from "./folds/context-fold.ts";
+export type { CompactionFold, CompactionOutcome, CompactRequest } from "./folds/compaction-fold.ts";
+export type { OutputFold, ShownOutput } from "./folds/output-fold.ts";
+export type { CacheStability, PrefixFold } from "./folds/prefix-fold.ts";
+export { SessionFold } from "./folds/session-fold.ts";
+export type { EntryPoint, TranscriptFold } from "./folds/transcript-fold.ts";
+export { chainMark } from "./folds/turn-fold.ts";
+export type { StepUnderWay, TurnFold } from "./folds/turn-fold.ts";
+export type { QueuedItem, QueueFold, QueueOutcome } from "./folds/queue-fold.ts";
+export type { PricedUsage, UsageFold } from "./folds/usage-fold.ts";
+export type { CallClaim, CallStates, Refusal } from "./folds/call-states.ts";
+export { isOverdue } from "./repository/is-overdue.ts";
+export type { NextAction, TurnEnd } from "./folds/next-action.ts";
+export { entriesOfFacts } from "./entries/entries-of-facts.ts";
+export type { FactContext, FactPrice } from "./entries/entries-of-facts.ts";
+export { eventsOf } from "./events/events-of.ts";
+export type { PlacedEvent } from "./events/events-of.ts";
+export { isLiveOnly } from "./events/live-only.ts";
+export { WireReader, toWireJson, toWireJsonOfTurn } from "./wire/wire-events.ts";
+export type { WireEvent } from "./wire/wire-events.ts";
+export { EventFeed } from "./events/event-feed.ts";
+export { compareCursors, formatCursor, parseCursor, startCursor } from "./events/cursor.ts";
+export type { Cursor } from "./events/cursor.ts";

@@ -2,7 +2,7 @@
 import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
 import { EventFeed } from "@capstan/log";
 import { expect, test } from "vitest";
-import { boundSnapshot } from "../src/bound-snapshot.ts";
+import { boundSnapshot } from "../src/events/bound-snapshot.ts";
 import { reply } from "./fold-of.ts";
 import { WrittenLog } from "./log-of-turn.ts";
 

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ToolCallPart } from "@capstan/kernel";
 import { expect, test } from "vitest";
-import { CallStates } from "../src/call-states.ts";
+import { CallStates } from "../src/folds/call-states.ts";
 
 /** How often the ids of calls are read while all of them get their results. */
 function readsOf(count: number): number {

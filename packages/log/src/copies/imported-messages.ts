@@ -11,7 +11,7 @@ import type {
   ToolMessage,
 } from "@capstan/kernel";
 import { isTooDeep } from "@capstan/kernel";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "../entries/draft.ts";
 
 /** Result of a call that had none when its session was imported. */
 const notRunHere = "Imported, not run: this call had no result in the imported session.";

@@ -1,7 +1,7 @@
 /** Where sessions live. One contract for memory, files and databases; `storeContract` in the test kit states it as tests. */
 import type { AgentEventBody } from "@capstan/kernel";
 import { CapstanError, isCapstanError } from "@capstan/kernel";
-import type { NewEntry, PostedEntry, StoredEntry } from "./entries.ts";
+import type { NewEntry, PostedEntry, StoredEntry } from "../entries/entries.ts";
 
 /** At once where the store can. */
 export type MaybePromise<T> = T | Promise<T>;

@@ -1,7 +1,7 @@
 /** The turn that was started last, and the chain of turns that it continues. */
 import type { AskedModel, PriorProgress, StepTiming, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
-import type { EntryOf, SessionConfig, TurnOptions } from "./entries.ts";
+import type { EntryOf, SessionConfig, TurnOptions } from "../entries/entries.ts";
 
 /** A step that was begun and has not ended, as far as events tell. */
 export interface StepUnderWay {

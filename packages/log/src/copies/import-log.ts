@@ -2,14 +2,14 @@
 import { hashJson } from "@capstan/kernel";
 import type { JsonValue, OpenCall, PendingCall } from "@capstan/kernel";
 import { copyLog } from "./copy-log.ts";
-import type { NewEntry, StoredEntry } from "./entries.ts";
-import { entryVersion } from "./entries.ts";
-import { foldEntries } from "./fold-entries.ts";
+import type { NewEntry, StoredEntry } from "../entries/entries.ts";
+import { entryVersion } from "../entries/entries.ts";
+import { foldEntries } from "../folds/fold-entries.ts";
 import type { ImportedMessages } from "./imported-messages.ts";
 import { importMessages } from "./imported-messages.ts";
-import { LogError } from "./log-error.ts";
-import type { SessionFold } from "./session-fold.ts";
-import { titleOf } from "./title.ts";
+import { LogError } from "../entries/log-error.ts";
+import type { SessionFold } from "../folds/session-fold.ts";
+import { titleOf } from "../folds/title.ts";
 
 /** Owner of an imported session. The imported log has no say in it. */
 export interface ImportOrigin {

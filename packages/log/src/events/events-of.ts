@@ -8,9 +8,9 @@ import type {
   Usage,
 } from "@capstan/kernel";
 import type { Cursor } from "./cursor.ts";
-import type { Draft } from "./draft.ts";
-import type { Entry, EntryOf } from "./entries.ts";
-import { SessionFold } from "./session-fold.ts";
+import type { Draft } from "../entries/draft.ts";
+import type { Entry, EntryOf } from "../entries/entries.ts";
+import { SessionFold } from "../folds/session-fold.ts";
 
 /** An event and its place. */
 export interface PlacedEvent {

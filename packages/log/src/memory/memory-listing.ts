@@ -1,7 +1,7 @@
 /** The list of sessions in memory. */
-import { listPage, newestFirst } from "./list-page.ts";
+import { listPage, newestFirst } from "../repository/list-page.ts";
 import type { MemorySession } from "./memory-session.ts";
-import type { ListQuery, SessionPage } from "./repository.ts";
+import type { ListQuery, SessionPage } from "../repository/repository.ts";
 
 export class MemoryListing {
   readonly #sessions: ReadonlyMap<string, MemorySession>;

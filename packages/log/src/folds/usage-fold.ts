@@ -1,7 +1,7 @@
 /** What a session has used: in all, and apart by what it is priced by. */
 import type { Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "../entries/draft.ts";
 
 /** Usage of one model at one price. `cost` is what was recorded, where it was. */
 export interface PricedUsage {

@@ -1,8 +1,8 @@
 /** Blobs on their way to another session: entries name them, and another store may give them other names. */
 import type { KeptOutput } from "@capstan/kernel";
-import type { NewEntry, StoredEntry } from "./entries.ts";
-import { foldEntries } from "./fold-entries.ts";
-import type { SessionHead, SessionRepository } from "./repository.ts";
+import type { NewEntry, StoredEntry } from "../entries/entries.ts";
+import { foldEntries } from "../folds/fold-entries.ts";
+import type { SessionHead, SessionRepository } from "../repository/repository.ts";
 
 /** A blob, as the entries of a copy name it. */
 export interface NamedBlob {

@@ -1,6 +1,6 @@
 /** Folds of what a store holds. */
-import type { Entry, NewEntry, StoredEntry } from "./entries.ts";
-import { parseEntry } from "./parse-entry.ts";
+import type { Entry, NewEntry, StoredEntry } from "../entries/entries.ts";
+import { parseEntry } from "../entries/parse-entry.ts";
 import { SessionFold } from "./session-fold.ts";
 
 /** The state behind these entries, which are a log from its beginning. */

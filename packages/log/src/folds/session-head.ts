@@ -1,9 +1,9 @@
 /** The summary of a session that is stored beside its log: lists and whoever looks for work read nothing else. */
-import type { Draft } from "./draft.ts";
-import type { EntryOf } from "./entries.ts";
+import type { Draft } from "../entries/draft.ts";
+import type { EntryOf } from "../entries/entries.ts";
 import type { SessionAtRest, TurnEnd } from "./next-action.ts";
 import { actionAtRest } from "./next-action.ts";
-import type { SessionHead, SessionStatus } from "./repository.ts";
+import type { SessionHead, SessionStatus } from "../repository/repository.ts";
 
 interface SummedUp extends SessionAtRest {
   readonly seq: number;

@@ -1,6 +1,6 @@
 /** How much of each request repeats the one before it, from its beginning on: that is what a vendor's prompt cache can give back. */
 import type { ContextFold } from "./context-fold.ts";
-import type { EntryOf } from "./entries.ts";
+import type { EntryOf } from "../entries/entries.ts";
 import { sizeOfMessage, sizeOfNote } from "./message-size.ts";
 import type { TranscriptFold } from "./transcript-fold.ts";
 

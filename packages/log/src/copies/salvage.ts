@@ -1,12 +1,12 @@
 /** Damaged sessions: reads what is readable of a log, and makes a copy of the sound beginning that can go on. */
 import { createCopy, readBlobs } from "./copy-blobs.ts";
 import { forkLog } from "./copy-log.ts";
-import type { Entry, StoredEntry } from "./entries.ts";
-import { foldNew } from "./fold-entries.ts";
-import { LogError } from "./log-error.ts";
-import { parseEntry } from "./parse-entry.ts";
-import type { ReadPage, SessionRepository } from "./repository.ts";
-import { SessionFold } from "./session-fold.ts";
+import type { Entry, StoredEntry } from "../entries/entries.ts";
+import { foldNew } from "../folds/fold-entries.ts";
+import { LogError } from "../entries/log-error.ts";
+import { parseEntry } from "../entries/parse-entry.ts";
+import type { ReadPage, SessionRepository } from "../repository/repository.ts";
+import { SessionFold } from "../folds/session-fold.ts";
 
 /** An entry that cannot be read. */
 export interface LostEntry {

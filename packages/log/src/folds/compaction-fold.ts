@@ -1,6 +1,6 @@
 /** What the log says about compactions: who asked for one, whether one is under way, what came of the last. */
 import type { SerializedError, Usage } from "@capstan/kernel";
-import type { EntryOf } from "./entries.ts";
+import type { EntryOf } from "../entries/entries.ts";
 
 /** Somebody wants the context compacted. */
 export interface CompactRequest {

@@ -2,14 +2,14 @@
 import { fromBase64, toBase64 } from "./base64.ts";
 import type { NamedBlob } from "./copy-blobs.ts";
 import { blobsOf, createCopy } from "./copy-blobs.ts";
-import type { NewEntry, StoredEntry } from "./entries.ts";
-import { foldNew } from "./fold-entries.ts";
+import type { NewEntry, StoredEntry } from "../entries/entries.ts";
+import { foldNew } from "../folds/fold-entries.ts";
 import type { ImportOrigin } from "./import-log.ts";
 import { importLog, restoreLog } from "./import-log.ts";
-import { LogError } from "./log-error.ts";
-import type { SessionRepository } from "./repository.ts";
-import { RepositoryError } from "./repository.ts";
-import { sessionGone } from "./repository-failures.ts";
+import { LogError } from "../entries/log-error.ts";
+import type { SessionRepository } from "../repository/repository.ts";
+import { RepositoryError } from "../repository/repository.ts";
+import { sessionGone } from "../repository/repository-failures.ts";
 
 /**
  * From the first entry to the last that is there when it comes to the end; a blob comes before the first entry that names it. Fails with

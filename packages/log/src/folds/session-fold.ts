@@ -3,14 +3,14 @@ import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel"
 import type { CallClaim, Refusal } from "./call-states.ts";
 import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
-import type { Entry, EntryOf, SessionConfig } from "./entries.ts";
+import type { Entry, EntryOf, SessionConfig } from "../entries/entries.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
 import { actionAtRest, isHalted } from "./next-action.ts";
 import { OutputFold } from "./output-fold.ts";
 import { PostedFold } from "./posted-fold.ts";
 import { PrefixFold } from "./prefix-fold.ts";
 import { QueueFold } from "./queue-fold.ts";
-import type { SessionHead, SessionStatus } from "./repository.ts";
+import type { SessionHead, SessionStatus } from "../repository/repository.ts";
 import { headOf, statusAfter } from "./session-head.ts";
 import { titleOf } from "./title.ts";
 import { TranscriptFold } from "./transcript-fold.ts";

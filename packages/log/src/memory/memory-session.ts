@@ -1,8 +1,8 @@
 /** One session in memory: its entries, its head, its lease, its blobs. Every write is checked whole before any of it is done. */
-import type { NewEntry, PostedEntry, StoredEntry } from "./entries.ts";
-import { checkEnvelope, checkEnvelopes, invalidEntry } from "./entry-envelope.ts";
-import { incarnationOf } from "./incarnation.ts";
-import type { DueFacts } from "./is-due.ts";
+import type { NewEntry, PostedEntry, StoredEntry } from "../entries/entries.ts";
+import { checkEnvelope, checkEnvelopes, invalidEntry } from "../entries/entry-envelope.ts";
+import { incarnationOf } from "../entries/incarnation.ts";
+import type { DueFacts } from "../repository/is-due.ts";
 import { MemoryBlobs } from "./memory-blobs.ts";
 import { MemoryLease } from "./memory-lease.ts";
 import type {
@@ -14,7 +14,7 @@ import type {
   ReadOptions,
   ReadPage,
   SessionHead,
-} from "./repository.ts";
+} from "../repository/repository.ts";
 
 const maxUnindexed = 32;
 

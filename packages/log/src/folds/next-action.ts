@@ -1,8 +1,8 @@
 /** What a session does next by itself: one rule for the owner, for a poster, and for the head. */
 import type { PendingCall } from "@capstan/kernel";
 import type { CompactionFold } from "./compaction-fold.ts";
-import type { EntryOf } from "./entries.ts";
-import { isOverdue } from "./is-overdue.ts";
+import type { EntryOf } from "../entries/entries.ts";
+import { isOverdue } from "../repository/is-overdue.ts";
 import type { QueueFold } from "./queue-fold.ts";
 import type { TurnFold } from "./turn-fold.ts";
 

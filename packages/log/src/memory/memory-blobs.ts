@@ -1,5 +1,5 @@
 /** The blobs of one session, named after their bytes. */
-import type { ByteRange } from "./repository.ts";
+import type { ByteRange } from "../repository/repository.ts";
 
 export class MemoryBlobs {
   readonly #blobs = new Map<string, Uint8Array>();

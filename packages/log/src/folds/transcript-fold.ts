@@ -1,7 +1,7 @@
 /** The messages of a session, and the step that is open at their end. */
 import type { AssistantMessage, ChatMessage, OpenCall } from "@capstan/kernel";
 import { CallStates } from "./call-states.ts";
-import type { EntryOf } from "./entries.ts";
+import type { EntryOf } from "../entries/entries.ts";
 
 /** Where a turn goes on: the messages for the kernel, and the calls of the step that they leave off in. */
 export interface EntryPoint {

@@ -4,13 +4,13 @@ import { LiveView } from "@capstan/kernel";
 import { boundSnapshot } from "./bound-snapshot.ts";
 import { compareCursors, startCursor } from "./cursor.ts";
 import type { Cursor } from "./cursor.ts";
-import type { Entry, EntryOf, StoredEntry } from "./entries.ts";
+import type { Entry, EntryOf, StoredEntry } from "../entries/entries.ts";
 import type { PlacedEvent } from "./events-of.ts";
 import { EntryEvents } from "./events-of.ts";
-import { incarnationOf } from "./incarnation.ts";
-import { parseEntry } from "./parse-entry.ts";
-import type { LiveFrame } from "./repository.ts";
-import { SessionFold } from "./session-fold.ts";
+import { incarnationOf } from "../entries/incarnation.ts";
+import { parseEntry } from "../entries/parse-entry.ts";
+import type { LiveFrame } from "../repository/repository.ts";
+import { SessionFold } from "../folds/session-fold.ts";
 
 /** How many events of entries are kept for readers that missed the last of them; up to twice as many. */
 const keptEvents = 128;

@@ -2,7 +2,7 @@
 import type { ChatMessage } from "@capstan/kernel";
 import type { Refusal } from "./call-states.ts";
 import type { CompactionFold } from "./compaction-fold.ts";
-import type { Entry, EntryOf, PostedBody, SessionConfig } from "./entries.ts";
+import type { Entry, EntryOf, PostedBody, SessionConfig } from "../entries/entries.ts";
 import type { QueueFold } from "./queue-fold.ts";
 import type { TranscriptFold } from "./transcript-fold.ts";
 import type { TurnFold } from "./turn-fold.ts";

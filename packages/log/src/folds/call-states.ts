@@ -8,8 +8,8 @@ import type {
   ToolResult,
 } from "@capstan/kernel";
 import { toToolMessage } from "@capstan/kernel";
-import type { EntryOf } from "./entries.ts";
-import { isOverdue } from "./is-overdue.ts";
+import type { EntryOf } from "../entries/entries.ts";
+import { isOverdue } from "../repository/is-overdue.ts";
 
 /** Why a posted entry has no effect. */
 export type Refusal =

@@ -1,6 +1,6 @@
 /** Who may append to one session now, and until when. */
-import { leaseOver } from "./repository-failures.ts";
-import type { Lease } from "./repository.ts";
+import { leaseOver } from "../repository/repository-failures.ts";
+import type { Lease } from "../repository/repository.ts";
 
 /** All times are of the store's clock. A lease is over at its expiry, not behind it. */
 export class MemoryLease {

@@ -1,6 +1,6 @@
 /** The two queues: what users sent while a turn runs, or at rest, and has not reached the model. */
 import type { ChatMessage, QueueMode } from "@capstan/kernel";
-import type { EntryOf } from "./entries.ts";
+import type { EntryOf } from "../entries/entries.ts";
 
 export interface QueuedItem {
   readonly id: string;

@@ -1,9 +1,9 @@
 /** Sessions in memory: for tests, for one process, for what need not last. Every method answers at once. */
-import type { NewEntry, PostedEntry } from "./entries.ts";
-import { isDue } from "./is-due.ts";
+import type { NewEntry, PostedEntry } from "../entries/entries.ts";
+import { isDue } from "../repository/is-due.ts";
 import { MemoryListing } from "./memory-listing.ts";
 import { MemorySession } from "./memory-session.ts";
-import { sessionExists, sessionGone, sessionNotFound } from "./repository-failures.ts";
+import { sessionExists, sessionGone, sessionNotFound } from "../repository/repository-failures.ts";
 import type {
   Appended,
   AppendOptions,
@@ -20,8 +20,8 @@ import type {
   SessionPage,
   SessionRepository,
   WriteOptions,
-} from "./repository.ts";
-import { Wakeups } from "./wakeups.ts";
+} from "../repository/repository.ts";
+import { Wakeups } from "../repository/wakeups.ts";
 
 export interface MemoryRepositoryOptions {
   /** The store's clock, in milliseconds. Default `Date.now`. */

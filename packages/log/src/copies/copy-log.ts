@@ -1,8 +1,8 @@
 /** The log of one session as the beginning of another: a copy elsewhere, or a fork. */
-import type { Entry, NewEntry, StoredEntry } from "./entries.ts";
-import { entryVersion, isPosted } from "./entries.ts";
-import { foldEntries, parseEntries } from "./fold-entries.ts";
-import { SessionFold } from "./session-fold.ts";
+import type { Entry, NewEntry, StoredEntry } from "../entries/entries.ts";
+import { entryVersion, isPosted } from "../entries/entries.ts";
+import { foldEntries, parseEntries } from "../folds/fold-entries.ts";
+import { SessionFold } from "../folds/session-fold.ts";
 
 /** The entries of a copy, which is a session of its own. The unknown entries go with it, as they are. */
 export function copyLog(stored: readonly StoredEntry[], incarnation: string): NewEntry[] {

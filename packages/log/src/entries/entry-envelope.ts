@@ -1,6 +1,6 @@
 /** What a store demands of an entry: an envelope that can be read back, whatever is inside. */
 import type { NewEntry } from "./entries.ts";
-import { RepositoryError } from "./repository.ts";
+import { RepositoryError } from "../repository/repository.ts";
 
 /** Fails with `invalid_entry` for the first that is not an entry, or that has the id of one before it in the list. */
 export function checkEnvelopes(sessionId: string, entries: readonly NewEntry[]): void {

@@ -1,6 +1,6 @@
 /** What the log says about what a model is shown: outputs that were evicted, a summary in the place of the beginning, parts that a vendor refuses. */
 import type { PartReference } from "@capstan/kernel";
-import type { EntryOf } from "./entries.ts";
+import type { EntryOf } from "../entries/entries.ts";
 
 /** In the place of all messages up to `through`. */
 export interface ContextSummary {
