@@ -1,25 +1,25 @@
 /** `@capstan/kernel`: the turn loop and the contracts around it. */
-export { CapstanError, isCapstanError } from "./capstan-error.ts";
-export { ProviderError, TurnError, serializeError, toText } from "./errors.ts";
-export type { ProviderErrorCode, ProviderErrorOptions, TurnErrorCode } from "./errors.ts";
-export { abortReasonOf } from "./abort.ts";
-export { isPromise, toPromise } from "./is-promise.ts";
-export { interruptionMarker } from "./end-turn.ts";
-export { runTurn } from "./run-turn.ts";
-export { agentLoop, agentLoopContinue } from "./agent-loop.ts";
-export type { AgentLoopConfig, AgentLoopContext, QueueMode } from "./agent-loop.ts";
-export { EventQueue } from "./event-queue.ts";
-export { LiveView } from "./live-view.ts";
-export { startTurn, toTurnResponse } from "./turn.ts";
-export type { TurnWork } from "./turn.ts";
-export { mergeProviderOptions } from "./merge-provider-options.ts";
-export { toModelMessages } from "./model-messages.ts";
-export { toToolMessage, toToolResult } from "./tool-result.ts";
-export { withApiKey } from "./with-api-key.ts";
-export type { GetApiKey } from "./with-api-key.ts";
-export { addUsage } from "./usage.ts";
-export { isTooDeep } from "./depth.ts";
-export { hashJson } from "./hash.ts";
+export { CapstanError, isCapstanError } from "./errors/capstan-error.ts";
+export { ProviderError, TurnError, serializeError, toText } from "./errors/errors.ts";
+export type { ProviderErrorCode, ProviderErrorOptions, TurnErrorCode } from "./errors/errors.ts";
+export { abortReasonOf } from "./effects/abort.ts";
+export { isPromise, toPromise } from "./effects/is-promise.ts";
+export { interruptionMarker } from "./turn/end-turn.ts";
+export { runTurn } from "./turn/run-turn.ts";
+export { agentLoop, agentLoopContinue } from "./turn/agent-loop.ts";
+export type { AgentLoopConfig, AgentLoopContext, QueueMode } from "./turn/agent-loop.ts";
+export { EventQueue } from "./events/event-queue.ts";
+export { LiveView } from "./events/live-view.ts";
+export { startTurn, toTurnResponse } from "./turn/turn.ts";
+export type { TurnWork } from "./turn/turn.ts";
+export { mergeProviderOptions } from "./reply/merge-provider-options.ts";
+export { toModelMessages } from "./turn/model-messages.ts";
+export { toToolMessage, toToolResult } from "./calls/tool-result.ts";
+export { withApiKey } from "./reply/with-api-key.ts";
+export type { GetApiKey } from "./reply/with-api-key.ts";
+export { addUsage } from "./effects/usage.ts";
+export { isTooDeep } from "./calls/depth.ts";
+export { hashJson } from "./effects/hash.ts";
 export type {
   AssistantMessage,
   AssistantPart,

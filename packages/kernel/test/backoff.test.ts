@@ -2,7 +2,7 @@ import { ProviderError } from "@capstan/kernel";
 import type { ProviderErrorCode, RetryPolicy } from "@capstan/kernel";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { retryDelay } from "../src/backoff.ts";
+import { retryDelay } from "../src/reply/backoff.ts";
 
 const overloaded = new ProviderError("overloaded", "busy");
 const policy: RetryPolicy = { maxAttempts: 10, baseDelayMs: 100, maxDelayMs: 1_000 };

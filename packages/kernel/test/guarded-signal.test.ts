@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
-import { guardedController } from "../src/guarded-signal.ts";
+import { guardedController } from "../src/effects/guarded-signal.ts";
 
 const boom = (): never => {
   throw new Error("boom");

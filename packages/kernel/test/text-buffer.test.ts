@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { TextBuffer } from "../src/text-buffer.ts";
+import { TextBuffer } from "../src/reply/text-buffer.ts";
 
 function appendAll(buffer: TextBuffer, deltas: readonly string[]): TextBuffer {
   for (const delta of deltas) buffer.append(delta);

@@ -1,0 +1,143 @@
+/** One run of one tool: whatever it returns, throws or yields becomes one result, and a second one is dropped. */
+import type { LimitedCall } from "./call-limits.ts";
+import type { CallRun } from "./call-run.ts";
+import { isPromise, toPromise } from "../effects/is-promise.ts";
+import type { ToolExecutionEvent, ToolResult, ToolReturn } from "../contracts/tool.ts";
+import { leaveQuietly } from "../effects/quietly.ts";
+import { ToolContext, timeoutOf } from "./tool-context.ts";
+import {
+  cleanResult,
+  errorResult,
+  interruptedResult,
+  refusal,
+  thrownResult,
+  toToolResult,
+} from "./tool-result.ts";
+import { toJson } from "../effects/json.ts";
+import type { TurnState } from "../turn/turn-state.ts";
+
+/** A tool that streams and never waits would keep its own time limit from being noticed. */
+const breatheEvery = 64;
+
+/** Who gets the result. */
+export interface ResultTaker {
+  takeResult(run: CallRun, result: ToolResult): void;
+}
+
+export class Execution implements LimitedCall {
+  readonly #turn: TurnState;
+  readonly #run: CallRun;
+  readonly #taker: ResultTaker;
+  readonly #context: ToolContext;
+  #iterator: AsyncIterator<ToolExecutionEvent> | undefined;
+  #limitMs = Infinity;
+  deadlineAt: number = Infinity;
+  #isOver = false;
+
+  constructor(turn: TurnState, run: CallRun, step: number, taker: ResultTaker) {
+    this.#turn = turn;
+    this.#run = run;
+    this.#taker = taker;
+    this.#context = new ToolContext(turn, run, step);
+  }
+
+  /** Calls the tool. The taker gets exactly one result, unless `stop` comes first. */
+  start(): void {
+    const { tool, parsed } = this.#run;
+    this.#limitMs = timeoutOf(this.#turn, this.#run);
+    if (this.#limitMs !== Infinity) this.#turn.callLimits.add(this, this.#limitMs);
+    try {
+      // `parsed` is what the tool's own `parseInput` gave.
+      const returned = tool?.execute?.(parsed as never, this.#context);
+      if (isPromise<ToolReturn>(returned)) {
+        toPromise(returned).then(
+          (value) => this.#finish(value),
+          (thrown: unknown) => this.#fail(thrown),
+        );
+      } else this.#finish(returned);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  /** The result comes from elsewhere: the tool is told to stop, and what it still says is dropped. */
+  stop(): void {
+    if (!this.#isOver) this.#close(false);
+  }
+
+  #close(hasEnded: boolean): void {
+    this.#isOver = true;
+    if (this.#limitMs !== Infinity) this.#turn.callLimits.remove(this);
+    this.#context.close(hasEnded);
+    if (this.#iterator !== undefined) leaveQuietly(this.#iterator);
+  }
+
+  /** Its time is over. */
+  expire(): void {
+    this.#end(errorResult(refusal.timedOut(this.#limitMs)), false);
+  }
+
+  #finish(value: unknown): void {
+    if (this.#isOver) return;
+    try {
+      if (isAsyncIterable(value)) this.#follow(value);
+      else this.#end(toToolResult(value));
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  #fail(thrown: unknown): void {
+    const isInterrupted = this.#turn.abort.isAborted;
+    this.#end(
+      isInterrupted ? interruptedResult(this.#run.tool, this.#turn.abort) : thrownResult(thrown),
+    );
+  }
+
+  #end(result: ToolResult, hasEnded = true): void {
+    if (this.#isOver) return;
+    this.#close(hasEnded);
+    const isTerminal = this.#run.tool?.isTerminal === true && !result.isError;
+    this.#taker.takeResult(this.#run, isTerminal ? { ...result, isTerminal } : result);
+  }
+
+  #follow(events: AsyncIterable<ToolExecutionEvent>): void {
+    const iterator = events[Symbol.asyncIterator]();
+    this.#iterator = iterator;
+    this.#read(iterator).then(
+      (result) => this.#end(result),
+      (thrown: unknown) => this.#fail(thrown),
+    );
+  }
+
+  async #read(iterator: AsyncIterator<ToolExecutionEvent>): Promise<ToolResult> {
+    let shown = "";
+    for (let count = 1; ; count++) {
+      if (count % breatheEvery === 0) await this.#turn.breathe();
+      const { value, done } = await iterator.next();
+      // A tool that only streams has said all that it has to say.
+      if (done === true)
+        return shown === "" ? errorResult(refusal.incomplete) : toToolResult(shown);
+      const { type } = value;
+      if (type === "complete") return completed(value);
+      if (typeof type !== "string") throw new TypeError("The tool sent an event without a type");
+      if (type !== "delta") continue;
+      const { delta } = value;
+      if (typeof delta !== "string") throw new TypeError("The tool sent a delta that is no text");
+      shown += delta;
+      this.#context.update(delta);
+      if (this.#isOver) return errorResult(refusal.incomplete);
+    }
+  }
+}
+
+function completed(event: Extract<ToolExecutionEvent, { type: "complete" }>): ToolResult {
+  const result = toToolResult(event.output);
+  const details = toJson(event.details) ?? result.details;
+  const isError = event.isError === true || result.isError;
+  return cleanResult({ ...result, isError, ...(details !== undefined && { details }) });
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<ToolExecutionEvent> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,0 +1,388 @@
+/** The tool calls of one step: which run when, and that each gets exactly one result. */
+import type { AbortListener } from "../effects/abort.ts";
+import { emitResult, intentFact, resultFact } from "./call-facts.ts";
+import { CallRun } from "./call-run.ts";
+import { isInterrupted } from "../effects/callbacks.ts";
+import { isPromise } from "../effects/is-promise.ts";
+import type { AssistantMessage, ToolCallPart, ToolMessage } from "../contracts/conversation.ts";
+import type { PendingCall } from "../contracts/events.ts";
+import type { OpenCall } from "../contracts/runtime.ts";
+import type { ToolResult } from "../contracts/tool.ts";
+import type { ResultTaker } from "./execution.ts";
+import { Execution } from "./execution.ts";
+import type { Gate } from "./gate.ts";
+import { gateCall } from "./gate.ts";
+import { quietly } from "../effects/quietly.ts";
+import { recoverCall } from "./recover-call.ts";
+import { reviewResult } from "./review.ts";
+import { idempotencyKey } from "./tool-context.ts";
+import {
+  cleanResult,
+  errorResult,
+  interruptedBefore,
+  interruptedResult,
+  refusal,
+  thrownResult,
+  toToolMessage,
+} from "./tool-result.ts";
+import type { TurnState } from "../turn/turn-state.ts";
+
+export class StepCalls implements AbortListener, ResultTaker {
+  readonly runs: readonly CallRun[];
+  readonly #turn: TurnState;
+  readonly #step: number;
+  /** Calls whose result is not recorded yet, though they have started. */
+  #running = 0;
+  #wake: (() => void) | undefined;
+  /** Made when it is first needed: most steps have few calls, which are not looked up. */
+  #byId: ReadonlyMap<string, CallRun> | undefined;
+  /** A call of this step has been let through: from now on steering may skip the others. */
+  #hasBegun = false;
+
+  constructor(turn: TurnState, step: number, message: AssistantMessage) {
+    this.#turn = turn;
+    this.#step = step;
+    this.runs = message.content
+      .filter((part) => part.type === "tool_call" && part.isProviderExecuted !== true)
+      // The filter has left nothing but calls.
+      .map((part) => new CallRun(part as ToolCallPart, turn.findTool((part as ToolCallPart).name)));
+  }
+
+  get isEmpty(): boolean {
+    return this.runs.length === 0;
+  }
+
+  get isSettled(): boolean {
+    return this.runs.every((run) => run.stage === "settled");
+  }
+
+  get hasWaiting(): boolean {
+    return this.runs.some((run) => run.isWaiting);
+  }
+
+  get isTerminal(): boolean {
+    return this.runs.length > 0 && this.runs.every((run) => run.result?.isTerminal === true);
+  }
+
+  /** Calls that wait for somebody outside. */
+  pending(): PendingCall[] {
+    return this.runs.flatMap((run) => (run.isWaiting && run.pending ? [run.pending] : []));
+  }
+
+  /** The results as messages, in call order. Where the turn failed first, a result says so. */
+  messages(): ToolMessage[] {
+    return this.runs.map((run) => toToolMessage(run.call, run.result ?? abandonedResult(run)));
+  }
+
+  toOpen(): OpenCall[] {
+    return this.runs.map((run) => run.toOpen());
+  }
+
+  /** Takes over what the caller knows of the calls when the turn enters the step. */
+  enter(calls: readonly OpenCall[]): void {
+    for (const open of calls) this.#find(open.callId)?.assume(open);
+  }
+
+  /** Asks for answers to calls that wait; whether any came. */
+  async takeAnswers(): Promise<boolean> {
+    const { answers } = this.#turn.input;
+    if (answers === undefined) return false;
+    let hasNews = false;
+    for (const answer of await this.#turn.callbacks.call("answers", answers)) {
+      const run = this.#find(answer.callId);
+      if (run === undefined || !run.isAnsweredBy(answer)) continue;
+      run.assume(answer);
+      hasNews = true;
+    }
+    return hasNews;
+  }
+
+  /** Remote calls that need nobody's consent wait from the moment on in which their message is recorded. */
+  waitAtOnce(): readonly PendingCall[] {
+    for (const run of this.runs) {
+      if (run.tool === undefined || run.tool.execute !== undefined) continue;
+      const gate = this.#gateAtOnce(run);
+      if (gate?.action !== "wait") continue;
+      run.stage = "pending";
+      run.pending = gate.pending;
+    }
+    return this.pending();
+  }
+
+  /** Gives every call that is not decided yet an error result, without running it. */
+  refuseAll(reason: string): Promise<void> | undefined {
+    for (const run of this.runs) this.#refuse(run, reason);
+    return this.#turn.outbox?.flush();
+  }
+
+  /** The same for a turn that stops here; answers that have come are not lost. */
+  async abandon(reason: string): Promise<void> {
+    for (const run of this.runs) {
+      if (run.stage === "answered" && run.result) this.takeResult(run, cleanResult(run.result));
+    }
+    while (this.#isBusy(0)) await this.#change();
+    await this.refuseAll(reason);
+  }
+
+  /** Settles all that can be settled here. What is pending afterwards waits for an answer. */
+  async settle(): Promise<void> {
+    const turn = this.#turn;
+    turn.abort.addListener(this);
+    turn.onFailure = this;
+    try {
+      do {
+        // By index: an iterator that lives across awaits costs as much as the rest of the loop.
+        for (let index = 0; index < this.runs.length; index++) {
+          const run = this.runs[index];
+          if (run?.isActionable !== true) continue;
+          const pause = turn.breathe();
+          if (pause !== undefined) await pause;
+          const room = this.#roomFor(run);
+          while (this.#isBusy(room)) await this.#change();
+          if (turn.isStopped) break;
+          const advanced = this.#advance(run);
+          if (advanced !== undefined) await advanced;
+          if (room === 0) while (this.#isBusy(0)) await this.#change();
+        }
+        const flushed = turn.outbox?.flush();
+        if (flushed !== undefined) await flushed;
+        while (this.#isBusy(0)) await this.#change();
+      } while (!turn.isStopped && this.hasWaiting && (await this.takeAnswers()));
+      if (turn.abort.isAborted) await this.abandon(interruptedBefore(turn.abort));
+    } finally {
+      turn.abort.removeListener(this);
+      turn.onFailure = undefined;
+      if (turn.failure !== undefined) for (const run of this.runs) run.execution?.stop();
+    }
+  }
+
+  /** How many calls may be running when this one starts. */
+  #roomFor(run: CallRun): number {
+    const { mode, maxParallel = 8 } = this.#turn.input.dispatch;
+    const isBarrier = mode === "sequential" || run.tool?.execution === "sequential";
+    return isBarrier ? 0 : Math.max(1, maxParallel) - 1;
+  }
+
+  /** Whether more calls run than that. An abort waits for them, for the grace period; a failed journal does not. */
+  #isBusy(room: number): boolean {
+    return this.#running > room && this.#turn.failure === undefined;
+  }
+
+  /** The next time that a call settles or the turn stops. What is on the way to the journal is sent off first. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      const flushed = this.#turn.outbox?.flush();
+      // With a journal that answers at once, calls may have settled just now.
+      if (flushed === undefined) return;
+      flushed.then(resolve, resolve);
+    });
+  }
+
+  /** Takes one call to where it runs, waits or is decided. Returns a promise only if somebody has to be asked. */
+  #advance(run: CallRun): Promise<void> | undefined {
+    if (run.stage === "fresh" && this.#isSkipping()) {
+      this.#refuse(run, refusal.skipped);
+      return undefined;
+    }
+    if (run.stage === "started") return this.#recover(run);
+    if (run.stage === "denied") this.#refuse(run, refusal.denied(run.denialReason));
+    else if (run.stage === "answered" && run.result !== undefined)
+      this.takeResult(run, cleanResult(run.result));
+    else return this.#gate(run);
+    return undefined;
+  }
+
+  #gate(run: CallRun): Promise<void> | undefined {
+    try {
+      const gate = run.gate ?? gateCall(this.#turn, run, this.#step);
+      run.gate = undefined;
+      if (!isPromise(gate)) this.#pass(run, gate);
+      else {
+        return gate.then(
+          (decided) => this.#pass(run, decided),
+          (thrown: unknown) => this.#failGate(run, thrown),
+        );
+      }
+    } catch (thrown) {
+      this.#failGate(run, thrown);
+    }
+    return undefined;
+  }
+
+  /** An abort leaves the call as it is: it is refused with the others. */
+  #failGate(run: CallRun, thrown: unknown): void {
+    if (!isInterrupted(thrown)) this.#record(run, thrownResult(thrown));
+  }
+
+  #pass(run: CallRun, gate: Gate): void {
+    if (this.#turn.isStopped) return;
+    if (gate.action === "run") return this.#start(run);
+    if (gate.action === "refuse") return this.#refuse(run, gate.reason);
+    run.stage = "pending";
+    run.pending = gate.pending;
+    const pending = [gate.pending];
+    const { conversationId, turnId, outbox, showsFacts } = this.#turn;
+    const show = (): void => {
+      if (!showsFacts) return;
+      this.#turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
+    };
+    if (outbox === undefined) show();
+    else outbox.add({ type: "pending", step: this.#step, pending }, show);
+  }
+
+  async #recover(run: CallRun): Promise<void> {
+    const recovered = await recoverCall(this.#turn, run, this.#step);
+    if (this.#turn.isStopped) return;
+    if (recovered !== "rerun") return this.takeResult(run, recovered);
+    // Its intent is recorded and the hooks have let it pass: it runs with the same key and input.
+    run.stage = "approved";
+    await this.#gate(run);
+  }
+
+  #start(run: CallRun): void {
+    const { outbox, input } = this.#turn;
+    run.stage = "starting";
+    this.#running++;
+    const isNoted = run.key !== undefined || run.tool?.effect === "pure";
+    if (isNoted || outbox === undefined) return this.#execute(run);
+    run.key = idempotencyKey(input, run.call.id);
+    outbox.add(intentFact(run, this.#step, run.key), () => this.#execute(run));
+  }
+
+  #execute(run: CallRun): void {
+    const turn = this.#turn;
+    if (turn.isStopped) return this.#release(run);
+    const { conversationId, turnId } = turn;
+    const { id: toolCallId, name: toolName } = run.call;
+    const { input } = run;
+    // The listener may abort the turn: until the tool is called, nothing has run.
+    turn.emit({
+      type: "tool_execution_start",
+      conversationId,
+      turnId,
+      toolCallId,
+      toolName,
+      input,
+    });
+    if (turn.isStopped) return this.#release(run);
+    run.stage = "running";
+    run.startedAt = turn.surroundings.now();
+    const step = this.#step;
+    // A step that was resumed has no span here.
+    const parent = turn.openStep?.span ?? turn.span;
+    run.span = turn.spans?.start("tool", { toolCallId, toolName, step }, parent);
+    run.execution = new Execution(turn, run, this.#step, this);
+    run.execution.start();
+  }
+
+  /** The turn stopped just before the call would have run: it has not, and it will not. */
+  #release(run: CallRun): void {
+    run.stage = "approved";
+    this.#running--;
+    this.#wake?.();
+  }
+
+  /** A result from a tool or from outside: the hook sees it, then it is recorded. */
+  takeResult(run: CallRun, result: ToolResult): void {
+    const reviewed = reviewResult(this.#turn, run, this.#step, result);
+    if (!isPromise(reviewed)) return this.#record(run, reviewed);
+    if (!run.isUnderWay) {
+      run.stage = "running";
+      this.#running++;
+    }
+    // `reviewResult` never fails; if recording does, the turn has to.
+    reviewed
+      .then((value) => this.#record(run, value))
+      .catch((thrown: unknown) => this.#turn.failWith(thrown));
+  }
+
+  /** Decides a call without running it here. */
+  #refuse(run: CallRun, reason: string): void {
+    this.#record(run, errorResult(run.hadStarted ? refusal.unknownOutcome : reason));
+  }
+
+  /** Decides a call. The first result counts; it is shown once it is recorded. */
+  #record(run: CallRun, result: ToolResult): void {
+    if (run.isDecided) return;
+    const wasRunning = run.isUnderWay;
+    const turn = this.#turn;
+    run.stage = "settling";
+    run.result = result;
+    run.execution?.stop();
+    // It leads to the whole turn, and a collector may hold on to a call for longer than we do.
+    run.execution = undefined;
+    run.span?.end(result.isError ? { name: "ToolError", message: "The call failed" } : undefined);
+    if (run.usage !== undefined) turn.countUsage(run.usage);
+    const endedAt = run.startedAt === undefined ? undefined : turn.surroundings.now();
+    const durationMs = endedAt === undefined ? undefined : endedAt - (run.startedAt ?? endedAt);
+    const { outbox } = turn;
+    if (outbox === undefined) return this.#settled(run, result, wasRunning, durationMs);
+    outbox.add(resultFact(run, this.#step, result, durationMs), () =>
+      this.#settled(run, result, wasRunning, durationMs),
+    );
+    // A running call settles by itself; the others are flushed together by whoever decided them.
+    if (wasRunning) outbox.flush()?.catch(() => {});
+  }
+
+  #settled(
+    run: CallRun,
+    result: ToolResult,
+    wasRunning: boolean,
+    durationMs: number | undefined,
+  ): void {
+    run.stage = "settled";
+    if (wasRunning) this.#running--;
+    emitResult(this.#turn, run, result, durationMs);
+    this.#wake?.();
+  }
+
+  onFailure(): void {
+    this.#wake?.();
+  }
+
+  /** Running tools have the signal; those that do not obey it in time are given up. */
+  onAbort(): void {
+    const { surroundings, input, abort } = this.#turn;
+    const giveUp = (): void => {
+      for (const run of this.runs) {
+        if (run.stage === "running") this.#record(run, interruptedResult(run.tool, abort));
+      }
+    };
+    const cancel = surroundings.setTimer(input.dispatch.graceMs ?? 1_000, giveUp);
+    if (cancel === undefined) giveUp();
+    else this.#turn.clearAtEnd(cancel);
+    this.#wake?.();
+  }
+
+  #gateAtOnce(run: CallRun): Gate | undefined {
+    // Hooks are asked in call order, and the message does not wait for them.
+    if (this.#turn.input.dispatch.before !== undefined) return undefined;
+    // What takes time is taken up again when the call's turn comes; so is a failure.
+    const gate = quietly(() => gateCall(this.#turn, run, this.#step));
+    if (!isPromise(gate)) return gate;
+    run.gate = gate;
+    return undefined;
+  }
+
+  /** Whether the user has sent something since the batch began, and wants the rest of it left out. */
+  #isSkipping(): boolean {
+    const { dispatch, hasSteering } = this.#turn.input;
+    if (dispatch.steering !== "skip-remaining" || !this.#hasBegun) {
+      this.#hasBegun = true;
+      return false;
+    }
+    // If it cannot tell, nothing is lost: what waits is drained after the batch.
+    return quietly(() => hasSteering?.()) === true;
+  }
+
+  #find(callId: string): CallRun | undefined {
+    this.#byId ??= new Map(this.runs.map((run) => [run.call.id, run]));
+    return this.#byId.get(callId);
+  }
+}
+
+function abandonedResult(run: CallRun): ToolResult {
+  if (run.stage === "running") return interruptedResult(run.tool);
+  return errorResult(run.hadStarted ? refusal.unknownOutcome : refusal.notRun);
+}

@@ -1,0 +1,110 @@
+/** What a tool sees of its turn. Fields that cost something are made when they are read. */
+import type { AbortListener } from "../effects/abort.ts";
+import type { CallRun } from "./call-run.ts";
+import type { Usage } from "../contracts/conversation.ts";
+import type { Logger } from "../contracts/logging.ts";
+import type { RunTurnInput } from "../contracts/runtime.ts";
+import type { ToolExecuteContext } from "../contracts/tool.ts";
+import { toText } from "../errors/errors.ts";
+import { guardedController } from "../effects/guarded-signal.ts";
+import { hashJson } from "../effects/hash.ts";
+import type { TurnState } from "../turn/turn-state.ts";
+import { addUsage, replaceUsage } from "../effects/usage.ts";
+
+/** In the place of what is too much to be shown live. */
+const notShown = "\n(The rest is not shown live.)\n";
+
+export class ToolContext implements ToolExecuteContext, AbortListener {
+  readonly toolCallId: string;
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly step: number;
+  readonly cwd: string | undefined;
+  readonly logger: Logger | undefined;
+  readonly #turn: TurnState;
+  readonly #run: CallRun;
+  #controller: AbortController | undefined;
+  #isClosed = false;
+  #shownChars = 0;
+  #isCut = false;
+
+  constructor(turn: TurnState, run: CallRun, step: number) {
+    this.toolCallId = run.call.id;
+    this.conversationId = turn.conversationId;
+    this.turnId = turn.turnId;
+    this.step = step;
+    this.cwd = turn.input.cwd;
+    this.logger = turn.input.logger;
+    this.#turn = turn;
+    this.#run = run;
+  }
+
+  /** Only a tool with a timeout needs a signal of its own; the others share the turn's. */
+  get signal(): AbortSignal {
+    if (timeoutOf(this.#turn, this.#run) === Infinity) return this.#turn.abort.signal;
+    if (this.#controller === undefined) {
+      this.#controller = guardedController();
+      if (this.#isClosed || this.#turn.isStopped) this.#controller.abort();
+      else this.#turn.abort.addListener(this);
+    }
+    return this.#controller.signal;
+  }
+
+  get idempotencyKey(): string {
+    return (this.#run.key ??= idempotencyKey(this.#turn.input, this.toolCallId));
+  }
+
+  update(text: string): void {
+    // Code without types may show anything.
+    const delta: string = typeof text === "string" ? text : toText(text);
+    if (this.#isClosed || delta === "" || this.#isCut) return;
+    const left = (this.#turn.input.limits?.liveOutputChars ?? Infinity) - this.#shownChars;
+    this.#shownChars += delta.length;
+    if (delta.length <= left) return this.#show(delta);
+    this.#isCut = true;
+    this.#show(`${delta.slice(0, left)}${notShown}`);
+  }
+
+  #show(delta: string): void {
+    const { conversationId, turnId, toolCallId } = this;
+    this.#turn.emit({ type: "tool_execution_delta", conversationId, turnId, toolCallId, delta });
+  }
+
+  usage(child: Usage, cost?: number): void {
+    if (this.#isClosed) return;
+    // What is no count is not counted: a tool may report anything.
+    this.#run.usage = addUsage(this.#run.usage ?? {}, replaceUsage(undefined, child));
+    if (typeof cost === "number" && Number.isFinite(cost) && cost >= 0) {
+      this.#run.cost = (this.#run.cost ?? 0) + cost;
+    }
+  }
+
+  onAbort(): void {
+    this.#controller?.abort();
+  }
+
+  /** The call has settled: what the tool still says is dropped. One that has not ended by itself is told to stop. */
+  close(hasEnded = false): void {
+    this.#isClosed = true;
+    if (this.#controller === undefined) return;
+    this.#turn.abort.removeListener(this);
+    if (!hasEnded) this.#controller.abort();
+  }
+}
+
+/** The same for every run of a call, in every process. */
+export function idempotencyKey(
+  { conversationId, incarnation }: Pick<RunTurnInput, "conversationId" | "incarnation">,
+  toolCallId: string,
+): string {
+  // Without an incarnation the key is the one that older logs have recorded.
+  return incarnation === undefined
+    ? hashJson([conversationId, toolCallId])
+    : hashJson([conversationId, incarnation, toolCallId]);
+}
+
+/** How long one execution may take; without a timer there is no limit. */
+export function timeoutOf(turn: TurnState, run: CallRun): number {
+  if (!turn.surroundings.hasTimer) return Infinity;
+  return run.tool?.timeoutMs ?? turn.input.deadlines?.toolMs ?? Infinity;
+}

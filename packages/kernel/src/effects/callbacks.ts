@@ -1,0 +1,115 @@
+/** Waiting for code of the caller: no longer than allowed, and not past an abort. */
+import type { TurnAbort } from "./abort.ts";
+import { TurnError, isInstance, serializeError } from "../errors/errors.ts";
+import { isPromise, toPromise } from "./is-promise.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** Thrown where a wait was cut short by an abort of the turn. Never leaves the kernel. */
+class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
+export function isInterrupted(thrown: unknown): boolean {
+  return isInstance(thrown, Interrupted);
+}
+
+export class Callbacks {
+  readonly #surroundings: Surroundings;
+  readonly #limitMs: number;
+  readonly #abort: TurnAbort;
+
+  constructor(surroundings: Surroundings, limitMs: number, abort: TurnAbort) {
+    this.#surroundings = surroundings;
+    this.#limitMs = limitMs;
+    this.#abort = abort;
+  }
+
+  /**
+   * Calls `fn` and gives its value, at once if it is not a promise. Fails with a `TurnError` that names the callback,
+   * or with `Interrupted` if the turn is aborted meanwhile.
+   */
+  call<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
+    return this.take(name, attempt(name, fn));
+  }
+
+  /** The same for a callback that has been called already. */
+  take<T>(name: string, value: T | Promise<T>): T | Promise<T> {
+    return isPromise(value) ? this.#within(name, value, true) : value;
+  }
+
+  /** Like `call`, for what sets its own deadlines. */
+  callUntimed<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
+    const value = attempt(name, fn);
+    return isPromise(value) ? this.#within(name, value, true, Infinity) : value;
+  }
+
+  /**
+   * Like `call`, but an abort does not end the wait, because it matters how the callback ended. Only where there is no
+   * timer the abort has to, or nothing would.
+   */
+  callToEnd<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
+    const value = attempt(name, fn);
+    if (!isPromise(value)) return value;
+    const hasLimit = this.#surroundings.hasTimer && this.#limitMs !== Infinity;
+    return this.#within(name, value, !hasLimit);
+  }
+
+  #within<T>(
+    name: string,
+    promise: Promise<T>,
+    isInterruptible: boolean,
+    limitMs = this.#limitMs,
+  ): Promise<T> {
+    const abort = this.#abort;
+    return new Promise<T>((resolve, reject) => {
+      const fail = (error: Error): void => {
+        release();
+        reject(error);
+      };
+      const listener = { onAbort: (): void => fail(new Interrupted(name)) };
+      const cancel = this.#surroundings.setTimer(limitMs, () => {
+        const message = `${name} did not return within ${limitMs} ms: make it faster, or raise deadlines.callbackMs`;
+        fail(new TurnError("callback_failed", message));
+      });
+      const release = (): void => {
+        abort.removeListener(listener);
+        this.#surroundings.clearTimer(cancel);
+      };
+      if (isInterruptible) abort.addListener(listener);
+      if (isInterruptible && abort.isAborted) listener.onAbort();
+      toPromise(promise).then(
+        (value) => {
+          release();
+          resolve(value);
+        },
+        (thrown: unknown) => fail(failed(name, thrown)),
+      );
+    });
+  }
+}
+
+function attempt<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
+  try {
+    return fn();
+  } catch (thrown) {
+    throw failed(name, thrown);
+  }
+}
+
+/** For a value that the types do not allow: code without types may return anything. */
+export function wrongValue(name: string, value: unknown, expected: string): TurnError {
+  const message = `${name} returned ${kindOf(value)}: it must return ${expected}`;
+  return new TurnError("callback_failed", message);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (value === undefined) return "nothing";
+  return `a value of type ${typeof value}`;
+}
+
+export function failed(name: string, thrown: unknown): TurnError {
+  return new TurnError("callback_failed", `${name} failed: ${serializeError(thrown).message}`, {
+    cause: thrown,
+  });
+}

@@ -1,0 +1,151 @@
+/** Errors that cross the kernel's border, and how any thrown value is written down. */
+import { CapstanError } from "./capstan-error.ts";
+import type { PartReference, SerializedError } from "../contracts/conversation.ts";
+import type { Draft } from "../effects/draft.ts";
+
+export type ProviderErrorCode =
+  | "auth"
+  | "rate_limit"
+  | "overloaded"
+  | "context_overflow"
+  | "invalid_request"
+  | "content_filter"
+  | "network"
+  | "protocol";
+
+export interface ProviderErrorOptions {
+  readonly retryable?: boolean;
+  /** How long the vendor asks to wait. */
+  readonly retryAfterMs?: number | undefined;
+  readonly status?: number | undefined;
+  /** The part of the request's messages that the vendor will not take. */
+  readonly rejected?: PartReference | undefined;
+  readonly cause?: unknown;
+}
+
+const retryableByDefault: ReadonlySet<ProviderErrorCode> = new Set([
+  "rate_limit",
+  "overloaded",
+  "network",
+]);
+
+/** An attempt failed, and the provider knows why. */
+export class ProviderError extends CapstanError<ProviderErrorCode> {
+  override readonly name = "ProviderError";
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
+  readonly rejected: PartReference | undefined;
+
+  constructor(code: ProviderErrorCode, message: string, options: ProviderErrorOptions = {}) {
+    super(code, message, options);
+    this.retryable = options.retryable ?? retryableByDefault.has(code);
+    this.retryAfterMs = options.retryAfterMs;
+    this.status = options.status;
+    this.rejected = options.rejected;
+  }
+}
+
+export type TurnErrorCode =
+  /** The input of the turn contradicts itself. */
+  | "invalid_input"
+  /** A callback of the caller threw, rejected or did not return in time. */
+  | "callback_failed"
+  | "journal_failed"
+  /** The answer was wrong twice, says `checkAnswer`. */
+  | "invalid_output"
+  /** `continue` was called on messages that cannot be continued. */
+  | "cannot_continue"
+  /** A second reader asked for the events of a turn. */
+  | "already_read";
+
+/** The turn cannot go on for a reason that lies outside the provider. */
+export class TurnError extends CapstanError<TurnErrorCode> {
+  override readonly name = "TurnError";
+}
+
+/** Longer messages are cut: an error is stored, sent and shown many times. */
+const maxMessageChars = 16_384;
+const maxNameChars = 256;
+const noMessage = "an error without a message";
+
+/**
+ * Any thrown value as plain JSON: a name and a message that are texts of bounded length and, if there are, a string code and the part that was
+ * rejected. Never throws itself.
+ */
+export function serializeError(thrown: unknown): SerializedError {
+  if (!isError(thrown)) return { name: "Error", message: toText(thrown) };
+  const message = fieldOf(thrown, "message");
+  const serialized: Draft<SerializedError> = {
+    name: toName(fieldOf(thrown, "name")) ?? "Error",
+    message: message === undefined || message === null ? noMessage : toText(message),
+  };
+  const code = toName(fieldOf(thrown, "code"));
+  if (code !== undefined) serialized.code = code;
+  const rejected = toReference(fieldOf(thrown, "rejected"));
+  if (rejected !== undefined && isInstance(thrown, ProviderError)) serialized.rejected = rejected;
+  return serialized;
+}
+
+/** Any value as a text of bounded length: strings as they are, others as JSON if that is possible. Never throws. */
+export function toText(value: unknown): string {
+  try {
+    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+    return text.length > maxMessageChars ? cut(text) : text;
+  } catch {
+    return "a value that cannot be shown";
+  }
+}
+
+/** Like `instanceof`, for a value whose prototype may not be readable. */
+export function isInstance<T>(
+  value: unknown,
+  type: abstract new (...parameters: never[]) => T,
+): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}
+
+/** A field of a value that may be a getter or a proxy; undefined if it cannot be read. */
+export function fieldOf(value: object, name: string): unknown {
+  try {
+    return (value as Readonly<Record<string, unknown>>)[name];
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(text: string): string {
+  return `${text.slice(0, maxMessageChars)}… (${text.length - maxMessageChars} more characters)`;
+}
+
+/** By shape, too: an error of another realm is not an instance of this one's class. */
+function isError(thrown: unknown): thrown is object {
+  if (isInstance(thrown, Error)) return true;
+  if (typeof thrown !== "object" || thrown === null) return false;
+  if (typeof fieldOf(thrown, "name") !== "string") return false;
+  return typeof fieldOf(thrown, "message") === "string" || isForeignError(thrown);
+}
+
+function isForeignError(thrown: object): boolean {
+  try {
+    return Object.prototype.toString.call(thrown) === "[object Error]";
+  } catch {
+    return false;
+  }
+}
+
+function toName(value: unknown): string | undefined {
+  return typeof value === "string" ? value.slice(0, maxNameChars) : undefined;
+}
+
+function toReference(value: unknown): PartReference | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const messageId = fieldOf(value, "messageId");
+  const part = fieldOf(value, "part");
+  if (typeof messageId !== "string" || typeof part !== "number") return undefined;
+  return { messageId, part };
+}

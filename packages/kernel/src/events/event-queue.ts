@@ -1,0 +1,182 @@
+/** Events between a turn that must not wait and a reader that may: bounded, and never with a gap in the facts. */
+import type { AgentEvent } from "../contracts/events.ts";
+import { TurnError } from "../errors/errors.ts";
+import { LiveView } from "./live-view.ts";
+
+/** Unread deltas above this size, in characters, become one snapshot. */
+const maxUnreadChars = 1_000_000;
+
+/** A reader that is fewer events behind than this is only waiting for its microtask: it gets every delta as it came. */
+const mergeFrom = 32;
+
+type DeltaEvent = Extract<AgentEvent, { readonly delta: string }>;
+
+/**
+ * One reader. Unread deltas of one part merge; when too much is unread, deltas give way to a snapshot of what they said.
+ * When the reader leaves, the rest is dropped. `push` and `end` never fail.
+ */
+export class EventQueue implements AsyncIterable<AgentEvent> {
+  readonly #view = new LiveView();
+  /** Slots are used again once the reader has caught up, so that a reader in step costs no new list. */
+  readonly #slots: (AgentEvent | undefined)[] = [];
+  #head = 0;
+  #tail = 0;
+  #unreadChars = 0;
+  /** The last unread event if this queue made it by merging, and may therefore change it. */
+  #merged: { delta: string } | undefined;
+  /** The read that waits for an event. */
+  #waiting: ((result: IteratorResult<AgentEvent>) => void) | undefined;
+  /** Reads behind it, in their order; a plain loop has none. */
+  #alsoWaiting: ((result: IteratorResult<AgentEvent>) => void)[] | undefined;
+  #isEnded = false;
+  #isRead = false;
+  #hasLeft = false;
+
+  push(event: AgentEvent): void {
+    if (this.#isEnded || this.#hasLeft) return;
+    const waiting = this.#waiting;
+    if (waiting !== undefined) {
+      this.#waiting = this.#alsoWaiting?.shift();
+      this.#view.apply(event);
+      waiting({ value: event, done: false });
+    } else if (isDelta(event)) this.#addDelta(event);
+    else this.#add(event);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#release();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+    if (this.#isRead) throw alreadyRead();
+    this.#isRead = true;
+    return { next: () => this.#next(), return: () => this.#leave() };
+  }
+
+  #next(): Promise<IteratorResult<AgentEvent>> {
+    if (this.#head < this.#tail) return Promise.resolve({ value: this.#take(), done: false });
+    if (this.#isEnded || this.#hasLeft) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve) => {
+      if (this.#waiting === undefined) this.#waiting = resolve;
+      else (this.#alsoWaiting ??= []).push(resolve);
+    });
+  }
+
+  #take(): AgentEvent {
+    // The caller has seen that there is one.
+    const event = this.#slots[this.#head] as AgentEvent;
+    this.#slots[this.#head++] = undefined;
+    if (this.#head === this.#tail) this.#reset();
+    else if (isDelta(event)) this.#unreadChars -= event.delta.length;
+    this.#view.apply(event);
+    return event;
+  }
+
+  #leave(): Promise<IteratorResult<AgentEvent>> {
+    this.#hasLeft = true;
+    this.#slots.length = 0;
+    this.#reset();
+    this.#release();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  /** Nothing more will come for those who wait. */
+  #release(): void {
+    const waiting =
+      this.#waiting === undefined ? [] : [this.#waiting, ...(this.#alsoWaiting ?? [])];
+    this.#waiting = undefined;
+    this.#alsoWaiting = undefined;
+    for (const resolve of waiting) resolve({ value: undefined, done: true });
+  }
+
+  #reset(): void {
+    this.#head = 0;
+    this.#tail = 0;
+    this.#unreadChars = 0;
+    this.#merged = undefined;
+  }
+
+  #add(event: AgentEvent): void {
+    this.#slots[this.#tail++] = event;
+    this.#merged = undefined;
+  }
+
+  #addDelta(event: DeltaEvent): void {
+    this.#unreadChars += event.delta.length;
+    if (!this.#merge(event)) this.#add(event);
+    if (this.#unreadChars > maxUnreadChars) this.#collapse(event);
+  }
+
+  #merge(event: DeltaEvent): boolean {
+    const last = this.#tail - this.#head < mergeFrom ? undefined : this.#slots[this.#tail - 1];
+    if (last === undefined || !isSamePart(last, event)) return false;
+    if (this.#merged === undefined) {
+      // The event is shared with other readers, so the first merger makes a copy.
+      const merged = { ...last, delta: last.delta + event.delta };
+      this.#merged = merged;
+      this.#slots[this.#tail - 1] = merged;
+    } else this.#merged.delta += event.delta;
+    return true;
+  }
+
+  /** Drops what is only live and puts one snapshot in its place. Facts stay, in their order. */
+  #collapse({ conversationId, turnId }: AgentEvent): void {
+    const unread = this.#slots.slice(this.#head, this.#tail).filter((event) => event !== undefined);
+    for (const event of unread) this.#view.apply(event);
+    this.#slots.length = 0;
+    this.#reset();
+    for (const event of unread) if (!isLiveContent(event)) this.#add(event);
+    this.#add({ type: "snapshot", conversationId, turnId, ...this.#view.snapshot() });
+  }
+}
+
+function isDelta(event: AgentEvent): event is DeltaEvent {
+  switch (event.type) {
+    case "text_delta":
+    case "thinking_delta":
+    case "toolcall_delta":
+    case "tool_execution_delta":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function alreadyRead(): TurnError {
+  const message =
+    "These events are already being read: a turn has one reader. Pass them on from there, or await `response`";
+  return new TurnError("already_read", message);
+}
+
+function isSamePart(last: AgentEvent, event: DeltaEvent): last is DeltaEvent {
+  if (last.type !== event.type) return false;
+  if (last.type === "toolcall_delta" && event.type === "toolcall_delta") {
+    return last.index === event.index;
+  }
+  if (last.type === "tool_execution_delta" && event.type === "tool_execution_delta") {
+    return last.toolCallId === event.toolCallId;
+  }
+  return true;
+}
+
+/** Events that a snapshot stands for. */
+function isLiveContent(event: AgentEvent): boolean {
+  switch (event.type) {
+    case "text_start":
+    case "text_delta":
+    case "text_end":
+    case "thinking_start":
+    case "thinking_delta":
+    case "thinking_end":
+    case "toolcall_start":
+    case "toolcall_delta":
+    case "toolcall_end":
+    case "tool_execution_start":
+    case "tool_execution_delta":
+    case "snapshot":
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,357 @@
+/** One attempt of a step, with everything that is recorded and shown about it. */
+import { retryDelay } from "./backoff.ts";
+import { wrongValue } from "../effects/callbacks.ts";
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ChatMessage,
+  FinishReason,
+  SerializedError,
+} from "../contracts/conversation.ts";
+import type { PendingCall } from "../contracts/events.ts";
+import type { Fact } from "../contracts/journal.ts";
+import type { LogFields, Span } from "../contracts/logging.ts";
+import type { ProviderContract, ProviderStreamOptions } from "../contracts/provider.ts";
+import type { AskedModel, Room, RunTurnInput } from "../contracts/runtime.ts";
+import type { Draft } from "../effects/draft.ts";
+import { ProviderError, isInstance, serializeError } from "../errors/errors.ts";
+import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
+import { ProviderStream } from "./provider-stream.ts";
+import { Reply } from "./reply.ts";
+import { AttemptRequest, AttemptSignal } from "./request.ts";
+import type { Route } from "./route.ts";
+import { Step } from "../calls/step.ts";
+import type { End, OpenStep, TurnState } from "../turn/turn-state.ts";
+import { toReason } from "../turn/turn-state.ts";
+
+const none: readonly PendingCall[] = [];
+/** So many parts may turn out to be unacceptable in one step. */
+const maxRejections = 16;
+const blankMessage: AssistantMessage = {
+  role: "assistant",
+  id: "",
+  content: [],
+  stopReason: "stop",
+};
+
+type AttemptEnded = Extract<Fact, { type: "attempt_ended" }>;
+type Outcome = Step | End | Promise<Step | End>;
+
+export class Attempt implements StreamReader {
+  readonly #turn: TurnState;
+  readonly #step: OpenStep;
+  readonly #number: number;
+  readonly #messageId: string;
+  readonly #asked: AskedModel | undefined;
+  readonly #reply: Reply;
+  readonly #stream: ProviderStream;
+  readonly #span: Span | undefined;
+  readonly #tryAgain: (turn: TurnState) => Promise<Step | End>;
+  #resolve: ((outcome: Outcome) => void) | undefined;
+
+  constructor(
+    turn: TurnState,
+    step: OpenStep,
+    messages: readonly ChatMessage[] | undefined,
+    tryAgain: (turn: TurnState) => Promise<Step | End>,
+  ) {
+    this.#turn = turn;
+    this.#step = step;
+    this.#number = ++step.attempts;
+    this.#messageId = turn.newMessageId();
+    this.#tryAgain = tryAgain;
+    this.#asked = turn.route?.asked;
+    this.#span = turn.spans?.start("attempt", this.#attributes(), step.span);
+    this.#reply = new Reply(turn, this.#messageId);
+    const signal = new AttemptSignal();
+    const request = new AttemptRequest(turn, step.number, this.#number, messages, signal);
+    this.#stream = new ProviderStream(turn, { request, signal }, this.#reply, this);
+  }
+
+  #attributes(): LogFields {
+    const { input, route } = this.#turn;
+    const { provider, options } = route === undefined ? plain(input) : routed(route);
+    const [step, attempt] = [this.#step.number, this.#number];
+    return { step, attempt, provider: provider.id, model: options?.model };
+  }
+
+  announce(): Promise<void> | undefined {
+    const turn = this.#turn;
+    turn.attempts++;
+    // Without a journal, which is every step of many turns, no fact and no closure is made.
+    if (turn.outbox === undefined) return this.#showStart();
+    return turn.record(
+      () => [this.#begun()],
+      () => this.#showStart(),
+    );
+  }
+
+  #begun(): Fact {
+    const [step, attempt, messageId] = [this.#step.number, this.#number, this.#messageId];
+    if (this.#asked === undefined) return { type: "attempt", step, attempt, messageId };
+    const { model, index: modelIndex } = this.#asked;
+    return { type: "attempt", step, attempt, messageId, model, modelIndex };
+  }
+
+  #showStart(): undefined {
+    const turn = this.#turn;
+    if (!turn.showsFacts) return;
+    const { conversationId, turnId } = turn;
+    const step = this.#step.number;
+    const attempt = this.#number;
+    const messageId = this.#messageId;
+    turn.emit({ type: "attempt_start", conversationId, turnId, step, attempt });
+    turn.emit({ type: "message_start", conversationId, turnId, role: "assistant", messageId });
+  }
+
+  /** The step that came of it, or how the turn ends; of this attempt or of those that had to follow it. */
+  run(): Promise<Step | End> {
+    this.#turn.throwIfFailed();
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#stream.start();
+    });
+  }
+
+  onStreamEnd(outcome: StreamOutcome): void {
+    this.#turn.countAttempt(this.#reply.usage);
+    this.#resolve?.(this.#outcomeOf(outcome));
+  }
+
+  /** Never throws: a failure is reported to the waiting attempt. */
+  #outcomeOf(outcome: StreamOutcome): Outcome {
+    try {
+      return outcome.type === "completed" ? this.#complete() : this.#fail(outcome);
+    } catch (thrown) {
+      return failed(thrown);
+    }
+  }
+
+  /** The reply is whole. One that says nothing leaves no message. */
+  #complete(): Outcome {
+    const content = this.#reply.content();
+    const finishReason = this.#reply.finishReason ?? "stop";
+    if (content.length > 0) return this.#commit(this.#message(content, finishReason), undefined);
+    if (this.#turn.isClosing) return this.#leave({ finishReason: "max-steps" }, undefined);
+    const isAnswer = finishReason === "pause" || finishReason === "tool-calls";
+    return this.#leave({ finishReason: isAnswer ? "stop" : finishReason }, undefined);
+  }
+
+  async #fail(outcome: Exclude<StreamOutcome, { type: "completed" }>): Promise<Step | End> {
+    if (outcome.type === "aborted") return this.#breakOff("aborted", undefined);
+    const turn = this.#turn;
+    const { thrown } = outcome;
+    const { route } = turn;
+    if (route?.takesOver(thrown) === true) {
+      this.#step.takeovers++;
+      await this.#discard(thrown, 0);
+      return (await turn.limit()) ?? this.#tryAgain(turn);
+    }
+    const { retry, random } = turn.input;
+    const chance = random && (() => turn.surroundings.random() ?? 1);
+    const tries = this.#number - this.#step.takeovers;
+    const delayMs = retryDelay(thrown, tries, retry, chance);
+    if (delayMs !== undefined) {
+      route?.startOver(thrown);
+      await this.#discard(thrown, delayMs);
+      await turn.wait(delayMs);
+      return (await turn.limit()) ?? this.#tryAgain(turn);
+    }
+    const recovered = this.#mayRecover(thrown) ? await this.#recover(thrown) : undefined;
+    if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
+    if (recovered === undefined) return this.#makeRoom(thrown);
+    this.#step.recoveries++;
+    turn.transcript.replaceContext(recovered);
+    await this.#discard(thrown, 0);
+    return this.#tryAgain(turn);
+  }
+
+  /** The error stands, unless it says that the request was too long and there is room after all. */
+  async #makeRoom(thrown: unknown): Promise<Step | End> {
+    const turn = this.#turn;
+    const room = isOverflow(thrown) ? await this.#askForRoom(thrown) : undefined;
+    if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
+    if (room === undefined) return this.#breakOff("error", thrown);
+    await this.#discard(thrown, 0);
+    if (room !== true) return { finishReason: toReason("makeRoom", room) };
+    turn.transcript.renewContext();
+    return (await turn.limit()) ?? this.#tryAgain(turn);
+  }
+
+  /** One that fails has made none: the error of the attempt stands. */
+  async #askForRoom(thrown: unknown): Promise<Room> {
+    const { makeRoom } = this.#turn.input;
+    if (makeRoom === undefined) return undefined;
+    try {
+      return await this.#turn.callbacks.callUntimed("makeRoom", () =>
+        makeRoom(serializeError(thrown)),
+      );
+    } catch (failure) {
+      if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);
+      return undefined;
+    }
+  }
+
+  /** One other context is enough for any error but a part that the vendor will not take: vendors name one at a time. */
+  #mayRecover(thrown: unknown): boolean {
+    const isRejection = isInstance(thrown, ProviderError) && thrown.rejected !== undefined;
+    return this.#step.recoveries < (isRejection ? maxRejections : 1);
+  }
+
+  /** Another context to try once more with. A `recover` that fails has none: the error of the attempt stands. */
+  async #recover(thrown: unknown): Promise<readonly ChatMessage[] | undefined> {
+    const { recover } = this.#turn.input;
+    if (recover === undefined) return undefined;
+    try {
+      const messages = await this.#turn.callbacks.call("recover", () =>
+        recover(serializeError(thrown), this.#turn.transcript.context()),
+      );
+      if (messages === undefined || Array.isArray(messages)) return messages;
+      throw wrongValue("recover", messages, "a list of messages or nothing");
+    } catch (failure) {
+      // An abort ends the wait; nothing went wrong with `recover`.
+      if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);
+      return undefined;
+    }
+  }
+
+  /** The reply broke off, and no other attempt follows. */
+  #breakOff(finishReason: "aborted" | "error", thrown: unknown): Outcome {
+    const isError = finishReason === "error";
+    const content = this.#reply.partialContent(!isError);
+    const message = this.#message(content, finishReason);
+    const end: Draft<End> = { finishReason };
+    if (isError) end.error = message.error = serializeError(thrown);
+    return content.length > 0 ? this.#commit(message, thrown) : this.#leave(end, thrown);
+  }
+
+  /** Takes back what the attempt said, before another one. */
+  async #discard(thrown: unknown, delayMs: number): Promise<void> {
+    const turn = this.#turn;
+    const { conversationId, turnId } = turn;
+    const error = serializeError(thrown);
+    const named = this.#asked && { model: this.#asked.model };
+    const discarded = { step: this.#step.number, attempt: this.#number, ...named, error, delayMs };
+    this.#endSpan("error", error);
+    await turn.record(
+      () => [{ ...this.#ended("discarded", thrown), delayMs }],
+      () => {
+        if (!turn.showsFacts) return;
+        turn.emit({ type: "attempt_discarded", conversationId, turnId, ...discarded });
+      },
+    );
+    turn.throwIfFailed();
+  }
+
+  #commit(message: AssistantMessage, thrown: unknown): Step | Promise<Step> {
+    const turn = this.#turn;
+    const { number } = this.#step;
+    const step = new Step(turn, number, message, this.#stream.timing);
+    const mayRun = !turn.isStopped && step.objection === undefined;
+    const pending = mayRun ? step.calls.waitAtOnce() : none;
+    this.#endSpan(message.stopReason, message.error);
+    if (turn.outbox === undefined) {
+      this.#showMessage(step, pending);
+      return step;
+    }
+    const recorded = turn.record(
+      () => [
+        pending.length === 0
+          ? { type: "message", step: number, message }
+          : { type: "message", step: number, message, pending },
+        this.#ended(outcomeOf(message.stopReason), thrown),
+      ],
+      () => this.#showMessage(step, pending),
+    );
+    return turn.afterRecord(recorded, step);
+  }
+
+  #showMessage(step: Step, pending: readonly PendingCall[]): void {
+    const turn = this.#turn;
+    const { conversationId, turnId } = turn;
+    const { message } = step;
+    turn.transcript.push(message);
+    turn.steps++;
+    turn.step = step;
+    if (!turn.showsFacts) return;
+    turn.emit({ type: "message_end", conversationId, turnId, message });
+    if (pending.length === 0) return;
+    turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
+  }
+
+  /** Ends the step without a message, and the turn with it. */
+  #leave(end: End, thrown: unknown): End | Promise<End> {
+    const turn = this.#turn;
+    const { finishReason } = end;
+    this.#endSpan(this.#reply.finishReason ?? finishReason, end.error);
+    const recorded = turn.record(
+      () => [this.#ended(outcomeOf(finishReason), thrown)],
+      () => {
+        turn.steps++;
+        turn.endStep({ finishReason, usage: this.#reply.usage, timing: this.#stream.timing });
+      },
+    );
+    return turn.afterRecord(recorded, end);
+  }
+
+  #endSpan(stopReason: FinishReason, error: SerializedError | undefined): void {
+    if (this.#span === undefined) return;
+    const { usage, origin } = this.#reply;
+    const ttftMs = this.#stream.timing?.ttftMs;
+    this.#span.setAttributes({ stopReason, responseModel: origin?.model, ttftMs, ...usage });
+    this.#span.end(error);
+  }
+
+  #message(content: readonly AssistantPart[], stopReason: FinishReason): Draft<AssistantMessage> {
+    const { usage, origin, metadata } = this.#reply;
+    const id = this.#messageId;
+    const message: Draft<AssistantMessage> = { ...blankMessage, id, content, stopReason };
+    if (usage !== undefined) message.usage = usage;
+    if (origin !== undefined) message.origin = origin;
+    if (metadata !== undefined) message.metadata = metadata;
+    return message;
+  }
+
+  #ended(outcome: AttemptEnded["outcome"], thrown: unknown): AttemptEnded {
+    const { usage } = this.#reply;
+    const { timing } = this.#stream;
+    const ended: Draft<AttemptEnded> = {
+      type: "attempt_ended",
+      step: this.#step.number,
+      attempt: this.#number,
+      outcome,
+    };
+    if (this.#asked !== undefined) ended.model = this.#asked.model;
+    if (usage !== undefined) ended.usage = usage;
+    if (timing !== undefined) ended.timing = timing;
+    if (thrown !== undefined) ended.error = serializeError(thrown);
+    return ended;
+  }
+}
+
+interface Asked {
+  readonly provider: ProviderContract;
+  readonly options: ProviderStreamOptions | undefined;
+}
+
+function plain({ provider, providerOpts: options }: RunTurnInput): Asked {
+  return { provider, options };
+}
+
+function routed({ model: { provider }, options }: Route): Asked {
+  return { provider, options };
+}
+
+async function failed(thrown: unknown): Promise<never> {
+  throw thrown;
+}
+
+/** By shape: the error may come from another copy of the package. */
+function isOverflow(thrown: unknown): boolean {
+  return serializeError(thrown).code === "context_overflow";
+}
+
+function outcomeOf(stopReason: FinishReason): AttemptEnded["outcome"] {
+  if (stopReason === "aborted") return "aborted";
+  return stopReason === "error" ? "failed" : "completed";
+}

@@ -1,0 +1,35 @@
+/** When a failed attempt is tried again, and how long to wait before. */
+import type { RetryPolicy } from "../contracts/runtime.ts";
+import { fieldOf } from "../errors/errors.ts";
+
+/**
+ * Milliseconds to wait before the next attempt, or undefined where there is none. Exponential with full jitter in the
+ * upper half, never shorter than what the vendor asked for.
+ */
+export function retryDelay(
+  thrown: unknown,
+  attempt: number,
+  policy: RetryPolicy | undefined,
+  random: (() => number) | undefined,
+): number | undefined {
+  if (policy === undefined || attempt >= policy.maxAttempts || !isRetryable(thrown))
+    return undefined;
+  const asked = retryAfterOf(thrown);
+  if (asked > (policy.maxRetryAfterMs ?? 60_000)) return undefined;
+  const ceiling = Math.min(
+    policy.maxDelayMs ?? 30_000,
+    (policy.baseDelayMs ?? 500) * 2 ** (attempt - 1),
+  );
+  const delay = random === undefined ? ceiling : ceiling / 2 + (ceiling / 2) * random();
+  return Math.round(Math.max(delay, asked));
+}
+
+// Read by shape: an error may come from another copy of the package.
+function isRetryable(thrown: unknown): thrown is object {
+  return typeof thrown === "object" && thrown !== null && fieldOf(thrown, "retryable") === true;
+}
+
+function retryAfterOf(thrown: object): number {
+  const asked = fieldOf(thrown, "retryAfterMs");
+  return typeof asked === "number" && asked > 0 ? asked : 0;
+}

@@ -1,0 +1,353 @@
+/** One assistant message in the making: provider parts in, events and content out. */
+import type {
+  AssistantPart,
+  FinishReason,
+  JsonValue,
+  Origin,
+  ToolCallPart,
+  Usage,
+} from "../contracts/conversation.ts";
+import type { ProviderPart } from "../contracts/provider.ts";
+import { emptyList } from "../effects/draft.ts";
+import { isTooDeep } from "../calls/depth.ts";
+import { ProviderError, serializeError } from "../errors/errors.ts";
+import { parseJson } from "../effects/json.ts";
+import { CallDraft, ProseDraft } from "./reply-drafts.ts";
+import type { TurnState } from "../turn/turn-state.ts";
+import { replaceUsage } from "../effects/usage.ts";
+
+/** Size of a part besides its text, so that a reply of empty parts is bounded, too. */
+const charsOfPart = 64;
+
+type DraftPart = ProseDraft | CallDraft | { readonly type: "native"; readonly data: JsonValue };
+
+export class Reply {
+  readonly #turn: TurnState;
+  readonly #messageId: string;
+  readonly #conversationId: string;
+  readonly #turnId: string;
+  readonly #maxChars: number;
+  readonly #maxCalls: number;
+  readonly #drafts: DraftPart[] = emptyList();
+  /** Calls that have begun and not ended, by their index; the list of drafts may be long. */
+  #openCalls: Map<number, CallDraft> | undefined;
+  #calls = 0;
+  /** The call that the next delta most likely belongs to. */
+  #lastCall: CallDraft | undefined;
+  #open: ProseDraft | undefined;
+  /** Characters of the content so far, with something for each part. */
+  size = 0;
+  usage: Usage | undefined;
+  origin: Origin | undefined;
+  metadata: JsonValue | undefined;
+  finishReason: FinishReason | undefined;
+
+  constructor(turn: TurnState, messageId: string) {
+    this.#turn = turn;
+    this.#messageId = messageId;
+    this.#conversationId = turn.conversationId;
+    this.#turnId = turn.turnId;
+    const { limits } = turn.input;
+    this.#maxChars = limits?.replyChars ?? Infinity;
+    this.#maxCalls = limits?.replyCalls ?? Infinity;
+  }
+
+  /** Whether anything of the message has come. */
+  get hasContent(): boolean {
+    return this.#drafts.length > 0;
+  }
+
+  /** Takes the next part. Throws a `ProviderError` for one that cannot stand where it stands. */
+  apply(part: ProviderPart): void {
+    switch (part.type) {
+      case "text_delta":
+        return this.#addProse("text", "text_delta", part.delta);
+      case "thinking_delta":
+        return this.#addProse("thinking", "thinking_delta", part.delta);
+      case "refusal_delta":
+        return this.#addProse("refusal", "text_delta", part.delta);
+      case "toolcall_delta": {
+        const { index, delta } = part;
+        if (typeof delta !== "string") throw this.#noText(part.type);
+        this.#grow(delta.length);
+        this.#call(part.type, index).json.append(delta);
+        this.#turn.emit({
+          type: "toolcall_delta",
+          conversationId: this.#conversationId,
+          turnId: this.#turnId,
+          index,
+          delta,
+        });
+        return;
+      }
+      case "toolcall_start":
+        return this.#startCall(part);
+      case "toolcall_end":
+        return this.#endCall(part);
+      case "text_start":
+        return this.#startProse("text", this.#data(part.type, part.providerData));
+      case "text_end":
+        return this.#endProse("text", this.#data(part.type, part.providerData));
+      case "thinking_start":
+        return this.#startProse("thinking", this.#data(part.type, part.providerData));
+      case "thinking_end":
+        return this.#endProse("thinking", this.#data(part.type, part.providerData));
+      case "refusal_end":
+        return this.#endProse("refusal", this.#data(part.type, part.providerData));
+      case "native": {
+        const data = this.#data(part.type, part.data) ?? null;
+        this.#closeProse();
+        this.#grow(charsOfPart);
+        this.#drafts.push({ type: "native", data });
+        return;
+      }
+      case "usage":
+        this.usage = replaceUsage(this.usage, part.usage);
+        return;
+      case "start":
+        this.origin = this.#origin(part.origin) ?? this.origin;
+        this.metadata = this.#data(part.type, part.metadata) ?? this.metadata;
+        return;
+      case "finish":
+        return this.#finish(part);
+      case "ping":
+        return;
+      default:
+        // A part that a newer provider knows and this kernel does not.
+        return this.#passOver(part satisfies never);
+    }
+  }
+
+  #passOver(part: { readonly type: unknown }): void {
+    if (typeof part.type !== "string") throw this.#fault("sent a part without a type");
+  }
+
+  #finish({ reason, usage, metadata }: Extract<ProviderPart, { type: "finish" }>): void {
+    if (typeof reason !== "string") throw this.#fault("sent a finish part without a reason");
+    const data = this.#data("finish", metadata);
+    if (usage !== undefined) this.usage = replaceUsage(this.usage, usage);
+    this.#closeProse();
+    this.metadata = data ?? this.metadata;
+    this.finishReason = reason;
+  }
+
+  /** A copy of what a provider sends along, which is recorded with the message. */
+  #data(type: string, sent: JsonValue | undefined): JsonValue | undefined {
+    if (sent === undefined) return undefined;
+    let text: string | undefined;
+    let data: JsonValue | undefined;
+    try {
+      text = JSON.stringify(sent);
+      data = text === undefined ? undefined : parseJson(text);
+    } catch (thrown) {
+      const why = serializeError(thrown).message;
+      throw this.#fault(`sent a ${type} part whose data cannot be written as JSON: ${why}`, thrown);
+    }
+    this.#grow(text?.length ?? 0);
+    return data;
+  }
+
+  #grow(chars: number): void {
+    this.size += chars;
+    if (this.size <= this.#maxChars) return;
+    this.#drop();
+    throw this.#fault(
+      `sent more than ${this.#maxChars} characters in one reply: it is dropped. If it may be that long, raise limits.replyChars`,
+    );
+  }
+
+  /** Nothing is kept of a reply without an end. */
+  #drop(): void {
+    this.#drafts.length = 0;
+    this.#open = undefined;
+    this.#lastCall = undefined;
+    this.#openCalls = undefined;
+  }
+
+  #origin(sent: Origin | undefined): Origin | undefined {
+    if (sent === undefined) return undefined;
+    const { provider, api, model, host } = sent;
+    const isUsable = typeof provider === "string" && isText(api) && isText(model) && isText(host);
+    if (!isUsable) throw this.#fault("sent an origin whose fields are no texts");
+    return {
+      provider,
+      ...(api !== undefined && { api }),
+      ...(model !== undefined && { model }),
+      ...(host !== undefined && { host }),
+    };
+  }
+
+  /** The content of a finished message. A call whose arguments never ended is kept, as malformed. */
+  content(): readonly AssistantPart[] {
+    const content = this.#drafts.map((draft) =>
+      draft.type === "tool_call" ? (draft.part ?? this.#cutCall(draft)) : toPart(draft),
+    );
+    return content.every(isWorthKeeping) ? content : content.filter(isWorthKeeping);
+  }
+
+  /** What a message that broke off may keep: no half calls and no thinking that lacks its signature. */
+  partialContent(keepsCalls: boolean): AssistantPart[] {
+    this.#closeProse();
+    return this.#drafts
+      .map((draft) =>
+        draft.type === "tool_call" ? (keepsCalls ? draft.part : undefined) : toPart(draft),
+      )
+      .filter((part) => part !== undefined)
+      .filter((part) => part.type !== "thinking" || part.providerData !== undefined)
+      .filter(isWorthKeeping);
+  }
+
+  #addProse(kind: ProseDraft["type"], type: "text_delta" | "thinking_delta", delta: string): void {
+    if (typeof delta !== "string") throw this.#noText(type);
+    this.#grow(delta.length);
+    const open = this.#open;
+    const prose = open?.type === kind ? open : this.#openProse(kind, undefined);
+    prose.text.append(delta);
+    const conversationId = this.#conversationId;
+    const turnId = this.#turnId;
+    this.#turn.emit({ type, conversationId, turnId, delta });
+  }
+
+  #startProse(type: "text" | "thinking", providerData: JsonValue | undefined): void {
+    this.#openProse(type, providerData);
+  }
+
+  #openProse(type: ProseDraft["type"], providerData: JsonValue | undefined): ProseDraft {
+    this.#closeProse();
+    this.#grow(charsOfPart);
+    const prose = new ProseDraft(type, providerData);
+    this.#open = prose;
+    this.#drafts.push(prose);
+    this.#turn.emit({
+      type: type === "thinking" ? "thinking_start" : "text_start",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+    });
+    return prose;
+  }
+
+  #endProse(type: ProseDraft["type"], providerData: JsonValue | undefined): void {
+    const open = this.#open;
+    // A vendor may send a signature alone: an end that nothing began is an empty part of its own.
+    const prose = open?.type === type ? open : this.#openProse(type, undefined);
+    if (providerData !== undefined) prose.providerData = providerData;
+    this.#closeProse();
+  }
+
+  #closeProse(): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    const conversationId = this.#conversationId;
+    const turnId = this.#turnId;
+    if (open.type === "thinking") {
+      this.#turn.emit({
+        type: "thinking_end",
+        conversationId,
+        turnId,
+        thinking: open.text.toString(),
+      });
+    } else {
+      this.#turn.emit({ type: "text_end", conversationId, turnId, text: open.text.toString() });
+    }
+  }
+
+  #startCall(part: Extract<ProviderPart, { type: "toolcall_start" }>): void {
+    const { index, name, isProviderExecuted } = part;
+    if (typeof name !== "string" || name === "") {
+      throw this.#fault("began a tool call without a name");
+    }
+    if (!Number.isInteger(index)) throw this.#fault(`began a call of "${name}" without an index`);
+    const providerData = this.#data(part.type, part.providerData);
+    this.#closeProse();
+    this.#grow(charsOfPart + name.length);
+    if (++this.#calls > this.#maxCalls) {
+      this.#drop();
+      throw this.#fault(
+        `made more than ${this.#maxCalls} tool calls in one reply: it is dropped. If there may be as many, raise limits.replyCalls`,
+      );
+    }
+    if (this.#openCalls?.has(index) === true) {
+      throw this.#fault(`began tool call ${index} twice: its toolcall_end has to come first`);
+    }
+    const id = this.#turn.newCallId(this.#messageId, this.#drafts.length);
+    const call = new CallDraft({
+      id,
+      index,
+      name,
+      isProviderExecuted: isProviderExecuted === true,
+      providerData,
+    });
+    this.#lastCall = call;
+    (this.#openCalls ??= new Map()).set(index, call);
+    this.#drafts.push(call);
+    this.#turn.emit({
+      type: "toolcall_start",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      index,
+      id,
+      name,
+    });
+  }
+
+  #endCall(part: Extract<ProviderPart, { type: "toolcall_end" }>): void {
+    const { type, index, input } = part;
+    const call = this.#call(type, index);
+    const providerData = this.#data(type, part.providerData);
+    if (providerData !== undefined) call.providerData = providerData;
+    const isUsable = input !== undefined && !isTooDeep(input);
+    this.#openCalls?.delete(index);
+    this.#showCall(call, call.complete(isUsable ? this.#data(type, input) : input));
+  }
+
+  #cutCall(call: CallDraft): ToolCallPart {
+    return this.#showCall(call, call.cut());
+  }
+
+  #showCall(call: CallDraft, toolCall: ToolCallPart): ToolCallPart {
+    this.#turn.emit({
+      type: "toolcall_end",
+      conversationId: this.#conversationId,
+      turnId: this.#turnId,
+      index: call.index,
+      toolCall,
+    });
+    return toolCall;
+  }
+
+  #call(type: string, index: number): CallDraft {
+    const last = this.#lastCall;
+    if (last?.index === index && last.part === undefined) return last;
+    const call = this.#openCalls?.get(index);
+    if (call !== undefined) return call;
+    throw this.#fault(
+      `sent ${type} for tool call ${index}, which is not open: its toolcall_start has to come first`,
+    );
+  }
+
+  #noText(type: string): ProviderError {
+    return this.#fault(`sent a ${type} whose delta is no text`);
+  }
+
+  #fault(problem: string, cause?: unknown): ProviderError {
+    const { id } = this.#turn.input.provider;
+    return new ProviderError("protocol", `The provider "${id}" ${problem}`, { cause });
+  }
+}
+
+function isText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
+}
+
+function toPart(draft: Exclude<DraftPart, CallDraft>): AssistantPart {
+  return draft.type === "native" ? draft : draft.toPart();
+}
+
+/** An empty text says nothing and some providers refuse it; with provider data it has to go back all the same. */
+function isWorthKeeping(part: AssistantPart): boolean {
+  if (part.type === "text" || part.type === "refusal")
+    return part.text !== "" || part.providerData !== undefined;
+  if (part.type === "thinking") return part.thinking !== "" || part.providerData !== undefined;
+  return true;
+}

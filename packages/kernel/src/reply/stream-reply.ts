@@ -1,0 +1,53 @@
+/** The model's part of a step: attempts until one is whole, or until there is no point in another. */
+import { Attempt } from "./attempt.ts";
+import { wrongValue } from "../effects/callbacks.ts";
+import { isPromise } from "../effects/is-promise.ts";
+import type { ChatMessage } from "../contracts/conversation.ts";
+import { toModelMessages } from "../turn/model-messages.ts";
+import type { Step } from "../calls/step.ts";
+import type { End, TurnState } from "../turn/turn-state.ts";
+
+/** Streams one step. A reply that broke off is a step too, if it said anything; otherwise the turn ends. */
+export function streamReply(turn: TurnState): Promise<Step | End> {
+  const context = prepareContext(turn);
+  if (isPromise(context)) return context.then((messages) => startAttempt(turn, messages));
+  return startAttempt(turn, context);
+}
+
+function startAttempt(
+  turn: TurnState,
+  messages: readonly ChatMessage[] | undefined,
+): Promise<Step | End> {
+  const attempt = new Attempt(turn, turn.openStep ?? turn.startStep(), messages, streamReply);
+  const announced = attempt.announce();
+  return announced === undefined ? attempt.run() : announced.then(() => attempt.run());
+}
+
+/** The context of the next request; undefined where nobody transforms it, and it can wait until it is read. */
+function prepareContext(
+  turn: TurnState,
+): readonly ChatMessage[] | undefined | Promise<readonly ChatMessage[]> {
+  const { transformContext, convertToLlm } = turn.input;
+  if (transformContext === undefined && convertToLlm === undefined) return undefined;
+  return transform(turn);
+}
+
+async function transform(turn: TurnState): Promise<readonly ChatMessage[]> {
+  const { transformContext, convertToLlm = toModelMessages } = turn.input;
+  let messages = turn.transcript.context();
+  if (transformContext !== undefined) {
+    messages = toMessages(
+      "transformContext",
+      await turn.callbacks.call("transformContext", () =>
+        transformContext(messages, turn.abort.signal),
+      ),
+    );
+  }
+  const converted = await turn.callbacks.call("convertToLlm", () => convertToLlm(messages));
+  return toMessages("convertToLlm", converted);
+}
+
+function toMessages(name: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  if (Array.isArray(messages)) return messages;
+  throw wrongValue(name, messages, "a list of messages");
+}

@@ -1,0 +1,165 @@
+/** The end of a turn: a valid transcript, the last fact, the last event, the result. */
+import { isInterrupted } from "../effects/callbacks.ts";
+import type { UserMessage } from "../contracts/conversation.ts";
+import type { AgentEventBody } from "../contracts/events.ts";
+import type { Fact, JournalReply } from "../contracts/journal.ts";
+import type { RunTurnResult } from "../contracts/runtime.ts";
+import type { Draft } from "../effects/draft.ts";
+import { serializeError } from "../errors/errors.ts";
+import { interruptedBefore, refusal } from "../calls/tool-result.ts";
+import type { End, TurnState } from "./turn-state.ts";
+
+/** The user message that follows what an abort cut short. */
+export const interruptionMarker = "[interrupted by user]";
+const timeLimitMarker = "[interrupted: the time limit of the turn was reached]";
+
+const blankResult: RunTurnResult = {
+  messages: [],
+  usage: {},
+  finishReason: "stop",
+  progress: { steps: 0, attempts: 0, usage: {} },
+};
+
+/** The end that something thrown makes of a turn. */
+export function endOf(thrown: unknown): End {
+  return isInterrupted(thrown) ? { finishReason: "aborted" } : failedWith(thrown);
+}
+
+function failedWith(thrown: unknown): End {
+  return { finishReason: "error", error: serializeError(thrown) };
+}
+
+/** The end that is shown: a turn that ran out of time was not aborted by a caller. */
+export function toldEnd({ abort }: TurnState, end: End): End {
+  const isExpired = end.finishReason === "aborted" && abort.isExpired;
+  return isExpired ? { ...end, finishReason: "budget-exceeded" } : end;
+}
+
+/** Leaves a valid transcript behind, records the end, and shows it. */
+export async function concludeTurn(turn: TurnState, end: End): Promise<JournalReply> {
+  if (turn.step !== undefined && end.pending === undefined) await abandonStep(turn, end);
+  const isAborted = end.finishReason === "aborted";
+  const { abort } = turn;
+  const isInterrupted =
+    isAborted || abort.isExpired || (end.error !== undefined && abort.isAborted);
+  const marker = isInterrupted ? interruption(turn) : undefined;
+  const abortReason = isAborted ? turn.abort.reason : undefined;
+  const ended = summary(turn, end);
+  let answer: JournalReply;
+  const recorded = turn.record(
+    () => endFacts(turn, ended, marker, abortReason),
+    (reply) => {
+      // A turn that has failed stays ended, whatever the journal says.
+      answer = end.error === undefined ? reply : undefined;
+      if (answer !== "reopen") showEnd(turn, ended, marker, abortReason);
+    },
+  );
+  if (recorded !== undefined) await recorded;
+  return answer;
+}
+
+type Summary = Omit<Extract<AgentEventBody, { type: "turn_end" }>, "type" | "cost">;
+
+function summary(turn: TurnState, { finishReason, pending, error }: End): Summary {
+  const ended: Draft<Summary> = { finishReason, usage: turn.usage };
+  const durationMs = turn.duration();
+  if (durationMs !== undefined) ended.durationMs = durationMs;
+  if (pending !== undefined) ended.pending = pending;
+  if (error !== undefined) ended.error = error;
+  return ended;
+}
+
+function endFacts(
+  turn: TurnState,
+  ended: Summary,
+  marker: UserMessage | undefined,
+  abortReason: string | undefined,
+): Fact[] {
+  const end: Fact = {
+    type: "turn_ended",
+    ...ended,
+    ...(abortReason !== undefined && { abortReason }),
+  };
+  return marker === undefined
+    ? [end]
+    : [{ type: "message", step: turn.steps, message: marker }, end];
+}
+
+function showEnd(
+  turn: TurnState,
+  ended: Summary,
+  marker: UserMessage | undefined,
+  reason: string | undefined,
+): void {
+  const { conversationId, turnId } = turn;
+  const { finishReason, error } = ended;
+  if (ended.pending === undefined) turn.endStep({ finishReason });
+  if (marker !== undefined) {
+    turn.transcript.push(marker);
+    turn.emitMessage(marker);
+  }
+  turn.endSpans(ended);
+  if (!turn.showsFacts) return;
+  if (finishReason === "aborted") {
+    turn.emit({ type: "abort", conversationId, turnId, ...(reason !== undefined && { reason }) });
+  }
+  if (error !== undefined) turn.emit({ type: "error", conversationId, turnId, error });
+  turn.emit({ type: "turn_end", conversationId, turnId, ...ended });
+}
+
+/** A step that the end of the turn caught in its middle: its calls get their results all the same. */
+async function abandonStep(turn: TurnState, end: End): Promise<void> {
+  const { step } = turn;
+  if (step === undefined || turn.failure !== undefined) return;
+  const isAborted = end.finishReason === "aborted" || turn.abort.isExpired;
+  await step.calls.abandon(isAborted ? interruptedBefore(turn.abort) : refusal.notRun);
+  try {
+    await step.complete(turn);
+  } catch (thrown) {
+    // The turn has an end already, and the step is in the transcript.
+    turn.log("warn", serializeError(thrown).message);
+  }
+}
+
+function interruption(turn: TurnState): UserMessage | undefined {
+  const last = turn.transcript.last()?.role;
+  // An abort before the model said anything leaves nothing to be explained.
+  if (last !== "assistant" && last !== "tool") return undefined;
+  return {
+    role: "user",
+    id: turn.newMessageId(),
+    content: turn.abort.isTimeout ? timeLimitMarker : interruptionMarker,
+    source: "interruption",
+  };
+}
+
+/** The journal failed: what it lacks is not shown, but the messages of the result are a valid transcript all the same. */
+function seal(turn: TurnState): void {
+  for (const message of turn.step?.calls.messages() ?? []) turn.transcript.push(message);
+  turn.step = undefined;
+  const marker = turn.abort.isAborted ? interruption(turn) : undefined;
+  if (marker !== undefined) turn.transcript.push(marker);
+}
+
+export function toResult(turn: TurnState, end: End): RunTurnResult {
+  turn.close();
+  const failed = turn.failure && failedWith(turn.failure);
+  if (failed !== undefined) {
+    turn.endSpans(failed);
+    seal(turn);
+  }
+  const { finishReason, error, pending } = failed ?? end;
+  const result: Draft<RunTurnResult> = {
+    ...blankResult,
+    messages: turn.transcript.added,
+    usage: turn.usage,
+    finishReason,
+    progress: turn.progress(),
+  };
+  if (error !== undefined) result.error = error;
+  if (pending !== undefined && turn.step !== undefined) {
+    result.pending = pending;
+    result.open = turn.step.calls.toOpen();
+  }
+  return result;
+}

@@ -1,0 +1,304 @@
+/** The turn loop: one input to the next rest, as a function of what is passed in. */
+import { wrongValue } from "../effects/callbacks.ts";
+import { isPromise } from "../effects/is-promise.ts";
+import type { AssistantMessage, ChatMessage, UserMessage } from "../contracts/conversation.ts";
+import type { RunTurnInput, RunTurnResult } from "../contracts/runtime.ts";
+import { concludeTurn, endOf, toResult, toldEnd } from "./end-turn.ts";
+import { ProviderError, TurnError, serializeError } from "../errors/errors.ts";
+import { toJson } from "../effects/json.ts";
+import { Step } from "../calls/step.ts";
+import { streamReply } from "../reply/stream-reply.ts";
+import type { End } from "./turn-state.ts";
+import { OpenStep, TurnState } from "./turn-state.ts";
+
+/**
+ * Runs one turn. It never throws for what a provider, a tool, a hook, a listener or the journal did: it returns. Every
+ * turn shows exactly one `turn_end`, except that an `error` stands in its place when the journal failed.
+ */
+export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
+  const turn = new TurnState(input);
+  announce(turn);
+  for (let isReopened = false; ; isReopened = true) {
+    let end: End | undefined;
+    try {
+      // Where the turn stands: at a step whose calls have to be settled, at its end, or before a request.
+      const entered = isReopened ? reopen(turn) : enter(turn);
+      let at: Step | End | undefined = isPromise(entered) ? await entered : entered;
+      // prepare → stream → dispatch → drain. One frame for all of it: a turn that waits should hold little.
+      while (end === undefined) {
+        const pause = turn.breathe();
+        if (pause !== undefined) await pause;
+        if (at instanceof Step) {
+          const dispatched = dispatch(at);
+          if (dispatched !== undefined) await dispatched;
+          const rest = restAfter(turn, at);
+          end = isPromise(rest) ? await rest : rest;
+        } else end = at;
+        if (end !== undefined) break;
+        const limit = turn.limit();
+        end = isPromise(limit) ? await limit : limit;
+        if (end?.finishReason === "max-steps" && (await askToClose(turn))) end = undefined;
+        if (end !== undefined) break;
+        const drained = mayDrain(turn, at) ? drain(turn) : undefined;
+        if (drained !== undefined) await drained;
+        at = undefined;
+        const full = turn.makeRoom();
+        end = isPromise(full) ? await full : full;
+        if (end !== undefined) break;
+        at = await streamReply(turn);
+      }
+    } catch (thrown) {
+      end = endOf(thrown);
+    }
+    end = toldEnd(turn, end);
+    try {
+      if ((await concludeTurn(turn, end)) === "reopen") continue;
+    } catch (thrown) {
+      turn.failWith(thrown);
+    }
+    return toResult(turn, end);
+  }
+}
+
+/** Settles the calls of a step, as far as that can be done here. */
+function dispatch({ calls, objection }: Step): Promise<void> | undefined {
+  if (calls.isEmpty) return undefined;
+  return objection === undefined ? calls.settle() : calls.refuseAll(objection);
+}
+
+/** How the turn ends after this step; not at all, if there is nothing to end it for. */
+function restAfter(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
+  turn.throwIfFailed();
+  if (!step.calls.isSettled) return { finishReason: "tool-calls", pending: step.calls.pending() };
+  const completed = step.complete(turn);
+  return isPromise(completed) ? completed.then(() => endAfter(turn, step)) : endAfter(turn, step);
+}
+
+function endAfter(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
+  if (step.calls.isEmpty) return endAfterAnswer(turn, step);
+  const { stopReason } = step.message;
+  if (turn.abort.isAborted) return { finishReason: "aborted" };
+  if (turn.isClosing) return { finishReason: "max-steps" };
+  if (stopReason === "content-filter") return { finishReason: stopReason };
+  if (step.calls.isTerminal) return { finishReason: "stop" };
+  return turn.input.stopWhen === undefined ? undefined : stopWhen(turn);
+}
+
+/** After a reply without calls. */
+function endAfterAnswer(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
+  const { stopReason } = step.message;
+  if (turn.abort.isAborted) return { finishReason: "aborted" };
+  if (stopReason === "error") return failedEnd(step.message);
+  if (turn.isClosing) return { finishReason: "max-steps" };
+  // The provider only paused: the next step goes on with what it has said.
+  if (stopReason === "pause") return endAfterPauses(turn);
+  // A reply that announces calls and has none is an answer.
+  const finishReason = stopReason === "tool-calls" ? "stop" : stopReason;
+  const isAnswer = finishReason === "stop" && turn.input.checkAnswer !== undefined;
+  return isAnswer ? endUnlessWrong(turn, step.message) : { finishReason };
+}
+
+/** A provider that only pauses would be asked for ever. */
+function endAfterPauses(turn: TurnState): End | undefined {
+  const { limits, provider } = turn.input;
+  const pauses = limits?.pauses ?? Infinity;
+  if (turn.transcript.pausesAtEnd() <= pauses) return undefined;
+  const message = `The provider "${provider.id}" paused its reply more than ${pauses} times in a row: go on with another message, or raise limits.pauses`;
+  return { finishReason: "error", error: serializeError(new ProviderError("protocol", message)) };
+}
+
+/** The answer is checked, and a wrong one is sent back once. */
+async function endUnlessWrong(
+  turn: TurnState,
+  message: AssistantMessage,
+): Promise<End | undefined> {
+  const { checkAnswer } = turn.input;
+  const problem = await turn.callbacks.call("checkAnswer", () => checkAnswer?.(message));
+  if (problem === undefined) return { finishReason: "stop" };
+  if (typeof problem !== "string") throw wrongValue("checkAnswer", problem, "a text or nothing");
+  if (turn.transcript.hasSinceInput(isRepairPrompt)) {
+    return { finishReason: "error", error: serializeError(wrongTwice(problem)) };
+  }
+  await addPrompt(turn, problem, "repair");
+  return undefined;
+}
+
+/** The problem was written for the model and may list every field of a large answer. */
+function wrongTwice(problem: string): TurnError {
+  const shown = problem.length > 500 ? `${problem.slice(0, 500)}…` : problem;
+  const message = `The answer was wrong twice: make it easier to meet, or use a better model. The last problem: ${shown}`;
+  return new TurnError("invalid_output", message);
+}
+
+function isRepairPrompt(message: ChatMessage): boolean {
+  return message.role === "user" && message.source === "repair";
+}
+
+function failedEnd(message: AssistantMessage): End {
+  return { finishReason: "error", ...(message.error && { error: message.error }) };
+}
+
+async function stopWhen(turn: TurnState): Promise<End | undefined> {
+  const { stopWhen: ask } = turn.input;
+  if (ask === undefined) return undefined;
+  const finished = { ...turn.progress(), messages: turn.transcript.added };
+  // Code without types often returns nothing where it means no.
+  const answer: boolean | string | null | undefined = await turn.callbacks.call("stopWhen", () =>
+    ask(finished),
+  );
+  if (answer === false || answer === "" || answer === undefined || answer === null)
+    return undefined;
+  if (answer === true) return { finishReason: "stop" };
+  if (typeof answer === "string") return { finishReason: answer };
+  throw wrongValue("stopWhen", answer, "true, false or a finish reason");
+}
+
+/** At the tool-result boundary, and not before the closing step: nobody would act on what it brings. */
+function mayDrain(turn: TurnState, at: Step | End | undefined): boolean {
+  if (turn.input.drainSteering === undefined || turn.isClosing) return false;
+  return at instanceof Step && !at.calls.isEmpty;
+}
+
+/** What the user sent meanwhile goes to the model with the results. Almost always it is nothing, and nobody waits for that. */
+function drain(turn: TurnState): Promise<void> | undefined {
+  const { drainSteering } = turn.input;
+  const messages = turn.callbacks.call("drainSteering", () => drainSteering?.() ?? []);
+  if (isPromise(messages)) return messages.then((sent) => deliver(turn, sent));
+  return Array.isArray(messages) && messages.length === 0 ? undefined : deliver(turn, messages);
+}
+
+async function deliver(turn: TurnState, messages: readonly ChatMessage[]): Promise<void> {
+  checkMessages(messages);
+  if (messages.length === 0) return;
+  const { conversationId, turnId, steps: step } = turn;
+  const ids = messages.map((message) => message.id);
+  await turn.record(
+    () => [{ type: "steering_delivered", step, messages }],
+    () => {
+      if (turn.showsFacts) {
+        turn.emit({ type: "steering_delivered", conversationId, turnId, ids, step });
+      }
+      for (const message of messages) {
+        turn.transcript.push(message);
+        turn.emitMessage(message);
+      }
+    },
+  );
+  turn.throwIfFailed();
+}
+
+/** Steering is recorded as it is, so it has to be what a log can hold. */
+function checkMessages(messages: readonly ChatMessage[]): void {
+  const isUsable =
+    Array.isArray(messages) &&
+    messages.every((message: unknown) => isMessage(message) && toJson(message) !== undefined);
+  if (!isUsable) throw wrongValue("drainSteering", messages, "a list of messages");
+}
+
+function isMessage(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, role } = value as Partial<ChatMessage>;
+  return typeof id === "string" && typeof role === "string";
+}
+
+/** Begins the closing step, which may call nothing and reports what was done, if one is wanted. */
+async function askToClose(turn: TurnState): Promise<boolean> {
+  if (turn.input.closing === undefined) return false;
+  const content = turn.input.closing.prompt;
+  turn.isClosing = true;
+  // A turn that died in its closing step goes on in it.
+  if (isClosingPrompt(turn.transcript.last())) return true;
+  await addPrompt(turn, content, "closing");
+  return true;
+}
+
+/** Says something to the model in the user's place. */
+async function addPrompt(
+  turn: TurnState,
+  content: string,
+  source: "closing" | "repair",
+): Promise<void> {
+  const message: UserMessage = { role: "user", id: turn.newMessageId(), content, source };
+  await turn.record(
+    () => [{ type: "message", step: turn.steps, message }],
+    () => {
+      turn.transcript.push(message);
+      turn.emitMessage(message);
+    },
+  );
+  turn.throwIfFailed();
+}
+
+function isClosingPrompt(message: ChatMessage | undefined): boolean {
+  return message?.role === "user" && message.source === "closing";
+}
+
+function announce(turn: TurnState): void {
+  const { input, prior, continues } = turn.input;
+  if (prior?.isResumed === true || !turn.showsFacts) return;
+  const { conversationId, turnId } = turn;
+  const messages = input ?? [];
+  turn.emit({
+    type: "turn_start",
+    conversationId,
+    turnId,
+    input: messages.map((message) => message.id),
+    ...(continues !== undefined && { continues }),
+  });
+  for (const message of messages) turn.emitMessage(message);
+}
+
+/** The step that the messages leave off in, or how the turn ended already; nothing, if it starts afresh. */
+function enter(turn: TurnState): Step | End | undefined | Promise<End | undefined> {
+  const { open, prior } = turn.input;
+  const last = turn.transcript.last();
+  if (last?.role !== "assistant") {
+    if (open === undefined) return undefined;
+    const found =
+      last === undefined ? "there are no messages" : `they end in a ${last.role} message`;
+    throw invalid(
+      `\`open\` belongs to messages that end in an assistant's, but ${found}: leave it out`,
+    );
+  }
+  turn.isClosing = isClosingPrompt(turn.transcript.beforeLastOfHistory());
+  const step = new Step(turn, turn.steps, last);
+  if (step.calls.isEmpty) {
+    if (open !== undefined) {
+      throw invalid(`\`open\` is given, but message "${last.id}" has no tool calls: leave it out`);
+    }
+    // The process died between the reply and the end of the turn.
+    // A turn that was resumed before its first reply goes on behind the one of a turn before it.
+    const isOwn = prior?.isResumed === true && prior.steps > 0;
+    return isOwn ? endAfterAnswer(turn, step) : undefined;
+  }
+  if (open === undefined) {
+    throw invalid(
+      `The messages end in "${last.id}", whose tool calls have no results: pass their states as \`open\``,
+    );
+  }
+  step.calls.enter(open);
+  turn.step = step;
+  turn.openStep = new OpenStep(turn.steps, 0);
+  return step;
+}
+
+function invalid(message: string): TurnError {
+  return new TurnError("invalid_input", message);
+}
+
+/** The journal says that answers or an abort came while the turn was about to end: it goes on with them. */
+async function reopen(turn: TurnState): Promise<Step | End> {
+  const { step } = turn;
+  if (step === undefined) {
+    if (turn.abort.isAborted) return { finishReason: "aborted" };
+    throw wronglyReopened(turn, "waits for nothing");
+  }
+  const isNews = turn.abort.isAborted || (await step.calls.takeAnswers());
+  if (isNews) return step;
+  throw wronglyReopened(turn, "got no answers");
+}
+
+function wronglyReopened({ turnId }: TurnState, why: string): TurnError {
+  const message = `The journal answered "reopen" to the end of turn "${turnId}", which ${why}: it may do so only when \`answers\` has new ones, or the turn was aborted`;
+  return new TurnError("journal_failed", message);
+}

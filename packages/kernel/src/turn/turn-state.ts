@@ -1,0 +1,381 @@
+/** What one turn knows while it runs. The steps of the loop share it; nothing of it outlives the turn. */
+import { TurnAbort } from "../effects/abort.ts";
+import { CallLimits } from "../calls/call-limits.ts";
+import { Callbacks, wrongValue } from "../effects/callbacks.ts";
+import { isPromise, toPromise } from "../effects/is-promise.ts";
+import type {
+  ChatMessage,
+  FinishReason,
+  SerializedError,
+  Usage,
+} from "../contracts/conversation.ts";
+import type { AgentEvent, PendingCall, StepTiming } from "../contracts/events.ts";
+import type { Fact, JournalReply } from "../contracts/journal.ts";
+import type { Span } from "../contracts/logging.ts";
+import type { Room, RunTurnInput, TurnProgress } from "../contracts/runtime.ts";
+import type { ToolContract } from "../contracts/tool.ts";
+import type { Draft } from "../effects/draft.ts";
+import type { TurnError } from "../errors/errors.ts";
+import { serializeError } from "../errors/errors.ts";
+import { Outbox, unrecorded } from "../journal/outbox.ts";
+import { observe, quietly } from "../effects/quietly.ts";
+import { Route } from "../reply/route.ts";
+import { Spans } from "../effects/spans.ts";
+import type { Step } from "../calls/step.ts";
+import type { CancelTimer } from "../effects/surroundings.ts";
+import { Surroundings } from "../effects/surroundings.ts";
+import { Transcript } from "./transcript.ts";
+import { addUsage } from "../effects/usage.ts";
+import { Watchdog } from "../reply/watchdog.ts";
+
+/** How a turn came to rest. */
+export interface End {
+  readonly finishReason: FinishReason;
+  readonly error?: SerializedError;
+  /** Calls that wait for somebody outside. */
+  readonly pending?: readonly PendingCall[];
+}
+
+/** A step that has started and not ended. */
+export class OpenStep {
+  readonly number: number;
+  readonly span: Span | undefined;
+  /** Attempts made so far, those before a crash included. */
+  attempts: number;
+  /** How often `recover` had another context. */
+  recoveries = 0;
+  /** How often another model took over. */
+  takeovers = 0;
+
+  constructor(number: number, attempts: number, span?: Span) {
+    this.number = number;
+    this.attempts = attempts;
+    this.span = span;
+  }
+}
+
+/** What `step_end` tells. */
+export interface StepSummary {
+  readonly finishReason: FinishReason;
+  readonly usage?: Usage | undefined;
+  readonly timing?: StepTiming | undefined;
+}
+
+const blankProgress: TurnProgress = { steps: 0, attempts: 0, usage: {} };
+
+export class TurnState {
+  readonly input: RunTurnInput;
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly surroundings: Surroundings;
+  readonly abort: TurnAbort;
+  /** Only where there is a journal. */
+  readonly outbox: Outbox | undefined;
+  readonly watchdog: Watchdog | undefined = undefined;
+  readonly startedAt: number | undefined;
+  readonly spans: Spans | undefined;
+  readonly span: Span | undefined;
+  readonly transcript: Transcript;
+  /** Only where the provider has several models. */
+  readonly route: Route | undefined;
+  /** Whether events that tell a fact are wanted. */
+  readonly showsFacts: boolean;
+  #callbacks: Callbacks | undefined;
+  #usage: Usage = {};
+  #unreportedAttempts = 0;
+  /** Both of them together, once somebody has asked. */
+  #total: Usage | undefined;
+  /** The closing step is under way: no tool may be called any more. */
+  isClosing = false;
+  /** Steps and attempts of the whole chain. */
+  steps: number;
+  attempts: number;
+  /** The step whose calls are not settled yet. */
+  step: Step | undefined;
+  /** The step that was shown to start and not to end. */
+  openStep: OpenStep | undefined;
+  /** Set when the journal failed. From then on nothing takes effect and nothing is shown. */
+  failure: TurnError | undefined;
+  /** Who waits for something else and has to know when `failure` is set. */
+  onFailure: { onFailure(): void } | undefined;
+  #timersLeft: CancelTimer[] | undefined;
+  #callLimits: CallLimits | undefined;
+  #attemptsInStep: number;
+
+  constructor(input: RunTurnInput) {
+    this.input = input;
+    this.conversationId = input.conversationId;
+    this.turnId = input.turnId;
+    this.showsFacts = input.showsFacts ?? true;
+    const turnMs = input.deadlines?.turnMs ?? Infinity;
+    this.abort = new TurnAbort(input.signal, turnMs !== Infinity);
+    this.surroundings = new Surroundings(input);
+    const cancel = this.surroundings.setTimer(turnMs, () => this.abort.expire());
+    if (cancel !== undefined) this.clearAtEnd(cancel);
+    this.outbox = input.journal && new Outbox(input.journal, this.callbacks, this);
+    this.startedAt = this.surroundings.now();
+    if (input.timer) this.watchdog = new Watchdog(this.surroundings, input.deadlines ?? {});
+    this.steps = input.prior?.steps ?? (input.open === undefined ? 0 : 1);
+    this.attempts = input.prior?.attempts ?? 0;
+    this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
+    this.transcript = new Transcript(input.messages, input.input, input.context);
+    const { fallback } = input.provider;
+    this.route = fallback && new Route(fallback, input.providerOpts ?? {}, input.prior?.asked);
+    this.spans = input.logger && new Spans(input.logger);
+    this.span = this.spans?.start("turn", {
+      conversationId: input.conversationId,
+      turnId: input.turnId,
+    });
+  }
+
+  get callbacks(): Callbacks {
+    const limitMs = this.input.deadlines?.callbackMs ?? 30_000;
+    return (this.#callbacks ??= new Callbacks(this.surroundings, limitMs, this.abort));
+  }
+
+  /** Whether the turn may have no further effect. */
+  get isStopped(): boolean {
+    return this.abort.isAborted || this.failure !== undefined;
+  }
+
+  /** Shows an event. A listener's failure is its own. */
+  emit(event: AgentEvent): void {
+    if (this.failure !== undefined) return;
+    try {
+      // An async listener is not what the type allows, but its rejection must not end the process.
+      const returned: unknown = this.input.emit(event);
+      if (returned !== undefined && isPromise(returned)) observe(returned);
+    } catch {
+      // The turn goes on for its other readers.
+    }
+  }
+
+  /** Records facts together and then lets them take effect. Returns a promise only if the journal did. */
+  record(
+    makeFacts: () => Fact[],
+    onRecorded: (reply: JournalReply) => void,
+  ): Promise<void> | undefined {
+    const { outbox } = this;
+    if (outbox === undefined) {
+      onRecorded(undefined);
+      return undefined;
+    }
+    outbox.addAll(makeFacts(), onRecorded);
+    return outbox.flush();
+  }
+
+  /** Gives the value once the record is safe; rejects if it is not. */
+  afterRecord<T>(recorded: Promise<void> | undefined, value: T): T | Promise<T> {
+    if (recorded === undefined && this.failure === undefined) return value;
+    return Promise.resolve(recorded).then(() => {
+      this.throwIfFailed();
+      return value;
+    });
+  }
+
+  throwIfFailed(): void {
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  /** Why no further request may be made, if there is a reason. */
+  limit(): End | undefined | Promise<End | undefined> {
+    if (this.abort.isAborted) return { finishReason: "aborted" };
+    const { checkLimits } = this.input;
+    if (checkLimits !== undefined) {
+      const reached = this.callbacks.call("checkLimits", () => checkLimits(this.progress()));
+      if (isPromise(reached)) return reached.then((reason) => this.#limitOf(reason));
+      return this.#limitOf(reached);
+    }
+    return this.#limitOf(undefined);
+  }
+
+  #limitOf(reached: FinishReason | undefined): End | undefined {
+    const { maxSteps = Infinity } = this.input;
+    if (reached !== undefined) return { finishReason: toReason("checkLimits", reached) };
+    const hasSteps = this.isClosing || this.steps < maxSteps;
+    return hasSteps ? undefined : { finishReason: "max-steps" };
+  }
+
+  /** How the turn ends before the next request, because that would not fit; or because making it fit has spent a budget. */
+  makeRoom(): End | undefined | Promise<End | undefined> {
+    const { makeRoom } = this.input;
+    if (makeRoom === undefined) return undefined;
+    const room = this.callbacks.callUntimed("makeRoom", makeRoom);
+    if (isPromise(room)) return room.then((made) => this.#afterRoom(made));
+    return room === undefined ? undefined : this.#afterRoom(room);
+  }
+
+  #afterRoom(room: Room): End | undefined | Promise<End | undefined> {
+    if (room === undefined) return undefined;
+    if (room !== true) return { finishReason: toReason("makeRoom", room) };
+    this.transcript.renewContext();
+    return this.limit();
+  }
+
+  /** A promise if others have to get their turn first. */
+  breathe(): Promise<void> | undefined {
+    const { breathe } = this.input;
+    if (breathe === undefined) return undefined;
+    const pause = quietly(breathe);
+    return isPromise(pause) ? toPromise(pause).catch(() => {}) : undefined;
+  }
+
+  /** Waits on the injected timer, not past an abort; without a timer not at all. */
+  async wait(ms: number): Promise<void> {
+    if (ms <= 0 || this.abort.isAborted) return;
+    await new Promise<void>((resolve) => {
+      const listener = {
+        onAbort: (): void => {
+          this.surroundings.clearTimer(cancel);
+          resolve();
+        },
+      };
+      const cancel = this.surroundings.setTimer(ms, () => {
+        this.abort.removeListener(listener);
+        resolve();
+      });
+      if (cancel === undefined) resolve();
+      else this.abort.addListener(listener);
+    });
+  }
+
+  /** Milliseconds since the turn began, where there is a clock. */
+  duration(): number | undefined {
+    const now = this.surroundings.now();
+    return now === undefined || this.startedAt === undefined ? undefined : now - this.startedAt;
+  }
+
+  /** Shows a whole message that nobody streamed. */
+  emitMessage(message: ChatMessage): void {
+    if (!this.showsFacts) return;
+    const { conversationId, turnId } = this;
+    const { role, id: messageId } = message;
+    this.emit({ type: "message_start", conversationId, turnId, role, messageId });
+    this.emit({ type: "message_end", conversationId, turnId, message });
+  }
+
+  startStep(): OpenStep {
+    const { conversationId, turnId } = this;
+    const step = this.steps + 1;
+    const span = this.spans?.start("step", { step }, this.span);
+    this.openStep = new OpenStep(step, this.#attemptsInStep, span);
+    this.#attemptsInStep = 0;
+    this.route?.startStep();
+    this.emit({ type: "step_start", conversationId, turnId, step });
+    return this.openStep;
+  }
+
+  endStep({ finishReason, usage, timing }: StepSummary): void {
+    const { conversationId, turnId, openStep } = this;
+    if (openStep === undefined) return;
+    this.openStep = undefined;
+    openStep.span?.end();
+    if (!this.showsFacts) return;
+    const event: Draft<Extract<AgentEvent, { type: "step_end" }>> = {
+      type: "step_end",
+      conversationId,
+      turnId,
+      step: openStep.number,
+      finishReason,
+    };
+    if (usage !== undefined) event.usage = usage;
+    if (timing !== undefined) event.timing = timing;
+    this.emit(event);
+  }
+
+  newMessageId(): string {
+    return this.surroundings.newId() ?? `${this.turnId}_${this.transcript.length}`;
+  }
+
+  newCallId(messageId: string, index: number): string {
+    return this.surroundings.newId() ?? `${messageId}_${index}`;
+  }
+
+  findTool(name: string): ToolContract | undefined {
+    return this.input.tools.find((tool) => tool.name === name);
+  }
+
+  /** Over all attempts of this turn, and what its tools spent. */
+  get usage(): Usage {
+    if (this.#unreportedAttempts === 0) return this.#usage;
+    const unreported = { unreportedAttempts: this.#unreportedAttempts };
+    return (this.#total ??= addUsage(this.#usage, unreported));
+  }
+
+  countAttempt(usage: Usage | undefined): void {
+    if (usage !== undefined) return this.countUsage(usage);
+    this.#unreportedAttempts++;
+    this.#total = undefined;
+  }
+
+  countUsage(usage: Usage): void {
+    this.#usage = addUsage(this.#usage, usage);
+    this.#total = undefined;
+  }
+
+  /** What the whole chain has used so far. */
+  progress(): TurnProgress {
+    const { prior } = this.input;
+    const { steps, attempts, usage } = this;
+    const progress: Draft<TurnProgress> = {
+      ...blankProgress,
+      steps,
+      attempts,
+      usage: prior === undefined ? usage : addUsage(prior.usage, usage),
+    };
+    const startedAt = prior?.startedAt ?? this.startedAt;
+    if (startedAt !== undefined) progress.startedAt = startedAt;
+    if (this.route !== undefined) progress.asked = this.route.asked;
+    return progress;
+  }
+
+  log(level: "warn", message: string): void {
+    const { logger, conversationId, turnId } = this.input;
+    quietly(() => logger?.log(level, message, { conversationId, turnId }));
+  }
+
+  /** Takes care that a timer does not outlive the turn. */
+  clearAtEnd(cancel: CancelTimer): void {
+    (this.#timersLeft ??= []).push(cancel);
+  }
+
+  /** Before the end is shown: whoever waits for it may send the spans off and leave. */
+  endSpans({ finishReason, error }: End): void {
+    this.span?.setAttributes({ finishReason });
+    this.spans?.endAll(error);
+  }
+
+  get callLimits(): CallLimits {
+    return (this.#callLimits ??= new CallLimits(this.surroundings));
+  }
+
+  close(): void {
+    for (const cancel of this.#timersLeft ?? []) this.surroundings.clearTimer(cancel);
+    this.abort.close();
+    this.watchdog?.close();
+    this.#callLimits?.close();
+  }
+
+  /** Something failed between a result and its record. */
+  failWith(thrown: unknown): void {
+    this.fail(unrecorded(thrown));
+  }
+
+  /** The journal failed. */
+  fail(error: TurnError): void {
+    if (this.failure !== undefined) return;
+    const { conversationId, turnId } = this;
+    if (this.showsFacts) {
+      this.emit({ type: "error", conversationId, turnId, error: serializeError(error) });
+    }
+    this.failure = error;
+    this.abort.release();
+    this.onFailure?.onFailure();
+  }
+}
+
+/** A finish reason that a callback gave. */
+export function toReason(name: string, reason: unknown): FinishReason {
+  if (typeof reason === "string") return reason;
+  throw wrongValue(name, reason, "a finish reason, which is a string");
+}
