@@ -2,8 +2,8 @@
 import type { AssistantMessage, ChatMessage, ToolMessage } from "@capstan/kernel";
 import type { Entry } from "@capstan/log";
 import { SessionFold } from "@capstan/log";
-import { outputsToEvict } from "../../packages/core/src/context/evictions.ts";
-import { settleLimits } from "../../packages/core/src/context/output-limits.ts";
+import { outputsToEvict } from "../../packages/core/src/outputs/evictions.ts";
+import { settleLimits } from "../../packages/core/src/outputs/output-limits.ts";
 import { ContextProjection } from "../../packages/core/src/context/projection.ts";
 import type { Subject } from "../subject.ts";
 

@@ -4,8 +4,8 @@ export { Agent, createAgent } from "./agent/agent.ts";
 export type { RunOptions } from "./agent/agent.ts";
 export { agentTool } from "./agent/agent-tool.ts";
 export type { AgentToolOptions } from "./agent/agent-tool.ts";
-export { AgentError } from "./agent/agent-error.ts";
-export type { AgentErrorCode } from "./agent/agent-error.ts";
+export { AgentError } from "./errors/agent-error.ts";
+export type { AgentErrorCode } from "./errors/agent-error.ts";
 export type {
   AgentInit,
   Instructions,
@@ -14,24 +14,24 @@ export type {
   TurnOverrides,
 } from "./agent/agent-init.ts";
 export type { Budgets } from "./agent/budgets.ts";
-export type { CompactionOptions } from "./context/compaction-options.ts";
-export type { OutputLimits } from "./context/output-limits.ts";
-export { costOf } from "./agent/cost.ts";
-export type { ModelPrice, PriceTier, TokenPrices } from "./agent/cost.ts";
-export type { Model, ModelChoice, ResolveModel } from "./agent/model.ts";
+export type { CompactionOptions } from "./compaction/compaction-options.ts";
+export type { OutputLimits } from "./outputs/output-limits.ts";
+export { costOf } from "./models/cost.ts";
+export type { ModelPrice, PriceTier, TokenPrices } from "./models/cost.ts";
+export type { Model, ModelChoice, ResolveModel } from "./models/model.ts";
 export { createModelRegistry, ModelRegistry } from "./models/registry.ts";
 export type { Aliases, ModelRegistryOptions, RegisteredModel } from "./models/registry.ts";
 export { modelResolver } from "./models/model-resolver.ts";
 export type { ModelResolverOptions, VendorFunction } from "./models/model-resolver.ts";
-export { longTimer, systemClock } from "./clock.ts";
-export { problemOfNumbers } from "./option-numbers.ts";
-export type { NumberRule } from "./option-numbers.ts";
-export type { Clock } from "./clock.ts";
-export { createSession, restoreSession } from "./create-session.ts";
-export type { OwnHost, RestoreInit, SessionInit } from "./create-session.ts";
-export { Host, createHost } from "./host.ts";
-export type { FaultPlace, HostFault, OnFault } from "./host-fault.ts";
-export type { HostOptions, NewSession } from "./host.ts";
+export { longTimer, systemClock } from "./platform/clock.ts";
+export { problemOfNumbers } from "./platform/option-numbers.ts";
+export type { NumberRule } from "./platform/option-numbers.ts";
+export type { Clock } from "./platform/clock.ts";
+export { createSession, restoreSession } from "./session/create-session.ts";
+export type { OwnHost, RestoreInit, SessionInit } from "./session/create-session.ts";
+export { Host, createHost } from "./host/host.ts";
+export type { FaultPlace, HostFault, OnFault } from "./host/host-fault.ts";
+export type { HostOptions, NewSession } from "./host/host.ts";
 export type {
   Answer,
   Approval,
@@ -41,26 +41,26 @@ export type {
   SendOptions,
   TurnInput,
   TurnRequest,
-} from "./input.ts";
-export type { EventListener } from "./readers.ts";
-export type { Receipt } from "./receipts.ts";
-export { Session, execute, forkSession } from "./session.ts";
-export type { SubscribeFrom } from "./session.ts";
-export { SessionError } from "./session-error.ts";
-export type { SessionErrorCode } from "./session-error.ts";
-export type { CompactionResult, CompactOptions } from "./session-compaction.ts";
-export type { SessionOrigin } from "./session-host.ts";
-export type { QueuedInput } from "./session-queues.ts";
-export type { SessionSettings } from "./session-settings.ts";
-export type { ImportChoices, RestoreOptions } from "./session-copies.ts";
-export type { ProviderId, SessionState, StoredBlob } from "./session-state.ts";
-export type { PartOfLog } from "./session-log.ts";
+} from "./input/input.ts";
+export type { EventListener } from "./following/readers.ts";
+export type { Receipt } from "./following/receipts.ts";
+export { Session, execute, forkSession } from "./session/session.ts";
+export type { SubscribeFrom } from "./session/session.ts";
+export { SessionError } from "./errors/session-error.ts";
+export type { SessionErrorCode } from "./errors/session-error.ts";
+export type { CompactionResult, CompactOptions } from "./session/session-compaction.ts";
+export type { SessionOrigin } from "./host/session-host.ts";
+export type { QueuedInput } from "./session/session-queues.ts";
+export type { SessionSettings } from "./session/session-settings.ts";
+export type { ImportChoices, RestoreOptions } from "./session/session-copies.ts";
+export type { ProviderId, SessionState, StoredBlob } from "./session/session-state.ts";
+export type { PartOfLog } from "./owner/session-log.ts";
 export type {
   SessionReading,
   SessionReadingPage,
   SessionUsage,
   SessionView,
-} from "./session-view.ts";
+} from "./session/session-view.ts";
 export { bindTools } from "./tools/bind-tools.ts";
 export { createSimpleTool } from "./tools/simple-tool.ts";
 export type { SimpleToolResult } from "./tools/simple-tool.ts";
@@ -74,8 +74,8 @@ export type {
   GetDependency,
   Override,
 } from "./tools/dependency.ts";
-export { DependencyError } from "./tools/dependency-error.ts";
-export type { DependencyErrorCode } from "./tools/dependency-error.ts";
+export { DependencyError } from "./errors/dependency-error.ts";
+export type { DependencyErrorCode } from "./errors/dependency-error.ts";
 export { DependencyScope, createScope } from "./tools/dependency-scope.ts";
 export type { ScopeOptions } from "./tools/dependency-scope.ts";
 export { doneTool } from "./tools/done-tool.ts";
@@ -89,6 +89,6 @@ export type {
 } from "./tools/standard-schema.ts";
 export type { AnyTool, Tool, ToolExecution } from "./tools/tool.ts";
 export type { ToolContext } from "./tools/tool-context.ts";
-export { ToolError } from "./tools/tool-error.ts";
-export type { ToolErrorCode } from "./tools/tool-error.ts";
+export { ToolError } from "./errors/tool-error.ts";
+export type { ToolErrorCode } from "./errors/tool-error.ts";
 export { fail, ok } from "./tools/tool-output.ts";

@@ -8,14 +8,14 @@ import type {
   ToolChoice,
   ToolDispatchPolicy,
 } from "@capstan/kernel";
-import type { CompactionOptions } from "../context/compaction-options.ts";
-import type { OutputLimits } from "../context/output-limits.ts";
+import type { CompactionOptions } from "../compaction/compaction-options.ts";
+import type { OutputLimits } from "../outputs/output-limits.ts";
 import type { StandardSchema } from "../tools/standard-schema.ts";
 import type { Override } from "../tools/dependency.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { ModelRegistry } from "../models/registry.ts";
 import type { Budgets } from "./budgets.ts";
-import type { Model, ModelChoice, ResolveModel } from "./model.ts";
+import type { Model, ModelChoice, ResolveModel } from "../models/model.ts";
 
 /** What instructions may be made from. */
 export interface InstructionsContext {

@@ -1,6 +1,6 @@
 /** An agent as a tool of another: the model hands it a task and gets its answer. */
 import type { TurnResponse } from "@capstan/kernel";
-import { defaultNestedAgentMs } from "../limits.ts";
+import { defaultNestedAgentMs } from "../platform/limits.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { fail, ok } from "../tools/tool-output.ts";

@@ -1,8 +1,8 @@
 /** Checks the numbers among the options of an agent when it is made, and not when a turn runs into them. */
-import type { NumberRule } from "../option-numbers.ts";
-import { problemOfNumbers } from "../option-numbers.ts";
-import { problemOfOptions } from "../stored-options.ts";
-import { AgentError } from "./agent-error.ts";
+import type { NumberRule } from "../platform/option-numbers.ts";
+import { problemOfNumbers } from "../platform/option-numbers.ts";
+import { problemOfOptions } from "../session/stored-options.ts";
+import { AgentError } from "../errors/agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
 
 type Rules = Readonly<Record<string, NumberRule>>;

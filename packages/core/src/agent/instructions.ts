@@ -1,6 +1,6 @@
 /** The system prompt of an agent. */
 import { TurnError } from "@capstan/kernel";
-import { chain } from "../chain.ts";
+import { chain } from "../platform/chain.ts";
 import type { Instructions, InstructionsContext } from "./agent-init.ts";
 
 /** Undefined: there is none. */

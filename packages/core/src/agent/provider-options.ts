@@ -3,7 +3,7 @@ import type { ProviderStreamOptions } from "@capstan/kernel";
 import { mergeProviderOptions } from "@capstan/kernel";
 import type { SessionConfig } from "@capstan/log";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
-import type { Model } from "./model.ts";
+import type { Model } from "../models/model.ts";
 import { samplingOf } from "./sampling.ts";
 import { outputFormatOf } from "./typed-output.ts";
 

@@ -11,16 +11,16 @@ import type {
 } from "@capstan/kernel";
 import { isPromise, withApiKey } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
-import type { CompactionPlan } from "../context/compaction-options.ts";
-import { needsWindow, planCompaction, unknownWindow } from "../context/compaction-options.ts";
+import type { CompactionPlan } from "../compaction/compaction-options.ts";
+import { needsWindow, planCompaction, unknownWindow } from "../compaction/compaction-options.ts";
 import { leaveOut } from "../context/leave-out.ts";
-import type { SettledLimits } from "../context/output-limits.ts";
-import { settleLimits } from "../context/output-limits.ts";
-import type { OutputReader } from "../context/output-reader.ts";
-import { readOutputTool, withReadOutput } from "../context/read-output.ts";
+import type { SettledLimits } from "../outputs/output-limits.ts";
+import { settleLimits } from "../outputs/output-limits.ts";
+import type { OutputReader } from "../outputs/output-reader.ts";
+import { readOutputTool, withReadOutput } from "../outputs/read-output.ts";
 import type { RequestFrame } from "../context/token-count.ts";
 import { problemOfMedia } from "../media/check-media.ts";
-import { chain } from "../chain.ts";
+import { chain } from "../platform/chain.ts";
 import {
   defaultAttemptMs,
   defaultBetweenPartsMs,
@@ -34,8 +34,8 @@ import {
   defaultReplyCalls,
   defaultReplyChars,
   defaultToolMs,
-} from "../limits.ts";
-import { within } from "../within.ts";
+} from "../platform/limits.ts";
+import { within } from "../platform/within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import { createScope } from "../tools/dependency-scope.ts";
@@ -43,15 +43,15 @@ import type { AnyTool } from "../tools/tool.ts";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import { exceeded } from "./budgets.ts";
 import { chooseTools, toolsInPrompt } from "./chosen-tools.ts";
-import { findWindow } from "./find-window.ts";
-import { costOf } from "./cost.ts";
+import { findWindow } from "../models/find-window.ts";
+import { costOf } from "../models/cost.ts";
 import { instructionsOf } from "./instructions.ts";
-import type { Model, ModelChoice } from "./model.ts";
-import { withFacts } from "./known-facts.ts";
-import { findModel, modelNamed, nameOf, toModel, windowOf } from "./model.ts";
+import type { Model, ModelChoice } from "../models/model.ts";
+import { withFacts } from "../models/known-facts.ts";
+import { findModel, modelNamed, nameOf, toModel, windowOf } from "../models/model.ts";
 import { providerOptions } from "./provider-options.ts";
-import type { Summarizer } from "./summarizer.ts";
-import { toSummarizer } from "./summarizer.ts";
+import type { Summarizer } from "../compaction/summarizer.ts";
+import { toSummarizer } from "../compaction/summarizer.ts";
 import { checkOutput } from "./typed-output.ts";
 
 /** What of `runTurn`'s input an agent decides. */

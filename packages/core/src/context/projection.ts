@@ -5,7 +5,7 @@
 import type { AssistantMessage, ChatMessage, MessagesSoFar, ToolMessage } from "@capstan/kernel";
 import type { ContextFold, SessionFold } from "@capstan/log";
 import { leaveOut } from "./leave-out.ts";
-import { evictedNote } from "./output-notes.ts";
+import { evictedNote } from "../outputs/output-notes.ts";
 
 /** Of one turn: it grows with the turn's messages. */
 export class ContextProjection {

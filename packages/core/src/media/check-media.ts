@@ -1,6 +1,6 @@
 /** Whether an image or a document may become part of a conversation: one that a vendor will not take spoils every later request. */
 import type { ChatMessage, DocumentPart, ImagePart, MediaLimits } from "@capstan/kernel";
-import { invalid } from "../session-error.ts";
+import { invalid } from "../errors/session-error.ts";
 import { imageSizeOf } from "./image-size.ts";
 
 /** For a provider that states none: what no vendor takes. */

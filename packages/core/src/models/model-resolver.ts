@@ -1,7 +1,7 @@
 /** From a name to a model: the registry knows what it is, a vendor's function how to reach it. */
 import type { ProviderContract } from "@capstan/kernel";
-import { AgentError } from "../agent/agent-error.ts";
-import type { Model, ResolveModel } from "../agent/model.ts";
+import { AgentError } from "../errors/agent-error.ts";
+import type { Model, ResolveModel } from "./model.ts";
 import type { ModelRegistry, RegisteredModel } from "./registry.ts";
 import { createModelRegistry } from "./registry.ts";
 

@@ -1,8 +1,8 @@
 /** What is known of models, by name: the snapshot, and what the program has added. */
 import type { ModelFacts } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import type { ModelPrice, TokenPrices } from "../agent/cost.ts";
-import type { Model } from "../agent/model.ts";
+import type { ModelPrice, TokenPrices } from "./cost.ts";
+import type { Model } from "./model.ts";
 import { nearestNames } from "./nearest-names.ts";
 import type { SnapshotModel, SnapshotPrice } from "./snapshot-model.ts";
 import { readSnapshot, snapshotDate, snapshotVendors } from "./snapshot.ts";

@@ -1,6 +1,6 @@
 /** What settles a pending call. */
 import { z } from "zod";
-import type { Answer, Approval, CallAnswer } from "../input.ts";
+import type { Answer, Approval, CallAnswer } from "../input/input.ts";
 import { either } from "./either.ts";
 import { fieldsOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";

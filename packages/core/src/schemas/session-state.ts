@@ -1,7 +1,7 @@
 /** A session as plain JSON, from wherever it was kept. */
 import type { StoredEntry } from "@capstan/log";
 import { z } from "zod";
-import type { SessionState, StoredBlob } from "../session-state.ts";
+import type { SessionState, StoredBlob } from "../session/session-state.ts";
 import { fieldsOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";
 import { ChatMessageSchema } from "./messages.ts";

@@ -5,7 +5,7 @@ import type { InputOf, InputSchema, SentInputOf } from "./input-schema.ts";
 import { toScoped } from "./scoped-function.ts";
 import type { Tool, ToolExecution } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";
-import { ToolError } from "./tool-error.ts";
+import { ToolError } from "../errors/tool-error.ts";
 
 export interface ToolDefinition<Schema extends InputSchema> {
   /** 1 to 64 letters, digits, `_` and `-`: what every vendor takes. */

@@ -2,9 +2,9 @@
 import type { Logger } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
 import { isPromise, serializeError, toPromise } from "@capstan/kernel";
-import { background } from "../background.ts";
+import { background } from "../platform/background.ts";
 import type { Dependency, Override } from "./dependency.ts";
-import { DependencyError } from "./dependency-error.ts";
+import { DependencyError } from "../errors/dependency-error.ts";
 
 export interface ScopeOptions {
   /** They hold in this scope and in those under it. */

@@ -1,7 +1,7 @@
 /** What a tool sees of its call: what the kernel tells it, and the dependencies of its scope. */
 import type { Logger, ToolExecuteContext, Usage } from "@capstan/kernel";
 import type { Dependency } from "./dependency.ts";
-import { DependencyError } from "./dependency-error.ts";
+import { DependencyError } from "../errors/dependency-error.ts";
 import type { DependencyScope } from "./dependency-scope.ts";
 
 export interface ToolContext extends ToolExecuteContext {

@@ -3,7 +3,7 @@ import type { CompactionOptions } from "@capstan/core";
 import type { ProviderContract } from "@capstan/kernel";
 import { say, scriptedProvider } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { planCompaction } from "../../src/context/compaction-options.ts";
+import { planCompaction } from "../../src/compaction/compaction-options.ts";
 import { createWorld } from "../world.ts";
 
 /** One that does not say how much fits. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findIn, pageOf } from "../../src/context/output-pages.ts";
+import { findIn, pageOf } from "../../src/outputs/output-pages.ts";
 
 const text = Array.from({ length: 20 }, (_, line) => `line ${line + 1}`).join("\n");
 

@@ -1,7 +1,7 @@
 import type { AssistantMessage, ChatMessage } from "@capstan/kernel";
 import { expect, test } from "vitest";
-import { endOfSummary } from "../../src/context/summary-scope.ts";
-import { fitMessages } from "../../src/context/fit-messages.ts";
+import { endOfSummary } from "../../src/compaction/summary-scope.ts";
+import { fitMessages } from "../../src/compaction/fit-messages.ts";
 
 const user = (id: string, content = "Hello"): ChatMessage => ({ role: "user", id, content });
 const answer = (id: string, stopReason = "stop"): AssistantMessage => ({

@@ -14,7 +14,7 @@ import {
 } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
 import { ContextProjection } from "../../src/context/projection.ts";
-import { endOfSummary } from "../../src/context/summary-scope.ts";
+import { endOfSummary } from "../../src/compaction/summary-scope.ts";
 import { full, long, smallWorld, summary } from "../context/compaction-world.ts";
 
 /** A log in which everything has happened that ends a step: answers, parallel calls, an abort, a failure, calls that wait. */

@@ -1,5 +1,5 @@
 /** Generates sessions as one value, with entries of today, of yesterday and of tomorrow. */
-import type { SessionState } from "../../src/session-state.ts";
+import type { SessionState } from "../../src/session/session-state.ts";
 import type { StoredEntry } from "@capstan/log";
 import * as fc from "fast-check";
 import {

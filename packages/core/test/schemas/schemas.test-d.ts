@@ -21,7 +21,7 @@ import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { fieldsOf, tableOf } from "../../src/schemas/exact-fields.ts";
 import { unionOf } from "../../src/schemas/union-of.ts";
-import type { SessionState } from "../../src/session-state.ts";
+import type { SessionState } from "../../src/session/session-state.ts";
 
 type Schemas = typeof schemas;
 type Parsed<Name extends keyof Schemas> = z.output<Schemas[Name]>;

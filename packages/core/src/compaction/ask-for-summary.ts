@@ -1,0 +1,103 @@
+/** One question to a model, by the same loop that turns run in: the same attempts, retries and deadlines, and no tool is run. */
+import type {
+  ChatMessage,
+  Fact,
+  RunTurnInput,
+  RunTurnResult,
+  SerializedError,
+  Usage,
+} from "@capstan/kernel";
+import { runTurn, serializeError } from "@capstan/kernel";
+import { AgentError } from "../errors/agent-error.ts";
+import { addCost } from "../models/cost-of-fact.ts";
+
+/** What came of it, with what it took. */
+export type Answered = {
+  readonly usage: Usage;
+  readonly cost: number | undefined;
+  /** Which of several models was asked last. */
+  readonly model?: string | undefined;
+} & (
+  | { readonly type: "summary"; readonly text: string }
+  | { readonly type: "failed"; readonly error: SerializedError }
+  | { readonly type: "aborted" }
+);
+
+export interface SummaryRequest {
+  /** Whole steps. */
+  readonly messages: readonly ChatMessage[];
+  readonly prompt: string;
+  readonly loop: Pick<
+    RunTurnInput,
+    | "provider"
+    | "tools"
+    | "providerOpts"
+    | "conversationId"
+    | "turnId"
+    | "signal"
+    | "transformContext"
+    | "convertToLlm"
+    | "retry"
+    | "deadlines"
+    | "limits"
+    | "recover"
+    | "now"
+    | "timer"
+    | "breathe"
+    | "random"
+  >;
+  cost(usage: Usage | undefined, name?: string): number | undefined;
+}
+
+/**
+ * A turn of no steps closes with one in which no tool may be called: the request has the same beginning as those of the conversation, so that the
+ * vendor's cache holds.
+ */
+export async function askForSummary(request: SummaryRequest): Promise<Answered> {
+  let cost: number | undefined;
+  let model: string | undefined;
+  let ids = 0;
+  const tally = (facts: readonly Fact[]): void => {
+    for (const fact of facts) {
+      if (fact.type !== "attempt_ended") continue;
+      cost = addCost(cost, request.cost(fact.usage, fact.model));
+      model = fact.model;
+    }
+  };
+  const result = await runTurn({
+    ...request.loop,
+    messages: request.messages,
+    // Ids by the place in the transcript are those of the conversation.
+    newId: () => `${request.loop.turnId}_summary_${++ids}`,
+    dispatch: {},
+    emit: () => {},
+    journal: tally,
+    maxSteps: 0,
+    closing: { prompt: request.prompt },
+  });
+  return { usage: result.usage, cost, model, ...toAnswer(result) };
+}
+
+type Answer =
+  | { readonly type: "summary"; readonly text: string }
+  | { readonly type: "failed"; readonly error: SerializedError }
+  | { readonly type: "aborted" };
+
+function toAnswer({ finishReason, error, messages }: RunTurnResult): Answer {
+  if (finishReason === "aborted") return { type: "aborted" };
+  if (error !== undefined) return { type: "failed", error };
+  const reply = messages.findLast((message) => message.role === "assistant");
+  const text = reply?.content.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+  const isWhole = reply?.stopReason === "stop" && text.trim() !== "";
+  if (isWhole) return { type: "summary", text: text.trim() };
+  return { type: "failed", error: serializeError(noSummary(reply?.stopReason)) };
+}
+
+function noSummary(stopReason: string | undefined): AgentError {
+  const what =
+    stopReason === undefined || stopReason === "stop"
+      ? "said nothing"
+      : `ended its reply with "${stopReason}"`;
+  const message = `The model that was asked for a summary ${what}: compact with another model, or keep fewer steps`;
+  return new AgentError("no_summary", message);
+}

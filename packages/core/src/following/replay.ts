@@ -1,0 +1,45 @@
+/** Events for a reader that joins a session: first those it has missed, then everything as it happens. */
+import type { Cursor, PlacedEvent, StoredEntry } from "@capstan/log";
+import { EventFeed, compareCursors } from "@capstan/log";
+import type { SessionRuntime } from "../host/session-runtime.ts";
+
+export interface ReplayReader {
+  /** Called with each page of the events that were missed, in order. */
+  show(events: readonly PlacedEvent[]): void;
+  /** Called once all of them were shown. From then on the reader gets events as they happen, without a gap. */
+  join(): void;
+  /** Asked after each page: a promise holds the next one back. */
+  ready?(): Promise<void> | undefined;
+  /** Asked after each page: true ends the reading. */
+  hasLeft?(): boolean;
+}
+
+/** Shows what the log has after a cursor, and joins without a gap. */
+export async function replay(
+  runtime: SessionRuntime,
+  after: Cursor,
+  reader: ReplayReader,
+): Promise<void> {
+  const { log } = runtime;
+  // The reader may have seen more elsewhere than this process has read.
+  await log.catchUp();
+  const recent = log.feed.recentEventsAfter(after);
+  if (recent === undefined) {
+    const past = new EventFeed(runtime.id);
+    const take = async (stored: readonly StoredEntry[]): Promise<boolean> => {
+      reader.show(
+        past.takeStored(stored).filter(({ cursor }) => compareCursors(cursor, after) > 0),
+      );
+      await reader.ready?.();
+      return reader.hasLeft?.() !== true;
+    };
+    await log.readPages(take, () => {
+      reader.show(log.feed.withLive(after, []));
+      reader.join();
+    });
+  } else {
+    reader.show(recent);
+    reader.join();
+  }
+  runtime.follow();
+}

@@ -1,0 +1,180 @@
+/** The handle of a turn of a session: fed by the session's events, whichever process runs it. */
+import type { AgentEvent, ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
+import type { MaybePromise, PostedBody } from "@capstan/log";
+import { EventQueue, abortReasonOf, serializeError, toTurnResponse } from "@capstan/kernel";
+import { background } from "../platform/background.ts";
+import { recover } from "../platform/recover.ts";
+
+/** What a handle needs of its session. */
+export interface TurnSession {
+  readonly id: string;
+  /** Stops the turn, wherever it runs. */
+  stopTurn(turnId: string, reason: string | undefined): void;
+  /** Adds to the response what only the agent knows. */
+  completeTurn(response: TurnResponse<never>): MaybePromise<TurnResponse>;
+  /** The handle gets no more events. */
+  onTurnOver(turn: SessionTurn): void;
+  /** Gives the handle what it has not kept, and lets it go on from there. */
+  refillTurn(turn: SessionTurn): void;
+}
+
+export class SessionTurn implements Turn {
+  readonly id: string;
+  /** Body of the post that starts the turn, if this process sent it. */
+  sent: PostedBody | undefined;
+  readonly #response: Promise<TurnResponse>;
+  #isLookedAt = false;
+  readonly #session: TurnSession;
+  /**
+   * Undefined while nobody reads: many turns are only waited for, and what they have shown can be had from the log again, but for the
+   * grain of its deltas.
+   */
+  #queue: EventQueue | undefined;
+  #hasMissed = false;
+  #turnId: string | undefined;
+  #isRefilling = false;
+  #failure: AgentEvent | undefined;
+  readonly #resolve: (response: MaybePromise<TurnResponse>) => void;
+  #isOver = false;
+  #inputIds: readonly string[] = [];
+  readonly #messages: ChatMessage[] = [];
+
+  constructor(id: string, session: TurnSession) {
+    const { promise, resolve } = Promise.withResolvers<TurnResponse>();
+    this.id = id;
+    this.#response = promise;
+    this.#session = session;
+    this.#resolve = resolve;
+  }
+
+  get response(): Promise<TurnResponse> {
+    this.#isLookedAt = true;
+    return this.#response;
+  }
+
+  /** Whether its response or its events were asked for: then its error is known to the caller. */
+  get isLookedAt(): boolean {
+    return this.#isLookedAt;
+  }
+
+  /** The turn that it follows: answers have handles before it is known which turn takes them. */
+  get turnId(): string {
+    return this.#turnId ?? this.id;
+  }
+
+  /** Whether it has got an event of its turn. */
+  get hasBegun(): boolean {
+    return this.#turnId !== undefined;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get events(): AsyncIterable<AgentEvent> {
+    return this;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+    this.#isLookedAt = true;
+    return (this.#queue ??= this.#startQueue())[Symbol.asyncIterator]();
+  }
+
+  #startQueue(): EventQueue {
+    const queue = new EventQueue();
+    if (this.#failure !== undefined) {
+      queue.push(this.#failure);
+      queue.end();
+    } else if (this.#hasMissed) {
+      this.#isRefilling = true;
+      // Not before the queue is in its place.
+      queueMicrotask(() => this.#session.refillTurn(this));
+    } else if (this.#isOver) queue.end();
+    return queue;
+  }
+
+  result(): Promise<TurnResponse> {
+    return this.response;
+  }
+
+  abort(reason?: string): void {
+    this.#session.stopTurn(this.id, reason);
+  }
+
+  /** Takes the next event of the turn. Its end resolves the response. */
+  take(event: AgentEvent): void {
+    this.#turnId = event.turnId;
+    if (this.#queue === undefined) this.#hasMissed = true;
+    else if (!this.#isRefilling) this.#queue.push(event);
+    switch (event.type) {
+      case "turn_start":
+        this.#inputIds = event.input;
+        return;
+      case "message_end":
+        if (!this.#inputIds.includes(event.message.id)) this.#messages.push(event.message);
+        return;
+      case "turn_end":
+        return this.end({
+          ...toTurnResponse({ ...event, messages: this.#messages }),
+          ...(event.cost !== undefined && { cost: event.cost }),
+        });
+      default:
+        return;
+    }
+  }
+
+  /** What was shown before anybody read, in order. */
+  refill(events: readonly AgentEvent[]): void {
+    for (const event of events) this.#queue?.push(event);
+  }
+
+  /** From now on events are read as they come. */
+  onRefilled(): void {
+    this.#isRefilling = false;
+    if (this.#isOver) this.#queue?.end();
+  }
+
+  /** What was shown cannot be had again. */
+  failRefill(thrown: unknown): void {
+    const error = serializeError(thrown);
+    const { id: turnId } = this;
+    this.#queue?.push({ type: "error", conversationId: this.#session.id, turnId, error });
+    this.onRefilled();
+  }
+
+  /** Aborts the turn with this signal, while it is not over. */
+  abortOn(signal: AbortSignal): void {
+    const abort = (): void => {
+      const { reason } = signal as { readonly reason: unknown };
+      this.abort(abortReasonOf(reason));
+    };
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    background(
+      this.#response.then(() => signal.removeEventListener("abort", abort)),
+      () => {},
+    );
+  }
+
+  end(response: TurnResponse<never>): void {
+    this.#isOver = true;
+    this.#session.onTurnOver(this);
+    if (!this.#isRefilling) this.#queue?.end();
+    // A response always resolves.
+    this.#resolve(
+      recover(
+        () => this.#session.completeTurn(response),
+        () => response,
+      ),
+    );
+  }
+
+  /** The turn never came to be, or nobody here can follow it any more. */
+  fail(thrown: unknown): void {
+    const error = serializeError(thrown);
+    const { id: turnId } = this;
+    this.#failure = { type: "error", conversationId: this.#session.id, turnId, error };
+    this.#queue?.push(this.#failure);
+    this.end(toTurnResponse({ messages: this.#messages, usage: {}, finishReason: "error", error }));
+  }
+}

@@ -1,0 +1,60 @@
+/** A subscriber that has seen events before: it gets those after its cursor from the log first. */
+import type { Cursor, PlacedEvent } from "@capstan/log";
+import { isRepositoryError } from "@capstan/log";
+import { background } from "../platform/background.ts";
+import type { Clock } from "../platform/clock.ts";
+import { idleTimerOf } from "../platform/clock.ts";
+import type { EventListener } from "./readers.ts";
+import { onlyBehind, tellEnd } from "./readers.ts";
+import { replay } from "./replay.ts";
+import { SessionError, toSessionError } from "../errors/session-error.ts";
+import type { SessionRuntime } from "../host/session-runtime.ts";
+
+/** How long a subscriber waits for a store that failed. */
+const retryMs = 1_000;
+
+export interface Subscriber {
+  readonly listener: EventListener;
+  readonly onEnd: ((why: SessionError) => void) | undefined;
+  readonly ready: (() => Promise<void> | undefined) | undefined;
+}
+
+/** Returns how to stop. */
+export function subscribeAfter(
+  after: Cursor,
+  { listener, onEnd, ready }: Subscriber,
+  runtime: SessionRuntime,
+  clock: Clock,
+): () => void {
+  const subscription = { isOver: false, stop: (): void => {} };
+  const deliver = onlyBehind(listener, after);
+  const show = (events: readonly PlacedEvent[]): void => {
+    for (const { event, cursor } of events) if (!subscription.isOver) deliver(event, cursor);
+  };
+  const join = (): void => {
+    if (!subscription.isOver) subscription.stop = runtime.readers.add(deliver, onEnd);
+  };
+  const hasLeft = (): boolean => subscription.isOver;
+  const reader = { show, join, hasLeft, ...(ready && { ready }) };
+  // Goes on trying while the store is away: a subscriber is not told less than it asked for. What else fails would fail again.
+  const begin = (): void =>
+    background(replay(runtime, after, reader), (thrown) => {
+      if (subscription.isOver) return;
+      const isPassing =
+        !runtime.isGone && isRepositoryError(thrown) && thrown.code === "unavailable";
+      if (isPassing) idleTimerOf(clock)(retryMs, begin);
+      else tellEnd(onEnd, toEnd(runtime.id, thrown));
+    });
+  begin();
+  return () => {
+    subscription.isOver = true;
+    subscription.stop();
+  };
+}
+
+function toEnd(sessionId: string, thrown: unknown): SessionError {
+  const error = toSessionError(sessionId, thrown);
+  if (error instanceof SessionError) return error;
+  const message = `The log of session ${sessionId} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  return new SessionError("unavailable", message, { cause: thrown, sessionId });
+}

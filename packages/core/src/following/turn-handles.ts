@@ -1,0 +1,275 @@
+/** The handles of a session's turns: how what is sent becomes a turn, and how whoever holds a handle follows it. */
+import type { ChatMessage, JsonValue, TurnResponse } from "@capstan/kernel";
+import { hashJson } from "@capstan/kernel";
+import type { MaybePromise, PlacedEvent, PostedBody, SessionFold } from "@capstan/log";
+import { isPromise, startCursor } from "@capstan/log";
+import type { Agent } from "../agent/agent.ts";
+import { background } from "../platform/background.ts";
+import { chain } from "../platform/chain.ts";
+import type { Answer, SendOptions } from "../input/input.ts";
+import { checkMessageId, checkTurnId, toAnswerBody } from "../input/input.ts";
+import { withLiveEvents } from "./late-events.ts";
+import { recover } from "../platform/recover.ts";
+import { replay } from "./replay.ts";
+import { isSameJson } from "../input/same-json.ts";
+import { invalid, taken, toSessionError } from "../errors/session-error.ts";
+import type { SessionHost } from "../host/session-host.ts";
+import type { SessionInbox } from "../session/session-inbox.ts";
+import type { SessionRuntime } from "../host/session-runtime.ts";
+import type { TurnSession } from "./session-turn.ts";
+import { SessionTurn } from "./session-turn.ts";
+import { toTurnOptions } from "../input/turn-options.ts";
+
+export class TurnHandles implements TurnSession {
+  readonly id: string;
+  readonly #runtime: SessionRuntime;
+  readonly #host: SessionHost;
+  readonly #inbox: SessionInbox;
+  /** Sends and answers on their way to the log, where the store takes its time. */
+  #sending: Promise<unknown> | undefined;
+
+  constructor(runtime: SessionRuntime, host: SessionHost, inbox: SessionInbox) {
+    this.id = runtime.id;
+    this.#runtime = runtime;
+    this.#host = host;
+    this.#inbox = inbox;
+  }
+
+  /** Resolves when everything that was sent is in the log, or has failed. */
+  get sending(): Promise<unknown> | undefined {
+    return this.#sending;
+  }
+
+  /** The turn under way, also one that this process found unfinished. */
+  current(): SessionTurn | undefined {
+    const { turn, acceptedInput } = this.#fold;
+    const id = turn?.isOver === false ? turn.turnId : acceptedInput?.id;
+    if (id === undefined) return undefined;
+    return this.#runtime.readers.findTurn(id) ?? this.#join(this.#sharedTurn(id), id);
+  }
+
+  /** Without an input it goes on with what is there. */
+  sendInput(
+    toInput: ((id: string) => readonly ChatMessage[]) | undefined,
+    options: SendOptions,
+  ): SessionTurn {
+    const id = options.id ?? this.#host.newId();
+    const toBody = (): PostedBody => {
+      const chosen = toTurnOptions(options);
+      const body = { type: "input", messages: toInput?.(id) ?? [] } as const;
+      return chosen === undefined ? body : { ...body, options: chosen };
+    };
+    const known = this.#runtime.readers.findTurn(id);
+    if (known !== undefined) return this.#again(known, toBody);
+    const turn = this.#sharedTurn(id);
+    const post = (): MaybePromise<unknown> => {
+      checkTurnId(id);
+      const body = toBody();
+      turn.sent = body;
+      const messages = body.type === "input" ? body.messages : [];
+      this.#checkNew(messages, id);
+      return chain(options.id === undefined ? undefined : this.#inbox.mustBeFree(id), () => {
+        this.#runtime.remember(options.model);
+        // An owner at work may start the turn before it is said to be posted.
+        this.#runtime.readers.expectTurn(turn);
+        return this.#inbox.post(id, body);
+      });
+    };
+    const follow = (): void => {
+      if (!this.#runtime.readers.forgetExpected(turn)) return;
+      this.#join(turn, id);
+    };
+    return this.#track(turn, post, follow, options.signal);
+  }
+
+  /** The handle that was given out for this id, if the same is sent again. */
+  #again(known: SessionTurn, toBody: () => PostedBody): SessionTurn {
+    const turn = new SessionTurn(known.id, this);
+    const compare = (): void => {
+      if (known.sent !== undefined && !isSameJson(known.sent, toBody())) throw taken(known.id);
+    };
+    try {
+      compare();
+      return known;
+    } catch (thrown) {
+      turn.fail(thrown);
+      return turn;
+    }
+  }
+
+  sendAnswers(answers: readonly Answer[], { id: key, signal }: SendOptions): SessionTurn {
+    const { turn: last } = this.#fold;
+    const id = last?.isOver === true ? last.nextId() : last?.turnId;
+    const turn = new SessionTurn(id ?? this.#host.newId(), this);
+    const post = async (): Promise<void> => {
+      this.#runtime.mustBeOpen();
+      this.#inbox.mustExist();
+      const ids: string[] = [];
+      for (const answer of answers) ids.push(await this.#postAnswer(toAnswerBody(answer), key));
+      for (const entryId of ids) this.#inbox.check(entryId, "already_answered");
+    };
+    return this.#track(turn, post, () => this.#followAnswers(turn), signal);
+  }
+
+  /** The same answer that is given again under the same key is one: whoever does not know whether it came may repeat it. */
+  async #postAnswer(body: PostedBody, key: string | undefined): Promise<string> {
+    const { log } = this.#runtime;
+    // An entry is JSON.
+    const same = `${key}~${hashJson(body as unknown as JsonValue).slice(0, 32)}`;
+    const id = key === undefined ? this.#host.newId() : same;
+    const { isNew } = await log.post(id, body);
+    // What was refused where it stood may be right by now.
+    if (isNew || log.fold.refusalOf(id) === undefined) return id;
+    const again = this.#host.newId();
+    await log.post(again, body);
+    return again;
+  }
+
+  /** Resolves when it is recorded: whether there was something to stop. */
+  async cancel(turnId: string, reason: string | undefined): Promise<boolean> {
+    if (this.#inbox.origin !== undefined) return false;
+    const named = { type: "cancel_requested", turnId } as const;
+    const body = reason === undefined ? named : { ...named, reason };
+    const id = this.#host.newId();
+    // A turn that has ended meanwhile needs no cancel.
+    await this.#inbox.post(id, body, "turn_over");
+    this.#runtime.wake();
+    return this.#runtime.log.fold.refusalOf(id) === undefined;
+  }
+
+  /** Whoever needs to know that it is safe calls `session.abort`. */
+  stopTurn(turnId: string, reason: string | undefined): void {
+    background(this.#cancelSent(turnId, reason), () => {});
+  }
+
+  completeTurn(response: TurnResponse<never>): MaybePromise<TurnResponse> {
+    return this.#agent.complete(response, this.#host.clock.timer);
+  }
+
+  onTurnOver(turn: SessionTurn): void {
+    this.#runtime.readers.forgetTurn(turn);
+  }
+
+  /** Somebody reads a turn of which something was shown already. */
+  refillTurn(turn: SessionTurn): void {
+    const show = (events: readonly PlacedEvent[]): void => {
+      const own = events.filter(({ event }) => event.turnId === turn.turnId);
+      turn.refill(own.flatMap(({ event }) => withLiveEvents(event)));
+    };
+    const join = (): void => turn.onRefilled();
+    const replayed = replay(this.#runtime, startCursor, { show, join });
+    background(replayed, (thrown) => turn.failRefill(toSessionError(this.id, thrown)));
+  }
+
+  get #agent(): Agent {
+    return this.#host.agent(this.#fold.created?.agent ?? "");
+  }
+
+  get #fold(): SessionFold {
+    return this.#inbox.fold;
+  }
+
+  /** The answers are taken by the turn under way, or by one that continues it; or they wait for the others. */
+  #followAnswers(handle: SessionTurn): void {
+    const { turn } = this.#fold;
+    const action = this.#fold.nextAction(this.#host.clock.now());
+    if (action.type === "continue") this.#join(handle, action.turnId);
+    else if (turn?.isSuspended === true) this.#leaveWaiting(handle);
+    else this.#join(handle, turn?.turnId ?? handle.id);
+  }
+
+  /** Brings the turn into the log; if that fails, so does the turn. */
+  #track(
+    turn: SessionTurn,
+    post: () => MaybePromise<unknown>,
+    follow: () => void,
+    signal: AbortSignal | undefined,
+  ): SessionTurn {
+    const onPosted = (): void => {
+      follow();
+      this.#runtime.wake();
+    };
+    const sent = recover(
+      () => chain(post(), onPosted),
+      (thrown) => {
+        this.#runtime.readers.removeTurn(turn);
+        turn.fail(toSessionError(this.id, thrown));
+        this.#runtime.faults.reportUnseen(thrown, turn.id, [turn]);
+      },
+    );
+    if (isPromise(sent)) this.#waitFor(sent);
+    if (signal !== undefined) turn.abortOn(signal);
+    return turn;
+  }
+
+  #waitFor(sent: Promise<void>): void {
+    const all: Promise<unknown> = Promise.all([this.#sending, sent]).finally(() => {
+      if (this.#sending === all) this.#sending = undefined;
+    });
+    this.#sending = all;
+  }
+
+  async #cancelSent(turnId: string, reason: string | undefined): Promise<void> {
+    await this.#sending;
+    await this.cancel(turnId, reason);
+  }
+
+  /** The handle that everybody gets who asks for this turn. Those of answers may fail by themselves. */
+  #sharedTurn(id: string): SessionTurn {
+    const turn = new SessionTurn(id, this);
+    this.#runtime.readers.keepTurn(turn);
+    return turn;
+  }
+
+  /** From now on the handle gets the events of this turn; what the log has of it already comes first. */
+  #join(turn: SessionTurn, turnId: string): SessionTurn {
+    const { readers } = this.#runtime;
+    const action = this.#fold.nextAction(this.#host.clock.now());
+    const isAhead = action.type === "start" || action.type === "continue";
+    if (isAhead && action.turnId === turnId) {
+      readers.addTurn(turn, turnId);
+      return turn;
+    }
+    const show = (events: readonly PlacedEvent[]): void => {
+      for (const { event } of events) if (event.turnId === turnId) turn.take(event);
+    };
+    const join = (): void => {
+      if (turn.isOver) return;
+      if (turn.hasBegun || this.#isToCome(turnId)) readers.addTurn(turn, turnId);
+      else turn.fail(taken(turnId));
+    };
+    background(replay(this.#runtime, startCursor, { show, join }), (thrown) =>
+      turn.fail(toSessionError(this.id, thrown)),
+    );
+    return turn;
+  }
+
+  #isToCome(turnId: string): boolean {
+    const { turn, acceptedInput } = this.#fold;
+    return turn?.turnId === turnId || acceptedInput?.id === turnId;
+  }
+
+  /** Ids that the caller has chosen must be new; the turn's own is looked after by the log. */
+  #checkNew(messages: readonly ChatMessage[], turnId: string): void {
+    for (const [place, { id }] of messages.entries()) {
+      if (id === turnId && place === 0) continue;
+      checkMessageId(id);
+      const isTwice = messages.findIndex((other) => other.id === id) !== place;
+      if (isTwice || this.#fold.transcript.has(id) || this.#fold.queues.find(id) !== undefined) {
+        throw invalid(`There is a message "${id}" already: leave its id out, or choose another`);
+      }
+    }
+  }
+
+  /** Other calls have no answer yet. */
+  #leaveWaiting(turn: SessionTurn): void {
+    turn.end({
+      status: "awaiting_tool_execution",
+      text: "",
+      messages: [],
+      finishReason: "tool-calls",
+      usage: {},
+      pendingToolCalls: this.#fold.pending,
+    });
+  }
+}

@@ -1,0 +1,416 @@
+/** Runs the sessions of known agents on one repository. Any number of hosts, in any number of processes, may share it. */
+import type { Logger } from "@capstan/kernel";
+import type {
+  ListQuery,
+  RepairedSession,
+  SalvagedLog,
+  SessionPage,
+  SessionRepository,
+} from "@capstan/log";
+import { repairSession, salvageLog } from "@capstan/log";
+import type { Agent } from "../agent/agent.ts";
+import { background } from "../platform/background.ts";
+import type { Clock } from "../platform/clock.ts";
+import { idleTimerOf, systemClock } from "../platform/clock.ts";
+import { checkHistory } from "../input/check-history.ts";
+import type { OnFault } from "./host-fault.ts";
+import { FaultReports } from "./host-fault.ts";
+import { checkSessionId } from "../input/input.ts";
+import { defaultMaxResumes, defaultMaxTurns } from "../platform/limits.ts";
+import { newId as randomId } from "../platform/new-id.ts";
+import { problemOfNumbers } from "../platform/option-numbers.ts";
+import { Slots } from "./slots.ts";
+import { Solitary } from "../owner/solitary.ts";
+import { Renewals } from "../owner/renewals.ts";
+import { Session } from "../session/session.ts";
+import { SessionError, toSessionError } from "../errors/session-error.ts";
+import type { SessionHost, SessionOrigin } from "./session-host.ts";
+import type { RestoreOptions } from "../session/session-copies.ts";
+import { storeState } from "../session/session-copies.ts";
+import { SessionRuntime } from "./session-runtime.ts";
+import type { SessionSettings } from "../session/session-settings.ts";
+import { toConfig } from "../session/session-settings.ts";
+import type { SessionState } from "../session/session-state.ts";
+import { release } from "../owner/unusable-claim.ts";
+
+export interface HostOptions {
+  readonly agents: readonly Agent[];
+  readonly repository: SessionRepository;
+  readonly clock?: Clock;
+  /** How long a dead owner keeps others waiting. Default 30,000. */
+  readonly leaseMs?: number;
+  /**
+   * How often to look for sessions that are due, and at those that are read here and run elsewhere. Default 1,000. With `Infinity` never: the
+   * host then hears of others by wake-ups alone, and one may be lost.
+   */
+  readonly pollMs?: number;
+  /**
+   * Turns that are worked on here at once, of sessions that this host found due by itself; what is sent or opened here does not count. Default
+   * 1,000. As soon as one ends, the next due session is claimed.
+   */
+  readonly maxTurns?: number;
+  /**
+   * How often a turn is resumed, by any host, without a message or a result in between, before it ends with `resume_limit`. Default 8. Before the
+   * third time there is a wait of a second, then twice as long each time, up to a minute.
+   */
+  readonly maxResumes?: number;
+  /** The name of this process in leases. Default random. */
+  readonly owner?: string;
+  readonly newId?: () => string;
+  /**
+   * Takes failures that no caller hears of: of the runtime and the store, listeners that throw, turns whose error was not looked at. Default:
+   * the agent's logger, or one warning on the console for each cause.
+   */
+  readonly onError?: OnFault;
+}
+
+export interface NewSession extends Omit<SessionOrigin, "config"> {
+  /** Default random. */
+  readonly id?: string;
+  /** What differs from the agent. */
+  readonly config?: SessionSettings;
+}
+
+export class Host {
+  readonly #host: SessionHost;
+  readonly #agents: ReadonlyMap<string, Agent>;
+  readonly #runtimes = new Map<string, SessionRuntime>();
+  readonly #pollMs: number;
+  #nextPollMs: number;
+  /** Whether it is there for one session alone, which brought it along: others are none of its business. */
+  readonly #isForOne: boolean;
+  readonly #faults: FaultReports;
+  readonly #slots: Slots;
+  /** The search for due sessions that is under way. */
+  #search: Promise<void> | undefined;
+  /** Whether the last search ended for want of a free slot: more may be due. */
+  #isMoreDue = false;
+  #setAsideCount = 0;
+  /** Whether the last search for sessions that are due failed: an outage is reported once. */
+  #isSearchFailing = false;
+  #cancelPoll: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: HostOptions, isForOne = false) {
+    const { agents, repository, clock = systemClock } = options;
+    checkHostOptions(options);
+    const { leaseMs = 30_000, pollMs = 1_000, newId = randomId } = options;
+    const { maxTurns = defaultMaxTurns, maxResumes = defaultMaxResumes } = options;
+    this.#slots = new Slots(maxTurns, () => this.#onFreeSlot());
+    this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
+    this.#pollMs = pollMs;
+    this.#nextPollMs = pollMs;
+    this.#isForOne = isForOne;
+    this.#faults = new FaultReports(options.onError, (id) => this.#loggerOf(id));
+    this.#host = {
+      report: (fault) => this.#faults.report(fault),
+      onSetAside: () => {
+        this.#setAsideCount += 1;
+      },
+      repository,
+      clock,
+      owner: options.owner ?? newId(),
+      leaseMs,
+      maxResumes,
+      solitary: new Solitary(),
+      renewals: new Renewals(clock, leaseMs),
+      newId,
+      agent: (name) => this.#agent(name),
+      forget: (runtime) => this.#forget(runtime),
+      open: (id) => this.#open(id),
+      leave: (runtime) => this.#leave(runtime),
+      adopt: (claim, askedAt, slot) =>
+        this.#runtime(claim.lease.sessionId).adopt(claim, askedAt, slot),
+    };
+    this.#pollLater();
+  }
+
+  /** A new session. Nothing is stored before its first send. Fails with `unknown_agent`. */
+  createSession({ id, config, ...origin }: NewSession): Session {
+    this.#mustBeOpen();
+    const agent = this.#agent(origin.agent);
+    if (origin.history !== undefined) checkHistory(origin.history);
+    const chosen = config && { config: toConfig(config, agent) };
+    const sessionId = id === undefined ? this.#host.newId() : checkSessionId(id);
+    if (this.#runtimes.has(sessionId)) throw exists(sessionId);
+    const runtime = this.#runtime(sessionId);
+    runtime.remember(config?.model);
+    return new Session(runtime, this.#host, { ...origin, ...chosen });
+  }
+
+  /** A stored session. An unfinished turn goes on by itself. Fails with `not_found` and `unknown_agent`. */
+  async open(id: string): Promise<Session> {
+    return new Session(await this.#open(id), this.#host);
+  }
+
+  /**
+   * Stores a session that `session.snapshot` gave, here or elsewhere, under its id. By default nothing of the state runs or decides
+   * anything; see `RestoreOptions`. Fails with `exists`, `invalid_input` and `unknown_agent`.
+   */
+  async restore(state: SessionState, options: RestoreOptions = {}): Promise<Session> {
+    this.#mustBeOpen();
+    checkSessionId(state.id);
+    const [onlyAgent, another] = this.#agents.keys();
+    await storeState(this.#host, state, {
+      ...options,
+      onlyAgent: another === undefined ? onlyAgent : undefined,
+    });
+    return this.open(state.id);
+  }
+
+  get agents(): readonly Agent[] {
+    return [...this.#agents.values()];
+  }
+
+  /** Sessions that this host has set aside since it was made, as no host can go on with them: `list` has their reasons. */
+  get setAsideCount(): number {
+    return this.#setAsideCount;
+  }
+
+  /** Stored sessions, newest first, a page at a time. */
+  async list(query: ListQuery = {}): Promise<SessionPage> {
+    this.#mustBeOpen();
+    return this.#host.repository.list(query);
+  }
+
+  /**
+   * Principal of a stored session, of any agent and in any state; undefined if it has none. The rest of the log is not read. Fails with
+   * `not_found`.
+   */
+  async principalOf(id: string): Promise<string | undefined> {
+    this.#mustBeOpen();
+    try {
+      const { entries } = await this.#host.repository.read(id, { limit: 1 });
+      const principal = entries[0]?.type === "created" ? entries[0]["principal"] : undefined;
+      return typeof principal === "string" ? principal : undefined;
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
+  }
+
+  /** Removes a session with everything that was said in it. A turn under way does not go on, wherever it runs. Nothing happens if there is none. */
+  async delete(id: string): Promise<void> {
+    this.#mustBeOpen();
+    const runtime = this.#runtimes.get(id);
+    await runtime?.close(`Session ${id} was deleted`);
+    await this.#host.repository.delete(id);
+    runtime?.onDeleted();
+  }
+
+  /**
+   * Lets hosts work again on a session that was set aside (`SessionHead.setAside`); its unfinished turn goes on. False if it is not set
+   * aside, or another host holds it. Fails with `not_found`.
+   */
+  async release(id: string): Promise<boolean> {
+    this.#mustBeOpen();
+    let isReleased: boolean;
+    try {
+      isReleased = await release(id, this.#host);
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
+    if (isReleased) this.#runtimes.get(id)?.onReleased();
+    return isReleased;
+  }
+
+  /**
+   * Reads a damaged session, which `open` refuses, as far as it can be read; nothing is written. `lost` names what cannot. Fails with
+   * `not_found`.
+   */
+  async readDamaged(id: string): Promise<SalvagedLog> {
+    this.#mustBeOpen();
+    try {
+      return await salvageLog(this.#host.repository, id);
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
+  }
+
+  /**
+   * Begins a new session with the sound beginning of a damaged one, up to its last complete step; the damaged one stays as it is. Undefined
+   * if it is not damaged. Fails with `not_found`; with a `LogError` if nothing sound is left.
+   */
+  async repair(id: string): Promise<(RepairedSession & { readonly id: string }) | undefined> {
+    this.#mustBeOpen();
+    const { repository, clock, newId } = this.#host;
+    const copy = { id: newId(), incarnation: newId(), now: clock.now() };
+    try {
+      const repaired = await repairSession(repository, id, copy);
+      return repaired && { ...repaired, id: copy.id };
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
+  }
+
+  /**
+   * Looks for sessions that are due and works on them, as many as there are free slots; the host does so by itself, from time to time and as soon
+   * as a slot is free again.
+   */
+  async claimDue(): Promise<void> {
+    // One at a time: two would share the same slots.
+    this.#search ??= this.#claimAll().finally(() => {
+      this.#search = undefined;
+    });
+    await this.#search;
+  }
+
+  async #claimAll(): Promise<void> {
+    const { repository, owner, leaseMs: ttlMs, clock, renewals } = this.#host;
+    const agents = [...this.#agents.keys()];
+    while (!this.#isClosed) {
+      const limit = Math.min(this.#slots.free, claimsAtOnce);
+      this.#isMoreDue = limit === 0;
+      if (limit === 0) return;
+      // Or a process that only slept would find its own sessions due, and take them from itself.
+      await renewals.confirm();
+      const askedAt = clock.now();
+      const claims = await repository.claimDue({ agents, owner, ttlMs, limit });
+      for (const claim of claims) {
+        // A host that was closed meanwhile gives them back.
+        this.#runtime(claim.lease.sessionId).adopt(claim, askedAt, this.#slots.take());
+      }
+      if (claims.length < limit) return this.#foresee(agents);
+    }
+  }
+
+  /** Plans the next look at the store: at the next poll, or when a lease runs out before it. */
+  async #foresee(agents: readonly string[]): Promise<void> {
+    const nextMs = (await this.#host.repository.nextDueInMs?.(agents)) ?? Infinity;
+    this.#nextPollMs = Math.min(this.#pollMs, Math.max(nextMs, minPollMs));
+  }
+
+  #onFreeSlot(): void {
+    if (!this.#isMoreDue || this.#isClosed) return;
+    this.#isMoreDue = false;
+    // One that is about to end has seen that there was no slot.
+    const ended = this.#search ?? Promise.resolve();
+    background(
+      ended.then(() => this.#searchLater()),
+      () => {},
+    );
+  }
+
+  /** A store that fails now is asked again at the next poll. */
+  #searchLater(onOver = (): void => {}): void {
+    const search = this.claimDue().then(() => {
+      this.#isSearchFailing = false;
+    });
+    background(search.finally(onOver), (error) => {
+      if (!this.#isSearchFailing) this.#faults.report({ error, where: "claim" });
+      this.#isSearchFailing = true;
+    });
+  }
+
+  /** Stops: what is under way here is handed over to other hosts as it is. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelPoll?.();
+    const runtimes = [...this.#runtimes.values()];
+    await Promise.all(runtimes.map((runtime) => runtime.close("The host was closed")));
+    this.#host.renewals.close();
+    this.#runtimes.clear();
+  }
+
+  async #open(id: string): Promise<SessionRuntime> {
+    this.#mustBeOpen();
+    const runtime = this.#runtime(id);
+    try {
+      await runtime.open();
+      return runtime;
+    } catch (thrown) {
+      // This runtime knew another session: a new one reads the session that has the id now.
+      if (!runtime.isGone) throw toSessionError(id, thrown);
+    }
+    return this.#openAnew(id);
+  }
+
+  async #openAnew(id: string): Promise<SessionRuntime> {
+    const runtime = this.#runtime(id);
+    try {
+      await runtime.open();
+      return runtime;
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
+  }
+
+  #runtime(id: string): SessionRuntime {
+    let runtime = this.#runtimes.get(id);
+    if (runtime === undefined) {
+      runtime = new SessionRuntime(id, this.#host, this.#isClosed);
+      this.#runtimes.set(id, runtime);
+    }
+    return runtime;
+  }
+
+  async #leave(runtime: SessionRuntime): Promise<void> {
+    if (this.#isForOne) return this.close();
+    await runtime.close(`Session ${runtime.id} was closed here`);
+  }
+
+  #forget(runtime: SessionRuntime): void {
+    if (this.#runtimes.get(runtime.id) === runtime) this.#runtimes.delete(runtime.id);
+  }
+
+  #agent(name: string): Agent {
+    const agent = this.#agents.get(name);
+    if (agent !== undefined) return agent;
+    const known = [...this.#agents.keys()].join(", ");
+    throw new SessionError(
+      "unknown_agent",
+      `This host has no agent "${name}": add it to createHost({ agents }). There are: ${known}`,
+    );
+  }
+
+  /** Logger of the session's agent, or of the only agent if there is no session. */
+  #loggerOf(sessionId: string | undefined): Logger | undefined {
+    const name = sessionId && this.#runtimes.get(sessionId)?.log.fold.created?.agent;
+    const agents = this.agents;
+    const agent = this.#agents.get(name ?? "") ?? (agents.length === 1 ? agents[0] : undefined);
+    return agent?.logger;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed)
+      throw new SessionError(
+        "host_closed",
+        "This host was closed: make another with createHost, and open the session there",
+      );
+  }
+
+  /** A deadline of a call may have passed. */
+  #wakeOwn(): void {
+    for (const runtime of this.#runtimes.values()) runtime.wake(true);
+    this.#pollLater();
+  }
+
+  #pollLater(): void {
+    if (this.#isClosed || this.#pollMs === Infinity) return;
+    this.#cancelPoll = idleTimerOf(this.#host.clock)(this.#nextPollMs, () => {
+      this.#nextPollMs = this.#pollMs;
+      for (const runtime of this.#runtimes.values()) runtime.poll();
+      if (this.#isForOne) return this.#wakeOwn();
+      this.#searchLater(() => this.#pollLater());
+    });
+  }
+}
+
+/** Sessions that one call of the store claims: a host that is about to be killed should not hold many that it has not begun with. */
+const claimsAtOnce = 100;
+
+/** Between two looks at a store that foretells the next. */
+const minPollMs = 20;
+
+export function createHost(options: HostOptions): Host {
+  return new Host(options);
+}
+
+function checkHostOptions(options: HostOptions): void {
+  const problem = problemOfNumbers(options, { leaseMs: "above 0", pollMs: "above 0" });
+  if (problem !== undefined) throw new SessionError("invalid_input", `The host's ${problem}`);
+}
+
+function exists(sessionId: string): SessionError {
+  const message = `There is a session "${sessionId}" already: open it, or choose another id`;
+  return new SessionError("exists", message, { sessionId });
+}

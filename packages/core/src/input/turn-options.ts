@@ -1,0 +1,21 @@
+/** What a log holds of the overrides of one turn. */
+import type { SamplingSettings } from "@capstan/kernel";
+import type { TurnOptions } from "@capstan/log";
+import type { TurnOverrides } from "../agent/agent-init.ts";
+import { nameOfChoice } from "../models/model.ts";
+import { samplingOf } from "../agent/sampling.ts";
+import { toStoredOptions } from "../session/stored-options.ts";
+
+/** Undefined if nothing differs. */
+export function toTurnOptions(overrides: TurnOverrides): TurnOptions | undefined {
+  const { model, thinkingLevel, toolChoice, providerOptions } = overrides;
+  const sampling: SamplingSettings = samplingOf(overrides);
+  const options: TurnOptions = {
+    ...(model !== undefined && { model: nameOfChoice(model) }),
+    ...(thinkingLevel !== undefined && { thinkingLevel }),
+    ...(toolChoice !== undefined && { toolChoice }),
+    ...sampling,
+    ...toStoredOptions(providerOptions),
+  };
+  return Object.keys(options).length === 0 ? undefined : options;
+}

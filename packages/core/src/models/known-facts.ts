@@ -1,0 +1,43 @@
+/** Adds to a model what the registry knows of it, where whoever made it did not say. */
+import type { MaybePromise } from "@capstan/log";
+import { chain } from "../platform/chain.ts";
+import type { ModelRegistry } from "./registry.ts";
+import { createModelRegistry } from "./registry.ts";
+import { snapshotVendors } from "./snapshot.ts";
+import type { Model } from "./model.ts";
+import { vendorOf } from "./model.ts";
+
+let snapshot: ModelRegistry | undefined;
+
+/** At once, once it is known. Models of vendors that the snapshot does not have are what they are. */
+export function withFacts(
+  found: MaybePromise<Model>,
+  registry: ModelRegistry | undefined,
+): MaybePromise<Model> {
+  return chain(found, (model) =>
+    chain(completed(model, registry), (known) => routed(known, registry)),
+  );
+}
+
+/** Models that it falls back on have facts of their own. */
+function routed(model: Model, registry: ModelRegistry | undefined): MaybePromise<Model> {
+  const { fallback } = model.provider;
+  if (fallback === undefined) return model;
+  const settled = fallback.models.reduce<MaybePromise<readonly Model[]>>(
+    (before, member) =>
+      chain(before, (models) => chain(completed(member, registry), (known) => [...models, known])),
+    [],
+  );
+  return chain(settled, (models) => ({
+    ...model,
+    provider: { ...model.provider, fallback: { ...fallback, models } },
+  }));
+}
+
+function completed(model: Model, registry: ModelRegistry | undefined): MaybePromise<Model> {
+  const isWhole = model.facts !== undefined && model.price !== undefined;
+  if (isWhole) return model;
+  if (registry !== undefined) return registry.complete(model);
+  const isKnown = snapshotVendors.includes(vendorOf(model));
+  return isKnown ? (snapshot ??= createModelRegistry()).complete(model) : model;
+}

@@ -1,0 +1,104 @@
+/** What an agent thinks with: a provider and the id of a model of its. */
+import type { ModelFacts, ProviderContract } from "@capstan/kernel";
+import { chain } from "../platform/chain.ts";
+import { vendorOfId } from "./vendor-of-id.ts";
+import { AgentError } from "../errors/agent-error.ts";
+import type { ModelPrice } from "./cost.ts";
+
+export interface Model {
+  readonly provider: ProviderContract;
+  /** As the provider knows it; empty where it has only one. */
+  readonly id: string;
+  /** What is known of it. The provider is told, and so is whoever has to keep a conversation within its limits. */
+  readonly facts?: ModelFacts;
+  readonly price?: ModelPrice;
+}
+
+/** A model, a provider that has only one, or a name that the agent or `resolveModel` knows. */
+export type ModelChoice = Model | ProviderContract | string;
+
+export type ResolveModel = (name: string) => Model | Promise<Model>;
+
+function isProvider(choice: Model | ProviderContract): choice is ProviderContract {
+  return "stream" in choice;
+}
+
+export function toModel(choice: Model | ProviderContract): Model {
+  if (!isProvider(choice)) return choice;
+  const { contextWindow } = choice;
+  return {
+    provider: choice,
+    id: "",
+    ...(contextWindow !== undefined && { facts: { contextWindow } }),
+  };
+}
+
+/** Tokens that fit into one request and its reply; undefined where nobody knows. */
+export function windowOf({ facts, provider }: Model): number | undefined {
+  return facts?.contextWindow ?? provider.contextWindow;
+}
+
+/** Whose model it is. */
+export function vendorOf({ provider: { id } }: Model): string {
+  return vendorOfId(id);
+}
+
+/** The name that a log has of a model. */
+export function nameOf({ provider, id }: Model): string {
+  return id === "" ? provider.id : `${provider.id}/${id}`;
+}
+
+/** The one of this name among a model and those that it falls back on; the model itself if there is none. */
+export function modelNamed(model: Model, name: string | undefined): Model {
+  const { fallback } = model.provider;
+  if (name === undefined || fallback === undefined) return model;
+  const [first, ...others] = fallback.models;
+  // What is known of the whole is known of the first.
+  const known = [{ ...first, ...model }, ...others];
+  return known.find((candidate) => nameOf(candidate) === name) ?? model;
+}
+
+export function nameOfChoice(choice: ModelChoice): string {
+  return typeof choice === "string" ? choice : nameOf(toModel(choice));
+}
+
+/** Where a name may be found. */
+export interface KnownModels {
+  readonly models: readonly Model[];
+  readonly resolveModel: ResolveModel | undefined;
+}
+
+/** A copy with fields of the right types: code without types may return anything. */
+function mustBeModel(name: string, resolved: Model): Model {
+  const { provider, id = "", facts, price } = resolved as Partial<Model>;
+  const isUsable =
+    typeof provider?.id === "string" &&
+    typeof provider.stream === "function" &&
+    typeof id === "string" &&
+    (facts === undefined || typeof facts === "object") &&
+    (price === undefined || typeof price === "object");
+  if (isUsable) {
+    return { provider, id, ...(facts && { facts }), ...(price && { price }) };
+  }
+  throw new AgentError(
+    "unknown_model",
+    `resolveModel returned no model for "${name}": return { provider, id }, or throw`,
+  );
+}
+
+/** At once where the model is at hand. Throws an `AgentError`. */
+export function findModel(
+  choice: ModelChoice,
+  { models, resolveModel }: KnownModels,
+): Model | Promise<Model> {
+  if (typeof choice !== "string") return toModel(choice);
+  const known = models.find((model) => nameOf(model) === choice);
+  if (known !== undefined) return known;
+  if (resolveModel !== undefined) {
+    return chain(resolveModel(choice), (resolved) => mustBeModel(choice, resolved));
+  }
+  throw new AgentError(
+    "unknown_model",
+    `The model "${choice}" is given by its name, and nobody knows it: pass it in models, or resolveModel to look it up`,
+  );
+}

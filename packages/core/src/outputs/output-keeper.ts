@@ -1,0 +1,65 @@
+/** Keeps long outputs whole as blobs of their session, and shows the model their beginning and end. */
+import type { Logger, ToolCallPart, ToolResult } from "@capstan/kernel";
+import { serializeError } from "@capstan/kernel";
+import type { MaybePromise } from "@capstan/log";
+import { chain } from "../platform/chain.ts";
+import { recover } from "../platform/recover.ts";
+import type { Gap } from "./bound-output.ts";
+import { boundOutput } from "./bound-output.ts";
+import { keptAs, toBytes } from "./kept-output.ts";
+import type { Rest } from "./output-notes.ts";
+import { gapNote, readOutputName } from "./output-notes.ts";
+import { isLongerThan } from "./output-text.ts";
+
+export interface KeeperOptions {
+  readonly maxChars: number;
+  /** Whether the model has the session's tool to read the rest. */
+  readonly canRead: boolean;
+  readonly logger: Logger | undefined;
+  putBlob(bytes: Uint8Array): MaybePromise<string>;
+}
+
+export class OutputKeeper {
+  readonly #options: KeeperOptions;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The blob is there before anybody hears of it: a process that dies in between leaves one that nobody names, which does no harm. Where the store
+   * does not take it, the output is cut all the same: the tool has run, and what the model needs most of it fits into the log.
+   */
+  bound(call: ToolCallPart, result: ToolResult): MaybePromise<ToolResult> {
+    if (!isLongerThan(result.output, this.#options.maxChars)) return result;
+    // Its pages are as long as they may be.
+    if (this.#options.canRead && call.name === readOutputName) return result;
+    return recover(
+      () => this.#keep(call, result),
+      (thrown) => this.#giveUp(call, result, thrown),
+    );
+  }
+
+  #keep(call: ToolCallPart, result: ToolResult): MaybePromise<ToolResult> {
+    const { bytes, form } = toBytes(result.output);
+    return chain(this.#options.putBlob(bytes), (blob) => ({
+      ...this.#cut(result, { type: "kept", reference: call.id }),
+      kept: keptAs(blob, result.output, form),
+    }));
+  }
+
+  #giveUp(call: ToolCallPart, result: ToolResult, thrown: unknown): ToolResult {
+    const { message } = serializeError(thrown);
+    this.#options.logger?.log("warn", `The output of a call could not be kept: ${message}`, {
+      toolCallId: call.id,
+      toolName: call.name,
+    });
+    return this.#cut(result, { type: "lost" });
+  }
+
+  #cut(result: ToolResult, rest: Rest): ToolResult {
+    const { maxChars, canRead } = this.#options;
+    const note = (gap: Gap): string => gapNote(gap, rest, canRead);
+    return { ...result, output: boundOutput(result.output, maxChars, note) };
+  }
+}

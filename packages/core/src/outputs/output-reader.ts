@@ -1,0 +1,46 @@
+/** Outputs of a session by their references, also those that its model is no longer shown. */
+import type { ChatMessage, ToolContent, ToolMessage } from "@capstan/kernel";
+import type { MaybePromise, SessionFold } from "@capstan/log";
+import { chain } from "../platform/chain.ts";
+import { fromBytes } from "./kept-output.ts";
+
+/** What it needs of the log of the session. */
+export interface OutputSource {
+  readonly fold: SessionFold;
+  getBlob(blob: string): MaybePromise<Uint8Array | undefined>;
+}
+
+export class OutputReader {
+  readonly #source: OutputSource;
+
+  constructor(source: OutputSource) {
+    this.#source = source;
+  }
+
+  /** A reference is the id of the call. */
+  find(reference: string): ToolMessage | undefined {
+    const isIt = (message: ChatMessage): boolean =>
+      message.role === "tool" && message.toolCallId === reference;
+    // What it is, the test says.
+    return this.#messages.findLast(isIt) as ToolMessage | undefined;
+  }
+
+  /** All of an output; undefined if the store has lost it. */
+  read({ content, kept }: ToolMessage): MaybePromise<ToolContent | undefined> {
+    if (kept === undefined) return content;
+    return chain(this.#source.getBlob(kept.blob), (bytes) =>
+      bytes === undefined ? undefined : fromBytes(bytes, kept.mediaType),
+    );
+  }
+
+  /** Of all outputs, the last first. */
+  references(): readonly string[] {
+    return this.#messages
+      .flatMap((message) => (message.role === "tool" ? message.toolCallId : []))
+      .reverse();
+  }
+
+  get #messages(): readonly ChatMessage[] {
+    return this.#source.fold.transcript.messages;
+  }
+}

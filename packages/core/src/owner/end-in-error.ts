@@ -1,0 +1,77 @@
+/** Ends a turn that its owner cannot go on with, in the log, so that the session can be used again. */
+import type { OpenCall, SerializedError } from "@capstan/kernel";
+import { serializeError } from "@capstan/kernel";
+import type { OwnedBody, SessionFold } from "@capstan/log";
+import type { SessionErrorCode } from "../errors/session-error.ts";
+
+/** Calls that never began, and those of which the outcome is unknown. Both texts are for the model. */
+const notRun = "Not run: the turn failed.";
+const unknownOutcome =
+  "The outcome is unknown: the turn failed while this ran. Check before you repeat it.";
+
+/** The error of a turn that was ended from outside of its loop. */
+export function turnFailure(
+  code: Extract<SessionErrorCode, "engine_failed" | "resume_limit">,
+  message: string,
+  thrown?: unknown,
+): SerializedError {
+  const why = thrown === undefined ? "" : `: ${serializeError(thrown).message}`;
+  return { name: "SessionError", code, message: `${message}${why}` };
+}
+
+/**
+ * Bodies that follow the opening of the turn and end it: every call without a result gets one, so that the transcript stays
+ * valid. To be made from the fold as it will be after the opening.
+ */
+export function endingOf(
+  fold: SessionFold,
+  turnId: string,
+  error: SerializedError,
+  now: number,
+): OwnedBody[] {
+  const { turn, transcript } = fold;
+  const isOwn = turn?.turnId === turnId;
+  const usage = isOwn ? turn.usage : {};
+  const cost = isOwn ? turn.cost : undefined;
+  const ended: OwnedBody = {
+    type: "turn_ended",
+    turnId,
+    finishReason: "error",
+    usage,
+    ...(cost !== undefined && { cost }),
+    ...(isOwn && { durationMs: now - turn.startedAt }),
+    error,
+  };
+  const { step } = transcript;
+  if (step === undefined || step.isSettled) return [ended];
+  const calls = new Map(
+    step.message.content.flatMap((part) => (part.type === "tool_call" ? [[part.id, part]] : [])),
+  );
+  const results = step.toOpen().flatMap((open): OwnedBody[] => {
+    const call = calls.get(open.callId);
+    if (call === undefined || isRecorded(open)) return [];
+    const result = resultOf(open);
+    return [
+      {
+        type: "tool_result",
+        turnId,
+        step: step.step,
+        toolCallId: call.id,
+        toolName: call.name,
+        result,
+      },
+    ];
+  });
+  return [...results, ended];
+}
+
+function isRecorded(open: OpenCall): boolean {
+  return open.state === "settled" && open.isRecorded === true;
+}
+
+/** An answer that was given counts, as it would have if the turn had gone on. */
+function resultOf(open: OpenCall): Extract<OwnedBody, { readonly type: "tool_result" }>["result"] {
+  if (open.state === "settled") return open.result;
+  const output = open.state === "started" ? unknownOutcome : notRun;
+  return { isError: true, output };
+}

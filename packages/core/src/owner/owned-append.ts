@@ -1,0 +1,32 @@
+/** Entries that the owner of a session writes of its own, besides those of the kernel's journal. */
+import type { Entry, MaybePromise, OwnedBody } from "@capstan/log";
+import { isRepositoryError } from "@capstan/log";
+import { chain } from "../platform/chain.ts";
+import type { Envelopes } from "./envelopes.ts";
+import type { Ownership } from "./ownership.ts";
+import { recover } from "../platform/recover.ts";
+import type { AppendChoices, SessionLog } from "./session-log.ts";
+
+export interface OwnedLog {
+  readonly log: SessionLog;
+  readonly ownership: Ownership;
+  readonly envelopes: Envelopes;
+}
+
+/** Appends under the lease. One that ran out on the way to the store is renewed, if no other host has taken the session. */
+export function appendOwned(
+  { log, ownership, envelopes }: OwnedLog,
+  bodies: readonly OwnedBody[],
+  choices: Omit<AppendChoices, "lease">,
+): MaybePromise<"appended" | "conflict"> {
+  const append = (): MaybePromise<"appended" | "conflict"> => {
+    envelopes.begin(log.now());
+    const entries = bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
+    return log.append(entries, { ...choices, lease: ownership.lease });
+  };
+  return recover(append, (thrown) => {
+    // Nothing was written.
+    if (!isRepositoryError(thrown) || thrown.code !== "fenced") throw thrown;
+    return chain(ownership.confirm(Infinity), append);
+  });
+}

@@ -1,0 +1,453 @@
+/** Does what a session has to do, under its lease, until nothing is left: starts, continues and resumes turns. */
+import type {
+  AgentEvent,
+  ChatMessage,
+  FinishReason,
+  RunTurnInput,
+  SerializedError,
+  TurnProgress,
+} from "@capstan/kernel";
+import { runTurn } from "@capstan/kernel";
+import type { MaybePromise, NextAction, OwnedBody, SessionConfig, TurnOptions } from "@capstan/log";
+import { RepositoryError, isPromise } from "@capstan/log";
+import type { Agent } from "../agent/agent.ts";
+import type { Model } from "../models/model.ts";
+import { background } from "../platform/background.ts";
+import type { TurnPlan } from "../agent/turn-plan.ts";
+import { chain } from "../platform/chain.ts";
+import type { Clock } from "../platform/clock.ts";
+import { Compactor } from "../compaction/compactor.ts";
+import { outputsToEvict } from "../outputs/evictions.ts";
+import type { OutputReader } from "../outputs/output-reader.ts";
+import type { ContextSize } from "../context/token-count.ts";
+import { Envelopes } from "./envelopes.ts";
+import { within } from "../platform/within.ts";
+import { appendOwned } from "./owned-append.ts";
+import type { Ownership } from "./ownership.ts";
+import { endingOf, turnFailure } from "./end-in-error.ts";
+import type { HostFault } from "../host/host-fault.ts";
+import { resumeDelayMs } from "../platform/limits.ts";
+import type { Solitary } from "./solitary.ts";
+import { SessionError, isLeftToOthers } from "../errors/session-error.ts";
+import type { AppendChoices, SessionLog } from "./session-log.ts";
+import type { DependencyScope } from "../tools/dependency-scope.ts";
+import type { TurnAction } from "./turn-input.ts";
+import { isSameAction, tailOf, toTurnInput } from "./turn-input.ts";
+import { TurnJournal } from "./turn-journal.ts";
+import { TurnStop } from "./turn-stop.ts";
+
+export interface OwnerOptions {
+  readonly agent: Agent;
+  readonly log: SessionLog;
+  readonly ownership: Ownership;
+  readonly clock: Clock;
+  readonly sessionScope: DependencyScope;
+  readonly outputs: OutputReader;
+  readonly size: ContextSize;
+  /** Those that were handed to the session in this process. */
+  models(): readonly Model[];
+  /** Gets the events that no entry tells, while the session is ours. */
+  onLive(event: AgentEvent): void;
+  /** Resumes of a turn that does not get further. */
+  readonly maxResumes: number;
+  /** Gets what no caller hears of. */
+  onFault(fault: HostFault): void;
+  /** Nothing is done for a while, or is again. */
+  onPause(isPaused: boolean): void;
+  /** For turns that were resumed again and again without getting further. */
+  readonly solitary: Solitary;
+}
+
+export class Owner {
+  readonly #options: OwnerOptions;
+  readonly #envelopes: Envelopes;
+  readonly #compactor: Compactor;
+  /** Of the turn under way, or being planned. */
+  #stop: TurnStop | undefined;
+  #turnId = "";
+  /** While the turn runs as the only suspect of its host. */
+  #leaveSolitary: (() => void) | undefined;
+
+  constructor(options: OwnerOptions) {
+    this.#options = options;
+    this.#envelopes = new Envelopes(options.log, options.ownership.lease.epoch);
+    const { log, size, clock, agent, ownership } = options;
+    this.#compactor = new Compactor({
+      log,
+      size,
+      clock,
+      append: (bodies, choices) => {
+        const appended = this.#append(bodies, choices);
+        if (!isPromise(appended)) return appended;
+        return within(clock.timer, agent.callbackMs, appended, "append");
+      },
+      confirmOwnership: () => chain(ownership.confirm(log.now()), () => ownership.check(log.now())),
+      onLive: (event) => this.#showLive(event),
+    });
+  }
+
+  /**
+   * Works until nothing is left to do: true. False if the lease was lost or the store is away: what is unfinished is in the log, and due.
+   * Any other failure ends the turn under way in an error. Throws what cannot be recorded so.
+   */
+  async work(): Promise<boolean> {
+    const { log, ownership } = this.#options;
+    ownership.holder = this;
+    while (!ownership.isLost) {
+      try {
+        const confirmed = ownership.confirm(log.now());
+        if (confirmed !== undefined) await confirmed;
+        const now = log.now();
+        ownership.check(now);
+        const action = log.fold.nextAction(now);
+        if (action.type === "none") {
+          if (!log.isHeadBehind) return true;
+          if ((await log.refreshHead(ownership.lease)) === "conflict") await log.catchUp();
+        } else if (action.type === "return") await this.#returnItems(action.ids);
+        else if (action.type === "compact") await this.#compact(action.ids);
+        else await this.#runTurn(action);
+      } catch (thrown) {
+        this.#leaveTurn();
+        if (!(await this.#isEnded(thrown))) return false;
+      }
+    }
+    return false;
+  }
+
+  /** Whether the turn that failed so has its end in the log, and the work can go on behind it. */
+  async #isEnded(thrown: unknown): Promise<boolean> {
+    const { ownership, log, onFault } = this.#options;
+    if (ownership.isLost) return false;
+    const action = log.fold.nextAction(log.now());
+    const turnId = "turnId" in action ? action.turnId : undefined;
+    const where = isLeftToOthers(thrown) ? "store" : "engine";
+    onFault({ error: thrown, where, sessionId: log.id, ...(turnId !== undefined && { turnId }) });
+    if (where === "store") return false;
+    const error = turnFailure("engine_failed", "The turn could not go on", thrown);
+    try {
+      return await this.#endInError(action, error);
+    } catch (refused) {
+      if (ownership.isLost || isLeftToOthers(refused)) return false;
+      throw thrown;
+    }
+  }
+
+  /** False if there is no turn to be ended. */
+  async #endInError(action: NextAction, error: SerializedError): Promise<boolean> {
+    const { log } = this.#options;
+    if (action.type === "compact") {
+      const [turnId = ""] = action.ids;
+      const failed = { type: "compaction_failed", turnId, reason: "failed", before: 0 } as const;
+      await this.#append([{ ...failed, requests: action.ids, error }], {});
+      return true;
+    }
+    if (!("turnId" in action)) throw new SessionError("engine_failed", error.message);
+    const { turnId } = action;
+    const isUpToDate = action.type !== "resume";
+    const head = log.fold.headAtStart(log.now());
+    const opened = await this.#append([this.#opening(action)], { head, isUpToDate });
+    if (opened === "conflict") {
+      // A post that came meanwhile may be the next thing to do.
+      await log.catchUp();
+      return true;
+    }
+    for (let tries = 0; tries < maxConflicts; tries += 1) {
+      const now = log.now();
+      const bodies = endingOf(log.fold, turnId, error, now);
+      const end = log.fold.headAtEnd({ finishReason: "error" }, now);
+      if ((await this.#append(bodies, { head: end, isUpToDate: true })) === "appended") return true;
+      await log.catchUp();
+    }
+    throw new SessionError("engine_failed", "Too much is posted for the turn to end");
+  }
+
+  onLost(): void {
+    this.#stop?.abort();
+  }
+
+  /** Entries were folded: somebody may have cancelled the turn. */
+  onChange(): void {
+    if (this.#stop === undefined) return;
+    // It got further: it is no suspect any more.
+    if (this.#leaveSolitary !== undefined && this.#options.log.fold.turn?.resumes === 0) {
+      this.#leaveSolitary();
+    }
+    const reason = this.#options.log.fold.cancelReasonOf(this.#turnId);
+    if (reason !== undefined) this.#stop.abort(reason === "" ? undefined : reason);
+  }
+
+  async #returnItems(ids: readonly string[]): Promise<void> {
+    const turnId = this.#options.log.fold.turn?.turnId ?? ids[0] ?? "";
+    const outcome = { type: "returned", reason: "cleared" } as const;
+    await this.#append([{ type: "queue_settled", turnId, ids, outcome }], {});
+  }
+
+  /** Not part of any turn: what is sent meanwhile waits until it is done. */
+  async #compact(ids: readonly string[]): Promise<void> {
+    const { log } = this.#options;
+    const [turnId = ""] = ids;
+    const stop = new TurnStop();
+    this.#stop = stop;
+    this.#turnId = turnId;
+    this.onChange();
+    const planned = this.#planWith(log.fold.config, undefined);
+    const plan = isPromise(planned) ? await this.#orStopped(planned, stop) : planned;
+    try {
+      const changes = this.#changeOfPrompt(turnId, plan);
+      if (changes.length > 0) await this.#append(changes, {});
+      await this.#compactor.compactAtRest({ turnId, plan, stop }, ids);
+    } finally {
+      this.#stop = undefined;
+      await this.#dispose(plan);
+    }
+  }
+
+  async #runTurn(action: TurnAction): Promise<void> {
+    const { log } = this.#options;
+    const stop = new TurnStop();
+    this.#stop = stop;
+    this.#turnId = action.turnId;
+    const { config } = log.fold;
+    // It may have been cancelled before it was anybody's.
+    this.onChange();
+    if (action.type === "resume" && !stop.aborted && (await this.#isGivenUp(action, stop))) {
+      return this.#leaveTurn();
+    }
+    const planned = stop.aborted ? this.#options.agent.planNothing() : this.#plan(action);
+    const plan = isPromise(planned) ? await this.#orStopped(planned, stop) : planned;
+    try {
+      // Something else may be the next thing to do by now, or this in another way.
+      const isPlanned = action.type === "resume" || stop.aborted || config === log.fold.config;
+      const isNext = isPlanned && isSameAction(action, log.fold.nextAction(log.now()));
+      if (planned === plan || isNext) await this.#runPlanned(action, plan, stop);
+    } finally {
+      this.#leaveTurn();
+      const disposed = this.#dispose(plan);
+      if (isPromise(disposed)) await disposed;
+    }
+  }
+
+  #leaveTurn(): void {
+    this.#stop = undefined;
+    this.#leaveSolitary?.();
+    this.#leaveSolitary = undefined;
+  }
+
+  /** Waits before a turn is resumed that does not get further, and ends it in an error after too many times. */
+  async #isGivenUp(action: TurnAction, stop: TurnStop): Promise<boolean> {
+    const { log, clock, maxResumes, ownership, onPause, solitary } = this.#options;
+    const resumes = log.fold.turn?.resumes ?? 0;
+    if (resumes >= maxResumes) {
+      const why = `The turn was resumed ${resumes} times without getting further: its process ended each time, or lost its lease`;
+      await this.#endInError(action, turnFailure("resume_limit", why));
+      return true;
+    }
+    const delayMs = resumeDelayMs(resumes);
+    if (delayMs === 0) return false;
+    onPause(true);
+    await pause(clock.timer, delayMs, stop);
+    // Unless it was stopped: it ends without running then.
+    if (!stop.aborted) this.#leaveSolitary = await solitary.enter(stop);
+    onPause(false);
+    return ownership.isLost;
+  }
+
+  #dispose(plan: TurnPlan): MaybePromise<void> {
+    const disposed = plan.dispose();
+    if (!isPromise(disposed)) return;
+    const { agent, clock } = this.#options;
+    return within(clock.timer, agent.callbackMs, disposed, "dispose").catch(() => {});
+  }
+
+  /** A turn that was stopped before it was planned needs no plan: it ends at once. */
+  #orStopped(planned: Promise<TurnPlan>, stop: TurnStop): Promise<TurnPlan> {
+    return new Promise((resolve, reject) => {
+      planned.then(resolve, reject);
+      stop.addEventListener("abort", () => {
+        resolve(this.#options.agent.planNothing());
+        background(
+          planned.then((plan) => plan.dispose()),
+          () => {},
+        );
+      });
+    });
+  }
+
+  /** By what is configured now; a turn that goes on has what it started with. */
+  #plan(action: TurnAction): MaybePromise<TurnPlan> {
+    const { fold } = this.#options.log;
+    const isStart = action.type === "start";
+    const input = isStart && action.input.includes(fold.acceptedInput?.id ?? "");
+    const overrides = isStart ? input && fold.acceptedInput?.options : fold.turn?.options;
+    return this.#planWith(
+      action.type === "resume" ? fold.turn?.config : fold.config,
+      overrides === false ? undefined : overrides,
+    );
+  }
+
+  #planWith(
+    config: SessionConfig | undefined,
+    overrides: TurnOptions | undefined,
+  ): MaybePromise<TurnPlan> {
+    const { agent, log, clock, sessionScope, outputs, models } = this.#options;
+    return agent.plan({
+      sessionId: log.id,
+      sessionScope,
+      isOfSession: true,
+      outputs,
+      models: models(),
+      spent: () => log.fold.turn?.chainCost,
+      prompt: log.fold.prompt,
+      ...(overrides && { overrides }),
+      ...(config && { config }),
+      now: clock.now,
+      timer: clock.timer,
+    });
+  }
+
+  async #runPlanned(action: TurnAction, plan: TurnPlan, stop: TurnStop): Promise<void> {
+    const { ownership, log } = this.#options;
+    // The history as it is before the entry that starts the turn.
+    const { messages, input } = tailOf(action, log.fold);
+    const opening = [this.#opening(action), ...this.#changeOfPrompt(action.turnId, plan)];
+    const head = log.fold.headAtStart(log.now());
+    // A turn that is resumed has its configuration from its start.
+    const isUpToDate = action.type !== "resume";
+    const opened = this.#append(opening, { head, isUpToDate });
+    if ((isPromise(opened) ? await opened : opened) === "conflict") {
+      // Whatever was posted meanwhile comes first.
+      await log.catchUp();
+      return;
+    }
+    // In the middle of the step that the log leaves off in, unless the turn begins.
+    const at = action.type === "start" ? { messages } : log.fold.transcript.entryPoint();
+    this.onChange();
+    const room = { turnId: action.turnId, plan, stop };
+    this.#compactor.beginTurn();
+    const journal = new TurnJournal({
+      turnId: action.turnId,
+      log,
+      ownership,
+      plan,
+      envelopes: this.#envelopes,
+      onCancelled: () => this.onChange(),
+    });
+    const result = await runTurn(
+      toTurnInput(this.#options, action, plan, {
+        messages: at.messages,
+        input: input.length > 0 ? input : undefined,
+        open: at.open,
+        signal: stop,
+        makeRoom: (overflow) => this.#compactor.makeRoom(room, overflow),
+        journal: (facts) => {
+          const { underWay } = this.#compactor;
+          // An abort ends the wait for a summary, and what came of that is recorded first.
+          return underWay === undefined
+            ? journal.record(facts)
+            : underWay.then(() => journal.record(facts));
+        },
+        checkLimits: (progress) => this.#beforeRequest(action.turnId, plan, progress),
+        recover: (error, shown) =>
+          this.#recover(action.turnId, plan.settings.recover, error, shown),
+        emit: (event) => this.#showLive(event),
+      }),
+    );
+    if (result.error?.code !== "journal_failed") return;
+    // A store that did not answer in time threw nothing.
+    if (journal.failure !== undefined) throw journal.failure.thrown;
+    throw new RepositoryError("unavailable", log.id, result.error.message);
+  }
+
+  #opening(action: TurnAction): OwnedBody {
+    const { turnId } = action;
+    switch (action.type) {
+      case "start":
+        return { type: "turn_started", turnId, input: action.input };
+      case "continue":
+        return { type: "turn_started", turnId, input: [], continues: action.continues };
+      case "resume":
+        return { type: "turn_resumed", turnId, epoch: this.#options.ownership.lease.epoch };
+      default:
+        return action satisfies never;
+    }
+  }
+
+  #changeOfPrompt(turnId: string, { prompt }: TurnPlan): OwnedBody[] {
+    if (prompt === undefined) return [];
+    const { prompt: last } = this.#options.log.fold;
+    const isSame =
+      last?.instructions === prompt.instructions && last?.toolsHash === prompt.toolsHash;
+    return isSame ? [] : [{ type: "prompt", turnId, ...prompt }];
+  }
+
+  /** Makes room in the context, if it is time to, and asks whether there may be another request. */
+  #beforeRequest(
+    turnId: string,
+    plan: TurnPlan,
+    progress: TurnProgress,
+  ): MaybePromise<FinishReason | undefined> {
+    const { log, ownership } = this.#options;
+    // The request that follows is an effect.
+    const confirmed = ownership.confirm(log.now());
+    if (confirmed !== undefined) {
+      return confirmed.then(() => this.#beforeRequest(turnId, plan, progress));
+    }
+    const { settings, ephemeral, outputs: limits } = plan;
+    const { outputs, transcript } = log.fold;
+    const toolCallIds = outputsToEvict(outputs, ephemeral, transcript.lastReplyPlace, limits);
+    const check = (): MaybePromise<FinishReason | undefined> =>
+      settings.checkLimits?.(this.#compactor.addTo(progress));
+    if (toolCallIds.length === 0) return check();
+    const evicted = this.#append([{ type: "eviction", turnId, toolCallIds }], {});
+    return chain(evicted, check);
+  }
+
+  /** A part that a vendor will not take is left out from now on, also by whoever takes the session over. */
+  async #recover(
+    turnId: string,
+    recover: RunTurnInput["recover"],
+    error: SerializedError,
+    messages: readonly ChatMessage[],
+  ): Promise<readonly ChatMessage[] | undefined> {
+    const recovered = await this.#reporting(turnId, () => recover?.(error, messages));
+    if (recovered === undefined || error.rejected === undefined) return recovered;
+    await this.#append([{ type: "quarantine", turnId, ...error.rejected }], {});
+    return recovered;
+  }
+
+  async #reporting<T>(turnId: string, hook: () => MaybePromise<T>): Promise<T> {
+    try {
+      return await hook();
+    } catch (error) {
+      const { log, onFault } = this.#options;
+      onFault({ error, where: "hook", sessionId: log.id, turnId });
+      throw error;
+    }
+  }
+
+  #showLive(event: AgentEvent): void {
+    if (!this.#options.ownership.isLost) this.#options.onLive(event);
+  }
+
+  #append(
+    bodies: readonly OwnedBody[],
+    choices: Omit<AppendChoices, "lease">,
+  ): MaybePromise<"appended" | "conflict"> {
+    const { log, ownership } = this.#options;
+    return appendOwned({ log, ownership, envelopes: this.#envelopes }, bodies, choices);
+  }
+}
+
+/** Waits, unless it is stopped. */
+function pause(timer: Clock["timer"], ms: number, stop: TurnStop): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = timer(ms, resolve);
+    stop.addEventListener("abort", () => {
+      cancel();
+      resolve();
+    });
+  });
+}
+
+/** Posts that may come while a turn is being ended, one after the other. */
+const maxConflicts = 100;

@@ -1,0 +1,191 @@
+/** The journal of one turn: facts become entries, and the end of the turn is written only if nothing came meanwhile. */
+import type { Fact, JournalReply, Usage } from "@capstan/kernel";
+import { addUsage } from "@capstan/kernel";
+import type { Entry, FactContext, FactPrice, MaybePromise } from "@capstan/log";
+import { RepositoryError, entriesOfFacts, isPromise } from "@capstan/log";
+import { addCost, costOfFact } from "../models/cost-of-fact.ts";
+import { modelNamed, nameOf } from "../models/model.ts";
+import type { TurnPlan } from "../agent/turn-plan.ts";
+import { chain } from "../platform/chain.ts";
+import type { Envelopes } from "./envelopes.ts";
+import type { Ownership } from "./ownership.ts";
+import { recover } from "../platform/recover.ts";
+import type { AppendChoices, SessionLog } from "./session-log.ts";
+
+type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
+
+export interface TurnJournalOptions {
+  readonly turnId: string;
+  readonly log: SessionLog;
+  readonly ownership: Ownership;
+  readonly plan: TurnPlan;
+  readonly envelopes: Envelopes;
+  /** A cancel is in the log: the turn has to stop. */
+  onCancelled(): void;
+}
+
+export class TurnJournal {
+  readonly #options: TurnJournalOptions;
+  readonly #context: FactContext;
+  readonly #model: string;
+  /** Of everything but the end: the stored head stays. */
+  readonly #choices: AppendChoices;
+  /** When the journal was asked last. */
+  #now = 0;
+  /** Of the turn, with what is about to be recorded. */
+  #cost: number | undefined;
+  /** Which of several models was asked last. */
+  #asked: string | undefined;
+  #failure: { readonly thrown: unknown } | undefined;
+
+  constructor(options: TurnJournalOptions) {
+    this.#options = options;
+    this.#model = nameOf(options.plan.model);
+    this.#choices = { lease: options.ownership.lease };
+    this.#context = {
+      turnId: options.turnId,
+      envelope: () => options.envelopes.next(),
+      price: (fact) => this.#priceOf(fact),
+    };
+  }
+
+  /** First thing that went wrong, as it was thrown: the kernel keeps only its message. */
+  get failure(): { readonly thrown: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** Fails when the session is no longer ours: the kernel then stops. */
+  record(facts: readonly Fact[]): MaybePromise<JournalReply> {
+    try {
+      return this.#record(facts);
+    } catch (thrown) {
+      return this.#fail(thrown);
+    }
+  }
+
+  #fail(thrown: unknown): never {
+    this.#failure ??= { thrown };
+    throw thrown;
+  }
+
+  #record(facts: readonly Fact[]): MaybePromise<JournalReply> {
+    const { log, ownership } = this.#options;
+    const confirmed = ownership.confirm(log.now());
+    if (confirmed === undefined) return this.#recordOwned(facts);
+    return confirmed.then(
+      () => this.#recordOwned(facts),
+      (thrown: unknown) => this.#fail(thrown),
+    );
+  }
+
+  #recordOwned(facts: readonly Fact[]): MaybePromise<JournalReply> {
+    this.#now = this.#options.log.now();
+    this.#options.ownership.check(this.#now);
+    const end = facts.at(-1);
+    if (end?.type === "turn_ended") return this.#end(facts.slice(0, -1), end);
+    return this.#append(facts);
+  }
+
+  #append(facts: readonly Fact[]): MaybePromise<undefined> {
+    const { log, ownership } = this.#options;
+    const appended = log.append(this.#entriesOf(facts), this.#choices);
+    if (!isPromise(appended)) return undefined;
+    return appended.then(
+      () => {
+        // The answer may have taken longer than the lease: what it announces must not happen here, unless the lease is still ours.
+        const confirmed = ownership.confirm(log.now());
+        if (confirmed !== undefined) return confirmed.then(() => undefined);
+        ownership.check(log.now());
+        return undefined;
+      },
+      (thrown: unknown) => this.#fail(thrown),
+    );
+  }
+
+  #end(before: readonly Fact[], end: TurnEnded, round = 1): MaybePromise<JournalReply> {
+    const { log } = this.#options;
+    if (round > maxRounds) return this.#fail(tooBusy(log.id));
+    if (this.#isReopened(end)) {
+      if (before.length === 0) return "reopen";
+      return chain(this.#append(before), () => "reopen" as const);
+    }
+    const entries = this.#entriesOf([...before, this.#whole(before, end)]);
+    const head = log.fold.headAtEnd(end, log.now());
+    const choices = { ...this.#choices, head, isUpToDate: true };
+    const appended = recover(
+      () => log.append(entries, choices),
+      (thrown) => this.#fail(thrown),
+    );
+    return chain(appended, (outcome) => {
+      if (outcome === "appended") return undefined;
+      return chain(log.catchUp(), () => this.#end(before, end, round + 1));
+    });
+  }
+
+  /** Whether something was posted that the turn has to heed before it may end. */
+  #isReopened(end: TurnEnded): boolean {
+    const { fold } = this.#options.log;
+    if (end.finishReason === "aborted" || end.error !== undefined) return false;
+    if (fold.turn?.isCancelled === true) {
+      this.#options.onCancelled();
+      return true;
+    }
+    return end.pending !== undefined && fold.answers().length > 0;
+  }
+
+  /** The kernel knows what happened in this process; the turn may have begun in another. */
+  #whole(before: readonly Fact[], end: TurnEnded): TurnEnded {
+    const { turn } = this.#options.log.fold;
+    if (turn === undefined) return end;
+    const usage = before.reduce(addFact, turn.usage);
+    return { ...end, usage, durationMs: this.#options.log.now() - turn.startedAt };
+  }
+
+  #entriesOf(facts: readonly Fact[]): Entry[] {
+    const { log, envelopes } = this.#options;
+    this.#cost = log.fold.turn?.cost;
+    for (const fact of facts) if (fact.type === "attempt") this.#asked = fact.model;
+    envelopes.begin(this.#now);
+    return entriesOfFacts(facts, this.#context);
+  }
+
+  /** The kernel knows nothing of models and prices. */
+  #priceOf(fact: Fact): FactPrice | undefined {
+    const { plan } = this.#options;
+    const cost = plan.hasCost ? costOfFact(fact, plan) : undefined;
+    this.#cost = addCost(this.#cost, cost);
+    switch (fact.type) {
+      case "attempt_ended": {
+        const { model = this.#model } = fact;
+        const priceId = plan.hasCost ? modelNamed(plan.model, fact.model).price?.id : undefined;
+        return { model, cost, priceId };
+      }
+      case "message":
+        return fact.message.role === "assistant"
+          ? { cost: plan.cost(fact.message.usage, this.#asked) }
+          : undefined;
+      case "tool_result":
+        return { cost };
+      case "turn_ended":
+        return { cost: this.#cost };
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** Posts that may come in between, one after the other, before the end of a turn is left to a later try. */
+const maxRounds = 1_000;
+
+function tooBusy(sessionId: string): RepositoryError {
+  const message = `Session "${sessionId}" is posted to faster than its turn can end: it goes on when the session is claimed again`;
+  return new RepositoryError("unavailable", sessionId, message);
+}
+
+/** What is recorded together with the end is not folded yet. */
+function addFact(usage: Usage, fact: Fact): Usage {
+  if (fact.type === "attempt_ended") {
+    return addUsage(usage, fact.usage ?? { unreportedAttempts: 1 });
+  }
+  return fact.type === "tool_result" ? addUsage(usage, fact.usage ?? {}) : usage;
+}

@@ -1,0 +1,51 @@
+/** A session with a host of its own, for programs that need only one. */
+import type { SessionRepository } from "@capstan/log";
+import { memoryRepository } from "@capstan/log";
+import type { Agent } from "../agent/agent.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { OnFault } from "../host/host-fault.ts";
+import type { NewSession } from "../host/host.ts";
+import { Host } from "../host/host.ts";
+import type { Session } from "./session.ts";
+import type { SessionState } from "./session-state.ts";
+
+export interface OwnHost<Output> {
+  readonly agent: Agent<Output>;
+  /** Default one in memory. */
+  readonly repository?: SessionRepository;
+  readonly clock?: Clock;
+  /** As in `HostOptions`. */
+  readonly onError?: OnFault;
+}
+
+export interface SessionInit<Output = unknown> extends OwnHost<Output>, Omit<NewSession, "agent"> {}
+
+export interface RestoreInit<Output = unknown> extends OwnHost<Output> {
+  readonly state: SessionState;
+  /** See `RestoreOptions`. Default: only the messages of the state count. */
+  readonly trust?: "own";
+}
+
+/** Stored at the first send. To go on with one that is stored, or to take over from other processes, use `createHost`. */
+export function createSession<Output = unknown>(init: SessionInit<Output>): Session<Output> {
+  const { agent, repository: _, clock: _clock, onError: _onError, ...origin } = init;
+  const host = hostOf(init);
+  const session = host.createSession({ ...origin, agent: agent.name });
+  // Its agent is the one that was given.
+  return session as Session<Output>;
+}
+
+/** Goes on with what `session.snapshot` gave. With `trust: "own"` the state of another agent is refused with `unknown_agent`. */
+export async function restoreSession<Output = unknown>(
+  init: RestoreInit<Output>,
+): Promise<Session<Output>> {
+  const { state, trust } = init;
+  const session = await hostOf(init).restore(state, trust && { trust });
+  return session as Session<Output>;
+}
+
+function hostOf<Output>(init: OwnHost<Output>): Host {
+  const { agent, repository = memoryRepository(), clock, onError } = init;
+  const own = { ...(clock && { clock }), ...(onError && { onError }) };
+  return new Host({ agents: [agent], repository, ...own }, true);
+}

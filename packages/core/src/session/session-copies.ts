@@ -1,0 +1,169 @@
+/** Sessions made of others: a state that goes on elsewhere, and a fork. */
+import type { JsonValue } from "@capstan/kernel";
+import type { NamedBlob, NewEntry, StoredEntry } from "@capstan/log";
+import {
+  LogError,
+  createCopy,
+  foldEntries,
+  foldNew,
+  forkLog,
+  fromBase64,
+  importLog,
+  readBlobs,
+  restoreLog,
+  toBase64,
+} from "@capstan/log";
+import type { Agent } from "../agent/agent.ts";
+import { nameOfChoice } from "../models/model.ts";
+import type { SessionHost } from "../host/session-host.ts";
+import type { SessionState, StoredBlob } from "./session-state.ts";
+import { usageOf } from "./session-view.ts";
+import { invalid, toSessionError } from "../errors/session-error.ts";
+
+/** The session as plain JSON. */
+export function toState(id: string, entries: readonly StoredEntry[], agent: Agent): SessionState {
+  const fold = foldEntries(entries);
+  const { created, title, config } = fold;
+  const { total, cost } = usageOf(fold);
+  const model = config.model ?? nameOfChoice(agent.model);
+  const { principal, metadata } = created ?? {};
+  return {
+    version: 1,
+    id,
+    agent: agent.name,
+    createdAt: created?.at ?? 0,
+    updatedAt: entries.at(-1)?.at ?? 0,
+    status: fold.status,
+    provider: model.split("/", 1)[0] ?? model,
+    model,
+    messages: fold.transcript.messages,
+    pendingToolCalls: fold.pending,
+    usage: total,
+    entries,
+    ...(agent.cwd !== undefined && { cwd: agent.cwd }),
+    ...(title !== undefined && { title }),
+    ...(principal !== undefined && { principal }),
+    ...(metadata !== undefined && { metadata }),
+    ...(cost !== undefined && { totalCost: cost }),
+  };
+}
+
+/** What its entries name and do not hold. */
+export async function blobsOfState(
+  host: SessionHost,
+  { id, entries }: SessionState,
+): Promise<Pick<SessionState, "blobs">> {
+  const blobs: StoredBlob[] = [];
+  for await (const { blob, bytes } of readBlobs(host.repository, id, entries)) {
+    blobs.push({ blob, data: toBase64(bytes) });
+  }
+  return blobs.length === 0 ? {} : { blobs };
+}
+
+/** Owner of an imported session. The state itself has no say in it. */
+export interface ImportChoices {
+  readonly trust?: undefined;
+  /** Default: the only agent of the host. */
+  readonly agent?: string;
+  readonly principal?: string;
+  readonly metadata?: JsonValue;
+}
+
+/**
+ * By default a state is imported: what was said is kept, and nothing of it runs or decides anything. With `trust: "own"`, for
+ * a state that only this program could have written, what was unfinished goes on: pending calls are asked again, queues and
+ * configuration stay, and so do agent, principal and metadata.
+ */
+export type RestoreOptions = ImportChoices | { readonly trust: "own" };
+
+/** Stores a session that was taken as a snapshot elsewhere, under the same id. */
+export async function storeState(
+  host: SessionHost,
+  state: SessionState,
+  options: RestoreOptions & { readonly onlyAgent: string | undefined },
+): Promise<void> {
+  const { id, blobs = [] } = state;
+  const named = blobs.map(({ blob, data }): NamedBlob => ({ blob, bytes: bytesOf(blob, data) }));
+  const copy = { incarnation: crypto.randomUUID(), now: host.clock.now() };
+  const entries = readable(id, () => {
+    if (options.trust === "own") return restoreLog(state.entries, copy);
+    const { agent = options.onlyAgent, principal, metadata } = options;
+    if (agent === undefined) throw invalid(whichAgent(id));
+    const origin = {
+      agent,
+      ...(principal !== undefined && { principal }),
+      ...(metadata !== undefined && { metadata }),
+    };
+    return importLog(state.entries, { ...copy, origin, blobs: named.map(({ blob }) => blob) })
+      .entries;
+  });
+  await store(host, id, entries, named);
+}
+
+function whichAgent(id: string): string {
+  return `Which agent should go on with session ${id}? This host has several: say { agent } in the options of restore`;
+}
+
+function bytesOf(blob: string, data: string): Uint8Array {
+  try {
+    return fromBase64(data);
+  } catch (cause) {
+    throw invalid(`The blob "${blob}" of the state is not Base64: take the snapshot again`, {
+      cause,
+    });
+  }
+}
+
+/** Stores a fork and gives its id. Fails with `invalid_input` where no message has the id. */
+export async function storeFork(
+  host: SessionHost,
+  sessionId: string,
+  entries: readonly StoredEntry[],
+  at: string | undefined,
+): Promise<string> {
+  const now = host.clock.now();
+  const fork = { sessionId, now, incarnation: host.newId(), ...(at !== undefined && { at }) };
+  const forked = forkLog(entries, fork);
+  if (forked === undefined) throw invalid(unforkable(sessionId, entries, at ?? ""));
+  const id = host.newId();
+  await store(host, id, forked, readBlobs(host.repository, sessionId, forked));
+  return id;
+}
+
+async function store(
+  host: SessionHost,
+  id: string,
+  entries: readonly NewEntry[],
+  blobs: Iterable<NamedBlob> | AsyncIterable<NamedBlob>,
+): Promise<void> {
+  const fold = readable(id, () => foldNew(entries));
+  // Fails where nobody here can run it.
+  host.agent(fold.created?.agent ?? "");
+  try {
+    await createCopy(host.repository, {
+      id,
+      entries,
+      head: fold.head(host.clock.now()),
+      blobs,
+    });
+  } catch (thrown) {
+    throw toSessionError(id, thrown);
+  }
+}
+
+function readable<T>(id: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!(thrown instanceof LogError)) throw thrown;
+    throw invalid(`The entries of session ${id} cannot be read: ${thrown.message}`, {
+      cause: thrown,
+    });
+  }
+}
+
+function unforkable(sessionId: string, entries: readonly StoredEntry[], at: string): string {
+  return foldEntries(entries).transcript.has(at)
+    ? `Session ${sessionId} cannot be forked at "${at}" yet: its step is not complete. Wait for its end, or take an earlier message`
+    : `Session ${sessionId} has no message "${at}" to be forked at: take an id from its messages`;
+}

@@ -1,0 +1,162 @@
+/** The way into a session's log for those who have something to say: creates the session at the first word, posts, and tells what was refused. */
+import type { ChatMessage } from "@capstan/kernel";
+import type { MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
+import { SessionFold, isPromise, isRepositoryError } from "@capstan/log";
+import { chain } from "../platform/chain.ts";
+import { checkMedia } from "../media/check-media.ts";
+import { recover } from "../platform/recover.ts";
+import { isSameJson } from "../input/same-json.ts";
+import { SessionError, refused, taken, toSessionError } from "../errors/session-error.ts";
+import type { SessionHost, SessionOrigin } from "../host/session-host.ts";
+import { firstEntries, headOfNew } from "../host/session-host.ts";
+import type { SessionRuntime } from "../host/session-runtime.ts";
+
+export class SessionInbox {
+  readonly #host: SessionHost;
+  readonly #runtime: SessionRuntime;
+  /** What the session is created with at its first word; undefined once it is there. */
+  #origin: SessionOrigin | undefined;
+  #preview: SessionFold | undefined;
+  #creating: Promise<void> | undefined;
+  #createdId: string | undefined;
+
+  constructor(runtime: SessionRuntime, host: SessionHost, origin: SessionOrigin | undefined) {
+    this.#runtime = runtime;
+    this.#host = host;
+    this.#origin = origin;
+  }
+
+  /** Undefined once the session is in the store. */
+  get origin(): SessionOrigin | undefined {
+    return this.#origin;
+  }
+
+  /** What the session will be when it is created; undefined once it is. */
+  get preview(): SessionFold | undefined {
+    if (this.#origin === undefined) return undefined;
+    if (this.#preview === undefined) {
+      this.#preview = new SessionFold();
+      for (const entry of firstEntries(this.#origin, "", 0)) this.#preview.apply(entry);
+    }
+    return this.#preview;
+  }
+
+  /** What is known of the session: its log, or what that will be. */
+  get fold(): SessionFold {
+    return this.preview ?? this.#runtime.log.fold;
+  }
+
+  ensureCreated(): MaybePromise<void> {
+    if (this.#origin === undefined) return;
+    if (this.#creating !== undefined) return this.#creating;
+    const created = this.#create(this.#origin);
+    if (!isPromise(created)) return;
+    return (this.#creating = Promise.resolve(created).finally(() => {
+      this.#creating = undefined;
+    }));
+  }
+
+  /** At once, or resolves, when it is safe. Fails with a `SessionError` where it was refused, unless for the reason that is passed over. */
+  post(id: string, body: PostedBody, except?: Refusal): MaybePromise<Posted> {
+    const { log } = this.#runtime;
+    this.#runtime.mustBeOpen();
+    this.#checkMedia(body);
+    const posted = recover<Posted>(
+      () => chain(this.ensureCreated(), () => log.post(id, body)),
+      (thrown) => {
+        throw toSessionError(this.#runtime.id, thrown);
+      },
+    );
+    return chain(posted, (answer) =>
+      chain(answer.isNew ? undefined : this.#mustBeSame(answer.seq, body), () => {
+        this.check(id, except);
+        return answer;
+      }),
+    );
+  }
+
+  /** What was posted under an id before stays: it is the same, or the id is taken. */
+  #mustBeSame(seq: number, body: PostedBody): MaybePromise<void> {
+    return chain(this.#runtime.log.entryAt(seq), ({ seq: _seq, v: _v, at: _at, id, ...stored }) => {
+      // A message that waits is the same one, whichever queue it was meant for.
+      const isSame = isQueued(stored.type) && isQueued(body.type);
+      const { type: _type, ...said } = body;
+      const { type: _storedType, ...before } = stored;
+      if (!(isSame ? isSameJson(before, said) : isSameJson(stored, body))) throw taken(id);
+    });
+  }
+
+  /** No two messages have one id, so a message that is to come must not have that of another one. */
+  mustBeFree(messageId: string): MaybePromise<void> {
+    if (!this.fold.transcript.has(messageId)) return;
+    // What was posted under it before is found by the store.
+    return chain(this.#runtime.log.hasEntry(messageId), (isPosted) => {
+      if (!isPosted) throw taken(messageId);
+    });
+  }
+
+  /** By the model of the next turn, as far as that is known now. */
+  #checkMedia(body: PostedBody): void {
+    const messages = messagesIn(body);
+    if (messages.every(isPlain)) return;
+    const { created, config } = this.fold;
+    const name = body.type === "input" ? body.options?.model : undefined;
+    const agent = this.#host.agent(created?.agent ?? "");
+    checkMedia(messages, agent.mediaLimits(name ?? config.model, this.#runtime.models));
+  }
+
+  /** Fails if this entry was refused for another reason than the one that is passed over. */
+  check(entryId: string, except?: Refusal): void {
+    const refusal = this.#runtime.log.fold.refusalOf(entryId);
+    if (refusal !== undefined && refusal !== except) throw refused(this.#runtime.id, refusal);
+  }
+
+  /** For answers, which make no sense in a session that nobody has spoken to. */
+  mustExist(): void {
+    if (this.#origin === undefined) return;
+    const sessionId = this.#runtime.id;
+    const message = `Session ${sessionId} has no turn yet: there is nothing to answer. Send something first`;
+    throw new SessionError("not_pending", message, { sessionId });
+  }
+
+  #create(origin: SessionOrigin): MaybePromise<void> {
+    const { log } = this.#runtime;
+    const at = this.#host.clock.now();
+    const id = (this.#createdId ??= this.#host.newId());
+    const created = recover(
+      () => log.create(firstEntries(origin, id, at), headOfNew(origin, id, at)),
+      (thrown) => this.#findCreated(id, thrown),
+    );
+    return chain(created, () => this.#onCreated());
+  }
+
+  /** An earlier try may have reached the store, though its answer did not reach us. */
+  #findCreated(id: string, thrown: unknown): MaybePromise<void> {
+    if (!isRepositoryError(thrown) || thrown.code !== "exists") throw thrown;
+    const { log } = this.#runtime;
+    return chain(log.catchUp(), () => {
+      if (log.fold.created?.id !== id) throw thrown;
+    });
+  }
+
+  #onCreated(): void {
+    this.#origin = undefined;
+    this.#preview = undefined;
+    this.#runtime.attend();
+  }
+}
+
+function isQueued(type: string): boolean {
+  return type === "steer" || type === "follow_up";
+}
+
+function messagesIn(body: PostedBody): readonly ChatMessage[] {
+  if (body.type === "steer" || body.type === "follow_up") return [body.message];
+  return body.type === "input" ? body.messages : none;
+}
+
+const none: readonly ChatMessage[] = [];
+
+function isPlain(message: ChatMessage): boolean {
+  return message.role !== "user" || typeof message.content === "string";
+}

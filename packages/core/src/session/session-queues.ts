@@ -1,0 +1,46 @@
+/** How messages are queued in a session that may be busy, and how they are taken back. */
+import type { UserPart } from "@capstan/kernel";
+import { chain } from "../platform/chain.ts";
+import type { InputMessage } from "../input/input.ts";
+import { checkTurnId, toMessage } from "../input/input.ts";
+import type { Receipt } from "../following/receipts.ts";
+import { taken } from "../errors/session-error.ts";
+import type { SessionInbox } from "./session-inbox.ts";
+import type { SessionRuntime } from "../host/session-runtime.ts";
+
+/** What can be queued: a text, parts, or a message. */
+export type QueuedInput = string | readonly UserPart[] | Extract<InputMessage, { role: "user" }>;
+
+/** Resolves when it is safe. */
+export async function enqueue(
+  type: "steer" | "follow_up",
+  id: string,
+  content: QueuedInput,
+  inbox: SessionInbox,
+  runtime: SessionRuntime,
+): Promise<Receipt> {
+  checkTurnId(id);
+  const message = toMessage(content, id);
+  await chain(inbox.mustBeFree(id), () => inbox.post(id, { type, message }));
+  const { queues } = inbox.fold;
+  if (queues.find(id) === undefined && queues.outcomeOf(id) === undefined) throw taken(id);
+  const receipt = runtime.receipts.of(id);
+  runtime.wake();
+  return receipt;
+}
+
+/** Resolves when it is known what came back: the ids. */
+export async function takeBack(
+  queue: "steering" | "followUp" | "all",
+  id: string,
+  inbox: SessionInbox,
+  runtime: SessionRuntime,
+): Promise<readonly string[]> {
+  await inbox.post(id, { type: "queue_cleared", queue });
+  const receipts = inbox.fold.queues.returning().map((item) => runtime.receipts.of(item.id));
+  runtime.wake();
+  const outcomes = await Promise.all(
+    receipts.map(async (receipt) => ({ id: receipt.id, outcome: await receipt.outcome })),
+  );
+  return outcomes.filter(({ outcome }) => outcome.type === "returned").map((item) => item.id);
+}

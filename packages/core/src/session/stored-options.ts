@@ -1,0 +1,46 @@
+/** Vendor options as a log holds them: JSON, checked before it is stored. */
+import type { ProviderOptionsByVendor } from "@capstan/kernel";
+import { invalid } from "../errors/session-error.ts";
+
+/** Without what is undefined in them. Throws a `SessionError` for what is no JSON. */
+export function toStoredOptions(providerOptions: ProviderOptionsByVendor | undefined): {
+  readonly providerOptions?: ProviderOptionsByVendor;
+} {
+  if (providerOptions === undefined) return {};
+  const problem = problemOfOptions(providerOptions);
+  if (problem !== undefined) throw invalid(problem);
+  return {
+    providerOptions: JSON.parse(JSON.stringify(providerOptions)) as ProviderOptionsByVendor,
+  };
+}
+
+/** The reason why a caller's vendor options cannot be sent, if there is one. */
+export function problemOfOptions(options: unknown): string | undefined {
+  if (!isObject(options)) return "providerOptions must be an object, as in { openai: { … } }";
+  for (const [id, fields] of Object.entries(options)) {
+    if (fields === undefined) continue;
+    if (!isObject(fields)) return `providerOptions.${id} must be an object of request fields`;
+    const path = nonJson(fields, `providerOptions.${id}`);
+    if (path !== undefined) return `${path} is not JSON`;
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Where something is that is no JSON, or is too deep for it. */
+function nonJson(value: unknown, path: string, levels = 100): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : path;
+  if (typeof value !== "object") {
+    return typeof value === "string" || typeof value === "boolean" ? undefined : path;
+  }
+  if (levels === 0) return path;
+  for (const [name, inner] of Object.entries(value)) {
+    const found = nonJson(inner, `${path}.${name}`, levels - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
