@@ -1,33 +1,33 @@
 /** Sessions over HTTP: a function from a request to a response, for every runtime that has those. */
 import { systemClock } from "@capstan/core";
-import { BodyBudget } from "./body-budget.ts";
-import { checkHost, checkOrigin, corsHeaders, preflight } from "./access.ts";
-import { checkQuery, checkRequest } from "./check-request.ts";
-import type { Backend, Endpoint, Reply } from "./endpoint.ts";
-import { endpoint } from "./endpoint.ts";
+import { BodyBudget } from "./guard/body-budget.ts";
+import { checkHost, checkOrigin, corsHeaders, preflight } from "./guard/access.ts";
+import { checkQuery, checkRequest } from "./guard/check-request.ts";
+import type { Backend, Endpoint, Reply } from "./endpoints/endpoint.ts";
+import { endpoint } from "./endpoints/endpoint.ts";
 import { closing, health, metrics, ready } from "./endpoints/about.ts";
 import { events } from "./endpoints/events.ts";
 import { execute } from "./endpoints/execute.ts";
 import { answers, cancel, claims, followUp, steer } from "./endpoints/inbox.ts";
 import { deleteSession, fork, getSession, listSessions } from "./endpoints/sessions.ts";
-import { readJsonBody } from "./json-body.ts";
-import type { ClientToolLimits } from "./limits.ts";
-import { checkLimits, defaultClientTools, defaultLimits } from "./limits.ts";
-import { Metrics } from "./metrics.ts";
-import { toOpenApi } from "./openapi.ts";
-import { jsonResponse, toErrorResponse, toPublicError } from "./public-error.ts";
-import { PublicView } from "./public-view.ts";
-import { RateLimit } from "./rate-limit.ts";
-import type { Match } from "./routes.ts";
-import { endpointsAt, matchOf } from "./routes.ts";
-import { ServerError, noSession } from "./server-error.ts";
+import { readJsonBody } from "./guard/json-body.ts";
+import type { ClientToolLimits } from "./guard/limits.ts";
+import { checkLimits, defaultClientTools, defaultLimits } from "./guard/limits.ts";
+import { Metrics } from "./endpoints/metrics.ts";
+import { toOpenApi } from "./endpoints/openapi.ts";
+import { jsonResponse, toErrorResponse, toPublicError } from "./guard/public-error.ts";
+import { PublicView } from "./guard/public-view.ts";
+import { RateLimit } from "./guard/rate-limit.ts";
+import type { Match } from "./endpoints/routes.ts";
+import { endpointsAt, matchOf } from "./endpoints/routes.ts";
+import { ServerError, noSession } from "./guard/server-error.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { Sessions } from "./sessions.ts";
-import { StorageBudget } from "./storage-budget.ts";
-import { Streams } from "./streams.ts";
-import { toStreamResponse } from "./web-sink.ts";
-import { refuseMediaUrls } from "./refuse-media-urls.ts";
-import { NoQuery } from "./wire-schemas.ts";
+import { StorageBudget } from "./guard/storage-budget.ts";
+import { Streams } from "./streaming/streams.ts";
+import { toStreamResponse } from "./streaming/web-sink.ts";
+import { refuseMediaUrls } from "./guard/refuse-media-urls.ts";
+import { NoQuery } from "./endpoints/wire-schemas.ts";
 
 const described: readonly Endpoint[] = [
   execute,

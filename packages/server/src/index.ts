@@ -1,10 +1,10 @@
 /** `@capstan/server`: sessions over HTTP. */
 export { createServer, Server } from "./create-server.ts";
 export type { ServerOptions } from "./server-options.ts";
-export type { AccessRules } from "./access.ts";
-export { bearerTokens } from "./authenticate.ts";
-export type { Authenticate, Identity } from "./authenticate.ts";
-export type { ClientToolLimits, ServerLimits } from "./limits.ts";
-export type { EventStream, FrameSink, FrameSource } from "./frame-sink.ts";
-export { ServerError } from "./server-error.ts";
-export type { RequestIssue, ServerErrorCode } from "./server-error.ts";
+export type { AccessRules } from "./guard/access.ts";
+export { bearerTokens } from "./guard/authenticate.ts";
+export type { Authenticate, Identity } from "./guard/authenticate.ts";
+export type { ClientToolLimits, ServerLimits } from "./guard/limits.ts";
+export type { EventStream, FrameSink, FrameSource } from "./streaming/frame-sink.ts";
+export { ServerError } from "./guard/server-error.ts";
+export type { RequestIssue, ServerErrorCode } from "./guard/server-error.ts";

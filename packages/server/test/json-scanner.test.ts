@@ -1,7 +1,7 @@
 /** What is counted while a body comes in is what the body has once it is parsed. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { JsonScanner } from "../src/json-scanner.ts";
+import { JsonScanner } from "../src/guard/json-scanner.ts";
 
 interface Counted {
   readonly depth: number;

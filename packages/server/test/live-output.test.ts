@@ -5,9 +5,9 @@ import type { ReadOptions } from "@capstan/log";
 import { callTool, say } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { EventReader } from "../src/event-reader.ts";
-import type { FrameSink } from "../src/frame-sink.ts";
-import { SessionFrames } from "../src/session-frames.ts";
+import { EventReader } from "../src/streaming/event-reader.ts";
+import type { FrameSink } from "../src/streaming/frame-sink.ts";
+import { SessionFrames } from "../src/streaming/session-frames.ts";
 import { createWorld } from "./world.ts";
 
 class SlowSink implements FrameSink {

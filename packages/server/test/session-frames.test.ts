@@ -1,7 +1,7 @@
 /** Frames of events, for all readers of a session. */
 import type { AgentEvent, ChatMessage } from "@capstan/kernel";
 import { expect, test } from "vitest";
-import { SessionFrames } from "../src/session-frames.ts";
+import { SessionFrames } from "../src/streaming/session-frames.ts";
 
 const ids = { conversationId: "s", turnId: "t" };
 

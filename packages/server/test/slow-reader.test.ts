@@ -3,9 +3,9 @@ import { manualClock, reply, say, scriptedProvider, wait } from "@capstan/testin
 import type { AgentEventBody } from "@capstan/kernel";
 import { startCursor } from "@capstan/log";
 import { expect, test, vi } from "vitest";
-import { EventReader } from "../src/event-reader.ts";
-import type { FrameSink } from "../src/frame-sink.ts";
-import { SessionFrames } from "../src/session-frames.ts";
+import { EventReader } from "../src/streaming/event-reader.ts";
+import type { FrameSink } from "../src/streaming/frame-sink.ts";
+import { SessionFrames } from "../src/streaming/session-frames.ts";
 import { headOf, openSocket } from "./raw-socket.ts";
 import { toFrame } from "./sse.ts";
 import { createWorld, tokens } from "./world.ts";

@@ -1,9 +1,9 @@
 /** The server about itself. */
-import type { Endpoint } from "../endpoint.ts";
-import { endpoint } from "../endpoint.ts";
-import { commonHeaders, jsonResponse } from "../public-error.ts";
-import { ServerError } from "../server-error.ts";
-import { NoQuery } from "../wire-schemas.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { commonHeaders, jsonResponse } from "../guard/public-error.ts";
+import { ServerError } from "../guard/server-error.ts";
+import { NoQuery } from "./wire-schemas.ts";
 
 /** Anybody may ask, under any name: who looks after a process knows nothing but its address. */
 export const health: Endpoint = endpoint({

@@ -1,10 +1,10 @@
 /** Follows a session, or goes on where a reader left off. Leaving stops nothing. */
 import type { Session } from "@capstan/core";
 import type { Cursor } from "@capstan/log";
-import type { Call, Endpoint } from "../endpoint.ts";
-import { endpoint } from "../endpoint.ts";
-import type { EventsPlace } from "../wire-requests.ts";
-import { EventsQuery } from "../wire-schemas.ts";
+import type { Call, Endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import type { EventsPlace } from "./wire-requests.ts";
+import { EventsQuery } from "./wire-schemas.ts";
 import { cursorIn, mustBeReached, openStream, toCursor } from "./open-stream.ts";
 
 /** From now on. In the middle of a turn what is live comes first, behind the last fact. */

@@ -1,11 +1,11 @@
 /** What clients post to a session: queued messages, answers, claims, a cancel. All of it is safe when it is acknowledged. */
 import type { QueuedInput, Receipt, Session } from "@capstan/core";
-import type { Call, Endpoint } from "../endpoint.ts";
-import { endpoint } from "../endpoint.ts";
-import { jsonResponse } from "../public-error.ts";
-import { ServerError } from "../server-error.ts";
-import type { AnswersRequest, WireIncarnation } from "../wire-requests.ts";
-import { AnswersBody, CancelBody, ClaimBody, NoQuery, QueueBody } from "../wire-schemas.ts";
+import type { Call, Endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { jsonResponse } from "../guard/public-error.ts";
+import { ServerError } from "../guard/server-error.ts";
+import type { AnswersRequest, WireIncarnation } from "./wire-requests.ts";
+import { AnswersBody, CancelBody, ClaimBody, NoQuery, QueueBody } from "./wire-schemas.ts";
 import { refusalIn } from "./refusal.ts";
 import { hasStarted } from "./turn-stream.ts";
 

@@ -3,10 +3,10 @@ import type { Session } from "@capstan/core";
 import type { JsonValue } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
 import type { LentTool, SessionConfig } from "@capstan/log";
-import type { ClientToolLimits } from "../limits.ts";
-import type { RequestIssue } from "../server-error.ts";
-import { invalidRequest } from "../server-error.ts";
-import type { WireTool } from "../wire-requests.ts";
+import type { ClientToolLimits } from "../guard/limits.ts";
+import type { RequestIssue } from "../guard/server-error.ts";
+import { invalidRequest } from "../guard/server-error.ts";
+import type { WireTool } from "./wire-requests.ts";
 
 type ChosenTools = NonNullable<SessionConfig["tools"]>;
 

@@ -3,13 +3,13 @@ import type { Session } from "@capstan/core";
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { parseCursor } from "@capstan/log";
-import type { Call } from "../endpoint.ts";
-import { EventReader } from "../event-reader.ts";
-import type { EventStream, FrameSink, FrameSource } from "../frame-sink.ts";
-import { commonHeaders, sessionHeaders } from "../public-error.ts";
-import { cursorAhead, invalidRequest } from "../server-error.ts";
-import type { StreamNames } from "../session-frames.ts";
-import { retryFrame, streamFrame } from "../session-frames.ts";
+import type { Call } from "./endpoint.ts";
+import { EventReader } from "../streaming/event-reader.ts";
+import type { EventStream, FrameSink, FrameSource } from "../streaming/frame-sink.ts";
+import { commonHeaders, sessionHeaders } from "../guard/public-error.ts";
+import { cursorAhead, invalidRequest } from "../guard/server-error.ts";
+import type { StreamNames } from "../streaming/session-frames.ts";
+import { retryFrame, streamFrame } from "../streaming/session-frames.ts";
 import type { OpenSession } from "../sessions.ts";
 
 export interface StreamChoices {

@@ -2,12 +2,12 @@
 import type { SessionReadingPage } from "@capstan/core";
 import type { ListedSession, StoredEntry } from "@capstan/log";
 import { formatCursor } from "@capstan/log";
-import type { Endpoint } from "../endpoint.ts";
-import { endpoint } from "../endpoint.ts";
-import { jsonOfList } from "../json-of-list.ts";
-import { jsonResponse, jsonTextResponse, sessionHeaders } from "../public-error.ts";
-import type { PublicView } from "../public-view.ts";
-import { cursorAhead } from "../server-error.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { jsonOfList } from "./json-of-list.ts";
+import { jsonResponse, jsonTextResponse, sessionHeaders } from "../guard/public-error.ts";
+import type { PublicView } from "../guard/public-view.ts";
+import { cursorAhead } from "../guard/server-error.ts";
 import type { OpenSession } from "../sessions.ts";
 import {
   DeleteQuery,
@@ -16,7 +16,7 @@ import {
   NoQuery,
   SessionQuery,
   maxPageEntries,
-} from "../wire-schemas.ts";
+} from "./wire-schemas.ts";
 
 export const getSession: Endpoint = endpoint({
   method: "GET",

@@ -3,9 +3,9 @@ import type { Session } from "@capstan/core";
 import type { Turn, TurnResponse } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { chainMark, compareCursors } from "@capstan/log";
-import type { EventReader } from "../event-reader.ts";
-import type { PublicView } from "../public-view.ts";
-import { streamFrame } from "../session-frames.ts";
+import type { EventReader } from "../streaming/event-reader.ts";
+import type { PublicView } from "../guard/public-view.ts";
+import { streamFrame } from "../streaming/session-frames.ts";
 
 /** Ends the stream behind the turn. With a place the turn was there before, and its events behind that place come from the log. */
 export class TurnStream {

@@ -1,13 +1,13 @@
 /** One endpoint: where it is, what it takes, and what it does. */
 import type { Clock, Host } from "@capstan/core";
 import type { z } from "zod";
-import type { EventStream } from "./frame-sink.ts";
-import type { ClientToolLimits, ServerLimits } from "./limits.ts";
+import type { EventStream } from "../streaming/frame-sink.ts";
+import type { ClientToolLimits, ServerLimits } from "../guard/limits.ts";
 import type { Metrics } from "./metrics.ts";
-import type { PublicView } from "./public-view.ts";
-import type { Sessions } from "./sessions.ts";
-import type { StorageBudget } from "./storage-budget.ts";
-import type { Streams } from "./streams.ts";
+import type { PublicView } from "../guard/public-view.ts";
+import type { Sessions } from "../sessions.ts";
+import type { StorageBudget } from "../guard/storage-budget.ts";
+import type { Streams } from "../streaming/streams.ts";
 
 /** What the endpoints work with. */
 export interface Backend {

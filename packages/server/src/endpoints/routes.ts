@@ -1,6 +1,6 @@
 /** Finds the endpoint of a request. A dozen of them need a list, and no library. */
 import type { Endpoint } from "./endpoint.ts";
-import { ServerError } from "./server-error.ts";
+import { ServerError } from "../guard/server-error.ts";
 
 export interface Match {
   readonly endpoint: Endpoint;

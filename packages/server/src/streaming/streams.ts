@@ -1,8 +1,8 @@
 /** The streams that are open: how many each principal has, and whether they are alive. */
 import type { Clock } from "@capstan/core";
 import type { EventReader, UnreadCount } from "./event-reader.ts";
-import type { ServerLimits } from "./limits.ts";
-import { ServerError } from "./server-error.ts";
+import type { ServerLimits } from "../guard/limits.ts";
+import { ServerError } from "../guard/server-error.ts";
 import type { StreamEvent } from "./session-frames.ts";
 import { streamFrame } from "./session-frames.ts";
 

@@ -1,8 +1,8 @@
 /** A stream on a socket of Node: text goes straight to it, as much at a time as has come together. */
 import type { ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
-import type { EventStream, FrameSink, FrameSource } from "./frame-sink.ts";
-import { sinkHighWater } from "./frame-sink.ts";
+import type { EventStream, FrameSink, FrameSource } from "../streaming/frame-sink.ts";
+import { sinkHighWater } from "../streaming/frame-sink.ts";
 
 export function startNodeStream({ headers, start }: EventStream, response: ServerResponse): void {
   response.writeHead(200, headers);

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse, Server as HttpServer } from "node
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { systemClock } from "@capstan/core";
-import type { Server } from "./create-server.ts";
-import type { FrameSink } from "./frame-sink.ts";
+import type { Server } from "../create-server.ts";
+import type { FrameSink } from "../streaming/frame-sink.ts";
 import { toRequest } from "./node-request.ts";
 import { startNodeStream } from "./node-sink.ts";
-import { commonHeaders, toErrorResponse } from "./public-error.ts";
-import { invalidRequest } from "./server-error.ts";
+import { commonHeaders, toErrorResponse } from "../guard/public-error.ts";
+import { invalidRequest } from "../guard/server-error.ts";
 
 export interface ServeOptions {
   /** Default 0: any that is free. */
