@@ -2,17 +2,17 @@
 import type { Turn } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { ClientError, isRefusal } from "./client-error.ts";
-import type { Connection } from "./connection.ts";
-import { jsonOf } from "./connection.ts";
-import type { LentCallOptions } from "./lent-calls.ts";
+import type { Connection } from "./stream/connection.ts";
+import { jsonOf } from "./stream/connection.ts";
+import type { LentCallOptions } from "./lent-tools/lent-calls.ts";
 import { newId } from "./new-id.ts";
-import { pause } from "./pause.ts";
-import type { Answer, Approval } from "./run-tool.ts";
-import type { ClientSessionState } from "./session-mirror.ts";
-import type { EventListener, Subscription } from "./session-runtime.ts";
-import { SessionRuntime } from "./session-runtime.ts";
-import type { QueuedInput, SessionStart, TurnInput, TurnOverrides } from "./turn-handles.ts";
-import { TurnHandles } from "./turn-handles.ts";
+import { pause } from "./stream/pause.ts";
+import type { Answer, Approval } from "./lent-tools/run-tool.ts";
+import type { ClientSessionState } from "./mirror/session-mirror.ts";
+import type { EventListener, Subscription } from "./turns/session-runtime.ts";
+import { SessionRuntime } from "./turns/session-runtime.ts";
+import type { QueuedInput, SessionStart, TurnInput, TurnOverrides } from "./turns/turn-handles.ts";
+import { TurnHandles } from "./turns/turn-handles.ts";
 
 /** What starts a turn, or answers to calls that wait. */
 export type SendInput = TurnInput | readonly Answer[];

@@ -9,19 +9,24 @@ export type {
   SendInput,
   SendOptions,
 } from "./client-session.ts";
-export type { EventListener, Subscription } from "./session-runtime.ts";
-export type { ClientSessionState } from "./session-mirror.ts";
+export type { EventListener, Subscription } from "./turns/session-runtime.ts";
+export type { ClientSessionState } from "./mirror/session-mirror.ts";
 export type {
   QueuedInput,
   SessionStart,
   TurnInput,
   TurnOverrides,
   UserInput,
-} from "./turn-handles.ts";
-export type { Answer, Approval, CallAnswer } from "./run-tool.ts";
-export { lendTool } from "./lend-tool.ts";
-export type { InputOf, InputSchema, LentToolDefinition, StandardSchema } from "./lend-tool.ts";
-export type { ConnectionOptions } from "./connection.ts";
-export type { RetryOptions } from "./pause.ts";
+} from "./turns/turn-handles.ts";
+export type { Answer, Approval, CallAnswer } from "./lent-tools/run-tool.ts";
+export { lendTool } from "./lent-tools/lend-tool.ts";
+export type {
+  InputOf,
+  InputSchema,
+  LentToolDefinition,
+  StandardSchema,
+} from "./lent-tools/lend-tool.ts";
+export type { ConnectionOptions } from "./stream/connection.ts";
+export type { RetryOptions } from "./stream/pause.ts";
 export { ClientError } from "./client-error.ts";
 export type { ClientErrorCode, ClientErrorOptions } from "./client-error.ts";

@@ -1,7 +1,7 @@
 /** Frames out of pieces of any size: the same frames, and work that grows with the text alone. */
 import { assert, asyncProperty, nat, uniqueArray } from "fast-check";
 import { expect, test, vi } from "vitest";
-import { readFrames } from "../src/read-frames.ts";
+import { readFrames } from "../src/stream/read-frames.ts";
 
 function bodyOf(pieces: readonly string[]): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

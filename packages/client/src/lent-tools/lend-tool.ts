@@ -8,7 +8,7 @@ import type {
   ToolExecutionEvent,
   ToolReturn,
 } from "@capstan/kernel";
-import { invalidOptions } from "./connection.ts";
+import { invalidOptions } from "../stream/connection.ts";
 
 /** The parts of Standard Schema and Standard JSON Schema (https://standardschema.dev) that a tool needs. */
 export interface StandardSchema<Input = unknown, Output = Input> {

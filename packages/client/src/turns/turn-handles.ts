@@ -2,12 +2,12 @@
 import type { JsonValue, PendingCall, ThinkingLevel, ToolChoice, UserPart } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { chainMark, compareCursors, formatCursor } from "@capstan/log";
-import { background } from "./background.ts";
+import { background } from "../background.ts";
 import type { TurnOwner } from "./client-turn.ts";
 import { ClientTurn, rootOf } from "./client-turn.ts";
-import { toDeclaration } from "./lend-tool.ts";
-import { newId } from "./new-id.ts";
-import type { Answer } from "./run-tool.ts";
+import { toDeclaration } from "../lent-tools/lend-tool.ts";
+import { newId } from "../new-id.ts";
+import type { Answer } from "../lent-tools/run-tool.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
 /** A message of the user. */

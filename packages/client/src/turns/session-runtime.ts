@@ -2,20 +2,20 @@
 import type { AgentEvent, PendingCall } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { parseCursor, startCursor } from "@capstan/log";
-import { background } from "./background.ts";
-import { ClientError, isRefusal } from "./client-error.ts";
+import { background } from "../background.ts";
+import { ClientError, isRefusal } from "../client-error.ts";
 import type { ClientTurn } from "./client-turn.ts";
-import type { Connection, RequestOptions } from "./connection.ts";
-import { jsonOf } from "./connection.ts";
-import type { CallOwner, LentCallOptions } from "./lent-calls.ts";
-import { LentCalls } from "./lent-calls.ts";
-import { newId } from "./new-id.ts";
-import { Place } from "./place.ts";
-import type { Answer, CallPlace } from "./run-tool.ts";
-import type { SessionReading } from "./session-mirror.ts";
-import { SessionMirror } from "./session-mirror.ts";
-import type { StreamListener } from "./session-stream.ts";
-import { SessionStream, queryOf } from "./session-stream.ts";
+import type { Connection, RequestOptions } from "../stream/connection.ts";
+import { jsonOf } from "../stream/connection.ts";
+import type { CallOwner, LentCallOptions } from "../lent-tools/lent-calls.ts";
+import { LentCalls } from "../lent-tools/lent-calls.ts";
+import { newId } from "../new-id.ts";
+import { Place } from "../stream/place.ts";
+import type { Answer, CallPlace } from "../lent-tools/run-tool.ts";
+import type { SessionReading } from "../mirror/session-mirror.ts";
+import { SessionMirror } from "../mirror/session-mirror.ts";
+import type { StreamListener } from "../stream/session-stream.ts";
+import { SessionStream, queryOf } from "../stream/session-stream.ts";
 
 export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
 

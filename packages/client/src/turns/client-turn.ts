@@ -16,8 +16,8 @@ import {
 } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { chainMark } from "@capstan/log";
-import { background } from "./background.ts";
-import { Place } from "./place.ts";
+import { background } from "../background.ts";
+import { Place } from "../stream/place.ts";
 
 /** What a handle needs of its session. */
 export interface TurnOwner {

@@ -1,8 +1,8 @@
 /** The calls of lent tools that wait: claimed, run and answered, each by one client. */
 import type { PendingCall, ToolContract } from "@capstan/kernel";
-import { background } from "./background.ts";
-import { isRefusal } from "./client-error.ts";
-import { longestTimerMs, pause } from "./pause.ts";
+import { background } from "../background.ts";
+import { isRefusal } from "../client-error.ts";
+import { longestTimerMs, pause } from "../stream/pause.ts";
 import type { CallAnswer, CallPlace } from "./run-tool.ts";
 import { runTool, unknownOutcome } from "./run-tool.ts";
 
