@@ -12,7 +12,7 @@ import type {
   Usage,
 } from "@capstan/kernel";
 import { ProviderError, runTurn } from "@capstan/kernel";
-import { keepFailure } from "./kept-failure.ts";
+import { keepFailure } from "./projection/kept-failure.ts";
 
 export interface CompletionRequest {
   readonly messages: readonly ChatMessage[];

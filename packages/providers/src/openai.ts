@@ -1,11 +1,11 @@
 /** Models of OpenAI, by its Responses API. */
-import type { VendorFunction } from "./vendor-function.ts";
-import { vendorFunction } from "./vendor-function.ts";
+import type { VendorFunction } from "./wire/vendor-function.ts";
+import { vendorFunction } from "./wire/vendor-function.ts";
 import { openAiVendor } from "./vendors/openai.ts";
 
-export type { FetchedMedia, FetchMedia, ProviderOptions } from "./vendor.ts";
-export type { VendorFunction, VendorModel } from "./vendor-function.ts";
-export type { ResponsesOptions } from "./vendor-options.ts";
+export type { FetchedMedia, FetchMedia, ProviderOptions } from "./wire/vendor.ts";
+export type { VendorFunction, VendorModel } from "./wire/vendor-function.ts";
+export type { ResponsesOptions } from "./wire/vendor-options.ts";
 
 /** `OPENAI_API_KEY`. What only this vendor has goes into the request by `providerOptions: { openai: { … } }`. */
 export const openai: VendorFunction = vendorFunction(openAiVendor);

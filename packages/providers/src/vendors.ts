@@ -1,7 +1,7 @@
 /** All vendors that are known by name: a row each. */
-import type { Vendor } from "./vendor.ts";
-import type { VendorFunction } from "./vendor-function.ts";
-import { vendorFunction } from "./vendor-function.ts";
+import type { Vendor } from "./wire/vendor.ts";
+import type { VendorFunction } from "./wire/vendor-function.ts";
+import { vendorFunction } from "./wire/vendor-function.ts";
 import { anthropicVendor } from "./vendors/anthropic.ts";
 import { azureVendor } from "./vendors/azure.ts";
 import { deepSeekVendor } from "./vendors/deepseek.ts";
@@ -22,10 +22,10 @@ export type {
   ProviderOptions,
   Quirks,
   Vendor,
-} from "./vendor.ts";
-export { vendorFunction } from "./vendor-function.ts";
-export type { VendorFunction, VendorModel } from "./vendor-function.ts";
-export type { GenerateOptions, MessagesOptions, ResponsesOptions } from "./vendor-options.ts";
+} from "./wire/vendor.ts";
+export { vendorFunction } from "./wire/vendor-function.ts";
+export type { VendorFunction, VendorModel } from "./wire/vendor-function.ts";
+export type { GenerateOptions, MessagesOptions, ResponsesOptions } from "./wire/vendor-options.ts";
 
 /** In alphabetical order. */
 export const vendorRows: readonly Vendor[] = [

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { complete } from "../src/complete.ts";
-import { version } from "../src/version.ts";
+import { version } from "../src/wire/version.ts";
 import { vendorRows, vendors } from "../src/vendors.ts";
 import { recording, serve } from "./transport/test-vendor.ts";
 

@@ -1,8 +1,8 @@
 import type { AssistantMessage, ChatMessage, ToolCallPart } from "@capstan/kernel";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { CallIdShape, VendorIdOf } from "../src/call-ids.ts";
-import { CallIds } from "../src/call-ids.ts";
+import type { CallIdShape, VendorIdOf } from "../src/projection/call-ids.ts";
+import { CallIds } from "../src/projection/call-ids.ts";
 
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 500);

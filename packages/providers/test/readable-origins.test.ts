@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { TargetOrigin } from "../src/protocol.ts";
-import { readableOf } from "../src/readable-origins.ts";
+import type { TargetOrigin } from "../src/wire/protocol.ts";
+import { readableOf } from "../src/projection/readable-origins.ts";
 
 const at = (api: string, model: string, provider = api): TargetOrigin => ({
   provider,

@@ -1,6 +1,6 @@
 import type { ProviderStreamOptions } from "@capstan/kernel";
 import { expect, test } from "vitest";
-import { askFor } from "../src/thinking-levels.ts";
+import { askFor } from "../src/projection/thinking-levels.ts";
 
 const words = { low: "low", medium: "medium", high: "high" };
 const ask = (

@@ -1,7 +1,7 @@
 /** What a reply has besides texts, reasoning and calls. It is kept as the part that goes back to the model that made it. */
 import type { ProviderPart } from "@capstan/kernel";
-import type { JsonObject } from "../wire-json.ts";
-import { isObject, omit } from "../wire-json.ts";
+import type { JsonObject } from "../wire/wire-json.ts";
+import { isObject, omit } from "../wire/wire-json.ts";
 import type { Fields } from "./fields.ts";
 import { requiredText, toJson, unreadablePart } from "./fields.ts";
 import { toKeptFile } from "./file-data.ts";

@@ -1,8 +1,8 @@
 /** Reads a reply, part by part. */
 import type { JsonValue, Origin, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import { explainNoAnswer } from "../no-answer.ts";
-import type { TargetOrigin } from "../protocol.ts";
+import { explainNoAnswer } from "../projection/no-answer.ts";
+import type { TargetOrigin } from "../wire/protocol.ts";
 import { CallBlocks } from "./decode-calls.ts";
 import { decodeNative } from "./decode-native.ts";
 import { ProseBlocks } from "./decode-prose.ts";

@@ -1,7 +1,7 @@
 /** What the caller has for this model alone, or for models of the AI SDK. */
 import type { ProviderStreamOptions } from "@capstan/kernel";
-import { vendorOptionsOf } from "../merge-extra.ts";
-import type { TargetOrigin } from "../protocol.ts";
+import { vendorOptionsOf } from "../wire/merge-extra.ts";
+import type { TargetOrigin } from "../wire/protocol.ts";
 import { isStrict } from "../protocols/openai-strict-schema.ts";
 import { toObjectSchema } from "../protocols/wrapped-output.ts";
 import { toClosedSchema } from "./closed-schema.ts";

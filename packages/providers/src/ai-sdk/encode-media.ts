@@ -1,7 +1,7 @@
 /** Texts, images and documents of users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
-import type { Embedded } from "../shown-media.ts";
-import { isBlankText, leftOut, takes, textOfDocument } from "../shown-media.ts";
+import type { Embedded } from "../projection/shown-media.ts";
+import { isBlankText, leftOut, takes, textOfDocument } from "../projection/shown-media.ts";
 import type { AiSdkFilePart, AiSdkTextPart } from "./prompt.ts";
 
 /** A part as a model takes it; undefined for a text that says nothing, which some models refuse. */

@@ -7,8 +7,8 @@ import type {
   ToolMessage,
   UserMessage,
 } from "@capstan/kernel";
-import type { Readable } from "../readable-origins.ts";
-import { isBlankText } from "../shown-media.ts";
+import type { Readable } from "../projection/readable-origins.ts";
+import { isBlankText } from "../projection/shown-media.ts";
 import type { EncodeMedia } from "./encode-media.ts";
 import { toNativePart } from "./encode-native.ts";
 import type { ReplyContext } from "./encode-reply.ts";

@@ -1,7 +1,7 @@
 /** What a reply has kept for the model that made it, on its way back. */
 import type { JsonValue } from "@capstan/kernel";
-import type { JsonObject } from "../wire-json.ts";
-import { isObject, textAt } from "../wire-json.ts";
+import type { JsonObject } from "../wire/wire-json.ts";
+import { isObject, textAt } from "../wire/wire-json.ts";
 import type {
   AiSdkCustomPart,
   AiSdkFileData,

@@ -1,11 +1,11 @@
 /** The conversation as a model is asked with it: of a form that every model takes, whatever the transcript looks like. */
 import type { ProviderRequest } from "@capstan/kernel";
-import type { TargetOrigin } from "../protocol.ts";
-import type { CallIdShape } from "../call-ids.ts";
-import { CallIds } from "../call-ids.ts";
-import { nothingToSay } from "../nothing-to-say.ts";
-import { readableOf } from "../readable-origins.ts";
-import { isBlankText } from "../shown-media.ts";
+import type { TargetOrigin } from "../wire/protocol.ts";
+import type { CallIdShape } from "../projection/call-ids.ts";
+import { CallIds } from "../projection/call-ids.ts";
+import { nothingToSay } from "../projection/nothing-to-say.ts";
+import { readableOf } from "../projection/readable-origins.ts";
+import { isBlankText } from "../projection/shown-media.ts";
 import { forModel } from "./encode-media.ts";
 import { MessageWriter } from "./encode-messages.ts";
 import { vendorIdOf } from "./encode-reply.ts";

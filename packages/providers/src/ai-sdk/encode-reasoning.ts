@@ -1,9 +1,9 @@
 /** How much a model is asked to think. */
 import type { ModelFacts, ProviderRequest } from "@capstan/kernel";
-import type { TargetOrigin } from "../protocol.ts";
-import { readableOf } from "../readable-origins.ts";
-import type { LevelTable } from "../thinking-levels.ts";
-import { askFor } from "../thinking-levels.ts";
+import type { TargetOrigin } from "../wire/protocol.ts";
+import { readableOf } from "../projection/readable-origins.ts";
+import type { LevelTable } from "../projection/thinking-levels.ts";
+import { askFor } from "../projection/thinking-levels.ts";
 import type { AiSdkCallOptions, AiSdkReasoning } from "./model.ts";
 
 const words: LevelTable = {

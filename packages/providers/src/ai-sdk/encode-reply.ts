@@ -1,7 +1,7 @@
 /** A reply on its way back: verbatim to whoever may read it, and in plain words to others. */
 import type { AssistantMessage, AssistantPart, JsonValue, ToolCallPart } from "@capstan/kernel";
-import type { Readable } from "../readable-origins.ts";
-import { isObject, textAt } from "../wire-json.ts";
+import type { Readable } from "../projection/readable-origins.ts";
+import { isObject, textAt } from "../wire/wire-json.ts";
 import { asJson, optionsOf, toNativePart } from "./encode-native.ts";
 import type { AiSdkJson, AiSdkReplyPart } from "./prompt.ts";
 

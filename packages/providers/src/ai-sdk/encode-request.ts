@@ -1,6 +1,6 @@
 /** A request as a model of the AI SDK is asked it. */
 import type { OutputFormat, ProviderRequest } from "@capstan/kernel";
-import type { TargetOrigin } from "../protocol.ts";
+import type { TargetOrigin } from "../wire/protocol.ts";
 import { toObjectSchema } from "../protocols/wrapped-output.ts";
 import { toClosedSchema } from "./closed-schema.ts";
 import { toModelTool } from "./declared-tool.ts";

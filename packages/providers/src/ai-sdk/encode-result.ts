@@ -1,6 +1,6 @@
 /** The result of a tool call. */
 import type { ToolMessage } from "@capstan/kernel";
-import { isBlankText } from "../shown-media.ts";
+import { isBlankText } from "../projection/shown-media.ts";
 import type { EncodeMedia } from "./encode-media.ts";
 import type { AiSdkFilePart, AiSdkTextPart, AiSdkToolOutput } from "./prompt.ts";
 

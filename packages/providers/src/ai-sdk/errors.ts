@@ -1,7 +1,7 @@
 /** What went wrong with a model of the AI SDK. Its errors are told by their shape: their classes may come from any copy of it. */
 import type { ProviderErrorCode } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import type { TargetOrigin, VendorFailure } from "../protocol.ts";
+import type { TargetOrigin, VendorFailure } from "../wire/protocol.ts";
 import { toError } from "../protocols/openai-errors.ts";
 import { oneLine } from "../transport/http-errors.ts";
 import { toNetworkError } from "../transport/network-errors.ts";

@@ -1,7 +1,7 @@
 /** Files as the AI SDK has them, in all the forms that it takes, and as they are kept. */
 import type { Fields } from "./fields.ts";
 import { isFields, textIn } from "./fields.ts";
-import { toBase64 } from "../to-base64.ts";
+import { toBase64 } from "../wire/to-base64.ts";
 
 /** Base64, or where it is: JSON. */
 export type KeptFile =

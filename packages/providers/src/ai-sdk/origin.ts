@@ -1,5 +1,5 @@
 /** Whom a reply of a model of the AI SDK comes from. */
-import type { Target, TargetOrigin } from "../protocol.ts";
+import type { Target, TargetOrigin } from "../wire/protocol.ts";
 import type { AiSdkModel } from "./model.ts";
 
 export const aiSdkApi = "ai-sdk";

@@ -1,6 +1,6 @@
 /** A part of a reply in a message of the AI SDK. */
 import type { AssistantPart, JsonValue } from "@capstan/kernel";
-import type { JsonObject } from "../wire-json.ts";
+import type { JsonObject } from "../wire/wire-json.ts";
 import type { Fields } from "./fields.ts";
 import { textIn, toJson } from "./fields.ts";
 import { toKeptFile } from "./file-data.ts";

@@ -1,6 +1,6 @@
 /** Messages of ours as messages of the AI SDK. */
 import type { ChatMessage } from "@capstan/kernel";
-import { readableOf } from "../readable-origins.ts";
+import { readableOf } from "../projection/readable-origins.ts";
 import { asFiles } from "./encode-media.ts";
 import { MessageWriter } from "./encode-messages.ts";
 import type { AiSdkModel } from "./model.ts";

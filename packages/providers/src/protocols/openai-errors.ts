@@ -1,9 +1,9 @@
 /** What OpenAI, and whoever speaks like it, means by an error: in an answer, in an event, or in a response that failed. */
 import type { ProviderError, ProviderErrorCode } from "@capstan/kernel";
-import type { Target, VendorFailure } from "../protocol.ts";
+import type { Target, VendorFailure } from "../wire/protocol.ts";
 import { statusIn, toProviderError } from "../transport/http-errors.ts";
-import type { JsonObject } from "../wire-json.ts";
-import { isObject, textAt } from "../wire-json.ts";
+import type { JsonObject } from "../wire/wire-json.ts";
+import { isObject, textAt } from "../wire/wire-json.ts";
 
 /** By the vendor's own words for it, which a stream has in place of a status. Others go by the status. */
 const codes: Readonly<Record<string, ProviderErrorCode>> = {

@@ -1,7 +1,7 @@
 /** Which key a request goes out with. */
 import type { ProviderRequest } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import type { ProviderOptions, Vendor } from "../vendor.ts";
+import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
 import { environment } from "./environment.ts";
 
 /** The request's own, that of the provider's options, or the vendor's variable, in this order. Undefined where none is needed. */

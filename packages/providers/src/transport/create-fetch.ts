@@ -1,5 +1,5 @@
 /** The `fetch` of a provider whose caller gave none. */
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 import { environment } from "./environment.ts";
 import { findProxy, isLoopback } from "./find-proxy.ts";
 import type { WireFetch } from "./proxied-fetch.ts";

@@ -1,7 +1,7 @@
 /** Makes a provider of a vendor. */
 import type { ProviderContract, ProviderRequest } from "@capstan/kernel";
 import { mergeProviderOptions } from "@capstan/kernel";
-import type { ProviderOptions, Vendor } from "../vendor.ts";
+import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
 import { createFetch } from "./create-fetch.ts";
 import { findContextWindow } from "./find-window.ts";
 import { ReplyStream } from "./reply-stream.ts";

@@ -7,10 +7,10 @@ import type {
   TextPart,
   UserPart,
 } from "@capstan/kernel";
-import type { Linked } from "../shown-media.ts";
-import { leftOut } from "../shown-media.ts";
-import type { FetchMedia, Vendor } from "../vendor.ts";
-import { toBase64 } from "../to-base64.ts";
+import type { Linked } from "../projection/shown-media.ts";
+import { leftOut } from "../projection/shown-media.ts";
+import type { FetchMedia, Vendor } from "../wire/vendor.ts";
+import { toBase64 } from "../wire/to-base64.ts";
 
 /** For one of them. */
 const patienceMs = 30_000;

@@ -1,8 +1,8 @@
 /** Asks a server how many tokens fit into a request to one of its models. */
 import type { JsonValue } from "@capstan/kernel";
-import type { ProviderOptions, Vendor } from "../vendor.ts";
-import type { JsonObject } from "../wire-json.ts";
-import { isObject, listOf, textAt } from "../wire-json.ts";
+import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
+import type { JsonObject } from "../wire/wire-json.ts";
+import { isObject, listOf, textAt } from "../wire/wire-json.ts";
 import { parseJson } from "./parse-json.ts";
 import type { WireFetch } from "./proxied-fetch.ts";
 import { readText } from "./read-text.ts";

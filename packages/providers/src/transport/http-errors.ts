@@ -1,7 +1,7 @@
 /** What all vendors mean by an error: the part of the table that no protocol has to know. */
 import type { JsonValue, PartReference, ProviderErrorCode } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import type { Target, VendorFailure } from "../protocol.ts";
+import type { Target, VendorFailure } from "../wire/protocol.ts";
 import { isContextOverflow } from "./context-overflow.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { isSpentQuota } from "./spent-quota.ts";

@@ -1,7 +1,7 @@
 /** Sends a request, and finds out what the answer is: events, a whole reply, or a failure. */
 import type { JsonValue } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import type { DispensableField, VendorFailure } from "../protocol.ts";
+import type { DispensableField, VendorFailure } from "../wire/protocol.ts";
 import { toNetworkError } from "./network-errors.ts";
 import { parseJson } from "./parse-json.ts";
 import type { PartSource } from "./part-source.ts";

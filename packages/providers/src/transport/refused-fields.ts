@@ -1,6 +1,6 @@
 /** Remembers which dispensable fields a server has refused, so that each is refused once in a process. */
 import { hashJson } from "@capstan/kernel";
-import type { DispensableField } from "../protocol.ts";
+import type { DispensableField } from "../wire/protocol.ts";
 import type { WireCall } from "./wire-call.ts";
 
 /** The oldest are forgotten, and then refused once more. */

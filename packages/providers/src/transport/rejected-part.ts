@@ -1,6 +1,6 @@
 /** Finds the part of the conversation that a vendor's error is about. */
 import type { ChatMessage, PartReference, ProviderError } from "@capstan/kernel";
-import type { VendorFailure } from "../protocol.ts";
+import type { VendorFailure } from "../wire/protocol.ts";
 import { copyError } from "./secrets.ts";
 import type { WireCall } from "./wire-call.ts";
 

@@ -1,7 +1,7 @@
 /** One attempt at a model, as the iterator that the kernel reads. */
 import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import type { ProviderOptions, Vendor } from "../vendor.ts";
+import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
 import { withFetchedMedia } from "./fetched-media.ts";
 import { openReply } from "./open-reply.ts";
 import type { PartSource } from "./part-source.ts";

@@ -1,6 +1,6 @@
 /** The parts of a reply that comes as server-sent events. */
 import type { ProviderPart } from "@capstan/kernel";
-import type { ReplyDecoder } from "../protocol.ts";
+import type { ReplyDecoder } from "../wire/protocol.ts";
 import type { SseEvent } from "../sse/sse-decoder.ts";
 import { SseDecoder } from "../sse/sse-decoder.ts";
 import { RoomCheck } from "./full-context.ts";

@@ -1,10 +1,10 @@
 /** One request on its way: where it goes, with which headers, and what came back. */
 import type { ChatMessage, ProviderRequest } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import type { Target, WireRequest } from "../protocol.ts";
-import type { ProviderOptions, Vendor } from "../vendor.ts";
+import type { Target, WireRequest } from "../wire/protocol.ts";
+import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
 import { findApiKey } from "./api-key.ts";
-import { version } from "../version.ts";
+import { version } from "../wire/version.ts";
 import { environment, hasProcess } from "./environment.ts";
 
 /** Everything that is known of a request once it is written. */

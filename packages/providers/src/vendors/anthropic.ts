@@ -1,6 +1,6 @@
 /** Anthropic's own API. */
 import { anthropicMessages } from "../protocols/anthropic-messages/anthropic-messages.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 
 export const anthropicVendor: Vendor = {
   id: "anthropic",

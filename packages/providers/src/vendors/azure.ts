@@ -1,6 +1,6 @@
 /** OpenAI's models on Azure, at `https://<resource>.openai.azure.com/openai/v1`. The id of a model is the name of its deployment. */
 import { openAiResponses } from "../protocols/openai-responses/openai-responses.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 import { openAiVendor } from "./openai.ts";
 
 export const azureVendor: Vendor = {

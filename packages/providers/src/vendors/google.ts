@@ -1,6 +1,6 @@
 /** Google's Gemini API. */
 import { googleGenerate } from "../protocols/google-generate/google-generate.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 
 export const googleVendor: Vendor = {
   id: "google",

@@ -1,6 +1,6 @@
 /** Groq's own servers. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 
 export const groqVendor: Vendor = {
   id: "groq",

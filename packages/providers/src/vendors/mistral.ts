@@ -1,6 +1,6 @@
 /** Mistral's own API. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 
 export const mistralVendor: Vendor = {
   id: "mistral",

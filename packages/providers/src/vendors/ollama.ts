@@ -1,6 +1,6 @@
 /** Ollama, on this machine unless told otherwise. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 
 export const ollamaVendor: Vendor = {
   id: "ollama",

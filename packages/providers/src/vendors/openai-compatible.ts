@@ -1,6 +1,6 @@
 /** A server that speaks Chat Completions and that nobody here knows. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
-import type { ChatQuirks, Vendor } from "../vendor.ts";
+import type { ChatQuirks, Vendor } from "../wire/vendor.ts";
 
 export interface CompatibleServer {
   /** Where it listens, `/chat/completions` left out. */

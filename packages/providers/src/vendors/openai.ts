@@ -1,6 +1,6 @@
 /** OpenAI's own API. */
 import { openAiResponses } from "../protocols/openai-responses/openai-responses.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 
 export const openAiVendor: Vendor = {
   id: "openai",

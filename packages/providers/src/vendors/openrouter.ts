@@ -1,6 +1,6 @@
 /** OpenRouter, which leads to models of many makers. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 
 export const openRouterVendor: Vendor = {
   id: "openrouter",

@@ -1,6 +1,6 @@
 /** xAI's own API, which speaks Responses. */
 import { openAiResponses } from "../protocols/openai-responses/openai-responses.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor } from "../wire/vendor.ts";
 
 export const xAiVendor: Vendor = {
   id: "xai",

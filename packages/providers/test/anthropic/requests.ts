@@ -2,7 +2,7 @@
 import type { AssistantMessage, AssistantPart, ProviderRequest } from "@capstan/kernel";
 import type { MessagesRequest } from "../../src/protocols/anthropic-messages/request.ts";
 import { anthropicMessages } from "../../src/protocols/anthropic-messages/anthropic-messages.ts";
-import type { Target, TargetOrigin } from "../../src/protocol.ts";
+import type { Target, TargetOrigin } from "../../src/wire/protocol.ts";
 import { requestOf } from "../request-of.ts";
 
 export function claudeTarget(model: string): Target {

@@ -1,9 +1,9 @@
 /** A server of Chat Completions, and requests to it as the kernel makes them, without the kernel. */
 import type { AssistantMessage, AssistantPart, ProviderRequest } from "@capstan/kernel";
-import type { Target, TargetOrigin } from "../../src/protocol.ts";
+import type { Target, TargetOrigin } from "../../src/wire/protocol.ts";
 import { openAiChat } from "../../src/protocols/openai-chat/openai-chat.ts";
 import type { ChatRequest } from "../../src/protocols/openai-chat/request.ts";
-import type { ChatQuirks, Vendor } from "../../src/vendor.ts";
+import type { ChatQuirks, Vendor } from "../../src/wire/vendor.ts";
 import { requestOf } from "../request-of.ts";
 
 export const anyServer: Vendor = {

@@ -8,7 +8,7 @@ import type {
   ProviderErrorCode,
   ToolCallPart,
 } from "@capstan/kernel";
-import { isExplanation } from "../../src/no-answer.ts";
+import { isExplanation } from "../../src/projection/no-answer.ts";
 import type { DecodedReply } from "./decode-reply.ts";
 import type { Expectation, Sealed } from "./fixtures.ts";
 

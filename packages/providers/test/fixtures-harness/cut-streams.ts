@@ -2,7 +2,7 @@
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { describe, expect, test } from "vitest";
-import type { Protocol, Target } from "../../src/protocol.ts";
+import type { Protocol, Target } from "../../src/wire/protocol.ts";
 import type { SseEvent } from "../../src/sse/sse-decoder.ts";
 import { SseDecoder } from "../../src/sse/sse-decoder.ts";
 import { fixtureReplies, fixturesNote, hasFixtures } from "./fixtures.ts";

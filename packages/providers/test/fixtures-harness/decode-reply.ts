@@ -6,9 +6,9 @@ import type {
   ProviderStreamOptions,
 } from "@capstan/kernel";
 import { ProviderError, runTurn } from "@capstan/kernel";
-import { keepFailure } from "../../src/kept-failure.ts";
+import { keepFailure } from "../../src/projection/kept-failure.ts";
 import { createProvider } from "../../src/transport/create-provider.ts";
-import type { Vendor } from "../../src/vendor.ts";
+import type { Vendor } from "../../src/wire/vendor.ts";
 import type { FixtureReply } from "./fixtures.ts";
 import { inOnePiece, replayFetch } from "./replay.ts";
 

@@ -7,7 +7,7 @@ import type {
   ToolContentPart,
   ToolMessage,
 } from "@capstan/kernel";
-import type { Vendor } from "../../src/vendor.ts";
+import type { Vendor } from "../../src/wire/vendor.ts";
 import { decodeReply } from "./decode-reply.ts";
 import type { FixtureCase, FixtureLink } from "./fixtures.ts";
 

@@ -16,7 +16,7 @@ import {
   uint8Array,
 } from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Protocol, Target } from "../../src/protocol.ts";
+import type { Protocol, Target } from "../../src/wire/protocol.ts";
 import type { SseEvent } from "../../src/sse/sse-decoder.ts";
 import { SseDecoder } from "../../src/sse/sse-decoder.ts";
 import { fixtureReplies, fixturesNote, hasFixtures } from "./fixtures.ts";

@@ -1,6 +1,6 @@
 /** The tests that every protocol has for the replies that were recorded of it. */
 import { describe, expect, test } from "vitest";
-import type { Vendor } from "../../src/vendor.ts";
+import type { Vendor } from "../../src/wire/vendor.ts";
 import type { ReplyAdapter } from "./compare-reply.ts";
 import { compareReply } from "./compare-reply.ts";
 import type { DecodedReply } from "./decode-reply.ts";

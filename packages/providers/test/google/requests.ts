@@ -1,6 +1,6 @@
 /** Requests as the kernel makes them, without the kernel. */
 import type { AssistantMessage, AssistantPart, ProviderRequest } from "@capstan/kernel";
-import type { Target, TargetOrigin } from "../../src/protocol.ts";
+import type { Target, TargetOrigin } from "../../src/wire/protocol.ts";
 import { googleGenerate } from "../../src/protocols/google-generate/google-generate.ts";
 import type { GenerateRequest } from "../../src/protocols/google-generate/request.ts";
 import { requestOf } from "../request-of.ts";

@@ -1,6 +1,6 @@
 /** Requests and replies of this vendor's models. */
 import type { AssistantMessage, AssistantPart, ProviderRequest } from "@capstan/kernel";
-import type { Target, TargetOrigin } from "../../src/protocol.ts";
+import type { Target, TargetOrigin } from "../../src/wire/protocol.ts";
 import { openAiResponses } from "../../src/protocols/openai-responses/openai-responses.ts";
 import type { ResponsesRequest } from "../../src/protocols/openai-responses/request.ts";
 import { requestOf } from "../request-of.ts";

@@ -1,6 +1,6 @@
 import type { ProviderErrorCode } from "@capstan/kernel";
 import { expect, test } from "vitest";
-import type { Target } from "../../src/protocol.ts";
+import type { Target } from "../../src/wire/protocol.ts";
 import { isContextOverflow } from "../../src/transport/context-overflow.ts";
 import { codeOfStatus, toProviderError } from "../../src/transport/http-errors.ts";
 import { parseRetryAfter } from "../../src/transport/retry-after.ts";

@@ -2,7 +2,7 @@ import { ProviderError } from "@capstan/kernel";
 import type { JsonValue, ModelFacts, ProviderPart } from "@capstan/kernel";
 import { describe, expect, test } from "vitest";
 import { createProvider } from "../../src/transport/create-provider.ts";
-import type { Vendor } from "../../src/vendor.ts";
+import type { Vendor } from "../../src/wire/vendor.ts";
 import { anthropicVendor } from "../../src/vendors/anthropic.ts";
 import { googleVendor } from "../../src/vendors/google.ts";
 import { openAiVendor } from "../../src/vendors/openai.ts";

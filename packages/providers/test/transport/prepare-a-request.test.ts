@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { beforeEach, expect, test, vi } from "vitest";
 import { openAiChat } from "../../src/protocols/openai-chat/openai-chat.ts";
 import { createProvider } from "../../src/transport/create-provider.ts";
-import type { Vendor } from "../../src/vendor.ts";
+import type { Vendor } from "../../src/wire/vendor.ts";
 import {
   eventStream,
   failureOf,

@@ -6,10 +6,10 @@ import { text } from "node:stream/consumers";
 import type { JsonValue, ProviderPart, ProviderRequest } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { onTestFinished } from "vitest";
-import type { Protocol } from "../../src/protocol.ts";
+import type { Protocol } from "../../src/wire/protocol.ts";
 import { createProvider } from "../../src/transport/create-provider.ts";
 import { toProviderError } from "../../src/transport/http-errors.ts";
-import type { ProviderOptions, Vendor } from "../../src/vendor.ts";
+import type { ProviderOptions, Vendor } from "../../src/wire/vendor.ts";
 
 /** `{"text": …}` says something, `{"finish": …}` ends, `{"error": …}` breaks off. */
 function partsOf(said: JsonValue): ProviderPart[] {

@@ -1,5 +1,5 @@
 /** Anthropic's Messages API, version 2023-06-01. */
-import type { Protocol } from "../../protocol.ts";
+import type { Protocol } from "../../wire/protocol.ts";
 import { MessagesDecoder, decodeBody } from "./decode.ts";
 import { encode } from "./encode.ts";
 import { toError } from "./errors.ts";

@@ -1,6 +1,6 @@
 /** What each generation of Claude takes and refuses, by the model's name. From platform.claude.com, 2026-11. */
-import type { LevelTable } from "../../thinking-levels.ts";
-import { levelBudgets } from "../../thinking-levels.ts";
+import type { LevelTable } from "../../projection/thinking-levels.ts";
+import { levelBudgets } from "../../projection/thinking-levels.ts";
 
 export interface ClaudeTraits {
   /**

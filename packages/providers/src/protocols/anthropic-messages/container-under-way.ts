@@ -1,8 +1,8 @@
 /** The container that the vendor runs code in. */
 import type { ChatMessage } from "@capstan/kernel";
-import type { TargetOrigin } from "../../protocol.ts";
-import { readableOf } from "../../readable-origins.ts";
-import { isObject, textAt } from "../../wire-json.ts";
+import type { TargetOrigin } from "../../wire/protocol.ts";
+import { readableOf } from "../../projection/readable-origins.ts";
+import { isObject, textAt } from "../../wire/wire-json.ts";
 
 /** That of the turn under way, whose code may still run in it. An older one may be gone, and the vendor refuses those. */
 export function containerUnderWay(

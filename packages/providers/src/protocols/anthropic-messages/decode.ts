@@ -1,11 +1,11 @@
 /** Reads a reply, streamed or whole. State first, then one method for each event. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import { explainNoAnswer } from "../../no-answer.ts";
-import type { ReplyDecoder, Target } from "../../protocol.ts";
+import { explainNoAnswer } from "../../projection/no-answer.ts";
+import type { ReplyDecoder, Target } from "../../wire/protocol.ts";
 import type { SseEvent } from "../../sse/sse-decoder.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, omit } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, omit } from "../../wire/wire-json.ts";
 import { toError } from "./errors.ts";
 import type { OpenBlock } from "./open-block.ts";
 import { openBlock } from "./open-block.ts";

@@ -1,6 +1,6 @@
 /** Texts, images and documents of users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
-import type { Embedded, Linked } from "../../shown-media.ts";
+import type { Embedded, Linked } from "../../projection/shown-media.ts";
 import {
   isBlankText,
   leftOut,
@@ -8,7 +8,7 @@ import {
   shownUrl,
   takes,
   textOfDocument,
-} from "../../shown-media.ts";
+} from "../../projection/shown-media.ts";
 import type { DocumentBlock, MediaBlock, TextBlock } from "./request.ts";
 
 const maxTitle = 500;

@@ -1,6 +1,6 @@
 /** What the reply has to be: held to by the vendor where it can, told to the model where it cannot. */
 import type { JsonSchema, ProviderStreamOptions } from "@capstan/kernel";
-import { tellSchema } from "../../told-schema.ts";
+import { tellSchema } from "../../projection/told-schema.ts";
 import type { ClaudeTraits } from "./claude-models.ts";
 import type { ThinkingPlan } from "./encode-thinking.ts";
 import { toOutputSchema } from "./output-schema.ts";

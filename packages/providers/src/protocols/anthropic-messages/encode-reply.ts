@@ -6,11 +6,11 @@ import type {
   NativePart,
   ToolCallPart,
 } from "@capstan/kernel";
-import type { CallIds } from "../../call-ids.ts";
-import type { Readable } from "../../readable-origins.ts";
-import { isBlankText } from "../../shown-media.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, omit, textAt } from "../../wire-json.ts";
+import type { CallIds } from "../../projection/call-ids.ts";
+import type { Readable } from "../../projection/readable-origins.ts";
+import { isBlankText } from "../../projection/shown-media.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, omit, textAt } from "../../wire/wire-json.ts";
 import { toTextBlock } from "./encode-media.ts";
 import type { WireCallName } from "./encode-tool-result.ts";
 import type { AssistantBlock, NativeBlock, TextBlock } from "./request.ts";

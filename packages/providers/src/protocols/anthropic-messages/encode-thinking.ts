@@ -1,7 +1,7 @@
 /** How the model is asked to think, and what that forbids elsewhere in the request. */
 import type { ProviderStreamOptions } from "@capstan/kernel";
-import type { ThinkingAsk } from "../../thinking-levels.ts";
-import { askFor, levelBudgets } from "../../thinking-levels.ts";
+import type { ThinkingAsk } from "../../projection/thinking-levels.ts";
+import { askFor, levelBudgets } from "../../projection/thinking-levels.ts";
 import type { ClaudeTraits } from "./claude-models.ts";
 import type { Effort, WireThinking } from "./request.ts";
 

@@ -1,6 +1,6 @@
 /** The result of a tool call. */
 import type { ModelFacts, ToolMessage } from "@capstan/kernel";
-import { isBlankText } from "../../shown-media.ts";
+import { isBlankText } from "../../projection/shown-media.ts";
 import { toBlock } from "./encode-media.ts";
 import type { Placed } from "./placed-blocks.ts";
 import { placed, placedPart } from "./placed-blocks.ts";

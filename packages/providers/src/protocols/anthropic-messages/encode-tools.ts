@@ -1,6 +1,6 @@
 /** Tools, and whether the model may or has to call one. */
 import type { JsonSchema, ToolChoice, ToolDeclaration } from "@capstan/kernel";
-import { isBlankText } from "../../shown-media.ts";
+import { isBlankText } from "../../projection/shown-media.ts";
 import type { WireTool, WireToolChoice } from "./request.ts";
 
 /** Keywords that the vendor does not take at the top of a schema. */

@@ -10,11 +10,11 @@ import type {
   ToolMessage,
   UserMessage,
 } from "@capstan/kernel";
-import { CallIds } from "../../call-ids.ts";
-import type { Target } from "../../protocol.ts";
-import { readableOf } from "../../readable-origins.ts";
-import { isBlankText } from "../../shown-media.ts";
-import { isObject, textAt } from "../../wire-json.ts";
+import { CallIds } from "../../projection/call-ids.ts";
+import type { Target } from "../../wire/protocol.ts";
+import { readableOf } from "../../projection/readable-origins.ts";
+import { isBlankText } from "../../projection/shown-media.ts";
+import { isObject, textAt } from "../../wire/wire-json.ts";
 import type { ClaudeTraits } from "./claude-models.ts";
 import { toBlock, toTextBlock } from "./encode-media.ts";
 import type { ReplyContext } from "./encode-reply.ts";

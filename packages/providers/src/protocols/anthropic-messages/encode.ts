@@ -1,10 +1,10 @@
 /** Writes a request. */
 import type { ProviderRequest } from "@capstan/kernel";
-import { mergeExtra, vendorOptionsOf } from "../../merge-extra.ts";
-import { nothingToSay } from "../../nothing-to-say.ts";
-import type { Target, WireRequest } from "../../protocol.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { listOf } from "../../wire-json.ts";
+import { mergeExtra, vendorOptionsOf } from "../../wire/merge-extra.ts";
+import { nothingToSay } from "../../projection/nothing-to-say.ts";
+import type { Target, WireRequest } from "../../wire/protocol.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { listOf } from "../../wire/wire-json.ts";
 import type { MarkablePrompt } from "./cache-markers.ts";
 import { markForCache } from "./cache-markers.ts";
 import { traitsOf } from "./claude-models.ts";

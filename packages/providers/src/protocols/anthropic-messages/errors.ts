@@ -1,8 +1,8 @@
 /** What the vendor means by an error, in an answer or in the middle of a stream. */
 import type { ProviderError, ProviderErrorCode } from "@capstan/kernel";
-import type { Target, VendorFailure } from "../../protocol.ts";
+import type { Target, VendorFailure } from "../../wire/protocol.ts";
 import { statusIn, toProviderError } from "../../transport/http-errors.ts";
-import { isObject, textAt } from "../../wire-json.ts";
+import { isObject, textAt } from "../../wire/wire-json.ts";
 
 /** By the vendor's own word for it, which a stream has in place of a status. Others go by the status. */
 const codes: Readonly<Record<string, ProviderErrorCode>> = {

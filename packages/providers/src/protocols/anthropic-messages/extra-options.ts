@@ -1,7 +1,7 @@
 /** What the caller's own options for this vendor say beside the body. */
 import type { CacheControl } from "./request.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf } from "../../wire/wire-json.ts";
 
 /** What no option of the caller changes: another value would not be understood on the way back, or stands elsewhere. */
 export const reservedOptions: readonly string[] = [

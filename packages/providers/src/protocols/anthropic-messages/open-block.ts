@@ -1,7 +1,7 @@
 /** A content block while it streams. It pushes parts as it goes, and what has to go back to the vendor when it ends. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, omit } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, omit } from "../../wire/wire-json.ts";
 import { needText, protocolError } from "./reply-fields.ts";
 
 export interface OpenBlock {

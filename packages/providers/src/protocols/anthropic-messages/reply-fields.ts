@@ -1,7 +1,7 @@
 /** Fields that a reply of this protocol has to have. One that lacks them is an error of the protocol. */
 import { ProviderError } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, textAt } from "../../wire/wire-json.ts";
 
 /** The reply makes no sense. `what` goes on after the name of the API. */
 export function protocolError(what: string, cause?: unknown): ProviderError {

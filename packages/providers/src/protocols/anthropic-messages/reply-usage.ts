@@ -1,7 +1,7 @@
 /** Token counts as the vendor states them. */
 import type { Usage } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { countAt, isObject } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { countAt, isObject } from "../../wire/wire-json.ts";
 
 /** The vendor counts what it read from its cache, and what it wrote there, apart from the other input. */
 export function toUsage(usage: JsonObject): Usage {

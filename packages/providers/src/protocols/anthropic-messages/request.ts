@@ -1,6 +1,6 @@
 /** The request as it goes over the wire: what this protocol uses of it. A type test holds it to the vendor's own types. */
 import type { JsonValue } from "@capstan/kernel";
-import type { ImageType } from "../../shown-media.ts";
+import type { ImageType } from "../../projection/shown-media.ts";
 
 export interface CacheControl {
   readonly type: "ephemeral";

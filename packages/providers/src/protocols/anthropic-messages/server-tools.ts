@@ -1,8 +1,8 @@
 /** Calls that the vendor ran by itself, and their results: one never goes back without the other. */
 import type { AssistantMessage, AssistantPart, ChatMessage } from "@capstan/kernel";
-import type { TargetOrigin } from "../../protocol.ts";
-import { readableOf } from "../../readable-origins.ts";
-import { isObject, textAt } from "../../wire-json.ts";
+import type { TargetOrigin } from "../../wire/protocol.ts";
+import { readableOf } from "../../projection/readable-origins.ts";
+import { isObject, textAt } from "../../wire/wire-json.ts";
 
 interface Begun {
   readonly part: AssistantPart;

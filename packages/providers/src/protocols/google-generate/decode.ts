@@ -1,12 +1,12 @@
 /** Reads a reply, streamed or whole. It is over when the vendor closes the stream: a finish reason may come more than once. */
 import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import { explainNoAnswer } from "../../no-answer.ts";
-import type { ReplyDecoder, Target } from "../../protocol.ts";
+import { explainNoAnswer } from "../../projection/no-answer.ts";
+import type { ReplyDecoder, Target } from "../../wire/protocol.ts";
 import type { SseEvent } from "../../sse/sse-decoder.ts";
 import { oneLine } from "../../transport/http-errors.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, omit, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, omit, textAt } from "../../wire/wire-json.ts";
 import { toError } from "./errors.ts";
 import { explanationOf, isNoAnswer, isWrongCall, toFinishReason } from "./finish-reasons.ts";
 import { protocolError } from "./protocol-error.ts";

@@ -8,10 +8,10 @@ import type {
   TextPart as Text,
   ToolMessage,
 } from "@capstan/kernel";
-import type { Target } from "../../protocol.ts";
-import { readableOf } from "../../readable-origins.ts";
-import { showContents } from "../../shown-contents.ts";
-import type { Embedded, Linked } from "../../shown-media.ts";
+import type { Target } from "../../wire/protocol.ts";
+import { readableOf } from "../../projection/readable-origins.ts";
+import { showContents } from "../../projection/shown-contents.ts";
+import type { Embedded, Linked } from "../../projection/shown-media.ts";
 import {
   isBlankText,
   leftOut,
@@ -19,7 +19,7 @@ import {
   shownUrl,
   takes,
   textOfDocument,
-} from "../../shown-media.ts";
+} from "../../projection/shown-media.ts";
 import { callIdOf, toReplyParts, toWireName } from "./encode-reply.ts";
 import type { Content, MediaPart, ModelPart, ResultPart, TextPart, UserPart } from "./request.ts";
 

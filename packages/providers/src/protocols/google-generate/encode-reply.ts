@@ -1,9 +1,9 @@
 /** A reply on its way back: its texts and calls with their signatures, and what the vendor ran, to whoever may read them. */
 import type { AssistantMessage, AssistantPart, JsonValue, ToolCallPart } from "@capstan/kernel";
-import type { Readable } from "../../readable-origins.ts";
-import { isBlankText } from "../../shown-media.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, textAt } from "../../wire-json.ts";
+import type { Readable } from "../../projection/readable-origins.ts";
+import { isBlankText } from "../../projection/shown-media.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, textAt } from "../../wire/wire-json.ts";
 import type { CallPart, ModelPart } from "./request.ts";
 
 /** In the place of a signature that nobody has: the vendor then does not look for one. ai.google.dev, "Thought signatures", 2026-11. */

@@ -1,12 +1,12 @@
 /** Writes a request. */
 import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
-import { mergeExtra, vendorOptionsOf } from "../../merge-extra.ts";
-import { nothingToSay } from "../../nothing-to-say.ts";
-import type { Target, WireRequest } from "../../protocol.ts";
-import { isBlankText } from "../../shown-media.ts";
-import { askFor } from "../../thinking-levels.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { listOf } from "../../wire-json.ts";
+import { mergeExtra, vendorOptionsOf } from "../../wire/merge-extra.ts";
+import { nothingToSay } from "../../projection/nothing-to-say.ts";
+import type { Target, WireRequest } from "../../wire/protocol.ts";
+import { isBlankText } from "../../projection/shown-media.ts";
+import { askFor } from "../../projection/thinking-levels.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { listOf } from "../../wire/wire-json.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { traitsOf } from "./gemini-models.ts";
 import type {

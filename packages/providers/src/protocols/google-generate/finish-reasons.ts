@@ -1,8 +1,8 @@
 /** Why the vendor says that it stopped, in the kernel's words. */
 import type { FinishReason, JsonValue } from "@capstan/kernel";
-import { blockedFor } from "../../no-answer.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, textAt } from "../../wire-json.ts";
+import { blockedFor } from "../../projection/no-answer.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, textAt } from "../../wire/wire-json.ts";
 
 /** By their numbers, as some endpoints send them. */
 const names = ["FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"];

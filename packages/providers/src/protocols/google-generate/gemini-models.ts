@@ -1,6 +1,6 @@
 /** What each generation of Gemini takes, by the model's name, where no registry says more. As of 2026-11. */
-import type { LevelTable } from "../../thinking-levels.ts";
-import { levelBudgets } from "../../thinking-levels.ts";
+import type { LevelTable } from "../../projection/thinking-levels.ts";
+import { levelBudgets } from "../../projection/thinking-levels.ts";
 
 export interface GeminiTraits {
   /** `budget`: it is given tokens. `level`: it is given a word. `none`: it cannot think. */

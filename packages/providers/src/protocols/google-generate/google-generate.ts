@@ -1,5 +1,5 @@
 /** Google's generateContent API, v1beta. */
-import type { Protocol } from "../../protocol.ts";
+import type { Protocol } from "../../wire/protocol.ts";
 import { GenerateDecoder, decodeBody } from "./decode.ts";
 import { encode } from "./encode.ts";
 import { toError } from "./errors.ts";

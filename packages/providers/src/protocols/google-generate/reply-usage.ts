@@ -1,7 +1,7 @@
 /** Token counts as the vendor states them: thoughts are apart from the answer, and so is the input that its tools made. */
 import type { Usage } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { countAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { countAt } from "../../wire/wire-json.ts";
 
 export function toUsage(usage: JsonObject): Usage {
   const prompt = countAt(usage, "promptTokenCount");

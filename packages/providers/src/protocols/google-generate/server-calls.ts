@@ -1,7 +1,7 @@
 /** Parts of tools that the vendor ran by itself. */
 import type { JsonValue } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, textAt } from "../../wire/wire-json.ts";
 
 export interface ServerCall {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** The arguments of a call that come value by value, each with its place: `$.items[0].name`. */
 import type { JsonValue } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, textAt } from "../../wire/wire-json.ts";
 import { protocolError } from "./protocol-error.ts";
 
 type Writable = { [key: string]: JsonValue | Writable } | (JsonValue | Writable)[];

@@ -1,11 +1,11 @@
 /** Reads a reply, streamed or whole, of any server that speaks this API more or less. */
 import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import { blockedFor, explainNoAnswer, filteredIn } from "../../no-answer.ts";
-import type { ReplyDecoder, Target } from "../../protocol.ts";
+import { blockedFor, explainNoAnswer, filteredIn } from "../../projection/no-answer.ts";
+import type { ReplyDecoder, Target } from "../../wire/protocol.ts";
 import type { SseEvent } from "../../sse/sse-decoder.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, omit, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, omit, textAt } from "../../wire/wire-json.ts";
 import { toError } from "../openai-errors.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { protocolError } from "./protocol-error.ts";

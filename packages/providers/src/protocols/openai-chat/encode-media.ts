@@ -8,7 +8,7 @@ import {
   shownUrl,
   takes,
   textOfDocument,
-} from "../../shown-media.ts";
+} from "../../projection/shown-media.ts";
 import type { TextContent, UserContent } from "./request.ts";
 
 export interface MediaChoices {

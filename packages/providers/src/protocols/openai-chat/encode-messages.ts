@@ -1,10 +1,10 @@
 /** The transcript as messages: every call answered right behind its reply, by text; pictures of tools follow as the user's. */
 import type { ChatMessage, ModelFacts, PartReference, ToolMessage } from "@capstan/kernel";
-import { CallIds, vendorIdFor } from "../../call-ids.ts";
-import type { Target } from "../../protocol.ts";
-import { readableOf } from "../../readable-origins.ts";
-import type { ShownContents } from "../../shown-contents.ts";
-import { partFinder, showContents } from "../../shown-contents.ts";
+import { CallIds, vendorIdFor } from "../../projection/call-ids.ts";
+import type { Target } from "../../wire/protocol.ts";
+import { readableOf } from "../../projection/readable-origins.ts";
+import type { ShownContents } from "../../projection/shown-contents.ts";
+import { partFinder, showContents } from "../../projection/shown-contents.ts";
 import { toContent } from "./encode-media.ts";
 import { toReplyMessage } from "./encode-reply.ts";
 import type { UserContent, WireMessage } from "./request.ts";

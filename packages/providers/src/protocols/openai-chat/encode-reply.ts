@@ -1,12 +1,12 @@
 /** A reply on its way back: one message with its text, its calls, and its reasoning where the vendor wants it again. */
 import type { AssistantMessage as Reply, AssistantPart, ToolCallPart } from "@capstan/kernel";
-import type { CallIds } from "../../call-ids.ts";
-import { isExplanation } from "../../no-answer.ts";
-import type { Readable } from "../../readable-origins.ts";
-import { isBlankText } from "../../shown-media.ts";
-import type { ChatQuirks } from "../../vendor.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf } from "../../wire-json.ts";
+import type { CallIds } from "../../projection/call-ids.ts";
+import { isExplanation } from "../../projection/no-answer.ts";
+import type { Readable } from "../../projection/readable-origins.ts";
+import { isBlankText } from "../../projection/shown-media.ts";
+import type { ChatQuirks } from "../../wire/vendor.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf } from "../../wire/wire-json.ts";
 import { toWireName } from "../openai-names.ts";
 import type { AssistantMessage, ReplyContent, WireCall } from "./request.ts";
 

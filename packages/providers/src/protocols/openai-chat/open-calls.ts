@@ -1,8 +1,8 @@
 /** The calls of a reply under way. Servers differ in how they tell one from another: by an index, by an id, or not at all. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import { parseJson } from "../../transport/parse-json.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, omit, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, omit, textAt } from "../../wire/wire-json.ts";
 import { protocolError } from "./protocol-error.ts";
 
 interface OpenCall {

@@ -1,5 +1,5 @@
 /** OpenAI's Chat Completions API, as it and many other servers speak it. */
-import type { Protocol } from "../../protocol.ts";
+import type { Protocol } from "../../wire/protocol.ts";
 import { toError } from "../openai-errors.ts";
 import { ChatDecoder, decodeBody } from "./decode.ts";
 import { encode } from "./encode.ts";

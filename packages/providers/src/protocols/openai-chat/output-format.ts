@@ -1,8 +1,8 @@
 /** What the reply has to be: held to by the server where it can, told to the model where it cannot. */
 import type { JsonValue, OutputFormat } from "@capstan/kernel";
-import type { DispensableField, Target } from "../../protocol.ts";
-import { tellSchema } from "../../told-schema.ts";
-import { isObject, listOf, omit, textAt } from "../../wire-json.ts";
+import type { DispensableField, Target } from "../../wire/protocol.ts";
+import { tellSchema } from "../../projection/told-schema.ts";
+import { isObject, listOf, omit, textAt } from "../../wire/wire-json.ts";
 import { planOutput } from "../wrapped-output.ts";
 import type { WireFormat } from "./request.ts";
 

@@ -1,6 +1,6 @@
 /** A reply that is none of this API. */
 import type { ProviderError } from "@capstan/kernel";
-import { unreadable } from "../../unreadable.ts";
+import { unreadable } from "../../projection/unreadable.ts";
 
 export function protocolError(what: string, cause?: unknown): ProviderError {
   return unreadable("Chat Completions", what, cause);

@@ -1,7 +1,7 @@
 /** Reasoning that comes as a list of details, in pieces: OpenRouter's form, which has to go back whole. */
 import type { JsonValue } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, textAt } from "../../wire/wire-json.ts";
 
 /** Fields whose pieces follow each other. */
 const texts: ReadonlySet<string> = new Set(["text", "summary", "data"]);

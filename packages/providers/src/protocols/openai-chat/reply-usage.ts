@@ -1,7 +1,7 @@
 /** Token counts, wherever a server puts them. They may come more than once: the last ones count, and are never added. */
 import type { Usage } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { countAt, isObject } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { countAt, isObject } from "../../wire/wire-json.ts";
 
 /** The counts of a chunk or of a whole reply; undefined if it has none. */
 export function usageIn(chunk: JsonObject): JsonObject | undefined {

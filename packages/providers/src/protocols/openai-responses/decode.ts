@@ -1,11 +1,11 @@
 /** Reads a reply, streamed or whole. State first, then one method for each kind of event. */
 import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import { explainNoAnswer } from "../../no-answer.ts";
-import type { ReplyDecoder, Target } from "../../protocol.ts";
+import { explainNoAnswer } from "../../projection/no-answer.ts";
+import type { ReplyDecoder, Target } from "../../wire/protocol.ts";
 import type { SseEvent } from "../../sse/sse-decoder.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, omit, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, omit, textAt } from "../../wire/wire-json.ts";
 import { toError } from "../openai-errors.ts";
 import type { ItemDelta, OpenItem } from "./open-item.ts";
 import { openItem } from "./open-item.ts";

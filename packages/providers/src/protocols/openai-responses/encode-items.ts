@@ -1,11 +1,11 @@
 /** The transcript as the input of a request: items in order, every call answered, and what each came from. */
 import type { ChatMessage, ModelFacts, PartReference, ToolMessage } from "@capstan/kernel";
-import { CallIds, vendorIdFor } from "../../call-ids.ts";
-import type { Target } from "../../protocol.ts";
-import { readableOf } from "../../readable-origins.ts";
-import type { ShownContents } from "../../shown-contents.ts";
-import { partFinder, showContents } from "../../shown-contents.ts";
-import { isBlankText } from "../../shown-media.ts";
+import { CallIds, vendorIdFor } from "../../projection/call-ids.ts";
+import type { Target } from "../../wire/protocol.ts";
+import { readableOf } from "../../projection/readable-origins.ts";
+import type { ShownContents } from "../../projection/shown-contents.ts";
+import { partFinder, showContents } from "../../projection/shown-contents.ts";
+import { isBlankText } from "../../projection/shown-media.ts";
 import { toContent } from "./encode-media.ts";
 import { isCustom, toReplyItems } from "./encode-reply.ts";
 import type { CallOutputItem, InputContent, WireItem } from "./request.ts";

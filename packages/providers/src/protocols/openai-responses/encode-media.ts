@@ -1,6 +1,6 @@
 /** Texts, images and documents of users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
-import type { Embedded, Linked } from "../../shown-media.ts";
+import type { Embedded, Linked } from "../../projection/shown-media.ts";
 import {
   dataUrl,
   isBlankText,
@@ -9,7 +9,7 @@ import {
   shownUrl,
   takes,
   textOfDocument,
-} from "../../shown-media.ts";
+} from "../../projection/shown-media.ts";
 import type { InputContent, InputText } from "./request.ts";
 
 /** A part as the vendor takes it; undefined for a text that says nothing. */

@@ -11,11 +11,11 @@ import type {
   ThinkingPart,
   ToolCallPart,
 } from "@capstan/kernel";
-import type { CallIds } from "../../call-ids.ts";
-import type { Readable } from "../../readable-origins.ts";
-import { isBlankText } from "../../shown-media.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, textAt } from "../../wire-json.ts";
+import type { CallIds } from "../../projection/call-ids.ts";
+import type { Readable } from "../../projection/readable-origins.ts";
+import { isBlankText } from "../../projection/shown-media.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, textAt } from "../../wire/wire-json.ts";
 import { toWireName } from "../openai-names.ts";
 import type {
   CustomCallItem,

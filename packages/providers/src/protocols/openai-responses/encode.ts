@@ -1,11 +1,11 @@
 /** Writes a request. */
 import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
-import { mergeExtra, vendorOptionsOf } from "../../merge-extra.ts";
-import { nothingToSay } from "../../nothing-to-say.ts";
-import type { Target, WireRequest } from "../../protocol.ts";
-import { askFor } from "../../thinking-levels.ts";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf } from "../../wire-json.ts";
+import { mergeExtra, vendorOptionsOf } from "../../wire/merge-extra.ts";
+import { nothingToSay } from "../../projection/nothing-to-say.ts";
+import type { Target, WireRequest } from "../../wire/protocol.ts";
+import { askFor } from "../../projection/thinking-levels.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf } from "../../wire/wire-json.ts";
 import { toCacheKey } from "../openai-cache-key.ts";
 import { toStrictSchema } from "../openai-strict-schema.ts";
 import type { OutputPlan } from "../wrapped-output.ts";

@@ -1,6 +1,6 @@
 /** What each generation of OpenAI's models takes, by the model's name, where no registry says more. As of 2026-11. */
 import type { ModelFacts } from "@capstan/kernel";
-import type { LevelTable } from "../../thinking-levels.ts";
+import type { LevelTable } from "../../projection/thinking-levels.ts";
 
 export interface GptTraits {
   /** It thinks before it answers: it has an effort, gives its reasoning back encrypted, and refuses a temperature. */

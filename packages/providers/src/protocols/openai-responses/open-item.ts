@@ -1,7 +1,7 @@
 /** One item of a reply while it comes in: a message, a reasoning, a call, or something that only the vendor understands. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, listOf, omit, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, listOf, omit, textAt } from "../../wire/wire-json.ts";
 
 import { protocolError } from "./protocol-error.ts";
 import { serverCallOf } from "./server-calls.ts";

@@ -1,5 +1,5 @@
 /** OpenAI's Responses API. */
-import type { Protocol } from "../../protocol.ts";
+import type { Protocol } from "../../wire/protocol.ts";
 import { ResponsesDecoder, decodeBody } from "./decode.ts";
 import { encode } from "./encode.ts";
 import { toError } from "../openai-errors.ts";

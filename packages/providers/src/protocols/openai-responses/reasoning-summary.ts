@@ -1,6 +1,6 @@
 /** The summary of the reasoning, which OpenAI gives to verified organizations only. */
-import type { DispensableField } from "../../protocol.ts";
-import { isObject, textAt } from "../../wire-json.ts";
+import type { DispensableField } from "../../wire/protocol.ts";
+import { isObject, textAt } from "../../wire/wire-json.ts";
 
 const param = "reasoning.summary";
 

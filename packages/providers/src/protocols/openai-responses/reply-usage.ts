@@ -1,7 +1,7 @@
 /** Token counts as the vendor states them: cached and reasoning tokens are parts of the others. */
 import type { Usage } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { countAt, isObject } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { countAt, isObject } from "../../wire/wire-json.ts";
 
 export function toUsage(usage: JsonObject): Usage {
   const { input_tokens_details: input, output_tokens_details: output } = usage;

@@ -1,7 +1,7 @@
 /** Items of tools that the vendor ran by itself, and of those that it wants somebody else to run. */
 import type { JsonValue } from "@capstan/kernel";
-import type { JsonObject } from "../../wire-json.ts";
-import { isObject, textAt } from "../../wire-json.ts";
+import type { JsonObject } from "../../wire/wire-json.ts";
+import { isObject, textAt } from "../../wire/wire-json.ts";
 
 /** Calls that wait for a result of a kind of its own, which no tool of ours gives. */
 const clientCalls: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 /** How programs name a model of a vendor. */
 import type { ProviderContract } from "@capstan/kernel";
-import { createProvider } from "./transport/create-provider.ts";
+import { createProvider } from "../transport/create-provider.ts";
 import type { ProviderOptions, Vendor } from "./vendor.ts";
 
 /** For `createAgent({ model })`. */

@@ -1,9 +1,9 @@
 /** What tool calls are called on the wire of one request. */
 import type { AssistantMessage, ChatMessage, ToolCallPart } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
-import type { TargetOrigin } from "./protocol.ts";
+import type { TargetOrigin } from "../wire/protocol.ts";
 import { readableOf } from "./readable-origins.ts";
-import { isObject, textAt } from "./wire-json.ts";
+import { isObject, textAt } from "../wire/wire-json.ts";
 
 /** What a vendor takes as the id of a call. */
 export interface CallIdShape {

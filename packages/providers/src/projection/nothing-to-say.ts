@@ -1,6 +1,6 @@
 /** A conversation of which nothing is left to send. */
 import { ProviderError } from "@capstan/kernel";
-import type { Target } from "./protocol.ts";
+import type { Target } from "../wire/protocol.ts";
 
 export function nothingToSay({ origin }: Target): ProviderError {
   return new ProviderError(

@@ -1,6 +1,6 @@
 /** Replies that were refused or blocked before they said anything. */
 import type { JsonValue, ProviderPart, RefusalPart } from "@capstan/kernel";
-import { isObject, textAt } from "./wire-json.ts";
+import { isObject, textAt } from "../wire/wire-json.ts";
 
 /** What a refusal has that stands for the vendor's explanation: the model did not say it. */
 const explanationData: JsonValue = { isExplanation: true };

@@ -1,6 +1,6 @@
 /** A vendor is a row: who it is, where it listens, which protocol it speaks, and how it departs from it. */
 import type { MediaLimits, ProviderOptionsByVendor, SamplingSettings } from "@capstan/kernel";
-import type { CallIdShape } from "./call-ids.ts";
+import type { CallIdShape } from "../projection/call-ids.ts";
 import type { Protocol } from "./protocol.ts";
 
 /** Where a vendor departs from its protocol. Each is named for what it does, and absent where the vendor keeps to it. */

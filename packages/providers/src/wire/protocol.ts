@@ -7,7 +7,7 @@ import type {
   ProviderPart,
   ProviderRequest,
 } from "@capstan/kernel";
-import type { SseEvent } from "./sse/sse-decoder.ts";
+import type { SseEvent } from "../sse/sse-decoder.ts";
 import type { Quirks } from "./vendor.ts";
 
 /** The vendor's id, its protocol's, the model's, and the host that is asked: what a reply will have as its `origin`. */

@@ -3,7 +3,7 @@
  * results. Decided anew for each request, so a conversation that comes back to a model finds everything as it left it.
  */
 import type { Origin } from "@capstan/kernel";
-import type { TargetOrigin } from "./protocol.ts";
+import type { TargetOrigin } from "../wire/protocol.ts";
 
 /** Who may read a thing: every model of the vendor that made it, or only the model itself and those that the row lists. */
 type Readers = "vendor" | "model";
