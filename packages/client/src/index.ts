@@ -1,6 +1,12 @@
 /** `@capstan/client`: drives sessions of a server, from a browser or Node, and lends them tools. */
-export { connect } from "./client.ts";
-export type { Client, ClientOptions, ListQuery, ListedSession, SessionPage } from "./client.ts";
+export { connect } from "./session/client.ts";
+export type {
+  Client,
+  ClientOptions,
+  ListQuery,
+  ListedSession,
+  SessionPage,
+} from "./session/client.ts";
 export type {
   CallOptions,
   ClientSession,
@@ -8,7 +14,7 @@ export type {
   QueueOptions,
   SendInput,
   SendOptions,
-} from "./client-session.ts";
+} from "./session/client-session.ts";
 export type { EventListener, Subscription } from "./turns/session-runtime.ts";
 export type { ClientSessionState } from "./mirror/session-mirror.ts";
 export type {
@@ -28,5 +34,5 @@ export type {
 } from "./lent-tools/lend-tool.ts";
 export type { ConnectionOptions } from "./stream/connection.ts";
 export type { RetryOptions } from "./stream/pause.ts";
-export { ClientError } from "./client-error.ts";
-export type { ClientErrorCode, ClientErrorOptions } from "./client-error.ts";
+export { ClientError } from "./errors/client-error.ts";
+export type { ClientErrorCode, ClientErrorOptions } from "./errors/client-error.ts";

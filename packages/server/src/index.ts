@@ -1,6 +1,6 @@
 /** `@capstan/server`: sessions over HTTP. */
-export { createServer, Server } from "./create-server.ts";
-export type { ServerOptions } from "./server-options.ts";
+export { createServer, Server } from "./server/create-server.ts";
+export type { ServerOptions } from "./server/server-options.ts";
 export type { AccessRules } from "./guard/access.ts";
 export { bearerTokens } from "./guard/authenticate.ts";
 export type { Authenticate, Identity } from "./guard/authenticate.ts";

@@ -1,7 +1,7 @@
 /** The calls of lent tools that wait: claimed, run and answered, each by one client. */
 import type { PendingCall, ToolContract } from "@capstan/kernel";
-import { background } from "../background.ts";
-import { isRefusal } from "../client-error.ts";
+import { background } from "../platform/background.ts";
+import { isRefusal } from "../errors/client-error.ts";
 import { longestTimerMs, pause } from "../stream/pause.ts";
 import type { CallAnswer, CallPlace } from "./run-tool.ts";
 import { runTool, unknownOutcome } from "./run-tool.ts";

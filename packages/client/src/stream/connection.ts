@@ -1,5 +1,5 @@
 /** Requests to a server, or to any of several: with the token, tried again where that is right, and failing with typed errors only. */
-import { ClientError } from "../client-error.ts";
+import { ClientError } from "../errors/client-error.ts";
 import type { RetryOptions } from "./pause.ts";
 import { delayBefore, pause } from "./pause.ts";
 

@@ -16,7 +16,7 @@ import {
 } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { chainMark } from "@capstan/log";
-import { background } from "../background.ts";
+import { background } from "../platform/background.ts";
 import { Place } from "../stream/place.ts";
 
 /** What a handle needs of its session. */

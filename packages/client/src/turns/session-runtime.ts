@@ -2,14 +2,14 @@
 import type { AgentEvent, PendingCall } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { parseCursor, startCursor } from "@capstan/log";
-import { background } from "../background.ts";
-import { ClientError, isRefusal } from "../client-error.ts";
+import { background } from "../platform/background.ts";
+import { ClientError, isRefusal } from "../errors/client-error.ts";
 import type { ClientTurn } from "./client-turn.ts";
 import type { Connection, RequestOptions } from "../stream/connection.ts";
 import { jsonOf } from "../stream/connection.ts";
 import type { CallOwner, LentCallOptions } from "../lent-tools/lent-calls.ts";
 import { LentCalls } from "../lent-tools/lent-calls.ts";
-import { newId } from "../new-id.ts";
+import { newId } from "../platform/new-id.ts";
 import { Place } from "../stream/place.ts";
 import type { Answer, CallPlace } from "../lent-tools/run-tool.ts";
 import type { SessionReading } from "../mirror/session-mirror.ts";

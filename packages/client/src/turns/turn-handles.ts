@@ -2,11 +2,11 @@
 import type { JsonValue, PendingCall, ThinkingLevel, ToolChoice, UserPart } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { chainMark, compareCursors, formatCursor } from "@capstan/log";
-import { background } from "../background.ts";
+import { background } from "../platform/background.ts";
 import type { TurnOwner } from "./client-turn.ts";
 import { ClientTurn, rootOf } from "./client-turn.ts";
 import { toDeclaration } from "../lent-tools/lend-tool.ts";
-import { newId } from "../new-id.ts";
+import { newId } from "../platform/new-id.ts";
 import type { Answer } from "../lent-tools/run-tool.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 

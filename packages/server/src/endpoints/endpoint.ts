@@ -5,7 +5,7 @@ import type { EventStream } from "../streaming/frame-sink.ts";
 import type { ClientToolLimits, ServerLimits } from "../guard/limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { PublicView } from "../guard/public-view.ts";
-import type { Sessions } from "../sessions.ts";
+import type { Sessions } from "../server/sessions.ts";
 import type { StorageBudget } from "../guard/storage-budget.ts";
 import type { Streams } from "../streaming/streams.ts";
 

@@ -8,7 +8,7 @@ import { endpoint } from "./endpoint.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import { sessionHeaders } from "../guard/public-error.ts";
 import { invalidRequest, noSession } from "../guard/server-error.ts";
-import type { OpenSession } from "../sessions.ts";
+import type { OpenSession } from "../server/sessions.ts";
 import type { ExecuteRequest } from "./wire-requests.ts";
 import { ExecuteBody, NoQuery } from "./wire-schemas.ts";
 import { lendTools, toLentTools, withLent } from "./lend-tools.ts";

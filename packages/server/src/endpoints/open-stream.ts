@@ -10,7 +10,7 @@ import { commonHeaders, sessionHeaders } from "../guard/public-error.ts";
 import { cursorAhead, invalidRequest } from "../guard/server-error.ts";
 import type { StreamNames } from "../streaming/session-frames.ts";
 import { retryFrame, streamFrame } from "../streaming/session-frames.ts";
-import type { OpenSession } from "../sessions.ts";
+import type { OpenSession } from "../server/sessions.ts";
 
 export interface StreamChoices {
   /** Where the reader left off. Default: from now on. */

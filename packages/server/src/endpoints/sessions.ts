@@ -8,7 +8,7 @@ import { jsonOfList } from "./json-of-list.ts";
 import { jsonResponse, jsonTextResponse, sessionHeaders } from "../guard/public-error.ts";
 import type { PublicView } from "../guard/public-view.ts";
 import { cursorAhead } from "../guard/server-error.ts";
-import type { OpenSession } from "../sessions.ts";
+import type { OpenSession } from "../server/sessions.ts";
 import {
   DeleteQuery,
   ForkBody,

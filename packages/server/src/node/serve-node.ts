@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse, Server as HttpServer } from "node
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { systemClock } from "@capstan/core";
-import type { Server } from "../create-server.ts";
+import type { Server } from "../server/create-server.ts";
 import type { FrameSink } from "../streaming/frame-sink.ts";
 import { toRequest } from "./node-request.ts";
 import { startNodeStream } from "./node-sink.ts";

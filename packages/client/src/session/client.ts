@@ -3,12 +3,12 @@ import type { ToolContract } from "@capstan/kernel";
 import type { SessionStatus } from "@capstan/log";
 import { ClientSession } from "./client-session.ts";
 import type { CallOptions } from "./client-session.ts";
-import type { ConnectionOptions } from "./stream/connection.ts";
-import { Connection, jsonOf } from "./stream/connection.ts";
-import { toDeclaration } from "./lent-tools/lend-tool.ts";
-import type { LentCallOptions } from "./lent-tools/lent-calls.ts";
-import { newId } from "./new-id.ts";
-import type { SessionStart } from "./turns/turn-handles.ts";
+import type { ConnectionOptions } from "../stream/connection.ts";
+import { Connection, jsonOf } from "../stream/connection.ts";
+import { toDeclaration } from "../lent-tools/lend-tool.ts";
+import type { LentCallOptions } from "../lent-tools/lent-calls.ts";
+import { newId } from "../platform/new-id.ts";
+import type { SessionStart } from "../turns/turn-handles.ts";
 
 export interface ClientOptions extends ConnectionOptions {
   /** Tools that this client runs for its sessions: made by `lendTool`, or by `defineTool` of `@capstan/core`. */

@@ -1,18 +1,18 @@
 /** One session of a server: the same ways in as in process, over HTTP. */
 import type { Turn } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
-import { ClientError, isRefusal } from "./client-error.ts";
-import type { Connection } from "./stream/connection.ts";
-import { jsonOf } from "./stream/connection.ts";
-import type { LentCallOptions } from "./lent-tools/lent-calls.ts";
-import { newId } from "./new-id.ts";
-import { pause } from "./stream/pause.ts";
-import type { Answer, Approval } from "./lent-tools/run-tool.ts";
-import type { ClientSessionState } from "./mirror/session-mirror.ts";
-import type { EventListener, Subscription } from "./turns/session-runtime.ts";
-import { SessionRuntime } from "./turns/session-runtime.ts";
-import type { QueuedInput, SessionStart, TurnInput, TurnOverrides } from "./turns/turn-handles.ts";
-import { TurnHandles } from "./turns/turn-handles.ts";
+import { ClientError, isRefusal } from "../errors/client-error.ts";
+import type { Connection } from "../stream/connection.ts";
+import { jsonOf } from "../stream/connection.ts";
+import type { LentCallOptions } from "../lent-tools/lent-calls.ts";
+import { newId } from "../platform/new-id.ts";
+import { pause } from "../stream/pause.ts";
+import type { Answer, Approval } from "../lent-tools/run-tool.ts";
+import type { ClientSessionState } from "../mirror/session-mirror.ts";
+import type { EventListener, Subscription } from "../turns/session-runtime.ts";
+import { SessionRuntime } from "../turns/session-runtime.ts";
+import type { QueuedInput, SessionStart, TurnInput, TurnOverrides } from "../turns/turn-handles.ts";
+import { TurnHandles } from "../turns/turn-handles.ts";
 
 /** What starts a turn, or answers to calls that wait. */
 export type SendInput = TurnInput | readonly Answer[];

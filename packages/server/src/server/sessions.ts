@@ -2,10 +2,10 @@
 import type { Clock, Host, NewSession, Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import { hashJson } from "@capstan/kernel";
-import type { ServerLimits } from "./guard/limits.ts";
-import type { PublicView } from "./guard/public-view.ts";
-import { ServerError, noSession, sessionReplaced } from "./guard/server-error.ts";
-import { SessionFrames } from "./streaming/session-frames.ts";
+import type { ServerLimits } from "../guard/limits.ts";
+import type { PublicView } from "../guard/public-view.ts";
+import { ServerError, noSession, sessionReplaced } from "../guard/server-error.ts";
+import { SessionFrames } from "../streaming/session-frames.ts";
 
 /** A session with what its readers share. */
 export interface OpenSession {

@@ -1,8 +1,8 @@
 /** What a server is made of. */
 import type { Clock, Host } from "@capstan/core";
-import type { AccessRules } from "./guard/access.ts";
-import type { Authenticate } from "./guard/authenticate.ts";
-import type { ClientToolLimits, ServerLimits } from "./guard/limits.ts";
+import type { AccessRules } from "../guard/access.ts";
+import type { Authenticate } from "../guard/authenticate.ts";
+import type { ClientToolLimits, ServerLimits } from "../guard/limits.ts";
 
 export interface ServerOptions extends AccessRules {
   /** Runs the sessions. It is closed with the server. */
