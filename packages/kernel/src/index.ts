@@ -13,12 +13,12 @@ export { LiveView } from "./events/live-view.ts";
 export { startTurn, toTurnResponse } from "./turn/turn.ts";
 export type { TurnWork } from "./turn/turn.ts";
 export { mergeProviderOptions } from "./reply/merge-provider-options.ts";
-export { toModelMessages } from "./turn/model-messages.ts";
+export { toModelMessages } from "./reply/model-messages.ts";
 export { toToolMessage, toToolResult } from "./calls/tool-result.ts";
 export { withApiKey } from "./reply/with-api-key.ts";
 export type { GetApiKey } from "./reply/with-api-key.ts";
 export { addUsage } from "./effects/usage.ts";
-export { isTooDeep } from "./calls/depth.ts";
+export { isTooDeep } from "./effects/depth.ts";
 export { hashJson } from "./effects/hash.ts";
 export type {
   AssistantMessage,

@@ -15,4 +15,4 @@ export type {
 } from "./ai-sdk/from-tools.ts";
 export { toAiSdkTools } from "./ai-sdk/to-tools.ts";
 export type { AiSdkCall, AiSdkTool, ToAiSdkToolsOptions } from "./ai-sdk/to-tools.ts";
-export type { VendorModel } from "./wire/vendor-function.ts";
+export type { VendorModel } from "./vendors/vendor-function.ts";

@@ -1,10 +1,10 @@
 /** Models of Anthropic, by its Messages API. */
-import type { VendorFunction } from "./wire/vendor-function.ts";
-import { vendorFunction } from "./wire/vendor-function.ts";
+import type { VendorFunction } from "./vendors/vendor-function.ts";
+import { vendorFunction } from "./vendors/vendor-function.ts";
 import { anthropicVendor } from "./vendors/anthropic.ts";
 
 export type { FetchedMedia, FetchMedia, ProviderOptions } from "./wire/vendor.ts";
-export type { VendorFunction, VendorModel } from "./wire/vendor-function.ts";
+export type { VendorFunction, VendorModel } from "./vendors/vendor-function.ts";
 export type { MessagesOptions } from "./wire/vendor-options.ts";
 
 /** `ANTHROPIC_API_KEY`. What only this vendor has goes into the request by `providerOptions: { anthropic: { … } }`. */

@@ -1,12 +1,12 @@
 /** Models of any server that speaks Chat Completions. */
 import type { ProviderOptions } from "./wire/vendor.ts";
-import type { VendorFunction } from "./wire/vendor-function.ts";
-import { vendorFunction } from "./wire/vendor-function.ts";
+import type { VendorFunction } from "./vendors/vendor-function.ts";
+import { vendorFunction } from "./vendors/vendor-function.ts";
 import type { CompatibleServer } from "./vendors/openai-compatible.ts";
 import { compatibleVendor } from "./vendors/openai-compatible.ts";
 
 export type { ChatQuirks, FetchedMedia, FetchMedia, ProviderOptions } from "./wire/vendor.ts";
-export type { VendorFunction, VendorModel } from "./wire/vendor-function.ts";
+export type { VendorFunction, VendorModel } from "./vendors/vendor-function.ts";
 export type { CompatibleServer } from "./vendors/openai-compatible.ts";
 
 /** `const house = openaiCompatible({ baseUrl: "http://gpu:8000/v1" })`, then `house("qwen3")`. */

@@ -1,10 +1,10 @@
 /** Models of OpenAI, by its Responses API. */
-import type { VendorFunction } from "./wire/vendor-function.ts";
-import { vendorFunction } from "./wire/vendor-function.ts";
+import type { VendorFunction } from "./vendors/vendor-function.ts";
+import { vendorFunction } from "./vendors/vendor-function.ts";
 import { openAiVendor } from "./vendors/openai.ts";
 
 export type { FetchedMedia, FetchMedia, ProviderOptions } from "./wire/vendor.ts";
-export type { VendorFunction, VendorModel } from "./wire/vendor-function.ts";
+export type { VendorFunction, VendorModel } from "./vendors/vendor-function.ts";
 export type { ResponsesOptions } from "./wire/vendor-options.ts";
 
 /** `OPENAI_API_KEY`. What only this vendor has goes into the request by `providerOptions: { openai: { … } }`. */

@@ -1,7 +1,7 @@
 /** All vendors that are known by name: a row each. */
 import type { Vendor } from "./wire/vendor.ts";
-import type { VendorFunction } from "./wire/vendor-function.ts";
-import { vendorFunction } from "./wire/vendor-function.ts";
+import type { VendorFunction } from "./vendors/vendor-function.ts";
+import { vendorFunction } from "./vendors/vendor-function.ts";
 import { anthropicVendor } from "./vendors/anthropic.ts";
 import { azureVendor } from "./vendors/azure.ts";
 import { deepSeekVendor } from "./vendors/deepseek.ts";
@@ -23,8 +23,8 @@ export type {
   Quirks,
   Vendor,
 } from "./wire/vendor.ts";
-export { vendorFunction } from "./wire/vendor-function.ts";
-export type { VendorFunction, VendorModel } from "./wire/vendor-function.ts";
+export { vendorFunction } from "./vendors/vendor-function.ts";
+export type { VendorFunction, VendorModel } from "./vendors/vendor-function.ts";
 export type { GenerateOptions, MessagesOptions, ResponsesOptions } from "./wire/vendor-options.ts";
 
 /** In alphabetical order. */

@@ -6,9 +6,9 @@ import type {
   ProviderPart,
   ProviderRequest,
 } from "@capstan/kernel";
-import type { VendorModel } from "./wire/vendor-function.ts";
+import type { VendorModel } from "./vendors/vendor-function.ts";
 
-export type { VendorModel } from "./wire/vendor-function.ts";
+export type { VendorModel } from "./vendors/vendor-function.ts";
 
 export interface FallbackOptions {
   /**

@@ -4,7 +4,7 @@ import type { FinishedTurn } from "@capstan/testing";
 import { runToEnd, sequentialIds } from "@capstan/testing";
 import type { Emulator } from "@capstan/testing/emulators";
 import { anthropic } from "../src/anthropic.ts";
-import type { VendorFunction } from "../src/wire/vendor-function.ts";
+import type { VendorFunction } from "../src/vendors/vendor-function.ts";
 
 export interface EmulatedTurn extends Partial<RunTurnInput> {
   /** Default `anthropic`. */

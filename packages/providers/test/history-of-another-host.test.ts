@@ -12,7 +12,7 @@ import { anthropic } from "../src/anthropic.ts";
 import { complete } from "../src/complete.ts";
 import { google } from "../src/google.ts";
 import { openai } from "../src/openai.ts";
-import type { VendorFunction } from "../src/wire/vendor-function.ts";
+import type { VendorFunction } from "../src/vendors/vendor-function.ts";
 import { vendors } from "../src/vendors.ts";
 
 const question: ChatMessage = { role: "user", id: "u1", content: "Echo hello" };

@@ -5,7 +5,7 @@ import { anthropic } from "../src/anthropic.ts";
 import { google } from "../src/google.ts";
 import { openai } from "../src/openai.ts";
 import { openaiCompatible } from "../src/openai-compatible.ts";
-import type { VendorFunction } from "../src/wire/vendor-function.ts";
+import type { VendorFunction } from "../src/vendors/vendor-function.ts";
 import { turnWith } from "./emulated-turns.ts";
 import { answering, recording, serve, sse } from "./transport/test-vendor.ts";
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { fromAiSdk } from "../src/ai-sdk.ts";
 import { openai } from "../src/openai.ts";
-import type { VendorModel } from "../src/wire/vendor-function.ts";
+import type { VendorModel } from "../src/vendors/vendor-function.ts";
 import { vendors } from "../src/vendors.ts";
 import { recording, serve } from "./transport/test-vendor.ts";
 

@@ -1,7 +1,7 @@
 /** Checks the numbers among the options of an agent when it is made, and not when a turn runs into them. */
 import type { NumberRule } from "../platform/option-numbers.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
-import { problemOfOptions } from "../session/stored-options.ts";
+import { problemOfOptions } from "../input/stored-options.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
 

@@ -4,7 +4,7 @@ import { mergeProviderOptions } from "@capstan/kernel";
 import type { SessionConfig } from "@capstan/log";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import type { Model } from "../models/model.ts";
-import { samplingOf } from "./sampling.ts";
+import { samplingOf } from "../models/sampling.ts";
 import { outputFormatOf } from "./typed-output.ts";
 
 export interface OptionChoices {

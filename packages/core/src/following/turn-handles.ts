@@ -13,7 +13,7 @@ import { recover } from "../platform/recover.ts";
 import { replay } from "./replay.ts";
 import { isSameJson } from "../input/same-json.ts";
 import { invalid, taken, toSessionError } from "../errors/session-error.ts";
-import type { SessionHost } from "../host/session-host.ts";
+import type { SessionHost } from "../session/session-host.ts";
 import type { SessionInbox } from "../session/session-inbox.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 import type { TurnSession } from "./session-turn.ts";

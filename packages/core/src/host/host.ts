@@ -24,7 +24,7 @@ import { Solitary } from "../owner/solitary.ts";
 import { Renewals } from "../owner/renewals.ts";
 import { Session } from "../session/session.ts";
 import { SessionError, toSessionError } from "../errors/session-error.ts";
-import type { SessionHost, SessionOrigin } from "./session-host.ts";
+import type { SessionHost, SessionOrigin } from "../session/session-host.ts";
 import type { RestoreOptions } from "../session/session-copies.ts";
 import { storeState } from "../session/session-copies.ts";
 import { SessionRuntime } from "./session-runtime.ts";

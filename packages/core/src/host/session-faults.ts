@@ -4,7 +4,7 @@ import { isRepositoryError } from "@capstan/log";
 import { idleTimerOf } from "../platform/clock.ts";
 import type { HostFault } from "./host-fault.ts";
 import { SessionError } from "../errors/session-error.ts";
-import type { SessionHost } from "./session-host.ts";
+import type { SessionHost } from "../session/session-host.ts";
 import type { SessionTurn } from "../following/session-turn.ts";
 
 /** Longest time for which a session is left alone whose failure could not be recorded. */

@@ -35,7 +35,7 @@ import {
   toFailure,
 } from "../errors/session-error.ts";
 import { SessionFaults } from "./session-faults.ts";
-import type { SessionHost } from "./session-host.ts";
+import type { SessionHost } from "../session/session-host.ts";
 import { SessionLog } from "../owner/session-log.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import { giveBack, setAside } from "../owner/unusable-claim.ts";

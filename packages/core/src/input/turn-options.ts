@@ -3,8 +3,8 @@ import type { SamplingSettings } from "@capstan/kernel";
 import type { TurnOptions } from "@capstan/log";
 import type { TurnOverrides } from "../agent/agent-init.ts";
 import { nameOfChoice } from "../models/model.ts";
-import { samplingOf } from "../agent/sampling.ts";
-import { toStoredOptions } from "../session/stored-options.ts";
+import { samplingOf } from "../models/sampling.ts";
+import { toStoredOptions } from "./stored-options.ts";
 
 /** Undefined if nothing differs. */
 export function toTurnOptions(overrides: TurnOverrides): TurnOptions | undefined {

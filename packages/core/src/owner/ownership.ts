@@ -4,7 +4,7 @@ import { RepositoryError, isRepositoryError } from "@capstan/log";
 import { background } from "../platform/background.ts";
 import { recover } from "../platform/recover.ts";
 import type { Renewable } from "./renewals.ts";
-import type { SessionHost } from "../host/session-host.ts";
+import type { SessionHost } from "../session/session-host.ts";
 import { within } from "../platform/within.ts";
 
 type LeaseHost = Pick<SessionHost, "repository" | "clock" | "leaseMs" | "renewals">;

@@ -1,7 +1,7 @@
 /** What is done with a claim under which this process cannot work. */
 import type { Claim, SessionHead, SessionRepository } from "@capstan/log";
 import { background } from "../platform/background.ts";
-import type { SessionHost } from "../host/session-host.ts";
+import type { SessionHost } from "../session/session-host.ts";
 
 /** It came after the session was closed here. */
 export function giveBack({ lease }: Claim, repository: SessionRepository): void {

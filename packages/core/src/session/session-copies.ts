@@ -15,7 +15,7 @@ import {
 } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import { nameOfChoice } from "../models/model.ts";
-import type { SessionHost } from "../host/session-host.ts";
+import type { SessionHost } from "./session-host.ts";
 import type { SessionState, StoredBlob } from "./session-state.ts";
 import { usageOf } from "./session-view.ts";
 import { invalid, toSessionError } from "../errors/session-error.ts";

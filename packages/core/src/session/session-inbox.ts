@@ -7,8 +7,8 @@ import { checkMedia } from "../media/check-media.ts";
 import { recover } from "../platform/recover.ts";
 import { isSameJson } from "../input/same-json.ts";
 import { SessionError, refused, taken, toSessionError } from "../errors/session-error.ts";
-import type { SessionHost, SessionOrigin } from "../host/session-host.ts";
-import { firstEntries, headOfNew } from "../host/session-host.ts";
+import type { SessionHost, SessionOrigin } from "./session-host.ts";
+import { firstEntries, headOfNew } from "./session-host.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 
 export class SessionInbox {

@@ -11,7 +11,7 @@ import { chooseTools } from "../agent/chosen-tools.ts";
 import type { ModelChoice } from "../models/model.ts";
 import { nameOfChoice } from "../models/model.ts";
 import { invalid } from "../errors/session-error.ts";
-import { toStoredOptions } from "./stored-options.ts";
+import { toStoredOptions } from "../input/stored-options.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
 export interface SessionSettings extends SamplingSettings {

@@ -16,7 +16,7 @@ import type { EventListener } from "../following/readers.ts";
 import type { Receipt } from "../following/receipts.ts";
 import { blobsOfState, storeFork, toState } from "./session-copies.ts";
 import { SessionError, invalid, refused, toSessionError } from "../errors/session-error.ts";
-import type { SessionHost, SessionOrigin } from "../host/session-host.ts";
+import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import type { CompactionResult, CompactOptions } from "./session-compaction.ts";
 import { askForCompaction, mustBeCompactable } from "./session-compaction.ts";
 import { SessionInbox } from "./session-inbox.ts";

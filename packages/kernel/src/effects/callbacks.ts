@@ -1,4 +1,5 @@
 /** Waiting for code of the caller: no longer than allowed, and not past an abort. */
+import type { FinishReason } from "../contracts/conversation.ts";
 import type { TurnAbort } from "./abort.ts";
 import { TurnError, isInstance, serializeError } from "../errors/errors.ts";
 import { isPromise, toPromise } from "./is-promise.ts";
@@ -112,4 +113,10 @@ export function failed(name: string, thrown: unknown): TurnError {
   return new TurnError("callback_failed", `${name} failed: ${serializeError(thrown).message}`, {
     cause: thrown,
   });
+}
+
+/** A finish reason that a callback gave. */
+export function toReason(name: string, reason: unknown): FinishReason {
+  if (typeof reason === "string") return reason;
+  throw wrongValue(name, reason, "a finish reason, which is a string");
 }

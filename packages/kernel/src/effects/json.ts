@@ -1,6 +1,6 @@
 /** Values of others as JSON: what is recorded and shown has to be nothing else. */
 import type { JsonValue } from "../contracts/conversation.ts";
-import { isTooDeep, mayBeTooDeep } from "../calls/depth.ts";
+import { isTooDeep, mayBeTooDeep } from "./depth.ts";
 
 /**
  * A copy that is sure to be JSON; undefined for what JSON has no form for. Throws for what cannot be written: a cycle, a bigint, a getter that

@@ -22,7 +22,7 @@ import { AttemptRequest, AttemptSignal } from "./request.ts";
 import type { Route } from "./route.ts";
 import { Step } from "../calls/step.ts";
 import type { End, OpenStep, TurnState } from "../turn/turn-state.ts";
-import { toReason } from "../turn/turn-state.ts";
+import { toReason } from "../effects/callbacks.ts";
 
 const none: readonly PendingCall[] = [];
 /** So many parts may turn out to be unacceptable in one step. */

@@ -8,7 +8,7 @@ import type {
   ToolCallPart,
 } from "../contracts/conversation.ts";
 import type { Draft } from "../effects/draft.ts";
-import { isTooDeep, mayBeTooDeep } from "../calls/depth.ts";
+import { isTooDeep, mayBeTooDeep } from "../effects/depth.ts";
 import { TextBuffer } from "./text-buffer.ts";
 
 const blankText: TextPart | RefusalPart = { type: "text", text: "" };

@@ -9,7 +9,7 @@ import type {
 } from "../contracts/conversation.ts";
 import type { ProviderPart } from "../contracts/provider.ts";
 import { emptyList } from "../effects/draft.ts";
-import { isTooDeep } from "../calls/depth.ts";
+import { isTooDeep } from "../effects/depth.ts";
 import { ProviderError, serializeError } from "../errors/errors.ts";
 import { parseJson } from "../effects/json.ts";
 import { CallDraft, ProseDraft } from "./reply-drafts.ts";

@@ -3,7 +3,7 @@ import type { ChatMessage } from "../contracts/conversation.ts";
 import type { ProviderRequest, ProviderStreamOptions } from "../contracts/provider.ts";
 import type { ToolDeclaration } from "../contracts/tool.ts";
 import { guardedController } from "../effects/guarded-signal.ts";
-import { toModelMessages } from "../turn/model-messages.ts";
+import { toModelMessages } from "./model-messages.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
 const noOptions: ProviderStreamOptions = Object.freeze({});

@@ -3,7 +3,7 @@ import { Attempt } from "./attempt.ts";
 import { wrongValue } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import type { ChatMessage } from "../contracts/conversation.ts";
-import { toModelMessages } from "../turn/model-messages.ts";
+import { toModelMessages } from "./model-messages.ts";
 import type { Step } from "../calls/step.ts";
 import type { End, TurnState } from "../turn/turn-state.ts";
 

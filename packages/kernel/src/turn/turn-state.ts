@@ -1,7 +1,7 @@
 /** What one turn knows while it runs. The steps of the loop share it; nothing of it outlives the turn. */
 import { TurnAbort } from "../effects/abort.ts";
 import { CallLimits } from "../calls/call-limits.ts";
-import { Callbacks, wrongValue } from "../effects/callbacks.ts";
+import { Callbacks, toReason } from "../effects/callbacks.ts";
 import { isPromise, toPromise } from "../effects/is-promise.ts";
 import type {
   ChatMessage,
@@ -372,10 +372,4 @@ export class TurnState {
     this.abort.release();
     this.onFailure?.onFailure();
   }
-}
-
-/** A finish reason that a callback gave. */
-export function toReason(name: string, reason: unknown): FinishReason {
-  if (typeof reason === "string") return reason;
-  throw wrongValue(name, reason, "a finish reason, which is a string");
 }

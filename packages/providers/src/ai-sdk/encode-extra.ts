@@ -2,8 +2,8 @@
 import type { ProviderStreamOptions } from "@capstan/kernel";
 import { vendorOptionsOf } from "../wire/merge-extra.ts";
 import type { TargetOrigin } from "../wire/protocol.ts";
-import { isStrict } from "../protocols/openai-strict-schema.ts";
-import { toObjectSchema } from "../protocols/wrapped-output.ts";
+import { isStrict } from "../projection/openai-strict-schema.ts";
+import { toObjectSchema } from "../projection/wrapped-output.ts";
 import { toClosedSchema } from "./closed-schema.ts";
 import { optionsOf } from "./encode-native.ts";
 import type { AiSdkCallOptions, AiSdkSampling } from "./model.ts";

@@ -1,7 +1,7 @@
 /** A request as a model of the AI SDK is asked it. */
 import type { OutputFormat, ProviderRequest } from "@capstan/kernel";
 import type { TargetOrigin } from "../wire/protocol.ts";
-import { toObjectSchema } from "../protocols/wrapped-output.ts";
+import { toObjectSchema } from "../projection/wrapped-output.ts";
 import { toClosedSchema } from "./closed-schema.ts";
 import { toModelTool } from "./declared-tool.ts";
 import { providerOptionsFor, samplingIn } from "./encode-extra.ts";

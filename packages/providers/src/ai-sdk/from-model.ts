@@ -1,6 +1,6 @@
 /** Models of the AI SDK as models of ours. */
 import { ProviderError } from "@capstan/kernel";
-import type { VendorModel } from "../wire/vendor-function.ts";
+import type { VendorModel } from "../vendors/vendor-function.ts";
 import { isFields, textIn } from "./fields.ts";
 import type { AiSdkModel } from "./model.ts";
 import { ReplyReader } from "./reply-reader.ts";

@@ -1,7 +1,7 @@
 /** One attempt at a model of the AI SDK, as the iterator that the kernel reads. */
 import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
 import type { TargetOrigin } from "../wire/protocol.ts";
-import { needsWrapper } from "../protocols/wrapped-output.ts";
+import { needsWrapper } from "../projection/wrapped-output.ts";
 import { RoomCheck } from "../transport/full-context.ts";
 import { AnswerUnwrapper } from "../transport/unwrap-answer.ts";
 import { isRunByCaller } from "./declared-tool.ts";

@@ -1,6 +1,6 @@
 /** Takes the wrapper off an answer while it comes in: `{"answer":[1,2]}` is read as `[1,2]`. */
 import type { ProviderPart } from "@capstan/kernel";
-import { wrapperKey } from "../protocols/wrapped-output.ts";
+import { wrapperKey } from "../projection/wrapped-output.ts";
 
 const opening = `{"${wrapperKey}":`;
 const openingPattern = new RegExp(`^\\s*\\{\\s*"${wrapperKey}"\\s*:\\s*`);

@@ -12,7 +12,7 @@ import {
 import { anthropic } from "../../src/anthropic.ts";
 import { google } from "../../src/google.ts";
 import { openai } from "../../src/openai.ts";
-import type { VendorFunction } from "../../src/wire/vendor-function.ts";
+import type { VendorFunction } from "../../src/vendors/vendor-function.ts";
 import { vendors } from "../../src/vendors.ts";
 
 /** A model, and whose it is: models of one vendor share its emulator, which knows what it has signed. */

@@ -1,8 +1,8 @@
 import type { JsonSchema } from "@capstan/kernel";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { toStrictSchema } from "../../src/protocols/openai-strict-schema.ts";
-import { planOutput } from "../../src/protocols/wrapped-output.ts";
+import { toStrictSchema } from "../../src/projection/openai-strict-schema.ts";
+import { planOutput } from "../../src/projection/wrapped-output.ts";
 
 function objectOf(a: unknown): JsonSchema {
   return { type: "object", properties: { a }, required: ["a"], additionalProperties: false };

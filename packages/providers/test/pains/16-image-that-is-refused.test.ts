@@ -7,7 +7,7 @@ import { anthropicEmulator, openAiResponsesEmulator } from "@capstan/testing/emu
 import { expect, test } from "vitest";
 import { anthropic } from "../../src/anthropic.ts";
 import { openai } from "../../src/openai.ts";
-import type { VendorFunction } from "../../src/wire/vendor-function.ts";
+import type { VendorFunction } from "../../src/vendors/vendor-function.ts";
 
 type Image = Extract<ImagePart, { readonly data: string }>;
 

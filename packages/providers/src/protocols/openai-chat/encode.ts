@@ -9,7 +9,7 @@ import { askFor } from "../../projection/thinking-levels.ts";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, listOf } from "../../wire/wire-json.ts";
 import { toCacheKey } from "../openai-cache-key.ts";
-import { toStrictSchema } from "../openai-strict-schema.ts";
+import { toStrictSchema } from "../../projection/openai-strict-schema.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { toChatOutput } from "./output-format.ts";
 import type { ChatRequest, WireTool, WireToolChoice } from "./request.ts";

@@ -3,7 +3,7 @@ import type { JsonValue, OutputFormat } from "@capstan/kernel";
 import type { DispensableField, Target } from "../../wire/protocol.ts";
 import { tellSchema } from "../../projection/told-schema.ts";
 import { isObject, listOf, omit, textAt } from "../../wire/wire-json.ts";
-import { planOutput } from "../wrapped-output.ts";
+import { planOutput } from "../../projection/wrapped-output.ts";
 import type { WireFormat } from "./request.ts";
 
 export interface ChatOutput {

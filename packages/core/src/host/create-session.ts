@@ -3,11 +3,11 @@ import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { OnFault } from "../host/host-fault.ts";
-import type { NewSession } from "../host/host.ts";
-import { Host } from "../host/host.ts";
-import type { Session } from "./session.ts";
-import type { SessionState } from "./session-state.ts";
+import type { OnFault } from "./host-fault.ts";
+import type { NewSession } from "./host.ts";
+import { Host } from "./host.ts";
+import type { Session } from "../session/session.ts";
+import type { SessionState } from "../session/session-state.ts";
 
 export interface OwnHost<Output> {
   readonly agent: Agent<Output>;

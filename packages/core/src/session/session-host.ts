@@ -4,10 +4,10 @@ import type { Claim, Entry, SessionConfig, SessionHead, SessionRepository } from
 import { entryVersion } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { HostFault } from "./host-fault.ts";
+import type { HostFault } from "../host/host-fault.ts";
 import type { Renewals } from "../owner/renewals.ts";
-import type { SessionRuntime } from "./session-runtime.ts";
-import type { Slot } from "./slots.ts";
+import type { SessionRuntime } from "../host/session-runtime.ts";
+import type { Slot } from "../host/slots.ts";
 import type { Solitary } from "../owner/solitary.ts";
 
 export interface SessionHost {

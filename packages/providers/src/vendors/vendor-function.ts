@@ -1,7 +1,7 @@
 /** How programs name a model of a vendor. */
 import type { ProviderContract } from "@capstan/kernel";
 import { createProvider } from "../transport/create-provider.ts";
-import type { ProviderOptions, Vendor } from "./vendor.ts";
+import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
 
 /** For `createAgent({ model })`. */
 export interface VendorModel {
