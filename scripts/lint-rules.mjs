@@ -1,5 +1,7 @@
 // Lint rules that oxlint has no built-in form of.
 
+import { arrowsRule } from "./lint-arrows.ts";
+
 const noUsing = {
   create(context) {
     return {
@@ -26,5 +28,5 @@ const noExportAll = {
 
 export default {
   meta: { name: "capstan" },
-  rules: { "no-using": noUsing, "no-export-all": noExportAll },
+  rules: { "no-using": noUsing, "no-export-all": noExportAll, arrows: arrowsRule },
 };

@@ -1,0 +1,114 @@
+// Which package may import which, and within a package which folder may use code of which. The lint rule `capstan/arrows` reads this table.
+
+export interface Arrow {
+  /** Packages of this repository that may be imported. */
+  readonly packages: readonly string[];
+  /** Other imports that are refused, and why. */
+  readonly never?: readonly [imports: RegExp, why: string];
+  /** For each folder of `src` the folders whose code it may import; types may come from any. Entries at the root of `src` may import all. */
+  readonly folders?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const arrows: Readonly<Record<string, Arrow>> = {
+  kernel: {
+    packages: [],
+    never: [/^[^.]/, "kernel has no dependency and no node:* import."],
+    folders: {
+      contracts: [],
+      errors: [],
+      effects: ["errors"],
+      journal: ["effects", "errors"],
+      calls: ["effects", "errors"],
+      reply: ["calls", "effects", "errors"],
+      events: ["reply", "errors"],
+      turn: ["reply", "calls", "journal", "events", "effects", "errors"],
+    },
+  },
+  log: {
+    packages: ["kernel"],
+    never: [
+      /^([^.@]|@[^c])/,
+      "log has no dependency but @capstan/kernel, and no node:* import: it runs in browsers.",
+    ],
+    folders: {
+      repository: [],
+      entries: ["repository"],
+      folds: ["entries", "repository"],
+      events: ["entries", "folds"],
+      wire: ["events"],
+      memory: ["entries", "repository"],
+      copies: ["entries", "folds", "repository"],
+    },
+  },
+  core: {
+    packages: ["kernel", "log"],
+    never: [
+      /^node:(fs|net|http|http2|https|tls|dgram|dns|child_process|worker_threads|cluster|sqlite)(\/|$)/,
+      "core never sees a file, a socket or a process.",
+    ],
+    folders: {
+      errors: [],
+      platform: [],
+      schemas: [],
+      otel: [],
+      media: ["errors"],
+      models: ["errors", "platform"],
+      input: ["models", "errors"],
+      tools: ["schemas", "errors", "platform"],
+      outputs: ["tools", "models", "platform"],
+      context: ["outputs"],
+      compaction: ["context", "models", "errors", "platform"],
+      agent: [
+        ...["tools", "compaction", "context", "outputs", "models"],
+        ...["input", "media", "errors", "platform"],
+      ],
+      following: ["input", "errors", "platform"],
+      owner: ["compaction", "context", "outputs", "models", "errors", "platform"],
+      session: ["agent", "following", "input", "media", "models", "errors", "platform"],
+      host: [
+        ...["session", "following", "owner", "context", "outputs", "models"],
+        ...["input", "errors", "platform"],
+      ],
+    },
+  },
+  providers: {
+    packages: ["kernel"],
+    folders: {
+      sse: [],
+      offline: [],
+      wire: [],
+      projection: ["wire"],
+      transport: ["projection", "sse", "wire"],
+      protocols: ["projection", "transport", "wire"],
+      vendors: ["protocols", "transport"],
+      "ai-sdk": ["projection", "protocols", "transport", "wire"],
+    },
+  },
+  stores: { packages: ["log"] },
+  toolset: { packages: ["core", "kernel"] },
+  mcp: { packages: ["core"] },
+  server: {
+    packages: ["kernel", "log", "core"],
+    folders: {
+      guard: [],
+      streaming: ["guard"],
+      endpoints: ["guard", "streaming"],
+      server: ["endpoints", "guard", "streaming"],
+      node: ["guard", "streaming"],
+    },
+  },
+  client: {
+    packages: ["kernel", "log"],
+    never: [/^node:/, "client runs in browsers: no node:* import."],
+    folders: {
+      errors: [],
+      platform: [],
+      mirror: [],
+      stream: ["errors", "platform"],
+      "lent-tools": ["stream", "errors", "platform"],
+      turns: ["lent-tools", "mirror", "stream", "errors", "platform"],
+      session: ["turns", "lent-tools", "stream", "errors", "platform"],
+    },
+  },
+  testing: { packages: ["kernel", "log", "core"] },
+};
