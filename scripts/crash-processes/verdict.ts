@@ -7,7 +7,7 @@ import { checkTranscript } from "@capstan/testing";
 import type { Effect } from "./work.ts";
 import { ageIn } from "./work.ts";
 
-/** What a client knows of its session. */
+/** Knowledge of a client about its session. */
 export interface Witness {
   readonly sessionId: string;
   /** How many sessions of this id there have been: all but the last were deleted. */

@@ -28,7 +28,7 @@ const ask = defineTool({
   answerWithinMs: 150,
 });
 
-/** What is asked for: calls of one step parted by commas, steps by bars, as in `pay,note|look`; after a hash the age of the session that it is said to. */
+/** Plan of a turn: calls of one step parted by commas, steps by bars, as in `pay,note|look`; after a hash the age of the session that it is said to. */
 export function planFor(random: () => number, age: number): string {
   const names = [...Object.keys(effects), ask.name];
   const step = (): string =>
@@ -39,7 +39,7 @@ export function planFor(random: () => number, age: number): string {
   return `${Array.from({ length: 1 + Math.floor(random() * 3) }, step).join("|")}#${age}`;
 }
 
-/** Of the session that something was said to. */
+/** Age of the session that a plan was said to. */
 export function ageIn(text: string): number {
   return Number(text.split("#")[1]);
 }

@@ -23,7 +23,7 @@ export type QueuedInput = string | readonly UserPart[] | UserInput;
 
 export type TurnInput = QueuedInput | readonly UserInput[];
 
-/** What may differ for one turn. Options of a vendor and its service tiers are the server's to set. */
+/** Options that may differ for one turn. Options of a vendor and its service tiers are the server's to set. */
 export interface TurnOverrides {
   /** One of those that the server allows. */
   readonly model?: string;

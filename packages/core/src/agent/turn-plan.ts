@@ -98,7 +98,7 @@ export interface TurnPlan {
   summarizer(): MaybePromise<Summarizer>;
   /** Whether anybody wants to know what it costs. */
   readonly hasCost: boolean;
-  /** What usage costs; undefined where cost is not wanted or not known. `name` is that of the model, if the plan's falls back on others. */
+  /** Cost of a usage; undefined if it is not wanted or not known. `name` is that of the model, if the plan's falls back on others. */
   cost(usage: Usage | undefined, name?: string): number | undefined;
   /** Ends what the tools had made for this turn. */
   dispose(): MaybePromise<void>;

@@ -30,7 +30,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Where something is that is no JSON, or is too deep for it. */
+/** Path of a value that is not JSON, or is nested too deeply. */
 function nonJson(value: unknown, path: string, levels = 100): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number") return Number.isFinite(value) ? undefined : path;

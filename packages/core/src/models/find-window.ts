@@ -15,7 +15,7 @@ interface Surroundings {
   readonly logger: Logger | undefined;
 }
 
-/** What servers have told, or are being asked, by provider and model. A model is not asked about twice. */
+/** Answers of servers, given or awaited, by provider and model. No model is asked about twice. */
 const told = new WeakMap<ProviderContract, Map<string, MaybePromise<number | undefined>>>();
 const warned = new Set<string>();
 

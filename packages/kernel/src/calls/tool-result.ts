@@ -88,7 +88,7 @@ export function interruptedBefore({ isTimeout }: Interruption): string {
   return isTimeout ? refusal.outOfTimeBefore : refusal.interruptedBefore;
 }
 
-/** What stopped a turn. */
+/** Cause that stopped a turn. */
 interface Interruption {
   readonly isTimeout: boolean;
 }

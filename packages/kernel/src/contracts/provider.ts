@@ -162,7 +162,7 @@ export interface Fallback {
 
 export interface ProviderContract {
   readonly id: string;
-  /** Of a provider that leads to several models. */
+  /** Set by a provider that stands for several models. */
   readonly fallback?: Fallback;
   /** Tokens that fit into one request and its reply, where the provider knows it. */
   readonly contextWindow?: number;

@@ -43,7 +43,7 @@ export class TurnFold {
   #steps: number;
   #attempts: number;
   #attemptsInStep = 0;
-  /** Of a provider with a fallback: the model that was asked last in the chain. */
+  /** Model that was asked last in the chain, if the provider has a fallback. */
   #asked: AskedModel | undefined;
   #epoch: number | undefined;
   #resumes = 0;

@@ -2,7 +2,7 @@
 import type { JsonValue, ProviderPart, RefusalPart } from "@capstan/kernel";
 import { isObject, textAt } from "../wire/wire-json.ts";
 
-/** What a refusal has that stands for the vendor's explanation: the model did not say it. */
+/** Mark of a refusal that is the vendor's explanation: the model did not say it. */
 const explanationData: JsonValue = { isExplanation: true };
 
 /** Tells why there is no answer, as a refusal: readers see it, and the transcript keeps it. */

@@ -93,7 +93,7 @@ function isClosed({ properties, required, additionalProperties }: JsonSchema): b
   return additionalProperties === false && names.every(isRequired);
 }
 
-/** `anyOf` is known, `oneOf` is not. That one alternative alone fits is the rule of whoever wrote them. */
+/** `anyOf` is known, `oneOf` is not. That exactly one alternative fits is left to the author of the schema. */
 function withoutOneOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOneOf);
   if (typeof value !== "object" || value === null) return value;

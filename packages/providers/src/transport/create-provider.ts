@@ -19,7 +19,7 @@ export function createProvider(vendor: Vendor, options: ProviderOptions = {}): P
   };
 }
 
-/** What was given with the model is the lowest layer. */
+/** Merges the options that were given with the model, which are the lowest layer. */
 function withModelOptions(
   { providerOptions }: ProviderOptions,
   request: ProviderRequest,

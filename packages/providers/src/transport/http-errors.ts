@@ -56,7 +56,7 @@ const mayBeOverflow: ReadonlySet<ProviderErrorCode> = new Set([
   "protocol",
 ]);
 
-/** Codes that a spent quota may hide behind. */
+/** Codes that vendors also use for a spent quota. */
 const mayBeSpent: ReadonlySet<ProviderErrorCode> = new Set([
   "invalid_request",
   "rate_limit",

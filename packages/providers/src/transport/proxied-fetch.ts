@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import * as tls from "node:tls";
 import { ProviderError } from "@capstan/kernel";
 
-/** What the transport asks of a `fetch`. */
+/** The part of `fetch` that the transport uses. */
 interface WireInit {
   readonly method?: string;
   readonly headers?: Headers;

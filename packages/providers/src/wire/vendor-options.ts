@@ -35,7 +35,7 @@ export interface MessagesOptions extends VendorOptions {
   readonly inference_geo?: string | null;
   /** Sent as the `anthropic-beta` header. */
   readonly betas?: readonly string[];
-  /** Of the markers that are set for the prompt cache; `null` sets none. */
+  /** Marker for the prompt cache; `null` sets none. */
   readonly cache_control?: Fields | null;
 }
 

@@ -65,7 +65,7 @@ export interface Vendor {
   readonly quirks: Quirks;
 }
 
-/** What a URL led to. */
+/** Media that were fetched from a URL. */
 export interface FetchedMedia {
   readonly data: Uint8Array;
   /** Default: the one that the message states. */

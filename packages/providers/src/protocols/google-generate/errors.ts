@@ -24,7 +24,7 @@ const codes: Readonly<Record<string, ProviderErrorCode>> = {
   UNIMPLEMENTED: "invalid_request",
 };
 
-/** What the vendor says of every limit, also of one by the minute. */
+/** Words that the vendor uses for every limit, also for one by the minute. */
 const anyQuota = /you exceeded your current quota, please check your plan and billing details/i;
 const wrongKey = /api key (not valid|expired|not found)/i;
 

@@ -38,7 +38,7 @@ export class ChatDecoder implements ReplyDecoder {
   #hasStarted = false;
   #hasEnded = false;
   #hasAnswered = false;
-  /** What a filter found, where the server tells. */
+  /** Findings of a filter, if the server tells them. */
   #findings: readonly string[] = [];
   #isThinking = false;
   /** The field that the open reasoning came in. */

@@ -1,4 +1,4 @@
-/** What the reply has to be: held to by the server where it can, told to the model where it cannot. */
+/** Form of the reply: enforced by the server if it can, told to the model if it cannot. */
 import type { JsonValue, OutputFormat } from "@capstan/kernel";
 import type { DispensableField, Target } from "../../wire/protocol.ts";
 import { tellSchema } from "../../projection/told-schema.ts";

@@ -48,7 +48,7 @@ export interface AssistantMessage {
   readonly tool_calls?: readonly WireCall[];
 }
 
-/** Where a reply has a refusal: all texts, and exactly one of it. */
+/** Content of a reply with a refusal: any number of texts, and exactly one refusal. */
 export type ReplyContent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "refusal"; readonly refusal: string };
