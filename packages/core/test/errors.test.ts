@@ -202,7 +202,7 @@ test("an error without a cause has no such field", () => {
 });
 
 test("an error of another copy of the package, in another realm, is known by its brand", () => {
-  const path = join(root, "packages", "kernel", "src", "capstan-error.ts");
+  const path = join(root, "packages", "kernel", "src", "errors", "capstan-error.ts");
   const source = stripTypeScriptTypes(readFileSync(path, "utf8")).replaceAll("export ", "");
 
   const foreign: unknown = runInNewContext(`${source}; new CapstanError("odd", "far away")`);

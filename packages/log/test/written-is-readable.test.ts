@@ -27,18 +27,32 @@ const strange = fc.oneof(
   fc.jsonValue(),
 );
 
+/** Stands for another value of the same type. */
+const alike: unique symbol = Symbol("alike");
+
+function likeOf(value: unknown): unknown {
+  if (typeof value === "string") return `${value}, or not`;
+  if (typeof value === "number") return value + 1;
+  return typeof value === "boolean" ? !value : value;
+}
+
+const value = fc.oneof(
+  { weight: 3, arbitrary: strange },
+  { weight: 1, arbitrary: fc.constant<unknown>(alike) },
+);
+
 /** A log of which one value, at any depth of one entry, is another. */
 const altered = fc
-  .tuple(fc.constantFrom(...logs), fc.nat(), fc.array(fc.nat(), { maxLength: 6 }), strange)
-  .map(([log, at, path, value]) => {
+  .tuple(fc.constantFrom(...logs), fc.nat(), fc.array(fc.nat(), { maxLength: 6 }), value)
+  .map(([log, at, path, chosen]) => {
     const index = at % log.length;
     const entry = structuredClone(log[index]) as StoredEntry;
-    return { log, index, entry: withValue(entry, path, value) };
+    return { log, index, entry: withValue(entry, path, chosen) };
   });
 
 const envelope = new Set(["v", "id", "at", "seq", "type"]);
 
-function withValue(entry: StoredEntry, path: readonly number[], value: unknown): StoredEntry {
+function withValue(entry: StoredEntry, path: readonly number[], chosen: unknown): StoredEntry {
   let holder = entry as Record<string, unknown>;
   let names = Object.keys(holder).filter((name) => !envelope.has(name));
   for (const step of path) {
@@ -48,7 +62,7 @@ function withValue(entry: StoredEntry, path: readonly number[], value: unknown):
     names = Object.keys(holder);
   }
   const name = names[(path.at(-1) ?? 0) % Math.max(1, names.length)] ?? "more";
-  holder[name] = value;
+  holder[name] = chosen === alike ? likeOf(holder[name]) : chosen;
   return entry;
 }
 
