@@ -165,6 +165,7 @@ interface IndexEntry {
   readonly kind: "single" | "exchange";
   readonly api: string;
   readonly stream: boolean;
+  readonly tags: readonly string[];
 }
 
 /** Cases of a protocol that the index has. Those that were derived from others are not in it. */
