@@ -27,8 +27,11 @@ export interface Shell {
 export function realBash(): Shell {
   const folder = mkdtempSync(join(tmpdir(), "capstan-bash-"));
   const empty = mkdtempSync(join(tmpdir(), "capstan-bash-cwd-"));
+  // A command in the background may still write: the folder is removed once it is done.
   onTestFinished(() =>
-    [folder, empty].forEach((path) => rmSync(path, { recursive: true, force: true })),
+    [folder, empty].forEach((path) =>
+      rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }),
+    ),
   );
   const start = join(folder, "preamble.sh");
   writeFileSync(start, preamble);
