@@ -104,7 +104,7 @@ export const refusal = {
   malformedInput: (call: ToolCallPart): string =>
     `Not run: the arguments of "${call.name}" are cut off, not valid JSON, or nested too deeply. Send the call again.`,
   invalidInput: (name: string, issues: readonly InputIssue[]): string =>
-    `Not run: invalid input for "${name}". ${issues.map(describeIssue).join("; ")}`,
+    `Not run: invalid input for "${name}". ${describeIssues(issues)}`,
   cutOff: "Not run: the reply was cut off by its token limit. Send the call again, with less text.",
   filtered: "Not run: the reply was stopped by the provider's content filter.",
   closing: "Not run: no tools may be called any more in this turn.",
@@ -124,9 +124,19 @@ export const refusal = {
   incomplete: "The tool ended without a result.",
 } as const;
 
+/** Problems of an input that the model is told, and characters of each: a long list with a long message each would be larger than any context. */
+const maxIssues = 10;
+const maxIssueChars = 1_000;
+
+function describeIssues(issues: readonly InputIssue[]): string {
+  const told = issues.slice(0, maxIssues).map(describeIssue).join("; ");
+  return issues.length > maxIssues ? `${told}; and ${issues.length - maxIssues} more` : told;
+}
+
 function describeIssue(issue: InputIssue): string {
   const path = (issue.path ?? []).map((step) => String(typeof step === "object" ? step.key : step));
-  return path.length === 0 ? issue.message : `${path.join(".")}: ${issue.message}`;
+  const text = path.length === 0 ? issue.message : `${path.join(".")}: ${issue.message}`;
+  return text.length > maxIssueChars ? `${text.slice(0, maxIssueChars)}…` : text;
 }
 
 /** Copies of the parts, if it is a list of nothing else. Each field is read once: a getter may give another value the next time. */
