@@ -1,4 +1,4 @@
-/** What a model reads of a turn that time has ended: a timeout, and no interruption by its user. */
+/** Text for the model after a turn that ran out of time: a timeout, not an interruption by the user. */
 import { abortReasonOf, runTurn } from "@capstan/kernel";
 import type { ChatMessage } from "@capstan/kernel";
 import { callTool, deferredTool, manualClock, reply, say, stall } from "@capstan/testing";

@@ -1,4 +1,4 @@
-/** What a snapshot shows of much that is live: the end of it, and how much is missing; and one for all readers. */
+/** A bounded snapshot of much live content: its end, and how much is missing; one for all readers. */
 import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
 import { EventFeed } from "@capstan/log";
 import { expect, test } from "vitest";

@@ -35,7 +35,7 @@ export function problemOfMedia(
 ): string | undefined {
   const { mediaType } = part;
   const types = part.type === "image" ? limits.imageTypes : limits.documentTypes;
-  // What is at a URL is not known before the vendor has fetched it.
+  // The content of a URL is unknown until the vendor has fetched it.
   const isOpen = "url" in part && part.type === "image" && mediaType === "image/*";
   if (!isOpen && !types.some((type) => isOfType(mediaType, type))) {
     return `its type is ${JSON.stringify(mediaType.slice(0, 60))}, and the model takes ${types.join(", ")}. Convert it`;

@@ -1,4 +1,4 @@
-/** Adds to a model what the registry knows of it, where whoever made it did not say. */
+/** Completes a model with facts of the registry that its maker did not state. */
 import type { MaybePromise } from "@capstan/log";
 import { chain } from "../platform/chain.ts";
 import type { ModelRegistry } from "./registry.ts";

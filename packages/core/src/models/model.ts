@@ -53,7 +53,7 @@ export function modelNamed(model: Model, name: string | undefined): Model {
   const { fallback } = model.provider;
   if (name === undefined || fallback === undefined) return model;
   const [first, ...others] = fallback.models;
-  // What is known of the whole is known of the first.
+  // Facts about the whole are facts about the first model.
   const known = [{ ...first, ...model }, ...others];
   return known.find((candidate) => nameOf(candidate) === name) ?? model;
 }

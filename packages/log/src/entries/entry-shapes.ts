@@ -172,7 +172,7 @@ export function isKnownType(type: string): boolean {
   return fieldsOf.has(type);
 }
 
-/** What is wrong with an entry of a known type, in words that follow "its"; undefined if nothing is. */
+/** Fault of an entry of a known type, in words that follow "its"; undefined if there is none. */
 export function shapeFault(entry: { readonly [field: string]: unknown }, type: string): Fault {
   for (const { name, kind, isOptional } of fieldsOf.get(type) ?? []) {
     const value = entry[name];

@@ -10,7 +10,7 @@ export function vendorOptionsOf(
 ): JsonObject {
   const given = Object.hasOwn(providerOptions, providerId) ? providerOptions[providerId] : {};
   const stated = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
-  // What is undefined was taken out.
+  // Undefined values were taken out.
   return Object.fromEntries(stated) as JsonObject;
 }
 

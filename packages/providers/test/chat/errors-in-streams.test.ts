@@ -6,7 +6,7 @@ import { requestOf } from "../request-of.ts";
 import { answering, serve, sse } from "../transport/test-vendor.ts";
 import { anyServer } from "./requests.ts";
 
-/** What servers send after HTTP 200. */
+/** Errors that servers send after HTTP 200. */
 const failures: readonly [string, JsonValue, ProviderErrorCode, number | undefined][] = [
   ["a number as the code", { error: { code: 502, message: "Bad gateway" } }, "overloaded", 502],
   ["a number in words", { error: { code: "429", message: "Slow" } }, "rate_limit", 429],

@@ -19,7 +19,7 @@ export interface CutOptions {
   hasEnded(events: readonly string[]): boolean;
 }
 
-/** What may follow the cut. A reset is neither: the decoder hears no more, and what it said by then is part of both. */
+/** Ways to end after the cut. A reset is neither: the decoder hears no more, and its parts so far belong to both. */
 const endings = ["end of file", "[DONE]"] as const;
 
 interface Outcome {
