@@ -19,7 +19,7 @@ await host.close(); // nothing runs, nothing is held
 const [call] = asked.pendingToolCalls ?? [];
 const other = createHost({ agents: [agent], repository }); // hours later, in another process
 const elsewhere = await other.open(session.id);
-const answers = [{ toolCallId: call?.toolCallId ?? "", ok: true, output: "blue" }];
+const answers = [{ toolCallId: call?.toolCallId ?? "", output: "blue" }];
 for await (const event of elsewhere.send(answers)) {
   if (event.type === "text_delta") console.log(event.delta); // → Blue it is.
 }

@@ -36,6 +36,6 @@ for (;;) {
 function runHere({ toolCallId, toolName }: PendingCall): CallAnswer {
   const outputs: Record<string, string> = { pickFile: "notes.txt: hello", readPage: "hello" };
   const output = outputs[toolName];
-  if (output !== undefined) return { toolCallId, ok: true, output };
-  return { toolCallId, ok: false, output: `There is no ${toolName} here` };
+  if (output !== undefined) return { toolCallId, output };
+  return { toolCallId, isError: true, output: `There is no ${toolName} here` };
 }

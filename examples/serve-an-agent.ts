@@ -34,7 +34,7 @@ console.log(claim.status); // → 200
 const other = await send("session/my-chat/claims", { toolCallId, client: "tab-2" });
 console.log(JSON.parse(await other.text()).error.code); // → already_claimed
 
-const input = [{ toolCallId, ok: true, output: "bill.pdf" }];
+const input = [{ toolCallId, output: "bill.pdf" }];
 const rest = await eventsOf(await send("execute", { sessionId: "my-chat", input }));
 console.log(rest.findLast(({ type }) => type === "text_delta").delta); // → It is a bill.
 await close(); // readers are told to connect elsewhere, and turns under way are handed over

@@ -99,7 +99,7 @@ test("where its id is taken it gets another one", async () => {
   const listed = await command(memoryIo({ home, cwd }), "sessions");
 
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/^[\da-f]{16}\n$/);
+  expect(stdout).toMatch(/^[\da-v]{16}\n$/);
   expect(listed.stdout.split("\n").slice(0, -1)).toHaveLength(2);
   expect(listed.stdout).toContain(id);
 });

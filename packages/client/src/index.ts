@@ -1,12 +1,6 @@
 /** `@capstan/client`: drives sessions of a server, from a browser or Node, and lends them tools. */
 export { connect } from "./session/client.ts";
-export type {
-  Client,
-  ClientOptions,
-  ListQuery,
-  ListedSession,
-  SessionPage,
-} from "./session/client.ts";
+export type { Client, ClientOptions } from "./session/client.ts";
 export type {
   CallOptions,
   ClientSession,
@@ -15,24 +9,27 @@ export type {
   SendInput,
   SendOptions,
 } from "./session/client-session.ts";
-export type { EventListener, Subscription } from "./turns/session-runtime.ts";
+export type { Subscription } from "./turns/session-runtime.ts";
 export type { ClientSessionState } from "./mirror/session-mirror.ts";
-export type {
-  QueuedInput,
-  SessionStart,
-  TurnInput,
-  TurnOverrides,
-  UserInput,
-} from "./turns/turn-handles.ts";
-export type { Answer, Approval, CallAnswer } from "./lent-tools/run-tool.ts";
+export type { SessionStart, TurnInput } from "./turns/turn-handles.ts";
 export { lendTool } from "./lent-tools/lend-tool.ts";
-export type {
-  InputOf,
-  InputSchema,
-  LentToolDefinition,
-  StandardSchema,
-} from "./lent-tools/lend-tool.ts";
+export type { LentToolDefinition } from "./lent-tools/lend-tool.ts";
 export type { ConnectionOptions } from "./stream/connection.ts";
 export type { RetryOptions } from "./stream/pause.ts";
 export { ClientError } from "./errors/client-error.ts";
 export type { ClientErrorCode, ClientErrorOptions } from "./errors/client-error.ts";
+export type { InputOf, InputSchema, StandardSchema } from "@capstan/kernel";
+export type {
+  Answer,
+  Approval,
+  CallAnswer,
+  ClientTurnOverrides,
+  EventListener,
+  QueuedInput,
+  QueueReply,
+  RequestIssue,
+  SessionList,
+  SessionListQuery,
+  SessionSummary,
+  UserInput,
+} from "@capstan/log";

@@ -98,10 +98,10 @@ test("mistakes in what a client is made of are told at once", () => {
   });
   const { execute: _, ...remote } = tool;
 
-  expect(() => connect({ url: "nowhere", token })).toThrow(/Not an address: "nowhere"/);
-  expect(() => connect({ url: [], token })).toThrow(/no url/);
+  expect(() => connect({ url: "nowhere", token })).toThrow(/Invalid URL: "nowhere"/);
+  expect(() => connect({ url: [], token })).toThrow(/Pass a url/);
   expect(() => connect({ url: "http://a.test", token, tools: [remote] })).toThrow(
-    /without an execute/,
+    /has no execute/,
   );
 });
 

@@ -1,5 +1,16 @@
 /** `@capstan/core`: agents, and sessions that last. */
 export { CapstanError, isCapstanError } from "@capstan/kernel";
+export type {
+  InputIssue,
+  InputOf,
+  InputSchema,
+  JsonObject,
+  SentInputOf,
+  StandardProps,
+  StandardResult,
+  StandardSchema,
+} from "@capstan/kernel";
+export type { Answer, Approval, CallAnswer, EventListener } from "@capstan/log";
 export { Agent, createAgent } from "./agent/agent.ts";
 export type { RunOptions } from "./agent/agent.ts";
 export { agentTool } from "./agent/agent-tool.ts";
@@ -33,16 +44,12 @@ export { Host, createHost } from "./host/host.ts";
 export type { FaultPlace, HostFault, OnFault } from "./host/host-fault.ts";
 export type { HostOptions, NewSession } from "./host/host.ts";
 export type {
-  Answer,
-  Approval,
-  CallAnswer,
   InputMessage,
   SendInput,
   SendOptions,
   TurnInput,
   TurnRequest,
 } from "./input/input.ts";
-export type { EventListener } from "./following/readers.ts";
 export type { Receipt } from "./following/receipts.ts";
 export { Session, execute, forkSession } from "./session/session.ts";
 export type { SubscribeFrom } from "./session/session.ts";
@@ -80,13 +87,6 @@ export { DependencyScope, createScope } from "./tools/dependency-scope.ts";
 export type { ScopeOptions } from "./tools/dependency-scope.ts";
 export { doneTool } from "./tools/done-tool.ts";
 export type { DoneToolOptions } from "./tools/done-tool.ts";
-export type { InputOf, InputSchema, JsonObject, SentInputOf } from "./tools/input-schema.ts";
-export type {
-  StandardIssue,
-  StandardProps,
-  StandardResult,
-  StandardSchema,
-} from "./tools/standard-schema.ts";
 export type { AnyTool, Tool, ToolExecution } from "./tools/tool.ts";
 export type { ToolContext } from "./tools/tool-context.ts";
 export { ToolError } from "./errors/tool-error.ts";

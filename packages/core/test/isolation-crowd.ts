@@ -142,7 +142,7 @@ const stories: readonly Story[] = [
       await session.waitForIdle();
       const [call] = session.pendingToolCalls;
       const toolCallId = call?.toolCallId ?? "";
-      await session.send([{ toolCallId, ok: true, output: `picked in ${session.id}` }]).response;
+      await session.send([{ toolCallId, output: `picked in ${session.id}` }]).response;
     },
     texts: (id) => ["ask", "call,call", `${id} in ${id}`, `picked in ${id}`, done(id)],
     requests: 2,

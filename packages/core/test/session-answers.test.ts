@@ -17,7 +17,7 @@ test("a remote call suspends the turn, and its answer goes on in a turn that con
   const { pendingToolCalls = [] } = await session.send("Hello", { id: "t1" }).response;
 
   const turn = session.send([
-    { toolCallId: pendingToolCalls[0]?.toolCallId ?? "", ok: true, output: "picked" },
+    { toolCallId: pendingToolCalls[0]?.toolCallId ?? "", output: "picked" },
   ]);
 
   await expect(turn.response).resolves.toMatchObject({ status: "completed", text: "Done" });
@@ -44,10 +44,10 @@ test("partial answers accumulate: the turn goes on when the last is there", asyn
   const { pendingToolCalls = [] } = await session.send("Hello").response;
   const [first, second] = pendingToolCalls.map((call) => call.toolCallId);
 
-  const partial = await session.send([{ toolCallId: second ?? "", ok: false, output: "broken" }])
-    .response;
-  const whole = await session.send([{ toolCallId: first ?? "", ok: true, output: "picked" }])
-    .response;
+  const partial = await session.send([
+    { toolCallId: second ?? "", isError: true, output: "broken" },
+  ]).response;
+  const whole = await session.send([{ toolCallId: first ?? "", output: "picked" }]).response;
 
   expect(partial).toMatchObject({
     status: "awaiting_tool_execution",
@@ -71,9 +71,7 @@ test("an answer that comes while local calls of the step still run is taken by t
   const [call] = await tool.whenStarted();
   const [pending] = session.pendingToolCalls;
 
-  const answered = session.send([
-    { toolCallId: pending?.toolCallId ?? "", ok: true, output: "early" },
-  ]);
+  const answered = session.send([{ toolCallId: pending?.toolCallId ?? "", output: "early" }]);
   await world.clock.advance(0);
   tool.resolve(call?.toolCallId ?? "", "local");
 
@@ -89,21 +87,32 @@ test("of two answers the first counts", async () => {
   const session = world.host().createSession({ agent: "helper" });
   const { pendingToolCalls = [] } = await session.send("Hello").response;
   const [first = "", second = ""] = pendingToolCalls.map((call) => call.toolCallId);
-  await session.send([{ toolCallId: first, ok: true, output: "one" }]).response;
+  await session.send([{ toolCallId: first, output: "one" }]).response;
 
-  const repeated = await session.send([{ toolCallId: first, ok: true, output: "two" }]).response;
-  await session.send([{ toolCallId: second, ok: true, output: "three" }]).response;
+  const repeated = await session.send([{ toolCallId: first, output: "two" }]).response;
+  await session.send([{ toolCallId: second, output: "three" }]).response;
 
   expect(repeated).toMatchObject({ status: "awaiting_tool_execution" });
   expect(session.messages[2]).toMatchObject({ content: "one" });
 });
 
+test("an answer with a misspelled field is refused instead of counting as a success", async () => {
+  const world = createWorld([callTool("remote"), say("Done")], [remoteTool()]);
+  const session = world.host().createSession({ agent: "helper" });
+  const { pendingToolCalls = [] } = await session.send("Hello").response;
+  const misspelled = { toolCallId: pendingToolCalls[0]?.toolCallId ?? "", ok: false, output: "no" };
+
+  const { error } = await session.send([misspelled]).response;
+
+  expect(error).toMatchObject({
+    code: "invalid_input",
+    message: expect.stringContaining('Unknown field "ok"'),
+  });
+  expect(session.pendingToolCalls).toHaveLength(1);
+});
+
 test.each([
-  [
-    "an answer to a call that does not wait",
-    { toolCallId: "nothing", ok: true, output: "" },
-    "not_pending",
-  ],
+  ["an answer to a call that does not wait", { toolCallId: "nothing", output: "" }, "not_pending"],
   [
     "a decision about a call that needs a result",
     { toolCallId: "t1_1_0", hash: "x", approved: true },
@@ -179,7 +188,7 @@ test("an answer that was refused makes the session due once, and not for ever", 
   const session = world.host({ pollMs: Infinity }).createSession({ agent: "helper" });
   await session.send("Hello").response;
   await session.waitForIdle();
-  await session.send([{ toolCallId: "nothing", ok: true, output: "" }]).response;
+  await session.send([{ toolCallId: "nothing", output: "" }]).response;
 
   const other = world.host({ pollMs: Infinity });
   await other.claimDue();
@@ -195,7 +204,7 @@ test("answers that are refused do not fail the turn that they were meant for", a
   const turn = session.send("Hello", { id: "t1" });
   const [call] = await tool.whenStarted();
 
-  const refused = await session.send([{ toolCallId: "nothing", ok: true, output: "" }]).response;
+  const refused = await session.send([{ toolCallId: "nothing", output: "" }]).response;
   const again = session.send("Hello", { id: "t1" });
   tool.resolve(call?.toolCallId ?? "", "ok");
 

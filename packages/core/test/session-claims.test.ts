@@ -12,7 +12,6 @@ async function suspended() {
   const { pendingToolCalls = [] } = await session.send("Hello").response;
   const answers = pendingToolCalls.map(({ toolCallId }): Answer => ({
     toolCallId,
-    ok: true,
     output: "ran",
   }));
   const [toolCallId = "", other = ""] = pendingToolCalls.map((call) => call.toolCallId);
@@ -92,7 +91,7 @@ test("an answer that came too early is taken when its call waits", async () => {
   const session = world.host().createSession({ agent: "helper" });
   await session.send("Hello").response;
   const toolCallId = "t2_3_0";
-  const answer = { toolCallId, ok: true, output: "ran" } as const;
+  const answer = { toolCallId, output: "ran" } as const;
 
   const early = await session.send([answer], { id: "wire" }).response;
   const { pendingToolCalls = [] } = await session.send("Go", { id: "t2" }).response;

@@ -39,7 +39,7 @@ test("what a turn was sent with holds for the turn that continues it, in another
 
   const other = await world.host().open(session.id);
   const toolCallId = pendingToolCalls?.[0]?.toolCallId ?? "";
-  await other.send([{ toolCallId, ok: true, output: "yes" }]).response;
+  await other.send([{ toolCallId, output: "yes" }]).response;
 
   expect(world.provider.requests.map(({ options }) => options.temperature)).toEqual([0.25, 0.25]);
 });
@@ -56,7 +56,7 @@ test("a model of one turn is found by its name where another process goes on", a
 
   const other = await createHost({ agents: [agent], repository }).open(session.id);
   const toolCallId = pendingToolCalls?.[0]?.toolCallId ?? "";
-  const response = await other.send([{ toolCallId, ok: true, output: "yes" }]).response;
+  const response = await other.send([{ toolCallId, output: "yes" }]).response;
 
   expect(response.text).toBe("Big");
 });
@@ -110,7 +110,7 @@ test("a lent tool is remote, its input is checked, and any process knows it", as
 
   const other = await world.host().open(session.id);
   const toolCallId = pendingToolCalls?.[0]?.toolCallId ?? "";
-  const response = await other.send([{ toolCallId, ok: true, output: "yes" }]).response;
+  const response = await other.send([{ toolCallId, output: "yes" }]).response;
 
   expect(pendingToolCalls).toMatchObject([{ toolName: "pick", input: { n: 1 } }]);
   expect(other.messages[2]).toMatchObject({ role: "tool", isError: true });

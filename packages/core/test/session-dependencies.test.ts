@@ -36,7 +36,7 @@ test("what lives for a turn is shared by its tools, and another for the turn tha
   const afterFirst = [...story];
 
   const toolCallId = pendingToolCalls[0]?.toolCallId ?? "";
-  await session.send([{ toolCallId, ok: true, output: "yes" }]).response;
+  await session.send([{ toolCallId, output: "yes" }]).response;
   await session.waitForIdle();
 
   expect(afterFirst).toEqual(["made 1", "disposed 1"]);

@@ -101,7 +101,7 @@ test("a turn that goes on after an answer stays with its model, and a new turn b
 
   const { pendingToolCalls } = await session.send("Hello").response;
   const { toolCallId } = pendingToolCalls?.[0] ?? { toolCallId: "" };
-  const second = await session.send([{ toolCallId, ok: true, output: "yes" }]).response;
+  const second = await session.send([{ toolCallId, output: "yes" }]).response;
   const third = await session.send("Next").response;
 
   expect([second.text, third.text]).toEqual(["Done", "Again"]);

@@ -173,7 +173,7 @@ test("a snapshot of a session that waits goes on elsewhere", async () => {
   });
   const restored = await restoreSession({ agent, state, trust: "own" });
   const toolCallId = pendingToolCalls?.[0]?.toolCallId ?? "";
-  const { text } = await restored.send([{ toolCallId, ok: true, output: "yes" }]).response;
+  const { text } = await restored.send([{ toolCallId, output: "yes" }]).response;
 
   expect(state).toMatchObject({
     version: 1,

@@ -10,7 +10,6 @@ import { createWorld } from "./world.ts";
 function answerAll(session: Session) {
   const answers = session.pendingToolCalls.map(({ toolCallId }) => ({
     toolCallId,
-    ok: true,
     output: "yes",
   }));
   return session.send(answers).response;

@@ -99,7 +99,7 @@ test("what the agent says to a provider goes with every request, and a turn may 
   const session = world.host().createSession({ agent: "helper" });
   await session.send("First", { temperature: 0.9, maxTokens: 5 }).response;
   const [call] = session.pendingToolCalls;
-  await session.send([{ toolCallId: call?.toolCallId ?? "", ok: true, output: "yes" }]).response;
+  await session.send([{ toolCallId: call?.toolCallId ?? "", output: "yes" }]).response;
 
   await session.send("Second").response;
 

@@ -63,7 +63,6 @@ test("a turn that goes on in another host, and one that is asked for again, have
   const elsewhere = await world.host().open(session.id);
   const answers = elsewhere.pendingToolCalls.map(({ toolCallId }) => ({
     toolCallId,
-    ok: true,
     output: "yes",
   }));
   const going = await elsewhere.send(answers).response;

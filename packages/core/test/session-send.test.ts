@@ -58,7 +58,6 @@ test("execute goes on with answers, as send does", async () => {
 
   const answers = session.pendingToolCalls.map(({ toolCallId }) => ({
     toolCallId,
-    ok: true,
     output: "yes",
   }));
   const { text } = await execute(session, answers).response;

@@ -47,7 +47,7 @@ test("a hook behind a call sees what came of it, local or remote, and what it ma
   const { pendingToolCalls = [] } = await session.send("Hello").response;
 
   const toolCallId = pendingToolCalls[0]?.toolCallId ?? "";
-  await session.send([{ toolCallId, ok: true, output: "picked" }]).response;
+  await session.send([{ toolCallId, output: "picked" }]).response;
 
   expect(seen).toEqual(["echo", "remote"]);
   expect(session.messages.slice(2, 4)).toMatchObject([

@@ -75,7 +75,7 @@ test("a turn that goes on after an answer keeps them", async () => {
 
   const { pendingToolCalls } = await session.send("Hello", overrides).response;
   const { toolCallId } = pendingToolCalls?.[0] ?? { toolCallId: "" };
-  await session.send([{ toolCallId, ok: true, output: "yes" }]).response;
+  await session.send([{ toolCallId, output: "yes" }]).response;
 
   expect(world.provider.requests.map(({ options }) => options)).toMatchObject([
     overrides,

@@ -3,6 +3,7 @@ export { CapstanError, isCapstanError } from "./errors/capstan-error.ts";
 export { ProviderError, TurnError, serializeError, toText } from "./errors/errors.ts";
 export type { ProviderErrorCode, ProviderErrorOptions, TurnErrorCode } from "./errors/errors.ts";
 export { abortReasonOf } from "./effects/abort.ts";
+export { background } from "./effects/background.ts";
 export { isPromise, toPromise } from "./effects/is-promise.ts";
 export { interruptionMarker } from "./turn/end-turn.ts";
 export { runTurn } from "./turn/run-turn.ts";
@@ -105,4 +106,13 @@ export type {
   ToolResult,
   ToolReturn,
 } from "./contracts/tool.ts";
+export type {
+  InputOf,
+  InputSchema,
+  JsonObject,
+  SentInputOf,
+  StandardProps,
+  StandardResult,
+  StandardSchema,
+} from "./contracts/schema.ts";
 export type { Turn, TurnResponse, TurnStatus } from "./contracts/turn.ts";

@@ -13,6 +13,7 @@ test("the kernel exports these names and no others", () => {
       "addUsage",
       "agentLoop",
       "agentLoopContinue",
+      "background",
       "hashJson",
       "interruptionMarker",
       "isCapstanError",

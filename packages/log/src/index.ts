@@ -13,8 +13,9 @@ export type {
   PostedEntry,
   SessionConfig,
   StoredEntry,
-  TurnOptions,
+  StoredTurnOverrides,
 } from "./entries/entries.ts";
+export { newId } from "./entries/new-id.ts";
 export { incarnationOf } from "./entries/incarnation.ts";
 export { RepositoryError, isRepositoryError } from "./repository/repository.ts";
 export { isPromise } from "@capstan/kernel";
@@ -92,6 +93,37 @@ export type { PlacedEvent } from "./events/events-of.ts";
 export { isLiveOnly } from "./events/live-only.ts";
 export { WireReader, toWireJson, toWireJsonOfTurn } from "./wire/wire-events.ts";
 export type { WireEvent } from "./wire/wire-events.ts";
+export type { Answer, Approval, CallAnswer } from "./wire/answers.ts";
+export type {
+  AnswersRequest,
+  CancelRequest,
+  ClaimRequest,
+  ClientTurnOverrides,
+  EventsQuery,
+  ExecuteRequest,
+  ForkRequest,
+  LentToolDeclaration,
+  QueuedInput,
+  QueueRequest,
+  SessionListQuery,
+  SessionQuery,
+  SessionTarget,
+  UserInput,
+} from "./wire/requests.ts";
+export type { SessionPosts } from "./wire/session-posts.ts";
+export type {
+  AnswersReply,
+  CancelReply,
+  ClaimReply,
+  ErrorReply,
+  ForkReply,
+  QueueReply,
+  RequestIssue,
+  SessionList,
+  SessionOverview,
+  SessionReply,
+  SessionSummary,
+} from "./wire/replies.ts";
 export { EventFeed } from "./events/event-feed.ts";
 export { compareCursors, formatCursor, parseCursor, startCursor } from "./events/cursor.ts";
-export type { Cursor } from "./events/cursor.ts";
+export type { Cursor, EventListener } from "./events/cursor.ts";

@@ -102,7 +102,6 @@ async function play(session: Session, { steps, asks }: Plan): Promise<string[]> 
       if (asks[(2 * place + 1) % asks.length] === true) await session.compact();
       const answers = response.pendingToolCalls.map(({ toolCallId }) => ({
         toolCallId,
-        ok: true,
         output: "picked",
       }));
       response = await session.send(answers).response;

@@ -1,4 +1,5 @@
 /** `@capstan/server`: sessions over HTTP. */
+export type { RequestIssue } from "@capstan/log";
 export { createServer, Server } from "./server/create-server.ts";
 export type { ServerOptions } from "./server/server-options.ts";
 export type { AccessRules } from "./guard/access.ts";
@@ -7,4 +8,4 @@ export type { Authenticate, Identity } from "./guard/authenticate.ts";
 export type { ClientToolLimits, ServerLimits } from "./guard/limits.ts";
 export type { EventStream, FrameSink, FrameSource } from "./streaming/frame-sink.ts";
 export { ServerError } from "./guard/server-error.ts";
-export type { RequestIssue, ServerErrorCode } from "./guard/server-error.ts";
+export type { ServerErrorCode } from "./guard/server-error.ts";

@@ -77,7 +77,7 @@ const field = fc.constantFrom(
   "toolCallId",
   "approved",
   "hash",
-  "ok",
+  "isError",
   "output",
   "client",
   "turnId",

@@ -11,7 +11,7 @@ test.each([
   ["a message", { input: message }],
   ["one of several messages", { input: [message] }],
   ["the context", { input: "Look", context: { messages: [message] } }],
-  ["the result of a call", { input: [{ toolCallId: "c", ok: true, output: [picture] }] }],
+  ["the result of a call", { input: [{ toolCallId: "c", output: [picture] }] }],
 ])("a client's picture by URL in %s is refused", async (_, body) => {
   const world = await createWorld([]);
 

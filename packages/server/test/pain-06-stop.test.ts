@@ -72,7 +72,7 @@ describe("pain 6: stop does not stop", () => {
     await (await world.host.open(sessionId)).waitForIdle();
     const late = await errorOf(
       await world.post(`${path}/answers`, {
-        answers: [{ toolCallId: pending?.toolCallId, ok: true, output: "late" }],
+        answers: [{ toolCallId: pending?.toolCallId, output: "late" }],
       }),
     );
 

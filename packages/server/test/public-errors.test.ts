@@ -50,9 +50,9 @@ test("an operator may choose to show everything", async () => {
 
 test.each([
   ["an approval with an input of its own", { approved: true, hash: "h", input: { amount: 1e9 } }],
-  ["an approval that is a result, too", { approved: true, hash: "h", ok: true, output: "x" }],
-  ["a result that is an approval, too", { ok: true, output: "x", approved: true }],
-  ["an unknown field in a part", { ok: true, output: [{ type: "text", text: "x", run: 1 }] }],
+  ["an approval that is a result, too", { approved: true, hash: "h", output: "x" }],
+  ["a result that is an approval, too", { output: "x", approved: true }],
+  ["an unknown field in a part", { output: [{ type: "text", text: "x", run: 1 }] }],
 ])("%s is refused, and the field is named", async (_, fields) => {
   const world = await createWorld([callTool("pay"), say("Paid")], {
     tools: [remoteTool({ name: "pay" })],
@@ -66,7 +66,7 @@ test.each([
     await world.post(`/api/agent/session/${sessionId}/answers`, { answers }),
   );
 
-  const unknown = /^answers\[0\]\.(input|ok|output|approved|output\[0\]\.run)$/;
+  const unknown = /^answers\[0\]\.(input|isError|output|approved|output\[0\]\.run)$/;
   expect(refused).toMatchObject({ status: 400, code: "invalid_request" });
   expect(refused.paths.some((path) => unknown.test(path))).toBe(true);
   expect(session.pendingToolCalls).toHaveLength(1);

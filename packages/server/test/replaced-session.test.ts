@@ -88,7 +88,7 @@ test("a turn of the same id as one of the old session is a turn of the new one",
 test.each<[string, object]>([
   ["steer", { input: "Late", id: "x1" }],
   ["follow-up", { input: "Late", id: "x1" }],
-  ["answers", { answers: [{ toolCallId: "s1_1_0", ok: true, output: "" }] }],
+  ["answers", { answers: [{ toolCallId: "s1_1_0", output: "" }] }],
   ["claims", { toolCallId: "s1_1_0", client: "tab" }],
   ["cancel", { turnId: "s1" }],
   ["fork", {}],

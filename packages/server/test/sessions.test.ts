@@ -61,7 +61,7 @@ test("what an agent is told is not for its users", async () => {
 test("sessions of somebody else are not there, whatever is asked of them", async () => {
   const world = await createWorld([say("Hi"), say("Hi")]);
   const { sessionId } = await world.execute({ sessionId: "mine", input: "Hi", context: {} });
-  const answer = { toolCallId: "c", ok: true, output: "x" };
+  const answer = { toolCallId: "c", output: "x" };
   const bodies = {
     steer: { input: "x" },
     "follow-up": { input: "x" },

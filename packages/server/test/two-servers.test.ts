@@ -63,7 +63,7 @@ test("a call that one tab has claimed at one server is taken at the other, and i
 
   const claimed = await here.post(`${path}/claims`, { toolCallId, client: "tab-1" });
   const taken = await errorOf(await there.post(`${path}/claims`, { toolCallId, client: "tab-2" }));
-  const answers = [{ toolCallId, ok: true, output: "picked" }];
+  const answers = [{ toolCallId, output: "picked" }];
   const answered = await here.post(`${path}/answers`, { answers });
   const again = await there.post(`${path}/answers`, { answers });
   await events.until("turn_end");

@@ -3,18 +3,18 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ImportedLog, NamedBlob, SessionRepository, StoredEntry } from "@capstan/log";
 import {
-  LogError,
   createCopy,
   foldNew,
   fromBase64,
   importLog,
   isRepositoryError,
+  LogError,
+  newId,
 } from "@capstan/log";
 import type { Io } from "../io.ts";
 import { createNotes } from "../print/notes.ts";
 import { failed, reasonOf, wrongUse } from "../session/command-error.ts";
 import { agentNameOf } from "../session/folder-agent.ts";
-import { newSessionId } from "../session/new-session-id.ts";
 import { parseHeader } from "./session-header.ts";
 
 interface Imported {
@@ -142,7 +142,7 @@ function toOwn(
   try {
     return importLog(entries, {
       origin,
-      incarnation: newSessionId(),
+      incarnation: newId(),
       now,
       blobs: blobs.map(({ blob }) => blob),
     });
@@ -157,7 +157,7 @@ async function createFree(
   wanted: string | undefined,
   create: (id: string) => Promise<void>,
 ): Promise<string> {
-  const fresh = newSessionId();
+  const fresh = newId();
   const first = wanted !== undefined && /^[\w-]{1,64}$/.test(wanted) ? wanted : fresh;
   try {
     await create(first);

@@ -1,16 +1,15 @@
 /** `capstan sessions repair`: a copy of what is sound in a damaged session. The damaged one stays as it is. */
 import type { LostEntry, SessionRepository } from "@capstan/log";
-import { LogError, repairSession } from "@capstan/log";
+import { LogError, newId, repairSession } from "@capstan/log";
 import type { Io } from "../io.ts";
 import { createNotes } from "../print/notes.ts";
 import { failed, wrongUse } from "../session/command-error.ts";
-import { newSessionId } from "../session/new-session-id.ts";
 import { findById } from "../session/stored-sessions.ts";
 
 /** Prints the id of the copy. Throws a `CommandError` if the session is not damaged, or nothing sound is left of it. */
 export async function repair(io: Io, store: SessionRepository, written: string): Promise<void> {
   const { id } = await findById(store, written);
-  const copy = { id: newSessionId(), incarnation: newSessionId(), now: io.clock.now() };
+  const copy = { id: newId(), incarnation: newId(), now: io.clock.now() };
   const repaired = await repairSession(store, id, copy).catch((thrown: unknown) => {
     throw thrown instanceof LogError ? failed(`${thrown.message}.`, thrown) : thrown;
   });

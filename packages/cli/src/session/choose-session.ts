@@ -1,5 +1,6 @@
 /** The session that turns are to go on with, and the folder that it works in. */
 import type { ListedSession, SessionRepository } from "@capstan/log";
+import { newId } from "@capstan/log";
 import type { SessionChoice, TurnRequest } from "../command-line/request.ts";
 import type { Io } from "../io.ts";
 import type { Note } from "../print/notes.ts";
@@ -9,7 +10,6 @@ import { agentNameOf } from "./folder-agent.ts";
 import { forkStored } from "./fork-stored.ts";
 import type { Folder } from "./load-folder.ts";
 import { loadFolder } from "./load-folder.ts";
-import { newSessionId } from "./new-session-id.ts";
 import type { StoredSession } from "./stored-sessions.ts";
 import { findById, findNewest, listSessions, readStored } from "./stored-sessions.ts";
 
@@ -75,7 +75,7 @@ async function fork(
   original: StoredSession,
   { store, note }: ChoiceContext,
 ): Promise<StoredSession> {
-  const id = newSessionId();
+  const id = newId();
   await forkStored(store, original, { id, now: io.clock.now() });
   note(`session ${id} is a copy of ${original.id}`);
   return readStored(store, { ...original.listed, id });

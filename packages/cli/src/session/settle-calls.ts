@@ -14,7 +14,11 @@ export function settleCall(
   const shown = describeCall(call);
   if (kind === "execution") {
     note(`refused: ${shown} (the program that lent this tool is not here)`);
-    return { toolCallId, ok: false, output: "The program that lent this tool is not connected." };
+    return {
+      toolCallId,
+      isError: true,
+      output: "The program that lent this tool is not connected.",
+    };
   }
   const decision = decide(call);
   if (decision.type === "allow") return { toolCallId, hash, approved: true };

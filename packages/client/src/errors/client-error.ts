@@ -1,5 +1,6 @@
 /** What a client can fail with. */
 import { CapstanError } from "@capstan/kernel";
+import type { RequestIssue } from "@capstan/log";
 
 export type ClientErrorCode =
   /** Thrown where a client, or a tool to be lent, is made. */
@@ -15,7 +16,7 @@ export type ClientErrorCode =
 
 export interface ClientErrorOptions extends ErrorOptions {
   readonly status?: number;
-  readonly issues?: readonly { readonly path: string; readonly message: string }[] | undefined;
+  readonly issues?: readonly RequestIssue[] | undefined;
   readonly retryAfterMs?: number;
 }
 

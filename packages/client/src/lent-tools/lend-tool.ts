@@ -1,44 +1,18 @@
 /** Tools that a client lends to its sessions, and runs. */
 import type {
+  InputOf,
+  InputSchema,
   JsonSchema,
   JsonValue,
+  StandardSchema,
   ToolContract,
   ToolEffect,
   ToolExecuteContext,
   ToolExecutionEvent,
   ToolReturn,
 } from "@capstan/kernel";
+import type { LentToolDeclaration } from "@capstan/log";
 import { invalidOptions } from "../stream/connection.ts";
-
-/** The parts of Standard Schema and Standard JSON Schema (https://standardschema.dev) that a tool needs. */
-export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
-    readonly jsonSchema: {
-      readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
-    };
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  };
-}
-
-type Checked<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | {
-      readonly issues: readonly {
-        readonly message: string;
-        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-      }[];
-    };
-
-/** A schema of any library that speaks both, or a JSON Schema as it is. */
-export type InputSchema = StandardSchema | (JsonSchema & { readonly "~standard"?: never });
-
-/** What `execute` gets. */
-export type InputOf<Schema extends InputSchema> = Schema extends StandardSchema
-  ? NonNullable<Schema["~standard"]["types"]>["output"]
-  : { readonly [key: string]: JsonValue };
 
 export interface LentToolDefinition<Schema extends InputSchema> {
   /** 1 to 64 letters, digits, `_` and `-`. The agent has no tool of this name. */
@@ -80,21 +54,23 @@ function toJsonSchema(name: string, standard: StandardSchema["~standard"]): Json
     const { $schema: _, ...shown } = standard.jsonSchema.input({ target: "draft-2020-12" });
     return shown;
   } catch (cause) {
-    const message = `The input schema of the tool "${name}" (of ${standard.vendor}) has no JSON Schema: use what JSON Schema can say, or give one`;
+    const message = `Tool "${name}": the input schema (${standard.vendor}) cannot be expressed as JSON Schema`;
     throw invalidOptions(message, cause);
   }
 }
 
 /** As a server takes it: no code. Throws `invalid_options` for a tool that nobody could run. */
-export function toDeclaration(tool: ToolContract): object {
+export function toDeclaration(tool: ToolContract): LentToolDeclaration {
   const { name, description, inputSchema, label, needsApproval, answerWithinMs } = tool;
   if (tool.execute === undefined) {
-    throw invalidOptions(`The tool "${name}" cannot be lent without an execute`);
+    throw invalidOptions(`Tool "${name}" has no execute`);
   }
   if (typeof needsApproval === "function") {
     throw invalidOptions(
-      `The tool "${name}" has a function for needsApproval, which the server cannot call: pass true or false`,
+      `Tool "${name}": needsApproval must be a boolean, as the server cannot call a function`,
     );
   }
-  return { name, description, inputSchema, label, needsApproval, answerWithinMs };
+  // JSON leaves out the fields that are undefined.
+  const declaration = { name, description, inputSchema, label, needsApproval, answerWithinMs };
+  return declaration as LentToolDeclaration;
 }

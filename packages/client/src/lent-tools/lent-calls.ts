@@ -1,9 +1,10 @@
 /** The calls of lent tools that wait: claimed, run and answered, each by one client. */
 import type { PendingCall, ToolContract } from "@capstan/kernel";
-import { background } from "../platform/background.ts";
+import { background } from "@capstan/kernel";
+import type { CallAnswer } from "@capstan/log";
 import { isRefusal } from "../errors/client-error.ts";
 import { longestTimerMs, pause } from "../stream/pause.ts";
-import type { CallAnswer, CallPlace } from "./run-tool.ts";
+import type { CallPlace } from "./run-tool.ts";
 import { runTool, unknownOutcome } from "./run-tool.ts";
 
 /** What the calls of a session need of it. */

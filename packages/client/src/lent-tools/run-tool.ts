@@ -1,30 +1,7 @@
 /** One run of a lent tool: whatever it returns, throws or yields becomes one answer. */
-import type {
-  JsonValue,
-  PendingCall,
-  ToolContract,
-  ToolExecutionEvent,
-  ToolResult,
-} from "@capstan/kernel";
+import type { PendingCall, ToolContract, ToolExecutionEvent, ToolResult } from "@capstan/kernel";
 import { serializeError, toToolResult } from "@capstan/kernel";
-
-/** The result of a call that this client has run. */
-export interface CallAnswer {
-  readonly toolCallId: string;
-  readonly ok: boolean;
-  readonly output: ToolResult["output"];
-  readonly details?: JsonValue;
-}
-
-/** Consent to exactly what `hash` stands for, or the refusal of it. */
-export interface Approval {
-  readonly toolCallId: string;
-  readonly hash: string;
-  readonly approved: boolean;
-  readonly reason?: string;
-}
-
-export type Answer = CallAnswer | Approval;
+import type { CallAnswer } from "@capstan/log";
 
 export interface CallPlace {
   readonly conversationId: string;
@@ -78,11 +55,11 @@ export function unknownOutcome(toolCallId: string): CallAnswer {
 }
 
 function failed(toolCallId: string, output: string): CallAnswer {
-  return { toolCallId, ok: false, output: output || "The tool failed without saying why." };
+  return { toolCallId, isError: true, output: output || "The tool failed without saying why." };
 }
 
 function toAnswer(toolCallId: string, { isError, output, details }: ToolResult): CallAnswer {
-  return { toolCallId, ok: !isError, output, ...(details !== undefined && { details }) };
+  return { toolCallId, isError, output, ...(details !== undefined && { details }) };
 }
 
 function isStreaming(value: unknown): value is AsyncIterable<ToolExecutionEvent> {

@@ -9,34 +9,14 @@ import type {
   Usage,
 } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
-import type { Cursor, PlacedEvent, QueuedItem, SessionStatus, StoredEntry } from "@capstan/log";
-
-/** The answer of `GET /api/agent/session/:id`. */
-export interface SessionReading {
-  readonly sessionId: string;
-  /** Tells it from others that have had its id. */
-  readonly incarnation?: string;
-  readonly agent: string;
-  readonly title?: string;
-  readonly status: SessionStatus;
-  readonly model: string;
-  readonly usage: Usage;
-  readonly totalCost?: number;
-  /** Those behind `sinceSeq`. */
-  readonly messages: readonly ChatMessage[];
-  readonly entries: readonly StoredEntry[];
-  readonly lastSeq: number;
-  /** There are entries behind `lastSeq`: this is a page. */
-  readonly hasMore?: boolean;
-  readonly cursor: string;
-  readonly live: {
-    readonly message?: LiveMessage;
-    readonly toolOutputs: readonly LiveToolOutput[];
-  };
-  readonly pendingToolCalls: readonly PendingCall[];
-  readonly queues: ClientSessionState["queues"];
-  readonly error?: SerializedError;
-}
+import type {
+  Cursor,
+  PlacedEvent,
+  QueuedItem,
+  SessionReply,
+  SessionStatus,
+  StoredEntry,
+} from "@capstan/log";
 
 /** A session at one moment. */
 export interface ClientSessionState {
@@ -68,7 +48,7 @@ type Known = { -readonly [Key in keyof ClientSessionState]: ClientSessionState[K
  * of the last reading, and there is one behind every turn.
  */
 export class SessionMirror {
-  #reading: SessionReading | undefined;
+  #reading: SessionReply | undefined;
   #messages: readonly ChatMessage[] = [];
   #told: PlacedEvent[] = [];
   #view = new LiveView();
@@ -103,7 +83,7 @@ export class SessionMirror {
   }
 
   /** Takes the next reading: behind `sinceSeq`, which was the last seq of the one before. */
-  read(reading: SessionReading, sinceSeq: number): void {
+  read(reading: SessionReply, sinceSeq: number): void {
     // A later one may have overtaken it.
     if (sinceSeq !== this.lastSeq || reading.lastSeq < sinceSeq) return;
     const isReplaced = reading.entries.some(
@@ -135,7 +115,7 @@ export class SessionMirror {
   }
 
   /** For one that nobody streams. */
-  showLive(live: SessionReading["live"]): void {
+  showLive(live: SessionReply["live"]): void {
     this.#view.apply({ type: "snapshot", ...live });
   }
 

@@ -1,23 +1,31 @@
 /** One session of a server: the same ways in as in process, over HTTP. */
 import type { Turn } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type {
+  Answer,
+  Approval,
+  ClientTurnOverrides,
+  Cursor,
+  EventListener,
+  ForkReply,
+  QueuedInput,
+  QueueReply,
+} from "@capstan/log";
+import { newId } from "@capstan/log";
 import { ClientError, isRefusal } from "../errors/client-error.ts";
 import type { Connection } from "../stream/connection.ts";
 import { jsonOf } from "../stream/connection.ts";
 import type { LentCallOptions } from "../lent-tools/lent-calls.ts";
-import { newId } from "../platform/new-id.ts";
 import { pause } from "../stream/pause.ts";
-import type { Answer, Approval } from "../lent-tools/run-tool.ts";
 import type { ClientSessionState } from "../mirror/session-mirror.ts";
-import type { EventListener, Subscription } from "../turns/session-runtime.ts";
+import type { Subscription } from "../turns/session-runtime.ts";
 import { SessionRuntime } from "../turns/session-runtime.ts";
-import type { QueuedInput, SessionStart, TurnInput, TurnOverrides } from "../turns/turn-handles.ts";
+import type { SessionStart, TurnInput } from "../turns/turn-handles.ts";
 import { TurnHandles } from "../turns/turn-handles.ts";
 
 /** What starts a turn, or answers to calls that wait. */
 export type SendInput = TurnInput | readonly Answer[];
 
-export interface SendOptions extends TurnOverrides {
+export interface SendOptions extends ClientTurnOverrides {
   /** The id of the turn. Sending it again gives the same turn. */
   readonly id?: string;
   /** Aborts the turn. */
@@ -97,12 +105,12 @@ export class ClientSession {
   }
 
   /** For the model to see at the next boundary of the turn under way; at rest it starts one. Resolves when it is safe. */
-  steer(input: QueuedInput, options?: QueueOptions): Promise<{ readonly id: string }> {
+  steer(input: QueuedInput, options?: QueueOptions): Promise<QueueReply> {
     return this.#enqueue("steer", input, options);
   }
 
   /** For a turn of its own when the one under way has ended. Resolves when it is safe. */
-  followUp(input: QueuedInput, options?: QueueOptions): Promise<{ readonly id: string }> {
+  followUp(input: QueuedInput, options?: QueueOptions): Promise<QueueReply> {
     return this.#enqueue("follow-up", input, options);
   }
 
@@ -113,11 +121,7 @@ export class ClientSession {
   ): Promise<boolean> {
     await this.#turns.sent();
     const body = { turnId, ...(reason !== undefined && { reason }) };
-    const { isOver } = await this.#runtime.post<{ readonly isOver: boolean }>(
-      "cancel",
-      body,
-      options,
-    );
+    const { isOver } = await this.#runtime.post("cancel", body, options);
     return !isOver;
   }
 
@@ -128,7 +132,7 @@ export class ClientSession {
   async fork(at?: string, options: CallOptions = {}): Promise<ClientSession> {
     const body = at === undefined ? {} : { at };
     const response = await this.#runtime.request("fork", { ...options, body });
-    const { sessionId } = await jsonOf<{ readonly sessionId: string }>(response);
+    const { sessionId } = await jsonOf<ForkReply>(response);
     return new ClientSession(sessionId, { ...this.#parts, start: {}, isNew: false });
   }
 
@@ -201,7 +205,7 @@ export class ClientSession {
     name: "steer" | "follow-up",
     input: QueuedInput,
     { id = newId(), ...options }: QueueOptions = {},
-  ): Promise<{ readonly id: string }> {
+  ): Promise<QueueReply> {
     await this.#turns.sent();
     return this.#runtime.post(name, { input, id }, options);
   }

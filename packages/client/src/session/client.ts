@@ -1,13 +1,13 @@
 /** The way to a server. */
 import type { ToolContract } from "@capstan/kernel";
-import type { SessionStatus } from "@capstan/log";
+import type { SessionList, SessionListQuery } from "@capstan/log";
+import { newId } from "@capstan/log";
 import { ClientSession } from "./client-session.ts";
 import type { CallOptions } from "./client-session.ts";
 import type { ConnectionOptions } from "../stream/connection.ts";
 import { Connection, jsonOf } from "../stream/connection.ts";
 import { toDeclaration } from "../lent-tools/lend-tool.ts";
 import type { LentCallOptions } from "../lent-tools/lent-calls.ts";
-import { newId } from "../platform/new-id.ts";
 import type { SessionStart } from "../turns/turn-handles.ts";
 
 export interface ClientOptions extends ConnectionOptions {
@@ -19,29 +19,6 @@ export interface ClientOptions extends ConnectionOptions {
   readonly takeOverMs?: number;
   /** For how long a call that this client runs is left to it, should it be gone. Default 10,000. */
   readonly claimMs?: number;
-}
-
-export interface ListQuery extends CallOptions {
-  readonly limit?: number;
-  /** `next` of the page before. */
-  readonly after?: string;
-  readonly agent?: string;
-  readonly status?: SessionStatus;
-}
-
-export interface ListedSession {
-  readonly sessionId: string;
-  readonly status: SessionStatus;
-  readonly agent: string;
-  readonly title?: string;
-  readonly updatedAt: number;
-  readonly lastSeq: number;
-}
-
-export interface SessionPage {
-  readonly sessions: readonly ListedSession[];
-  /** Where the next page begins, if there is one. */
-  readonly next?: string;
 }
 
 export class Client {
@@ -69,7 +46,7 @@ export class Client {
   }
 
   /** The sessions of the caller, newest first, a page at a time. */
-  async list({ signal, ...query }: ListQuery = {}): Promise<SessionPage> {
+  async list({ signal, ...query }: SessionListQuery & CallOptions = {}): Promise<SessionList> {
     const chosen = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) chosen.set(name, String(value));
     const path = `/api/agent/sessions?${chosen.toString()}`;

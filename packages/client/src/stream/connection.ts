@@ -1,4 +1,5 @@
 /** Requests to a server, or to any of several: with the token, tried again where that is right, and failing with typed errors only. */
+import type { ErrorReply } from "@capstan/log";
 import { ClientError } from "../errors/client-error.ts";
 import type { RetryOptions } from "./pause.ts";
 import { delayBefore, pause } from "./pause.ts";
@@ -33,7 +34,7 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#urls = [options.url].flat().map(toBase);
-    if (this.#urls.length === 0) throw invalidOptions("There is no url: pass one, or a list");
+    if (this.#urls.length === 0) throw invalidOptions("Pass a url, or a list of them");
   }
 
   /** Fires when the client is closed. */
@@ -163,7 +164,7 @@ export async function jsonOf<Body>(response: Response): Promise<Body> {
 }
 
 export function notOurs({ status, url }: Response, cause?: unknown): ClientError {
-  const message = `${url} answered ${status} with something that no Capstan server says: check the address and any proxy`;
+  const message = `${url} answered ${status}, but not as a Capstan server does: check the URL and any proxy`;
   return new ClientError("protocol", message, { cause });
 }
 
@@ -176,11 +177,9 @@ async function okOrThrow(response: Response): Promise<Response> {
   throw new ClientError(code, message + shown, { status, issues, retryAfterMs });
 }
 
-type WireError = Pick<ClientError, "code" | "message" | "issues">;
-
-function errorIn(text: string, response: Response): WireError {
+function errorIn(text: string, response: Response): ErrorReply["error"] {
   try {
-    const { error } = JSON.parse(text) as { readonly error: WireError };
+    const { error } = JSON.parse(text) as ErrorReply;
     if (typeof error.code === "string") return error;
   } catch {
     // Whatever is in front of the server has answered in its place.
@@ -195,6 +194,6 @@ function toBase(url: string): string {
       (globalThis as { readonly location?: { readonly href: string } }).location?.href,
     ).href.replace(/\/+$/, "");
   } catch {
-    throw invalidOptions(`Not an address: "${url}". Pass one as "https://example.com"`);
+    throw invalidOptions(`Invalid URL: "${url}"`);
   }
 }

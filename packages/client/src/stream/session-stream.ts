@@ -1,9 +1,9 @@
 /** The events of one session over HTTP: connected while somebody needs them, and taken up where they were cut. */
 import { longestTimerMs } from "./pause.ts";
 import type { AgentEvent } from "@capstan/kernel";
+import { background } from "@capstan/kernel";
 import type { Cursor, WireEvent } from "@capstan/log";
 import { WireReader, compareCursors, formatCursor, parseCursor, startCursor } from "@capstan/log";
-import { background } from "../platform/background.ts";
 import { ClientError } from "../errors/client-error.ts";
 import type { Connection } from "./connection.ts";
 import { notOurs, toClientError, unreachable } from "./connection.ts";

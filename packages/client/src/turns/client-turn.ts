@@ -8,15 +8,15 @@ import type {
   Usage,
 } from "@capstan/kernel";
 import {
-  EventQueue,
   abortReasonOf,
   addUsage,
+  background,
+  EventQueue,
   serializeError,
   toTurnResponse,
 } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { chainMark } from "@capstan/log";
-import { background } from "../platform/background.ts";
 import { Place } from "../stream/place.ts";
 
 /** What a handle needs of its session. */

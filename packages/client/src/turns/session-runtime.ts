@@ -1,23 +1,26 @@
 /** The work behind a session's handle: one stream of events, who gets them, and what is known of the session. */
 import type { AgentEvent, PendingCall } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
-import { parseCursor, startCursor } from "@capstan/log";
-import { background } from "../platform/background.ts";
+import { background } from "@capstan/kernel";
+import type {
+  Answer,
+  Cursor,
+  EventListener,
+  SessionPosts,
+  SessionReply,
+  SessionTarget,
+} from "@capstan/log";
+import { newId, parseCursor, startCursor } from "@capstan/log";
 import { ClientError, isRefusal } from "../errors/client-error.ts";
 import type { ClientTurn } from "./client-turn.ts";
 import type { Connection, RequestOptions } from "../stream/connection.ts";
 import { jsonOf } from "../stream/connection.ts";
 import type { CallOwner, LentCallOptions } from "../lent-tools/lent-calls.ts";
 import { LentCalls } from "../lent-tools/lent-calls.ts";
-import { newId } from "../platform/new-id.ts";
 import { Place } from "../stream/place.ts";
-import type { Answer, CallPlace } from "../lent-tools/run-tool.ts";
-import type { SessionReading } from "../mirror/session-mirror.ts";
+import type { CallPlace } from "../lent-tools/run-tool.ts";
 import { SessionMirror } from "../mirror/session-mirror.ts";
 import type { StreamListener } from "../stream/session-stream.ts";
 import { SessionStream, queryOf } from "../stream/session-stream.ts";
-
-export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
 
 export interface Subscription {
   readonly listener: EventListener;
@@ -92,7 +95,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
   }
 
   /** Incarnation that a body states, so that it reaches no other session of the id. */
-  get meant(): { readonly incarnation?: string } {
+  get meant(): SessionTarget {
     return this.#incarnation === undefined ? {} : { incarnation: this.#incarnation };
   }
 
@@ -110,11 +113,11 @@ export class SessionRuntime implements StreamListener, CallOwner {
   }
 
   /** Again and again until it is acknowledged: only for what is one however often it is sent. */
-  async post<Body>(
-    name: string,
-    body: object,
+  async post<Name extends keyof SessionPosts>(
+    name: Name,
+    body: SessionPosts[Name]["request"],
     options: Pick<RequestOptions, "signal"> = {},
-  ): Promise<Body> {
+  ): Promise<SessionPosts[Name]["reply"]> {
     const response = await this.heed(
       () =>
         this.connection.insist("POST", `${this.#path}/${name}`, {
@@ -123,13 +126,13 @@ export class SessionRuntime implements StreamListener, CallOwner {
         }),
       name !== "cancel",
     );
-    return jsonOf<Body>(response);
+    return jsonOf<SessionPosts[Name]["reply"]>(response);
   }
 
   /** Once. */
-  request(
-    name: string,
-    { body, ...options }: RequestOptions & { body: object },
+  request<Name extends keyof SessionPosts>(
+    name: Name,
+    { body, ...options }: RequestOptions & { body: SessionPosts[Name]["request"] },
   ): Promise<Response> {
     const meant = { ...body, ...this.meant };
     return this.heed(() =>
@@ -305,7 +308,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     const { lastSeq } = this.mirror;
     const query = queryOf(this, lastSeq === 0 ? {} : { sinceSeq: String(lastSeq) });
     const response = await this.heed(() => this.connection.insist("GET", this.#path + query));
-    const reading = await jsonOf<SessionReading>(response);
+    const reading = await jsonOf<SessionReply>(response);
     if (reading.hasMore !== true || reading.lastSeq <= lastSeq) {
       this.#take(reading, lastSeq);
       return false;
@@ -315,7 +318,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     return true;
   }
 
-  #take(reading: SessionReading, sinceSeq: number): void {
+  #take(reading: SessionReply, sinceSeq: number): void {
     const isFirst = this.#exists === undefined;
     this.#exists = true;
     this.#sessionId = reading.sessionId;

@@ -1,43 +1,22 @@
 /** How what is sent becomes a turn, and how its handle follows it. */
-import type { JsonValue, PendingCall, ThinkingLevel, ToolChoice, UserPart } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
-import { chainMark, compareCursors, formatCursor } from "@capstan/log";
-import { background } from "../platform/background.ts";
+import type { PendingCall } from "@capstan/kernel";
+import { background } from "@capstan/kernel";
+import type {
+  Answer,
+  ClientTurnOverrides,
+  Cursor,
+  ExecuteRequest,
+  QueuedInput,
+  UserInput,
+} from "@capstan/log";
+import { chainMark, compareCursors, formatCursor, newId } from "@capstan/log";
 import type { TurnOwner } from "./client-turn.ts";
 import { ClientTurn, rootOf } from "./client-turn.ts";
 import { toDeclaration } from "../lent-tools/lend-tool.ts";
-import { newId } from "../platform/new-id.ts";
-import type { Answer } from "../lent-tools/run-tool.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
-/** A message of the user. */
-export interface UserInput {
-  readonly role: "user";
-  readonly content: string | readonly UserPart[];
-  /** No model sees it. */
-  readonly metadata?: JsonValue;
-}
-
-/** What can be queued: a text, parts, or a message. */
-export type QueuedInput = string | readonly UserPart[] | UserInput;
-
+/** Input that starts a turn. */
 export type TurnInput = QueuedInput | readonly UserInput[];
-
-/** Options that may differ for one turn. Options of a vendor and its service tiers are the server's to set. */
-export interface TurnOverrides {
-  /** One of those that the server allows. */
-  readonly model?: string;
-  readonly thinkingLevel?: ThinkingLevel;
-  readonly toolChoice?: ToolChoice;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
-  readonly topP?: number;
-  readonly topK?: number;
-  readonly stop?: readonly string[];
-  readonly seed?: number;
-  readonly frequencyPenalty?: number;
-  readonly presencePenalty?: number;
-}
 
 /** How a session begins, if it is new. */
 export interface SessionStart {
@@ -67,7 +46,7 @@ export class TurnHandles implements TurnOwner {
     await Promise.all(this.#sending.values());
   }
 
-  sendInput(input: TurnInput, id: string, options: TurnOverrides): ClientTurn {
+  sendInput(input: TurnInput, id: string, options: ClientTurnOverrides): ClientTurn {
     const known = this.#runtime.turns.find((turn) => turn.id === id);
     if (known !== undefined) return known;
     const turn = this.#newTurn(id);
@@ -137,7 +116,7 @@ export class TurnHandles implements TurnOwner {
     return turn;
   }
 
-  async #deliver(turn: ClientTurn, input: TurnInput, options: TurnOverrides): Promise<void> {
+  async #deliver(turn: ClientTurn, input: TurnInput, options: ClientTurnOverrides): Promise<void> {
     const { connection, cursor, mirror } = await this.#known();
     const isRepeat = mirror.startOf(turn.id) !== undefined;
     // Events may come before the answer does.
@@ -189,7 +168,7 @@ export class TurnHandles implements TurnOwner {
       await this.#runtime.post("answers", { answers });
       return this.#runtime.hold(turn);
     }
-    const body = { sessionId, input: answers, ...this.#runtime.meant };
+    const body: ExecuteRequest = { sessionId, input: answers, ...this.#runtime.meant };
     const response = await this.#runtime.heed(() =>
       connection.insist("POST", "/api/agent/execute", { body }),
     );
@@ -209,7 +188,7 @@ export class TurnHandles implements TurnOwner {
     this.#runtime.stream.moveTo(start);
   }
 
-  #toBody(turn: ClientTurn, input: TurnInput, options: TurnOverrides): object {
+  #toBody(turn: ClientTurn, input: TurnInput, options: ClientTurnOverrides): ExecuteRequest {
     const { id: sessionId, exists, lent, meant } = this.#runtime;
     const { agent, messages } = this.#start;
     const tools = lent.tools.map(toDeclaration);

@@ -4,13 +4,13 @@ import type {
   ProviderOptionsByVendor,
   RunTurnInput,
   SamplingSettings,
+  StandardSchema,
   ThinkingLevel,
   ToolChoice,
   ToolDispatchPolicy,
 } from "@capstan/kernel";
 import type { CompactionOptions } from "../compaction/compaction-options.ts";
 import type { OutputLimits } from "../outputs/output-limits.ts";
-import type { StandardSchema } from "../tools/standard-schema.ts";
 import type { Override } from "../tools/dependency.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { ModelRegistry } from "../models/registry.ts";

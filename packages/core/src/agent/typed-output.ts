@@ -1,7 +1,12 @@
 /** A typed answer: the text of the last reply, read as JSON and checked. */
-import type { AssistantMessage, JsonValue, OutputFormat } from "@capstan/kernel";
+import type {
+  AssistantMessage,
+  InputIssue,
+  JsonValue,
+  OutputFormat,
+  StandardSchema,
+} from "@capstan/kernel";
 import { closeSchemaOf } from "../tools/closed-schema.ts";
-import type { StandardIssue, StandardSchema } from "../tools/standard-schema.ts";
 
 /** What came of an answer: its value, or what is wrong with it, for the model. */
 export type CheckedOutput<Output> =
@@ -63,7 +68,7 @@ function parse(text: string): { readonly json: JsonValue } | undefined {
   }
 }
 
-function describe({ message, path = [] }: StandardIssue): string {
+function describe({ message, path = [] }: InputIssue): string {
   const keys = path.map((key) => String(typeof key === "object" ? key.key : key));
   return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
 }

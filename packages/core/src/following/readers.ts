@@ -1,13 +1,9 @@
 /** Who gets the events of a session in this process: handles of turns, and subscribers. */
-import type { AgentEvent } from "@capstan/kernel";
-import { serializeError, toPromise } from "@capstan/kernel";
-import type { Cursor, PlacedEvent } from "@capstan/log";
+import { background, serializeError, toPromise } from "@capstan/kernel";
+import type { EventListener, Cursor, PlacedEvent } from "@capstan/log";
 import { compareCursors, isPromise } from "@capstan/log";
-import { background } from "../platform/background.ts";
 import type { SessionError } from "../errors/session-error.ts";
 import type { SessionTurn } from "./session-turn.ts";
-
-export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
 
 /** A handle and the turn that it follows. */
 interface Follower {

@@ -1,8 +1,13 @@
 /** The handle of a turn of a session: fed by the session's events, whichever process runs it. */
 import type { AgentEvent, ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
 import type { MaybePromise, PostedBody } from "@capstan/log";
-import { EventQueue, abortReasonOf, serializeError, toTurnResponse } from "@capstan/kernel";
-import { background } from "../platform/background.ts";
+import {
+  abortReasonOf,
+  background,
+  EventQueue,
+  serializeError,
+  toTurnResponse,
+} from "@capstan/kernel";
 import { recover } from "../platform/recover.ts";
 
 /** What a handle needs of its session. */

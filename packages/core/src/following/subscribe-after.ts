@@ -1,10 +1,9 @@
 /** A subscriber that has seen events before: it gets those after its cursor from the log first. */
-import type { Cursor, PlacedEvent } from "@capstan/log";
+import { background } from "@capstan/kernel";
+import type { Cursor, EventListener, PlacedEvent } from "@capstan/log";
 import { isRepositoryError } from "@capstan/log";
-import { background } from "../platform/background.ts";
 import type { Clock } from "../platform/clock.ts";
 import { idleTimerOf } from "../platform/clock.ts";
-import type { EventListener } from "./readers.ts";
 import { onlyBehind, tellEnd } from "./readers.ts";
 import { replay } from "./replay.ts";
 import { SessionError, toSessionError } from "../errors/session-error.ts";

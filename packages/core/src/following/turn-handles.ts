@@ -1,12 +1,11 @@
 /** The handles of a session's turns: how what is sent becomes a turn, and how whoever holds a handle follows it. */
 import type { ChatMessage, JsonValue, TurnResponse } from "@capstan/kernel";
-import { hashJson } from "@capstan/kernel";
-import type { MaybePromise, PlacedEvent, PostedBody, SessionFold } from "@capstan/log";
+import { background, hashJson } from "@capstan/kernel";
+import type { Answer, MaybePromise, PlacedEvent, PostedBody, SessionFold } from "@capstan/log";
 import { isPromise, startCursor } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
-import { background } from "../platform/background.ts";
 import { chain } from "../platform/chain.ts";
-import type { Answer, SendOptions } from "../input/input.ts";
+import type { SendOptions } from "../input/input.ts";
 import { checkMessageId, checkTurnId, toAnswerBody } from "../input/input.ts";
 import { withLiveEvents } from "./late-events.ts";
 import { recover } from "../platform/recover.ts";
@@ -18,7 +17,7 @@ import type { SessionInbox } from "../session/session-inbox.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 import type { TurnSession } from "./session-turn.ts";
 import { SessionTurn } from "./session-turn.ts";
-import { toTurnOptions } from "../input/turn-options.ts";
+import { toStoredOverrides } from "../input/stored-overrides.ts";
 
 export class TurnHandles implements TurnSession {
   readonly id: string;
@@ -55,7 +54,7 @@ export class TurnHandles implements TurnSession {
   ): SessionTurn {
     const id = options.id ?? this.#host.newId();
     const toBody = (): PostedBody => {
-      const chosen = toTurnOptions(options);
+      const chosen = toStoredOverrides(options);
       const body = { type: "input", messages: toInput?.(id) ?? [] } as const;
       return chosen === undefined ? body : { ...body, options: chosen };
     };

@@ -1,7 +1,6 @@
 /** Failures that no caller is told of: where they are reported, and what happens if no one has asked to hear of them. */
 import type { Logger } from "@capstan/kernel";
-import { isPromise, serializeError } from "@capstan/kernel";
-import { background } from "../platform/background.ts";
+import { background, isPromise, serializeError } from "@capstan/kernel";
 
 /** Part of a host in which something failed. */
 export type FaultPlace =

@@ -1,5 +1,6 @@
 /** Runs the sessions of known agents on one repository. Any number of hosts, in any number of processes, may share it. */
 import type { Logger } from "@capstan/kernel";
+import { background } from "@capstan/kernel";
 import type {
   ListQuery,
   RepairedSession,
@@ -7,9 +8,8 @@ import type {
   SessionPage,
   SessionRepository,
 } from "@capstan/log";
-import { repairSession, salvageLog } from "@capstan/log";
+import { newId as randomId, repairSession, salvageLog } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
-import { background } from "../platform/background.ts";
 import type { Clock } from "../platform/clock.ts";
 import { idleTimerOf, systemClock } from "../platform/clock.ts";
 import { checkHistory } from "../input/check-history.ts";
@@ -17,7 +17,6 @@ import type { OnFault } from "./host-fault.ts";
 import { FaultReports } from "./host-fault.ts";
 import { checkSessionId } from "../input/input.ts";
 import { defaultMaxResumes, defaultMaxTurns } from "../platform/limits.ts";
-import { newId as randomId } from "../platform/new-id.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 import { Slots } from "./slots.ts";
 import { Solitary } from "../owner/solitary.ts";

@@ -1,6 +1,6 @@
 /** A session in this process: what it knows of the log, who reads it here, and the work on it while the lease is ours. */
 import type { AgentEvent } from "@capstan/kernel";
-import { serializeError } from "@capstan/kernel";
+import { background, serializeError } from "@capstan/kernel";
 import type {
   Claim,
   CompactionOutcome,
@@ -15,7 +15,6 @@ import { isPromise } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, toModel } from "../models/model.ts";
-import { background } from "../platform/background.ts";
 import { chain } from "../platform/chain.ts";
 import { OutputReader } from "../outputs/output-reader.ts";
 import { ContextSize } from "../context/token-count.ts";

@@ -1,6 +1,6 @@
 /** What callers send is checked before it is stored: a log that nobody can read, or a message that every provider refuses, would stay for ever. */
 import type { ToolContent, UserMessage } from "@capstan/kernel";
-import type { Answer } from "./input.ts";
+import type { Answer } from "@capstan/log";
 import { invalid } from "../errors/session-error.ts";
 
 /** Gives it back. Throws a `SessionError` for what no provider takes. */
@@ -49,14 +49,23 @@ function isFilled(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
+/** A misspelled `isError` would turn a failure into a success. */
+const answerFields: ReadonlySet<string> = new Set(["toolCallId", "output", "isError", "details"]);
+
 export function checkAnswer(answer: Answer): void {
   const { toolCallId } = answer;
   if (typeof toolCallId !== "string") throw invalid("An answer needs the toolCallId as a string");
   const bad = "approved" in answer ? badApproval(answer) : undefined;
   if (bad !== undefined) throw invalid(`The approval of ${toolCallId} has a wrong ${bad}`);
   if ("approved" in answer) return;
-  if (typeof answer.ok !== "boolean") {
-    throw invalid(`The answer to ${toolCallId} says ok with true or false, and nothing else`);
+  if (answer.isError !== undefined && typeof answer.isError !== "boolean") {
+    throw invalid(`\`isError\` must be a boolean (answer to ${toolCallId})`);
+  }
+  const unknown = Object.keys(answer).find((field) => !answerFields.has(field));
+  if (unknown !== undefined) {
+    throw invalid(
+      `Unknown field "${unknown.slice(0, 80)}" (answer to ${toolCallId}): use ${[...answerFields].join(", ")}`,
+    );
   }
   checkToolContent(answer.output);
 }

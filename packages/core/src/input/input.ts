@@ -3,34 +3,15 @@ import type {
   ChatMessage,
   CustomMessage,
   JsonValue,
-  ToolContent,
   ToolResult,
   UserMessage,
   UserPart,
 } from "@capstan/kernel";
-import type { PostedBody } from "@capstan/log";
+import type { Answer, PostedBody } from "@capstan/log";
 import { chainMark } from "@capstan/log";
 import type { TurnOverrides } from "../agent/agent-init.ts";
 import { checkAnswer, checkContent } from "./check-input.ts";
 import { invalid } from "../errors/session-error.ts";
-
-/** The result of a call that the caller has run. */
-export interface CallAnswer {
-  readonly toolCallId: string;
-  readonly ok: boolean;
-  readonly output: ToolContent;
-  readonly details?: JsonValue;
-}
-
-/** Consent to exactly what `hash` stands for, or the refusal of it. */
-export interface Approval {
-  readonly toolCallId: string;
-  readonly hash: string;
-  readonly approved: boolean;
-  readonly reason?: string;
-}
-
-export type Answer = CallAnswer | Approval;
 
 type NewMessage<Message> = Omit<Message, "id"> & { readonly id?: string };
 
@@ -140,8 +121,8 @@ export function toAnswerBody(answer: Answer): PostedBody {
     const body = { type: "decision", toolCallId, hash, isApproved } as const;
     return reason === undefined ? body : { ...body, reason };
   }
-  const { ok, output, details } = answer;
-  const result: ToolResult = { isError: !ok, output, ...(details !== undefined && { details }) };
+  const { isError = false, output, details } = answer;
+  const result: ToolResult = { isError, output, ...(details !== undefined && { details }) };
   return { type: "answer", toolCallId, result };
 }
 

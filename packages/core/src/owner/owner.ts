@@ -7,12 +7,17 @@ import type {
   SerializedError,
   TurnProgress,
 } from "@capstan/kernel";
-import { runTurn } from "@capstan/kernel";
-import type { MaybePromise, NextAction, OwnedBody, SessionConfig, TurnOptions } from "@capstan/log";
+import { background, runTurn } from "@capstan/kernel";
+import type {
+  MaybePromise,
+  NextAction,
+  OwnedBody,
+  SessionConfig,
+  StoredTurnOverrides,
+} from "@capstan/log";
 import { RepositoryError, isPromise } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { Model } from "../models/model.ts";
-import { background } from "../platform/background.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import { chain } from "../platform/chain.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -287,7 +292,7 @@ export class Owner {
 
   #planWith(
     config: SessionConfig | undefined,
-    overrides: TurnOptions | undefined,
+    overrides: StoredTurnOverrides | undefined,
   ): MaybePromise<TurnPlan> {
     const { agent, log, clock, sessionScope, outputs, models } = this.#options;
     return agent.plan({

@@ -1,7 +1,7 @@
 /** The lease of one session while this process works on it: kept alive, and given up as soon as that fails. */
+import { background } from "@capstan/kernel";
 import type { Claim, Lease, MaybePromise } from "@capstan/log";
 import { RepositoryError, isRepositoryError } from "@capstan/log";
-import { background } from "../platform/background.ts";
 import { recover } from "../platform/recover.ts";
 import type { Renewable } from "./renewals.ts";
 import type { SessionHost } from "../session/session-host.ts";

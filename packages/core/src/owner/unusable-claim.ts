@@ -1,6 +1,6 @@
 /** What is done with a claim under which this process cannot work. */
+import { background } from "@capstan/kernel";
 import type { Claim, SessionHead, SessionRepository } from "@capstan/log";
-import { background } from "../platform/background.ts";
 import type { SessionHost } from "../session/session-host.ts";
 
 /** It came after the session was closed here. */

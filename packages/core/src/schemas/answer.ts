@@ -1,6 +1,6 @@
 /** What settles a pending call. */
+import type { Answer, Approval, CallAnswer } from "@capstan/log";
 import { z } from "zod";
-import type { Answer, Approval, CallAnswer } from "../input/input.ts";
 import { either } from "./either.ts";
 import { fieldsOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";
@@ -12,8 +12,8 @@ import { ToolContentSchema } from "./parts.ts";
 export const CallAnswerSchema: z.ZodType<CallAnswer> = z.object(
   fieldsOf<CallAnswer>()({
     toolCallId: z.string(),
-    ok: z.boolean(),
     output: ToolContentSchema,
+    isError: z.boolean().exactOptional(),
     details: JsonValueSchema.exactOptional(),
   }),
 );

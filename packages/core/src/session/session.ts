@@ -3,6 +3,7 @@ import type { ChatMessage, PendingCall, ToolContent, Turn, Usage } from "@capsta
 import type {
   CallClaim,
   Cursor,
+  EventListener,
   QueuedItem,
   SessionConfig,
   SessionFold,
@@ -12,7 +13,6 @@ import type { Agent } from "../agent/agent.ts";
 import { checkHistory } from "../input/check-history.ts";
 import type { SendInput, SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
 import { checkTurnId, isAnswers, isRequest, toMessages } from "../input/input.ts";
-import type { EventListener } from "../following/readers.ts";
 import type { Receipt } from "../following/receipts.ts";
 import { blobsOfState, storeFork, toState } from "./session-copies.ts";
 import { SessionError, invalid, refused, toSessionError } from "../errors/session-error.ts";

@@ -1,12 +1,17 @@
 /** From the schema of a tool to the two things made of it: what the model sees, and the check of what it sends. */
-import type { InputIssue, JsonSchema, JsonValue, ParsedInput } from "@capstan/kernel";
-import { isPromise, serializeError, toPromise, toText } from "@capstan/kernel";
-import { background } from "../platform/background.ts";
+import type {
+  InputIssue,
+  InputSchema,
+  JsonSchema,
+  JsonValue,
+  ParsedInput,
+  StandardProps,
+  StandardSchema,
+} from "@capstan/kernel";
+import { background, isPromise, serializeError, toPromise, toText } from "@capstan/kernel";
 import { closeSchemaOf } from "./closed-schema.ts";
-import type { InputSchema } from "./input-schema.ts";
 import { compileJsonSchema } from "./json-schema/compile-json-schema.ts";
 import { SchemaProblem } from "./json-schema/schema-problem.ts";
-import type { StandardProps, StandardSchema } from "./standard-schema.ts";
 import { ToolError } from "../errors/tool-error.ts";
 
 export interface CompiledInput {

@@ -1,7 +1,13 @@
 /** The way to write a tool. */
-import type { JsonValue, Reconciliation, ToolEffect } from "@capstan/kernel";
+import type {
+  InputOf,
+  InputSchema,
+  JsonValue,
+  Reconciliation,
+  SentInputOf,
+  ToolEffect,
+} from "@capstan/kernel";
 import { compileInput } from "./compile-input.ts";
-import type { InputOf, InputSchema, SentInputOf } from "./input-schema.ts";
 import { toScoped } from "./scoped-function.ts";
 import type { Tool, ToolExecution } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";

@@ -1,8 +1,7 @@
 /** Where dependencies live: made once, when they are first asked for, and disposed with their scope. */
 import type { Logger } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import { isPromise, serializeError, toPromise } from "@capstan/kernel";
-import { background } from "../platform/background.ts";
+import { background, isPromise, serializeError, toPromise } from "@capstan/kernel";
 import type { Dependency, Override } from "./dependency.ts";
 import { DependencyError } from "../errors/dependency-error.ts";
 

@@ -1,6 +1,6 @@
 /** The explicit end of a turn (document 001). Without it a turn ends when the model calls no more tools. */
+import type { InputOf, InputSchema } from "@capstan/kernel";
 import { defineTool } from "./define-tool.ts";
-import type { InputOf, InputSchema } from "./input-schema.ts";
 import type { Tool } from "./tool.ts";
 
 export interface DoneToolOptions<Schema extends InputSchema> {

@@ -1,8 +1,7 @@
 /** For a tool that takes its input and gives one answer (document 002). */
-import type { ToolContentPart } from "@capstan/kernel";
+import type { InputOf, InputSchema, ToolContentPart } from "@capstan/kernel";
 import type { ToolDefinition } from "./define-tool.ts";
 import { defineTool } from "./define-tool.ts";
-import type { InputOf, InputSchema } from "./input-schema.ts";
 import type { Tool } from "./tool.ts";
 
 export interface SimpleToolResult {

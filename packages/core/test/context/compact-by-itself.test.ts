@@ -135,7 +135,7 @@ test("steps whose calls wait stay outside of the summary, and their answers fit"
 
   await session.compact();
   const [{ toolCallId } = { toolCallId: "" }] = pendingToolCalls;
-  const response = await session.send([{ toolCallId, ok: true, output: "red" }]).response;
+  const response = await session.send([{ toolCallId, output: "red" }]).response;
 
   expect(response).toMatchObject({ status: "completed", text: "Picked" });
   expect(shown(world.provider.requests[3]?.messages ?? [])).toEqual([

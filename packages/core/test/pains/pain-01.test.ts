@@ -41,9 +41,7 @@ async function eventfulLog(): Promise<readonly Entry[]> {
   await session.send("Fail").response;
   const { pendingToolCalls = [] } = await session.send("Pick").response;
   const answers = pendingToolCalls.map(({ toolCallId, kind, hash }) =>
-    kind === "execution"
-      ? { toolCallId, ok: true, output: "red" }
-      : { toolCallId, hash, approved: true },
+    kind === "execution" ? { toolCallId, output: "red" } : { toolCallId, hash, approved: true },
   );
   await session.send(answers).response;
   await session.send("Pick again").response;

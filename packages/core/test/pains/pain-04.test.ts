@@ -136,7 +136,7 @@ describe("pain 4: a stop loses the text so far, finished results and usage", () 
     const session = world.host().createSession({ agent: "helper" });
     const { pendingToolCalls = [] } = await session.send("Hello").response;
     const toolCallId = pendingToolCalls[1]?.toolCallId ?? "";
-    await session.send([{ toolCallId, ok: true, output: "picked" }]).response;
+    await session.send([{ toolCallId, output: "picked" }]).response;
 
     await session.abort();
     await session.waitForIdle();

@@ -191,7 +191,7 @@ describe("pain 6: stop does not stop", () => {
 
     await session.abort();
     await session.waitForIdle();
-    const late = await session.send([{ toolCallId, ok: true, output: "late" }]).response;
+    const late = await session.send([{ toolCallId, output: "late" }]).response;
 
     expect(late).toMatchObject({ error: { code: "not_pending" } });
     expect(world.provider.requests).toHaveLength(1);

@@ -106,7 +106,7 @@ describe("pain 17: a queued message is dropped", () => {
     const elsewhere = await expectSameElsewhere(world, session);
 
     const toolCallId = pendingToolCalls[0]?.toolCallId ?? "";
-    const turn = elsewhere.send([{ toolCallId, ok: true, output: "picked" }]);
+    const turn = elsewhere.send([{ toolCallId, output: "picked" }]);
     await turn.response;
     await elsewhere.waitForIdle();
 
@@ -266,7 +266,7 @@ describe("pain 17: a queued message is dropped", () => {
 
     await expect(session.reset()).rejects.toMatchObject({ code: "turn_unfinished" });
     const toolCallId = pendingToolCalls[0]?.toolCallId ?? "";
-    await session.send([{ toolCallId, ok: true, output: "yes" }]).response;
+    await session.send([{ toolCallId, output: "yes" }]).response;
     await session.waitForIdle();
 
     expect(fateOf(world, session, "f1")).toBe(delivered("f1"));

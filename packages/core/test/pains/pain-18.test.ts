@@ -265,8 +265,7 @@ describe("pain 18: usage and cost are wrong", () => {
 
     const elsewhere = await world.host().open(session.id);
     const toolCallId = pendingToolCalls[0]?.toolCallId ?? "";
-    const { finishReason } = await elsewhere.send([{ toolCallId, ok: true, output: "yes" }])
-      .response;
+    const { finishReason } = await elsewhere.send([{ toolCallId, output: "yes" }]).response;
 
     expect(finishReason).toBe("budget-exceeded");
     expect(elsewhere.totalCost).toBe(2);

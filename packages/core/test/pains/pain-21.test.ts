@@ -22,7 +22,7 @@ const threeCalls = reply(
 );
 
 function answerTo(call: PendingCall | undefined, output: string): Answer {
-  return { toolCallId: call?.toolCallId ?? "", ok: true, output };
+  return { toolCallId: call?.toolCallId ?? "", output };
 }
 
 /** The contents of the tool messages, in their order. */
@@ -100,7 +100,7 @@ describe("pain 21: tools that somebody else runs are half supported", () => {
     const turn = session.send("Hello", { id: "t1" });
     await world.clock.advance(0);
 
-    const guess = { toolCallId: "t1_1_0", ok: true, output: "guess" };
+    const guess = { toolCallId: "t1_1_0", output: "guess" };
     const early = await session.send([guess]).response;
     open.resolve();
     const { pendingToolCalls } = await turn.response;
@@ -154,9 +154,9 @@ describe("pain 21: tools that somebody else runs are half supported", () => {
     const [first = "", second = "", third = ""] = calls.map(({ toolCallId }) => toolCallId);
 
     await session.send([
-      { toolCallId: first, ok: false, output: "no such file" },
-      { toolCallId: second, ok: true, output: [image] },
-      { toolCallId: third, ok: true, output: "seen", details: { width: 3 } },
+      { toolCallId: first, isError: true, output: "no such file" },
+      { toolCallId: second, output: [image] },
+      { toolCallId: third, output: "seen", details: { width: 3 } },
     ]).response;
 
     expect(session.messages.slice(2, 5)).toMatchObject([
@@ -217,7 +217,7 @@ describe("pain 21: tools that somebody else runs are half supported", () => {
     const session = world.host({ pollMs: Infinity }).createSession({ agent: "helper" });
     const { pendingToolCalls: calls = [] } = await session.send("Hello").response;
 
-    const stray = { toolCallId: "nothing", ok: true, output: "" };
+    const stray = { toolCallId: "nothing", output: "" };
     const refused = await session.send([answerTo(calls[0], "picked"), stray]).response;
     await session.waitForIdle();
 

@@ -105,7 +105,7 @@ describe("pain 22: approvals are lost with parallel calls and in agents of agent
     const { world, session, tool, calls } = await askingAboutTwo();
     const { toolCallId } = calls[0];
 
-    const refused = await session.send([{ toolCallId, ok: true, output: "deleted" }]).response;
+    const refused = await session.send([{ toolCallId, output: "deleted" }]).response;
 
     expect(refused).toMatchObject({ error: { code: "wrong_kind" } });
     expect(session.pendingToolCalls).toEqual(calls);
@@ -237,7 +237,6 @@ describe("pain 22: approvals are lost with parallel calls and in agents of agent
     const again = await elsewhere.send(asked.map(approve)).response;
     const answers = waiting.map(({ toolCallId }): Answer => ({
       toolCallId,
-      ok: true,
       output: "ran",
     }));
     const { text } = await elsewhere.send(answers).response;

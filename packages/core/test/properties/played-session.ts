@@ -197,7 +197,7 @@ export class PlayedSession {
     return endOf(
       this.session.send([
         kind === "execution"
-          ? { toolCallId, ok: isRight, output: "answered" }
+          ? { toolCallId, isError: !isRight, output: "answered" }
           : { toolCallId, hash, approved: isRight },
       ]),
     );

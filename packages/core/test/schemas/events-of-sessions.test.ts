@@ -84,7 +84,7 @@ test("a turn that waits for an answer and for an approval, and goes on", async (
   const [remote, approval] = asked.pendingToolCalls ?? [];
 
   const done = await session.send([
-    { toolCallId: remote?.toolCallId ?? "", ok: true, output: [{ type: "text", text: "blue" }] },
+    { toolCallId: remote?.toolCallId ?? "", output: [{ type: "text", text: "blue" }] },
     { toolCallId: approval?.toolCallId ?? "", hash: approval?.hash ?? "", approved: true },
   ]).response;
 

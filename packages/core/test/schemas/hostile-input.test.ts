@@ -119,7 +119,7 @@ test("an assistant's part in a user message is refused", () => {
 });
 
 test("an answer is a result or an approval, without any other field", () => {
-  const result = { toolCallId: "k1", ok: true, output: "blue" };
+  const result = { toolCallId: "k1", output: "blue" };
   const approval = { toolCallId: "k1", hash: "h1", approved: true };
 
   expect(AnswerSchema.parse({ ...result, extra: 1 })).toStrictEqual(result);
@@ -127,11 +127,10 @@ test("an answer is a result or an approval, without any other field", () => {
 });
 
 test("a result cannot smuggle in an approval", () => {
-  const smuggled = { toolCallId: "k1", ok: true, output: "blue", approved: "yes" };
+  const smuggled = { toolCallId: "k1", output: "blue", approved: "yes" };
 
   expect(AnswerSchema.parse(smuggled)).toStrictEqual({
     toolCallId: "k1",
-    ok: true,
     output: "blue",
   });
 });
@@ -140,7 +139,7 @@ test("a wrong answer is told what it lacks as what it looks like", () => {
   expect(complaint(AnswerSchema, { toolCallId: "k1", approved: true })).toBe(
     ": Invalid input: expected string, received undefined (at hash)",
   );
-  expect(complaint(AnswerSchema, { toolCallId: "k1", ok: true, output: [{ type: "text" }] })).toBe(
+  expect(complaint(AnswerSchema, { toolCallId: "k1", output: [{ type: "text" }] })).toBe(
     ": Invalid input: expected string, received undefined (at [0].text) (at output)",
   );
 });

@@ -127,8 +127,8 @@ export const samples = {
   }),
   CallAnswer: sample(
     schemas.CallAnswerSchema,
-    { toolCallId: "k1", ok: true, output: "blue" },
-    { details: anyJson },
+    { toolCallId: "k1", output: "blue" },
+    { isError: true, details: anyJson },
   ),
   Approval: sample(
     schemas.ApprovalSchema,

@@ -44,7 +44,7 @@ export interface SessionConfig extends SamplingSettings {
 }
 
 /** What differs for one turn, and for those that continue it. */
-export interface TurnOptions extends SamplingSettings {
+export interface StoredTurnOverrides extends SamplingSettings {
   readonly model?: string;
   readonly thinkingLevel?: ThinkingLevel;
   readonly toolChoice?: ToolChoice;
@@ -227,7 +227,7 @@ export type PostedBody =
   | {
       readonly type: "input";
       readonly messages: readonly ChatMessage[];
-      readonly options?: TurnOptions;
+      readonly options?: StoredTurnOverrides;
     }
   | { readonly type: "steer"; readonly message: ChatMessage }
   | { readonly type: "follow_up"; readonly message: ChatMessage }

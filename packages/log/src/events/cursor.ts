@@ -1,4 +1,5 @@
-/** A place in the stream of a session's events: the nth event at or behind an entry. */
+/** Positions in the stream of a session's events: the nth event at or after an entry. */
+import type { AgentEvent } from "@capstan/kernel";
 
 export interface Cursor {
   readonly seq: number;
@@ -8,6 +9,9 @@ export interface Cursor {
 
 /** Before everything. */
 export const startCursor: Cursor = { seq: 0, n: 0 };
+
+/** Gets each event with its cursor. */
+export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
 
 export function formatCursor({ seq, n }: Cursor): string {
   return `${seq}.${n}`;

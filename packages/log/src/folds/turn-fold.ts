@@ -1,7 +1,7 @@
 /** The turn that was started last, and the chain of turns that it continues. */
 import type { AskedModel, PriorProgress, StepTiming, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
-import type { EntryOf, SessionConfig, TurnOptions } from "../entries/entries.ts";
+import type { EntryOf, SessionConfig, StoredTurnOverrides } from "../entries/entries.ts";
 
 /** A step that was begun and has not ended, as far as events tell. */
 export interface StepUnderWay {
@@ -23,7 +23,7 @@ export const chainMark = "__";
 export interface TurnStart {
   readonly before: TurnFold | undefined;
   readonly config: SessionConfig;
-  readonly options: TurnOptions | undefined;
+  readonly options: StoredTurnOverrides | undefined;
 }
 
 /** A turn, from its `turn_started` on. */
@@ -38,7 +38,7 @@ export class TurnFold {
   /** The configuration when it started: what is configured later holds for the next turn. */
   readonly config: SessionConfig;
   /** What it was sent with, or the turn that it continues. */
-  readonly options: TurnOptions | undefined;
+  readonly options: StoredTurnOverrides | undefined;
   readonly #chainStartedAt: number;
   #steps: number;
   #attempts: number;

@@ -3,14 +3,14 @@ import type { Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import { commonHeaders, jsonResponse } from "../guard/public-error.ts";
 import { ServerError } from "../guard/server-error.ts";
-import { NoQuery } from "./wire-schemas.ts";
+import { NoQuerySchema } from "./request-schemas.ts";
 
 /** Anybody may ask, under any name: who looks after a process knows nothing but its address. */
 export const health: Endpoint = endpoint({
   method: "GET",
   path: "/healthz",
   summary: "Whether the process answers",
-  query: NoQuery,
+  query: NoQuerySchema,
   isPublic: true,
   answers: "200",
   handle: () => jsonResponse({ ok: true }),
@@ -20,7 +20,7 @@ export const ready: Endpoint = endpoint({
   method: "GET",
   path: "/readyz",
   summary: "Whether it takes requests",
-  query: NoQuery,
+  query: NoQuerySchema,
   isPublic: true,
   answers: "200, or 503 while it is being shut down",
   handle({ backend }) {
@@ -33,7 +33,7 @@ export const metrics: Endpoint = endpoint({
   method: "GET",
   path: "/metrics",
   summary: "What the server counts, as Prometheus reads it",
-  query: NoQuery,
+  query: NoQuerySchema,
   answers: "200: text",
   handle({ backend }) {
     const { streams, sessions, metrics: counted } = backend;

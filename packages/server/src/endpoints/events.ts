@@ -1,10 +1,9 @@
 /** Follows a session, or goes on where a reader left off. Leaving stops nothing. */
 import type { Session } from "@capstan/core";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, EventsQuery } from "@capstan/log";
 import type { Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
-import type { EventsPlace } from "./wire-requests.ts";
-import { EventsQuery } from "./wire-schemas.ts";
+import { EventsQuerySchema } from "./request-schemas.ts";
 import { cursorIn, mustBeReached, openStream, toCursor } from "./open-stream.ts";
 
 /** From now on. In the middle of a turn what is live comes first, behind the last fact. */
@@ -17,9 +16,9 @@ export const events: Endpoint = endpoint({
   path: "/api/agent/session/:id/events",
   summary:
     "Streams the events behind Last-Event-ID or ?after=, or from now on, until the reader leaves. With ?incarnation= of that session alone",
-  query: EventsQuery,
+  query: EventsQuerySchema,
   answers: "events",
-  async handle(call: Call<EventsPlace, undefined>) {
+  async handle(call: Call<EventsQuery, undefined>) {
     const { backend, principal, id, query, headers } = call;
     const { incarnation } = query;
     // A reader that comes back by itself says where it was; the address is where it began.

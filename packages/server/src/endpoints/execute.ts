@@ -3,14 +3,14 @@ import type { NewSession, Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import type { Turn } from "@capstan/kernel";
 import { startCursor } from "@capstan/log";
+import type { ExecuteRequest } from "@capstan/log";
 import type { Backend, Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import { sessionHeaders } from "../guard/public-error.ts";
 import { invalidRequest, noSession } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
-import type { ExecuteRequest } from "./wire-requests.ts";
-import { ExecuteBody, NoQuery } from "./wire-schemas.ts";
+import { ExecuteRequestSchema, NoQuerySchema } from "./request-schemas.ts";
 import { lendTools, toLentTools, withLent } from "./lend-tools.ts";
 import { cursorIn, mustBeReached, openStream } from "./open-stream.ts";
 import { refusalIn } from "./refusal.ts";
@@ -22,8 +22,8 @@ export const execute: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/execute",
   summary: "Starts a turn, or goes on with answers, and streams its events up to execute_complete",
-  query: NoQuery,
-  body: ExecuteBody,
+  query: NoQuerySchema,
+  body: ExecuteRequestSchema,
   answers: "events",
   async handle(call: ExecuteCall) {
     checkModel(call);

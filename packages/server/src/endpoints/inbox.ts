@@ -1,11 +1,24 @@
 /** What clients post to a session: queued messages, answers, claims, a cancel. All of it is safe when it is acknowledged. */
 import type { QueuedInput, Receipt, Session } from "@capstan/core";
+import type {
+  AnswersReply,
+  AnswersRequest,
+  CancelReply,
+  ClaimReply,
+  QueueReply,
+  SessionTarget,
+} from "@capstan/log";
 import type { Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import { jsonResponse } from "../guard/public-error.ts";
 import { ServerError } from "../guard/server-error.ts";
-import type { AnswersRequest, WireIncarnation } from "./wire-requests.ts";
-import { AnswersBody, CancelBody, ClaimBody, NoQuery, QueueBody } from "./wire-schemas.ts";
+import {
+  AnswersRequestSchema,
+  CancelRequestSchema,
+  ClaimRequestSchema,
+  NoQuerySchema,
+  QueueRequestSchema,
+} from "./request-schemas.ts";
 import { refusalIn } from "./refusal.ts";
 import { hasStarted } from "./turn-stream.ts";
 
@@ -32,15 +45,15 @@ function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
     method: "POST",
     path: `/api/agent/session/:id/${name}`,
     summary,
-    query: NoQuery,
-    body: QueueBody,
+    query: NoQuerySchema,
+    body: QueueRequestSchema,
     answers: "202: the id of the message",
     handle: (call) =>
       withSession(call, async (session) => {
         const { input, id } = call.body;
         call.backend.storage.admit(call.principal, session);
         const receipt = await enqueue(session, input, id === undefined ? {} : { id });
-        return jsonResponse({ id: receipt.id }, 202);
+        return jsonResponse({ id: receipt.id } satisfies QueueReply, 202);
       }),
   });
 }
@@ -50,8 +63,8 @@ export const answers: Endpoint = endpoint({
   path: "/api/agent/session/:id/answers",
   summary:
     "Answers pending calls, all or some, in any order. The same answer again changes nothing",
-  query: NoQuery,
-  body: AnswersBody,
+  query: NoQuerySchema,
+  body: AnswersRequestSchema,
   answers: "202: what still waits",
   handle: (call: Call<object, AnswersRequest>) =>
     withSession(call, async (session) => {
@@ -61,7 +74,7 @@ export const answers: Endpoint = endpoint({
       const refusal = await refusalIn(turn);
       if (refusal !== undefined) throw refusal;
       const { status, pendingToolCalls } = session;
-      return jsonResponse({ status, pendingToolCalls }, 202);
+      return jsonResponse({ status, pendingToolCalls } satisfies AnswersReply, 202);
     }),
 });
 
@@ -69,15 +82,15 @@ export const claims: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/session/:id/claims",
   summary: "Says that this client is about to run a pending call, so that no other one does",
-  query: NoQuery,
-  body: ClaimBody,
+  query: NoQuerySchema,
+  body: ClaimRequestSchema,
   answers: "200: until when",
   handle: (call) =>
     withSession(call, async (session) => {
       const { toolCallId, client, leaseMs = defaultClaimMs } = call.body;
       const longest = call.backend.clientTools?.maxClaimMs ?? defaultClaimMs;
       const claim = await session.claim(toolCallId, client, Math.min(leaseMs, longest));
-      return jsonResponse({ toolCallId, client, until: claim.until });
+      return jsonResponse({ toolCallId, client, until: claim.until } satisfies ClaimReply);
     }),
 });
 
@@ -88,21 +101,23 @@ export const cancel: Endpoint = endpoint({
   path: "/api/agent/session/:id/cancel",
   summary:
     "Stops a turn, and those that continue it, wherever it runs. One that is over stays as it is",
-  query: NoQuery,
-  body: CancelBody,
+  query: NoQuerySchema,
+  body: CancelRequestSchema,
   answers: "202: the turn will stop. 200: it was over",
   handle: (call) =>
     withSession(call, async (session) => {
       const { turnId, reason } = call.body;
       const isStopped = await session.cancel(turnId, reason);
-      if (isStopped) return jsonResponse({ turnId, isOver: false }, 202);
-      if (hasStarted(session, turnId)) return jsonResponse({ turnId, isOver: true });
+      if (isStopped) return jsonResponse({ turnId, isOver: false } satisfies CancelReply, 202);
+      if (hasStarted(session, turnId)) {
+        return jsonResponse({ turnId, isOver: true } satisfies CancelReply);
+      }
       throw new ServerError("not_found", `There is no turn "${turnId}" in this session`);
     }),
 });
 
 function withSession(
-  { backend, principal, id, body }: Call<unknown, WireIncarnation>,
+  { backend, principal, id, body }: Call<unknown, SessionTarget>,
   work: (session: Session) => Promise<Response>,
 ): Promise<Response> {
   const { incarnation } = body;

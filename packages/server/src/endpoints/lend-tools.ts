@@ -2,17 +2,15 @@
 import type { Session } from "@capstan/core";
 import type { JsonValue } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
-import type { LentTool, SessionConfig } from "@capstan/log";
+import type { LentTool, LentToolDeclaration, RequestIssue, SessionConfig } from "@capstan/log";
 import type { ClientToolLimits } from "../guard/limits.ts";
-import type { RequestIssue } from "../guard/server-error.ts";
 import { invalidRequest } from "../guard/server-error.ts";
-import type { WireTool } from "./wire-requests.ts";
 
 type ChosenTools = NonNullable<SessionConfig["tools"]>;
 
 /** As the log holds them. Fails with `invalid_request`. */
 export function toLentTools(
-  tools: readonly WireTool[],
+  tools: readonly LentToolDeclaration[],
   lentBy: string | undefined,
   limits: ClientToolLimits | undefined,
 ): readonly LentTool[] {
@@ -23,7 +21,7 @@ export function toLentTools(
 }
 
 function toLent(
-  tool: WireTool,
+  tool: LentToolDeclaration,
   place: number,
   lentBy: string | undefined,
   limits: ClientToolLimits,

@@ -1,6 +1,13 @@
 /** Sessions as wholes: one of them, the list, a fork, the end. */
 import type { SessionReadingPage } from "@capstan/core";
-import type { ListedSession, StoredEntry } from "@capstan/log";
+import type {
+  ForkReply,
+  ListedSession,
+  SessionList,
+  SessionOverview,
+  SessionSummary,
+  StoredEntry,
+} from "@capstan/log";
 import { formatCursor } from "@capstan/log";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
@@ -10,20 +17,20 @@ import type { PublicView } from "../guard/public-view.ts";
 import { cursorAhead } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
 import {
-  DeleteQuery,
-  ForkBody,
-  ListQuery,
-  NoQuery,
-  SessionQuery,
+  SessionTargetSchema,
+  ForkRequestSchema,
+  SessionListQuerySchema,
+  NoQuerySchema,
+  SessionQuerySchema,
   maxPageEntries,
-} from "./wire-schemas.ts";
+} from "./request-schemas.ts";
 
 export const getSession: Endpoint = endpoint({
   method: "GET",
   path: "/api/agent/session/:id",
   summary:
     "A session at one moment, also in the middle of a turn. With sinceSeq only what came behind that entry; with hasMore the next page begins behind lastSeq",
-  query: SessionQuery,
+  query: SessionQuerySchema,
   answers: "200: the session",
   handle({ backend, principal, id, query }) {
     const { sinceSeq: after = 0, limit: maxEntries = maxPageEntries, incarnation } = query;
@@ -31,7 +38,7 @@ export const getSession: Endpoint = endpoint({
       const { session } = open;
       const reading = await session.readPage({ after, maxEntries, maxChars: maxPageChars });
       if (after > reading.lastSeq) throw cursorAhead(after, reading.lastSeq);
-      const text = await jsonOfPage(toBody(open, reading, backend.view), reading, backend.view);
+      const text = await jsonOfPage(toOverview(open, reading, backend.view), reading, backend.view);
       return jsonTextResponse(text, 200, sessionHeaders(session));
     });
   },
@@ -41,7 +48,11 @@ export const getSession: Endpoint = endpoint({
 const maxPageChars = 256_000;
 
 /** Everything but the lists that grow with the session. */
-function toBody({ session }: OpenSession, reading: SessionReadingPage, view: PublicView): object {
+function toOverview(
+  { session }: OpenSession,
+  reading: SessionReadingPage,
+  view: PublicView,
+): SessionOverview {
   const { lastSeq, hasMore, cursor, state, live } = reading;
   const { status, model, usage, totalCost, pendingToolCalls, queues, error } = state;
   return {
@@ -65,11 +76,11 @@ function toBody({ session }: OpenSession, reading: SessionReadingPage, view: Pub
 }
 
 async function jsonOfPage(
-  body: object,
+  overview: SessionOverview,
   { messages, entries }: SessionReadingPage,
   view: PublicView,
 ): Promise<string> {
-  const rest = JSON.stringify(body).slice(0, -1);
+  const rest = JSON.stringify(overview).slice(0, -1);
   const said = await jsonOfList(messages.map((message) => view.message(message)));
   const stored = await jsonOfList(entries.map((entry) => view.entry(withoutInstructions(entry))));
   return `${rest},"messages":${said},"entries":${stored}}`;
@@ -91,15 +102,19 @@ export const listSessions: Endpoint = endpoint({
   method: "GET",
   path: "/api/agent/sessions",
   summary: "The sessions of the caller, newest first, a page at a time",
-  query: ListQuery,
+  query: SessionListQuerySchema,
   answers: "200: the page, and next where there is another",
   async handle({ backend, principal, query }) {
     const { sessions, next } = await backend.host.list({ ...query, principal });
-    return jsonResponse({ sessions: sessions.map(toListed), ...(next !== undefined && { next }) });
+    const list: SessionList = {
+      sessions: sessions.map(toSummary),
+      ...(next !== undefined && { next }),
+    };
+    return jsonResponse(list);
   },
 });
 
-function toListed({ id, head, lastSeq }: ListedSession): object {
+function toSummary({ id, head, lastSeq }: ListedSession): SessionSummary {
   const { status, agent, title, updatedAt, setAside } = head;
   const listed = { sessionId: id, status, agent, title, updatedAt, lastSeq };
   if (setAside === undefined) return listed;
@@ -113,8 +128,8 @@ export const fork: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/session/:id/fork",
   summary: "A new session with the same past, up to the step of a message, or all that is complete",
-  query: NoQuery,
-  body: ForkBody,
+  query: NoQuerySchema,
+  body: ForkRequestSchema,
   answers: "201: the id of the fork",
   handle({ backend, principal, id, body: { at, incarnation } }) {
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
@@ -125,7 +140,11 @@ export const fork: Endpoint = endpoint({
         backend.storage.count(principal, forked);
         // Whoever wants it opens it.
         await forked.detach();
-        return jsonResponse({ sessionId: forked.id }, 201, sessionHeaders(forked));
+        return jsonResponse(
+          { sessionId: forked.id } satisfies ForkReply,
+          201,
+          sessionHeaders(forked),
+        );
       } finally {
         stored();
       }
@@ -137,7 +156,7 @@ export const deleteSession: Endpoint = endpoint({
   method: "DELETE",
   path: "/api/agent/session/:id",
   summary: "Removes a session with everything that was said in it; its streams end",
-  query: DeleteQuery,
+  query: SessionTargetSchema,
   answers: "204",
   handle({ backend, principal, id, query: { incarnation } }) {
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {

@@ -1,7 +1,7 @@
 /** Checks what came by a schema, and says where it is wrong. */
+import type { RequestIssue } from "@capstan/log";
 import { z } from "zod";
 import { countItems } from "./count-items.ts";
-import type { RequestIssue } from "./server-error.ts";
 import { invalidRequest } from "./server-error.ts";
 
 const maxIssues = 20;

@@ -1,7 +1,8 @@
 /** The one shape of errors on the wire, and what of an error a client is told. */
 import type { Session, SessionErrorCode } from "@capstan/core";
 import { isCapstanError } from "@capstan/kernel";
-import type { RequestIssue, ServerErrorCode } from "./server-error.ts";
+import type { ErrorReply, RequestIssue } from "@capstan/log";
+import type { ServerErrorCode } from "./server-error.ts";
 import { ServerError } from "./server-error.ts";
 
 export interface PublicError {
@@ -109,7 +110,7 @@ export function toErrorResponse(thrown: unknown): Response {
 }
 
 function errorResponse({ status, headers, ...error }: PublicError): Response {
-  return jsonResponse({ error }, status, headers);
+  return jsonResponse({ error } satisfies ErrorReply, status, headers);
 }
 
 export function jsonResponse(

@@ -1,5 +1,6 @@
 /** What the server refuses, and why. */
 import { CapstanError } from "@capstan/kernel";
+import type { RequestIssue } from "@capstan/log";
 
 export type ServerErrorCode =
   /** Not what the endpoint takes; the issues say where. */
@@ -28,12 +29,6 @@ export type ServerErrorCode =
   | "closing"
   /** Thrown where a server is made, and sent to nobody. */
   | "invalid_options";
-
-/** A place in the request, and what is wrong there. */
-export interface RequestIssue {
-  readonly path: string;
-  readonly message: string;
-}
 
 export interface ServerErrorOptions extends ErrorOptions {
   readonly issues?: readonly RequestIssue[];

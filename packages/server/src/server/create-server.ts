@@ -27,7 +27,7 @@ import { StorageBudget } from "../guard/storage-budget.ts";
 import { Streams } from "../streaming/streams.ts";
 import { toStreamResponse } from "../streaming/web-sink.ts";
 import { refuseMediaUrls } from "../guard/refuse-media-urls.ts";
-import { NoQuery } from "../endpoints/wire-schemas.ts";
+import { NoQuerySchema } from "../endpoints/request-schemas.ts";
 
 const described: readonly Endpoint[] = [
   execute,
@@ -50,7 +50,7 @@ const openApi: Endpoint = endpoint({
   method: "GET",
   path: "/openapi.json",
   summary: "This description",
-  query: NoQuery,
+  query: NoQuerySchema,
   answers: "200: OpenAPI 3.1",
   handle: () => jsonResponse(toOpenApi(endpoints)),
 });

@@ -96,7 +96,11 @@ export class Answering {
     if (how === "forged") return { toolCallId, hash: forgedHash, approved: true };
     const isRight = how === "right";
     if (kind === "execution") {
-      return { toolCallId, ok: isRight, output: `${toolName} ${isRight ? "is done" : "failed"}` };
+      return {
+        toolCallId,
+        isError: !isRight,
+        output: `${toolName} ${isRight ? "is done" : "failed"}`,
+      };
     }
     const approved = isRight && (this.#world.scenario.approves ?? true);
     return { toolCallId, hash, approved, ...(!approved && { reason: "not today" }) };
@@ -106,7 +110,11 @@ export class Answering {
 function toAcknowledgement(answer: Answer, how: Answers["how"]): Acknowledgement {
   const { toolCallId } = answer;
   if (how === "forged") return { type: "forged", toolCallId };
-  return { type: "answered", toolCallId, isYes: "ok" in answer ? answer.ok : answer.approved };
+  return {
+    type: "answered",
+    toolCallId,
+    isYes: "approved" in answer ? answer.approved : answer.isError !== true,
+  };
 }
 
 /** Among the calls of its step; undefined where it is another session's. */

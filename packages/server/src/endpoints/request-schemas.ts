@@ -1,23 +1,25 @@
 /** What clients may say, field by field: nothing that is not named here gets in. */
 import { JsonValueSchema } from "@capstan/core/schemas";
-import type { Answer, Approval, CallAnswer } from "@capstan/core";
 import type { JsonSchema, UserPart } from "@capstan/kernel";
-import { z } from "zod";
 import type {
+  Answer,
   AnswersRequest,
+  Approval,
+  CallAnswer,
   CancelRequest,
   ClaimRequest,
-  EventsPlace,
+  EventsQuery,
   ExecuteRequest,
   ForkRequest,
-  ListChoices,
+  LentToolDeclaration,
+  QueuedInput,
   QueueRequest,
-  SessionPlace,
-  WireIncarnation,
-  WireInput,
-  WireMessage,
-  WireTool,
-} from "./wire-requests.ts";
+  SessionListQuery,
+  SessionQuery,
+  SessionTarget,
+  UserInput,
+} from "@capstan/log";
+import { z } from "zod";
 
 const text = z.string().min(1);
 /** Of turns and queued messages, as `checkTurnId` of core has it. */
@@ -49,7 +51,7 @@ const incarnation = z.string().min(1).max(200);
 const reason = z.string().max(1_000);
 
 // Strict: an unknown field may be one that would mean something further inside.
-const Part: z.ZodType<UserPart> = z.union([
+const PartSchema: z.ZodType<UserPart> = z.union([
   z.strictObject({ type: z.literal("text"), text }),
   z.union([
     z.strictObject({ type: z.literal("image"), mediaType: text, data: base64 }),
@@ -61,47 +63,51 @@ const Part: z.ZodType<UserPart> = z.union([
   ]),
 ]);
 
-const UserMessage: z.ZodType<WireMessage> = z.strictObject({
+const UserInputSchema: z.ZodType<UserInput> = z.strictObject({
   role: z.literal("user", { error: "only user messages come from clients" }),
-  content: z.union([text, z.array(Part).min(1)]),
+  content: z.union([text, z.array(PartSchema).min(1)]),
   metadata: JsonValueSchema.exactOptional(),
 });
 
-const UserInput: z.ZodType<WireInput> = z.union([text, z.array(Part).min(1), UserMessage]);
+const QueuedInputSchema: z.ZodType<QueuedInput> = z.union([
+  text,
+  z.array(PartSchema).min(1),
+  UserInputSchema,
+]);
 
 // Stricter than the schemas of core, which pass over what they do not know: a field that is ignored may be one that its sender counts on.
-const WireApproval: z.ZodType<Approval> = z.strictObject({
+const ApprovalSchema: z.ZodType<Approval> = z.strictObject({
   toolCallId: z.string(),
   hash: z.string(),
   approved: z.boolean(),
   reason: z.string().exactOptional(),
 });
 
-const WireCallAnswer: z.ZodType<CallAnswer> = z.strictObject({
+const CallAnswerSchema: z.ZodType<CallAnswer> = z.strictObject({
   toolCallId: z.string(),
-  ok: z.boolean(),
-  output: z.union([z.string(), z.array(Part)]),
+  isError: z.boolean().exactOptional(),
+  output: z.union([z.string(), z.array(PartSchema)]),
   details: JsonValueSchema.exactOptional(),
 });
 
-const Answers: z.ZodType<readonly Answer[]> = z
-  .array(z.union([WireApproval, WireCallAnswer]))
+const AnswerListSchema: z.ZodType<readonly Answer[]> = z
+  .array(z.union([ApprovalSchema, CallAnswerSchema]))
   .min(1)
   .max(256);
 
-const ToolSchema: z.ZodType<JsonSchema> = z.record(z.string(), JsonValueSchema);
+const JsonSchemaSchema: z.ZodType<JsonSchema> = z.record(z.string(), JsonValueSchema);
 
-const ClientTool: z.ZodType<WireTool> = z.strictObject({
+const LentToolSchema: z.ZodType<LentToolDeclaration> = z.strictObject({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -"),
   description: text,
-  inputSchema: ToolSchema,
+  inputSchema: JsonSchemaSchema,
   label: z.string().max(200).exactOptional(),
   needsApproval: z.boolean().exactOptional(),
   answerWithinMs: z.int().min(1).exactOptional(),
 });
 
 // Neither vendor options nor a service tier: both decide what the server pays for, and to whom data goes.
-const TurnOptions: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
+const TurnOverridesSchema: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
   model: text.exactOptional(),
   thinkingLevel: z
     .enum(["off", "minimal", "low", "medium", "high", "xhigh", "max"])
@@ -119,34 +125,34 @@ const TurnOptions: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictO
   presencePenalty: z.number().min(-2).max(2).exactOptional(),
 });
 
-const Context: z.ZodType<NonNullable<ExecuteRequest["context"]>> = z.strictObject({
-  messages: z.array(UserMessage).max(1_000).exactOptional(),
-  tools: z.array(ClientTool).exactOptional(),
+const ContextSchema: z.ZodType<NonNullable<ExecuteRequest["context"]>> = z.strictObject({
+  messages: z.array(UserInputSchema).max(1_000).exactOptional(),
+  tools: z.array(LentToolSchema).exactOptional(),
 });
 
-export const ExecuteBody: z.ZodType<ExecuteRequest> = z.strictObject({
+export const ExecuteRequestSchema: z.ZodType<ExecuteRequest> = z.strictObject({
   sessionId: sessionId.exactOptional(),
   incarnation: incarnation.exactOptional(),
-  input: z.union([UserInput, z.array(UserMessage).min(1).max(64), Answers]),
+  input: z.union([QueuedInputSchema, z.array(UserInputSchema).min(1).max(64), AnswerListSchema]),
   id: turnId.exactOptional(),
   agent: text.exactOptional(),
   client: client.exactOptional(),
-  context: Context.exactOptional(),
-  options: TurnOptions.exactOptional(),
+  context: ContextSchema.exactOptional(),
+  options: TurnOverridesSchema.exactOptional(),
 });
 
-export const QueueBody: z.ZodType<QueueRequest> = z.strictObject({
-  input: UserInput,
+export const QueueRequestSchema: z.ZodType<QueueRequest> = z.strictObject({
+  input: QueuedInputSchema,
   id: turnId.exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-export const AnswersBody: z.ZodType<AnswersRequest> = z.strictObject({
-  answers: Answers,
+export const AnswersRequestSchema: z.ZodType<AnswersRequest> = z.strictObject({
+  answers: AnswerListSchema,
   incarnation: incarnation.exactOptional(),
 });
 
-export const ClaimBody: z.ZodType<ClaimRequest> = z.strictObject({
+export const ClaimRequestSchema: z.ZodType<ClaimRequest> = z.strictObject({
   toolCallId: text.max(200),
   client,
   leaseMs: z.int().min(1).exactOptional(),
@@ -154,38 +160,38 @@ export const ClaimBody: z.ZodType<ClaimRequest> = z.strictObject({
 });
 
 /** A turn that continues another has the mark of its chain in its id. */
-export const CancelBody: z.ZodType<CancelRequest> = z.strictObject({
+export const CancelRequestSchema: z.ZodType<CancelRequest> = z.strictObject({
   turnId: z.string().regex(/^[\w-]{1,64}$/, "the id of a turn"),
   reason: reason.exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-export const ForkBody: z.ZodType<ForkRequest> = z.strictObject({
+export const ForkRequestSchema: z.ZodType<ForkRequest> = z.strictObject({
   at: text.max(200).exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-const place = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "a cursor is seq.n, as 12.3");
+const cursor = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "a cursor is seq.n, as 12.3");
 
-export const EventsQuery: z.ZodType<EventsPlace> = z.strictObject({
-  after: place.exactOptional(),
+export const EventsQuerySchema: z.ZodType<EventsQuery> = z.strictObject({
+  after: cursor.exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
 /** Entries of a page of a session. */
 export const maxPageEntries = 1_000;
 
-export const SessionQuery: z.ZodType<SessionPlace> = z.strictObject({
+export const SessionQuerySchema: z.ZodType<SessionQuery> = z.strictObject({
   limit: z.coerce.number().int().min(1).max(maxPageEntries).exactOptional(),
   sinceSeq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-export const DeleteQuery: z.ZodType<WireIncarnation> = z.strictObject({
+export const SessionTargetSchema: z.ZodType<SessionTarget> = z.strictObject({
   incarnation: incarnation.exactOptional(),
 });
 
-export const ListQuery: z.ZodType<ListChoices> = z.strictObject({
+export const SessionListQuerySchema: z.ZodType<SessionListQuery> = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).exactOptional(),
   after: z.string().max(300).exactOptional(),
   agent: text.max(200).exactOptional(),
@@ -194,4 +200,4 @@ export const ListQuery: z.ZodType<ListChoices> = z.strictObject({
     .exactOptional(),
 });
 
-export const NoQuery: z.ZodType<object> = z.strictObject({});
+export const NoQuerySchema: z.ZodType<object> = z.strictObject({});

@@ -1,16 +1,16 @@
 /** What a log holds of the overrides of one turn. */
 import type { SamplingSettings } from "@capstan/kernel";
-import type { TurnOptions } from "@capstan/log";
+import type { StoredTurnOverrides } from "@capstan/log";
 import type { TurnOverrides } from "../agent/agent-init.ts";
 import { nameOfChoice } from "../models/model.ts";
 import { samplingOf } from "../models/sampling.ts";
 import { toStoredOptions } from "./stored-options.ts";
 
 /** Undefined if nothing differs. */
-export function toTurnOptions(overrides: TurnOverrides): TurnOptions | undefined {
+export function toStoredOverrides(overrides: TurnOverrides): StoredTurnOverrides | undefined {
   const { model, thinkingLevel, toolChoice, providerOptions } = overrides;
   const sampling: SamplingSettings = samplingOf(overrides);
-  const options: TurnOptions = {
+  const options: StoredTurnOverrides = {
     ...(model !== undefined && { model: nameOfChoice(model) }),
     ...(thinkingLevel !== undefined && { thinkingLevel }),
     ...(toolChoice !== undefined && { toolChoice }),

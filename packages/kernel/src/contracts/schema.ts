@@ -1,0 +1,39 @@
+/**
+ * Schemas of tool inputs. The parts of Standard Schema and Standard JSON Schema (https://standardschema.dev) that a tool needs are written
+ * down here, as the specification suggests, so that no schema library is needed to read them.
+ */
+import type { JsonValue } from "./conversation.ts";
+import type { InputIssue, JsonSchema } from "./tool.ts";
+
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": StandardProps<Input, Output>;
+}
+
+export interface StandardProps<Input = unknown, Output = Input> {
+  readonly version: 1;
+  readonly vendor: string;
+  readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+  readonly jsonSchema: {
+    readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+  };
+  readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly InputIssue[] };
+
+/** A schema of any library that implements Standard Schema and Standard JSON Schema, or a plain JSON Schema. */
+export type InputSchema = StandardSchema | (JsonSchema & { readonly "~standard"?: never });
+
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Input that `execute` gets: the output of the schema, after its defaults and transforms. */
+export type InputOf<Schema extends InputSchema> = Schema extends StandardSchema
+  ? NonNullable<Schema["~standard"]["types"]>["output"]
+  : JsonObject;
+
+/** Input that the model sends: the input of the schema. */
+export type SentInputOf<Schema extends InputSchema> = Schema extends StandardSchema
+  ? NonNullable<Schema["~standard"]["types"]>["input"]
+  : JsonObject;

@@ -1,0 +1,114 @@
+/** Replies of the HTTP API, as types. */
+import type {
+  ChatMessage,
+  LiveMessage,
+  LiveToolOutput,
+  PendingCall,
+  SerializedError,
+  Usage,
+} from "@capstan/kernel";
+import type { StoredEntry } from "../entries/entries.ts";
+import type { CallClaim } from "../folds/call-states.ts";
+import type { QueuedItem } from "../folds/queue-fold.ts";
+import type { SessionStatus } from "../repository/repository.ts";
+
+/** Everything about a session but the lists that grow with it. */
+export interface SessionOverview {
+  readonly sessionId: string;
+  /** Tells the session from earlier ones with the same id. */
+  readonly incarnation?: string | undefined;
+  readonly agent: string;
+  readonly title?: string | undefined;
+  readonly status: SessionStatus;
+  /** Name of the model that the next turn runs with. */
+  readonly model: string;
+  readonly usage: Usage;
+  readonly totalCost?: number | undefined;
+  readonly lastSeq: number;
+  /** There are entries after `lastSeq`: this is a page. */
+  readonly hasMore?: boolean;
+  /** Cursor of the last event. */
+  readonly cursor: string;
+  /** State that no entry holds: the reply being written, and tool output so far. */
+  readonly live: {
+    readonly message?: LiveMessage;
+    readonly toolOutputs: readonly LiveToolOutput[];
+  };
+  readonly pendingToolCalls: readonly PendingCall[];
+  readonly claims: readonly CallClaim[];
+  readonly queues: {
+    readonly steering: readonly QueuedItem[];
+    readonly followUp: readonly QueuedItem[];
+  };
+  /** Failure of the last turn. */
+  readonly error?: SerializedError | undefined;
+}
+
+/** Reply to `GET /api/agent/session/:id`. */
+export interface SessionReply extends SessionOverview {
+  /** Messages that the entries of this page added. */
+  readonly messages: readonly ChatMessage[];
+  readonly entries: readonly StoredEntry[];
+}
+
+/** One session in a list. */
+export interface SessionSummary {
+  readonly sessionId: string;
+  readonly status: SessionStatus;
+  readonly agent: string;
+  readonly title?: string | undefined;
+  readonly updatedAt: number;
+  readonly lastSeq: number;
+  /** No host can go on with the session until its operator releases it. */
+  readonly setAside?: { readonly reason: string; readonly at: number };
+}
+
+/** Reply to `GET /api/agent/sessions`. */
+export interface SessionList {
+  readonly sessions: readonly SessionSummary[];
+  /** `after` of the next page. Absent on the last one. */
+  readonly next?: string;
+}
+
+/** Reply to `steer` and `follow-up`: the message is durable. */
+export interface QueueReply {
+  readonly id: string;
+}
+
+export interface AnswersReply {
+  readonly status: SessionStatus;
+  /** Calls that are still unanswered. */
+  readonly pendingToolCalls: readonly PendingCall[];
+}
+
+export interface ClaimReply {
+  readonly toolCallId: string;
+  readonly client: string;
+  /** End of the claim, by the server's clock. */
+  readonly until: number;
+}
+
+export interface CancelReply {
+  readonly turnId: string;
+  /** The turn had ended before, so nothing was canceled. */
+  readonly isOver: boolean;
+}
+
+export interface ForkReply {
+  readonly sessionId: string;
+}
+
+/** One field of a request that was refused. */
+export interface RequestIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Body of every reply that is an error. */
+export interface ErrorReply {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly issues?: readonly RequestIssue[] | undefined;
+  };
+}

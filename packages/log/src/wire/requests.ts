@@ -1,0 +1,102 @@
+/** Requests of the HTTP API, as types. The server's schemas accept these fields and no others; the client sends them. */
+import type { JsonSchema, JsonValue, UserPart } from "@capstan/kernel";
+import type { StoredTurnOverrides } from "../entries/entries.ts";
+import type { SessionStatus } from "../repository/repository.ts";
+import type { Answer } from "./answers.ts";
+
+/** Names the session that a request means. If another one has its id by now, the request is refused with `session_replaced`. */
+export interface SessionTarget {
+  readonly incarnation?: string;
+}
+
+/** A user message. */
+export interface UserInput {
+  readonly role: "user";
+  readonly content: string | readonly UserPart[];
+  /** Never shown to a model. */
+  readonly metadata?: JsonValue;
+}
+
+/** Input that can be queued: a text, parts, or a message. */
+export type QueuedInput = string | readonly UserPart[] | UserInput;
+
+/** A client-side tool, as the server is told of it. Functions do not survive JSON, so it has no `execute`. */
+export interface LentToolDeclaration {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly label?: string;
+  readonly needsApproval?: boolean;
+  /** Time limit for the answer to a call. */
+  readonly answerWithinMs?: number;
+}
+
+/** Overrides that a client may set for one turn. Vendor options and service tiers decide what the server pays for, so only the server sets them. */
+export type ClientTurnOverrides = Omit<StoredTurnOverrides, "providerOptions" | "serviceTier">;
+
+export interface ExecuteRequest extends SessionTarget {
+  /** Id of a session, or the client's own key for one: the same key is the same session. */
+  readonly sessionId?: string;
+  readonly input: QueuedInput | readonly UserInput[] | readonly Answer[];
+  /** Id of the turn. Sending it again gives the same turn. */
+  readonly id?: string;
+  readonly agent?: string;
+  /** Name of the client that lends the tools. */
+  readonly client?: string;
+  readonly context?: {
+    /** Earlier user messages. Accepted for a new session only. */
+    readonly messages?: readonly UserInput[];
+    readonly tools?: readonly LentToolDeclaration[];
+  };
+  readonly options?: ClientTurnOverrides;
+}
+
+/** Body of `steer` and `follow-up`. */
+export interface QueueRequest extends SessionTarget {
+  readonly input: QueuedInput;
+  readonly id?: string;
+}
+
+export interface AnswersRequest extends SessionTarget {
+  readonly answers: readonly Answer[];
+}
+
+export interface ClaimRequest extends SessionTarget {
+  readonly toolCallId: string;
+  readonly client: string;
+  /** Time during which other clients leave the call alone. */
+  readonly leaseMs?: number;
+}
+
+export interface CancelRequest extends SessionTarget {
+  readonly turnId: string;
+  readonly reason?: string;
+}
+
+export interface ForkRequest extends SessionTarget {
+  /** Id of the last message to keep. Default: everything up to the last complete step. */
+  readonly at?: string;
+}
+
+/** Query of a session's event stream. */
+export interface EventsQuery extends SessionTarget {
+  /** Cursor of the last event that the reader has. */
+  readonly after?: string;
+}
+
+/** Query of a session. */
+export interface SessionQuery extends SessionTarget {
+  /** Only entries after this seq, and what they changed. */
+  readonly sinceSeq?: number;
+  /** Maximum number of entries in a page. */
+  readonly limit?: number;
+}
+
+/** Query of the list of sessions. */
+export interface SessionListQuery {
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly after?: string;
+  readonly agent?: string;
+  readonly status?: SessionStatus;
+}

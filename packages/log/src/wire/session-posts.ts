@@ -1,0 +1,18 @@
+/** Bodies and replies of what is posted to one session, by the last part of the address. */
+import type { AnswersReply, CancelReply, ClaimReply, ForkReply, QueueReply } from "./replies.ts";
+import type {
+  AnswersRequest,
+  CancelRequest,
+  ClaimRequest,
+  ForkRequest,
+  QueueRequest,
+} from "./requests.ts";
+
+export interface SessionPosts {
+  readonly steer: { readonly request: QueueRequest; readonly reply: QueueReply };
+  readonly "follow-up": { readonly request: QueueRequest; readonly reply: QueueReply };
+  readonly answers: { readonly request: AnswersRequest; readonly reply: AnswersReply };
+  readonly claims: { readonly request: ClaimRequest; readonly reply: ClaimReply };
+  readonly cancel: { readonly request: CancelRequest; readonly reply: CancelReply };
+  readonly fork: { readonly request: ForkRequest; readonly reply: ForkReply };
+}
