@@ -1,5 +1,5 @@
 import { createAgent, createSession } from "@capstan/core";
-import { SessionStateSchema, TurnEventSchema } from "@capstan/core/schemas";
+import { SessionSnapshotSchema, TurnEventSchema } from "@capstan/core/schemas";
 import { say, scriptedProvider } from "@capstan/testing";
 
 const agent = createAgent({ name: "helper", model: scriptedProvider([say("Hello.")]) });
@@ -14,5 +14,5 @@ for (const line of lines) {
 }
 
 const saved = JSON.stringify(await session.snapshot());
-const state = SessionStateSchema.parse(JSON.parse(saved)); // or an error that names the place
-console.log(state.status, state.messages.length, state.entries.length);
+const snapshot = SessionSnapshotSchema.parse(JSON.parse(saved)); // or an error that names the place
+console.log(snapshot.status, snapshot.messages.length, snapshot.entries.length);

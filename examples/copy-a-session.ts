@@ -1,5 +1,5 @@
 import { createAgent, createSession, forkSession, restoreSession } from "@capstan/core";
-import { SessionStateSchema } from "@capstan/core/schemas";
+import { SessionSnapshotSchema } from "@capstan/core/schemas";
 import { say, scriptedProvider } from "@capstan/testing";
 
 const replies = ["Rome.", "Lisbon, then.", "Take the train.", "Take the night train."];
@@ -14,8 +14,8 @@ console.log(await fork.run("How do I get there?")); // → Take the train.
 console.log(session.messages.length, fork.messages.length); // → 4 4
 
 const saved = JSON.stringify(await session.snapshot()); // to a file, a row, another machine
-const state = SessionStateSchema.parse(JSON.parse(saved));
-console.log(state.status, state.model, state.messages.length); // → completed scripted 4
+const snapshot = SessionSnapshotSchema.parse(JSON.parse(saved));
+console.log(snapshot.status, snapshot.model, snapshot.messages.length); // → completed scripted 4
 
-const restored = await restoreSession({ agent, state });
+const restored = await restoreSession({ agent, snapshot });
 console.log(restored.id === session.id, await restored.run("And from there?")); // → true Take the night train.

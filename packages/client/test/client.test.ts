@@ -100,9 +100,7 @@ test("mistakes in what a client is made of are told at once", () => {
 
   expect(() => connect({ url: "nowhere", token })).toThrow(/Invalid URL: "nowhere"/);
   expect(() => connect({ url: [], token })).toThrow(/Pass a url/);
-  expect(() => connect({ url: "http://a.test", token, tools: [remote] })).toThrow(
-    /has no execute/,
-  );
+  expect(() => connect({ url: "http://a.test", token, tools: [remote] })).toThrow(/has no execute/);
 });
 
 test("close ends everything here, and nothing there", async () => {
@@ -131,8 +129,8 @@ test("a turn is stopped by its signal, and by the cancel of another client", asy
   const second = session.send("Two", { id: "t2" });
   await second[Symbol.asyncIterator]().next();
 
-  const isStopped = await client(node.url).session("chat").cancel("t2", { reason: "elsewhere" });
-  const again = await session.cancel("t2");
+  const isStopped = await client(node.url).session("chat").abortTurn("t2", { reason: "elsewhere" });
+  const again = await session.abortTurn("t2");
 
   expect((await first.response).status).toBe("aborted");
   expect((await second.response).status).toBe("aborted");

@@ -51,23 +51,24 @@ export type {
   TurnRequest,
 } from "./input/input.ts";
 export type { Receipt } from "./following/receipts.ts";
-export { Session, execute, forkSession } from "./session/session.ts";
+export { Session } from "./session/session.ts";
+export { execute, forkSession } from "./session/synonyms.ts";
 export type { SubscribeFrom } from "./session/session.ts";
 export { SessionError } from "./errors/session-error.ts";
 export type { SessionErrorCode } from "./errors/session-error.ts";
-export type { CompactionResult, CompactOptions } from "./session/session-compaction.ts";
+export type { CompactionResult, CompactOptions } from "./session/compaction-request.ts";
 export type { SessionOrigin } from "./session/session-host.ts";
 export type { QueuedInput } from "./session/session-queues.ts";
 export type { SessionSettings } from "./session/session-settings.ts";
-export type { ImportChoices, RestoreOptions } from "./session/session-copies.ts";
-export type { ProviderId, SessionState, StoredBlob } from "./session/session-state.ts";
+export type { ImportChoices, RestoreOptions } from "./session/copies.ts";
+export type { ProviderId, SessionSnapshot, StoredBlob } from "./session/snapshot.ts";
 export type { PartOfLog } from "./owner/session-log.ts";
 export type {
   SessionReading,
   SessionReadingPage,
   SessionUsage,
-  SessionView,
-} from "./session/session-view.ts";
+  SessionState,
+} from "./session/session-state.ts";
 export { bindTools } from "./tools/bind-tools.ts";
 export { createSimpleTool } from "./tools/simple-tool.ts";
 export type { SimpleToolResult } from "./tools/simple-tool.ts";

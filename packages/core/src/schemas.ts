@@ -27,10 +27,10 @@ export {
 export { PendingCallSchema } from "./schemas/pending-call.ts";
 export { SerializedErrorSchema } from "./schemas/serialized-error.ts";
 export {
-  SessionStateSchema,
+  SessionSnapshotSchema,
   StoredBlobSchema,
   StoredEntrySchema,
-} from "./schemas/session-state.ts";
+} from "./schemas/session-snapshot.ts";
 export { TurnEventBodySchema, TurnEventSchema } from "./schemas/turn-events.ts";
 export { TurnResponseSchema } from "./schemas/turn-response.ts";
 export { StepTimingSchema, UsageSchema } from "./schemas/usage.ts";

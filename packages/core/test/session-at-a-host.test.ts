@@ -89,13 +89,13 @@ test("a session that was let go of takes no room once it is at rest, and a turn 
 test("a cancel names its turn, and says whether there was something to stop", async () => {
   const world = createWorld([say("Hi"), stall()]);
   const session = world.host().createSession({ agent: "helper" });
-  const unborn = await session.cancel("t1");
+  const unborn = await session.abortTurn("t1");
   await session.send("Hello", { id: "t1" }).response;
   const turn = session.send("More", { id: "t2" });
   await world.clock.advance(0);
 
-  const over = await session.cancel("t1");
-  const stopped = await session.cancel("t2", "enough");
+  const over = await session.abortTurn("t1");
+  const stopped = await session.abortTurn("t2", "enough");
 
   expect([unborn, over, stopped]).toEqual([false, false, true]);
   expect((await turn.response).status).toBe("aborted");

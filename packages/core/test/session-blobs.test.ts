@@ -3,7 +3,7 @@ import { exportSession, importSession, memoryRepository } from "@capstan/log";
 import type { MemoryRepository, SessionRepository } from "@capstan/log";
 import { callTool, say, scriptedProvider } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { SessionStateSchema } from "../src/schemas.ts";
+import { SessionSnapshotSchema } from "../src/schemas.ts";
 import type { World } from "./world.ts";
 import { createWorld } from "./world.ts";
 
@@ -51,11 +51,11 @@ test("blobs go along with a snapshot", async () => {
   const world = await playedWorld();
   const session = await world.host().open("s");
 
-  const state = SessionStateSchema.parse(JSON.parse(JSON.stringify(await session.snapshot())));
+  const state = SessionSnapshotSchema.parse(JSON.parse(JSON.stringify(await session.snapshot())));
   const agent = createAgent({ name: "helper", model: scriptedProvider([]), tools: [look] });
   const restored = await restoreSession({
     agent,
-    state,
+    snapshot: state,
     repository: memoryRepository(),
     trust: "own",
   });

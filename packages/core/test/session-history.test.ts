@@ -1,5 +1,5 @@
 import { createAgent, createSession, forkSession, restoreSession } from "@capstan/core";
-import type { SessionState } from "@capstan/core";
+import type { SessionSnapshot } from "@capstan/core";
 import type { ChatMessage } from "@capstan/kernel";
 import {
   assertValidTranscript,
@@ -164,14 +164,14 @@ test("a snapshot of a session that waits goes on elsewhere", async () => {
   const world = createWorld(script, [remoteTool()]);
   const session = world.host().createSession({ agent: "helper", metadata: { a: 1 } });
   const { pendingToolCalls } = await session.send("Hello").response;
-  const state: SessionState = JSON.parse(JSON.stringify(await session.snapshot()));
+  const state: SessionSnapshot = JSON.parse(JSON.stringify(await session.snapshot()));
 
   const agent = createAgent({
     name: "helper",
     model: scriptedProvider(script.slice(1)),
     tools: [remoteTool()],
   });
-  const restored = await restoreSession({ agent, state, trust: "own" });
+  const restored = await restoreSession({ agent, snapshot: state, trust: "own" });
   const toolCallId = pendingToolCalls?.[0]?.toolCallId ?? "";
   const { text } = await restored.send([{ toolCallId, output: "yes" }]).response;
 
@@ -199,12 +199,14 @@ test("a state of an agent that is not there is refused, and so is one that canno
   const state = await session.snapshot();
   const other = createAgent({ name: "other", model: scriptedProvider([]) });
 
-  await expect(restoreSession({ agent: other, state, trust: "own" })).rejects.toMatchObject({
+  await expect(
+    restoreSession({ agent: other, snapshot: state, trust: "own" }),
+  ).rejects.toMatchObject({
     code: "unknown_agent",
   });
   const entries = state.entries.map((entry) => ({ ...entry, turnId: undefined }));
   await expect(
-    restoreSession({ agent: world.agent, state: { ...state, entries } }),
+    restoreSession({ agent: world.agent, snapshot: { ...state, entries } }),
   ).rejects.toMatchObject({ code: "invalid_input", message: expect.stringContaining("turnId") });
   await expect(world.host().restore(state)).rejects.toMatchObject({ code: "exists" });
 });

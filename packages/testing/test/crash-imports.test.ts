@@ -1,5 +1,5 @@
 /** Logs as they were at the points of a crash, imported and restored elsewhere. */
-import type { SessionState } from "@capstan/core";
+import type { SessionSnapshot } from "@capstan/core";
 import { createAgent, createHost } from "@capstan/core";
 import type { ProviderContract, ToolContract } from "@capstan/kernel";
 import type { SessionRepository, StoredEntry } from "@capstan/log";
@@ -92,7 +92,7 @@ function createTrap(entries: readonly StoredEntry[]) {
   return { reached, clock, repository, host };
 }
 
-function toState(entries: readonly StoredEntry[]): SessionState {
+function toState(entries: readonly StoredEntry[]): SessionSnapshot {
   const base = { version: 1, id: "s1", agent: "helper", createdAt: 0, updatedAt: 0 } as const;
   return { ...base, status: "idle", messages: [], pendingToolCalls: [], usage: {}, entries };
 }

@@ -114,8 +114,8 @@ export class ClientSession {
     return this.#enqueue("follow-up", input, options);
   }
 
-  /** Stops a turn, and those that continue it, wherever it runs. Resolves when that is safe: false if it was over. */
-  async cancel(
+  /** Aborts the turn with this id and those that continue it, wherever they run. Resolves once that is durable, with false if the turn had ended. */
+  async abortTurn(
     turnId: string,
     { reason, ...options }: CallOptions & { readonly reason?: string } = {},
   ): Promise<boolean> {

@@ -22,7 +22,7 @@ import { Place } from "../stream/place.ts";
 /** What a handle needs of its session. */
 export interface TurnOwner {
   readonly sessionId: string;
-  stopTurn(turn: ClientTurn, reason: string | undefined): void;
+  abortSoon(turn: ClientTurn, reason: string | undefined): void;
   /** Those of them that somebody else has to answer. Undefined: this client answers one, or the turn has gone on. */
   leftToOthers(pending: readonly PendingCall[], turnId: string): readonly PendingCall[] | undefined;
   onTurnOver(turn: ClientTurn): void;
@@ -72,7 +72,7 @@ export class ClientTurn implements Turn {
   }
 
   abort(reason?: string): void {
-    if (!this.#isOver) this.#owner.stopTurn(this, reason);
+    if (!this.#isOver) this.#owner.abortSoon(this, reason);
   }
 
   /** The first turn of its chain. */

@@ -78,15 +78,15 @@ export class TurnHandles implements TurnOwner {
     return turn;
   }
 
-  stopTurn(turn: ClientTurn, reason: string | undefined): void {
-    const stop = async (): Promise<void> => {
+  abortSoon(turn: ClientTurn, reason: string | undefined): void {
+    const abort = async (): Promise<void> => {
       await this.#sending.get(turn);
       const { root: turnId } = turn;
       const body = { turnId, ...(reason !== undefined && { reason }) };
       if (!turn.isOver) await this.#runtime.post("cancel", body);
     };
     // Of one that is out of reach the response tells.
-    background(stop(), () => {});
+    background(abort(), () => {});
   }
 
   leftToOthers(

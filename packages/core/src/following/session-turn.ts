@@ -14,7 +14,7 @@ import { recover } from "../platform/recover.ts";
 export interface TurnSession {
   readonly id: string;
   /** Stops the turn, wherever it runs. */
-  stopTurn(turnId: string, reason: string | undefined): void;
+  abortSoon(turnId: string, reason: string | undefined): void;
   /** Adds to the response what only the agent knows. */
   completeTurn(response: TurnResponse<never>): MaybePromise<TurnResponse>;
   /** The handle gets no more events. */
@@ -103,7 +103,7 @@ export class SessionTurn implements Turn {
   }
 
   abort(reason?: string): void {
-    this.#session.stopTurn(this.id, reason);
+    this.#session.abortSoon(this.id, reason);
   }
 
   /** Takes the next event of the turn. Its end resolves the response. */

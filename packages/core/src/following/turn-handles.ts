@@ -1,12 +1,12 @@
 /** The handles of a session's turns: how what is sent becomes a turn, and how whoever holds a handle follows it. */
-import type { ChatMessage, JsonValue, TurnResponse } from "@capstan/kernel";
-import { background, hashJson } from "@capstan/kernel";
+import type { ChatMessage, TurnResponse } from "@capstan/kernel";
+import { background } from "@capstan/kernel";
 import type { Answer, MaybePromise, PlacedEvent, PostedBody, SessionFold } from "@capstan/log";
 import { isPromise, startCursor } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import { chain } from "../platform/chain.ts";
 import type { SendOptions } from "../input/input.ts";
-import { checkMessageId, checkTurnId, toAnswerBody } from "../input/input.ts";
+import { checkMessageId, checkTurnId } from "../input/input.ts";
 import { withLiveEvents } from "./late-events.ts";
 import { recover } from "../platform/recover.ts";
 import { replay } from "./replay.ts";
@@ -101,44 +101,28 @@ export class TurnHandles implements TurnSession {
     const id = last?.isOver === true ? last.nextId() : last?.turnId;
     const turn = new SessionTurn(id ?? this.#host.newId(), this);
     const post = async (): Promise<void> => {
-      this.#runtime.mustBeOpen();
-      this.#inbox.mustExist();
       const ids: string[] = [];
-      for (const answer of answers) ids.push(await this.#postAnswer(toAnswerBody(answer), key));
+      for (const answer of answers) ids.push(await this.#inbox.postAnswer(answer, key));
       for (const entryId of ids) this.#inbox.check(entryId, "already_answered");
     };
     return this.#track(turn, post, () => this.#followAnswers(turn), signal);
   }
 
-  /** The same answer that is given again under the same key is one: whoever does not know whether it came may repeat it. */
-  async #postAnswer(body: PostedBody, key: string | undefined): Promise<string> {
-    const { log } = this.#runtime;
-    // An entry is JSON.
-    const same = `${key}~${hashJson(body as unknown as JsonValue).slice(0, 32)}`;
-    const id = key === undefined ? this.#host.newId() : same;
-    const { isNew } = await log.post(id, body);
-    // What was refused where it stood may be right by now.
-    if (isNew || log.fold.refusalOf(id) === undefined) return id;
-    const again = this.#host.newId();
-    await log.post(again, body);
-    return again;
-  }
-
-  /** Resolves when it is recorded: whether there was something to stop. */
-  async cancel(turnId: string, reason: string | undefined): Promise<boolean> {
+  /** Resolves once the abort is recorded, with false if there was nothing to abort. */
+  async abortTurn(turnId: string, reason: string | undefined): Promise<boolean> {
     if (this.#inbox.origin !== undefined) return false;
     const named = { type: "cancel_requested", turnId } as const;
     const body = reason === undefined ? named : { ...named, reason };
     const id = this.#host.newId();
-    // A turn that has ended meanwhile needs no cancel.
+    // A turn that has ended in the meantime needs no abort.
     await this.#inbox.post(id, body, "turn_over");
     this.#runtime.wake();
     return this.#runtime.log.fold.refusalOf(id) === undefined;
   }
 
-  /** Whoever needs to know that it is safe calls `session.abort`. */
-  stopTurn(turnId: string, reason: string | undefined): void {
-    background(this.#cancelSent(turnId, reason), () => {});
+  /** Aborts without waiting for the record. Callers that need to wait use `session.abort`. */
+  abortSoon(turnId: string, reason: string | undefined): void {
+    background(this.#abortSent(turnId, reason), () => {});
   }
 
   completeTurn(response: TurnResponse<never>): MaybePromise<TurnResponse> {
@@ -208,9 +192,9 @@ export class TurnHandles implements TurnSession {
     this.#sending = all;
   }
 
-  async #cancelSent(turnId: string, reason: string | undefined): Promise<void> {
+  async #abortSent(turnId: string, reason: string | undefined): Promise<void> {
     await this.#sending;
-    await this.cancel(turnId, reason);
+    await this.abortTurn(turnId, reason);
   }
 
   /** The handle that everybody gets who asks for this turn. Those of answers may fail by themselves. */

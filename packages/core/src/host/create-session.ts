@@ -7,7 +7,7 @@ import type { OnFault } from "./host-fault.ts";
 import type { NewSession } from "./host.ts";
 import { Host } from "./host.ts";
 import type { Session } from "../session/session.ts";
-import type { SessionState } from "../session/session-state.ts";
+import type { SessionSnapshot } from "../session/snapshot.ts";
 
 export interface OwnHost<Output> {
   readonly agent: Agent<Output>;
@@ -21,8 +21,8 @@ export interface OwnHost<Output> {
 export interface SessionInit<Output = unknown> extends OwnHost<Output>, Omit<NewSession, "agent"> {}
 
 export interface RestoreInit<Output = unknown> extends OwnHost<Output> {
-  readonly state: SessionState;
-  /** See `RestoreOptions`. Default: only the messages of the state count. */
+  readonly snapshot: SessionSnapshot;
+  /** See `RestoreOptions`. Default: only the messages of the snapshot count. */
   readonly trust?: "own";
 }
 
@@ -35,12 +35,12 @@ export function createSession<Output = unknown>(init: SessionInit<Output>): Sess
   return session as Session<Output>;
 }
 
-/** Goes on with what `session.snapshot` gave. With `trust: "own"` the state of another agent is refused with `unknown_agent`. */
+/** Restores what `session.snapshot` gave. With `trust: "own"` a snapshot of another agent is refused with `unknown_agent`. */
 export async function restoreSession<Output = unknown>(
   init: RestoreInit<Output>,
 ): Promise<Session<Output>> {
-  const { state, trust } = init;
-  const session = await hostOf(init).restore(state, trust && { trust });
+  const { snapshot, trust } = init;
+  const session = await hostOf(init).restore(snapshot, trust && { trust });
   return session as Session<Output>;
 }
 

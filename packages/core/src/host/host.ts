@@ -24,12 +24,12 @@ import { Renewals } from "../owner/renewals.ts";
 import { Session } from "../session/session.ts";
 import { SessionError, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "../session/session-host.ts";
-import type { RestoreOptions } from "../session/session-copies.ts";
-import { storeState } from "../session/session-copies.ts";
+import type { RestoreOptions } from "../session/copies.ts";
+import { storeSnapshot } from "../session/copies.ts";
 import { SessionRuntime } from "./session-runtime.ts";
 import type { SessionSettings } from "../session/session-settings.ts";
 import { toConfig } from "../session/session-settings.ts";
-import type { SessionState } from "../session/session-state.ts";
+import type { SessionSnapshot } from "../session/snapshot.ts";
 import { release } from "../owner/unusable-claim.ts";
 
 export interface HostOptions {
@@ -143,18 +143,18 @@ export class Host {
   }
 
   /**
-   * Stores a session that `session.snapshot` gave, here or elsewhere, under its id. By default nothing of the state runs or decides
+   * Stores a session that `session.snapshot` gave, here or elsewhere, under its id. By default nothing in the snapshot runs or decides
    * anything; see `RestoreOptions`. Fails with `exists`, `invalid_input` and `unknown_agent`.
    */
-  async restore(state: SessionState, options: RestoreOptions = {}): Promise<Session> {
+  async restore(snapshot: SessionSnapshot, options: RestoreOptions = {}): Promise<Session> {
     this.#mustBeOpen();
-    checkSessionId(state.id);
+    checkSessionId(snapshot.id);
     const [onlyAgent, another] = this.#agents.keys();
-    await storeState(this.#host, state, {
+    await storeSnapshot(this.#host, snapshot, {
       ...options,
       onlyAgent: another === undefined ? onlyAgent : undefined,
     });
-    return this.open(state.id);
+    return this.open(snapshot.id);
   }
 
   get agents(): readonly Agent[] {

@@ -1,10 +1,12 @@
 /** The way into a session's log for those who have something to say: creates the session at the first word, posts, and tells what was refused. */
-import type { ChatMessage } from "@capstan/kernel";
-import type { MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
+import type { ChatMessage, JsonValue } from "@capstan/kernel";
+import { hashJson } from "@capstan/kernel";
+import type { Answer, MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
 import { SessionFold, isPromise, isRepositoryError } from "@capstan/log";
 import { chain } from "../platform/chain.ts";
 import { checkMedia } from "../media/check-media.ts";
 import { recover } from "../platform/recover.ts";
+import { toAnswerBody } from "../input/input.ts";
 import { isSameJson } from "../input/same-json.ts";
 import { SessionError, refused, taken, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
@@ -73,6 +75,26 @@ export class SessionInbox {
         return answer;
       }),
     );
+  }
+
+  /**
+   * Posts an answer to a pending call and gives the id of its entry; `check` tells whether it was refused. The same answer under the same key
+   * counts once, so a caller that does not know whether it arrived may repeat it.
+   */
+  async postAnswer(answer: Answer, key: string | undefined): Promise<string> {
+    const { log } = this.#runtime;
+    this.#runtime.mustBeOpen();
+    this.mustExist();
+    const body = toAnswerBody(answer);
+    // An entry is JSON.
+    const same = `${key}~${hashJson(body as unknown as JsonValue).slice(0, 32)}`;
+    const id = key === undefined ? this.#host.newId() : same;
+    const { isNew } = await log.post(id, body);
+    // An answer that was refused when it was first posted may be right by now.
+    if (isNew || log.fold.refusalOf(id) === undefined) return id;
+    const again = this.#host.newId();
+    await log.post(again, body);
+    return again;
   }
 
   /** What was posted under an id before stays: it is the same, or the id is taken. */

@@ -14,11 +14,11 @@ import { checkHistory } from "../input/check-history.ts";
 import type { SendInput, SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
 import { checkTurnId, isAnswers, isRequest, toMessages } from "../input/input.ts";
 import type { Receipt } from "../following/receipts.ts";
-import { blobsOfState, storeFork, toState } from "./session-copies.ts";
+import { blobsOf, storeFork, toSnapshot } from "./copies.ts";
 import { SessionError, invalid, refused, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
-import type { CompactionResult, CompactOptions } from "./session-compaction.ts";
-import { askForCompaction, mustBeCompactable } from "./session-compaction.ts";
+import type { CompactionResult, CompactOptions } from "./compaction-request.ts";
+import { askForCompaction, mustBeCompactable } from "./compaction-request.ts";
 import { SessionInbox } from "./session-inbox.ts";
 import type { QueuedInput } from "./session-queues.ts";
 import { enqueue, takeBack } from "./session-queues.ts";
@@ -26,15 +26,15 @@ import type { SessionRuntime } from "../host/session-runtime.ts";
 import type { PartOfLog } from "../owner/session-log.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import { toConfig } from "./session-settings.ts";
-import type { SessionState } from "./session-state.ts";
+import type { SessionSnapshot } from "./snapshot.ts";
 import type { SessionTurn } from "../following/session-turn.ts";
 import type {
   SessionReading,
   SessionReadingPage,
   SessionUsage,
-  SessionView,
-} from "./session-view.ts";
-import { usageOf, viewOf } from "./session-view.ts";
+  SessionState,
+} from "./session-state.ts";
+import { stateOf, usageOf } from "./session-state.ts";
 import { subscribeAfter } from "../following/subscribe-after.ts";
 import { TurnHandles } from "../following/turn-handles.ts";
 
@@ -135,9 +135,9 @@ export class Session<Output = unknown> {
   }
 
   /** All of it at this moment. */
-  get state(): SessionView {
+  get state(): SessionState {
     const message = this.#runtime.log.feed.openMessage;
-    return viewOf(this.#fold, this.#agent, message);
+    return stateOf(this.#fold, this.#agent, message);
   }
 
   /** The turn under way, also one that this process found unfinished. */
@@ -157,6 +157,7 @@ export class Session<Output = unknown> {
     return this.#typed(this.#turns.sendInput(toInput, options));
   }
 
+  /** Synonym of `send`. */
   turn(request: TurnRequest): Turn<Output> {
     return this.send(request);
   }
@@ -166,6 +167,7 @@ export class Session<Output = unknown> {
     await this.#turns.sending;
   }
 
+  /** Synonym of `send`. */
   runStream(input: TurnInput, options?: SendOptions): Turn<Output> {
     return this.send(input, options);
   }
@@ -234,13 +236,13 @@ export class Session<Output = unknown> {
     const turnId = isUnfinished ? turn.turnId : acceptedInput?.id;
     const ids =
       turnId === undefined ? this.#fold.compactions.waiting.map(({ id }) => id) : [turnId];
-    for (const id of ids) await this.#turns.cancel(id, reason);
+    for (const id of ids) await this.#turns.abortTurn(id, reason);
   }
 
-  /** The same for the turn of this id, and for those that continue it. False if there is none, or it is over. */
-  async cancel(turnId: string, reason?: string): Promise<boolean> {
+  /** Aborts the turn with this id and those that continue it. Resolves with false if there is no such turn, or it has ended. */
+  async abortTurn(turnId: string, reason?: string): Promise<boolean> {
     await this.#turns.sending;
-    return this.#turns.cancel(turnId, reason);
+    return this.#turns.abortTurn(turnId, reason);
   }
 
   /**
@@ -303,11 +305,11 @@ export class Session<Output = unknown> {
   }
 
   /** The session as plain JSON, to be kept anywhere and given to `host.restore`. */
-  async snapshot(): Promise<SessionState> {
+  async snapshot(): Promise<SessionSnapshot> {
     return this.#reading(async () => {
       await this.#inbox.ensureCreated();
-      const state = toState(this.id, await this.#runtime.log.readAll(), this.#agent);
-      return { ...state, ...(await blobsOfState(this.#host, state)) };
+      const snapshot = toSnapshot(this.id, await this.#runtime.log.readAll(), this.#agent);
+      return { ...snapshot, ...(await blobsOf(this.#host, snapshot)) };
     });
   }
 
@@ -412,21 +414,4 @@ function noOutput(sessionId: string, reference: string, isKnown: boolean): strin
   return isKnown
     ? `The store has lost the output "${reference}" of session ${sessionId}: what is left of it is in its message`
     : `Session ${sessionId} has no output "${reference}": take the toolCallId of one of its tool messages`;
-}
-
-/** A new session with the same past, at the same host. */
-export async function forkSession<Output>(
-  session: Session<Output>,
-  at?: string,
-): Promise<Session<Output>> {
-  return session.fork(at);
-}
-
-/** What starts a turn, or answers to calls that wait. */
-export function execute<Output>(
-  session: Session<Output>,
-  input: SendInput,
-  options?: SendOptions,
-): Turn<Output> {
-  return session.send(input, options);
 }

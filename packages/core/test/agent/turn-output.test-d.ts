@@ -1,5 +1,5 @@
 import { createAgent, createSession, execute, forkSession, restoreSession } from "@capstan/core";
-import type { Agent, Session, SessionState } from "@capstan/core";
+import type { Agent, Session, SessionSnapshot } from "@capstan/core";
 import type { Turn, TurnResponse } from "@capstan/kernel";
 import { scriptedProvider } from "@capstan/testing";
 import { expectTypeOf, test } from "vitest";
@@ -13,7 +13,7 @@ interface Colour {
 const model = scriptedProvider([]);
 const output = z.object({ name: z.enum(["red", "blue"]), at: z.coerce.date() }).readonly();
 const agent = createAgent({ model, output });
-declare const state: SessionState;
+declare const state: SessionSnapshot;
 
 test("an agent with a schema has what the schema gives as the output of its turns", () => {
   expectTypeOf(agent).toEqualTypeOf<Agent<Readonly<{ name: "red" | "blue"; at: Date }>>>();
@@ -34,7 +34,7 @@ test("so has a session of it, however its turns are started", () => {
   expectTypeOf(execute(session, "Which?")).toExtend<Turn<Colour>>();
   expectTypeOf(session.current).toExtend<Turn<Colour> | undefined>();
   expectTypeOf(forkSession(session)).toExtend<Promise<Session<Colour>>>();
-  expectTypeOf(restoreSession({ agent, state })).toExtend<Promise<Session<Colour>>>();
+  expectTypeOf(restoreSession({ agent, snapshot: state })).toExtend<Promise<Session<Colour>>>();
 });
 
 test("the output may be missing: a turn can end without an answer", () => {

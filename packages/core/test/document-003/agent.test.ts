@@ -3,7 +3,7 @@
  * Agent is our session.
  */
 import { createAgent, createSession } from "@capstan/core";
-import type { Session, SessionView } from "@capstan/core";
+import type { Session, SessionState } from "@capstan/core";
 import type { AgentEvent, ChatMessage } from "@capstan/kernel";
 import { callTool, echoTool, say, scriptedProvider, wait } from "@capstan/testing";
 import { expect, test } from "vitest";
@@ -60,7 +60,7 @@ test("default state: a session begins with what its agent has and what it is cre
   });
 });
 
-test.each<[what: string, set: (session: Session) => Promise<void>, state: Partial<SessionView>]>([
+test.each<[what: string, set: (session: Session) => Promise<void>, state: Partial<SessionState>]>([
   ["model", (session) => session.configure({ model: "vendor/big" }), { model: "vendor/big" }],
   ["level", (session) => session.configure({ thinkingLevel: "high" }), { thinkingLevel: "high" }],
   ["tools", (session) => session.configure({ tools: ["echo"] }), { tools: ["echo"] }],

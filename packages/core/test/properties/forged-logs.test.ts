@@ -1,5 +1,5 @@
 import { createAgent, createHost } from "@capstan/core";
-import type { Host, SessionState } from "@capstan/core";
+import type { Host, SessionSnapshot } from "@capstan/core";
 import type { ToolContract } from "@capstan/kernel";
 import {
   LogError,
@@ -79,7 +79,7 @@ function createTrap() {
   return { reached, clock, repository, provider, host };
 }
 
-function toState(entries: readonly StoredEntry[]): SessionState {
+function toState(entries: readonly StoredEntry[]): SessionSnapshot {
   return {
     version: 1,
     id: "s",

@@ -1,6 +1,6 @@
 /** A real session that operations are done to, and what it looks like from where it runs, from its log, and from another host. */
 import { createHost, SessionError } from "@capstan/core";
-import type { Answer, Host, Session, SessionState } from "@capstan/core";
+import type { Answer, Host, Session, SessionSnapshot } from "@capstan/core";
 import type { OpenCall, PendingCall } from "@capstan/kernel";
 import { foldEntries, memoryRepository } from "@capstan/log";
 import type { MemoryRepository, SessionFold } from "@capstan/log";
@@ -54,7 +54,7 @@ export class PlayedSession {
    * here is decided again.
    */
   async moved(): Promise<PlayedSession> {
-    const state = JSON.parse(JSON.stringify(await this.session.snapshot())) as SessionState;
+    const state = JSON.parse(JSON.stringify(await this.session.snapshot())) as SessionSnapshot;
     const repository = memoryRepository({ now: this.#surroundings.clock.now });
     const host = hostOn(this.#surroundings, repository);
     const session = await host.restore(state, { trust: "own" });

@@ -1,5 +1,5 @@
 /** Generates sessions as one value, with entries of today, of yesterday and of tomorrow. */
-import type { SessionState } from "../../src/session/session-state.ts";
+import type { SessionSnapshot } from "../../src/session/snapshot.ts";
 import type { StoredEntry } from "@capstan/log";
 import * as fc from "fast-check";
 import {
@@ -24,7 +24,7 @@ const entry: fc.Arbitrary<StoredEntry> = fc
   )
   .map(([rest, envelope]) => ({ ...rest, ...envelope }));
 
-export const anyState: fc.Arbitrary<SessionState> = fc.record(
+export const anyState: fc.Arbitrary<SessionSnapshot> = fc.record(
   {
     version: fc.constant(1),
     id: anyText,

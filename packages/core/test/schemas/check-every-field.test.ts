@@ -81,8 +81,8 @@ test.each([
   ["UserMessage", "source"],
   ["PendingCall", "kind"],
   ["TurnResponse", "status"],
-  ["SessionState", "status"],
-  ["SessionState", "version"],
+  ["SessionSnapshot", "status"],
+  ["SessionSnapshot", "version"],
 ] as const)("%s: a %s that is not on the list is refused", (name, field) => {
   const value = { ...whole(samples[name]), [field]: "nonsense" };
 
@@ -93,7 +93,7 @@ test.each([
   ["AssistantMessage", "stopReason"],
   ["TurnResponse", "finishReason"],
   ["SerializedError", "code"],
-  ["SessionState", "provider"],
+  ["SessionSnapshot", "provider"],
   ["StoredEntry", "type"],
 ] as const)("%s: a %s that nobody has heard of is taken", (name, field) => {
   const value = { ...whole(samples[name]), [field]: "something-new" };

@@ -1,7 +1,7 @@
 import type { Session } from "@capstan/core";
 import {
   ChatMessageSchema,
-  SessionStateSchema,
+  SessionSnapshotSchema,
   TurnEventBodySchema,
   TurnEventSchema,
   TurnResponseSchema,
@@ -46,7 +46,7 @@ async function expectValid(session: Session, events: readonly AgentEvent[]): Pro
   expect(session.messages.map((message) => ChatMessageSchema.parse(message))).toStrictEqual(
     session.messages,
   );
-  expect(SessionStateSchema.parse(state)).toStrictEqual(state);
+  expect(SessionSnapshotSchema.parse(state)).toStrictEqual(state);
 }
 
 test("a turn with every kind of part, and with tools that work, fail and get nonsense", async () => {

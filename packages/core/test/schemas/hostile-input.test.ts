@@ -1,7 +1,7 @@
 import {
   AnswerSchema,
   ChatMessageSchema,
-  SessionStateSchema,
+  SessionSnapshotSchema,
   ToolContentSchema,
   TurnEventBodySchema,
   TurnEventSchema,
@@ -40,7 +40,7 @@ test.each([
 ])("%s is no event, no message and no state", (_, value) => {
   expect(TurnEventSchema.safeParse(value).success).toBe(false);
   expect(ChatMessageSchema.safeParse(value).success).toBe(false);
-  expect(SessionStateSchema.safeParse(value).success).toBe(false);
+  expect(SessionSnapshotSchema.safeParse(value).success).toBe(false);
 });
 
 test("an event of an unknown type is refused at its type, so that a reader can pass over it", () => {
@@ -146,10 +146,13 @@ test("a wrong answer is told what it lacks as what it looks like", () => {
 
 test("the entries of a state are kept as they are, and an entry without an envelope is refused", () => {
   const strange = { seq: 2, v: 9, type: "from_tomorrow", id: "e2", at: 5, data: { x: [null] } };
-  const state = whole(samples.SessionState);
+  const state = whole(samples.SessionSnapshot);
 
-  const parsed = SessionStateSchema.parse({ ...state, entries: [strange] });
-  const { error } = SessionStateSchema.safeParse({ ...state, entries: [{ ...strange, seq: 0 }] });
+  const parsed = SessionSnapshotSchema.parse({ ...state, entries: [strange] });
+  const { error } = SessionSnapshotSchema.safeParse({
+    ...state,
+    entries: [{ ...strange, seq: 0 }],
+  });
 
   expect(parsed.entries).toStrictEqual([strange]);
   expect(error?.issues[0]?.path).toEqual(["entries", 0, "seq"]);

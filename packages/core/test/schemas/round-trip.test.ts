@@ -1,7 +1,7 @@
 import {
   ChatMessageSchema,
   JsonValueSchema,
-  SessionStateSchema,
+  SessionSnapshotSchema,
   TurnEventBodySchema,
   TurnEventSchema,
 } from "@capstan/core/schemas";
@@ -42,7 +42,7 @@ test("any event comes through as it was, with its ids and without", () => {
 });
 
 test("any state of a session comes through as it was, entries of other versions included", () => {
-  fc.assert(fc.property(anyState, (state) => survives(SessionStateSchema, state)));
+  fc.assert(fc.property(anyState, (state) => survives(SessionSnapshotSchema, state)));
 });
 
 const newField = fc.string({ minLength: 1, maxLength: 5 }).map((name) => `new ${name}`);
@@ -55,7 +55,7 @@ test("fields that a newer program added are kept", () => {
       ([message, body, state], added) => {
         survives(ChatMessageSchema, { ...message, ...added });
         survives(TurnEventBodySchema, { ...body, ...added });
-        survives(SessionStateSchema, { ...state, ...added });
+        survives(SessionSnapshotSchema, { ...state, ...added });
       },
     ),
   );

@@ -151,8 +151,8 @@ export const samples = {
       error: { name: "Error", message: "cut" },
     },
   ),
-  SessionState: sample(
-    schemas.SessionStateSchema,
+  SessionSnapshot: sample(
+    schemas.SessionSnapshotSchema,
     {
       version: 1,
       id: "s1",

@@ -21,7 +21,7 @@ import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { fieldsOf, tableOf } from "../../src/schemas/exact-fields.ts";
 import { unionOf } from "../../src/schemas/union-of.ts";
-import type { SessionState } from "../../src/session/session-state.ts";
+import type { SessionSnapshot } from "../../src/session/snapshot.ts";
 
 type Schemas = typeof schemas;
 type Parsed<Name extends keyof Schemas> = z.output<Schemas[Name]>;
@@ -45,7 +45,7 @@ test("what a schema gives is the type that the rest of the program knows", () =>
   expectTypeOf<Parsed<"ApprovalSchema">>().toEqualTypeOf<Approval>();
   expectTypeOf<Parsed<"AnswerSchema">>().toEqualTypeOf<Answer>();
   expectTypeOf<Parsed<"StoredEntrySchema">>().toEqualTypeOf<StoredEntry>();
-  expectTypeOf<Parsed<"SessionStateSchema">>().toEqualTypeOf<SessionState>();
+  expectTypeOf<Parsed<"SessionSnapshotSchema">>().toEqualTypeOf<SessionSnapshot>();
 });
 
 interface Cup {

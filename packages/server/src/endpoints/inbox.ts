@@ -107,7 +107,7 @@ export const cancel: Endpoint = endpoint({
   handle: (call) =>
     withSession(call, async (session) => {
       const { turnId, reason } = call.body;
-      const isStopped = await session.cancel(turnId, reason);
+      const isStopped = await session.abortTurn(turnId, reason);
       if (isStopped) return jsonResponse({ turnId, isOver: false } satisfies CancelReply, 202);
       if (hasStarted(session, turnId)) {
         return jsonResponse({ turnId, isOver: true } satisfies CancelReply);

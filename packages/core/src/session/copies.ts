@@ -1,4 +1,4 @@
-/** Sessions made of others: a state that goes on elsewhere, and a fork. */
+/** Sessions made from others: restored snapshots, imports and forks. */
 import type { JsonValue } from "@capstan/kernel";
 import type { NamedBlob, NewEntry, StoredEntry } from "@capstan/log";
 import {
@@ -16,12 +16,16 @@ import {
 import type { Agent } from "../agent/agent.ts";
 import { nameOfChoice } from "../models/model.ts";
 import type { SessionHost } from "./session-host.ts";
-import type { SessionState, StoredBlob } from "./session-state.ts";
-import { usageOf } from "./session-view.ts";
+import type { SessionSnapshot, StoredBlob } from "./snapshot.ts";
+import { usageOf } from "./session-state.ts";
 import { invalid, toSessionError } from "../errors/session-error.ts";
 
 /** The session as plain JSON. */
-export function toState(id: string, entries: readonly StoredEntry[], agent: Agent): SessionState {
+export function toSnapshot(
+  id: string,
+  entries: readonly StoredEntry[],
+  agent: Agent,
+): SessionSnapshot {
   const fold = foldEntries(entries);
   const { created, title, config } = fold;
   const { total, cost } = usageOf(fold);
@@ -49,10 +53,10 @@ export function toState(id: string, entries: readonly StoredEntry[], agent: Agen
 }
 
 /** What its entries name and do not hold. */
-export async function blobsOfState(
+export async function blobsOf(
   host: SessionHost,
-  { id, entries }: SessionState,
-): Promise<Pick<SessionState, "blobs">> {
+  { id, entries }: SessionSnapshot,
+): Promise<Pick<SessionSnapshot, "blobs">> {
   const blobs: StoredBlob[] = [];
   for await (const { blob, bytes } of readBlobs(host.repository, id, entries)) {
     blobs.push({ blob, data: toBase64(bytes) });
@@ -60,7 +64,7 @@ export async function blobsOfState(
   return blobs.length === 0 ? {} : { blobs };
 }
 
-/** Owner of an imported session. The state itself has no say in it. */
+/** Owner of an imported session. The snapshot itself has no say in it. */
 export interface ImportChoices {
   readonly trust?: undefined;
   /** Default: the only agent of the host. */
@@ -70,23 +74,23 @@ export interface ImportChoices {
 }
 
 /**
- * By default a state is imported: what was said is kept, and nothing of it runs or decides anything. With `trust: "own"`, for
- * a state that only this program could have written, what was unfinished goes on: pending calls are asked again, queues and
- * configuration stay, and so do agent, principal and metadata.
+ * By default a snapshot is imported: its messages are kept, and nothing in it runs or decides anything. With `trust: "own"`, for
+ * a snapshot that only this program could have written, unfinished work goes on: pending calls are asked again, and queues,
+ * configuration, agent, principal and metadata are kept.
  */
 export type RestoreOptions = ImportChoices | { readonly trust: "own" };
 
 /** Stores a session that was taken as a snapshot elsewhere, under the same id. */
-export async function storeState(
+export async function storeSnapshot(
   host: SessionHost,
-  state: SessionState,
+  snapshot: SessionSnapshot,
   options: RestoreOptions & { readonly onlyAgent: string | undefined },
 ): Promise<void> {
-  const { id, blobs = [] } = state;
+  const { id, blobs = [] } = snapshot;
   const named = blobs.map(({ blob, data }): NamedBlob => ({ blob, bytes: bytesOf(blob, data) }));
   const copy = { incarnation: crypto.randomUUID(), now: host.clock.now() };
   const entries = readable(id, () => {
-    if (options.trust === "own") return restoreLog(state.entries, copy);
+    if (options.trust === "own") return restoreLog(snapshot.entries, copy);
     const { agent = options.onlyAgent, principal, metadata } = options;
     if (agent === undefined) throw invalid(whichAgent(id));
     const origin = {
@@ -94,7 +98,7 @@ export async function storeState(
       ...(principal !== undefined && { principal }),
       ...(metadata !== undefined && { metadata }),
     };
-    return importLog(state.entries, { ...copy, origin, blobs: named.map(({ blob }) => blob) })
+    return importLog(snapshot.entries, { ...copy, origin, blobs: named.map(({ blob }) => blob) })
       .entries;
   });
   await store(host, id, entries, named);
@@ -108,7 +112,7 @@ function bytesOf(blob: string, data: string): Uint8Array {
   try {
     return fromBase64(data);
   } catch (cause) {
-    throw invalid(`The blob "${blob}" of the state is not Base64: take the snapshot again`, {
+    throw invalid(`The blob "${blob}" of the snapshot is not Base64: take the snapshot again`, {
       cause,
     });
   }

@@ -1,7 +1,7 @@
 /** A session as plain JSON, from wherever it was kept. */
 import type { StoredEntry } from "@capstan/log";
 import { z } from "zod";
-import type { SessionState, StoredBlob } from "../session/session-state.ts";
+import type { SessionSnapshot, StoredBlob } from "../session/snapshot.ts";
 import { fieldsOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";
 import { ChatMessageSchema } from "./messages.ts";
@@ -27,8 +27,8 @@ export const StoredBlobSchema: z.ZodType<StoredBlob> = openObject(
 
 const optionalText = z.string().exactOptional();
 
-export const SessionStateSchema: z.ZodType<SessionState> = openObject(
-  fieldsOf<SessionState>()({
+export const SessionSnapshotSchema: z.ZodType<SessionSnapshot> = openObject(
+  fieldsOf<SessionSnapshot>()({
     version: z.literal(1),
     id: z.string(),
     agent: z.string(),
