@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, matchesGlob } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
@@ -24,6 +24,18 @@ test("every example is in the cookbook", () => {
   const missing = globSync("examples/*.ts", { cwd: root }).filter(
     (example) => !cookbook.includes(`(../${example})`),
   );
+
+  expect(missing).toEqual([]);
+});
+
+test("every test file that a document names exists", () => {
+  const tests = globSync("{packages/*/test,test}/**/*.test.ts", { cwd: root });
+
+  const missing = readAll("{*.md,packages/*/README.md,docs/**/*.md}")
+    .flatMap((text) =>
+      [...text.matchAll(/`([\w./*-]+\.test\.ts)`/g)].map((match) => match[1] ?? ""),
+    )
+    .filter((name) => !tests.some((path) => matchesGlob(path, `**/${name}`)));
 
   expect(missing).toEqual([]);
 });

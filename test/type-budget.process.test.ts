@@ -9,13 +9,13 @@ function checkBudget(...args: string[]): { status: number | null; stdout: string
   return spawnSync(process.execPath, [script, ...args], { cwd: root, encoding: "utf8" });
 }
 
-test("pain 25: the types of an agent with thirty tools stay within their budget", () => {
+test("the types of an agent with thirty tools stay within their budget", () => {
   const { status, stderr } = checkBudget();
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
 
-test("pain 25: a type that explodes is over the budget, and the message says what grew and by how much", () => {
+test("a type that explodes is over the budget, and the message says what grew and by how much", () => {
   const { status, stderr } = checkBudget("exploding");
 
   expect(status).toBe(1);

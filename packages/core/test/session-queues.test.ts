@@ -160,7 +160,7 @@ test("a text that is empty is refused", async () => {
   await expect(session.steer(" ")).rejects.toMatchObject({ code: "invalid_input" });
 });
 
-test("pain 17: a message that was queued is delivered exactly once, though its process died before the turn", async () => {
+test("a message that was queued is delivered exactly once, though its process died before the turn", async () => {
   const world = createWorld([say("One"), say("Two")]);
   const session = world.host({ pollMs: Infinity }).createSession({ agent: "helper" });
   const message = { role: "user", id: "s1", content: "Hello" } as const;

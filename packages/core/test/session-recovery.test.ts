@@ -14,7 +14,7 @@ import { createWorld } from "./world.ts";
 
 const leaseMs = 30_000;
 
-test("pain 3: a turn whose process is killed goes on in another with everything that it had done", async () => {
+test("a turn whose process is killed goes on in another with everything that it had done", async () => {
   const tool = echoTool({ effect: "pure" });
   const world = createWorld([callTool("echo", { n: 1 }), stall(), say("Done")], [tool]);
   const process = mortal(world.repository);
@@ -57,7 +57,7 @@ test("the attempt that a crash cut off is shown as discarded, and counts as one 
   expect(elsewhere.messages).toHaveLength(2);
 });
 
-test("pain 20: a tool that must not run twice is not run again after a crash, and the model is told", async () => {
+test("a tool that must not run twice is not run again after a crash, and the model is told", async () => {
   const tool = deferredTool();
   const world = createWorld([callTool("deferred"), say("I will check")], [tool]);
   const process = mortal(world.repository);
@@ -77,7 +77,7 @@ test("pain 20: a tool that must not run twice is not run again after a crash, an
   assertValidTranscript(elsewhere.messages);
 });
 
-test("pain 20: a crash between the intent and the run does not lose an idempotent call", async () => {
+test("a crash between the intent and the run does not lose an idempotent call", async () => {
   const tool = echoTool({ effect: "idempotent" });
   const world = createWorld([callTool("echo", { n: 1 }), say("Done")], [tool]);
   const process = mortal(world.repository);
@@ -93,7 +93,7 @@ test("pain 20: a crash between the intent and the run does not lose an idempoten
   expect(elsewhere.messages[2]).toMatchObject({ isError: false, content: '{"n":1}' });
 });
 
-test("pain 19: of two writers the one with the older lease is refused, and follows the other", async () => {
+test("of two writers the one with the older lease is refused, and follows the other", async () => {
   const runs: PromiseWithResolvers<string>[] = [];
   const tool = remoteTool({ name: "slow", effect: "idempotent" });
   tool.execute = () => {

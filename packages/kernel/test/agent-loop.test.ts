@@ -1,4 +1,4 @@
-/** The agent-loop half of document 003's "Tests to Port": one test per line of that list, and what it says besides. */
+/** The loop over plain messages: events, callbacks, tools, and `agentLoopContinue`. */
 import { TurnError, agentLoop, agentLoopContinue } from "@capstan/kernel";
 import type { AgentLoopConfig, AssistantMessage, ChatMessage, UserMessage } from "@capstan/kernel";
 import {
@@ -53,7 +53,7 @@ test("event sequence: the turn, its prompts, then each step with its message and
   assertValidEvents(events);
 });
 
-test("transform_context before convert_to_llm: the model sees what came out of both, in that order", async () => {
+test("transformContext before convertToLlm: the model sees what came out of both, in that order", async () => {
   const { provider, config } = scripted(say("Done"));
   const note: ChatMessage = { role: "custom", id: "n1", kind: "note", data: { text: "Berlin" } };
   const seen: string[][] = [];

@@ -102,7 +102,7 @@ test("what no turn can go without is required, and nothing else", () => {
   >();
 });
 
-test("a turn gives a result of the shape that document 004 has", () => {
+test("a turn gives a result of the documented shape", () => {
   expectTypeOf(runTurn).returns.resolves.toEqualTypeOf<RunTurnResult>();
   expectTypeOf<RunTurnResult["messages"]>().toEqualTypeOf<readonly ChatMessage[]>();
   expectTypeOf<RunTurnResult["usage"]>().toEqualTypeOf<Usage>();

@@ -16,7 +16,7 @@ export interface ScriptedLoop {
   readonly followUps: ChatMessage[];
 }
 
-/** A caller's queues as document 003 has them: a callback that hands over all that waits. */
+/** A caller's queues: a callback that hands over everything that waits. */
 export function scriptedLoop(script: readonly ScriptItem[], queues: Queues = {}): ScriptedLoop {
   const provider = scriptedProvider(script);
   const steering = [...(queues.steering ?? [])];

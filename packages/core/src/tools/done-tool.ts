@@ -1,4 +1,4 @@
-/** The explicit end of a turn (document 001). Without it a turn ends when the model calls no more tools. */
+/** The explicit end of a turn as a tool. Without it a turn ends when the model calls no more tools. */
 import type { InputOf, InputSchema } from "@capstan/kernel";
 import { defineTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";

@@ -1,4 +1,4 @@
-/** For a tool that takes its input and gives one answer (document 002). */
+/** A tool that takes its input and gives one answer. */
 import type { InputOf, InputSchema, ToolContentPart } from "@capstan/kernel";
 import type { ToolDefinition } from "./define-tool.ts";
 import { defineTool } from "./define-tool.ts";

@@ -4,7 +4,7 @@ import { callTool, say } from "@capstan/testing";
 import type { ScriptItem } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
 import { createWorld } from "../world.ts";
-import { expectSameElsewhere } from "../pains/same-elsewhere.ts";
+import { expectSameElsewhere } from "../same-elsewhere.ts";
 
 /** A tool whose outputs are this long. */
 const look = (chars: number, ephemeral?: number) =>

@@ -4,7 +4,7 @@ import type { ToolMessage } from "@capstan/kernel";
 import { RepositoryError } from "@capstan/log";
 import { callTool, remoteTool, say, tinyImage } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
-import { expectSameElsewhere } from "../pains/same-elsewhere.ts";
+import { expectSameElsewhere } from "../same-elsewhere.ts";
 import type { World } from "../world.ts";
 import { createWorld } from "../world.ts";
 
