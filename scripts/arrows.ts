@@ -110,5 +110,16 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       session: ["turns", "lent-tools", "stream", "errors", "platform"],
     },
   },
-  testing: { packages: ["kernel", "log", "core"] },
+  testing: {
+    packages: ["kernel", "log", "core"],
+    folders: {
+      script: [],
+      checkers: [],
+      turns: [],
+      tools: [],
+      stores: [],
+      emulators: ["script"],
+      crash: ["checkers"],
+    },
+  },
 };

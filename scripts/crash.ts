@@ -9,8 +9,8 @@ import {
   parseCrashRun,
   replayCommand,
   runCrash,
-} from "@capstan/testing";
-import type { CrashFailure, CrashRun, CrashSummary } from "@capstan/testing";
+} from "@capstan/testing/crash";
+import type { CrashFailure, CrashRun, CrashSummary } from "@capstan/testing/crash";
 
 const help = `npm run crash -- [options]
 

@@ -1,5 +1,6 @@
 import { memoryRepository } from "@capstan/log";
-import { manualClock, storeContract } from "@capstan/testing";
+import { manualClock } from "@capstan/testing";
+import { storeContract } from "@capstan/testing/stores";
 import { describe, test } from "vitest";
 
 function create() {

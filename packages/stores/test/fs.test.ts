@@ -1,5 +1,5 @@
 import { fs } from "@capstan/stores/fs";
-import { storeContract } from "@capstan/testing";
+import { storeContract } from "@capstan/testing/stores";
 import { describe, test } from "vitest";
 import { localStore } from "./local-store.ts";
 

@@ -1,6 +1,6 @@
 /** A store on this machine as the contract wants it: empty, on a clock that the test moves, and with as many handles as it asks for. */
 import type { StoreHandle } from "@capstan/stores/sqlite";
-import type { StoreUnderTest } from "@capstan/testing";
+import type { StoreUnderTest } from "@capstan/testing/stores";
 import { manualClock } from "@capstan/testing";
 import { temporaryFolder } from "./temporary-folder.ts";
 

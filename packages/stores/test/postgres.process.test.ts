@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { StoreHandle } from "@capstan/stores/postgres";
 import { postgres } from "@capstan/stores/postgres";
-import type { StoreUnderTest } from "@capstan/testing";
-import { storeContract } from "@capstan/testing";
+import type { StoreUnderTest } from "@capstan/testing/stores";
+import { storeContract } from "@capstan/testing/stores";
 import driver from "postgres";
 import { afterAll, describe, expect, test } from "vitest";
 import { startPostgres } from "./postgres-server.ts";

@@ -1,5 +1,5 @@
 import { sqlite } from "@capstan/stores/sqlite";
-import { storeContract } from "@capstan/testing";
+import { storeContract } from "@capstan/testing/stores";
 import { describe, test } from "vitest";
 import { localStore } from "./local-store.ts";
 

@@ -1,7 +1,7 @@
 /** Many sessions that are due at once, some of which no host gets further with. */
 import { memoryRepository } from "@capstan/log";
-import type { AlterHost, CrashViolationCode, CreateStore, CrowdRun } from "@capstan/testing";
-import { runCrowd } from "@capstan/testing";
+import type { AlterHost, CrashViolationCode, CreateStore, CrowdRun } from "@capstan/testing/crash";
+import { runCrowd } from "@capstan/testing/crash";
 import { expect, test } from "vitest";
 import { dropping } from "./faulty-stores.ts";
 

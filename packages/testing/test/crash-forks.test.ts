@@ -1,5 +1,5 @@
-import { crashScenarios, runCrash } from "@capstan/testing";
-import type { CrashScenario, FinalState } from "@capstan/testing";
+import { crashScenarios, runCrash } from "@capstan/testing/crash";
+import type { CrashScenario, FinalState } from "@capstan/testing/crash";
 import { expect, test } from "vitest";
 
 const forking = crashScenarios.filter(({ actions }) =>

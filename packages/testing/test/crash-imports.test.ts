@@ -4,8 +4,9 @@ import { createAgent, createHost } from "@capstan/core";
 import type { ProviderContract, ToolContract } from "@capstan/kernel";
 import type { SessionRepository, StoredEntry } from "@capstan/log";
 import { foldEntries, memoryRepository, parseEntry } from "@capstan/log";
-import type { CrashFault, CrashScenario, CreateStore } from "@capstan/testing";
-import { crashScenarios, echoTool, manualClock, remoteTool, runCrash } from "@capstan/testing";
+import type { CrashFault, CrashScenario, CreateStore } from "@capstan/testing/crash";
+import { echoTool, manualClock, remoteTool } from "@capstan/testing";
+import { crashScenarios, runCrash } from "@capstan/testing/crash";
 import { expect, test } from "vitest";
 
 const names = [

@@ -1,4 +1,4 @@
-import { exploreCrashes, findScenario } from "@capstan/testing";
+import { exploreCrashes, findScenario } from "@capstan/testing/crash";
 import { expect, test } from "vitest";
 import { plantedAgeFaults } from "./planted-age-faults.ts";
 import { plantedFaults } from "./planted-faults.ts";

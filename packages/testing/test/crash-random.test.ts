@@ -4,7 +4,7 @@ import {
   parseCrashRun,
   randomCrashRun,
   runCrash,
-} from "@capstan/testing";
+} from "@capstan/testing/crash";
 import { expect, test } from "vitest";
 
 const seeds = Array.from({ length: 400 }, (_, index) => index + 1);

@@ -1,4 +1,4 @@
-import { crashScenarios, describeFailure, exploreCrashes } from "@capstan/testing";
+import { crashScenarios, describeFailure, exploreCrashes } from "@capstan/testing/crash";
 import { expect, test } from "vitest";
 
 let total = 0;

@@ -1,4 +1,4 @@
-import { crashScenarios, describeFailure, exploreSecondCrashes } from "@capstan/testing";
+import { crashScenarios, describeFailure, exploreSecondCrashes } from "@capstan/testing/crash";
 import { expect, test } from "vitest";
 
 let total = 0;

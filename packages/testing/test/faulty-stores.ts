@@ -10,7 +10,7 @@ import type {
   Wakeup,
 } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
-import type { CreateStore } from "@capstan/testing";
+import type { CreateStore } from "@capstan/testing/crash";
 
 type EntryTypes = readonly NewEntry["type"][];
 

@@ -1,6 +1,6 @@
 /** Stores with one fault each, made from one in memory: the simulator has to catch every one of them. */
 import { memoryRepository } from "@capstan/log";
-import type { AlterHost, CrashViolationCode, CreateStore } from "@capstan/testing";
+import type { AlterHost, CrashViolationCode, CreateStore } from "@capstan/testing/crash";
 import {
   claimingOnly,
   dropping,

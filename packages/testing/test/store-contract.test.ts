@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { memoryRepository } from "@capstan/log";
 import type { MemoryRepository, SessionRepository } from "@capstan/log";
-import { manualClock, storeContract } from "@capstan/testing";
-import type { StoreUnderTest } from "@capstan/testing";
+import { manualClock } from "@capstan/testing";
+import { storeContract } from "@capstan/testing/stores";
+import type { StoreUnderTest } from "@capstan/testing/stores";
 import { expect, test } from "vitest";
 import { brokenIncarnations } from "./broken-incarnations.ts";
 import { brokenLeases } from "./broken-leases.ts";

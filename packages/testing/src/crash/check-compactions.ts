@@ -1,6 +1,6 @@
 /** Nobody asks for a summary without saying so, and for one request it is asked for once. */
 import { SessionFold } from "@capstan/log";
-import { checkTranscript } from "../check-transcript.ts";
+import { checkTranscript } from "../checkers/check-transcript.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 

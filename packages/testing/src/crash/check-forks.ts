@@ -2,7 +2,7 @@
 import type { EntryOf } from "@capstan/log";
 import { foldEntries } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
-import { checkTranscript } from "../check-transcript.ts";
+import { checkTranscript } from "../checkers/check-transcript.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 

@@ -3,7 +3,7 @@ import type { AgentEvent } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
 import { compareCursors, formatCursor, isLiveOnly } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
-import { checkEvents } from "../check-events.ts";
+import { checkEvents } from "../checkers/check-events.ts";
 import type { Reader, SeenEvent } from "./reader.ts";
 import { textOf } from "./scripted-model.ts";
 import type { WatchedSession } from "./watched-session.ts";

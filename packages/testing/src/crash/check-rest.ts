@@ -1,6 +1,6 @@
 /** At rest the head says what the log says, and no host has a reason to look at the session again. */
 import { isDue, isPosted } from "@capstan/log";
-import { checkTranscript } from "../check-transcript.ts";
+import { checkTranscript } from "../checkers/check-transcript.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 

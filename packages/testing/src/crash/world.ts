@@ -3,7 +3,7 @@ import type { JsonValue, ProviderRequest, ToolExecuteContext } from "@capstan/ke
 import type { MaybePromise, SessionRepository } from "@capstan/log";
 import { entryVersion, isPromise, memoryRepository } from "@capstan/log";
 import { ageOf } from "./ages.ts";
-import { checkTranscript } from "../check-transcript.ts";
+import { checkTranscript } from "../checkers/check-transcript.ts";
 import type { CrashPoint, CrashRun } from "./crash-run.ts";
 import { decisionOn } from "./decision-on.ts";
 import { Effects } from "./effects.ts";

@@ -1,8 +1,8 @@
 /** Plays one item of a script as one HTTP answer. */
 import { ProviderError } from "@capstan/kernel";
-import { playReply } from "../play-reply.ts";
-import { ReplyUnderWay } from "../script-item.ts";
-import type { ScriptItem } from "../script-item.ts";
+import { playReply } from "../script/play-reply.ts";
+import { ReplyUnderWay } from "../script/script-item.ts";
+import type { ScriptItem } from "../script/script-item.ts";
 import type { EmulatedRequest } from "./emulated-request.ts";
 import type { AcceptedRequest, Emulation, ReplyWriter } from "./emulation.ts";
 import type { HttpAnswer } from "./http-exchange.ts";

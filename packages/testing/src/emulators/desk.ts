@@ -1,8 +1,8 @@
 /** Takes requests in the order in which they come, keeps them, and answers each with the next item of the script. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonValue } from "@capstan/kernel";
-import type { ScriptItem } from "../script-item.ts";
-import { assertScriptUsed, beyondTheEnd } from "../script-progress.ts";
+import type { ScriptItem } from "../script/script-item.ts";
+import { assertScriptUsed, beyondTheEnd } from "../script/script-progress.ts";
 import { answerWith } from "./answer.ts";
 import type { EmulatedRequest, WireRequest } from "./emulated-request.ts";
 import type { Emulation, WireHeaders } from "./emulation.ts";

@@ -1,6 +1,6 @@
 /** A request that an emulator accepted, as it came and as a script sees it. */
 import type { ProviderRequest, Usage } from "@capstan/kernel";
-import type { Fragment } from "../script-item.ts";
+import type { Fragment } from "../script/script-item.ts";
 import type { WireHeaders } from "./emulation.ts";
 import type { JsonObject } from "./json.ts";
 

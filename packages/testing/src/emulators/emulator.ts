@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ScriptItem } from "../script-item.ts";
+import type { ScriptItem } from "../script/script-item.ts";
 import { Desk } from "./desk.ts";
 import type { RefusedRequest } from "./desk.ts";
 import type { EmulatorScriptItem, WireRequest } from "./emulated-request.ts";

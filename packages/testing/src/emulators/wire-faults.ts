@@ -1,8 +1,8 @@
 /** The words of a script for what only a wire can do. */
 import { ProviderError } from "@capstan/kernel";
 import type { ProviderPart } from "@capstan/kernel";
-import { failBefore } from "../script-faults.ts";
-import type { Fragment } from "../script-item.ts";
+import { failBefore } from "../script/script-faults.ts";
+import type { Fragment } from "../script/script-item.ts";
 
 /** An answer that the emulator sends as it is. */
 export interface WireAnswer {

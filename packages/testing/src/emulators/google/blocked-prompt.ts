@@ -1,6 +1,6 @@
 /** A word of a script that only the Gemini API has a form for. */
-import { parts } from "../../script.ts";
-import type { Fragment } from "../../script-item.ts";
+import { parts } from "../../script/script.ts";
+import type { Fragment } from "../../script/script-item.ts";
 
 /** The prompt is not answered at all: no candidate, but the reason. */
 export function blockedPrompt(blockReason = "PROHIBITED_CONTENT"): Fragment {

@@ -1,6 +1,6 @@
 /** A word of a script that only the Responses API has a form for. */
-import { parts } from "../../script.ts";
-import type { Fragment } from "../../script-item.ts";
+import { parts } from "../../script/script.ts";
+import type { Fragment } from "../../script/script-item.ts";
 
 /** What a model says on the way to its answer. Models without phases say it as any text. */
 export function commentary(text: string | readonly string[]): Fragment {
