@@ -1,0 +1,12 @@
+import * as fs from "@capstan/stores/fs";
+import * as postgres from "@capstan/stores/postgres";
+import * as sqlite from "@capstan/stores/sqlite";
+import { expect, test } from "vitest";
+
+test.each([
+  ["@capstan/stores/fs", fs, ["fs"]],
+  ["@capstan/stores/postgres", postgres, ["postgres"]],
+  ["@capstan/stores/sqlite", sqlite, ["sqlite"]],
+])("%s exports these names and no others", (_, entry, names) => {
+  expect(Object.keys(entry).toSorted()).toEqual(names);
+});
