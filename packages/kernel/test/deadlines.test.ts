@@ -2,6 +2,7 @@ import type { Deadlines } from "@capstan/kernel";
 import {
   callTool,
   echoTool,
+  failAfter,
   manualClock,
   ping,
   reply,
@@ -134,6 +135,30 @@ test("a later attempt has no more time for its first part than the first one had
   await runOn(clock, script, { firstPartMs: 1_000, betweenPartsMs: 60_000 });
 
   expect(clock.now()).toBe(3_000);
+});
+
+test("an attempt with as many parts as the one before has its own time between parts", async () => {
+  const clock = manualClock();
+  const provider = scriptedProvider([
+    failAfter(say("Hel"), after(clock, 300), "overloaded"),
+    reply(say("Hel"), stall()),
+  ]);
+  const retryMs = 1_000;
+
+  const turn = await clock.runUntil(
+    runToEnd({
+      provider,
+      now: clock.now,
+      timer: clock.timer,
+      retry: { maxAttempts: 2, baseDelayMs: retryMs, maxDelayMs: retryMs },
+      deadlines: limits,
+    }),
+  );
+
+  const secondAt = 300 + retryMs;
+  expect(turn.error?.message).toContain("next part");
+  expect(clock.now()).toBeGreaterThanOrEqual(secondAt + 400);
+  expect(clock.now()).toBeLessThanOrEqual(secondAt + 500);
 });
 
 test("a limit of Infinity is none", async () => {
