@@ -135,7 +135,6 @@ export class CallStates {
       // A remote call that was approved now waits to be run: the approval is no answer to that.
       state.answer = undefined;
       state.isGivenUp = false;
-      state.claim = undefined;
     }
   }
 
