@@ -116,3 +116,46 @@ test("a store that does not answer a process that slept gets no more of it", asy
 
   expect(types()).toEqual(before);
 });
+
+test("one renewal may fail without another host taking the session", async () => {
+  const { tool, repository, host, types, advance } = sleepingWorld();
+  let renewals = 0;
+  const renew: typeof repository.renew = (...args) => {
+    renewals += 1;
+    if (renewals === 1) throw new RepositoryError("unavailable", "s", "cut off");
+    repository.renew(...args);
+  };
+  const own = host({ leaseMs: 30_000, repository: { ...repository, renew } });
+  const turn = own.createSession({ agent: "helper", id: "s" }).send("Hi", { id: "t1" });
+  await tool.whenStarted();
+
+  await advance(31_000);
+  await host({ owner: "other" }).claimDue();
+  tool.resolve("t1_1_0", "worked");
+
+  await expect(turn.response).resolves.toMatchObject({ status: "completed", text: "Done" });
+  expect(types()).not.toContain("turn_resumed");
+});
+
+test("an owner whose append took longer than its lease does not run the tool", async () => {
+  const { tool, repository, host, sleep, types, advance } = sleepingWorld();
+  const answered = Promise.withResolvers<void>();
+  const append = (...args: Parameters<typeof repository.append>) => {
+    const appended = repository.append(...args);
+    const isIntent = args[1].some(({ type }) => type === "tool_intent");
+    return isIntent ? answered.promise.then(() => appended) : appended;
+  };
+  // Deaf: wake-ups would tell it of the other host before its append is answered.
+  const own = host({ repository: { ...repository, append, subscribe: () => () => {} } });
+  own.createSession({ agent: "helper", id: "s" }).send("Hi", { id: "t1" });
+  await advance(0);
+
+  sleep(120_000);
+  await host({ owner: "other" }).claimDue();
+  await advance(0);
+  answered.resolve();
+  await advance(0);
+
+  expect(types()).toEqual(expect.arrayContaining(["tool_intent", "turn_resumed", "tool_result"]));
+  expect(tool.started).toEqual([]);
+});
