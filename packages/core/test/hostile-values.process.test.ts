@@ -13,7 +13,7 @@ const processes = 2;
 /** A process that says nothing for so long stands still. */
 const silenceMs = 30_000;
 
-test("whatever code of others throws, returns or hands over, no process ends, no turn hangs, and every error has a name and a message", async () => {
+test("whatever foreign code throws or returns, no process ends, no turn hangs, and every error has a name", async () => {
   const shares = await Promise.all(
     Array.from({ length: processes }, (_, share) => runShare(share, processes)),
   );

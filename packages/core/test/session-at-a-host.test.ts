@@ -23,7 +23,7 @@ test("a host lists the sessions of a principal, and removes one with the turn th
   await expect(host.open(running.id)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a session that another process deletes in the middle of a turn leaves nobody waiting, neither where it runs nor where it is followed", async () => {
+test("a session that another process deletes in the middle of a turn leaves no caller waiting, in any host", async () => {
   const world = createWorld([stall()]);
   const session = world.host().createSession({ agent: "helper" });
   const turn = session.send("Hello");

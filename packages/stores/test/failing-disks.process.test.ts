@@ -64,7 +64,7 @@ test.for([...localKinds])(
   },
 );
 
-test("fs: on a disk that can only be read a write fails with a reason, what is there can be read, and writing goes on later", async ({
+test("fs: on a read-only disk a write fails with a reason, entries can be read, and writing goes on later", async ({
   skip,
 }) => {
   using disk = mustMount(skip);

@@ -55,7 +55,6 @@ describe("the cost of a request", () => {
   );
 
   test("is compared wherever both know the model", () => {
-    console.log(`${compared.length} of ${known.length} models that both know are compared`);
     expect(compared.length).toBe(known.length - listsDiffer.size);
     expect(compared.length).toBeGreaterThanOrEqual(80);
   });

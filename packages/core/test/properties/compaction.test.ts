@@ -145,7 +145,7 @@ test("whatever is said, every request is valid, follows from the log, and only g
   );
 }, 600_000);
 
-test("whatever is said, a context fits or the turn says that it is exhausted, and nothing is summarized twice for one request", async () => {
+test("a context fits or the turn ends as exhausted, and nothing is summarized twice for one request", async () => {
   await fc.assert(
     fc.asyncProperty(anyPlan, async (plan) => {
       const { world, session } = await play(plan);

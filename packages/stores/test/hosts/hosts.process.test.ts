@@ -180,7 +180,7 @@ test.for(kinds)(
 );
 
 test.for(kinds)(
-  "%s: who joins a turn that runs in another process sees it from a snapshot on to its end, without a gap or a repetition",
+  "%s: a reader that joins a turn of another process sees it from a snapshot to its end, without gap or repetition",
   async (kind, { skip }) => {
     await using ground = prepare(kind, skip);
     await using first = await ground.start();
