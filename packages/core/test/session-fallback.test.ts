@@ -1,4 +1,5 @@
 /** A provider that falls back on other models, in sessions that crash, wait and go on. */
+import { createAgent } from "@capstan/core";
 import type { FallbackModel, ProviderContract } from "@capstan/kernel";
 import {
   callTool,
@@ -74,6 +75,26 @@ test("after a crash between two attempts the next model is asked", async () => {
   expect([a, b].map(({ provider }) => provider.requests.length)).toEqual([1, 1]);
 });
 
+test("after a crash between two attempts a model whose failure is not one to fall back on is asked again", async () => {
+  const a = member("a", failBefore("rate_limit"), say("Done"));
+  const b = member("b");
+  const world = createWorld([], [], {
+    model: { provider: fallingBack(a, b), id: "m" },
+    retry: { maxAttempts: 2 },
+  });
+  const process = mortal(world.repository);
+  process.dieAfter("attempt_ended");
+  const session = world.host({ repository: process.repository }).createSession({ agent: "helper" });
+  session.send("Hello");
+  await world.clock.advance(0);
+
+  const elsewhere = await world.host().open(session.id);
+  await world.clock.advance(leaseMs + 2_000);
+
+  expect(elsewhere.messages.at(-1)).toMatchObject({ content: [{ text: "Done" }] });
+  expect([a, b].map(({ provider }) => provider.requests.length)).toEqual([2, 0]);
+});
+
 test("after a crash in a tool the step that follows asks the model that called it", async () => {
   const a = member("a", failBefore("overloaded"));
   const b = member("b", callTool("echo"), say("Done"));
@@ -126,3 +147,33 @@ test("hosts of one model that have one name are told apart", async () => {
 
   expect(hosts.map(({ provider }) => provider.requests.length)).toEqual([1, 1, 2]);
 });
+
+test.each([
+  ["stands elsewhere in it", ["c", "b"], "b"],
+  ["is not in it any more", ["c", "d"], "c"],
+])(
+  "after a crash a model that %s, as the list has changed, is looked for by its name",
+  async (_, ids, expected) => {
+    const before = fallingBack(member("a", failBefore("overloaded")), member("b", stall()));
+    const members = ids.map((id) => member(id, say("Done")));
+    const world = createWorld([], [], { model: { provider: before, id: "m" } });
+    const process = mortal(world.repository);
+    const session = world
+      .host({ repository: process.repository })
+      .createSession({ agent: "helper" });
+    session.send("Hello");
+    await world.clock.advance(0);
+    process.die();
+
+    const agent = createAgent({
+      name: "helper",
+      model: { provider: fallingBack(...members), id: "m" },
+    });
+    const elsewhere = await world.host({ agents: [agent] }).open(session.id);
+    await world.clock.advance(leaseMs + 2_000);
+
+    expect(elsewhere.messages.at(-1)).toMatchObject({ content: [{ text: "Done" }] });
+    const asked = members.filter(({ provider }) => provider.requests.length > 0);
+    expect(asked.map(({ provider }) => provider.id)).toEqual([expected]);
+  },
+);

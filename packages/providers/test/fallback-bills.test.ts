@@ -58,9 +58,22 @@ test("what a failed attempt used is the failed model's", async () => {
 
   expect(cost).toBe(11);
   expect(session.getUsage().byModel).toMatchObject([
-    { model: "vendor-of-cheap/cheap", cost: 1 },
-    { model: "vendor-of-dear/dear", cost: 10 },
+    { model: "vendor-of-cheap/cheap", priceId: "price-of-cheap", cost: 1 },
+    { model: "vendor-of-dear/dear", priceId: "price-of-dear", cost: 10 },
   ]);
+});
+
+test("a message is shown with the price of the model that wrote it", async () => {
+  const cheap = priced("cheap", 1, failBefore("overloaded"));
+  const dear = priced("dear", 10, reply(say("Hello"), million));
+  const agent = createAgent({ model: withFallback([cheap, dear]), includeCost: true });
+  const costs: (number | undefined)[] = [];
+
+  for await (const event of createSession({ agent }).send("Hi")) {
+    if (event.type === "message_end" && event.message.role === "assistant") costs.push(event.cost);
+  }
+
+  expect(costs).toEqual([10]);
 });
 
 test("a budget counts the price of the model that answered", async () => {

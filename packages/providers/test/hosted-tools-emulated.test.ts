@@ -21,10 +21,17 @@ interface Service {
   readonly options: ProviderOptionsByVendor;
   /** What it ran, and what of it has to be in the next request. */
   readonly ran: readonly ScriptItem[];
-  readonly sentBack: JsonValue;
+  readonly sentBack: readonly JsonValue[];
 }
 
 const apiKey = "any";
+const searching = {
+  id: "srvtoolu_1",
+  caller: { type: "direct" },
+  type: "server_tool_use",
+  name: "web_search",
+  input: { query: "x" },
+};
 const found = {
   type: "web_search_tool_result",
   tool_use_id: "srvtoolu_1",
@@ -48,21 +55,21 @@ const services: Readonly<Record<string, Service>> = {
       callTool("web_search", { query: "x" }, { id: "srvtoolu_1", providerExecuted: true }),
       native(found),
     ],
-    sentBack: found,
+    sentBack: [searching, found],
   },
   Responses: {
     start: (script) => openAiResponsesEmulator(script),
     model: (baseUrl) => openai("gpt-4.1", { baseUrl, apiKey }),
     options: { openai: { tools: [{ type: "web_search" }] } },
     ran: [native(search)],
-    sentBack: search,
+    sentBack: [search],
   },
   generateContent: {
     start: (script) => googleEmulator(script),
     model: (url) => google("gemini-3.5-flash", { baseUrl: `${url}/v1beta`, apiKey }),
     options: { google: { tools: [{ codeExecution: {} }] } },
     ran: [native(code), native(printed)],
-    sentBack: printed,
+    sentBack: [code, printed],
   },
 };
 
@@ -88,9 +95,11 @@ test.each(Object.entries(services))(
     expect(service.refusals).toEqual([]);
     expect([first.text, second.text]).toEqual(["Done.", "Still."]);
     expect(echo.started).toHaveLength(1);
-    const wanted = JSON.stringify(sentBack);
     const bodies = service.requests.map(({ body }) => JSON.stringify(body));
-    expect(bodies.map((body) => body.includes(wanted))).toEqual([false, true, true]);
+    const inBodies = sentBack.map((block) =>
+      bodies.map((body) => body.includes(JSON.stringify(block))),
+    );
+    expect(inBodies).toEqual(sentBack.map(() => [false, true, true]));
   },
 );
 

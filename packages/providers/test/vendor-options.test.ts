@@ -16,6 +16,7 @@ import { google } from "../src/google.ts";
 import { openaiCompatible } from "../src/openai-compatible.ts";
 import { openai } from "../src/openai.ts";
 import { vendors } from "../src/vendors.ts";
+import { bodyFor } from "./chat/requests.ts";
 
 type Connect = (baseUrl: string) => Model;
 type Start = () => Promise<Emulator>;
@@ -118,7 +119,18 @@ test.each([
   expect(Object.keys(body as object).filter((name) => lacks.includes(name as never))).toEqual([]);
 });
 
-test("Chat Completions has all of them", async () => {
+test("Messages has no top-p beside a temperature", async () => {
+  const body = await bodyOf(startMessages, claude, { temperature: 0.5, topP: 0.5, topK: 7 });
+
+  expect(body).toMatchObject({ temperature: 0.5, top_k: 7 });
+  expect(body).not.toHaveProperty("top_p");
+});
+
+test("Chat Completions has a top-k, which OpenAI's own models do not take", () => {
+  expect(bodyFor("some-model", { options: { topK: 7 } })).toMatchObject({ top_k: 7 });
+});
+
+test("Chat Completions has all the others", async () => {
   const { topK: _, ...others } = sampling;
 
   expect(await bodyOf(startChat, house, others)).toMatchObject({
@@ -175,6 +187,15 @@ test("options are merged deeply, and null removes what would be sent", async () 
     },
   });
   expect(body).not.toHaveProperty("generationConfig.temperature");
+});
+
+test("null removes a field of the request itself", async () => {
+  const providerOptions = { openai: { max_output_tokens: null, truncation: "auto" } } as const;
+
+  const body = await bodyOf(startResponses, gpt, { maxTokens: 99, providerOptions });
+
+  expect(body).toMatchObject({ truncation: "auto" });
+  expect(body).not.toHaveProperty("max_output_tokens");
 });
 
 test("a list of what to include adds to what the runtime needs", async () => {

@@ -1,4 +1,5 @@
 import { createAgent } from "@capstan/core";
+import type { LogFields, Logger } from "@capstan/kernel";
 import type { ScriptItem, ScriptedProvider } from "@capstan/testing";
 import {
   callTool,
@@ -13,6 +14,7 @@ import { describe, expect, test } from "vitest";
 import { complete } from "../src/complete.ts";
 import { withFallback } from "../src/with-fallback.ts";
 import { wrapProvider } from "../src/wrap-provider.ts";
+import { requestOf } from "./request-of.ts";
 
 const user = { role: "user", id: "u", content: "Hi" } as const;
 
@@ -106,6 +108,22 @@ describe("with a fallback", () => {
     expect(turn.finishReason).toBe("stop");
   });
 
+  test("in each step all models may be asked again", async () => {
+    const first = model("a", failBefore("overloaded"), say("Done"));
+    const second = model("b", callTool("echo"), failBefore("network"));
+
+    const turn = await runToEnd({
+      provider: withFallback([first, second]).provider,
+      tools: [echoTool()],
+    });
+
+    expect(turn.finishReason).toBe("stop");
+    expect(turn.recorder.ofType("attempt_discarded")).toMatchObject([
+      { step: 1, model: "vendor-of-a/a", delayMs: 0 },
+      { step: 2, model: "vendor-of-b/b", delayMs: 0 },
+    ]);
+  });
+
   test("a turn stays with the model that answered", async () => {
     const first = model("a", failBefore("overloaded"));
     const second = model("b", callTool("echo"), say("Done"));
@@ -159,6 +177,34 @@ describe("with a fallback", () => {
     const completion = await complete(provider, { messages: [user] });
 
     expect(completion.messages).toMatchObject([{ content: [{ text: "Hello" }] }]);
+  });
+
+  test("the spans of attempts name the model that each asks", async () => {
+    const asked: LogFields[] = [];
+    const logger: Logger = {
+      log: () => {},
+      startSpan(name, fields) {
+        if (name === "attempt") asked.push(fields);
+        return { setAttributes: () => {}, end: () => {} };
+      },
+    };
+    const whole = withFallback([model("a", failBefore("auth")), model("b", say("Hello"))]);
+
+    await runToEnd({ provider: whole.provider, logger });
+
+    expect(asked).toMatchObject([
+      { provider: "vendor-of-a", model: "a" },
+      { provider: "vendor-of-b", model: "b" },
+    ]);
+  });
+
+  test("a request that comes from no turn asks the first model, by its own id", async () => {
+    const first = model("a", say("Hello"));
+    const { provider } = withFallback([first, model("b")]);
+
+    await Array.fromAsync(provider.stream(requestOf({ options: { model: "other" } })));
+
+    expect(first.provider.requests).toMatchObject([{ options: { model: "a" } }]);
   });
 
   test("an agent has the name of the first, and its facts and key go to no other", async () => {
