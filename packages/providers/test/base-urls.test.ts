@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { complete } from "../src/complete.ts";
 import { version } from "../src/wire/version.ts";
 import { vendorRows, vendors } from "../src/vendors.ts";
+import { requestOf } from "./request-of.ts";
 import { recording, serve } from "./transport/test-vendor.ts";
 
 interface Asked {
@@ -64,6 +65,21 @@ describe("a base URL", () => {
     await ask(vendor);
 
     expect(asked[0]?.request.url).toBe(expected);
+  });
+
+  test("that is blank in its variable is the vendor's own", async () => {
+    const asked: string[] = [];
+    vi.stubEnv("OPENAI_BASE_URL", " ");
+    const fetch = (url: string): Promise<Response> => {
+      asked.push(url);
+      return Promise.resolve(Response.json({}, { status: 404 }));
+    };
+    const { provider } = vendors["openai"]!("some-model", { apiKey: "key-of-a-test", fetch });
+
+    const parts = Array.fromAsync(provider.stream(requestOf({ options: { model: "some-model" } })));
+
+    await expect(parts).rejects.toMatchObject({ code: "invalid_request" });
+    expect(asked).toEqual(["https://api.openai.com/v1/responses"]);
   });
 
   test("of the options goes before that of the variable", async () => {

@@ -95,6 +95,7 @@ test.each(Object.entries(services))(
     expect(service.refusals).toEqual([]);
     expect([first.text, second.text]).toEqual(["Done.", "Still."]);
     expect(echo.started).toHaveLength(1);
+    expect(JSON.stringify(service.requests[0]?.body["tools"])).toContain('"name":"echo"');
     const bodies = service.requests.map(({ body }) => JSON.stringify(body));
     const inBodies = sentBack.map((block) =>
       bodies.map((body) => body.includes(JSON.stringify(block))),

@@ -94,8 +94,9 @@ describe("a reply without a text keeps the vendor's explanation", () => {
   ])("of %s", async (_, vendor, events, explanation) => {
     const turn = await ask(vendor, events);
 
+    const providerData = { isExplanation: true };
     expect(turn.messages).toMatchObject([
-      { role: "assistant", content: [{ type: "refusal", text: explanation }] },
+      { role: "assistant", content: [{ type: "refusal", text: explanation, providerData }] },
     ]);
   });
 });
@@ -115,6 +116,51 @@ test("a refusal after a text keeps the vendor's explanation beside it", async ()
     { content: [{ type: "text", text: "I" }], metadata: { stop_details: explained } },
   ]);
 });
+
+test.each<[string, VendorFunction, readonly JsonValue[]]>([
+  [
+    "Claude",
+    anthropic,
+    claudeRefuses(explained, {
+      type: "content_block_start",
+      index: 0,
+      content_block: { type: "text", text: "I" },
+    }),
+  ],
+  [
+    "Gemini",
+    google,
+    [{ candidates: [{ content: { parts: [{ text: "I" }] }, finishReason: "SAFETY" }] }],
+  ],
+  [
+    "Chat Completions",
+    house,
+    [{ choices: [{ delta: { content: "I" }, finish_reason: "content_filter" }] }],
+  ],
+  [
+    "Responses",
+    openai,
+    [
+      {
+        type: "response.incomplete",
+        response: {
+          id: "r",
+          status: "incomplete",
+          incomplete_details: { reason: "content_filter" },
+          output: [{ type: "message", id: "i", content: [{ type: "output_text", text: "I" }] }],
+        },
+      },
+    ],
+  ],
+])(
+  "a text of %s that the vendor cuts off is followed by no explanation",
+  async (_, vendor, events) => {
+    const turn = await ask(vendor, events);
+
+    expect(turn.finishReason).toBe("content-filter");
+    expect(turn.messages).toMatchObject([{ content: [{ type: "text", text: "I" }] }]);
+  },
+);
 
 describe("a call of Gemini's that the vendor cannot read", () => {
   const malformed = {

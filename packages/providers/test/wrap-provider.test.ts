@@ -1,10 +1,11 @@
-import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
+import type { ProviderContract, ProviderPart, ProviderRequest } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { failAfter, failBefore, runToEnd, say, scriptedProvider } from "@capstan/testing";
 import { anthropicEmulator } from "@capstan/testing/emulators";
 import { expect, test } from "vitest";
 import { anthropic } from "../src/anthropic.ts";
 import { wrapProvider } from "../src/wrap-provider.ts";
+import { requestOf } from "./request-of.ts";
 
 async function* loud(parts: AsyncIterable<ProviderPart>): AsyncGenerator<ProviderPart> {
   for await (const part of parts) {
@@ -109,6 +110,24 @@ test("an error hook that returns nothing leaves the error as it is", async () =>
   expect(turn.error?.code).toBe("auth");
 });
 
+test("hooks for parts and errors get the request that was sent", async () => {
+  const provider = scriptedProvider([failAfter(say("He"), "auth")]);
+  const seen: (number | undefined)[] = [];
+
+  await runToEnd({
+    provider: wrapProvider(provider, {
+      request: (request) => ({ ...request, options: { temperature: 0.5 } }),
+      parts: (parts, { options }) => {
+        seen.push(options.temperature);
+        return parts;
+      },
+      error: (_, { options }) => void seen.push(options.temperature),
+    }),
+  });
+
+  expect(seen).toEqual([0.5, 0.5]);
+});
+
 test("what a hook throws ends the attempt", async () => {
   const provider = scriptedProvider([say("Hello")]);
 
@@ -116,6 +135,25 @@ test("what a hook throws ends the attempt", async () => {
 
   expect(turn.error).toMatchObject({ code: "invalid_request", message: "not with this word" });
   expect(provider.requests).toEqual([]);
+});
+
+test("what a provider throws when it is aborted is no error for its hook", async () => {
+  const stop = new AbortController();
+  const errors: unknown[] = [];
+  const aborted: ProviderContract = {
+    id: "vendor",
+    async *stream({ signal }) {
+      yield { type: "text_delta", delta: "He" };
+      stop.abort(new Error("enough"));
+      signal.throwIfAborted();
+    },
+  };
+  const provider = wrapProvider(aborted, { error: (error) => void errors.push(error) });
+
+  const parts = Array.fromAsync(provider.stream(requestOf({ signal: stop.signal })));
+
+  await expect(parts).rejects.toThrow("enough");
+  expect(errors).toEqual([]);
 });
 
 test("an abort ends the request of a wrapped provider, and is no error for its hook", async () => {

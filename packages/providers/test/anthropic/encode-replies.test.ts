@@ -111,6 +111,20 @@ test("of a reply of another vendor the words and the calls are left", () => {
   ]);
 });
 
+test("another service of the same protocol gets the words, and nothing that the first one ran", () => {
+  const origin = { provider: "house", api: "anthropic-messages", model: "claude-sonnet-4-5" };
+
+  const messages = messagesFor("claude-sonnet-4-5", {
+    messages: [hi, reply(everything, { origin }), thanks],
+  });
+
+  expect(messages).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: [{ type: "text", text: "Blue." }] },
+    { role: "user" },
+  ]);
+});
+
 test("thinking without a signature is no thinking to anybody", () => {
   const parts: AssistantPart[] = [
     { type: "thinking", thinking: "Hm" },

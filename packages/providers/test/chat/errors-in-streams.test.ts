@@ -45,6 +45,12 @@ const failures: readonly [string, JsonValue, ProviderErrorCode, number | undefin
     503,
   ],
   [
+    "an error of a choice that does not say why it stopped",
+    { choices: [{ delta: {}, error: { code: 503, message: "No host" }, finish_reason: null }] },
+    "overloaded",
+    503,
+  ],
+  [
     "an error as the reason to stop",
     { choices: [{ delta: {}, finish_reason: "error" }] },
     "overloaded",

@@ -20,6 +20,16 @@ const call: AssistantPart = {
   input: { city: "Oslo" },
   providerData: { id: "call_1", itemId: "fc_1" },
 };
+const searchItem = { type: "web_search_call", id: "ws_1", status: "completed", action: {} };
+const search: AssistantPart = {
+  type: "tool_call",
+  id: "s",
+  name: "web_search",
+  input: {},
+  isProviderExecuted: true,
+  providerData: { item: searchItem },
+};
+const native: AssistantPart = { type: "native", data: { type: "compaction", id: "cmp_1" } };
 const result: ToolMessage = {
   role: "tool",
   id: "our_call",
@@ -71,19 +81,8 @@ describe("a reply that goes back to its model", () => {
   });
 
   test("has what the vendor ran, as it came", () => {
-    const item = { type: "web_search_call", id: "ws_1", status: "completed", action: {} };
-    const search: AssistantPart = {
-      type: "tool_call",
-      id: "s",
-      name: "web_search",
-      input: {},
-      isProviderExecuted: true,
-      providerData: { item },
-    };
-    const native: AssistantPart = { type: "native", data: { type: "compaction", id: "cmp_1" } };
-
     expect(inputFor("gpt-5.5", reply([search, native]))).toEqual([
-      item,
+      searchItem,
       { type: "compaction", id: "cmp_1" },
     ]);
   });
@@ -165,6 +164,14 @@ describe("reasoning and the item that follows it", () => {
       },
       { type: "function_call_output", call_id: "our_call", output: "Cold" },
     ]);
+  });
+
+  test("another service of the same protocol gets nothing that the first one ran", () => {
+    const origin = { ...gptOrigin("gpt-5.5"), provider: "house" };
+
+    const items = inputFor("gpt-5.5", reply([search, native, text], { origin }));
+
+    expect(items).toEqual([{ type: "message", role: "assistant", content: "Hi" }]);
   });
 
   test("a reasoning of several texts goes back in these", () => {

@@ -60,11 +60,17 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 }
 
 /** A server of an organization that is not verified. */
-async function unverified(asked: Asked[]): Promise<string> {
+async function unverified(
+  asked: Asked[],
+  { status, error }: { readonly status: number; readonly error: object } = {
+    status: 400,
+    ...forbidden,
+  },
+): Promise<string> {
   return serve(
     recording(asked, (response) => {
       const isForbidden = asked.at(-1)?.body.includes('"summary"') === true;
-      send(response, isForbidden ? 400 : 200, isForbidden ? forbidden : reply);
+      send(response, isForbidden ? status : 200, isForbidden ? { error } : reply);
     }),
   );
 }
@@ -110,6 +116,28 @@ describe("a vendor that forbids the summary", () => {
     await ask(url, "key-two-of-a-test");
 
     expect(summariesIn(asked)[2]).toEqual({ effort: "high", summary: "auto" });
+  });
+
+  test.each<[string, number, object]>([
+    ["the name of the field", 400, { message: "Unsupported value", param: "reasoning.summary" }],
+    ["its words", 400, { message: forbidden.error.message }],
+    ["another status", 403, { message: forbidden.error.message }],
+  ])("is known by %s", async (_, status, error) => {
+    const asked: Asked[] = [];
+    const url = await unverified(asked, { status, error });
+
+    const text = await ask(url, "key-one-of-a-test");
+
+    expect(text).toContain("Hi");
+    expect(summariesIn(asked)).toEqual([{ effort: "high", summary: "auto" }, { effort: "high" }]);
+  });
+
+  test("is not meant by another status", async () => {
+    const asked: Asked[] = [];
+    const url = await unverified(asked, { status: 422, ...forbidden });
+
+    await expect(ask(url, "key-one-of-a-test")).rejects.toMatchObject({ code: "invalid_request" });
+    expect(asked).toHaveLength(1);
   });
 
   test("is asked again only once", async () => {

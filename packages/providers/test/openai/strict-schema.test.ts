@@ -8,6 +8,10 @@ function objectOf(a: unknown): JsonSchema {
   return { type: "object", properties: { a }, required: ["a"], additionalProperties: false };
 }
 
+function nested(depth: number): unknown {
+  return depth === 0 ? { type: "string" } : objectOf(nested(depth - 1));
+}
+
 function jsonOf(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...json } = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
   return json;
@@ -20,6 +24,8 @@ describe("a model is held strictly to", () => {
     ["what may be null", { type: ["string", "null"] }],
     ["one of two", { anyOf: [{ type: "string" }, objectOf({ const: 1 })] }],
     ["a list", { type: "array", items: objectOf({ enum: [1, 2] }), minItems: 1 }],
+    ["a value that looks like a schema", { const: { oneOf: [1, 2] } }],
+    ["objects within objects, ten deep", nested(9)],
   ])("%s", (_, schema) => {
     expect(toStrictSchema(objectOf(schema))).toEqual(objectOf(schema));
   });
@@ -43,8 +49,24 @@ test.each<[string, unknown]>([
   ["a pattern that looks ahead", { type: "string", pattern: "^(?!a)" }],
   ["a tuple", { type: "array", prefixItems: [{ type: "string" }], items: false }],
   ["keys of any name", { type: "object", additionalProperties: { type: "string" } }],
+  ["objects within objects, eleven deep", nested(10)],
 ])("strict mode has no word for %s", (_, schema) => {
   expect(toStrictSchema(objectOf(schema))).toBeUndefined();
+});
+
+test("strict mode has no word for what a definition cannot be said in", () => {
+  const schema = { ...objectOf({ $ref: "#/$defs/open" }), $defs: { open: { type: "object" } } };
+
+  expect(toStrictSchema(schema)).toBeUndefined();
+});
+
+test("an object that is one of several is wrapped, as a choice may not stand at the top", () => {
+  const schema = { type: "object", anyOf: [objectOf({ const: 1 }), objectOf({ const: 2 })] };
+
+  expect(planOutput({ name: "answer", schema })).toMatchObject({
+    isWrapped: true,
+    schema: { properties: { answer: schema } },
+  });
 });
 
 describe("a wrapped schema", () => {

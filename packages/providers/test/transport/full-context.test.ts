@@ -95,14 +95,17 @@ describe.each(silent)(
       expect(parts.findLast((part) => part.type === "usage")?.usage.inputTokens).toBe(1000);
     });
 
-    test("is an overflow if the window is full", async () => {
-      const { error } = await read(vendor, events(200), { contextWindow: 1200 });
+    test("is an overflow if the window is full but for a few tokens", async () => {
+      const { error } = await read(vendor, events(200), { contextWindow: 1220 });
 
       expect(error).toMatchObject({ code: "context_overflow" });
     });
 
-    test("is a reply if its limit was spent on thinking", async () => {
-      const { parts, error } = await read(vendor, events(200), { contextWindow: 100_000 });
+    test.each<[string, ModelFacts]>([
+      ["is larger", { contextWindow: 100_000 }],
+      ["is unknown", {}],
+    ])("is a reply if its limit was spent on thinking and the window %s", async (_, facts) => {
+      const { parts, error } = await read(vendor, events(200), facts);
 
       expect(error).toBeUndefined();
       expect(parts.at(-1)).toMatchObject({ type: "finish", reason: "length" });
@@ -110,13 +113,49 @@ describe.each(silent)(
   },
 );
 
-test("a text that ends at the limit is a reply", async () => {
-  const said = { choices: [{ delta: { content: "So" }, finish_reason: "length" }] };
+test("a reply in one piece that ends at the limit without a word is an overflow", async () => {
+  const choices = [{ message: { role: "assistant", content: "" }, finish_reason: "length" }];
+  const body = { choices, usage: { prompt_tokens: 1000, completion_tokens: 0 } };
+  const json = { "content-type": "application/json" };
+  const baseUrl = await serve(answering(JSON.stringify(body), 200, json));
+  const provider = createProvider(anyServer, { baseUrl, stream: false });
 
-  const { parts, error } = await read(anyServer, [said]);
+  const reading = Array.fromAsync(provider.stream(requestOf({ options: { model: "m" } })));
+
+  await expect(reading).rejects.toMatchObject({ code: "context_overflow", retryable: false });
+});
+
+test.each<[string, Vendor, readonly JsonValue[]]>([
+  [
+    "that is told with its end",
+    anyServer,
+    [{ choices: [{ delta: { content: "So" }, finish_reason: "length" }] }],
+  ],
+  [
+    "that comes together with its end",
+    anthropicVendor,
+    [
+      { type: "message_start", message: { id: "m", usage: { input_tokens: 1000 } } },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "So" } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "max_tokens" } },
+      { type: "message_stop" },
+    ],
+  ],
+])("a text %s, at the limit, is a reply", async (_, vendor, events) => {
+  const { parts, error } = await read(vendor, events);
 
   expect(error).toBeUndefined();
   expect(parts.at(-1)).toMatchObject({ type: "finish", reason: "length" });
+});
+
+test("a reply without a word that does not end at the limit is an empty one", async () => {
+  const stopped = { choices: [{ delta: { content: "" }, finish_reason: "stop" }] };
+
+  const { parts, error } = await read(anyServer, [stopped]);
+
+  expect(error).toBeUndefined();
+  expect(parts.at(-1)).toMatchObject({ type: "finish", reason: "stop" });
 });
 
 async function read(

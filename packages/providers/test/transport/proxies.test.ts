@@ -102,14 +102,34 @@ describe("a proxy for https", () => {
 });
 
 describe("a proxy for http", () => {
-  test("is sent the whole URL", async () => {
+  test("is sent the whole URL, and the user and the password of its own", async () => {
     const proxy = await startProxy(1);
-    vi.stubEnv("HTTP_PROXY", proxy.url);
+    vi.stubEnv("HTTP_PROXY", proxy.url.replace("//", "//me:p%40ss@"));
 
     const { said } = await readAll(streamFrom("http://vendor.test/v1"));
 
     expect(said).toBe("by proxy");
     expect(proxy.asked).toEqual(["http://vendor.test/v1/reply?alt=sse"]);
+    expect(proxy.authorizations).toEqual([`Basic ${Buffer.from("me:p@ss").toString("base64")}`]);
+  });
+
+  test("that is not there is named in the error", async () => {
+    vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
+
+    const error = await failureOf(streamFrom("http://vendor.test/v1"));
+
+    expect(error).toMatchObject({ code: "network", retryable: true });
+    expect(error.message).toContain("The proxy http://127.0.0.1:1 cannot be reached");
+  });
+
+  test("leads to a server that is mostly on this machine, and now is on another", async () => {
+    const proxy = await startProxy(1);
+    vi.stubEnv("HTTP_PROXY", proxy.url);
+    const local = createProvider({ ...vendor, isLocal: true }, { baseUrl: "http://vendor.test" });
+
+    const { said } = await readAll(local.stream(requestWith())[Symbol.asyncIterator]());
+
+    expect(said).toBe("by proxy");
   });
 
   test("is gone around for hosts of NO_PROXY, and for servers of this machine", async () => {
@@ -156,6 +176,12 @@ describe("NO_PROXY", () => {
     expect(findProxy(new URL("http://[::1]:8080"), env)).toBeUndefined();
     expect(findProxy(new URL("http://[::1]:9090"), env)).toBeDefined();
   });
+});
+
+test("a variable in small letters goes before the one in capitals", () => {
+  const env = { https_proxy: "http://small", HTTPS_PROXY: "http://capital" };
+
+  expect(findProxy(new URL("https://a.example"), env)?.hostname).toBe("small");
 });
 
 test("a proxy that is none is an error that does not show it", () => {

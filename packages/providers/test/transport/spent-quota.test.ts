@@ -9,6 +9,7 @@ const wait = { retryDelay: "36s" };
 
 test.each<[string, number, JsonValue]>([
   ["openai", 429, { message: plan, type: "insufficient_quota", code: "insufficient_quota" }],
+  ["openai", 429, { message: "You exceeded your current quota" }],
   ["azure", 429, { message: plan }],
   ["llamacpp", 429, { message: plan }],
   ["anthropic", 400, { type: "invalid_request_error", message: "Your credit balance is too low" }],
@@ -23,6 +24,9 @@ test.each<[string, number, JsonValue]>([
   ["openrouter", 429, { code: 429, message: "Provider error", metadata: { raw: plan } }],
   ["xai", 429, { message: "Your team has used all available credits" }],
   ["mistral", 429, { message: "Monthly usage limit exceeded" }],
+  ["groq", 429, { message: "Your organization has hit its spending cap" }],
+  ["llamacpp", 429, { message: "The balance is exhausted" }],
+  ["llamacpp", 400, { code: "Arrearage", message: "Access denied" }],
   ["groq", 503, { message: "Blocked: the billing hard limit is reached" }],
 ])("%s says with %i that nothing is left to pay with: %j", (id, status, error) => {
   expect(errorOf(id, status, error)).toMatchObject({ code: "auth", retryable: false, status });

@@ -20,6 +20,7 @@ const rows: readonly [string, JsonValue, ProviderErrorCode][] = [
   ["openai", { code: "context_length_exceeded", message: "No." }, "context_overflow"],
   ["xai", { message: "Incorrect API key provided" }, "auth"],
   ["mistral", { type: "rate_limited", message: "No." }, "rate_limit"],
+  ["mistral", { type: "unreachable_backend", message: "No." }, "overloaded"],
   ["mistral", { type: "service_tier_capacity_exceeded", message: "No." }, "overloaded"],
   ["groq", { code: "invalid_api_key", message: "Invalid API Key" }, "auth"],
   ["google", { status: "UNAUTHENTICATED", message: "No." }, "auth"],
