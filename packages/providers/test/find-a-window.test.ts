@@ -6,7 +6,7 @@ import { google } from "../src/google.ts";
 import { openai } from "../src/openai.ts";
 import { openaiCompatible } from "../src/openai-compatible.ts";
 import { vendors } from "../src/vendors.ts";
-import { recording, serve } from "./transport/test-vendor.ts";
+import { answering, recording, serve } from "./transport/test-vendor.ts";
 
 interface Asked {
   readonly request: IncomingMessage;
@@ -40,6 +40,8 @@ describe("a compatible server", () => {
     ["vLLM", { "/v1/models": { data: [{ id: "my-model", max_model_len: 32_768 }] } }, 32_768],
     ["Groq", { "/v1/models": { data: [{ id: "my-model", context_window: 131_072 }] } }, 131_072],
     ["OpenRouter", { "/v1/models": { data: [{ id: "my-model", context_length: 9_000 }] } }, 9_000],
+    ["Mistral", { "/v1/models": { data: [{ id: "my-model", max_context_length: 7_000 }] } }, 7_000],
+    ["a router", { "/v1/models": { data: [{ id: "my-model", max_input_tokens: 6_000 }] } }, 6_000],
     ["a bare list", { "/v1/models": [{ id: "my-model", context_length: 8_000 }] }, 8_000],
     [
       "llama.cpp",
@@ -48,6 +50,11 @@ describe("a compatible server", () => {
         "/props": { default_generation_settings: { n_ctx: 4_096 } },
       },
       4_096,
+    ],
+    [
+      "llama.cpp, of a model that is loaded",
+      { "/v1/models": { data: [{ id: "my-model", meta: { n_ctx: 2_048, n_ctx_train: 9_000 } }] } },
+      2_048,
     ],
     [
       "Ollama, of a model that runs",
@@ -70,6 +77,25 @@ describe("a compatible server", () => {
       40_960,
     ],
     [
+      "Ollama, of a model whose file sets it",
+      {
+        "/api/show": {
+          parameters: 'stop "<end>"\nnum_ctx 8192\n',
+          model_info: { "general.architecture": "qwen3", "qwen3.context_length": 40_960 },
+        },
+      },
+      8_192,
+    ],
+    [
+      "LM Studio, of a model that is loaded",
+      {
+        "/api/v0/models": {
+          data: [{ id: "my-model", loaded_context_length: 4_096, max_context_length: 65_536 }],
+        },
+      },
+      4_096,
+    ],
+    [
       "LM Studio",
       { "/api/v0/models": { data: [{ id: "my-model", max_context_length: 65_536 }] } },
       65_536,
@@ -88,6 +114,14 @@ describe("a compatible server", () => {
     ["says something else", { "/v1/models": "hello", "/props": [1], "/api/show": null }],
   ])("that %s leaves it unknown", async (_, answers) => {
     expect(await compatibleWindow(answers)).toBeUndefined();
+  });
+
+  test("that fails leaves it unknown, whatever its answer looks like", async () => {
+    const list = JSON.stringify({ data: [{ id: "m", max_model_len: 9_000 }] });
+    const json = { "content-type": "application/json" };
+    const house = openaiCompatible({ baseUrl: await serve(answering(list, 503, json)) });
+
+    expect(await house("m").provider.findContextWindow?.("m", {})).toBeUndefined();
   });
 
   test("that is not there, and a caller who has left, leave it unknown", async () => {

@@ -1,4 +1,4 @@
-import type { ChatMessage, UserPart } from "@capstan/kernel";
+import type { ChatMessage, ModelFacts, UserPart } from "@capstan/kernel";
 import { say, tinyImage } from "@capstan/testing";
 import type { Emulator } from "@capstan/testing/emulators";
 import {
@@ -7,13 +7,14 @@ import {
   openAiChatEmulator,
   openAiResponsesEmulator,
 } from "@capstan/testing/emulators";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { anthropic } from "../src/anthropic.ts";
 import { complete } from "../src/complete.ts";
 import { google } from "../src/google.ts";
 import { openai } from "../src/openai.ts";
 import type { FetchMedia, VendorFunction } from "../src/vendors.ts";
 import { vendors } from "../src/vendors.ts";
+import { requestOf } from "./request-of.ts";
 import { answering, serve } from "./transport/test-vendor.ts";
 
 const picture: UserPart = {
@@ -163,26 +164,39 @@ describe("a fetcher", () => {
     ]);
   });
 
-  test("that does not end is left when the turn is stopped", async () => {
-    await using emulator = await openAiResponsesEmulator([say("I see.")]);
+  test("that does not end is left when the turn is stopped, and nothing is sent", async () => {
     const controller = new AbortController();
+    const fetch = vi.fn<typeof globalThis.fetch>(() => Promise.resolve(Response.json({})));
     const { provider } = openai("gpt-5.5", {
-      baseUrl: emulator.url,
       apiKey: "key-of-a-test",
+      fetch,
       fetchMedia: () => {
         controller.abort(new Error("enough"));
         return new Promise(() => {});
       },
     });
-
-    const asked = complete(provider, {
+    const request = requestOf({
       messages: said(picture),
       options: { model: "gpt-5.5" },
       signal: controller.signal,
     });
 
+    const asked = Array.fromAsync(provider.stream(request));
+
     await expect(asked).rejects.toThrow("enough");
-    expect(emulator.requests).toEqual([]);
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  test("that does not say what it got leaves a note where nobody knows it", async () => {
+    await using emulator = await openAiResponsesEmulator([say("I see.")]);
+    const data = Buffer.from(tinyImage.data, "base64");
+    const any: UserPart = { ...picture, mediaType: "image/*" };
+
+    await ask(openai, "gpt-5.5", emulator, said(any), () => Promise.resolve({ data }));
+
+    expect(partsOf(emulator)).toMatchObject([
+      { type: "input_text", text: expect.stringContaining(picture.url) },
+    ]);
   });
 
   test("is asked once for a URL that stands in a request twice, and not without one", async () => {
@@ -200,14 +214,32 @@ describe("a fetcher", () => {
   });
 });
 
+test.each<[string, UserPart, ModelFacts]>([
+  ["a model that sees none", picture, { input: ["text"] }],
+  ["a model that reads none", paper, { input: ["text", "image"] }],
+  ["a table", { ...paper, mediaType: "text/csv" }, {}],
+])("%s: the URL is told in words", async (_, part, modelFacts) => {
+  await using emulator = await openAiResponsesEmulator([say("I see.")]);
+  const { provider } = openai("gpt-5.5", { baseUrl: emulator.url, apiKey: "key-of-a-test" });
+
+  await complete(provider, { messages: said(part), options: { model: "gpt-5.5", modelFacts } });
+
+  expect(partsOf(emulator)).toMatchObject([
+    { type: "input_text", text: expect.stringContaining("https://files.example/") },
+  ]);
+});
+
 test("http, and a type that is not known, are words for vendors that want https and a type", async () => {
   await using claude = await anthropicEmulator([say("I see.")]);
-  await using gemini = await googleEmulator([say("I see.")]);
+  await using gemini = await googleEmulator([say("I see."), say("I see.")]);
   const plain: UserPart = { ...picture, url: "http://files.example/a.png" };
 
   await ask(anthropic, "claude-opus-5", claude, said(plain));
+  await ask(google, "gemini-3-pro", gemini, said(plain));
+  const untold = partsOf(gemini);
   await ask(google, "gemini-3-pro", gemini, said({ ...picture, mediaType: "image/*" }));
 
   expect(partsOf(claude)).toMatchObject([{ type: "text" }]);
+  expect(untold).toMatchObject([{ text: expect.stringContaining(plain.url) }]);
   expect(partsOf(gemini)).toMatchObject([{ text: expect.stringContaining(picture.url) }]);
 });

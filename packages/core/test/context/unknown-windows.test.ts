@@ -59,6 +59,44 @@ test("a server that tells the window is asked once, with the key, before the fir
   expect(warnings).toEqual([]);
 });
 
+test("of models that fall back on each other, the first is asked about, once", async () => {
+  const find = vi.fn<Finder>(async () => 64_000);
+  const { stream } = scriptedProvider([say("One"), say("Two")]);
+  const first: ProviderContract = { id: "first", stream, findContextWindow: find };
+  const models = [{ provider: first, id: "m" }];
+  const world = createWorld([], [], {
+    model: { provider: { ...first, fallback: { models, on: [] } }, id: "m" },
+  });
+  const session = world.host().createSession({ agent: "helper" });
+
+  await session.send("Hi").response;
+  const { text } = await session.send("Again").response;
+
+  expect(text).toBe("Two");
+  expect(find.mock.calls.map(([model]) => model)).toEqual(["m"]);
+});
+
+test.each<[what: string, fail: () => unknown]>([
+  [
+    "throws",
+    () => {
+      throw new Error("full");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("full"))],
+])("a logger that %s when it is warned fails nothing", async (what, fail) => {
+  const logger = {
+    log: fail,
+    startSpan: () => ({ setAttributes() {}, end() {} }),
+  } as unknown as NonNullable<AgentInit["logger"]>;
+  const provider = { id: `${what}-logged`, stream: scriptedProvider([say("One")]).stream };
+  const world = createWorld([], [], { model: { provider, id: "m" }, logger });
+
+  const { text } = await world.host().createSession({ agent: "helper" }).send("Hi").response;
+
+  expect(text).toBe("One");
+});
+
 test("where nothing tells it, 32,000 are taken, and that is said once", async () => {
   const script = [say("One"), say("Summary"), say("Two"), say("Other")];
   const { world, warnings } = vagueWorld("silent", script);
