@@ -1,3 +1,4 @@
+import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import { manualClock, say, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
@@ -60,6 +61,7 @@ test("an old handle reads nothing and writes nothing once its session is another
   await expect(old.fork()).rejects.toMatchObject(gone);
   await expect(old.steer("Late")).rejects.toMatchObject(gone);
   await expect(old.configure({ title: "Late" })).rejects.toMatchObject(gone);
+  await expect(old.waitForIdle()).rejects.toMatchObject(gone);
   expect((await old.send("Late").response).error).toMatchObject(gone);
 
   expect(world.entries("chat")).toHaveLength(before);
@@ -88,6 +90,28 @@ test("subscribers are told that their session has ended", async () => {
   await world.clock.advance(0);
 
   expect(ends).toMatchObject([gone, gone]);
+});
+
+test("subscribers are told also if they hear only of the beginning of the new session", async () => {
+  const world = createWorld([say("One"), say("Two")]);
+  const subscribe: SessionRepository["subscribe"] = (id, listener, options) =>
+    world.repository.subscribe(
+      id,
+      (wakeup) => {
+        if (wakeup.type === "changed" && wakeup.incarnation !== undefined) listener(wakeup);
+      },
+      options,
+    );
+  const [a, b] = [world.host(), world.host({ repository: { ...world.repository, subscribe } })];
+  await a.createSession({ agent: "helper", id: "chat" }).send("My secret").response;
+  const ends: unknown[] = [];
+  (await b.open("chat")).subscribe(() => {}, { onEnd: (why) => ends.push(why) });
+
+  await a.delete("chat");
+  await a.createSession({ agent: "helper", id: "chat" }).send("Fresh start").response;
+  await world.clock.advance(0);
+
+  expect(ends).toMatchObject([gone]);
 });
 
 test("subscribers of the host that deletes are told as well", async () => {
@@ -140,4 +164,29 @@ test("a session that is begun again and left unfinished is taken over with its o
 
   expect(taken.status).toBe("completed");
   expect(JSON.stringify(world.provider.requests.at(-1)?.messages)).not.toContain("secret");
+});
+
+test("a session that is begun again is taken over with its own past, though it is as long as the old one", async () => {
+  const world = createWorld([stall(), stall(), say("Done")]);
+  const process = mortal(world.repository);
+  const deaf: SessionRepository = { ...world.repository, subscribe: () => () => {} };
+  const a = world.host({ repository: process.repository, leaseMs: 1_000, pollMs: Infinity });
+  const b = world.host({ repository: deaf, leaseMs: 1_000, pollMs: Infinity });
+  a.createSession({ agent: "helper", id: "chat" }).send("My secret");
+  await world.clock.advance(0);
+  await b.open("chat");
+  const length = world.entries("chat").length;
+  await a.delete("chat");
+  a.createSession({ agent: "helper", id: "chat" }).send("Fresh start");
+  await world.clock.advance(0);
+  expect(world.entries("chat")).toHaveLength(length);
+  process.die();
+
+  await world.clock.advance(1_500);
+  await b.claimDue();
+  const taken = await b.open("chat");
+  await taken.waitForIdle();
+
+  expect(taken.status).toBe("completed");
+  expect(JSON.stringify(world.provider.requests.at(-1)?.messages)).toContain("Fresh start");
 });

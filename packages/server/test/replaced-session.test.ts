@@ -85,6 +85,28 @@ test("a turn of the same id as one of the old session is a turn of the new one",
   expect(await textsAt(there)).toContain("Anew");
 });
 
+test("a turn of the same id and the same words is a turn of the new session as well", async () => {
+  const { there, replace } = await replacedWorlds();
+  await replace();
+
+  const { complete } = await there.execute({ sessionId: "chat", input: "My secret", id: "s1" });
+
+  expect(complete).toMatchObject({ status: "completed", turnId: "s1" });
+  expect(there.provider.requests).toHaveLength(1);
+  expect(await textsAt(there)).toContain("Fresh start");
+});
+
+test("what is meant for the new session reaches it through a server that knows the old", async () => {
+  const { there, replace } = await replacedWorlds();
+  const { incarnation } = await replace();
+
+  const reading = await readingOf(await there.request(`${path}?incarnation=${incarnation}`));
+  const steered = await there.post(`${path}/follow-up`, { input: "On", incarnation });
+
+  expect(JSON.stringify(reading.messages)).toContain("Fresh start");
+  expect(steered.status).toBe(202);
+});
+
 test.each<[string, object]>([
   ["steer", { input: "Late", id: "x1" }],
   ["follow-up", { input: "Late", id: "x1" }],
@@ -147,6 +169,21 @@ test("a cursor that is further than the session is refused, and not waited for",
 
   const ahead = { status: 409, code: "cursor_ahead" };
   expect(refusals).toMatchObject([ahead, ahead, ahead]);
+});
+
+test("a cursor that only this server has not reached is no cursor too far for a turn that is sent again", async () => {
+  const { here, there } = await replacedWorlds();
+  await here.execute({ sessionId: "chat", input: "Go on", id: "s3" });
+  const { cursor } = await readingOf(await here.request(path));
+
+  const again = await there.request("/api/agent/execute", {
+    method: "POST",
+    headers: { "content-type": "application/json", "last-event-id": cursor },
+    body: JSON.stringify({ sessionId: "chat", input: "My secret", id: "s1" }),
+  });
+  await again.body?.cancel();
+
+  expect(again.status).toBe(200);
 });
 
 test("streams of the old session end, and those of the new one say whose they are", async () => {

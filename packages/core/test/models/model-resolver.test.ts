@@ -73,6 +73,17 @@ describe("what is known of a model", () => {
     expect(cost).toBe(2);
   });
 
+  test.each([
+    ["openai.responses", "gpt-4.1", 2],
+    ["vertex.anthropic.messages", "claude-sonnet-4-5", 3],
+  ])("of %s in the AI SDK counts the cost of %s", async (id, model, expected) => {
+    const agent = createAgent({ model: vendor(id)(model), includeCost: true });
+
+    const { cost } = await agent.runTurn({ input: "Hello" }).response;
+
+    expect(cost).toBe(expected);
+  });
+
   test("gives way to what the program says", async () => {
     const openai = vendor("openai");
     const model = { ...openai("gpt-4.1"), facts: { contextWindow: 8 } };

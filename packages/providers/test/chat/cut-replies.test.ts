@@ -55,6 +55,16 @@ test("a call with all its arguments is one if the server is done and does not sa
   expect(calls).toEqual([undefined]);
 });
 
+test("the last call of a reply that the token limit ended may be cut, though it looks whole", async () => {
+  const tooLong = { choices: [{ index: 0, delta: {}, finish_reason: "length" }] };
+  const other = call(1, "call_b", "read", '{"path":"b"}');
+
+  const { calls, error } = await read(answering(sse(first, other, tooLong) + done));
+
+  expect(error).toBeUndefined();
+  expect(calls).toHaveLength(1);
+});
+
 test("counts after the finish reason do not make the reply go on", async () => {
   const counts = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } };
   const empty = { choices: [{ delta: { role: "assistant", content: "" }, finish_reason: null }] };

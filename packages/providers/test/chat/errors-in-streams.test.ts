@@ -13,6 +13,7 @@ const failures: readonly [string, JsonValue, ProviderErrorCode, number | undefin
   ["a number for the key", { error: { code: 401, message: "User not found" } }, "auth", 401],
   ["a number for credits", { error: { code: 402, message: "Add more" } }, "auth", 402],
   ["a failure of no known kind", { error: { message: "Oops" } }, "overloaded", undefined],
+  ["words alone", { error: "Oops" }, "overloaded", undefined],
   ["a number that is no status", { error: { code: 1234, message: "?" } }, "overloaded", undefined],
   [
     "Mistral's object",
@@ -65,6 +66,15 @@ describe.each([true, false])("with streams: %s", (isStreaming) => {
     const retryable = code === "overloaded" || code === "rate_limit";
     expect(error).toMatchObject({ code, status, retryable });
   });
+});
+
+test("an event that calls itself an error is one, whatever is in it", async () => {
+  const body = `${sse({ choices: [{ delta: { content: "Well" } }] })}event: error\n${sse({ message: "Oops", code: 429 })}`;
+  const provider = createProvider(anyServer, { baseUrl: await serve(answering(body)) });
+
+  const reading = Array.fromAsync(provider.stream(requestOf({ options: { model: "m" } })));
+
+  await expect(reading).rejects.toMatchObject({ code: "rate_limit", status: 429 });
 });
 
 test("what a router's host has said is told", async () => {
