@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { parseCommandLine } from "../src/command-line/parse-command-line.ts";
-import { run } from "../src/run.ts";
+import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 
 /** What a mistake is said to be. */

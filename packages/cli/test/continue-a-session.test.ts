@@ -5,7 +5,7 @@ import type { UserMessage } from "@capstan/kernel";
 import type { ScriptedProvider } from "@capstan/testing";
 import { callTool, failAfter, failBefore, reply, say } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { run } from "../src/run.ts";
+import { run } from "../src/process/run.ts";
 import type { MemoryIo } from "./memory-io.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { jsonLines, runScripted } from "./scripted-io.ts";

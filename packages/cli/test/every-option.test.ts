@@ -4,7 +4,7 @@ import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { helpText } from "../src/command-line/help.ts";
 import { options } from "../src/command-line/options.ts";
-import { run } from "../src/run.ts";
+import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { jsonLines, runScripted } from "./scripted-io.ts";
 

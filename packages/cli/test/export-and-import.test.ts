@@ -5,7 +5,7 @@ import { defineTool } from "@capstan/core";
 import { callTool, reply, say, tinyImage } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { run } from "../src/run.ts";
+import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { runScripted } from "./scripted-io.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ScriptItem } from "@capstan/testing";
 import { callTool, finish, reply, say, scriptedProvider } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { run } from "../src/run.ts";
+import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { runScripted } from "./scripted-io.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { reply, say } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { run } from "../src/run.ts";
+import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { runScripted } from "./scripted-io.ts";
 

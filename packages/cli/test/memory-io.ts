@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@capstan/core";
 import { onTestFinished } from "vitest";
-import type { Input, Io } from "../src/io.ts";
+import type { Input, Io } from "../src/process/io.ts";
 
 export interface MemoryIo extends Io {
   stdoutText(): string;

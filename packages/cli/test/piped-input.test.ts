@@ -1,6 +1,6 @@
 import { manualClock, reply, say } from "@capstan/testing";
 import { expect, test } from "vitest";
-import type { Input } from "../src/io.ts";
+import type { Input } from "../src/process/io.ts";
 import { inputOf } from "./memory-io.ts";
 import { runScripted } from "./scripted-io.ts";
 

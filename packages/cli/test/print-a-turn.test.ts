@@ -4,7 +4,7 @@ import type { ProviderContract } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { callTool, failBefore, finish, reply, say, usage } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { run } from "../src/run.ts";
+import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { choosing, runScripted } from "./scripted-io.ts";
 

@@ -11,7 +11,7 @@ import type { LoadedConfig } from "../src/config/load-config.ts";
 import type { Settings } from "../src/config/settings.ts";
 import type { Check } from "../src/doctor/check.ts";
 import { checkVersions, neededNode } from "../src/doctor/check-versions.ts";
-import { version } from "../src/version.ts";
+import { version } from "../src/command-line/version.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { ollamaServer, serve } from "./model/local-server.ts";
 import { configWith, noServers } from "./model/settings.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { sqlite } from "@capstan/stores/sqlite";
 import { callTool, reply, say, usage } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { run } from "../src/run.ts";
+import { run } from "../src/process/run.ts";
 import type { MemoryIo } from "./memory-io.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { jsonLines, runScripted } from "./scripted-io.ts";

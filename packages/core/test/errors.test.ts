@@ -26,15 +26,15 @@ import type { ServerErrorCode } from "@capstan/server";
 import { ServerError } from "@capstan/server";
 import { expect, test } from "vitest";
 // No public name: tools answer with its message and its code, and throw it at nobody.
-import type { FileErrorCode } from "../../toolset/src/file-error.ts";
-import { FileError } from "../../toolset/src/file-error.ts";
+import type { FileErrorCode } from "../../toolset/src/files/file-error.ts";
+import { FileError } from "../../toolset/src/files/file-error.ts";
 // No public names either: the command prints them.
-import type { ConfigErrorCode } from "../../cli/src/config/config-error.ts";
-import { ConfigError } from "../../cli/src/config/config-error.ts";
-import type { ModelErrorCode } from "../../cli/src/model/model-error.ts";
-import { ModelError } from "../../cli/src/model/model-error.ts";
-import type { CommandErrorCode } from "../../cli/src/session/command-error.ts";
-import { CommandError } from "../../cli/src/session/command-error.ts";
+import type { ConfigErrorCode } from "../../cli/src/errors/config-error.ts";
+import { ConfigError } from "../../cli/src/errors/config-error.ts";
+import type { ModelErrorCode } from "../../cli/src/errors/model-error.ts";
+import { ModelError } from "../../cli/src/errors/model-error.ts";
+import type { CommandErrorCode } from "../../cli/src/errors/command-error.ts";
+import { CommandError } from "../../cli/src/errors/command-error.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const cause = new Error("what had failed first");

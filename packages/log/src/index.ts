@@ -52,6 +52,7 @@ export { checkEnvelope, checkEnvelopes, invalidEntry } from "./entries/entry-env
 export { listPage, newestFirst } from "./repository/list-page.ts";
 export { formatListPlace, parseListPlace } from "./repository/list-place.ts";
 export type { ListPlace } from "./repository/list-place.ts";
+export { andThen, orElse } from "./repository/at-once.ts";
 export { Wakeups } from "./repository/wakeups.ts";
 export { isDue } from "./repository/is-due.ts";
 export type { DueFacts } from "./repository/is-due.ts";

@@ -2,11 +2,11 @@
 import { toRepositoryError } from "./fs/fs-failure.ts";
 import type { FsOptions } from "./fs/fs-repository.ts";
 import { FsRepository } from "./fs/fs-repository.ts";
-import { mustBeNamed } from "./must-be-named.ts";
-import type { StoreHandle } from "./store-handle.ts";
+import { mustBeNamed } from "./handle/must-be-named.ts";
+import type { StoreHandle } from "./handle/store-handle.ts";
 
 export type { FsOptions } from "./fs/fs-repository.ts";
-export type { StoreHandle } from "./store-handle.ts";
+export type { StoreHandle } from "./handle/store-handle.ts";
 
 /** Opens the folder, or makes it. Fails with `unavailable` where that cannot be. */
 export function fs(folder: string, options: FsOptions = {}): StoreHandle {

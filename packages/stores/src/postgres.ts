@@ -1,9 +1,9 @@
 /** `@capstan/stores/postgres`: sessions in PostgreSQL, for any number of processes. */
 import { RepositoryError } from "@capstan/log";
 import { PostgresRepository } from "./postgres/postgres-repository.ts";
-import type { StoreHandle } from "./store-handle.ts";
+import type { StoreHandle } from "./handle/store-handle.ts";
 
-export type { StoreHandle } from "./store-handle.ts";
+export type { StoreHandle } from "./handle/store-handle.ts";
 
 export interface PostgresOptions {
   /** Where the tables are. Made if it is not there. Default `capstan`. */

@@ -1,13 +1,13 @@
 /** `@capstan/stores/sqlite`: sessions in a file, with what Node brings along. The store to begin with. */
-import { mustBeNamed } from "./must-be-named.ts";
+import { mustBeNamed } from "./handle/must-be-named.ts";
 import { toRepositoryError } from "./sqlite/sqlite-failure.ts";
 import type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
 import { SqliteRepository } from "./sqlite/sqlite-repository.ts";
-import type { StoreHandle } from "./store-handle.ts";
+import type { StoreHandle } from "./handle/store-handle.ts";
 
 export type { SharedMountPolicy } from "./sqlite/shared-mount.ts";
 export type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
-export type { StoreHandle } from "./store-handle.ts";
+export type { StoreHandle } from "./handle/store-handle.ts";
 
 /** Opens the file, or makes it; its folder has to be there. Fails with `unavailable` where that cannot be. */
 export function sqlite(path: string, options: SqliteOptions = {}): StoreHandle {

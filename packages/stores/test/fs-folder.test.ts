@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { Claim } from "@capstan/log";
 import { fs } from "@capstan/stores/fs";
 import { expect, test } from "vitest";
-import { ownIdentity } from "../src/process-identity.ts";
+import { ownIdentity } from "../src/watch/process-identity.ts";
 import { failureOf } from "./failure-of.ts";
 import { created, entry, head, readIds } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { created, entry, head, readIds } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const identity = new URL("../src/process-identity.ts", import.meta.url).href;
+const identity = new URL("../src/watch/process-identity.ts", import.meta.url).href;
 
 /** Makes the lock in its own name, says so, and lives until it is killed. */
 const script = `

@@ -5,7 +5,7 @@ import { isPromise } from "@capstan/log";
 import type { StoreHandle } from "@capstan/stores/fs";
 import { fs } from "@capstan/stores/fs";
 import { expect, test } from "vitest";
-import { ownIdentity } from "../src/process-identity.ts";
+import { ownIdentity } from "../src/watch/process-identity.ts";
 import { failureOf } from "./failure-of.ts";
 import { created, entry, head, readIds } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

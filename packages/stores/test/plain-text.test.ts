@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { fromPlainText, toPlainText } from "../src/plain-text.ts";
+import { fromPlainText, toPlainText } from "../src/text/plain-text.ts";
 
 /** Any sequence of UTF-16, halves of pairs among them, and much of what has to be escaped. */
 const anyText = fc

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { platform } from "node:os";
 import { expect, test } from "vitest";
-import { fateOf, ownIdentity } from "../src/process-identity.ts";
+import { fateOf, ownIdentity } from "../src/watch/process-identity.ts";
 
 function identityWith(fields: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ ...JSON.parse(ownIdentity()), ...fields });

@@ -1,8 +1,8 @@
 import type { AgentEventBody } from "@capstan/kernel";
 import type { LiveFrame, Wakeup } from "@capstan/log";
 import { expect, test } from "vitest";
-import type { Note } from "../src/outbox.ts";
-import { Relay } from "../src/relay.ts";
+import type { Note } from "../src/watch/outbox.ts";
+import { Relay } from "../src/watch/relay.ts";
 
 function frame(from: number, count = 1): LiveFrame {
   const event: AgentEventBody = { type: "text_delta", delta: "x" };

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { editTool } from "@capstan/toolset";
 import type { ToolOutput } from "@capstan/kernel";
 // No public names: the tool leaves no time in which a test could change the file.
-import { Folder } from "../src/folder.ts";
-import { replaceFile, statTarget } from "../src/replace-file.ts";
+import { Folder } from "../src/files/folder.ts";
+import { replaceFile, statTarget } from "../src/files/replace-file.ts";
 import { callTool } from "./call-tool.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

@@ -1,5 +1,5 @@
 /** Makes a request of the words after `capstan`, or says what is wrong with them. */
-import { nearestWord } from "../nearest-word.ts";
+import { nearestWord } from "./nearest-word.ts";
 import type { Option, Target, Verb } from "./options.ts";
 import { commands, isFor, options, targetsOf } from "./options.ts";
 import type { Words } from "./read-words.ts";

@@ -1,5 +1,5 @@
 /** Takes the options out of the words of a command line. */
-import { nearestWord } from "../nearest-word.ts";
+import { nearestWord } from "./nearest-word.ts";
 import type { Option } from "./options.ts";
 import { options } from "./options.ts";
 

@@ -6,9 +6,9 @@ import { checkConfig } from "../doctor/check-config.ts";
 import { checkChoice, checkKeys, checkServers } from "../doctor/check-models.ts";
 import { checkPrograms } from "../doctor/check-programs.ts";
 import { checkVersions } from "../doctor/check-versions.ts";
-import type { ExitCode, Io } from "../io.ts";
+import type { ExitCode, Io } from "../process/io.ts";
 import { createModelSource } from "../model/model-source.ts";
-import { toOneLine } from "../terminal-text.ts";
+import { toOneLine } from "../print/terminal-text.ts";
 
 /** 1 if something fails. Throws a `ModelError` for a configuration that is incomplete. */
 export async function runDoctor(

@@ -2,12 +2,12 @@
 import type { RegisteredModel } from "@capstan/core";
 import type { ModelsRequest } from "../command-line/request.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import type { ExitCode, Io } from "../io.ts";
+import type { ExitCode, Io } from "../process/io.ts";
 import type { KnownVendor } from "../model/known-vendors.ts";
 import { lookForLocal } from "../model/look-for-local.ts";
 import type { ModelSource } from "../model/model-source.ts";
 import { createModelSource } from "../model/model-source.ts";
-import { toOneLine } from "../terminal-text.ts";
+import { toOneLine } from "../print/terminal-text.ts";
 
 interface ListedModel {
   readonly name: string;

@@ -1,11 +1,11 @@
 /** Runs what was asked for, and says in one line what keeps it from being done. */
 import { isCapstanError } from "@capstan/kernel";
 import type { CommandRequest } from "../command-line/request.ts";
-import type { ExitCode, Io } from "../io.ts";
+import type { ExitCode, Io } from "../process/io.ts";
 import { createNotes } from "../print/notes.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { loadFolder } from "../session/load-folder.ts";
-import { toOneLine } from "../terminal-text.ts";
+import { toOneLine } from "../print/terminal-text.ts";
 
 /** Each brings its own packages along, and the others need not wait for them. Never throws. */
 export async function runCommand(request: CommandRequest, io: Io): Promise<ExitCode> {

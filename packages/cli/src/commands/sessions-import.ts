@@ -11,9 +11,9 @@ import {
   LogError,
   newId,
 } from "@capstan/log";
-import type { Io } from "../io.ts";
+import type { Io } from "../process/io.ts";
 import { createNotes } from "../print/notes.ts";
-import { failed, reasonOf, wrongUse } from "../session/command-error.ts";
+import { failed, reasonOf, wrongUse } from "../errors/command-error.ts";
 import { agentNameOf } from "../session/folder-agent.ts";
 import { parseHeader } from "./session-header.ts";
 

@@ -1,9 +1,9 @@
 /** `capstan sessions repair`: a copy of what is sound in a damaged session. The damaged one stays as it is. */
 import type { LostEntry, SessionRepository } from "@capstan/log";
 import { LogError, newId, repairSession } from "@capstan/log";
-import type { Io } from "../io.ts";
+import type { Io } from "../process/io.ts";
 import { createNotes } from "../print/notes.ts";
-import { failed, wrongUse } from "../session/command-error.ts";
+import { failed, wrongUse } from "../errors/command-error.ts";
 import { findById } from "../session/stored-sessions.ts";
 
 /** Prints the id of the copy. Throws a `CommandError` if the session is not damaged, or nothing sound is left of it. */

@@ -2,12 +2,12 @@
 import type { ChatMessage } from "@capstan/kernel";
 import type { SessionRepository } from "@capstan/log";
 import { todosOf } from "@capstan/toolset";
-import type { Io } from "../io.ts";
+import type { Io } from "../process/io.ts";
 import { describeCall, toTodoLines } from "../print/describe-call.ts";
 import { noteLost } from "./sessions-repair.ts";
 import { factsOf, titleOf } from "../session/session-facts.ts";
 import { findById, readReadable } from "../session/stored-sessions.ts";
-import { toOneLine } from "../terminal-text.ts";
+import { toOneLine } from "../print/terminal-text.ts";
 
 const maxLineLength = 100;
 

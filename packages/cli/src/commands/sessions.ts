@@ -2,14 +2,14 @@
 import { Host } from "@capstan/core";
 import type { SessionRepository } from "@capstan/log";
 import type { SessionsRequest } from "../command-line/request.ts";
-import type { ExitCode, Io } from "../io.ts";
+import type { ExitCode, Io } from "../process/io.ts";
 import { createNotes } from "../print/notes.ts";
 import { sessionRow } from "../print/session-row.ts";
 import type { Folder } from "../session/load-folder.ts";
-import { failed, wrongUse } from "../session/command-error.ts";
+import { failed, wrongUse } from "../errors/command-error.ts";
 import { openStore } from "../session/open-store.ts";
 import { findById, listSessions } from "../session/stored-sessions.ts";
-import { toOneLine } from "../terminal-text.ts";
+import { toOneLine } from "../print/terminal-text.ts";
 import { exportTo } from "./sessions-export.ts";
 import { importFrom } from "./sessions-import.ts";
 import { repair } from "./sessions-repair.ts";

@@ -1,6 +1,6 @@
 /** AGENTS.md: what a user and a project tell the model. Text, and never settings. */
 import { join, sep } from "node:path";
-import { wayInside } from "../way-inside.ts";
+import { wayInside } from "../permissions/way-inside.ts";
 import { readTextFile } from "./read-file.ts";
 
 export interface InstructionFile {

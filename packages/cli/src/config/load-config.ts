@@ -2,7 +2,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { vendorRows } from "@capstan/providers/vendors";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "../errors/config-error.ts";
 import type { Env } from "./env.ts";
 import type { UserFolders } from "./folders.ts";
 import type { InstructionFile } from "./instructions.ts";

@@ -1,7 +1,7 @@
 /** From the text of a file to its settings, or to all that is wrong with it. */
 import type { z } from "zod";
-import { nearestWord } from "../nearest-word.ts";
-import { ConfigError } from "./config-error.ts";
+import { nearestWord } from "../command-line/nearest-word.ts";
+import { ConfigError } from "../errors/config-error.ts";
 import type { JsonText, Problem } from "./json-text.ts";
 import { parseJsonText, toLineAndColumn } from "./json-text.ts";
 import type { FileSettings } from "./schema.ts";

@@ -1,7 +1,7 @@
 /** One file of settings. */
 import { dirname, resolve } from "node:path";
-import { wayInside } from "../way-inside.ts";
-import { ConfigError } from "./config-error.ts";
+import { wayInside } from "../permissions/way-inside.ts";
+import { ConfigError } from "../errors/config-error.ts";
 import type { ParsedSettings } from "./parse-settings.ts";
 import { parseSettings } from "./parse-settings.ts";
 import { readTextFile } from "./read-file.ts";

@@ -1,5 +1,5 @@
 /** Which versions run here. */
-import { version } from "../version.ts";
+import { version } from "../command-line/version.ts";
 import type { Check } from "./check.ts";
 
 /** As in package.json, which a test makes sure of. */

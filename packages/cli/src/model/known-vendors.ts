@@ -5,7 +5,7 @@ import { vendorFunction, vendorRows } from "@capstan/providers/vendors";
 import type { Env } from "../config/env.ts";
 import type { ProviderSettings, Settings } from "../config/settings.ts";
 import { localServers } from "./local-servers.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError } from "../errors/model-error.ts";
 
 export interface KnownVendor {
   readonly row: Vendor;

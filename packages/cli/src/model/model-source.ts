@@ -7,7 +7,7 @@ import type { ModelSettings, Settings } from "../config/settings.ts";
 import type { KnownVendor } from "./known-vendors.ts";
 import { knownVendors, reachModel } from "./known-vendors.ts";
 import { lookForLocal, placeOf } from "./look-for-local.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError } from "../errors/model-error.ts";
 
 export interface ModelSource {
   readonly vendors: readonly KnownVendor[];

@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { isCapstanError } from "@capstan/kernel";
 import { compileGlob } from "@capstan/toolset";
-import { wayInside } from "../way-inside.ts";
+import { wayInside } from "./way-inside.ts";
 import type { Fit } from "./command-pattern.ts";
 
 export interface PathPattern {

@@ -1,6 +1,6 @@
 /** A rule about tool calls, as people write it: `tool`, `tool(pattern)` or `*`. */
-import { ConfigError } from "../config/config-error.ts";
-import { nearestWord } from "../nearest-word.ts";
+import { ConfigError } from "../errors/config-error.ts";
+import { nearestWord } from "../command-line/nearest-word.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { parseCommandRule } from "./command-pattern.ts";
 import { knownTools } from "./known-tools.ts";

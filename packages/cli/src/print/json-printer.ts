@@ -1,6 +1,6 @@
 /** A session as lines of JSON on stdout: what it is, its events as they are on the wire, and how it ended. Notes stay on stderr. */
 import { formatCursor, toWireJsonOfTurn } from "@capstan/log";
-import type { Io } from "../io.ts";
+import type { Io } from "../process/io.ts";
 import { createNotes } from "./notes.ts";
 import type { Printer } from "./printer.ts";
 

@@ -1,6 +1,6 @@
 /** What the command says of itself: lines on stderr, dim on a terminal. */
-import type { Io } from "../io.ts";
-import { toDim, toOneLine } from "../terminal-text.ts";
+import type { Io } from "../process/io.ts";
+import { toDim, toOneLine } from "./terminal-text.ts";
 
 export type Note = (text: string) => void;
 

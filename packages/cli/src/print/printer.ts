@@ -1,7 +1,7 @@
 /** Who shows a session to the user: as text, or as lines of JSON. */
 import type { EventListener } from "@capstan/core";
 import type { TurnResponse } from "@capstan/kernel";
-import type { ExitCode } from "../io.ts";
+import type { ExitCode } from "../process/io.ts";
 
 interface ShownSession {
   readonly id: string;

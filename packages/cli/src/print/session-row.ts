@@ -1,6 +1,6 @@
 /** A session in one line. */
 import type { ListedSession, SessionStatus } from "@capstan/log";
-import { toOneLine } from "../terminal-text.ts";
+import { toOneLine } from "./terminal-text.ts";
 
 const maxTitleLength = 60;
 

@@ -1,7 +1,7 @@
 /** A session as text: what the model says on stdout, what it does on stderr. */
 import type { AgentEvent, AssistantPart, LivePart } from "@capstan/kernel";
-import type { Io } from "../io.ts";
-import { toDim, toOneLine, toPrintable } from "../terminal-text.ts";
+import type { Io } from "../process/io.ts";
+import { toDim, toOneLine, toPrintable } from "./terminal-text.ts";
 import { describeCall, describeResult, todoLines } from "./describe-call.ts";
 import { describeUsage } from "./describe-usage.ts";
 import { createNotes } from "./notes.ts";

@@ -2,7 +2,7 @@
 import type { ResolveModel } from "@capstan/core";
 import type { SessionConfig } from "@capstan/log";
 import type { FolderRequest } from "../command-line/request.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../process/io.ts";
 import type { ChosenModel, ModelSource } from "../model/choose-model.ts";
 import { chooseModel, createModelSource } from "../model/choose-model.ts";
 import type { Folder } from "./load-folder.ts";

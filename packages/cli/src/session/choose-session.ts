@@ -2,10 +2,10 @@
 import type { ListedSession, SessionRepository } from "@capstan/log";
 import { newId } from "@capstan/log";
 import type { SessionChoice, TurnRequest } from "../command-line/request.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../process/io.ts";
 import type { Note } from "../print/notes.ts";
 import { sessionRow } from "../print/session-row.ts";
-import { CommandError, failed, wrongUse } from "./command-error.ts";
+import { CommandError, failed, wrongUse } from "../errors/command-error.ts";
 import { agentNameOf } from "./folder-agent.ts";
 import { forkStored } from "./fork-stored.ts";
 import type { Folder } from "./load-folder.ts";

@@ -2,7 +2,7 @@
 import type { Agent, AnyTool, ResolveModel } from "@capstan/core";
 import { createAgent } from "@capstan/core";
 import { createToolset } from "@capstan/toolset";
-import type { Io } from "../io.ts";
+import type { Io } from "../process/io.ts";
 import type { ChosenModel, ModelSource } from "../model/choose-model.ts";
 import { askBefore } from "../permissions/ask-before.ts";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";

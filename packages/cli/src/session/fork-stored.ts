@@ -1,7 +1,7 @@
 /** A copy of a session, made without opening it: whoever works on it is not disturbed, and what is unfinished in it stays there. */
 import type { SessionRepository } from "@capstan/log";
 import { createCopy, foldNew, forkLog, readBlobs } from "@capstan/log";
-import { failed } from "./command-error.ts";
+import { failed } from "../errors/command-error.ts";
 import type { StoredSession } from "./stored-sessions.ts";
 
 /** Stores it under this id. */

@@ -5,8 +5,8 @@ import type { FolderRequest } from "../command-line/request.ts";
 import { userFolders } from "../config/folders.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import type { Io } from "../io.ts";
-import { wrongUse } from "./command-error.ts";
+import type { Io } from "../process/io.ts";
+import { wrongUse } from "../errors/command-error.ts";
 
 export interface Folder {
   /** Its real path. */

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { isRepositoryError } from "@capstan/log";
 import type { StoreHandle } from "@capstan/stores/sqlite";
 import { sqlite } from "@capstan/stores/sqlite";
-import { failed, reasonOf } from "./command-error.ts";
+import { failed, reasonOf } from "../errors/command-error.ts";
 
 /** What was said and read is nobody else's business. */
 const ownFolder = 0o700;

@@ -1,8 +1,8 @@
 /** The prompt, and what was piped in with it. */
 import type { UserPart } from "@capstan/kernel";
-import type { Io } from "../io.ts";
+import type { Io } from "../process/io.ts";
 import type { Note } from "../print/notes.ts";
-import { failed, wrongUse } from "./command-error.ts";
+import { failed, wrongUse } from "../errors/command-error.ts";
 
 const maxBytes = 10_000_000;
 /** How long a socket, which a parent may have left open by accident, has for its first byte where there is a prompt without it. */

@@ -8,7 +8,7 @@ import type {
   StoredEntry,
 } from "@capstan/log";
 import { EventFeed, LogError, salvageLog } from "@capstan/log";
-import { wrongUse } from "./command-error.ts";
+import { wrongUse } from "../errors/command-error.ts";
 
 /** A session as its log has it, before anybody works on it. */
 export interface StoredSession {

@@ -1,7 +1,7 @@
 /** Whatever is in a file, a variable or a flag: settings, or a `ConfigError` that says what is wrong. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { ConfigError } from "../../src/config/config-error.ts";
+import { ConfigError } from "../../src/errors/config-error.ts";
 import { settingsOfEnv, settingsOfFlags } from "../../src/config/outer-settings.ts";
 import { parseSettings } from "../../src/config/parse-settings.ts";
 import { mergeLayers, toSettings } from "../../src/config/layers.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { createToolset } from "@capstan/toolset";
 import { expect, test } from "vitest";
-import { ConfigError } from "../../src/config/config-error.ts";
+import { ConfigError } from "../../src/errors/config-error.ts";
 import { knownTools } from "../../src/permissions/known-tools.ts";
 import { parseRule } from "../../src/permissions/rule.ts";
 import { allTools, decideOn } from "./deciding.ts";

@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { options } from "../../src/command-line/options.ts";
 import { parseCommandLine } from "../../src/command-line/parse-command-line.ts";
-import { run } from "../../src/run.ts";
+import { run } from "../../src/process/run.ts";
 import { inputOf, memoryIo } from "../memory-io.ts";
 import { choosing } from "../scripted-io.ts";
 

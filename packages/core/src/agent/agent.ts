@@ -13,13 +13,12 @@ import { isPromise, runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
 import type { Clock } from "../platform/clock.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { MaybePromise } from "@capstan/log";
-import { newId } from "@capstan/log";
+import { newId, orElse } from "@capstan/log";
 import type { TurnInput, TurnRequest } from "../input/input.ts";
 import { toMessages } from "../input/input.ts";
 import { checkCompaction, needsWindow, unknownWindow } from "../compaction/compaction-options.ts";
 import { checkMedia } from "../media/check-media.ts";
 import { snapshotVendors } from "../models/snapshot.ts";
-import { recover } from "../platform/recover.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { within } from "../platform/within.ts";
@@ -199,7 +198,7 @@ export class Agent<Output = unknown> {
         ...toTurnResponse(result),
         ...(spent !== undefined && { cost: spent }),
       };
-      return await recover(
+      return await orElse(
         () => this.complete(response, clock.timer),
         () => response,
       );

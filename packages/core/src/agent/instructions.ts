@@ -1,6 +1,6 @@
 /** The system prompt of an agent. */
 import { TurnError } from "@capstan/kernel";
-import { chain } from "../platform/chain.ts";
+import { andThen } from "@capstan/log";
 import type { Instructions, InstructionsContext } from "./agent-init.ts";
 
 /** Undefined: there is none. */
@@ -10,7 +10,7 @@ export function instructionsOf(
 ): string | undefined | Promise<string | undefined> {
   if (typeof instructions === "string") return instructions;
   if (instructions === undefined) return defaultInstructions(context);
-  return chain(instructions(context), toInstructions);
+  return andThen(instructions(context), toInstructions);
 }
 
 /** Code without types may return anything, and every request begins with it. */

@@ -11,6 +11,7 @@ import type {
 } from "@capstan/kernel";
 import { isPromise, withApiKey } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
+import { andThen } from "@capstan/log";
 import type { CompactionPlan } from "../compaction/compaction-options.ts";
 import { needsWindow, planCompaction, unknownWindow } from "../compaction/compaction-options.ts";
 import { leaveOut } from "../context/leave-out.ts";
@@ -20,7 +21,6 @@ import type { OutputReader } from "../outputs/output-reader.ts";
 import { readOutputTool, withReadOutput } from "../outputs/read-output.ts";
 import type { RequestFrame } from "../context/token-count.ts";
 import { problemOfMedia } from "../media/check-media.ts";
-import { chain } from "../platform/chain.ts";
 import {
   defaultAttemptMs,
   defaultBetweenPartsMs,
@@ -194,7 +194,7 @@ function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
   const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
   const tools = chooseTools(init.tools ?? noTools, config.tools);
   const choice = overrides.model ?? config.model ?? init.model;
-  const sized = chain(knownModel(choice, init, request), (known) =>
+  const sized = andThen(knownModel(choice, init, request), (known) =>
     withWindow(known, init, request),
   );
   const isAsked = config.instructions === undefined && typeof init.instructions === "function";
@@ -221,7 +221,7 @@ function withWindow(
   const isKnown = windowOf(model) !== undefined;
   if (isKnown || isOfSession !== true || !needsWindow(compaction)) return { model };
   if (compaction !== undefined) throw unknownWindow(model);
-  return chain(findWindow(model, { getApiKey, timer, logger }), (window) => ({ model, window }));
+  return andThen(findWindow(model, { getApiKey, timer, logger }), (window) => ({ model, window }));
 }
 
 const noTools: readonly AnyTool[] = [];
@@ -246,7 +246,7 @@ function otherModel(
   const { sessionId, timer } = request;
   const found = knownModel(choice, init, request);
   const known = isPromise(found) ? within(timer, callbackMsOf(init), found, "resolveModel") : found;
-  return chain(known, (model) => ({
+  return andThen(known, (model) => ({
     model,
     provider: keyed(init, request, model),
     providerOpts: providerOptions(init, { model, instructions, sessionId }),

@@ -1,7 +1,7 @@
 /** What writes the summaries of a session: the model of its turn, or one that is only for that. */
 import type { ProviderContract, ProviderStreamOptions, Usage } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import { chain } from "../platform/chain.ts";
+import { andThen } from "@capstan/log";
 import type { Model } from "../models/model.ts";
 import { modelNamed } from "../models/model.ts";
 
@@ -21,7 +21,7 @@ export function toSummarizer(
   found: MaybePromise<Omit<Summarizer, "cost">>,
   cost: (usage: Usage | undefined, model: Model) => number | undefined,
 ): MaybePromise<Summarizer> {
-  return chain(found, ({ model, provider, providerOpts }) => {
+  return andThen(found, ({ model, provider, providerOpts }) => {
     const {
       output: _output,
       toolChoice: _toolChoice,

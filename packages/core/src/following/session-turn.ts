@@ -8,7 +8,7 @@ import {
   serializeError,
   toTurnResponse,
 } from "@capstan/kernel";
-import { recover } from "../platform/recover.ts";
+import { orElse } from "@capstan/log";
 
 /** What a handle needs of its session. */
 export interface TurnSession {
@@ -167,7 +167,7 @@ export class SessionTurn implements Turn {
     if (!this.#isRefilling) this.#queue?.end();
     // A response always resolves.
     this.#resolve(
-      recover(
+      orElse(
         () => this.#session.completeTurn(response),
         () => response,
       ),

@@ -2,13 +2,11 @@
 import type { ChatMessage, TurnResponse } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
 import type { Answer, MaybePromise, PlacedEvent, PostedBody, SessionFold } from "@capstan/log";
-import { isPromise, startCursor } from "@capstan/log";
+import { andThen, isPromise, orElse, startCursor } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
-import { chain } from "../platform/chain.ts";
 import type { SendOptions } from "../input/input.ts";
 import { checkMessageId, checkTurnId } from "../input/input.ts";
 import { withLiveEvents } from "./late-events.ts";
-import { recover } from "../platform/recover.ts";
 import { replay } from "./replay.ts";
 import { isSameJson } from "../input/same-json.ts";
 import { invalid, taken, toSessionError } from "../errors/session-error.ts";
@@ -67,7 +65,7 @@ export class TurnHandles implements TurnSession {
       turn.sent = body;
       const messages = body.type === "input" ? body.messages : [];
       this.#checkNew(messages, id);
-      return chain(options.id === undefined ? undefined : this.#inbox.mustBeFree(id), () => {
+      return andThen(options.id === undefined ? undefined : this.#inbox.mustBeFree(id), () => {
         this.#runtime.remember(options.model);
         // An owner at work may start the turn before it is said to be posted.
         this.#runtime.readers.expectTurn(turn);
@@ -172,8 +170,8 @@ export class TurnHandles implements TurnSession {
       follow();
       this.#runtime.wake();
     };
-    const sent = recover(
-      () => chain(post(), onPosted),
+    const sent = orElse(
+      () => andThen(post(), onPosted),
       (thrown) => {
         this.#runtime.readers.removeTurn(turn);
         turn.fail(toSessionError(this.id, thrown));

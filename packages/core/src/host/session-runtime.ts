@@ -11,11 +11,10 @@ import type {
   QueueOutcome,
   Wakeup,
 } from "@capstan/log";
-import { isPromise } from "@capstan/log";
+import { andThen, isPromise, orElse } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, toModel } from "../models/model.ts";
-import { chain } from "../platform/chain.ts";
 import { OutputReader } from "../outputs/output-reader.ts";
 import { ContextSize } from "../context/token-count.ts";
 import { Owner } from "../owner/owner.ts";
@@ -23,7 +22,6 @@ import { Ownership } from "../owner/ownership.ts";
 import { Readers } from "../following/readers.ts";
 import type { Slot } from "./slots.ts";
 import { Receipts } from "../following/receipts.ts";
-import { recover } from "../platform/recover.ts";
 import {
   SessionError,
   closed,
@@ -287,8 +285,8 @@ export class SessionRuntime {
       this.follow();
     };
     // If the store fails now, the session stays due.
-    const claimed = recover(
-      () => chain(repository.acquire(this.id, owner, leaseMs), onClaim),
+    const claimed = orElse(
+      () => andThen(repository.acquire(this.id, owner, leaseMs), onClaim),
       () => {
         this.#isClaiming = false;
       },

@@ -2,7 +2,7 @@
 import type { Logger, ProviderContract, Timer } from "@capstan/kernel";
 import { isPromise } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import { chain } from "../platform/chain.ts";
+import { andThen } from "@capstan/log";
 import { assumedWindow, findWindowMs } from "../platform/limits.ts";
 import { within } from "../platform/within.ts";
 import type { AgentInit } from "../agent/agent-init.ts";
@@ -21,7 +21,7 @@ const warned = new Set<string>();
 
 /** Never fails, and waits for a few seconds at most. */
 export function findWindow(model: Model, surroundings: Surroundings): MaybePromise<number> {
-  return chain(toldWindow(model, surroundings), (window) => {
+  return andThen(toldWindow(model, surroundings), (window) => {
     if (window !== undefined) return window;
     warnOnce(model, surroundings.logger);
     return assumedWindow;

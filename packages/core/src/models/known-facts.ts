@@ -1,6 +1,6 @@
 /** Completes a model with facts of the registry that its maker did not state. */
 import type { MaybePromise } from "@capstan/log";
-import { chain } from "../platform/chain.ts";
+import { andThen } from "@capstan/log";
 import type { ModelRegistry } from "./registry.ts";
 import { createModelRegistry } from "./registry.ts";
 import { snapshotVendors } from "./snapshot.ts";
@@ -14,8 +14,8 @@ export function withFacts(
   found: MaybePromise<Model>,
   registry: ModelRegistry | undefined,
 ): MaybePromise<Model> {
-  return chain(found, (model) =>
-    chain(completed(model, registry), (known) => routed(known, registry)),
+  return andThen(found, (model) =>
+    andThen(completed(model, registry), (known) => routed(known, registry)),
   );
 }
 
@@ -25,10 +25,12 @@ function routed(model: Model, registry: ModelRegistry | undefined): MaybePromise
   if (fallback === undefined) return model;
   const settled = fallback.models.reduce<MaybePromise<readonly Model[]>>(
     (before, member) =>
-      chain(before, (models) => chain(completed(member, registry), (known) => [...models, known])),
+      andThen(before, (models) =>
+        andThen(completed(member, registry), (known) => [...models, known]),
+      ),
     [],
   );
-  return chain(settled, (models) => ({
+  return andThen(settled, (models) => ({
     ...model,
     provider: { ...model.provider, fallback: { ...fallback, models } },
   }));

@@ -1,6 +1,6 @@
 /** What an agent thinks with: a provider and the id of a model of its. */
 import type { ModelFacts, ProviderContract } from "@capstan/kernel";
-import { chain } from "../platform/chain.ts";
+import { andThen } from "@capstan/log";
 import { vendorOfId } from "./vendor-of-id.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { ModelPrice } from "./cost.ts";
@@ -95,7 +95,7 @@ export function findModel(
   const known = models.find((model) => nameOf(model) === choice);
   if (known !== undefined) return known;
   if (resolveModel !== undefined) {
-    return chain(resolveModel(choice), (resolved) => mustBeModel(choice, resolved));
+    return andThen(resolveModel(choice), (resolved) => mustBeModel(choice, resolved));
   }
   throw new AgentError(
     "unknown_model",

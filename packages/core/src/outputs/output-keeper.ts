@@ -2,8 +2,7 @@
 import type { Logger, ToolCallPart, ToolResult } from "@capstan/kernel";
 import { serializeError } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import { chain } from "../platform/chain.ts";
-import { recover } from "../platform/recover.ts";
+import { andThen, orElse } from "@capstan/log";
 import type { Gap } from "./bound-output.ts";
 import { boundOutput } from "./bound-output.ts";
 import { keptAs, toBytes } from "./kept-output.ts";
@@ -34,7 +33,7 @@ export class OutputKeeper {
     if (!isLongerThan(result.output, this.#options.maxChars)) return result;
     // Its pages are as long as they may be.
     if (this.#options.canRead && call.name === readOutputName) return result;
-    return recover(
+    return orElse(
       () => this.#keep(call, result),
       (thrown) => this.#giveUp(call, result, thrown),
     );
@@ -42,7 +41,7 @@ export class OutputKeeper {
 
   #keep(call: ToolCallPart, result: ToolResult): MaybePromise<ToolResult> {
     const { bytes, form } = toBytes(result.output);
-    return chain(this.#options.putBlob(bytes), (blob) => ({
+    return andThen(this.#options.putBlob(bytes), (blob) => ({
       ...this.#cut(result, { type: "kept", reference: call.id }),
       kept: keptAs(blob, result.output, form),
     }));

@@ -1,7 +1,7 @@
 /** Outputs of a session by their references, also those that its model is no longer shown. */
 import type { ChatMessage, ToolContent, ToolMessage } from "@capstan/kernel";
 import type { MaybePromise, SessionFold } from "@capstan/log";
-import { chain } from "../platform/chain.ts";
+import { andThen } from "@capstan/log";
 import { fromBytes } from "./kept-output.ts";
 
 /** What it needs of the log of the session. */
@@ -28,7 +28,7 @@ export class OutputReader {
   /** All of an output; undefined if the store has lost it. */
   read({ content, kept }: ToolMessage): MaybePromise<ToolContent | undefined> {
     if (kept === undefined) return content;
-    return chain(this.#source.getBlob(kept.blob), (bytes) =>
+    return andThen(this.#source.getBlob(kept.blob), (bytes) =>
       bytes === undefined ? undefined : fromBytes(bytes, kept.mediaType),
     );
   }

@@ -1,10 +1,8 @@
 /** Entries that the owner of a session writes of its own, besides those of the kernel's journal. */
 import type { Entry, MaybePromise, OwnedBody } from "@capstan/log";
-import { isRepositoryError } from "@capstan/log";
-import { chain } from "../platform/chain.ts";
+import { andThen, isRepositoryError, orElse } from "@capstan/log";
 import type { Envelopes } from "./envelopes.ts";
 import type { Ownership } from "./ownership.ts";
-import { recover } from "../platform/recover.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 
 export interface OwnedLog {
@@ -24,9 +22,9 @@ export function appendOwned(
     const entries = bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
     return log.append(entries, { ...choices, lease: ownership.lease });
   };
-  return recover(append, (thrown) => {
+  return orElse(append, (thrown) => {
     // Nothing was written.
     if (!isRepositoryError(thrown) || thrown.code !== "fenced") throw thrown;
-    return chain(ownership.confirm(Infinity), append);
+    return andThen(ownership.confirm(Infinity), append);
   });
 }

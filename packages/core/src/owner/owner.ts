@@ -15,11 +15,10 @@ import type {
   SessionConfig,
   StoredTurnOverrides,
 } from "@capstan/log";
-import { RepositoryError, isPromise } from "@capstan/log";
+import { andThen, isPromise, RepositoryError } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { Model } from "../models/model.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
-import { chain } from "../platform/chain.ts";
 import type { Clock } from "../platform/clock.ts";
 import { Compactor } from "../compaction/compactor.ts";
 import { outputsToEvict } from "../outputs/evictions.ts";
@@ -86,7 +85,8 @@ export class Owner {
         if (!isPromise(appended)) return appended;
         return within(clock.timer, agent.callbackMs, appended, "append");
       },
-      confirmOwnership: () => chain(ownership.confirm(log.now()), () => ownership.check(log.now())),
+      confirmOwnership: () =>
+        andThen(ownership.confirm(log.now()), () => ownership.check(log.now())),
       onLive: (event) => this.#showLive(event),
     });
   }
@@ -404,7 +404,7 @@ export class Owner {
       settings.checkLimits?.(this.#compactor.addTo(progress));
     if (toolCallIds.length === 0) return check();
     const evicted = this.#append([{ type: "eviction", turnId, toolCallIds }], {});
-    return chain(evicted, check);
+    return andThen(evicted, check);
   }
 
   /** A part that a vendor will not take is left out from now on, also by whoever takes the session over. */

@@ -1,8 +1,7 @@
 /** The lease of one session while this process works on it: kept alive, and given up as soon as that fails. */
 import { background } from "@capstan/kernel";
 import type { Claim, Lease, MaybePromise } from "@capstan/log";
-import { RepositoryError, isRepositoryError } from "@capstan/log";
-import { recover } from "../platform/recover.ts";
+import { isRepositoryError, orElse, RepositoryError } from "@capstan/log";
 import type { Renewable } from "./renewals.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import { within } from "../platform/within.ts";
@@ -75,7 +74,7 @@ export class Ownership implements Renewable {
     if (this.#isLost) return undefined;
     this.lose();
     // It runs out by itself, and whoever finds the session due takes it over.
-    return recover<{ readonly lastSeq: number } | undefined>(
+    return orElse<{ readonly lastSeq: number } | undefined>(
       () => this.#host.repository.release(this.lease),
       () => undefined,
     );

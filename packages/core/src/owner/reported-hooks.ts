@@ -1,7 +1,7 @@
 /** Hooks whose failures are reported: the model is told that a call was blocked or withheld, the operator hears why. */
 import type { ToolDispatchPolicy } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
-import { recover } from "../platform/recover.ts";
+import { orElse } from "@capstan/log";
 
 /** The same policy, and the same object if there is no hook in it. `report` gets what a hook throws; the kernel gets it, too. */
 export function reportingHooks(
@@ -11,7 +11,7 @@ export function reportingHooks(
   const { before, after } = dispatch;
   if (before === undefined && after === undefined) return dispatch;
   const reporting = <T>(call: () => MaybePromise<T>): MaybePromise<T> =>
-    recover(call, (thrown) => {
+    orElse(call, (thrown) => {
       report(thrown);
       throw thrown;
     });

@@ -16,20 +16,20 @@ import type {
   WriteOptions,
 } from "@capstan/log";
 import {
-  EventFeed,
-  RepositoryError,
+  andThen,
   checkEntries,
   checkEntry,
   entryVersion,
+  EventFeed,
   incarnationOf,
   isPromise,
   isRepositoryError,
+  orElse,
+  RepositoryError,
   sessionGone,
 } from "@capstan/log";
 import type { PlacedEvent } from "@capstan/log";
-import { chain } from "../platform/chain.ts";
 import type { Clock } from "../platform/clock.ts";
-import { recover } from "../platform/recover.ts";
 
 export interface AppendChoices {
   readonly lease: Lease;
@@ -155,7 +155,7 @@ export class SessionLog {
     if (outcome.type === "conflict") return this.#conflict(outcome, onlyIfSeq);
     if (head !== undefined) this.noteHead(head);
     // Assigned in order and without a gap, says the contract: if the first is right, so are the others.
-    if (outcome.seqs[0] !== entries[0]?.seq) return chain(this.catchUp(), () => "appended");
+    if (outcome.seqs[0] !== entries[0]?.seq) return andThen(this.catchUp(), () => "appended");
     this.#show(this.feed.take(entries));
     return "appended";
   }
@@ -183,7 +183,7 @@ export class SessionLog {
   refreshHead(lease: Lease): MaybePromise<"appended" | "conflict"> {
     const head = this.fold.head(this.now());
     const options = { lease, head, onlyIfSeq: this.fold.seq };
-    return chain(this.#options.repository.append(this.id, [], options), (outcome) => {
+    return andThen(this.#options.repository.append(this.id, [], options), (outcome) => {
       if (outcome.type === "conflict") return this.#conflict(outcome, options.onlyIfSeq);
       this.noteHead(head);
       return "appended";
@@ -196,12 +196,12 @@ export class SessionLog {
     const envelope = { v: entryVersion, id, seq: this.fold.seq + 1, at: this.now() };
     const entry: PostedEntry & Entry = { ...envelope, ...body };
     checkEntry(this.id, entry);
-    return chain(
+    return andThen(
       this.#noticing(() => this.#unwoken(() => repository.post(this.id, entry, this.#meant))),
       (posted) => {
         // What nobody came before needs not be read back.
         const isNext = posted.isNew && posted.seq === entry.seq && this.fold.seq === entry.seq - 1;
-        if (!isNext) return chain(this.catchUp(), () => posted);
+        if (!isNext) return andThen(this.catchUp(), () => posted);
         this.#show(this.feed.take([entry]));
         return posted;
       },
@@ -218,7 +218,7 @@ export class SessionLog {
     const { repository } = this.#options;
     checkEntries(this.id, entries);
     const created = this.#unwoken(() => repository.create(this.id, entries, head));
-    return chain(created, () => this.#show(this.feed.take(entries)));
+    return andThen(created, () => this.#show(this.feed.take(entries)));
   }
 
   putBlob(bytes: Uint8Array): MaybePromise<string> {
@@ -239,7 +239,7 @@ export class SessionLog {
 
   /** As it is stored. */
   entryAt(seq: number): MaybePromise<StoredEntry> {
-    return chain(this.#readPage(seq - 1, 1), ({ entries: [entry] }) => {
+    return andThen(this.#readPage(seq - 1, 1), ({ entries: [entry] }) => {
       // There is one, or the page would have been refused.
       return entry as StoredEntry;
     });
@@ -333,7 +333,7 @@ export class SessionLog {
 
   /** Every page goes on from the one before, up to the end of the log. */
   #read(): MaybePromise<void> {
-    return chain(this.#readPage(this.fold.seq, pageEntries), ({ entries, lastSeq }) => {
+    return andThen(this.#readPage(this.fold.seq, pageEntries), ({ entries, lastSeq }) => {
       this.#show(this.feed.takeStored(entries));
       if (this.fold.seq >= lastSeq) return;
       const pause = this.#breathe();
@@ -349,7 +349,7 @@ export class SessionLog {
   #readPage(after: number, limit?: number): MaybePromise<ReadPage> {
     const options = limit === undefined ? { after } : { after, limit };
     const page = this.#noticing(() => this.#options.repository.read(this.id, options));
-    return chain(page, (read) => {
+    return andThen(page, (read) => {
       this.#check(read, after);
       return read;
     });
@@ -384,7 +384,7 @@ export class SessionLog {
 
   /** Notices a session that was there and is not any more. */
   #noticing<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
-    return recover(ask, (thrown) => {
+    return orElse(ask, (thrown) => {
       const isGone = isRepositoryError(thrown) && thrown.code === "not_found";
       throw isGone && this.fold.seq > 0 ? this.#gone(thrown) : thrown;
     });

@@ -2,14 +2,12 @@
 import type { Fact, JournalReply, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
 import type { Entry, FactContext, FactPrice, MaybePromise } from "@capstan/log";
-import { RepositoryError, entriesOfFacts, isPromise } from "@capstan/log";
+import { andThen, entriesOfFacts, isPromise, orElse, RepositoryError } from "@capstan/log";
 import { addCost, costOfFact } from "../models/cost-of-fact.ts";
 import { modelNamed, nameOf } from "../models/model.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
-import { chain } from "../platform/chain.ts";
 import type { Envelopes } from "./envelopes.ts";
 import type { Ownership } from "./ownership.ts";
-import { recover } from "../platform/recover.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 
 type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
@@ -107,18 +105,18 @@ export class TurnJournal {
     if (round > maxRounds) return this.#fail(tooBusy(log.id));
     if (this.#isReopened(end)) {
       if (before.length === 0) return "reopen";
-      return chain(this.#append(before), () => "reopen" as const);
+      return andThen(this.#append(before), () => "reopen" as const);
     }
     const entries = this.#entriesOf([...before, this.#whole(before, end)]);
     const head = log.fold.headAtEnd(end, log.now());
     const choices = { ...this.#choices, head, isUpToDate: true };
-    const appended = recover(
+    const appended = orElse(
       () => log.append(entries, choices),
       (thrown) => this.#fail(thrown),
     );
-    return chain(appended, (outcome) => {
+    return andThen(appended, (outcome) => {
       if (outcome === "appended") return undefined;
-      return chain(log.catchUp(), () => this.#end(before, end, round + 1));
+      return andThen(log.catchUp(), () => this.#end(before, end, round + 1));
     });
   }
 

@@ -2,10 +2,8 @@
 import type { ChatMessage, JsonValue } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
 import type { Answer, MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
-import { SessionFold, isPromise, isRepositoryError } from "@capstan/log";
-import { chain } from "../platform/chain.ts";
+import { andThen, isPromise, isRepositoryError, orElse, SessionFold } from "@capstan/log";
 import { checkMedia } from "../media/check-media.ts";
-import { recover } from "../platform/recover.ts";
 import { toAnswerBody } from "../input/input.ts";
 import { isSameJson } from "../input/same-json.ts";
 import { SessionError, refused, taken, toSessionError } from "../errors/session-error.ts";
@@ -63,14 +61,14 @@ export class SessionInbox {
     const { log } = this.#runtime;
     this.#runtime.mustBeOpen();
     this.#checkMedia(body);
-    const posted = recover<Posted>(
-      () => chain(this.ensureCreated(), () => log.post(id, body)),
+    const posted = orElse<Posted>(
+      () => andThen(this.ensureCreated(), () => log.post(id, body)),
       (thrown) => {
         throw toSessionError(this.#runtime.id, thrown);
       },
     );
-    return chain(posted, (answer) =>
-      chain(answer.isNew ? undefined : this.#mustBeSame(answer.seq, body), () => {
+    return andThen(posted, (answer) =>
+      andThen(answer.isNew ? undefined : this.#mustBeSame(answer.seq, body), () => {
         this.check(id, except);
         return answer;
       }),
@@ -99,20 +97,23 @@ export class SessionInbox {
 
   /** What was posted under an id before stays: it is the same, or the id is taken. */
   #mustBeSame(seq: number, body: PostedBody): MaybePromise<void> {
-    return chain(this.#runtime.log.entryAt(seq), ({ seq: _seq, v: _v, at: _at, id, ...stored }) => {
-      // A message that waits is the same one, whichever queue it was meant for.
-      const isSame = isQueued(stored.type) && isQueued(body.type);
-      const { type: _type, ...said } = body;
-      const { type: _storedType, ...before } = stored;
-      if (!(isSame ? isSameJson(before, said) : isSameJson(stored, body))) throw taken(id);
-    });
+    return andThen(
+      this.#runtime.log.entryAt(seq),
+      ({ seq: _seq, v: _v, at: _at, id, ...stored }) => {
+        // A message that waits is the same one, whichever queue it was meant for.
+        const isSame = isQueued(stored.type) && isQueued(body.type);
+        const { type: _type, ...said } = body;
+        const { type: _storedType, ...before } = stored;
+        if (!(isSame ? isSameJson(before, said) : isSameJson(stored, body))) throw taken(id);
+      },
+    );
   }
 
   /** No two messages have one id, so a message that is to come must not have that of another one. */
   mustBeFree(messageId: string): MaybePromise<void> {
     if (!this.fold.transcript.has(messageId)) return;
     // What was posted under it before is found by the store.
-    return chain(this.#runtime.log.hasEntry(messageId), (isPosted) => {
+    return andThen(this.#runtime.log.hasEntry(messageId), (isPosted) => {
       if (!isPosted) throw taken(messageId);
     });
   }
@@ -145,18 +146,18 @@ export class SessionInbox {
     const { log } = this.#runtime;
     const at = this.#host.clock.now();
     const id = (this.#createdId ??= this.#host.newId());
-    const created = recover(
+    const created = orElse(
       () => log.create(firstEntries(origin, id, at), headOfNew(origin, id, at)),
       (thrown) => this.#findCreated(id, thrown),
     );
-    return chain(created, () => this.#onCreated());
+    return andThen(created, () => this.#onCreated());
   }
 
   /** An earlier try may have reached the store, though its answer did not reach us. */
   #findCreated(id: string, thrown: unknown): MaybePromise<void> {
     if (!isRepositoryError(thrown) || thrown.code !== "exists") throw thrown;
     const { log } = this.#runtime;
-    return chain(log.catchUp(), () => {
+    return andThen(log.catchUp(), () => {
       if (log.fold.created?.id !== id) throw thrown;
     });
   }

@@ -1,6 +1,6 @@
 /** How messages are queued in a session that may be busy, and how they are taken back. */
 import type { UserPart } from "@capstan/kernel";
-import { chain } from "../platform/chain.ts";
+import { andThen } from "@capstan/log";
 import type { InputMessage } from "../input/input.ts";
 import { checkTurnId, toMessage } from "../input/input.ts";
 import type { Receipt } from "../following/receipts.ts";
@@ -21,7 +21,7 @@ export async function enqueue(
 ): Promise<Receipt> {
   checkTurnId(id);
   const message = toMessage(content, id);
-  await chain(inbox.mustBeFree(id), () => inbox.post(id, { type, message }));
+  await andThen(inbox.mustBeFree(id), () => inbox.post(id, { type, message }));
   const { queues } = inbox.fold;
   if (queues.find(id) === undefined && queues.outcomeOf(id) === undefined) throw taken(id);
   const receipt = runtime.receipts.of(id);

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { ByteRange } from "@capstan/log";
-import { isBlobRef, toBlobRef } from "../blob-ref.ts";
+import { isBlobRef, toBlobRef } from "../text/blob-ref.ts";
 import { isMissing, isTaken } from "./fs-failure.ts";
 
 /** Both take the folder of a session; `putBlob` fails with ENOENT if there is none. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MaybePromise } from "@capstan/log";
 import { isPromise, RepositoryError } from "@capstan/log";
-import { fateOf, ownIdentity } from "../process-identity.ts";
+import { fateOf, ownIdentity } from "../watch/process-identity.ts";
 import { isMissing, isTaken } from "./fs-failure.ts";
 
 export interface FileLockOptions {

@@ -22,6 +22,8 @@ import type {
   WriteOptions,
 } from "@capstan/log";
 import {
+  andThen,
+  orElse,
   incarnationOf,
   isDue,
   isPromise,
@@ -31,10 +33,9 @@ import {
   sessionGone,
   sessionNotFound,
 } from "@capstan/log";
-import { chain, recovering } from "../chain.ts";
-import { toEntryText, toEntryTexts } from "../entry-text.ts";
-import { LocalWatch } from "../local-watch.ts";
-import type { StoreHandle } from "../store-handle.ts";
+import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
+import { LocalWatch } from "../watch/local-watch.ts";
+import type { StoreHandle } from "../handle/store-handle.ts";
 import { getBlob, putBlob } from "./blob-files.ts";
 import { DeletedEpochs } from "./deleted-epochs.ts";
 import { FileLocks } from "./file-lock.ts";
@@ -115,7 +116,7 @@ export class FsRepository implements StoreHandle {
     const written = this.#write(id, (state, log) =>
       appendTo(log, state, { texts, options }, this.#now()),
     );
-    return chain(written, (appended) => {
+    return andThen(written, (appended) => {
       const isAtOnce = !isPromise(written);
       if (appended.type === "appended" && texts.length > 0)
         this.#watch.wrote(id, appended.lastSeq, isAtOnce);
@@ -129,7 +130,7 @@ export class FsRepository implements StoreHandle {
       checkMeant(log, id, options);
       return postTo(log, state, text);
     });
-    return chain(written, (posted) => {
+    return andThen(written, (posted) => {
       if (posted.isNew) this.#watch.wrote(id, posted.seq, !isPromise(written));
       return posted;
     });
@@ -138,7 +139,7 @@ export class FsRepository implements StoreHandle {
   read(id: string, options: ReadOptions = {}): MaybePromise<ReadPage> {
     const readNow = (): ReadPage => this.#readNow(id, options);
     return this.#guard(id, () =>
-      recovering(readNow, (thrown) => {
+      orElse(readNow, (thrown) => {
         if (isMissing(thrown)) throw thrown;
         // A writer may have cut off a tail while we read it. Under the lock nobody does.
         return this.#locks.hold(this.#lockOf(id), () => {
@@ -158,19 +159,19 @@ export class FsRepository implements StoreHandle {
       this.#locks.hold(this.#lockOf(id), () => {
         // Before it is gone: who makes it again has to find it.
         const added = this.#epochs.add(this.#folders.log(id).refresh().epoch);
-        return chain(added, () => {
+        return andThen(added, () => {
           this.#folders.remove(id);
           return true;
         });
       });
-    const removed = recovering(
+    const removed = orElse(
       () => this.#guard(id, remove),
       (thrown) => {
         if (!isNotFound(thrown)) throw thrown;
         return false;
       },
     );
-    return chain(removed, (isRemoved) => {
+    return andThen(removed, (isRemoved) => {
       // Whoever follows it reads, and finds that it is gone.
       if (isRemoved) this.#watch.wrote(id, undefined, !isPromise(removed));
     });
@@ -266,7 +267,7 @@ export class FsRepository implements StoreHandle {
     ttlMs: number,
   ): MaybePromise<Claim | undefined> {
     if (this.#guardStore(id, () => this.#locks.isHeld(this.#lockOf(id)))) return undefined;
-    return recovering(
+    return orElse(
       () => this.#claim(id, isWanted, owner, ttlMs),
       (thrown) => {
         if (isNotFound(thrown)) return undefined;
@@ -307,7 +308,7 @@ export class FsRepository implements StoreHandle {
 
   /** What is missing is the session's folder. */
   #guard<T>(id: string, run: () => MaybePromise<T>): MaybePromise<T> {
-    return recovering(run, (thrown) => {
+    return orElse(run, (thrown) => {
       const failure = isMissing(thrown) ? sessionNotFound(id) : thrown;
       throw toRepositoryError(failure, this.#root, id);
     });

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import type { StoredEntry } from "@capstan/log";
 import { incarnationOf, RepositoryError } from "@capstan/log";
-import type { EntryText } from "../entry-text.ts";
-import { checkSum, toEntry } from "../entry-text.ts";
+import type { EntryText } from "../text/entry-text.ts";
+import { checkSum, toEntry } from "../text/entry-text.ts";
 import { checksumsIn, isStateLine, parseStateLine, toStateLine } from "./session-state.ts";
 import type { SessionState } from "./session-state.ts";
 

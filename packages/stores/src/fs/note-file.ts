@@ -1,7 +1,7 @@
 /** Notes between the handles of one folder, in a file to which all of them append. */
 import { randomUUID } from "node:crypto";
 import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from "node:fs";
-import type { Note } from "../outbox.ts";
+import type { Note } from "../watch/outbox.ts";
 
 /** Where it begins anew. Whoever has not read the end then has lost it. */
 const maxBytes = 4_000_000;

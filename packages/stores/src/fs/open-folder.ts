@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { RepositoryError } from "@capstan/log";
-import { fateOf } from "../process-identity.ts";
+import { fateOf } from "../watch/process-identity.ts";
 import { isMissing } from "./fs-failure.ts";
 import type { Layout } from "./layout.ts";
 import { isUnderWay } from "./layout.ts";

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { isRepositoryError, RepositoryError, sessionExists } from "@capstan/log";
-import type { EntryText } from "../entry-text.ts";
+import type { EntryText } from "../text/entry-text.ts";
 import { isMissing, isTaken } from "./fs-failure.ts";
 import { folderNameOf, isUnderWay } from "./layout.ts";
 import { LogFile, toFirstLine } from "./log-file.ts";

@@ -1,8 +1,8 @@
 /** What a session's log file says of the session besides its entries: one line behind every write, which is the last of them. */
 import type { DueFacts, SessionHead } from "@capstan/log";
-import type { EntryText } from "../entry-text.ts";
-import { checksumOf } from "../entry-text.ts";
-import { fateOf } from "../process-identity.ts";
+import type { EntryText } from "../text/entry-text.ts";
+import { checksumOf } from "../text/entry-text.ts";
+import { fateOf } from "../watch/process-identity.ts";
 
 interface HeldLease {
   readonly owner: string;

@@ -1,8 +1,8 @@
 /** What each call makes of a session: from its state to what is to be written, or to why not. */
 import type { Appended, AppendOptions, Claim, Lease, Posted } from "@capstan/log";
 import { invalidEntry, leaseOver } from "@capstan/log";
-import type { EntryText } from "../entry-text.ts";
-import { ownIdentity } from "../process-identity.ts";
+import type { EntryText } from "../text/entry-text.ts";
+import { ownIdentity } from "../watch/process-identity.ts";
 import type { LogFile, LogWrite } from "./log-file.ts";
 import type { SessionState } from "./session-state.ts";
 import { leaseEnd } from "./session-state.ts";

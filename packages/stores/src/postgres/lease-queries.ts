@@ -1,8 +1,8 @@
 /** Who owns which session, and for how long, by the clock of the database. */
 import type { Claim, DueQuery, Lease } from "@capstan/log";
 import { leaseOver, sessionNotFound } from "@capstan/log";
-import { parseHead } from "../head-columns.ts";
-import { fromPlainText, toPlainText } from "../plain-text.ts";
+import { parseHead } from "../rows/head-columns.ts";
+import { fromPlainText, toPlainText } from "../text/plain-text.ts";
 import type { Database } from "./database.ts";
 import type { Statements } from "./statements.ts";
 

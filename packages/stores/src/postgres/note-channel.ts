@@ -1,7 +1,7 @@
 /** Notes between the handles of one schema, on PostgreSQL's own channel for such things. */
 import { randomUUID } from "node:crypto";
-import type { Note } from "../outbox.ts";
-import { fromPlainText, toPlainText } from "../plain-text.ts";
+import type { Note } from "../watch/outbox.ts";
+import { fromPlainText, toPlainText } from "../text/plain-text.ts";
 import type { Database } from "./database.ts";
 import type { Statements } from "./statements.ts";
 

@@ -20,11 +20,11 @@ import type {
   WriteOptions,
 } from "@capstan/log";
 import { incarnationOf, sessionGone, sessionNotFound } from "@capstan/log";
-import { toBlobRef } from "../blob-ref.ts";
-import { toEntryText, toEntryTexts } from "../entry-text.ts";
-import { toPlainOrNull, toPlainText } from "../plain-text.ts";
-import { Relay } from "../relay.ts";
-import type { StoreHandle } from "../store-handle.ts";
+import { toBlobRef } from "../text/blob-ref.ts";
+import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
+import { toPlainOrNull, toPlainText } from "../text/plain-text.ts";
+import { Relay } from "../watch/relay.ts";
+import type { StoreHandle } from "../handle/store-handle.ts";
 import { Database } from "./database.ts";
 import type { DatabaseOptions } from "./database.ts";
 import { LeaseQueries } from "./lease-queries.ts";

@@ -11,12 +11,12 @@ import type {
   WriteOptions,
 } from "@capstan/log";
 import { invalidEntry, leaseOver, sessionExists, sessionGone, sessionNotFound } from "@capstan/log";
-import type { EntryText } from "../entry-text.ts";
-import { toEntry } from "../entry-text.ts";
-import { toHeadValues } from "../head-columns.ts";
-import type { ListRow } from "../list-rows.ts";
-import { toListPage, toListSelection } from "../list-rows.ts";
-import { fromPlainText, toPlainOrNull, toPlainText } from "../plain-text.ts";
+import type { EntryText } from "../text/entry-text.ts";
+import { toEntry } from "../text/entry-text.ts";
+import { toHeadValues } from "../rows/head-columns.ts";
+import type { ListRow } from "../rows/list-rows.ts";
+import { toListPage, toListSelection } from "../rows/list-rows.ts";
+import { fromPlainText, toPlainOrNull, toPlainText } from "../text/plain-text.ts";
 import type { Database } from "./database.ts";
 import { brokenConstraint } from "./postgres-failure.ts";
 import type { Statements } from "./statements.ts";

@@ -1,5 +1,5 @@
 /** What is asked of PostgreSQL. Every write is one statement, so that it is done whole, in one round trip. */
-import { headColumns } from "../head-columns.ts";
+import { headColumns } from "../rows/head-columns.ts";
 
 /** The store's clock, in milliseconds: the database's, the same for every process. */
 const now = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";

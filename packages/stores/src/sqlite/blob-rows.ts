@@ -2,8 +2,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ByteRange, WriteOptions } from "@capstan/log";
 import { sessionGone, sessionNotFound } from "@capstan/log";
-import { toBlobRef } from "../blob-ref.ts";
-import { toPlainOrNull, toPlainText } from "../plain-text.ts";
+import { toBlobRef } from "../text/blob-ref.ts";
+import { toPlainOrNull, toPlainText } from "../text/plain-text.ts";
 import { isMeant } from "./session-rows.ts";
 
 export class BlobRows {

@@ -2,9 +2,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Claim, DueQuery, Lease } from "@capstan/log";
 import { leaseOver, sessionNotFound } from "@capstan/log";
-import { parseHead } from "../head-columns.ts";
-import { fromPlainText, toPlainText } from "../plain-text.ts";
-import { fateOf, ownIdentity } from "../process-identity.ts";
+import { parseHead } from "../rows/head-columns.ts";
+import { fromPlainText, toPlainText } from "../text/plain-text.ts";
+import { fateOf, ownIdentity } from "../watch/process-identity.ts";
 
 interface ClaimRow {
   readonly id: string;

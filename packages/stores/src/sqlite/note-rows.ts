@@ -1,7 +1,7 @@
 /** Notes between the handles of one database, and the word that something was written through another. */
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Note } from "../outbox.ts";
+import type { Note } from "../watch/outbox.ts";
 
 interface NoteRow {
   readonly n: number;

@@ -13,13 +13,13 @@ import type {
   WriteOptions,
 } from "@capstan/log";
 import { invalidEntry, leaseOver, sessionExists, sessionGone, sessionNotFound } from "@capstan/log";
-import type { EntryText } from "../entry-text.ts";
-import { checksumOf, checkSum, toEntry } from "../entry-text.ts";
-import { headColumns, toHeadValues } from "../head-columns.ts";
-import type { ListRow } from "../list-rows.ts";
-import { toListPage, toListSelection } from "../list-rows.ts";
-import type { WatchedState } from "../local-watch.ts";
-import { fromPlainText, toPlainOrNull, toPlainText } from "../plain-text.ts";
+import type { EntryText } from "../text/entry-text.ts";
+import { checksumOf, checkSum, toEntry } from "../text/entry-text.ts";
+import { headColumns, toHeadValues } from "../rows/head-columns.ts";
+import type { ListRow } from "../rows/list-rows.ts";
+import { toListPage, toListSelection } from "../rows/list-rows.ts";
+import type { WatchedState } from "../watch/local-watch.ts";
+import { fromPlainText, toPlainOrNull, toPlainText } from "../text/plain-text.ts";
 import { isTaken, isTooBig } from "./sqlite-failure.ts";
 
 /** A longer log is read in pages, so that nobody waits for all of it. */

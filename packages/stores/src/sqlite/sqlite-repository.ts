@@ -22,9 +22,9 @@ import type {
 } from "@capstan/log";
 import { incarnationOf, isPromise } from "@capstan/log";
 import type { DatabaseSync } from "node:sqlite";
-import { toEntryText, toEntryTexts } from "../entry-text.ts";
-import { LocalWatch } from "../local-watch.ts";
-import type { StoreHandle } from "../store-handle.ts";
+import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
+import { LocalWatch } from "../watch/local-watch.ts";
+import type { StoreHandle } from "../handle/store-handle.ts";
 import { BlobRows } from "./blob-rows.ts";
 import { LeaseRows } from "./lease-rows.ts";
 import { NoteRows } from "./note-rows.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Dependency } from "@capstan/core";
 import { dependency } from "@capstan/core";
-import { FileError } from "../file-error.ts";
+import { FileError } from "../files/file-error.ts";
 import { CommandProcess } from "./command-process.ts";
 import type { CommandOptions, Ending } from "./command-process.ts";
 import { OutputBuffer } from "./output-buffer.ts";

@@ -4,7 +4,7 @@ import { defineTool, fail, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { serializeError } from "@capstan/kernel";
 import { z } from "zod";
-import { FileError, toToolOutput } from "../file-error.ts";
+import { FileError, toToolOutput } from "../files/file-error.ts";
 import { getPage } from "./get-page.ts";
 import type { Page } from "./get-page.ts";
 import { htmlToText } from "./html-text.ts";

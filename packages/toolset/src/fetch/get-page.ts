@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestOptions } from "node:http";
 import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
 import { isIP } from "node:net";
-import { FileError } from "../file-error.ts";
+import { FileError } from "../files/file-error.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 export interface PageLimits {

@@ -1,10 +1,10 @@
 /** The search in Node, where there is no ripgrep. Slower, and the expressions are those of JavaScript. */
 import { createContext, Script } from "node:vm";
 import { basename, dirname } from "node:path";
-import { FileError } from "../file-error.ts";
-import { Folder, inFolder } from "../folder.ts";
-import { readTextIn } from "../text-file.ts";
-import { walk } from "../walk.ts";
+import { FileError } from "../files/file-error.ts";
+import { Folder, inFolder } from "../files/folder.ts";
+import { readTextIn } from "../files/text-file.ts";
+import { walk } from "../find/walk.ts";
 import type { FoundLine, Search } from "./search.ts";
 
 /** For one file. An expression may take for ever, and would hold up the whole process. */

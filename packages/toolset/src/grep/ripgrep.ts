@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { basename, dirname } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { FileError } from "../file-error.ts";
-import { Folder } from "../folder.ts";
+import { FileError } from "../files/file-error.ts";
+import { Folder } from "../files/folder.ts";
 import type { FoundLine, Search, SearchEngine } from "./search.ts";
 import { maxSearchedBytes } from "./search.ts";
 

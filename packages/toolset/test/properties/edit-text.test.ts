@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 // No public names: the tool adds the file to them.
-import { editText } from "../../src/edit-text.ts";
-import { unifiedDiff } from "../../src/unified-diff.ts";
+import { editText } from "../../src/edit/edit-text.ts";
+import { unifiedDiff } from "../../src/files/unified-diff.ts";
 import { applyDiff } from "../apply-diff.ts";
 
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */

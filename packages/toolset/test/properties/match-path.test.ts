@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { compileGlob } from "../../src/glob-pattern.ts";
+import { compileGlob } from "../../src/find/glob-pattern.ts";
 
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 2_000);

@@ -1,5 +1,5 @@
 /** Patterns of paths as people and models write them: with `{a,b}`, and with a name alone that is meant in whatever folder. */
-import { FileError } from "./file-error.ts";
+import { FileError } from "../files/file-error.ts";
 import type { MatchPath } from "./match-path.ts";
 import { compilePath } from "./match-path.ts";
 

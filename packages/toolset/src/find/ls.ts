@@ -4,11 +4,11 @@ import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
-import { FileError, onFile, toToolOutput } from "./file-error.ts";
-import { Folder, inFolder } from "./folder.ts";
-import { folderPath } from "./path-input.ts";
-import { locate, openWorkspace } from "./workspace.ts";
-import type { WorkspaceOptions } from "./workspace.ts";
+import { FileError, onFile, toToolOutput } from "../files/file-error.ts";
+import { Folder, inFolder } from "../files/folder.ts";
+import { folderPath } from "../files/path-input.ts";
+import { locate, openWorkspace } from "../files/workspace.ts";
+import type { WorkspaceOptions } from "../files/workspace.ts";
 
 export interface LsEntry {
   readonly name: string;

@@ -2,8 +2,8 @@
 import { findPassages, maxPassages } from "./find-passages.ts";
 import type { Passage } from "./find-passages.ts";
 import { nearestLines } from "./nearest-lines.ts";
-import { unixLines } from "./unix-lines.ts";
-import type { UnixLines } from "./unix-lines.ts";
+import { unixLines } from "../files/unix-lines.ts";
+import type { UnixLines } from "../files/unix-lines.ts";
 
 export interface TextEdit {
   readonly old: string;

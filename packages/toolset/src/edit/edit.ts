@@ -5,14 +5,14 @@ import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
 import { editText } from "./edit-text.ts";
-import { FileError, toToolOutput } from "./file-error.ts";
-import { inFolder, openFolderOf } from "./folder.ts";
-import { filePath } from "./path-input.ts";
-import { replaceFile, statTarget } from "./replace-file.ts";
-import { readTextIn } from "./text-file.ts";
-import { unifiedDiff } from "./unified-diff.ts";
-import { locate, openWorkspace } from "./workspace.ts";
-import type { WorkspaceOptions } from "./workspace.ts";
+import { FileError, toToolOutput } from "../files/file-error.ts";
+import { inFolder, openFolderOf } from "../files/folder.ts";
+import { filePath } from "../files/path-input.ts";
+import { replaceFile, statTarget } from "../files/replace-file.ts";
+import { readTextIn } from "../files/text-file.ts";
+import { unifiedDiff } from "../files/unified-diff.ts";
+import { locate, openWorkspace } from "../files/workspace.ts";
+import type { WorkspaceOptions } from "../files/workspace.ts";
 
 export interface EditDetails {
   readonly path: string;

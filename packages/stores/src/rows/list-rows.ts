@@ -2,7 +2,7 @@
 import type { ListQuery, SessionPage } from "@capstan/log";
 import { formatListPlace, parseListPlace } from "@capstan/log";
 import { parseHead } from "./head-columns.ts";
-import { fromPlainText, toPlainText } from "./plain-text.ts";
+import { fromPlainText, toPlainText } from "../text/plain-text.ts";
 
 export interface ListRow {
   readonly id: string;

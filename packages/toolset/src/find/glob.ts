@@ -4,12 +4,12 @@ import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
-import { FileError, onFile, toToolOutput } from "./file-error.ts";
+import { FileError, onFile, toToolOutput } from "../files/file-error.ts";
 import { compileGlob } from "./glob-pattern.ts";
-import { folderPath } from "./path-input.ts";
+import { folderPath } from "../files/path-input.ts";
 import { walk } from "./walk.ts";
-import { locate, openWorkspace, rootOf, toShownPath } from "./workspace.ts";
-import type { WorkspaceOptions } from "./workspace.ts";
+import { locate, openWorkspace, rootOf, toShownPath } from "../files/workspace.ts";
+import type { WorkspaceOptions } from "../files/workspace.ts";
 
 export interface GlobDetails {
   readonly pattern: string;

@@ -1,6 +1,6 @@
 /** A head as it is stored: whole, and the fields that sessions are looked for by. */
 import type { SessionHead } from "@capstan/log";
-import { toPlainText } from "./plain-text.ts";
+import { toPlainText } from "../text/plain-text.ts";
 
 export const headColumns = "head, status, agent, principal, seen, wake_at, updated_at, set_aside";
 

@@ -1,5 +1,5 @@
 /** Text that does to a terminal only what it should: a file or a model may contain escape sequences. */
-import type { Io, Output } from "./io.ts";
+import type { Io, Output } from "../process/io.ts";
 
 /** Without control characters other than line breaks and tabs. */
 export function toPrintable(text: string): string {

@@ -1,9 +1,9 @@
 /** The `capstan` command as a function: words in, output written, exit code out. */
-import { helpText } from "./command-line/help.ts";
-import { parseCommandLine } from "./command-line/parse-command-line.ts";
+import { helpText } from "../command-line/help.ts";
+import { parseCommandLine } from "../command-line/parse-command-line.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { toOneLine } from "./terminal-text.ts";
-import { version } from "./version.ts";
+import { toOneLine } from "../print/terminal-text.ts";
+import { version } from "../command-line/version.ts";
 
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const request = parseCommandLine(argv);
@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     }
     default: {
       // Everything else needs the other packages: help and version are there at once without them.
-      const { runCommand } = await import("./commands/run-command.ts");
+      const { runCommand } = await import("../commands/run-command.ts");
       return runCommand(request, io);
     }
   }

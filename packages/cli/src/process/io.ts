@@ -1,7 +1,7 @@
 /** Everything that the command takes from outside, so that a test can give it something else. */
 import type { AnyTool, Clock } from "@capstan/core";
-import type { Env } from "./config/env.ts";
-import type { ChosenModel } from "./model/choose-model.ts";
+import type { Env } from "../config/env.ts";
+import type { ChosenModel } from "../model/choose-model.ts";
 
 export interface Output {
   readonly isTTY: boolean;

@@ -1,19 +1,19 @@
 /** All tools for one folder, or a choice of them. */
 import type { AnyTool } from "@capstan/core";
-import { bashTool } from "./bash/bash.ts";
-import type { BashOptions } from "./bash/bash.ts";
-import { bashKillTool, bashOutputTool } from "./bash/job-tools.ts";
-import { editTool } from "./edit.ts";
-import { fetchTool } from "./fetch/fetch.ts";
-import type { FetchOptions } from "./fetch/fetch.ts";
-import { globTool } from "./glob.ts";
-import { grepTool } from "./grep/grep.ts";
-import type { GrepOptions } from "./grep/grep.ts";
-import { lsTool } from "./ls.ts";
-import { readTool } from "./read.ts";
-import { todosTool } from "./todos.ts";
-import type { WorkspaceOptions } from "./workspace.ts";
-import { writeTool } from "./write.ts";
+import { bashTool } from "../bash/bash.ts";
+import type { BashOptions } from "../bash/bash.ts";
+import { bashKillTool, bashOutputTool } from "../bash/job-tools.ts";
+import { editTool } from "../edit/edit.ts";
+import { fetchTool } from "../fetch/fetch.ts";
+import type { FetchOptions } from "../fetch/fetch.ts";
+import { globTool } from "../find/glob.ts";
+import { grepTool } from "../grep/grep.ts";
+import type { GrepOptions } from "../grep/grep.ts";
+import { lsTool } from "../find/ls.ts";
+import { readTool } from "../files/read.ts";
+import { todosTool } from "../todos/todos.ts";
+import type { WorkspaceOptions } from "../files/workspace.ts";
+import { writeTool } from "../files/write.ts";
 
 /** `bash` brings `bash_output` and `bash_kill`. */
 export type ToolsetName =

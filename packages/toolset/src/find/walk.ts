@@ -2,11 +2,11 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { relative, sep } from "node:path";
-import { FileError, onFile } from "./file-error.ts";
-import { Folder, inFolder } from "./folder.ts";
+import { FileError, onFile } from "../files/file-error.ts";
+import { Folder, inFolder } from "../files/folder.ts";
 import { isIgnored, parseIgnoreFile } from "./gitignore.ts";
 import type { IgnoreFile } from "./gitignore.ts";
-import { readTextIn } from "./text-file.ts";
+import { readTextIn } from "../files/text-file.ts";
 
 export interface FoundFile {
   /** From where the walk began, with `/`. */
