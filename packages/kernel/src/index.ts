@@ -9,6 +9,8 @@ export { interruptionMarker } from "./turn/end-turn.ts";
 export { runTurn } from "./turn/run-turn.ts";
 export { agentLoop, agentLoopContinue } from "./turn/agent-loop.ts";
 export type { AgentLoopConfig, AgentLoopContext, QueueMode } from "./turn/agent-loop.ts";
+export { eventsOfFact } from "./journal/events-of-fact.ts";
+export type { LastReply, ShownFact, TurnBefore, UnfinishedStep } from "./journal/events-of-fact.ts";
 export { EventQueue } from "./events/event-queue.ts";
 export { LiveView } from "./events/live-view.ts";
 export { startTurn, toTurnResponse } from "./turn/turn.ts";

@@ -27,6 +27,8 @@ export interface Circumstances extends CallbackScript {
   /** The turn is aborted while this event is shown, or when it waits for the clock or a tool for the nth time. */
   readonly abortAt: { readonly event: number } | { readonly wait: number } | undefined;
   readonly maxAttempts: number;
+  /** The turn runs out of time, if there is a timer. */
+  readonly turnMs: number | undefined;
   readonly dispatch: Pick<RunTurnInput["dispatch"], "mode" | "steering" | "maxParallel">;
   readonly maxSteps: number;
   readonly isClosing: boolean;
@@ -80,6 +82,7 @@ export const circumstances: fc.Arbitrary<Circumstances> = fc.record({
     ),
   ),
   maxAttempts: fc.integer({ min: 1, max: 3 }),
+  turnMs: maybe(fc.constantFrom(300, 600, 1_200, 40_000)),
   dispatch: fc.record(
     {
       mode: fc.constantFrom("parallel", "sequential"),
@@ -168,6 +171,7 @@ export async function runUnder(
     ...(given.hasNow && { now: clock.now }),
     ...(given.hasTimer && { timer: clock.timer }),
     retry: { maxAttempts: given.maxAttempts },
+    ...(given.turnMs !== undefined && { deadlines: { turnMs: given.turnMs } }),
     maxSteps: given.maxSteps,
     ...(given.isClosing && { closing: { prompt: "Report" } }),
     ...(given.journal && { journal: journalOf(given.journal, happenings) }),

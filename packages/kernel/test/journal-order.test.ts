@@ -137,8 +137,9 @@ test("a remote call is recorded as waiting with its message, before anybody is t
 
   await runToEnd({ ...diary.hooks, provider, tools: [remoteTool()] });
 
-  const [message] = factsOfType(diary.facts, "message");
-  expect(message?.pending).toMatchObject([{ kind: "execution", input: { f: 1 } }]);
+  const [fact] = factsOfType(diary.facts, "pending");
+  expect(fact?.pending).toMatchObject([{ kind: "execution", input: { f: 1 } }]);
+  expect(diary.calls).toContainEqual(["message", "pending", "attempt_ended"]);
   expect(diary.entries.indexOf("event awaiting_tool_execution")).toBeGreaterThan(
     diary.entries.indexOf("fact message"),
   );

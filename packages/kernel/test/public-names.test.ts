@@ -14,6 +14,7 @@ test("the kernel exports these names and no others", () => {
       "agentLoop",
       "agentLoopContinue",
       "background",
+      "eventsOfFact",
       "hashJson",
       "interruptionMarker",
       "isCapstanError",

@@ -51,7 +51,7 @@ class Fold {
         this.#usage = addUsage(this.#usage, fact.usage ?? { unreportedAttempts: 1 });
         return;
       case "message":
-        return this.#takeMessage(fact.message, fact.pending ?? []);
+        return this.#takeMessage(fact.message);
       case "pending":
         return this.#wait(fact.pending);
       case "tool_intent": {
@@ -100,7 +100,7 @@ class Fold {
     };
   }
 
-  #takeMessage(message: ChatMessage, pending: readonly PendingCall[]): void {
+  #takeMessage(message: ChatMessage): void {
     this.#closeStep();
     this.#messages.push(message);
     if (message.role !== "assistant") return;
@@ -109,7 +109,6 @@ class Fold {
     this.#attemptsInStep = 0;
     for (const { id: callId } of callsOf(message))
       this.#calls.set(callId, { callId, state: "fresh" });
-    this.#wait(pending);
   }
 
   #wait(calls: readonly PendingCall[]): void {

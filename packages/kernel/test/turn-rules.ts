@@ -133,7 +133,7 @@ function recordedBy(fact: Fact): string[] {
     case "attempt_ended":
       return [`${fact.outcome} attempt ${fact.step}.${fact.attempt}`];
     case "message":
-      return [`message ${fact.message.id}`, ...(fact.pending ?? []).map(pendingKey)];
+      return [`message ${fact.message.id}`];
     case "pending":
       return fact.pending.map(pendingKey);
     case "tool_intent":

@@ -1,6 +1,15 @@
 import type { ChatMessage } from "@capstan/kernel";
 import { eventsOf, isLiveOnly } from "@capstan/log";
-import { checkEvents } from "@capstan/testing";
+import {
+  callTool,
+  checkEvents,
+  echoTool,
+  failBefore,
+  manualClock,
+  runToEnd,
+  say,
+  scriptedProvider,
+} from "@capstan/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { circumstances, runUnder } from "../../kernel/test/circumstances.ts";
@@ -10,6 +19,8 @@ import type { LoggedTurn, Shown } from "./log-of-turn.ts";
 
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 500);
+
+const question: ChatMessage = { role: "user", id: "u1", content: "Hello" };
 
 /** Any turn that is run from its beginning, and whose journal works. */
 const turns = circumstances.map((given) => {
@@ -31,6 +42,28 @@ test("the events of a turn, without those that are live-only, are the events of 
     { numRuns },
   );
 }, 600_000);
+
+test("a step that is cut off while the next attempt waits ends in the events as in the log", async () => {
+  const happenings: Shown[] = [];
+  const clock = manualClock();
+  const running = runToEnd({
+    provider: scriptedProvider([callTool("echo"), failBefore("network"), say("Hi")]),
+    tools: [echoTool()],
+    retry: { maxAttempts: 2, baseDelayMs: 10_000 },
+    deadlines: { turnMs: 5_000 },
+    timer: clock.timer,
+    journal: (facts) => void happenings.push({ type: "facts", facts }),
+  });
+  await clock.advance(5_000);
+  const turn = await running;
+
+  const { log } = logOfTurn(happenings, { history: [question], steering: [] });
+
+  const ends = turn.recorder.ofType("step_end").map(({ finishReason }) => finishReason);
+  expect(ends).toEqual(["tool-calls", "aborted"]);
+  const events = eventsOf("c1", log.entries).map(({ event }) => event);
+  expect(events).toEqual(withoutLiveOnly(turn.events));
+});
 
 test("a turn that shows no facts shows what is live-only, as it was, and comes to the same", async () => {
   // Nobody does anything on account of an event.

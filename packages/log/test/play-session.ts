@@ -27,8 +27,6 @@ interface FinishedRun {
   readonly events: readonly AgentEvent[];
   /** The entries that it wrote, and what was posted meanwhile. */
   readonly entries: readonly Entry[];
-  /** How many events the log had shown before: the end of a step that was entered with all of its results. */
-  readonly shownBefore: number;
   readonly isResumed: boolean;
 }
 
@@ -129,7 +127,6 @@ class Process {
     const before = log.lastSeq;
     this.#write(() => [log.write(this.#opening(action)), ...this.#prompt(turnId)]);
     const { messages, open } = history ?? fold.transcript.entryPoint();
-    const isShown = open?.every((call) => call.state === "settled" && call.isRecorded === true);
     // Of the entry that resumes a turn the kernel knows nothing.
     const from = action.type === "resume" ? log.lastSeq : before;
     const events: AgentEvent[] = [];
@@ -164,9 +161,8 @@ class Process {
     const ended = await Promise.race([running, this.#died.promise]);
     if (ended === "crashed") return "crashed";
     if (ended.error?.code === "journal_failed") throw new Error(ended.error.message);
-    const shownBefore = isShown === true ? 2 * (open?.length ?? 0) + 1 : 0;
     const entries = log.entries.slice(from);
-    runs.push({ turnId, events, entries, shownBefore, isResumed: action.type === "resume" });
+    runs.push({ turnId, events, entries, isResumed: action.type === "resume" });
   }
 
   #opening(action: Exclude<NextAction, { type: "none" | "return" | "compact" }>) {

@@ -96,7 +96,7 @@ test("the events of a turn that goes on are those of the entries that it wrote",
       const { entries, runs } = await playSession(scenario);
 
       const placed = eventsOf("s1", entries);
-      const shown = runs.map(shownBy);
+      const shown = runs.map((run) => withoutLiveOnly(run.events));
       const told = runs.map((run, at) =>
         placed
           .filter(isIn(run))
@@ -110,11 +110,6 @@ test("the events of a turn that goes on are those of the entries that it wrote",
 }, 600_000);
 
 const mayRepeat: ReadonlySet<string> = new Set(["pure", "idempotent"]);
-
-/** A kernel that enters a step whose results are all recorded shows its end, as the log had done before. */
-function shownBy(run: PlayedSession["runs"][number]): AgentEvent[] {
-  return withoutLiveOnly(run.events).slice(run.shownBefore);
-}
 
 /** A process that ends a turn at once knows nothing of the attempt that the one before it died in; the log ends that step. */
 function isEndOfForeignStep(

@@ -58,12 +58,12 @@ export function toTurnInput(
     open: turn.open,
     signal: turn.signal,
     journal: turn.journal,
+    // What an entry tells is shown from the entry.
+    showsFacts: false,
     makeRoom: turn.makeRoom,
     checkLimits: turn.checkLimits,
     recover: turn.recover,
     emit: turn.emit,
-    // What an entry tells is shown from the entry.
-    showsFacts: false,
     continues: action.type === "continue" ? action.continues : undefined,
     prior: action.type === "start" ? undefined : fold?.prior(action.type === "resume"),
     provider: settings.provider,

@@ -1,10 +1,8 @@
-/** What is recorded and shown about a call. */
+/** What is recorded about a call. */
 import type { CallRun } from "./call-run.ts";
-import type { AgentEvent } from "../contracts/events.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { ToolResult } from "../contracts/tool.ts";
 import type { Draft } from "../effects/draft.ts";
-import type { TurnState } from "../turn/turn-state.ts";
 
 type FactOf<Type extends Fact["type"]> = Extract<Fact, { readonly type: Type }>;
 
@@ -38,26 +36,4 @@ export function resultFact(
   if (run.usage !== undefined) fact.usage = run.usage;
   if (run.cost !== undefined) fact.cost = run.cost;
   return fact;
-}
-
-/** When that is recorded. */
-export function emitResult(
-  turn: TurnState,
-  run: CallRun,
-  result: ToolResult,
-  durationMs: number | undefined,
-): void {
-  if (!turn.showsFacts) return;
-  const event: Draft<Extract<AgentEvent, { type: "tool_execution_end" }>> = {
-    type: "tool_execution_end",
-    conversationId: turn.conversationId,
-    turnId: turn.turnId,
-    toolCallId: run.call.id,
-    toolName: run.call.name,
-    output: result.output,
-    isError: result.isError,
-  };
-  if (result.details !== undefined) event.details = result.details;
-  if (durationMs !== undefined) event.durationMs = durationMs;
-  turn.emit(event);
 }

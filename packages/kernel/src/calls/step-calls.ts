@@ -1,6 +1,6 @@
 /** The tool calls of one step: which run when, and that each gets exactly one result. */
 import type { AbortListener } from "../effects/abort.ts";
-import { emitResult, intentFact, resultFact } from "./call-facts.ts";
+import { intentFact, resultFact } from "./call-facts.ts";
 import { CallRun } from "./call-run.ts";
 import { isInterrupted } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
@@ -8,6 +8,7 @@ import type { AssistantMessage, ToolCallPart, ToolMessage } from "../contracts/c
 import type { PendingCall } from "../contracts/events.ts";
 import type { OpenCall } from "../contracts/runtime.ts";
 import type { ToolResult } from "../contracts/tool.ts";
+import type { LastReply } from "../journal/events-of-fact.ts";
 import type { ResultTaker } from "./execution.ts";
 import { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";
@@ -27,12 +28,17 @@ import {
 } from "./tool-result.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
-export class StepCalls implements AbortListener, ResultTaker {
+export class StepCalls implements AbortListener, ResultTaker, LastReply {
+  readonly step: number;
+  readonly message: AssistantMessage;
   readonly runs: readonly CallRun[];
   readonly #turn: TurnState;
-  readonly #step: number;
   /** Calls whose result is not recorded yet, though they have started. */
   #running = 0;
+  /** Calls without a recorded result. */
+  #unsettled: number;
+  /** Made once: the events and the transcript share them. */
+  #messages: readonly ToolMessage[] | undefined;
   #wake: (() => void) | undefined;
   /** Made when it is first needed: most steps have few calls, which are not looked up. */
   #byId: ReadonlyMap<string, CallRun> | undefined;
@@ -41,11 +47,13 @@ export class StepCalls implements AbortListener, ResultTaker {
 
   constructor(turn: TurnState, step: number, message: AssistantMessage) {
     this.#turn = turn;
-    this.#step = step;
+    this.step = step;
+    this.message = message;
     this.runs = message.content
       .filter((part) => part.type === "tool_call" && part.isProviderExecuted !== true)
       // The filter has left nothing but calls.
       .map((part) => new CallRun(part as ToolCallPart, turn.findTool((part as ToolCallPart).name)));
+    this.#unsettled = this.runs.length;
   }
 
   get isEmpty(): boolean {
@@ -53,7 +61,7 @@ export class StepCalls implements AbortListener, ResultTaker {
   }
 
   get isSettled(): boolean {
-    return this.runs.every((run) => run.stage === "settled");
+    return this.#unsettled === 0;
   }
 
   get hasWaiting(): boolean {
@@ -70,8 +78,18 @@ export class StepCalls implements AbortListener, ResultTaker {
   }
 
   /** The results as messages, in call order. Where the turn failed first, a result says so. */
-  messages(): ToolMessage[] {
-    return this.runs.map((run) => toToolMessage(run.call, run.result ?? abandonedResult(run)));
+  messages(): readonly ToolMessage[] {
+    return (this.#messages ??= this.runs.map((run) =>
+      toToolMessage(run.call, run.result ?? abandonedResult(run)),
+    ));
+  }
+
+  isLast(): boolean {
+    return this.#unsettled === 1;
+  }
+
+  messagesWith(): readonly ToolMessage[] {
+    return this.messages();
   }
 
   toOpen(): OpenCall[] {
@@ -81,6 +99,7 @@ export class StepCalls implements AbortListener, ResultTaker {
   /** Takes over what the caller knows of the calls when the turn enters the step. */
   enter(calls: readonly OpenCall[]): void {
     for (const open of calls) this.#find(open.callId)?.assume(open);
+    this.#unsettled = this.runs.filter((run) => run.stage !== "settled").length;
   }
 
   /** Asks for answers to calls that wait; whether any came. */
@@ -112,7 +131,7 @@ export class StepCalls implements AbortListener, ResultTaker {
   /** Gives every call that is not decided yet an error result, without running it. */
   refuseAll(reason: string): Promise<void> | undefined {
     for (const run of this.runs) this.#refuse(run, reason);
-    return this.#turn.outbox?.flush();
+    return this.#turn.flush();
   }
 
   /** The same for a turn that stops here; answers that have come are not lost. */
@@ -144,7 +163,7 @@ export class StepCalls implements AbortListener, ResultTaker {
           if (advanced !== undefined) await advanced;
           if (room === 0) while (this.#isBusy(0)) await this.#change();
         }
-        const flushed = turn.outbox?.flush();
+        const flushed = turn.flush();
         if (flushed !== undefined) await flushed;
         while (this.#isBusy(0)) await this.#change();
       } while (!turn.isStopped && this.hasWaiting && (await this.takeAnswers()));
@@ -172,7 +191,7 @@ export class StepCalls implements AbortListener, ResultTaker {
   #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      const flushed = this.#turn.outbox?.flush();
+      const flushed = this.#turn.flush();
       // With a journal that answers at once, calls may have settled just now.
       if (flushed === undefined) return;
       flushed.then(resolve, resolve);
@@ -195,7 +214,7 @@ export class StepCalls implements AbortListener, ResultTaker {
 
   #gate(run: CallRun): Promise<void> | undefined {
     try {
-      const gate = run.gate ?? gateCall(this.#turn, run, this.#step);
+      const gate = run.gate ?? gateCall(this.#turn, run, this.step);
       run.gate = undefined;
       if (!isPromise(gate)) this.#pass(run, gate);
       else {
@@ -221,18 +240,11 @@ export class StepCalls implements AbortListener, ResultTaker {
     if (gate.action === "refuse") return this.#refuse(run, gate.reason);
     run.stage = "pending";
     run.pending = gate.pending;
-    const pending = [gate.pending];
-    const { conversationId, turnId, outbox, showsFacts } = this.#turn;
-    const show = (): void => {
-      if (!showsFacts) return;
-      this.#turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
-    };
-    if (outbox === undefined) show();
-    else outbox.add({ type: "pending", step: this.#step, pending }, show);
+    this.#turn.record({ type: "pending", step: this.step, pending: [gate.pending] });
   }
 
   async #recover(run: CallRun): Promise<void> {
-    const recovered = await recoverCall(this.#turn, run, this.#step);
+    const recovered = await recoverCall(this.#turn, run, this.step);
     if (this.#turn.isStopped) return;
     if (recovered !== "rerun") return this.takeResult(run, recovered);
     // Its intent is recorded and the hooks have let it pass: it runs with the same key and input.
@@ -247,7 +259,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     const isNoted = run.key !== undefined || run.tool?.effect === "pure";
     if (isNoted || outbox === undefined) return this.#execute(run);
     run.key = idempotencyKey(input, run.call.id);
-    outbox.add(intentFact(run, this.#step, run.key), () => this.#execute(run));
+    this.#turn.record(intentFact(run, this.step, run.key), () => this.#execute(run));
   }
 
   #execute(run: CallRun): void {
@@ -268,11 +280,11 @@ export class StepCalls implements AbortListener, ResultTaker {
     if (turn.isStopped) return this.#release(run);
     run.stage = "running";
     run.startedAt = turn.surroundings.now();
-    const step = this.#step;
+    const step = this.step;
     // A step that was resumed has no span here.
-    const parent = turn.openStep?.span ?? turn.span;
+    const parent = turn.underWay?.span ?? turn.span;
     run.span = turn.spans?.start("tool", { toolCallId, toolName, step }, parent);
-    run.execution = new Execution(turn, run, this.#step, this);
+    run.execution = new Execution(turn, run, this.step, this);
     run.execution.start();
   }
 
@@ -285,7 +297,7 @@ export class StepCalls implements AbortListener, ResultTaker {
 
   /** A result from a tool or from outside: the hook sees it, then it is recorded. */
   takeResult(run: CallRun, result: ToolResult): void {
-    const reviewed = reviewResult(this.#turn, run, this.#step, result);
+    const reviewed = reviewResult(this.#turn, run, this.step, result);
     if (!isPromise(reviewed)) return this.#record(run, reviewed);
     if (!run.isUnderWay) {
       run.stage = "running";
@@ -316,25 +328,14 @@ export class StepCalls implements AbortListener, ResultTaker {
     if (run.usage !== undefined) turn.countUsage(run.usage);
     const endedAt = run.startedAt === undefined ? undefined : turn.surroundings.now();
     const durationMs = endedAt === undefined ? undefined : endedAt - (run.startedAt ?? endedAt);
-    const { outbox } = turn;
-    if (outbox === undefined) return this.#settled(run, result, wasRunning, durationMs);
-    outbox.add(resultFact(run, this.#step, result, durationMs), () =>
-      this.#settled(run, result, wasRunning, durationMs),
-    );
-    // A running call settles by itself; the others are flushed together by whoever decided them.
-    if (wasRunning) outbox.flush()?.catch(() => {});
-  }
-
-  #settled(
-    run: CallRun,
-    result: ToolResult,
-    wasRunning: boolean,
-    durationMs: number | undefined,
-  ): void {
-    run.stage = "settled";
-    if (wasRunning) this.#running--;
-    emitResult(this.#turn, run, result, durationMs);
-    this.#wake?.();
+    turn.record(resultFact(run, this.step, result, durationMs), () => {
+      run.stage = "settled";
+      this.#unsettled--;
+      if (wasRunning) this.#running--;
+      this.#wake?.();
+    });
+    // A running call settles by itself; the others are flushed together by their caller.
+    if (wasRunning) turn.flush()?.catch(() => {});
   }
 
   onFailure(): void {
@@ -359,7 +360,7 @@ export class StepCalls implements AbortListener, ResultTaker {
     // Hooks are asked in call order, and the message does not wait for them.
     if (this.#turn.input.dispatch.before !== undefined) return undefined;
     // What takes time is taken up again when the call's turn comes; so is a failure.
-    const gate = quietly(() => gateCall(this.#turn, run, this.#step));
+    const gate = quietly(() => gateCall(this.#turn, run, this.step));
     if (!isPromise(gate)) return gate;
     run.gate = gate;
     return undefined;

@@ -1,6 +1,5 @@
 /** One step after its reply: the message, its calls, and how it is closed. */
 import type { AssistantMessage } from "../contracts/conversation.ts";
-import type { StepTiming } from "../contracts/events.ts";
 import { StepCalls } from "./step-calls.ts";
 import { refusal } from "./tool-result.ts";
 import type { TurnState } from "../turn/turn-state.ts";
@@ -8,13 +7,11 @@ import type { TurnState } from "../turn/turn-state.ts";
 export class Step {
   readonly message: AssistantMessage;
   readonly calls: StepCalls;
-  readonly #timing: StepTiming | undefined;
   readonly #isClosing: boolean;
 
-  constructor(turn: TurnState, number: number, message: AssistantMessage, timing?: StepTiming) {
+  constructor(turn: TurnState, number: number, message: AssistantMessage) {
     this.message = message;
     this.calls = new StepCalls(turn, number, message);
-    this.#timing = timing;
     this.#isClosing = turn.isClosing;
   }
 
@@ -34,12 +31,8 @@ export class Step {
   complete(turn: TurnState): Promise<void> | void {
     turn.step = undefined;
     const results = this.calls.messages();
-    for (const message of results) {
-      turn.transcript.push(message);
-      turn.emitMessage(message);
-    }
-    const { stopReason: finishReason, usage } = this.message;
-    turn.endStep({ finishReason, usage, timing: this.#timing });
+    for (const message of results) turn.transcript.push(message);
+    turn.endStep();
     const { onStepComplete } = turn.input;
     if (onStepComplete === undefined) return;
     // An abort does not cut this short: the caller is storing the step.

@@ -39,9 +39,8 @@ export type Fact =
       readonly type: "message";
       readonly step: number;
       readonly message: AssistantMessage | UserMessage;
-      /** Remote calls of this message that wait from now on. */
-      readonly pending?: readonly PendingCall[];
     }
+  /** Calls that wait from now on. Remote calls that need no consent come together with their message. */
   | { readonly type: "pending"; readonly step: number; readonly pending: readonly PendingCall[] }
   | {
       readonly type: "tool_intent";

@@ -147,7 +147,7 @@ export interface RunTurnInput {
   readonly dispatch: ToolDispatchPolicy;
   readonly emit: EventEmitter;
   /**
-   * Whether `emit` also gets the events that tell what the journal has got, or that it failed. Default true; false is for a caller who shows
+   * Whether `emit` also gets the events that tell what the journal has got, or that it failed. Default true; false is for a caller that shows
    * them from its own log.
    */
   readonly showsFacts?: boolean | undefined;

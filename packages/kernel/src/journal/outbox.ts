@@ -4,25 +4,27 @@ import { isPromise } from "../effects/is-promise.ts";
 import type { Fact, Journal, JournalReply } from "../contracts/journal.ts";
 import { TurnError, serializeError } from "../errors/errors.ts";
 
-/** Who has to know when the journal failed. */
+/** What a fact announces: it happens once the journal has the fact. */
+export type Effect = () => void;
+
 interface OutboxOwner {
+  /** The journal has the fact. */
+  onRecorded(fact: Fact, effect: Effect | undefined): void;
+  /** The journal failed. */
   fail(error: TurnError): void;
 }
 
-/** What a fact announces: it happens once the journal has the fact. */
-type Effect = (reply: JournalReply) => void;
-
-/** What goes to the journal in one call. */
-interface Batch {
-  readonly facts: Fact[];
-  readonly effects: Effect[];
+interface Recorded {
+  readonly fact: Fact;
+  readonly effect: Effect | undefined;
 }
 
 export class Outbox {
   readonly #journal: Journal;
   readonly #callbacks: Callbacks;
   readonly #owner: OutboxOwner;
-  #waiting: Batch | undefined;
+  /** What goes to the journal in the next call. */
+  #waiting: Recorded[] = [];
   #flushing: Promise<void> | undefined;
   #isFailed = false;
   #isTakingEffect = false;
@@ -34,19 +36,8 @@ export class Outbox {
   }
 
   /** Queues a fact for the next `flush`. After a failure nothing happens any more. */
-  add(fact: Fact, effect: Effect): void {
-    this.addAll([fact], effect);
-  }
-
-  /** The same for several that have one effect together. */
-  addAll(facts: Fact[], effect: Effect): void {
-    const batch = this.#waiting;
-    if (batch === undefined) {
-      this.#waiting = { facts, effects: [effect] };
-      return;
-    }
-    batch.facts.push(...facts);
-    batch.effects.push(effect);
+  add(fact: Fact, effect: Effect | undefined): void {
+    this.#waiting.push({ fact, effect });
   }
 
   /**
@@ -57,9 +48,9 @@ export class Outbox {
     if (this.#flushing !== undefined) return this.#flushing;
     // A tool that answers at once settles while others of its batch have yet to take effect: it has to wait for them.
     if (this.#isTakingEffect) return undefined;
-    while (this.#waiting !== undefined && !this.#isFailed) {
+    while (this.#waiting.length > 0 && !this.#isFailed) {
       const batch = this.#waiting;
-      this.#waiting = undefined;
+      this.#waiting = [];
       const reply = this.#write(batch);
       if (isPromise(reply)) {
         this.#flushing = this.#finish(batch, reply);
@@ -75,7 +66,8 @@ export class Outbox {
     return undefined;
   }
 
-  #write({ facts }: Batch): JournalReply | Promise<JournalReply> {
+  #write(batch: readonly Recorded[]): JournalReply | Promise<JournalReply> {
+    const facts = batch.map(({ fact }) => fact);
     try {
       return this.#callbacks.callToEnd("journal", () => this.#journal(facts));
     } catch (thrown) {
@@ -83,7 +75,7 @@ export class Outbox {
     }
   }
 
-  async #finish(batch: Batch, pending: Promise<JournalReply>): Promise<void> {
+  async #finish(batch: readonly Recorded[], pending: Promise<JournalReply>): Promise<void> {
     try {
       const reply = await pending;
       this.#flushing = undefined;
@@ -95,12 +87,13 @@ export class Outbox {
     await this.flush();
   }
 
-  #takeEffect({ effects }: Batch, reply: JournalReply): void {
+  #takeEffect(batch: readonly Recorded[], reply: JournalReply): void {
     this.#isTakingEffect = true;
-    // Code without types may answer anything.
-    const answer = reply === "reopen" ? reply : undefined;
     try {
-      for (const effect of effects) effect(answer);
+      for (const { fact, effect } of batch) {
+        if (reply === "reopen" && isUndone(fact)) continue;
+        this.#owner.onRecorded(fact, effect);
+      }
     } finally {
       this.#isTakingEffect = false;
     }
@@ -108,9 +101,14 @@ export class Outbox {
 
   #fail(thrown: unknown): undefined {
     this.#isFailed = true;
-    this.#waiting = undefined;
+    this.#waiting = [];
     this.#owner.fail(unrecorded(thrown));
   }
+}
+
+/** Whether "reopen" undoes it. A turn that has failed stays ended, whatever the journal says. */
+function isUndone(fact: Fact): boolean {
+  return fact.type === "turn_ended" && fact.error === undefined;
 }
 
 export function unrecorded(thrown: unknown): TurnError {

@@ -64,44 +64,29 @@ export class Attempt implements StreamReader {
     this.#span = turn.spans?.start("attempt", this.#attributes(), step.span);
     this.#reply = new Reply(turn, this.#messageId);
     const signal = new AttemptSignal();
-    const request = new AttemptRequest(turn, step.number, this.#number, messages, signal);
+    const request = new AttemptRequest(turn, step.step, this.#number, messages, signal);
     this.#stream = new ProviderStream(turn, { request, signal }, this.#reply, this);
   }
 
   #attributes(): LogFields {
     const { input, route } = this.#turn;
     const { provider, options } = route === undefined ? plain(input) : routed(route);
-    const [step, attempt] = [this.#step.number, this.#number];
+    const [step, attempt] = [this.#step.step, this.#number];
     return { step, attempt, provider: provider.id, model: options?.model };
   }
 
   announce(): Promise<void> | undefined {
     const turn = this.#turn;
     turn.attempts++;
-    // Without a journal, which is every step of many turns, no fact and no closure is made.
-    if (turn.outbox === undefined) return this.#showStart();
-    return turn.record(
-      () => [this.#begun()],
-      () => this.#showStart(),
-    );
+    turn.record(this.#begun());
+    return turn.flush();
   }
 
   #begun(): Fact {
-    const [step, attempt, messageId] = [this.#step.number, this.#number, this.#messageId];
+    const [step, attempt, messageId] = [this.#step.step, this.#number, this.#messageId];
     if (this.#asked === undefined) return { type: "attempt", step, attempt, messageId };
     const { model, index: modelIndex } = this.#asked;
     return { type: "attempt", step, attempt, messageId, model, modelIndex };
-  }
-
-  #showStart(): undefined {
-    const turn = this.#turn;
-    if (!turn.showsFacts) return;
-    const { conversationId, turnId } = turn;
-    const step = this.#step.number;
-    const attempt = this.#number;
-    const messageId = this.#messageId;
-    turn.emit({ type: "attempt_start", conversationId, turnId, step, attempt });
-    turn.emit({ type: "message_start", conversationId, turnId, role: "assistant", messageId });
   }
 
   /** The step that came of it, or how the turn ends; of this attempt or of those that had to follow it. */
@@ -131,10 +116,10 @@ export class Attempt implements StreamReader {
   #complete(): Outcome {
     const content = this.#reply.content();
     const finishReason = this.#reply.finishReason ?? "stop";
-    if (content.length > 0) return this.#commit(this.#message(content, finishReason), undefined);
-    if (this.#turn.isClosing) return this.#leave({ finishReason: "max-steps" }, undefined);
+    if (content.length > 0) return this.#commit(this.#message(content, finishReason));
+    if (this.#turn.isClosing) return this.#leave({ finishReason: "max-steps" });
     const isAnswer = finishReason === "pause" || finishReason === "tool-calls";
-    return this.#leave({ finishReason: isAnswer ? "stop" : finishReason }, undefined);
+    return this.#leave({ finishReason: isAnswer ? "stop" : finishReason });
   }
 
   async #fail(outcome: Exclude<StreamOutcome, { type: "completed" }>): Promise<Step | End> {
@@ -222,76 +207,48 @@ export class Attempt implements StreamReader {
     const message = this.#message(content, finishReason);
     const end: Draft<End> = { finishReason };
     if (isError) end.error = message.error = serializeError(thrown);
-    return content.length > 0 ? this.#commit(message, thrown) : this.#leave(end, thrown);
+    return content.length > 0 ? this.#commit(message) : this.#leave(end);
   }
 
   /** Takes back what the attempt said, before another one. */
   async #discard(thrown: unknown, delayMs: number): Promise<void> {
     const turn = this.#turn;
-    const { conversationId, turnId } = turn;
     const error = serializeError(thrown);
-    const named = this.#asked && { model: this.#asked.model };
-    const discarded = { step: this.#step.number, attempt: this.#number, ...named, error, delayMs };
     this.#endSpan("error", error);
-    await turn.record(
-      () => [{ ...this.#ended("discarded", thrown), delayMs }],
-      () => {
-        if (!turn.showsFacts) return;
-        turn.emit({ type: "attempt_discarded", conversationId, turnId, ...discarded });
-      },
-    );
+    turn.record({ ...this.#ended("discarded", error), delayMs });
+    await turn.flush();
     turn.throwIfFailed();
   }
 
-  #commit(message: AssistantMessage, thrown: unknown): Step | Promise<Step> {
+  #commit(message: AssistantMessage): Step | Promise<Step> {
     const turn = this.#turn;
-    const { number } = this.#step;
-    const step = new Step(turn, number, message, this.#stream.timing);
+    const number = this.#step.step;
+    const step = new Step(turn, number, message);
     const mayRun = !turn.isStopped && step.objection === undefined;
     const pending = mayRun ? step.calls.waitAtOnce() : none;
     this.#endSpan(message.stopReason, message.error);
-    if (turn.outbox === undefined) {
-      this.#showMessage(step, pending);
-      return step;
-    }
-    const recorded = turn.record(
-      () => [
-        pending.length === 0
-          ? { type: "message", step: number, message }
-          : { type: "message", step: number, message, pending },
-        this.#ended(outcomeOf(message.stopReason), thrown),
-      ],
-      () => this.#showMessage(step, pending),
-    );
-    return turn.afterRecord(recorded, step);
-  }
-
-  #showMessage(step: Step, pending: readonly PendingCall[]): void {
-    const turn = this.#turn;
-    const { conversationId, turnId } = turn;
-    const { message } = step;
-    turn.transcript.push(message);
-    turn.steps++;
-    turn.step = step;
-    if (!turn.showsFacts) return;
-    turn.emit({ type: "message_end", conversationId, turnId, message });
-    if (pending.length === 0) return;
-    turn.emit({ type: "awaiting_tool_execution", conversationId, turnId, pending });
+    turn.record({ type: "message", step: number, message }, () => {
+      turn.transcript.push(message);
+      turn.steps++;
+      turn.step = step;
+    });
+    if (pending.length > 0) turn.record({ type: "pending", step: number, pending });
+    const ended = this.#ended(outcomeOf(message.stopReason), message.error);
+    turn.record(ended, () => turn.endAttempt(ended));
+    return turn.afterFlush(step);
   }
 
   /** Ends the step without a message, and the turn with it. */
-  #leave(end: End, thrown: unknown): End | Promise<End> {
+  #leave(end: End): End | Promise<End> {
     const turn = this.#turn;
-    const { finishReason } = end;
-    this.#endSpan(this.#reply.finishReason ?? finishReason, end.error);
-    const recorded = turn.record(
-      () => [this.#ended(outcomeOf(finishReason), thrown)],
-      () => {
-        turn.steps++;
-        turn.endStep({ finishReason, usage: this.#reply.usage, timing: this.#stream.timing });
-      },
-    );
-    return turn.afterRecord(recorded, end);
+    const { finishReason, error } = end;
+    this.#endSpan(this.#reply.finishReason ?? finishReason, error);
+    const ended = this.#ended(outcomeOf(finishReason), error);
+    turn.record(ended, () => {
+      turn.steps++;
+      turn.endAttempt(ended);
+    });
+    return turn.afterFlush(end);
   }
 
   #endSpan(stopReason: FinishReason, error: SerializedError | undefined): void {
@@ -312,19 +269,19 @@ export class Attempt implements StreamReader {
     return message;
   }
 
-  #ended(outcome: AttemptEnded["outcome"], thrown: unknown): AttemptEnded {
+  #ended(outcome: AttemptEnded["outcome"], error: SerializedError | undefined): AttemptEnded {
     const { usage } = this.#reply;
     const { timing } = this.#stream;
     const ended: Draft<AttemptEnded> = {
       type: "attempt_ended",
-      step: this.#step.number,
+      step: this.#step.step,
       attempt: this.#number,
       outcome,
     };
     if (this.#asked !== undefined) ended.model = this.#asked.model;
     if (usage !== undefined) ended.usage = usage;
     if (timing !== undefined) ended.timing = timing;
-    if (thrown !== undefined) ended.error = serializeError(thrown);
+    if (error !== undefined) ended.error = error;
     return ended;
   }
 }

@@ -18,7 +18,7 @@ function startAttempt(
   turn: TurnState,
   messages: readonly ChatMessage[] | undefined,
 ): Promise<Step | End> {
-  const attempt = new Attempt(turn, turn.openStep ?? turn.startStep(), messages, streamReply);
+  const attempt = new Attempt(turn, turn.underWay ?? turn.startStep(), messages, streamReply);
   const announced = attempt.announce();
   return announced === undefined ? attempt.run() : announced.then(() => attempt.run());
 }

@@ -5,6 +5,8 @@ import type { RunTurnInput, RunTurnResult } from "../contracts/runtime.ts";
 import type { ToolContract } from "../contracts/tool.ts";
 import type { Turn, TurnResponse } from "../contracts/turn.ts";
 import { TurnError, serializeError } from "../errors/errors.ts";
+import type { ShownFact } from "../journal/events-of-fact.ts";
+import { eventsOfFact } from "../journal/events-of-fact.ts";
 import { runTurn } from "./run-turn.ts";
 import type { TurnWork } from "./turn.ts";
 import { startTurn, toTurnResponse } from "./turn.ts";
@@ -98,6 +100,10 @@ async function runLoop(
   };
   let { turnId } = config;
   let total: RunTurnResult | undefined;
+  const show = (fact: ShownFact): void => {
+    const atRest = { conversationId, turnId, underWay: undefined, reply: undefined };
+    for (const event of eventsOfFact(fact, atRest)) emit(event);
+  };
   try {
     const steered = signal.aborted ? [] : steering.take();
     let messages = withSystemPrompt(context);
@@ -116,11 +122,11 @@ async function runLoop(
     }
   } catch (thrown) {
     total = failed(total, thrown);
-    emit({ type: "error", conversationId, turnId, error: serializeError(thrown) });
+    show({ type: "turn_failed", error: serializeError(thrown) });
   }
   const ids = [...steering.waitingIds(), ...followUps.waitingIds()];
   const reason = total.finishReason;
-  if (ids.length > 0) emit({ type: "steering_returned", conversationId, turnId, ids, reason });
+  if (ids.length > 0) show({ type: "steering_returned", ids, reason });
   emit({ type: "settled", conversationId, turnId });
   return toTurnResponse(total);
 }

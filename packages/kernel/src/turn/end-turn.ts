@@ -1,8 +1,7 @@
 /** The end of a turn: a valid transcript, the last fact, the last event, the result. */
 import { isInterrupted } from "../effects/callbacks.ts";
 import type { UserMessage } from "../contracts/conversation.ts";
-import type { AgentEventBody } from "../contracts/events.ts";
-import type { Fact, JournalReply } from "../contracts/journal.ts";
+import type { Fact } from "../contracts/journal.ts";
 import type { RunTurnResult } from "../contracts/runtime.ts";
 import type { Draft } from "../effects/draft.ts";
 import { serializeError } from "../errors/errors.ts";
@@ -35,76 +34,38 @@ export function toldEnd({ abort }: TurnState, end: End): End {
   return isExpired ? { ...end, finishReason: "budget-exceeded" } : end;
 }
 
-/** Leaves a valid transcript behind, records the end, and shows it. */
-export async function concludeTurn(turn: TurnState, end: End): Promise<JournalReply> {
+/** Leaves a valid transcript behind, and records and shows the end. False if the journal reopens the turn instead. */
+export async function concludeTurn(turn: TurnState, end: End): Promise<boolean> {
   if (turn.step !== undefined && end.pending === undefined) await abandonStep(turn, end);
-  const isAborted = end.finishReason === "aborted";
   const { abort } = turn;
   const isInterrupted =
-    isAborted || abort.isExpired || (end.error !== undefined && abort.isAborted);
+    end.finishReason === "aborted" ||
+    abort.isExpired ||
+    (end.error !== undefined && abort.isAborted);
   const marker = isInterrupted ? interruption(turn) : undefined;
-  const abortReason = isAborted ? turn.abort.reason : undefined;
-  const ended = summary(turn, end);
-  let answer: JournalReply;
-  const recorded = turn.record(
-    () => endFacts(turn, ended, marker, abortReason),
-    (reply) => {
-      // A turn that has failed stays ended, whatever the journal says.
-      answer = end.error === undefined ? reply : undefined;
-      if (answer !== "reopen") showEnd(turn, ended, marker, abortReason);
-    },
-  );
+  if (marker !== undefined) turn.recordMessage(marker);
+  let isOver = false;
+  turn.record(endFact(turn, end), () => {
+    isOver = true;
+  });
+  const recorded = turn.flush();
   if (recorded !== undefined) await recorded;
-  return answer;
+  return isOver || turn.failure !== undefined;
 }
 
-type Summary = Omit<Extract<AgentEventBody, { type: "turn_end" }>, "type" | "cost">;
-
-function summary(turn: TurnState, { finishReason, pending, error }: End): Summary {
-  const ended: Draft<Summary> = { finishReason, usage: turn.usage };
-  const durationMs = turn.duration();
-  if (durationMs !== undefined) ended.durationMs = durationMs;
-  if (pending !== undefined) ended.pending = pending;
-  if (error !== undefined) ended.error = error;
-  return ended;
-}
-
-function endFacts(
-  turn: TurnState,
-  ended: Summary,
-  marker: UserMessage | undefined,
-  abortReason: string | undefined,
-): Fact[] {
-  const end: Fact = {
+function endFact(turn: TurnState, { finishReason, pending, error }: End): Fact {
+  const fact: Draft<Extract<Fact, { type: "turn_ended" }>> = {
     type: "turn_ended",
-    ...ended,
-    ...(abortReason !== undefined && { abortReason }),
+    finishReason,
+    usage: turn.usage,
   };
-  return marker === undefined
-    ? [end]
-    : [{ type: "message", step: turn.steps, message: marker }, end];
-}
-
-function showEnd(
-  turn: TurnState,
-  ended: Summary,
-  marker: UserMessage | undefined,
-  reason: string | undefined,
-): void {
-  const { conversationId, turnId } = turn;
-  const { finishReason, error } = ended;
-  if (ended.pending === undefined) turn.endStep({ finishReason });
-  if (marker !== undefined) {
-    turn.transcript.push(marker);
-    turn.emitMessage(marker);
-  }
-  turn.endSpans(ended);
-  if (!turn.showsFacts) return;
-  if (finishReason === "aborted") {
-    turn.emit({ type: "abort", conversationId, turnId, ...(reason !== undefined && { reason }) });
-  }
-  if (error !== undefined) turn.emit({ type: "error", conversationId, turnId, error });
-  turn.emit({ type: "turn_end", conversationId, turnId, ...ended });
+  const durationMs = turn.duration();
+  const abortReason = finishReason === "aborted" ? turn.abort.reason : undefined;
+  if (durationMs !== undefined) fact.durationMs = durationMs;
+  if (pending !== undefined) fact.pending = pending;
+  if (error !== undefined) fact.error = error;
+  if (abortReason !== undefined) fact.abortReason = abortReason;
+  return fact;
 }
 
 /** A step that the end of the turn caught in its middle: its calls get their results all the same. */

@@ -52,7 +52,7 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
     }
     end = toldEnd(turn, end);
     try {
-      if ((await concludeTurn(turn, end)) === "reopen") continue;
+      if (!(await concludeTurn(turn, end))) continue;
     } catch (thrown) {
       turn.failWith(thrown);
     }
@@ -170,20 +170,10 @@ function drain(turn: TurnState): Promise<void> | undefined {
 async function deliver(turn: TurnState, messages: readonly ChatMessage[]): Promise<void> {
   checkMessages(messages);
   if (messages.length === 0) return;
-  const { conversationId, turnId, steps: step } = turn;
-  const ids = messages.map((message) => message.id);
-  await turn.record(
-    () => [{ type: "steering_delivered", step, messages }],
-    () => {
-      if (turn.showsFacts) {
-        turn.emit({ type: "steering_delivered", conversationId, turnId, ids, step });
-      }
-      for (const message of messages) {
-        turn.transcript.push(message);
-        turn.emitMessage(message);
-      }
-    },
-  );
+  turn.record({ type: "steering_delivered", step: turn.steps, messages }, () => {
+    for (const message of messages) turn.transcript.push(message);
+  });
+  await turn.flush();
   turn.throwIfFailed();
 }
 
@@ -219,13 +209,8 @@ async function addPrompt(
   source: "closing" | "repair",
 ): Promise<void> {
   const message: UserMessage = { role: "user", id: turn.newMessageId(), content, source };
-  await turn.record(
-    () => [{ type: "message", step: turn.steps, message }],
-    () => {
-      turn.transcript.push(message);
-      turn.emitMessage(message);
-    },
-  );
+  turn.recordMessage(message);
+  await turn.flush();
   turn.throwIfFailed();
 }
 
@@ -234,18 +219,9 @@ function isClosingPrompt(message: ChatMessage | undefined): boolean {
 }
 
 function announce(turn: TurnState): void {
-  const { input, prior, continues } = turn.input;
-  if (prior?.isResumed === true || !turn.showsFacts) return;
-  const { conversationId, turnId } = turn;
-  const messages = input ?? [];
-  turn.emit({
-    type: "turn_start",
-    conversationId,
-    turnId,
-    input: messages.map((message) => message.id),
-    ...(continues !== undefined && { continues }),
-  });
-  for (const message of messages) turn.emitMessage(message);
+  const { input = [], prior, continues } = turn.input;
+  if (prior?.isResumed === true) return;
+  turn.show({ type: "turn_started", input, ...(continues !== undefined && { continues }) });
 }
 
 /** The step that the messages leave off in, or how the turn ended already; nothing, if it starts afresh. */
@@ -278,7 +254,7 @@ function enter(turn: TurnState): Step | End | undefined | Promise<End | undefine
   }
   step.calls.enter(open);
   turn.step = step;
-  turn.openStep = new OpenStep(turn.steps, 0);
+  turn.underWay = new OpenStep(turn.steps, 0);
   return step;
 }
 

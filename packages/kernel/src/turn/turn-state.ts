@@ -4,19 +4,27 @@ import { CallLimits } from "../calls/call-limits.ts";
 import { Callbacks, toReason } from "../effects/callbacks.ts";
 import { isPromise, toPromise } from "../effects/is-promise.ts";
 import type {
-  ChatMessage,
   FinishReason,
   SerializedError,
   Usage,
+  UserMessage,
 } from "../contracts/conversation.ts";
 import type { AgentEvent, PendingCall, StepTiming } from "../contracts/events.ts";
-import type { Fact, JournalReply } from "../contracts/journal.ts";
+import type { Fact } from "../contracts/journal.ts";
 import type { Span } from "../contracts/logging.ts";
 import type { Room, RunTurnInput, TurnProgress } from "../contracts/runtime.ts";
 import type { ToolContract } from "../contracts/tool.ts";
 import type { Draft } from "../effects/draft.ts";
 import type { TurnError } from "../errors/errors.ts";
 import { serializeError } from "../errors/errors.ts";
+import type {
+  LastReply,
+  ShownFact,
+  TurnBefore,
+  UnfinishedStep,
+} from "../journal/events-of-fact.ts";
+import { eventsOfFact } from "../journal/events-of-fact.ts";
+import type { Effect } from "../journal/outbox.ts";
 import { Outbox, unrecorded } from "../journal/outbox.ts";
 import { observe, quietly } from "../effects/quietly.ts";
 import { Route } from "../reply/route.ts";
@@ -37,8 +45,8 @@ export interface End {
 }
 
 /** A step that has started and not ended. */
-export class OpenStep {
-  readonly number: number;
+export class OpenStep implements UnfinishedStep {
+  readonly step: number;
   readonly span: Span | undefined;
   /** Attempts made so far, those before a crash included. */
   attempts: number;
@@ -46,24 +54,19 @@ export class OpenStep {
   recoveries = 0;
   /** How often another model took over. */
   takeovers = 0;
+  usage: Usage | undefined;
+  timing: StepTiming | undefined;
 
-  constructor(number: number, attempts: number, span?: Span) {
-    this.number = number;
+  constructor(step: number, attempts: number, span?: Span) {
+    this.step = step;
     this.attempts = attempts;
     this.span = span;
   }
 }
 
-/** What `step_end` tells. */
-export interface StepSummary {
-  readonly finishReason: FinishReason;
-  readonly usage?: Usage | undefined;
-  readonly timing?: StepTiming | undefined;
-}
-
 const blankProgress: TurnProgress = { steps: 0, attempts: 0, usage: {} };
 
-export class TurnState {
+export class TurnState implements TurnBefore {
   readonly input: RunTurnInput;
   readonly conversationId: string;
   readonly turnId: string;
@@ -78,8 +81,6 @@ export class TurnState {
   readonly transcript: Transcript;
   /** Only where the provider has several models. */
   readonly route: Route | undefined;
-  /** Whether events that tell a fact are wanted. */
-  readonly showsFacts: boolean;
   #callbacks: Callbacks | undefined;
   #usage: Usage = {};
   #unreportedAttempts = 0;
@@ -93,7 +94,7 @@ export class TurnState {
   /** The step whose calls are not settled yet. */
   step: Step | undefined;
   /** The step that was shown to start and not to end. */
-  openStep: OpenStep | undefined;
+  underWay: OpenStep | undefined;
   /** Set when the journal failed. From then on nothing takes effect and nothing is shown. */
   failure: TurnError | undefined;
   /** Who waits for something else and has to know when `failure` is set. */
@@ -106,7 +107,6 @@ export class TurnState {
     this.input = input;
     this.conversationId = input.conversationId;
     this.turnId = input.turnId;
-    this.showsFacts = input.showsFacts ?? true;
     const turnMs = input.deadlines?.turnMs ?? Infinity;
     this.abort = new TurnAbort(input.signal, turnMs !== Infinity);
     this.surroundings = new Surroundings(input);
@@ -150,24 +150,43 @@ export class TurnState {
     }
   }
 
-  /** Records facts together and then lets them take effect. Returns a promise only if the journal did. */
-  record(
-    makeFacts: () => Fact[],
-    onRecorded: (reply: JournalReply) => void,
-  ): Promise<void> | undefined {
-    const { outbox } = this;
-    if (outbox === undefined) {
-      onRecorded(undefined);
-      return undefined;
-    }
-    outbox.addAll(makeFacts(), onRecorded);
-    return outbox.flush();
+  /** Shows the events of a fact, unless the caller shows them from its own log. */
+  show(fact: ShownFact): void {
+    if (this.input.showsFacts === false) return;
+    for (const event of eventsOfFact(fact, this)) this.emit(event);
   }
 
-  /** Gives the value once the record is safe; rejects if it is not. */
-  afterRecord<T>(recorded: Promise<void> | undefined, value: T): T | Promise<T> {
-    if (recorded === undefined && this.failure === undefined) return value;
-    return Promise.resolve(recorded).then(() => {
+  /** Hands a fact to the journal with the next `flush`; when it is safe, it is shown and takes effect. Without a journal that is now. */
+  record(fact: Fact, effect?: Effect): void {
+    if (this.outbox === undefined) this.onRecorded(fact, effect);
+    else this.outbox.add(fact, effect);
+  }
+
+  /** The same for a message that the loop writes in the user's place. */
+  recordMessage(message: UserMessage): void {
+    this.record({ type: "message", step: this.steps, message }, () => {
+      this.endStep();
+      this.transcript.push(message);
+    });
+  }
+
+  /** Records what waits, in one call. Returns a promise only if the journal did. */
+  flush(): Promise<void> | undefined {
+    return this.outbox?.flush();
+  }
+
+  onRecorded(fact: Fact, effect: Effect | undefined): void {
+    // Readers of the end may send the spans off and leave.
+    if (fact.type === "turn_ended") this.endSpans(fact);
+    this.show(fact);
+    effect?.();
+  }
+
+  /** Gives the value once all that was recorded is safe; rejects if it is not. */
+  afterFlush<T>(value: T): T | Promise<T> {
+    const flushed = this.flush();
+    if (flushed === undefined && this.failure === undefined) return value;
+    return Promise.resolve(flushed).then(() => {
       this.throwIfFailed();
       return value;
     });
@@ -245,42 +264,34 @@ export class TurnState {
     return now === undefined || this.startedAt === undefined ? undefined : now - this.startedAt;
   }
 
-  /** Shows a whole message that nobody streamed. */
-  emitMessage(message: ChatMessage): void {
-    if (!this.showsFacts) return;
-    const { conversationId, turnId } = this;
-    const { role, id: messageId } = message;
-    this.emit({ type: "message_start", conversationId, turnId, role, messageId });
-    this.emit({ type: "message_end", conversationId, turnId, message });
+  get reply(): LastReply | undefined {
+    return this.step?.calls;
   }
 
   startStep(): OpenStep {
     const { conversationId, turnId } = this;
     const step = this.steps + 1;
     const span = this.spans?.start("step", { step }, this.span);
-    this.openStep = new OpenStep(step, this.#attemptsInStep, span);
+    const underWay = new OpenStep(step, this.#attemptsInStep, span);
+    this.underWay = underWay;
     this.#attemptsInStep = 0;
     this.route?.startStep();
     this.emit({ type: "step_start", conversationId, turnId, step });
-    return this.openStep;
+    return underWay;
   }
 
-  endStep({ finishReason, usage, timing }: StepSummary): void {
-    const { conversationId, turnId, openStep } = this;
-    if (openStep === undefined) return;
-    this.openStep = undefined;
-    openStep.span?.end();
-    if (!this.showsFacts) return;
-    const event: Draft<Extract<AgentEvent, { type: "step_end" }>> = {
-      type: "step_end",
-      conversationId,
-      turnId,
-      step: openStep.number,
-      finishReason,
-    };
-    if (usage !== undefined) event.usage = usage;
-    if (timing !== undefined) event.timing = timing;
-    this.emit(event);
+  /** The last attempt of the step is over. The step is too, unless calls or the end of the turn follow in it. */
+  endAttempt({ outcome, usage, timing }: Extract<Fact, { type: "attempt_ended" }>): void {
+    const { underWay, reply } = this;
+    if (underWay === undefined) return;
+    underWay.usage = usage;
+    underWay.timing = timing;
+    if (reply === undefined ? outcome !== "completed" : reply.isEmpty) this.endStep();
+  }
+
+  endStep(): void {
+    this.underWay?.span?.end();
+    this.underWay = undefined;
   }
 
   newMessageId(): string {
@@ -339,8 +350,7 @@ export class TurnState {
     (this.#timersLeft ??= []).push(cancel);
   }
 
-  /** Before the end is shown: whoever waits for it may send the spans off and leave. */
-  endSpans({ finishReason, error }: End): void {
+  endSpans({ finishReason, error }: Pick<End, "finishReason" | "error">): void {
     this.span?.setAttributes({ finishReason });
     this.spans?.endAll(error);
   }
@@ -364,10 +374,7 @@ export class TurnState {
   /** The journal failed. */
   fail(error: TurnError): void {
     if (this.failure !== undefined) return;
-    const { conversationId, turnId } = this;
-    if (this.showsFacts) {
-      this.emit({ type: "error", conversationId, turnId, error: serializeError(error) });
-    }
+    this.show({ type: "turn_failed", error: serializeError(error) });
     this.failure = error;
     this.abort.release();
     this.onFailure?.onFailure();

@@ -1,21 +1,17 @@
 /** What a session's log holds: facts, one after another, each in an envelope that says which, when and whose. */
 import type {
-  AssistantMessage,
   ChatMessage,
-  FinishReason,
+  Fact,
   JsonValue,
-  PendingCall,
   ProviderOptionsByVendor,
   QueueMode,
   SamplingSettings,
   SerializedError,
-  StepTiming,
   ThinkingLevel,
   ToolChoice,
   ToolDeclaration,
   ToolResult,
   Usage,
-  UserMessage,
 } from "@capstan/kernel";
 
 /** The version that new entries are written in. Older ones are brought up to it where a log is read. */
@@ -50,6 +46,22 @@ export interface StoredTurnOverrides extends SamplingSettings {
   readonly toolChoice?: ToolChoice;
   readonly providerOptions?: ProviderOptionsByVendor;
 }
+
+type FactOf<Type extends Fact["type"]> = Extract<Fact, { readonly type: Type }>;
+
+/** What a fact costs, which the kernel does not know. Absent if that is not wanted or not known. */
+interface Priced {
+  readonly cost?: number;
+}
+
+/** A fact as the kernel records it, with its turn and its price. Only delivered steering is recorded otherwise: as `queue_settled`. */
+export type FactBody = { readonly turnId: string } & (
+  | FactOf<"attempt" | "pending" | "tool_intent">
+  /** `model` is also there if only one could be asked. */
+  | (FactOf<"attempt_ended"> & Priced & { readonly priceId?: string })
+  /** The cost is that of the attempt that gave the reply. */
+  | (FactOf<"message" | "tool_result" | "turn_ended"> & Priced)
+);
 
 /** Entries that only the owner of a session appends, under its lease. */
 export type OwnedBody =
@@ -86,78 +98,7 @@ export type OwnedBody =
     }
   /** Another owner goes on with the turn. Whatever attempt was open is void. */
   | { readonly type: "turn_resumed"; readonly turnId: string; readonly epoch: number }
-  | {
-      readonly type: "turn_ended";
-      readonly turnId: string;
-      readonly finishReason: FinishReason;
-      readonly usage: Usage;
-      readonly cost?: number;
-      readonly durationMs?: number;
-      /** The turn is suspended: these calls wait for somebody outside. */
-      readonly pending?: readonly PendingCall[];
-      readonly error?: SerializedError;
-      readonly abortReason?: string;
-    }
-  | {
-      readonly type: "attempt";
-      readonly turnId: string;
-      readonly step: number;
-      readonly attempt: number;
-      readonly messageId: string;
-      /** Which of several models was asked, if its provider has a fallback. */
-      readonly model?: string;
-      readonly modelIndex?: number;
-    }
-  | {
-      readonly type: "attempt_ended";
-      readonly turnId: string;
-      readonly step: number;
-      readonly attempt: number;
-      readonly outcome: "completed" | "discarded" | "failed" | "aborted";
-      readonly usage?: Usage;
-      readonly cost?: number;
-      readonly model?: string;
-      readonly priceId?: string;
-      readonly timing?: StepTiming;
-      readonly error?: SerializedError;
-      readonly delayMs?: number;
-    }
-  /** A reply, or a message that the runtime wrote in the user's place. */
-  | {
-      readonly type: "message";
-      readonly turnId: string;
-      readonly step: number;
-      readonly message: AssistantMessage | UserMessage;
-      /** Of the attempt that gave the reply. */
-      readonly cost?: number;
-    }
-  | {
-      readonly type: "pending";
-      readonly turnId: string;
-      readonly step: number;
-      readonly pending: readonly PendingCall[];
-    }
-  | {
-      readonly type: "tool_intent";
-      readonly turnId: string;
-      readonly step: number;
-      readonly toolCallId: string;
-      readonly key: string;
-      /** Only where it differs from what the model sent. */
-      readonly input?: JsonValue;
-    }
-  | {
-      readonly type: "tool_result";
-      readonly turnId: string;
-      readonly step: number;
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly result: ToolResult;
-      readonly durationMs?: number;
-      /** What the tool spent on models of its own. */
-      readonly usage?: Usage;
-      readonly cost?: number;
-    }
+  | FactBody
   /** What became of queued items: delivered to the model at a step (their messages follow here), or returned. */
   | {
       readonly type: "queue_settled";

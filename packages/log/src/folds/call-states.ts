@@ -1,6 +1,7 @@
 /** The calls of the step that is open, as the log tells of them, and what was answered from outside. */
 import type {
   AssistantMessage,
+  LastReply,
   OpenCall,
   PendingCall,
   ToolCallPart,
@@ -51,7 +52,7 @@ const unanswered = { isError: true, output: "Nobody answered this call in time."
 
 const fewCalls = 8;
 
-export class CallStates {
+export class CallStates implements LastReply {
   readonly message: AssistantMessage;
   readonly step: number;
   readonly #states: readonly CallState[];
@@ -157,9 +158,7 @@ export class CallStates {
     this.#record({ callId, state: "settled", result, isRecorded: true });
   }
 
-  /** Whether the call that this result is for is the last without one. */
   isLast(toolCallId: string): boolean {
-    if (this.#unsettled === 0) return true;
     const state = this.#unsettled === 1 ? this.#find(toolCallId) : undefined;
     return state !== undefined && state.open.state !== "settled";
   }
