@@ -53,14 +53,13 @@ test("every attempt counts, the one that a process died in as an unreported one"
 test("an attempt that said nothing and then lost its process is void once, and counted once", () => {
   const resumed: Written = { type: "turn_resumed", turnId: "t1", epoch: 2 };
   const fold = foldOf(...running, attempt, attemptEnded({ usage: { inputTokens: 3 } }));
-  expect(fold.turn?.underWay).toMatchObject({ isSilent: true });
+  expect(fold.turn?.underWay).toMatchObject({ state: "silent" });
 
   addTo(fold, resumed);
   expect(fold.turn?.underWay).toEqual({
     step: 1,
     attempt: 1,
-    isAttemptOpen: false,
-    isSilent: false,
+    state: "over",
   });
 
   addTo(fold, resumed);

@@ -13,6 +13,7 @@ import type {
   NextAction,
   OwnedBody,
   SessionConfig,
+  SessionFold,
   StoredTurnOverrides,
 } from "@capstan/log";
 import { andThen, isPromise, RepositoryError } from "@capstan/log";
@@ -281,13 +282,8 @@ export class Owner {
   /** By what is configured now; a turn that goes on has what it started with. */
   #plan(action: TurnAction): MaybePromise<TurnPlan> {
     const { fold } = this.#options.log;
-    const isStart = action.type === "start";
-    const input = isStart && action.input.includes(fold.acceptedInput?.id ?? "");
-    const overrides = isStart ? input && fold.acceptedInput?.options : fold.turn?.options;
-    return this.#planWith(
-      action.type === "resume" ? fold.turn?.config : fold.config,
-      overrides === false ? undefined : overrides,
-    );
+    const config = action.type === "resume" ? fold.turn?.config : fold.config;
+    return this.#planWith(config, optionsOf(action, fold));
   }
 
   #planWith(
@@ -441,6 +437,13 @@ export class Owner {
     const { log, ownership } = this.#options;
     return appendOwned({ log, ownership, envelopes: this.#envelopes }, bodies, choices);
   }
+}
+
+/** Options that a turn was sent with. One that only queued messages start has none. */
+function optionsOf(action: TurnAction, fold: SessionFold): StoredTurnOverrides | undefined {
+  if (action.type !== "start") return fold.turn?.options;
+  const { acceptedInput: input } = fold;
+  return input !== undefined && action.input.includes(input.id) ? input.options : undefined;
 }
 
 /** Waits, unless it is stopped. */

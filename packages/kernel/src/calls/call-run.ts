@@ -1,4 +1,4 @@
-/** One tool call of a step and how far it has come. */
+/** One tool call of a step, how far it has come, and where it may go from there. */
 import type { JsonValue, ToolCallPart, Usage } from "../contracts/conversation.ts";
 import type { PendingCall } from "../contracts/events.ts";
 import type { Span } from "../contracts/logging.ts";
@@ -7,46 +7,53 @@ import type { ToolContract, ToolResult } from "../contracts/tool.ts";
 import type { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";
 
-/**
- * Where a call stands. `fresh`, `started`, `approved`, `denied` and `answered` can be acted on; `pending` waits for
- * somebody outside; `starting` has its intent on the way to the journal, `running` has effects, `settling` has its result
- * on the way.
- */
-export type CallStage =
-  | "fresh"
-  | "started"
-  | "approved"
-  | "denied"
-  | "answered"
-  | "pending"
-  | "starting"
-  | "running"
-  | "settling"
-  | "settled";
+/** How far a call has come, with what there is only then. The first five stages can be acted on. */
+export type CallState =
+  /** `gate`: a decision that was asked for before its turn came. */
+  | { readonly stage: "fresh"; readonly gate?: Promise<Gate> }
+  /** It had started in a process that is gone. */
+  | { readonly stage: "started" }
+  | { readonly stage: "approved" }
+  | { readonly stage: "denied"; readonly reason: string | undefined }
+  /** Its result came from outside. */
+  | { readonly stage: "answered"; readonly result: ToolResult }
+  /** It waits for an answer or an approval. */
+  | { readonly stage: "pending"; readonly pending: PendingCall }
+  /** Its intent is on the way to the journal. */
+  | { readonly stage: "starting" }
+  | RunningCall
+  /** A hook looks at a result that came from no execution here. */
+  | { readonly stage: "reviewing" }
+  /** Its result is on the way to the journal. */
+  | { readonly stage: "settling"; readonly result: ToolResult }
+  | { readonly stage: "settled"; readonly result: ToolResult };
+
+export interface RunningCall {
+  readonly stage: "running";
+  readonly execution: Execution;
+  /** On the injected clock, if there is one. */
+  readonly startedAt: number | undefined;
+  readonly span: Span | undefined;
+}
+
+const fresh: CallState = { stage: "fresh" };
+const started: CallState = { stage: "started" };
+const approved: CallState = { stage: "approved" };
+const starting: CallState = { stage: "starting" };
+const reviewing: CallState = { stage: "reviewing" };
 
 export class CallRun {
   readonly call: ToolCallPart;
   readonly tool: ToolContract | undefined;
-  stage: CallStage = "fresh";
+  #state: CallState = fresh;
+  #hadStarted = false;
   /** What the tool gets, as JSON: the model's arguments unless a hook altered them. */
   input: JsonValue;
-  /** `input` after the tool's own check. */
-  parsed: unknown;
-  /** The key of an intent that is recorded. */
+  /** Its idempotency key, once it is recorded or was asked for. */
   key: string | undefined;
-  /** It had started in a process that is gone, so nobody may say that it has not run. */
-  hadStarted = false;
-  pending: PendingCall | undefined;
-  result: ToolResult | undefined;
-  denialReason: string | undefined;
-  startedAt: number | undefined;
   /** What the tool spent on models of its own. */
   usage: Usage | undefined;
   cost: number | undefined;
-  /** A decision about it that was asked for before its turn came. */
-  gate: Promise<Gate> | undefined;
-  execution: Execution | undefined;
-  span: Span | undefined;
 
   constructor(call: ToolCallPart, tool: ToolContract | undefined) {
     this.call = call;
@@ -54,28 +61,45 @@ export class CallRun {
     this.input = call.input;
   }
 
-  get isWaiting(): boolean {
-    return this.stage === "pending";
+  get state(): CallState {
+    return this.#state;
+  }
+
+  /** Whether it had started in a process that is gone: then it is not known whether it has run. */
+  get hadStarted(): boolean {
+    return this.#hadStarted;
+  }
+
+  get pending(): PendingCall | undefined {
+    return this.#state.stage === "pending" ? this.#state.pending : undefined;
+  }
+
+  get result(): ToolResult | undefined {
+    return "result" in this.#state ? this.#state.result : undefined;
   }
 
   get isActionable(): boolean {
-    return !this.isWaiting && !this.isUnderWay && !this.isDecided;
+    switch (this.#state.stage) {
+      case "fresh":
+      case "started":
+      case "approved":
+      case "denied":
+      case "answered":
+        return true;
+      default:
+        return false;
+    }
   }
 
   get isUnderWay(): boolean {
-    return this.stage === "starting" || this.stage === "running";
+    const { stage } = this.#state;
+    return stage === "starting" || stage === "running" || stage === "reviewing";
   }
 
   /** Whether its result is known, though perhaps not yet recorded. */
   get isDecided(): boolean {
-    return this.stage === "settling" || this.stage === "settled";
-  }
-
-  /** Whether it waits for just this. What fits nothing is not taken. */
-  isAnsweredBy({ state }: OpenCall): boolean {
-    if (!this.isWaiting) return false;
-    if (state === "approved") return this.pending?.kind === "approval";
-    return state === "settled" || state === "denied";
+    const { stage } = this.#state;
+    return stage === "settling" || stage === "settled";
   }
 
   /** Takes over what is known of the call from outside. */
@@ -83,44 +107,85 @@ export class CallRun {
     if (open.input !== undefined) this.input = open.input;
     switch (open.state) {
       case "fresh":
+        this.#state = fresh;
+        return;
       case "approved":
-        this.stage = open.state;
+        this.#state = approved;
         return;
       case "denied":
-        this.stage = "denied";
-        this.denialReason = open.reason;
+        this.#state = { stage: "denied", reason: open.reason };
         return;
       case "started":
-        this.stage = "started";
-        this.hadStarted = true;
+        this.#state = started;
+        this.#hadStarted = true;
         this.key = open.key;
         return;
       case "pending":
-        this.stage = "pending";
-        this.pending = open.pending;
         this.input = open.pending.input;
+        return this.wait(open.pending);
+      case "settled": {
+        const { result, isRecorded } = open;
+        this.#state = { stage: isRecorded === true ? "settled" : "answered", result };
         return;
-      case "settled":
-        this.stage = open.isRecorded === true ? "settled" : "answered";
-        this.result = open.result;
-        return;
+      }
       default:
         return open satisfies never;
     }
   }
 
-  /** The other way round: what a caller has to pass in to go on from here. */
+  /** Whether it waits for just this. What fits nothing is not taken. */
+  isAnsweredBy({ state }: OpenCall): boolean {
+    const { pending } = this;
+    if (pending === undefined) return false;
+    if (state === "approved") return pending.kind === "approval";
+    return state === "settled" || state === "denied";
+  }
+
+  /** Keeps a decision that takes time until its turn comes. */
+  expect(gate: Promise<Gate>): void {
+    this.#state = { stage: "fresh", gate };
+  }
+
+  wait(pending: PendingCall): void {
+    this.#state = { stage: "pending", pending };
+  }
+
+  /** It may run, without being asked about again. */
+  approve(): void {
+    this.#state = approved;
+  }
+
+  start(): void {
+    this.#state = starting;
+  }
+
+  run(running: RunningCall): void {
+    this.#state = running;
+  }
+
+  review(): void {
+    this.#state = reviewing;
+  }
+
+  /** The first result counts. */
+  decide(result: ToolResult): void {
+    this.#state = { stage: "settling", result };
+  }
+
+  /** Its result is recorded. */
+  settle(result: ToolResult): void {
+    this.#state = { stage: "settled", result };
+  }
+
+  /** What a caller has to pass in to go on from here. */
   toOpen(): OpenCall {
     const callId = this.call.id;
-    if (this.result !== undefined) {
-      return {
-        callId,
-        state: "settled",
-        result: this.result,
-        isRecorded: this.stage === "settled",
-      };
+    const { result, pending } = this;
+    if (result !== undefined) {
+      return { callId, state: "settled", result, isRecorded: this.#state.stage === "settled" };
     }
-    if (this.pending !== undefined) return { callId, state: "pending", pending: this.pending };
-    return { callId, state: "fresh" };
+    return pending === undefined
+      ? { callId, state: "fresh" }
+      : { callId, state: "pending", pending };
   }
 }

@@ -27,6 +27,7 @@ export interface ResultTaker {
 export class Execution implements LimitedCall {
   readonly #turn: TurnState;
   readonly #run: CallRun;
+  readonly #input: unknown;
   readonly #taker: ResultTaker;
   readonly #context: ToolContext;
   #iterator: AsyncIterator<ToolExecutionEvent> | undefined;
@@ -34,21 +35,23 @@ export class Execution implements LimitedCall {
   deadlineAt: number = Infinity;
   #isOver = false;
 
-  constructor(turn: TurnState, run: CallRun, step: number, taker: ResultTaker) {
+  /** `input` is what the tool's own `parseInput` gave. */
+  constructor(turn: TurnState, run: CallRun, step: number, input: unknown, taker: ResultTaker) {
     this.#turn = turn;
     this.#run = run;
+    this.#input = input;
     this.#taker = taker;
     this.#context = new ToolContext(turn, run, step);
   }
 
   /** Calls the tool. The taker gets exactly one result, unless `stop` comes first. */
   start(): void {
-    const { tool, parsed } = this.#run;
+    const { tool } = this.#run;
     this.#limitMs = timeoutOf(this.#turn, this.#run);
     if (this.#limitMs !== Infinity) this.#turn.callLimits.add(this, this.#limitMs);
     try {
-      // `parsed` is what the tool's own `parseInput` gave.
-      const returned = tool?.execute?.(parsed as never, this.#context);
+      // Only the tool knows the type of its input.
+      const returned = tool?.execute?.(this.#input as never, this.#context);
       if (isPromise<ToolReturn>(returned)) {
         toPromise(returned).then(
           (value) => this.#finish(value),

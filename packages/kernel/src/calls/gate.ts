@@ -5,7 +5,7 @@ import { isPromise } from "../effects/is-promise.ts";
 import type { JsonValue } from "../contracts/conversation.ts";
 import type { BeforeDecision } from "../contracts/dispatch.ts";
 import type { PendingCall } from "../contracts/events.ts";
-import type { ParsedInput, ToolContract } from "../contracts/tool.ts";
+import type { InputIssue, ParsedInput, ToolContract } from "../contracts/tool.ts";
 import { toText } from "../errors/errors.ts";
 import { hashJson } from "../effects/hash.ts";
 import { toJson } from "../effects/json.ts";
@@ -13,11 +13,12 @@ import { refusal } from "./tool-result.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
 export type Gate =
-  | { readonly action: "run" }
+  /** `parsed`: the input after the tool's own check. */
+  | { readonly action: "run"; readonly parsed: unknown }
   | { readonly action: "refuse"; readonly reason: string }
   | { readonly action: "wait"; readonly pending: PendingCall };
 
-const run: { readonly action: "run" } = { action: "run" };
+const goOn: BeforeDecision = { action: "run" };
 
 /**
  * Decides what happens to a call. Hooks and `needsApproval` are asked for fresh calls only: what was approved is run as
@@ -36,13 +37,13 @@ export function gateCall(turn: TurnState, call: CallRun, step: number): Gate | P
   const checked = checkInput(turn, call, tool);
   const { before } = turn.input.dispatch;
   const isSimple = before === undefined && typeof tool.needsApproval !== "function";
-  if (isPromise(checked) || (call.stage === "fresh" && !isSimple)) {
+  const isFresh = call.state.stage === "fresh";
+  if (isPromise(checked) || (isFresh && !isSimple)) {
     return gateSlowly(turn, call, tool, step, checked);
   }
-  if (checked !== undefined) return refuse(checked);
-  if (call.stage === "fresh" && tool.needsApproval === true)
-    return wait(turn, call, tool, "approval");
-  return tool.execute === undefined ? wait(turn, call, tool, "execution") : run;
+  if (checked.issues !== undefined) return refuseInput(tool, checked.issues);
+  if (isFresh && tool.needsApproval === true) return wait(turn, call, tool, "approval");
+  return runOrWait(turn, call, tool, checked.value);
 }
 
 async function gateSlowly(
@@ -50,34 +51,35 @@ async function gateSlowly(
   call: CallRun,
   tool: ToolContract,
   step: number,
-  checked: string | undefined | Promise<string | undefined>,
+  checked: ParsedInput | Promise<ParsedInput>,
 ): Promise<Gate> {
-  const problem = await checked;
-  if (problem !== undefined) return refuse(problem);
-  if (call.stage === "fresh") {
+  let parsed = await checked;
+  if (parsed.issues !== undefined) return refuseInput(tool, parsed.issues);
+  if (call.state.stage === "fresh") {
     const decision = toDecision(await askBefore(turn, call, step));
     if (decision.action === "block") return refuse(decision.reason);
     if (decision.action === "alter") {
       call.input = decision.input;
-      const alteredProblem = await checkInput(turn, call, tool);
-      if (alteredProblem !== undefined) return refuse(alteredProblem);
+      parsed = await checkInput(turn, call, tool);
+      if (parsed.issues !== undefined) return refuseInput(tool, parsed.issues);
     }
     if (decision.action === "ask") return wait(turn, call, tool, "approval", decision.reason);
     if (await needsApproval(turn, tool, call.input)) return wait(turn, call, tool, "approval");
   }
-  return tool.execute === undefined ? wait(turn, call, tool, "execution") : run;
+  return runOrWait(turn, call, tool, parsed.value);
 }
 
-/** What is wrong with the input; nothing, if the call now has its parsed form. */
+function runOrWait(turn: TurnState, call: CallRun, tool: ToolContract, parsed: unknown): Gate {
+  if (tool.execute === undefined) return wait(turn, call, tool, "execution");
+  return { action: "run", parsed };
+}
+
 function checkInput(
   turn: TurnState,
   call: CallRun,
   tool: ToolContract,
-): string | undefined | Promise<string | undefined> {
-  if (tool.parseInput === undefined) {
-    call.parsed = call.input;
-    return undefined;
-  }
+): ParsedInput | Promise<ParsedInput> {
+  if (tool.parseInput === undefined) return { value: call.input };
   // The label is made only when it is needed: this is asked about every call.
   let parsed: ParsedInput | Promise<ParsedInput>;
   try {
@@ -85,16 +87,11 @@ function checkInput(
   } catch (thrown) {
     throw failed(`parseInput of "${tool.name}"`, thrown);
   }
-  if (!isPromise(parsed)) return take(call, parsed);
-  return Promise.resolve(turn.callbacks.take(`parseInput of "${tool.name}"`, parsed)).then(
-    (value) => take(call, value),
-  );
+  return isPromise(parsed) ? turn.callbacks.take(`parseInput of "${tool.name}"`, parsed) : parsed;
 }
 
-function take(call: CallRun, parsed: ParsedInput): string | undefined {
-  if (parsed.issues !== undefined) return refusal.invalidInput(call.call.name, parsed.issues);
-  call.parsed = parsed.value;
-  return undefined;
+function refuseInput(tool: ToolContract, issues: readonly InputIssue[]): Gate {
+  return refuse(refusal.invalidInput(tool.name, issues));
 }
 
 function askBefore(
@@ -115,11 +112,11 @@ function askBefore(
 
 /** The decision with fields of the right types. Throws for one that is none: the call does not run then. */
 function toDecision(decided: BeforeDecision | void): BeforeDecision {
-  if (decided === undefined || decided === null) return run;
+  if (decided === undefined || decided === null) return goOn;
   const { action, reason, input } = decided as Readonly<Record<string, unknown>>;
   switch (action) {
     case "run":
-      return run;
+      return goOn;
     case "block":
       return { action, reason: hasText(reason) ? toText(reason) : refusal.blocked };
     case "ask":

@@ -1,6 +1,7 @@
 /** The tool calls of one step: which run when, and that each gets exactly one result. */
 import type { AbortListener } from "../effects/abort.ts";
 import { intentFact, resultFact } from "./call-facts.ts";
+import type { RunningCall } from "./call-run.ts";
 import { CallRun } from "./call-run.ts";
 import { isInterrupted } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
@@ -65,7 +66,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   }
 
   get hasWaiting(): boolean {
-    return this.runs.some((run) => run.isWaiting);
+    return this.runs.some((run) => run.pending !== undefined);
   }
 
   get isTerminal(): boolean {
@@ -74,7 +75,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
 
   /** Calls that wait for somebody outside. */
   pending(): PendingCall[] {
-    return this.runs.flatMap((run) => (run.isWaiting && run.pending ? [run.pending] : []));
+    return this.runs.flatMap((run) => run.pending ?? []);
   }
 
   /** The results as messages, in call order. Where the turn failed first, a result says so. */
@@ -99,7 +100,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   /** Takes over what the caller knows of the calls when the turn enters the step. */
   enter(calls: readonly OpenCall[]): void {
     for (const open of calls) this.#find(open.callId)?.assume(open);
-    this.#unsettled = this.runs.filter((run) => run.stage !== "settled").length;
+    this.#unsettled = this.runs.filter((run) => run.state.stage !== "settled").length;
   }
 
   /** Asks for answers to calls that wait; whether any came. */
@@ -121,9 +122,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     for (const run of this.runs) {
       if (run.tool === undefined || run.tool.execute !== undefined) continue;
       const gate = this.#gateAtOnce(run);
-      if (gate?.action !== "wait") continue;
-      run.stage = "pending";
-      run.pending = gate.pending;
+      if (gate?.action === "wait") run.wait(gate.pending);
     }
     return this.pending();
   }
@@ -137,7 +136,8 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   /** The same for a turn that stops here; answers that have come are not lost. */
   async abandon(reason: string): Promise<void> {
     for (const run of this.runs) {
-      if (run.stage === "answered" && run.result) this.takeResult(run, cleanResult(run.result));
+      const { state } = run;
+      if (state.stage === "answered") this.takeResult(run, cleanResult(state.result));
     }
     while (this.#isBusy(0)) await this.#change();
     await this.refuseAll(reason);
@@ -171,8 +171,12 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     } finally {
       turn.abort.removeListener(this);
       turn.onFailure = undefined;
-      if (turn.failure !== undefined) for (const run of this.runs) run.execution?.stop();
+      if (turn.failure !== undefined) this.#stopAll();
     }
+  }
+
+  #stopAll(): void {
+    for (const { state } of this.runs) if (state.stage === "running") state.execution.stop();
   }
 
   /** How many calls may be running when this one starts. */
@@ -200,22 +204,28 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
 
   /** Takes one call to where it runs, waits or is decided. Returns a promise only if somebody has to be asked. */
   #advance(run: CallRun): Promise<void> | undefined {
-    if (run.stage === "fresh" && this.#isSkipping()) {
-      this.#refuse(run, refusal.skipped);
-      return undefined;
+    const { state } = run;
+    switch (state.stage) {
+      case "fresh":
+        if (!this.#isSkipping()) return this.#gate(run, state.gate);
+        this.#refuse(run, refusal.skipped);
+        return undefined;
+      case "started":
+        return this.#recover(run);
+      case "denied":
+        this.#refuse(run, refusal.denied(state.reason));
+        return undefined;
+      case "answered":
+        this.takeResult(run, cleanResult(state.result));
+        return undefined;
+      default:
+        return this.#gate(run);
     }
-    if (run.stage === "started") return this.#recover(run);
-    if (run.stage === "denied") this.#refuse(run, refusal.denied(run.denialReason));
-    else if (run.stage === "answered" && run.result !== undefined)
-      this.takeResult(run, cleanResult(run.result));
-    else return this.#gate(run);
-    return undefined;
   }
 
-  #gate(run: CallRun): Promise<void> | undefined {
+  #gate(run: CallRun, decision?: Promise<Gate>): Promise<void> | undefined {
     try {
-      const gate = run.gate ?? gateCall(this.#turn, run, this.step);
-      run.gate = undefined;
+      const gate = decision ?? gateCall(this.#turn, run, this.step);
       if (!isPromise(gate)) this.#pass(run, gate);
       else {
         return gate.then(
@@ -236,10 +246,9 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
 
   #pass(run: CallRun, gate: Gate): void {
     if (this.#turn.isStopped) return;
-    if (gate.action === "run") return this.#start(run);
+    if (gate.action === "run") return this.#start(run, gate.parsed);
     if (gate.action === "refuse") return this.#refuse(run, gate.reason);
-    run.stage = "pending";
-    run.pending = gate.pending;
+    run.wait(gate.pending);
     this.#turn.record({ type: "pending", step: this.step, pending: [gate.pending] });
   }
 
@@ -248,21 +257,21 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     if (this.#turn.isStopped) return;
     if (recovered !== "rerun") return this.takeResult(run, recovered);
     // Its intent is recorded and the hooks have let it pass: it runs with the same key and input.
-    run.stage = "approved";
+    run.approve();
     await this.#gate(run);
   }
 
-  #start(run: CallRun): void {
+  #start(run: CallRun, parsed: unknown): void {
     const { outbox, input } = this.#turn;
-    run.stage = "starting";
+    run.start();
     this.#running++;
-    const isNoted = run.key !== undefined || run.tool?.effect === "pure";
-    if (isNoted || outbox === undefined) return this.#execute(run);
+    const isNoted = run.hadStarted || run.tool?.effect === "pure";
+    if (isNoted || outbox === undefined) return this.#execute(run, parsed);
     run.key = idempotencyKey(input, run.call.id);
-    this.#turn.record(intentFact(run, this.step, run.key), () => this.#execute(run));
+    this.#turn.record(intentFact(run, this.step, run.key), () => this.#execute(run, parsed));
   }
 
-  #execute(run: CallRun): void {
+  #execute(run: CallRun, parsed: unknown): void {
     const turn = this.#turn;
     if (turn.isStopped) return this.#release(run);
     const { conversationId, turnId } = turn;
@@ -278,19 +287,19 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
       input,
     });
     if (turn.isStopped) return this.#release(run);
-    run.stage = "running";
-    run.startedAt = turn.surroundings.now();
-    const step = this.step;
+    const startedAt = turn.surroundings.now();
+    const { step } = this;
     // A step that was resumed has no span here.
     const parent = turn.underWay?.span ?? turn.span;
-    run.span = turn.spans?.start("tool", { toolCallId, toolName, step }, parent);
-    run.execution = new Execution(turn, run, this.step, this);
-    run.execution.start();
+    const span = turn.spans?.start("tool", { toolCallId, toolName, step }, parent);
+    const execution = new Execution(turn, run, step, parsed, this);
+    run.run({ stage: "running", execution, startedAt, span });
+    execution.start();
   }
 
   /** The turn stopped just before the call would have run: it has not, and it will not. */
   #release(run: CallRun): void {
-    run.stage = "approved";
+    run.approve();
     this.#running--;
     this.#wake?.();
   }
@@ -300,7 +309,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     const reviewed = reviewResult(this.#turn, run, this.step, result);
     if (!isPromise(reviewed)) return this.#record(run, reviewed);
     if (!run.isUnderWay) {
-      run.stage = "running";
+      run.review();
       this.#running++;
     }
     // `reviewResult` never fails; if recording does, the turn has to.
@@ -317,25 +326,27 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   /** Decides a call. The first result counts; it is shown once it is recorded. */
   #record(run: CallRun, result: ToolResult): void {
     if (run.isDecided) return;
-    const wasRunning = run.isUnderWay;
+    const { state, isUnderWay: wasRunning } = run;
     const turn = this.#turn;
-    run.stage = "settling";
-    run.result = result;
-    run.execution?.stop();
-    // It leads to the whole turn, and a collector may hold on to a call for longer than we do.
-    run.execution = undefined;
-    run.span?.end(result.isError ? { name: "ToolError", message: "The call failed" } : undefined);
+    run.decide(result);
+    const durationMs = state.stage === "running" ? this.#end(state, result) : undefined;
     if (run.usage !== undefined) turn.countUsage(run.usage);
-    const endedAt = run.startedAt === undefined ? undefined : turn.surroundings.now();
-    const durationMs = endedAt === undefined ? undefined : endedAt - (run.startedAt ?? endedAt);
     turn.record(resultFact(run, this.step, result, durationMs), () => {
-      run.stage = "settled";
+      run.settle(result);
       this.#unsettled--;
       if (wasRunning) this.#running--;
       this.#wake?.();
     });
     // A running call settles by itself; the others are flushed together by their caller.
     if (wasRunning) turn.flush()?.catch(() => {});
+  }
+
+  /** Ends an execution; how long it took, if there is a clock. */
+  #end({ execution, span, startedAt }: RunningCall, { isError }: ToolResult): number | undefined {
+    execution.stop();
+    span?.end(isError ? { name: "ToolError", message: "The call failed" } : undefined);
+    const endedAt = startedAt === undefined ? undefined : this.#turn.surroundings.now();
+    return endedAt === undefined || startedAt === undefined ? undefined : endedAt - startedAt;
   }
 
   onFailure(): void {
@@ -347,7 +358,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     const { surroundings, input, abort } = this.#turn;
     const giveUp = (): void => {
       for (const run of this.runs) {
-        if (run.stage === "running") this.#record(run, interruptedResult(run.tool, abort));
+        if (isInEffect(run)) this.#record(run, interruptedResult(run.tool, abort));
       }
     };
     const cancel = surroundings.setTimer(input.dispatch.graceMs ?? 1_000, giveUp);
@@ -362,7 +373,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     // What takes time is taken up again when the call's turn comes; so is a failure.
     const gate = quietly(() => gateCall(this.#turn, run, this.step));
     if (!isPromise(gate)) return gate;
-    run.gate = gate;
+    run.expect(gate);
     return undefined;
   }
 
@@ -383,7 +394,12 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   }
 }
 
+/** Whether it may have had an effect that is not known here. */
+function isInEffect({ state }: CallRun): boolean {
+  return state.stage === "running" || state.stage === "reviewing";
+}
+
 function abandonedResult(run: CallRun): ToolResult {
-  if (run.stage === "running") return interruptedResult(run.tool);
+  if (isInEffect(run)) return interruptedResult(run.tool);
   return errorResult(run.hadStarted ? refusal.unknownOutcome : refusal.notRun);
 }

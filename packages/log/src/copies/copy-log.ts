@@ -71,7 +71,7 @@ function findCut(stored: readonly StoredEntry[], at: string | undefined): Cut | 
 
 /** No attempt is under way, and every call has its result. */
 function isWhole({ created, turn, transcript: { step, last } }: SessionFold): boolean {
-  if (created === undefined || turn?.underWay?.isAttemptOpen === true) return false;
+  if (created === undefined || turn?.underWay?.state === "open") return false;
   // The word that a reply was interrupted comes behind it.
   if (last?.role === "assistant" && last.stopReason === "aborted") return false;
   return step === undefined || step.isSettled;

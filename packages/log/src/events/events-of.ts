@@ -123,8 +123,9 @@ export class EntryEvents {
   /** An attempt that was open ended with its process. */
   #turnResumed(before: SessionFold): void {
     const underWay = before.turn?.underWay;
-    if (underWay === undefined || !(underWay.isAttemptOpen || underWay.isSilent)) return;
-    const { step, attempt, model } = underWay;
+    if (underWay === undefined || underWay.state === "over") return;
+    const { step, attempt } = underWay;
+    const model = underWay.state === "open" ? underWay.model : undefined;
     const ended = { type: "attempt_ended", step, attempt, outcome: "discarded" } as const;
     this.#showFact(model === undefined ? ended : { ...ended, model }, before);
   }

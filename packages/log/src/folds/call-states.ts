@@ -37,14 +37,22 @@ export interface CallClaim {
   readonly until: number;
 }
 
+/** A call that waits, and what was posted about it. */
+interface WaitingCall {
+  readonly pending: PendingCall;
+  /** The first counts. */
+  answer: OpenCall | undefined;
+  /** Its time ran out: an answer stands for the one that did not come. */
+  isGivenUp: boolean;
+  claim: CallClaim | undefined;
+}
+
 interface CallState {
   readonly call: ToolCallPart;
   /** What the owner recorded last. */
   open: OpenCall;
-  /** What was posted about it. The first counts. */
-  answer: OpenCall | undefined;
-  isGivenUp: boolean;
-  claim: CallClaim | undefined;
+  /** As long as it is recorded as pending. */
+  waiting: WaitingCall | undefined;
 }
 
 /** What the model is told about a call that nobody answered. */
@@ -69,7 +77,7 @@ export class CallStates implements LastReply {
     for (const part of message.content) {
       if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
       const open = { callId: part.id, state: "fresh" } as const;
-      states.push({ call: part, open, answer: undefined, isGivenUp: false, claim: undefined });
+      states.push({ call: part, open, waiting: undefined });
     }
     this.#states = states;
     this.#unsettled = states.length;
@@ -95,29 +103,23 @@ export class CallStates implements LastReply {
 
   /** As the kernel takes them when it enters the step. */
   toOpen(): readonly OpenCall[] {
-    return this.#states.map(({ open, answer }) =>
-      open.state === "pending" ? (answer ?? open) : open,
-    );
+    return this.#states.map(({ open, waiting }) => waiting?.answer ?? open);
   }
 
   /** Answers to calls that wait. */
   answers(): readonly OpenCall[] {
-    return this.#states.flatMap(({ open, answer }) =>
-      open.state === "pending" && answer !== undefined ? [answer] : [],
-    );
+    return this.#waiting().flatMap(({ answer }) => answer ?? []);
   }
 
   /** Calls that wait and have no answer yet. */
   unanswered(): readonly PendingCall[] {
-    return this.#states.flatMap(({ open, answer }) =>
-      open.state === "pending" && answer === undefined ? [open.pending] : [],
-    );
+    return this.#waiting().flatMap(({ pending, answer }) => (answer === undefined ? pending : []));
   }
 
   /** Calls that wait and have no result, whether they were approved or denied since or not. */
   withoutResult(): readonly PendingCall[] {
-    return this.#states.flatMap(({ open, answer }) =>
-      open.state === "pending" && answer?.state !== "settled" ? [open.pending] : [],
+    return this.#waiting().flatMap(({ pending, answer }) =>
+      answer?.state === "settled" ? [] : pending,
     );
   }
 
@@ -134,19 +136,17 @@ export class CallStates implements LastReply {
       if (state === undefined) continue;
       this.#open(state, { callId: pending.toolCallId, state: "pending", pending });
       // A remote call that was approved now waits to be run: the approval is no answer to that.
-      state.answer = undefined;
-      state.isGivenUp = false;
+      state.waiting = { pending, answer: undefined, isGivenUp: false, claim: undefined };
     }
   }
 
   /** Nobody can answer any more what had no time left at this moment. */
   giveUp(at: number): void {
-    for (const state of this.#states) {
-      const { open } = state;
-      if (open.state !== "pending" || state.answer !== undefined) continue;
-      if (!isOverdue(open.pending, at)) continue;
-      state.answer = { callId: open.callId, state: "settled", result: unanswered };
-      state.isGivenUp = true;
+    for (const waiting of this.#waiting()) {
+      const { pending } = waiting;
+      if (waiting.answer !== undefined || !isOverdue(pending, at)) continue;
+      waiting.answer = { callId: pending.toolCallId, state: "settled", result: unanswered };
+      waiting.isGivenUp = true;
     }
   }
 
@@ -165,20 +165,20 @@ export class CallStates implements LastReply {
 
   /** Takes a posted answer, or says why not. */
   answer(entry: EntryOf<"answer"> | EntryOf<"decision">): Refusal | undefined {
-    const state = this.#find(entry.toolCallId);
-    if (state?.open.state !== "pending" || state.isGivenUp) return "not_pending";
-    if (state.answer !== undefined) return "already_answered";
-    const { pending } = state.open;
+    const waiting = this.#find(entry.toolCallId)?.waiting;
+    if (waiting === undefined || waiting.isGivenUp) return "not_pending";
+    if (waiting.answer !== undefined) return "already_answered";
+    const { pending } = waiting;
     const callId = entry.toolCallId;
     if (entry.type === "answer") {
       if (pending.kind !== "execution") return "wrong_kind";
-      state.answer = { callId, state: "settled", result: entry.result };
+      waiting.answer = { callId, state: "settled", result: entry.result };
       return undefined;
     }
     if (pending.kind !== "approval") return "wrong_kind";
     if (pending.hash !== entry.hash) return "hash_mismatch";
     const { reason } = entry;
-    state.answer = entry.isApproved
+    waiting.answer = entry.isApproved
       ? { callId, state: "approved", input: pending.input }
       : { callId, state: "denied", ...(reason !== undefined && { reason }) };
     return undefined;
@@ -187,21 +187,21 @@ export class CallStates implements LastReply {
   /** Lets somebody run a call that waits, or says why not. Who has it already has it for longer. */
   claim(entry: EntryOf<"call_claimed">): Refusal | undefined {
     const { toolCallId, claimedBy, leaseMs, at } = entry;
-    const state = this.#find(toolCallId);
-    if (state?.open.state !== "pending" || state.isGivenUp) return "not_pending";
-    if (state.answer !== undefined) return "already_answered";
-    if (state.open.pending.kind !== "execution") return "wrong_kind";
-    const { claim } = state;
+    const waiting = this.#find(toolCallId)?.waiting;
+    if (waiting === undefined || waiting.isGivenUp) return "not_pending";
+    if (waiting.answer !== undefined) return "already_answered";
+    if (waiting.pending.kind !== "execution") return "wrong_kind";
+    const { claim } = waiting;
     const isTaken = claim !== undefined && claim.claimedBy !== claimedBy && claim.until > at;
     if (isTaken) return "already_claimed";
-    state.claim = { toolCallId, claimedBy, until: at + leaseMs };
+    waiting.claim = { toolCallId, claimedBy, until: at + leaseMs };
     return undefined;
   }
 
   /** Of calls that wait, the outdated ones included. */
   claims(): readonly CallClaim[] {
-    return this.#states.flatMap(({ open, answer, claim }) =>
-      open.state === "pending" && answer === undefined && claim !== undefined ? [claim] : [],
+    return this.#waiting().flatMap(({ answer, claim }) =>
+      answer === undefined ? (claim ?? []) : [],
     );
   }
 
@@ -214,6 +214,11 @@ export class CallStates implements LastReply {
     if (state.open.state === "settled") this.#unsettled++;
     if (open.state === "settled") this.#unsettled--;
     state.open = open;
+    state.waiting = undefined;
+  }
+
+  #waiting(): readonly WaitingCall[] {
+    return this.#states.flatMap(({ waiting }) => waiting ?? []);
   }
 
   #record(open: OpenCall): void {

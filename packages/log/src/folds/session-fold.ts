@@ -260,10 +260,10 @@ export class SessionFold {
   #resumeTurn(): void {
     this.#interruptCompaction();
     const underWay = this.#turn?.underWay;
-    if (underWay === undefined) return;
-    // Nobody knows what it used.
-    if (underWay.isAttemptOpen) this.#count({});
-    if (underWay.isAttemptOpen || underWay.isSilent) this.#turn?.voidAttempt();
+    if (underWay === undefined || underWay.state === "over") return;
+    // What an open attempt used is unknown.
+    if (underWay.state === "open") this.#count({});
+    this.#turn?.voidAttempt();
   }
 
   #endTurn(entry: EntryOf<"turn_ended">): void {

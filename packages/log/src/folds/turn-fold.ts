@@ -3,18 +3,14 @@ import type { AskedModel, PriorProgress, StepTiming, Usage } from "@capstan/kern
 import { addUsage } from "@capstan/kernel";
 import type { EntryOf, SessionConfig, StoredTurnOverrides } from "../entries/entries.ts";
 
-/** A step that was begun and has not ended, as far as events tell. */
-export interface StepUnderWay {
-  readonly step: number;
-  /** The last attempt; open until its end is recorded. */
-  readonly attempt: number;
-  readonly isAttemptOpen: boolean;
-  readonly model?: string;
-  /** The last attempt is over and left no message: it ends the turn, or it is void. */
-  readonly isSilent: boolean;
-  readonly usage?: Usage;
-  readonly timing?: StepTiming;
-}
+/** A step that was begun and has not ended, as far as events tell, with its last attempt. */
+export type StepUnderWay = { readonly step: number; readonly attempt: number } & (
+  | { readonly state: "open"; readonly model?: string }
+  /** It is over and left no message: it ends the turn, or it is void. */
+  | { readonly state: "silent"; readonly usage?: Usage; readonly timing?: StepTiming }
+  /** It is over, and calls or another attempt follow. What a discarded attempt took is not what its step took. */
+  | { readonly state: "over"; readonly usage?: Usage; readonly timing?: StepTiming }
+);
 
 /** Between the id of the first turn of a chain and a turn's place in it. Nobody else may use it in the id of a turn. */
 export const chainMark = "__";
@@ -143,10 +139,8 @@ export class TurnFold {
     this.#asked = model === undefined || index === undefined ? undefined : { model, index };
     this.#attempts += 1;
     this.#attemptsInStep = attempt;
-    this.#underWay =
-      model === undefined
-        ? { step, attempt, isAttemptOpen: true, isSilent: false }
-        : { step, attempt, isAttemptOpen: true, isSilent: false, model };
+    const open = { step, attempt, state: "open" } as const;
+    this.#underWay = model === undefined ? open : { ...open, model };
   }
 
   endAttempt({ outcome, usage, timing, error }: EntryOf<"attempt_ended">, isReply: boolean): void {
@@ -154,15 +148,13 @@ export class TurnFold {
     if (failedWith !== undefined && this.#asked) this.#asked = { ...this.#asked, failedWith };
     if (this.#underWay === undefined) return;
     const { step, attempt } = this.#underWay;
-    // What a discarded attempt took is not what its step took.
-    const isKept = outcome !== "discarded";
+    if (outcome === "discarded") return this.voidAttempt();
     this.#underWay = {
       step,
       attempt,
-      isAttemptOpen: false,
-      isSilent: isKept && !isReply,
-      ...(isKept && usage !== undefined && { usage }),
-      ...(isKept && timing !== undefined && { timing }),
+      state: isReply ? "over" : "silent",
+      ...(usage !== undefined && { usage }),
+      ...(timing !== undefined && { timing }),
     };
   }
 
@@ -186,11 +178,11 @@ export class TurnFold {
     this.#resumes = 0;
   }
 
-  /** The process ended in an attempt, or before the end of the turn that a silent one makes. What it took is not the step's. */
+  /** The last attempt was discarded, or its process ended in it, or before the end of the turn that a silent one makes. */
   voidAttempt(): void {
     if (this.#underWay === undefined) return;
     const { step, attempt } = this.#underWay;
-    this.#underWay = { step, attempt, isAttemptOpen: false, isSilent: false };
+    this.#underWay = { step, attempt, state: "over" };
   }
 
   addReply(step: number): void {
