@@ -42,7 +42,7 @@ export function scriptProvider({ script, latencyMs }: AgentOptions): ProviderCon
 /** An agent of `runTurn` and a listener, with the surroundings that each turn gets. */
 export function kernelAgent(
   options: AgentOptions,
-  surround: (turnId: string) => Pick<RunTurnInput, "now" | "timer" | "journal">,
+  surround: (turnId: string) => Pick<RunTurnInput, "now" | "clock" | "journal">,
 ): Agent<readonly ChatMessage[]> {
   const provider = scriptProvider(options);
   const tools = [weatherTool(options)];

@@ -23,5 +23,10 @@ console.log(asked.finishReason, asked.pending); // nothing runs, nothing is held
 const approved = asked.open?.map((call): OpenCall => ({ callId: call.callId, state: "approved" }));
 const messages = [question, ...asked.messages];
 const prior = asked.progress;
-const done = await runTurn({ ...base, turnId: "t2", messages, prior, open: approved ?? [] });
+const done = await runTurn({
+  ...base,
+  turnId: "t2",
+  messages,
+  journal: { prior, open: approved ?? [] },
+});
 console.log(done.finishReason);

@@ -13,9 +13,11 @@ export const subject: Subject = {
       const log: Entry[] = [];
       return {
         now: Date.now,
-        timer,
-        journal(facts) {
-          log.push(...made.of(facts));
+        clock: { timer },
+        journal: {
+          record(facts) {
+            log.push(...made.of(facts));
+          },
         },
       };
     }),

@@ -26,7 +26,12 @@ async function createAgent(options: AgentOptions): Promise<Agent<readonly ChatMe
         messages,
         tools,
         dispatch: {},
-        showsFacts: false,
+        journal: {
+          isShown: true,
+          record(facts) {
+            seen.events += log.append(log.made.of(facts));
+          },
+        },
         emit(event) {
           seen.events++;
           log.feed.live(event);
@@ -35,10 +40,7 @@ async function createAgent(options: AgentOptions): Promise<Agent<readonly ChatMe
         conversationId: turnId,
         turnId,
         now: Date.now,
-        timer,
-        journal(facts) {
-          seen.events += log.append(log.made.of(facts));
-        },
+        clock: { timer },
       });
       log.end();
       return toTurnResponse(result).text;

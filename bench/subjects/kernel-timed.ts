@@ -5,5 +5,5 @@ import type { Subject } from "../subject.ts";
 export const subject: Subject = {
   name: "kernel-timed",
   goals: {},
-  createAgent: async (options) => kernelAgent(options, () => ({ now: Date.now, timer })),
+  createAgent: async (options) => kernelAgent(options, () => ({ now: Date.now, clock: { timer } })),
 };

@@ -25,7 +25,7 @@ async function createAgent(options: AgentOptions): Promise<Agent<readonly ChatMe
           conversationId: "bench",
           turnId,
           now: Date.now,
-          timer,
+          clock: { timer },
         }).then(toTurnResponse),
       );
       for await (const event of turn) {

@@ -78,21 +78,24 @@ export type {
   VendorOptions,
 } from "./contracts/provider.ts";
 export type {
-  AbortSource,
-  AskedModel,
   Deadlines,
-  EventEmitter,
   FinishedStep,
+  LoopClock,
+  LoopContext,
+  LoopJournal,
+  LoopLimits,
   MessagesSoFar,
-  OpenCall,
-  PriorProgress,
   RetryPolicy,
   Room,
-  RunTurnInput,
-  RunTurnResult,
   Timer,
   TurnLimits,
-  TurnProgress,
+} from "./contracts/loop.ts";
+export type { AskedModel, OpenCall, PriorProgress, TurnProgress } from "./contracts/progress.ts";
+export type {
+  AbortSource,
+  EventEmitter,
+  RunTurnInput,
+  RunTurnResult,
 } from "./contracts/runtime.ts";
 export type {
   InputIssue,

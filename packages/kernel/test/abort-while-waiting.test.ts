@@ -39,7 +39,7 @@ test("running tools get the signal, and those that obey have the grace period to
     provider,
     tools: [obedient],
     signal: controller.signal,
-    timer: clock.timer,
+    clock: { timer: clock.timer },
   });
   await obedient.whenStarted();
   controller.abort();
@@ -62,7 +62,7 @@ test("a tool that ends well within the grace period keeps its result", async () 
     provider,
     tools: [tool],
     signal: controller.signal,
-    timer: clock.timer,
+    clock: { timer: clock.timer },
   });
   await tool.whenStarted();
   controller.abort();
@@ -84,7 +84,7 @@ test("deaf tools are given up after the grace period, and what they say later is
     provider,
     tools: [deaf],
     signal: controller.signal,
-    timer: clock.timer,
+    clock: { timer: clock.timer },
     dispatch: { graceMs: 300 },
   });
   await deaf.whenStarted(2);
@@ -109,7 +109,7 @@ test("the grace period is a second, and without a timer there is none", async ()
     provider: scriptedProvider([callTool("deferred")]),
     tools: [tool],
     signal: controller.signal,
-    timer: clock.timer,
+    clock: { timer: clock.timer },
   });
   await tool.whenStarted();
   controller.abort();
@@ -148,11 +148,13 @@ test("an abort while an intent is being recorded runs nothing and leaves one res
     provider,
     tools: [echo],
     signal: controller.signal,
-    journal: (added) => {
-      void hooks.journal(added);
-      return added.some((fact) => fact.type === "tool_intent") ? gate.promise : undefined;
+    journal: {
+      record: (added) => {
+        void hooks.journal.record(added);
+        return added.some((fact) => fact.type === "tool_intent") ? gate.promise : undefined;
+      },
     },
-    timer: manualClock().timer,
+    clock: { timer: manualClock().timer },
   });
   await manualClock().advance(0);
   controller.abort();
@@ -171,7 +173,7 @@ test("an abort while answers are awaited refuses the calls that wait", async () 
   const turn = await abortedAtRest({
     provider,
     tools: [remoteTool()],
-    answers: never as never,
+    journal: { answers: never as never },
   });
 
   expect(turn.finishReason).toBe("aborted");
@@ -190,8 +192,8 @@ test("an abort of a turn that is entered with calls that wait refuses them", asy
     provider: scriptedProvider([]),
     tools: [remoteTool()],
     messages: suspended.transcript,
-    open: suspended.open ?? [],
-    newId: sequentialIds("later"),
+    journal: { open: suspended.open ?? [] },
+    clock: { newId: sequentialIds("later") },
     signal: AbortSignal.abort(),
   });
 
@@ -203,10 +205,10 @@ test("an abort of a turn that is entered with calls that wait refuses them", asy
 test.each<[string, Partial<RunTurnInput>]>([
   ["the before hook", { dispatch: { before: never } }],
   ["the after hook", { dispatch: { after: never } }],
-  ["transformContext", { transformContext: never }],
-  ["convertToLlm", { convertToLlm: never }],
-  ["checkLimits", { checkLimits: never }],
-  ["stopWhen", { stopWhen: never }],
+  ["transformContext", { context: { transformContext: never } }],
+  ["convertToLlm", { context: { convertToLlm: never } }],
+  ["checkLimits", { limits: { checkLimits: never } }],
+  ["stopWhen", { limits: { stopWhen: never } }],
   ["onStepComplete", { onStepComplete: never }],
   ["drainSteering", { drainSteering: never as never }],
 ])("an abort ends the wait for %s", async (_, options) => {

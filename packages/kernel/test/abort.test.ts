@@ -220,8 +220,8 @@ test("an abort while the turn waits for a retry ends it at once", async () => {
   const running = runToEnd({
     provider,
     signal: controller.signal,
-    timer: clock.timer,
-    retry: { maxAttempts: 2, baseDelayMs: 60_000 },
+    clock: { timer: clock.timer },
+    limits: { retry: { maxAttempts: 2, baseDelayMs: 60_000 } },
   });
   await clock.advance(1_000);
   controller.abort();
@@ -242,9 +242,11 @@ test("an abort after a failure that nothing follows is an abort", async () => {
   const turn = await runToEnd({
     provider,
     signal: controller.signal,
-    recover: () => {
-      controller.abort();
-      return new Promise(() => {});
+    context: {
+      recover: () => {
+        controller.abort();
+        return new Promise(() => {});
+      },
     },
   });
 

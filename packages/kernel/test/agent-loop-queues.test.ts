@@ -158,7 +158,7 @@ test("without newId each further turn gets an id of its own", async () => {
   const { provider, config } = scriptedLoop([say("1"), say("2"), say("3")], {
     followUps: [user("f1"), user("f2")],
   });
-  const { newId: _, ...withoutIds } = config;
+  const { clock: _, ...withoutIds } = config;
 
   const { messages } = await agentLoop([user("u1")], { messages: [] }, withoutIds).response;
 

@@ -91,8 +91,10 @@ test("an abort while the end of a turn is being recorded is the last thing that 
     { messages: [] },
     {
       ...config,
-      journal: (facts) => {
-        facts.filter((fact) => fact.type === "turn_ended").forEach(() => controller.abort());
+      journal: {
+        record: (facts) => {
+          facts.filter((fact) => fact.type === "turn_ended").forEach(() => controller.abort());
+        },
       },
     },
     controller.signal,

@@ -30,7 +30,7 @@ function scripted(...script: readonly ScriptItem[]): {
   const provider = scriptedProvider(script);
   return {
     provider,
-    config: { provider, conversationId: "c1", turnId: "t1", newId: sequentialIds() },
+    config: { provider, conversationId: "c1", turnId: "t1", clock: { newId: sequentialIds() } },
   };
 }
 

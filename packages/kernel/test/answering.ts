@@ -1,12 +1,12 @@
 /** Somebody outside who answers calls as soon as they wait. */
-import type { OpenCall, PendingCall, RunTurnInput } from "@capstan/kernel";
+import type { LoopJournal, OpenCall, PendingCall, RunTurnInput } from "@capstan/kernel";
 
 type Answer = (call: PendingCall) => OpenCall;
 
 /** Answers each call that begins to wait, in its turn, with the next of these; the last one answers all others. */
 export function answering(
   ...replies: readonly Answer[]
-): Pick<RunTurnInput, "emit"> & Required<Pick<RunTurnInput, "answers">> {
+): Pick<RunTurnInput, "emit"> & { readonly journal: Pick<LoopJournal, "answers"> } {
   const left = [...replies];
   const ready: OpenCall[] = [];
   return {
@@ -17,7 +17,7 @@ export function answering(
         if (answer !== undefined) ready.push(answer(call));
       }
     },
-    answers: () => ready.splice(0),
+    journal: { answers: () => ready.splice(0) },
   };
 }
 

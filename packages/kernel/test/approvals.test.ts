@@ -38,11 +38,13 @@ test("an approved call runs once, with an intent of its own", async () => {
   const echo = echoTool({ needsApproval: true });
   const provider = scriptedProvider([callTool("echo", { x: 1 }), say("Done")]);
 
+  const { emit, journal } = answering(approve);
+
   const turn = await runToEnd({
     provider,
     tools: [echo],
-    journal: hooks.journal,
-    ...answering(approve),
+    emit,
+    journal: { ...journal, ...hooks.journal },
   });
 
   expect(echo.started.map((call) => call.input)).toEqual([{ x: 1 }]);
@@ -104,7 +106,9 @@ test("a call does not run if its tool never says whether it needs approval", asy
   const echo = echoTool({ needsApproval: () => new Promise(() => {}) });
   const provider = scriptedProvider([callTool("echo"), say("Oh")]);
 
-  const turn = await clock.runUntil(runToEnd({ provider, tools: [echo], timer: clock.timer }));
+  const turn = await clock.runUntil(
+    runToEnd({ provider, tools: [echo], clock: { timer: clock.timer } }),
+  );
 
   expect(echo.started).toEqual([]);
   expect(turn.messages[1]).toMatchObject({ isError: true });

@@ -4,6 +4,9 @@ import type {
   BeforeDecision,
   ChatMessage,
   JsonValue,
+  LoopContext,
+  LoopJournal,
+  LoopLimits,
   OpenCall,
   ParsedInput,
   PendingCall,
@@ -59,7 +62,11 @@ export function goWrong(fault: Fault): unknown {
   return fault === "rejects" ? Promise.reject(new Error("broken")) : new Promise(() => {});
 }
 
-type Callbacks = Partial<Pick<RunTurnInput, Extract<CallbackName, keyof RunTurnInput>>> &
+type Named<Options> = Partial<Pick<Options, Extract<CallbackName, keyof Options>>>;
+type Callbacks = Named<RunTurnInput> &
+  Named<LoopLimits> &
+  Named<LoopContext> &
+  Named<LoopJournal> &
   Pick<RunTurnInput["dispatch"], "before" | "after"> &
   ToolCallbacks;
 

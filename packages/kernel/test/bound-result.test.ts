@@ -1,13 +1,13 @@
-import type { RunTurnInput, ToolResult } from "@capstan/kernel";
+import type { LoopContext, RunTurnInput, ToolResult } from "@capstan/kernel";
 import { callTool, echoTool, remoteTool, runToEnd, say, scriptedProvider } from "@capstan/testing";
 import { expect, test } from "vitest";
 
 const kept = { blob: "b", mediaType: "text/plain", chars: 90_000 } as const;
 const short = (result: ToolResult): ToolResult => ({ ...result, output: "short", kept });
 
-const play = (boundResult: RunTurnInput["boundResult"], rest: Partial<RunTurnInput> = {}) => {
+const play = (boundResult: LoopContext["boundResult"], rest: Partial<RunTurnInput> = {}) => {
   const provider = scriptedProvider([callTool("echo", { n: 1 }), say("Done")]);
-  return runToEnd({ provider, tools: [echoTool()], boundResult, ...rest });
+  return runToEnd({ provider, tools: [echoTool()], context: { boundResult }, ...rest });
 };
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
 ])("what boundResult gives, %s, is what is recorded, shown and sent", async (_, boundResult) => {
   const facts: unknown[] = [];
 
-  const turn = await play(boundResult, { journal: (all) => void facts.push(...all) });
+  const turn = await play(boundResult, { journal: { record: (all) => void facts.push(...all) } });
 
   expect(facts).toContainEqual(
     expect.objectContaining({ type: "tool_result", result: expect.objectContaining({ kept }) }),
@@ -51,8 +51,8 @@ test("it gets answers from outside, which cannot say themselves where they are k
       { role: "user", id: "u", content: "Hi" },
       { role: "assistant", id: "a", content: [call], stopReason: "tool-calls" },
     ],
-    open: [{ callId: "c", state: "settled", result: answer }],
-    boundResult: (_, result) => ({ ...result, output: `${JSON.stringify(result)}!` }),
+    journal: { open: [{ callId: "c", state: "settled", result: answer }] },
+    context: { boundResult: (_, result) => ({ ...result, output: `${JSON.stringify(result)}!` }) },
   });
 
   expect(turn.messages[0]).toMatchObject({ content: '{"isError":false,"output":"long"}!' });

@@ -54,7 +54,9 @@ test("signs of life without content keep an attempt alive no longer than content
   const provider = every(clock, 30_000, [{ type: "text_delta", delta: "Well" }, { type: "ping" }]);
   const deadlines = { firstPartMs: 60_000, betweenPartsMs: 60_000, contentMs: 120_000 };
 
-  const result = await clock.runUntil(runTurn({ ...given, ...clock, provider, deadlines }));
+  const result = await clock.runUntil(
+    runTurn({ ...given, now: clock.now, clock, provider, limits: { deadlines } }),
+  );
 
   expect(result.error).toMatchObject({ code: "network" });
   expect(result.error?.message).toContain("no content within 120000 ms");
@@ -71,7 +73,9 @@ test("before the first content they do not shorten the time that a silent model 
   ]);
   const deadlines = { firstPartMs: 300_000, betweenPartsMs: 60_000, contentMs: 60_000 };
 
-  const result = await clock.runUntil(runTurn({ ...given, ...clock, provider, deadlines }));
+  const result = await clock.runUntil(
+    runTurn({ ...given, now: clock.now, clock, provider, limits: { deadlines } }),
+  );
 
   expect(result.finishReason).toBe("stop");
 });
@@ -80,7 +84,13 @@ test("turnMs ends a request under way, and keeps what was said until then", asyn
   const clock = manualClock();
   const provider = every(clock, 1_000, [{ type: "text_delta", delta: "more " }]);
 
-  const turn = runTurn({ ...given, ...clock, provider, deadlines: { turnMs: 4_500 } });
+  const turn = runTurn({
+    ...given,
+    now: clock.now,
+    clock,
+    provider,
+    limits: { deadlines: { turnMs: 4_500 } },
+  });
   const { finishReason, messages, error } = await clock.runUntil(turn);
 
   expect({ finishReason, error }).toEqual({ finishReason: "budget-exceeded", error: undefined });
@@ -105,10 +115,11 @@ test("turnMs ends running tools, which are told to stop", async () => {
 
   const turn = runTurn({
     ...given,
-    ...clock,
+    now: clock.now,
+    clock,
     provider,
     tools: [tool],
-    deadlines: { turnMs: 60_000 },
+    limits: { deadlines: { turnMs: 60_000 } },
   });
   const { finishReason, messages } = await clock.runUntil(turn);
 
@@ -124,7 +135,14 @@ test("an abort that comes first is an abort, whatever time was left", async () =
   clock.timer(2_500, () => stop.abort());
 
   const { signal } = stop;
-  const turn = runTurn({ ...given, ...clock, provider, signal, deadlines: { turnMs: 9_000 } });
+  const turn = runTurn({
+    ...given,
+    now: clock.now,
+    clock,
+    provider,
+    signal,
+    limits: { deadlines: { turnMs: 9_000 } },
+  });
   const result = await clock.runUntil(turn);
 
   expect(result.finishReason).toBe("aborted");

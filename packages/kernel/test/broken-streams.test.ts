@@ -36,7 +36,7 @@ test("after an error in the middle the text is there once, and all usage is coun
 
   const turn = await runToEnd({
     provider,
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
     emit: (event) => {
       view.apply(event);
       shown.push(...(event.type === "text_end" ? [view.snapshot().message?.content] : []));
@@ -59,7 +59,7 @@ test("an error in the middle neither repeats finished tools nor runs those of th
     say("Done"),
   ]);
 
-  const turn = await runToEnd({ provider, tools: [echo], retry: { maxAttempts: 2 } });
+  const turn = await runToEnd({ provider, tools: [echo], limits: { retry: { maxAttempts: 2 } } });
 
   expect(echo.started.map((call) => call.input)).toEqual([{ n: 1 }, { n: 3 }]);
   expect(turn.finishReason).toBe("stop");
@@ -80,7 +80,7 @@ test("an error that stays keeps the work so far, and the model never sees the br
     tools,
     messages: failed.transcript,
     input: [{ role: "user", id: "u2", content: "Again" }],
-    newId: () => "last",
+    clock: { newId: () => "last" },
   });
 
   expect(failed.messages).toMatchObject([
@@ -116,10 +116,12 @@ test.each<readonly [string, (clock: ManualClock) => ScriptItem, number]>([
   const turn = await clock.runUntil(
     runToEnd({
       provider,
-      timer: clock.timer,
+      clock: { timer: clock.timer },
       now: clock.now,
-      retry: { maxAttempts: 2, baseDelayMs: 0 },
-      deadlines: { firstPartMs: 1_000, betweenPartsMs: 500, attemptMs: 3_000 },
+      limits: {
+        retry: { maxAttempts: 2, baseDelayMs: 0 },
+        deadlines: { firstPartMs: 1_000, betweenPartsMs: 500, attemptMs: 3_000 },
+      },
       emit: (event) => event.type === "attempt_discarded" && discardedAt.push(clock.now()),
     }),
   );
@@ -145,10 +147,12 @@ test("a later attempt is given up as soon as the first would be", async () => {
   await clock.runUntil(
     runToEnd({
       provider,
-      timer: clock.timer,
+      clock: { timer: clock.timer },
       now: clock.now,
-      retry: { maxAttempts: 3, baseDelayMs: 0 },
-      deadlines: { firstPartMs: 1_000, betweenPartsMs: 60_000 },
+      limits: {
+        retry: { maxAttempts: 3, baseDelayMs: 0 },
+        deadlines: { firstPartMs: 1_000, betweenPartsMs: 60_000 },
+      },
       emit: (event) => event.type === "attempt_discarded" && discardedAt.push(clock.now()),
     }),
   );
@@ -160,7 +164,9 @@ test("without deadlines of its own a turn still gives up on silence", async () =
   const clock = manualClock();
   const provider = scriptedProvider([stall()]);
 
-  const turn = await clock.runUntil(runToEnd({ provider, timer: clock.timer, now: clock.now }));
+  const turn = await clock.runUntil(
+    runToEnd({ provider, clock: { timer: clock.timer }, now: clock.now }),
+  );
 
   expect(turn.finishReason).toBe("error");
   expect(clock.now()).toBe(300_000);
@@ -172,7 +178,7 @@ test("a tool that hangs is given up, and the model is told", async () => {
   const provider = scriptedProvider([callTool("deferred"), say("Too slow")]);
 
   const turn = await clock.runUntil(
-    runToEnd({ provider, tools: [slow], timer: clock.timer, now: clock.now }),
+    runToEnd({ provider, tools: [slow], clock: { timer: clock.timer }, now: clock.now }),
   );
 
   expect(slow.aborted).toHaveLength(1);

@@ -18,7 +18,7 @@ function answer(id: string, text: string): AssistantMessage {
 test("an answer that is right ends the turn", async () => {
   const provider = scriptedProvider([say("{}")]);
 
-  const turn = await runToEnd({ provider, checkAnswer: mustBeJson });
+  const turn = await runToEnd({ provider, limits: { checkAnswer: mustBeJson } });
 
   expect(turn).toMatchObject({ finishReason: "stop" });
   expect(turn.messages).toHaveLength(1);
@@ -27,7 +27,7 @@ test("an answer that is right ends the turn", async () => {
 test("a wrong answer is sent back once, with what is wrong, and the next one counts", async () => {
   const provider = scriptedProvider([say("Well"), say("{}")]);
 
-  const turn = await runToEnd({ provider, checkAnswer: mustBeJson });
+  const turn = await runToEnd({ provider, limits: { checkAnswer: mustBeJson } });
 
   expect(turn.finishReason).toBe("stop");
   expect(turn.messages).toMatchObject([
@@ -41,7 +41,11 @@ test("a wrong answer is sent back once, with what is wrong, and the next one cou
 test("a second wrong answer fails the turn, and both are kept", async () => {
   const provider = scriptedProvider([say("Well"), callTool("echo"), say("Still not")]);
 
-  const turn = await runToEnd({ provider, tools: [echoTool()], checkAnswer: mustBeJson });
+  const turn = await runToEnd({
+    provider,
+    tools: [echoTool()],
+    limits: { checkAnswer: mustBeJson },
+  });
 
   expect(turn).toMatchObject({ finishReason: "error", error: { code: "invalid_output" } });
   expect(turn.messages.map((message) => message.role)).toEqual([
@@ -57,7 +61,7 @@ test("a second wrong answer fails the turn, and both are kept", async () => {
 test("a reply that ended otherwise is not checked", async () => {
   const provider = scriptedProvider([[say("Well"), finish("length")]]);
 
-  const turn = await runToEnd({ provider, checkAnswer: mustBeJson });
+  const turn = await runToEnd({ provider, limits: { checkAnswer: mustBeJson } });
 
   expect(turn.finishReason).toBe("length");
 });
@@ -68,8 +72,8 @@ test("the question back is recorded before it is shown", async () => {
 
   await runToEnd({
     provider,
-    checkAnswer: mustBeJson,
-    journal: (added) => void facts.push(...added),
+    limits: { checkAnswer: mustBeJson },
+    journal: { record: (added) => void facts.push(...added) },
   });
 
   const prompts = facts.filter((fact) => fact.type === "message" && fact.message.role === "user");
@@ -81,14 +85,14 @@ test("a turn that died after the question back does not ask a second time", asyn
 
   const turn = await runToEnd({
     provider,
-    checkAnswer: mustBeJson,
+    limits: { checkAnswer: mustBeJson },
     messages: [
       { role: "user", id: "u1", content: "Hello" },
       answer("a1", "Well"),
       { role: "user", id: "u2", content: "Answer with JSON only", source: "repair" },
       answer("a2", "Still not"),
     ],
-    prior: { steps: 2, attempts: 2, usage: {}, isResumed: true },
+    journal: { prior: { steps: 2, attempts: 2, usage: {}, isResumed: true } },
   });
 
   expect(turn).toMatchObject({ finishReason: "error", error: { code: "invalid_output" } });
@@ -100,8 +104,10 @@ test("a check that throws fails the turn", async () => {
 
   const turn = await runToEnd({
     provider,
-    checkAnswer: () => {
-      throw new Error("no schema");
+    limits: {
+      checkAnswer: () => {
+        throw new Error("no schema");
+      },
     },
   });
 

@@ -13,7 +13,11 @@ const script = () => scriptedProvider([callTool("camera"), say("I see")]);
 test("media that the check lets pass is given to the model as it is", async () => {
   const provider = script();
 
-  await runToEnd({ provider, tools: [camera(() => [tinyImage])], checkMedia: () => undefined });
+  await runToEnd({
+    provider,
+    tools: [camera(() => [tinyImage])],
+    context: { checkMedia: () => undefined },
+  });
 
   expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content: [tinyImage] });
 });
@@ -24,7 +28,7 @@ test("in the place of other media the model, the events and the result have the 
   const turn = await runToEnd({
     provider,
     tools: [camera(() => [tinyImage])],
-    checkMedia: (part) => `${part.mediaType} is not for me.`,
+    context: { checkMedia: (part) => `${part.mediaType} is not for me.` },
   });
 
   const content = [{ type: "text", text: "(The image is left out: image/png is not for me.)" }];
@@ -40,7 +44,7 @@ test("what the after hook has put in is looked at, too", async () => {
     provider,
     tools: [camera(() => [])],
     dispatch: { after: () => ({ isError: false, output: [tinyImage] }) },
-    checkMedia: () => "no.",
+    context: { checkMedia: () => "no." },
   });
 
   expect(provider.requests[1]?.messages.at(-1)).toMatchObject({
@@ -54,8 +58,10 @@ test("a check that fails lets nothing pass", async () => {
   await runToEnd({
     provider,
     tools: [camera(() => [tinyImage])],
-    checkMedia: () => {
-      throw new Error("out of order");
+    context: {
+      checkMedia: () => {
+        throw new Error("out of order");
+      },
     },
   });
 

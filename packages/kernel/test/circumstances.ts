@@ -137,6 +137,8 @@ export async function runUnder(
     given,
     waiting,
   );
+  const { transformContext, convertToLlm, recover, stopWhen, checkLimits } = callbacks;
+  const { drainSteering, onStepComplete, hasSteering, answers } = callbacks;
   const tools = everyTool(
     ({ toolCallId }, { effect, reconcile: canTell }) => {
       const mayRepeat = effect === "pure" || effect === "idempotent" || canTell !== undefined;
@@ -156,11 +158,17 @@ export async function runUnder(
   let shown = 0;
   const running = runToEnd({
     provider: scriptedProvider(given.script),
-    ...entry,
+    ...(entry && { messages: entry.messages }),
     tools: tools.all,
     dispatch: { ...given.dispatch, ...(before && { before }), ...(after && { after }) },
     signal: controller.signal,
-    showsFacts,
+    journal: {
+      isShown: !showsFacts,
+      hasSteering,
+      answers,
+      ...(entry && { open: entry.open, prior: entry.prior }),
+      ...(given.journal && { record: journalOf(given.journal, happenings) }),
+    },
     emit: (event) => {
       happenings.push({ type: "event", event });
       if (event.type === "awaiting_tool_execution") waiting.push(...event.pending);
@@ -169,13 +177,18 @@ export async function runUnder(
       return emit?.(event);
     },
     ...(given.hasNow && { now: clock.now }),
-    ...(given.hasTimer && { timer: clock.timer }),
-    retry: { maxAttempts: given.maxAttempts },
-    ...(given.turnMs !== undefined && { deadlines: { turnMs: given.turnMs } }),
-    maxSteps: given.maxSteps,
-    ...(given.isClosing && { closing: { prompt: "Report" } }),
-    ...(given.journal && { journal: journalOf(given.journal, happenings) }),
-    ...callbacks,
+    clock: { ...(given.hasTimer && { timer: clock.timer }) },
+    limits: {
+      retry: { maxAttempts: given.maxAttempts },
+      ...(given.turnMs !== undefined && { deadlines: { turnMs: given.turnMs } }),
+      maxSteps: given.maxSteps,
+      ...(given.isClosing && { closing: { prompt: "Report" } }),
+      stopWhen,
+      checkLimits,
+    },
+    context: { transformContext, convertToLlm, recover },
+    drainSteering,
+    onStepComplete,
   });
   const settleNext = settlingIn(given.settlementOrder, tools.later);
   const turn = await drive(running, { clock, settleNext, abort, abortWait });

@@ -37,14 +37,13 @@ function answerTo(call: OpenCall): OpenCall {
 /** The turn that goes on from where the other one was suspended, with these answers. */
 function continued(
   suspended: FinishedTurn,
-  options: RunToEndOptions & { readonly open: readonly OpenCall[] },
+  { open, ...options }: RunToEndOptions & { readonly open: readonly OpenCall[] },
 ): Promise<FinishedTurn> {
   return runToEnd({
     tools,
     turnId: "t2",
-    continues: "t1",
+    journal: { continues: "t1", prior: suspended.progress, open },
     messages: suspended.transcript,
-    prior: suspended.progress,
     ...options,
   });
 }
@@ -58,9 +57,9 @@ test("a turn that was suspended and continued leaves the messages of one whose a
   const provider = scriptedProvider(script);
   const newId = sequentialIds();
 
-  const suspended = await runToEnd({ provider, tools, newId });
+  const suspended = await runToEnd({ provider, tools, clock: { newId } });
   const open = (suspended.open ?? []).map(answerTo);
-  const resumed = await continued(suspended, { provider, newId, open });
+  const resumed = await continued(suspended, { provider, clock: { newId }, open });
 
   expect([...suspended.messages, ...resumed.messages]).toEqual(atOnce.messages);
   expect([...problemsOf(suspended), ...problemsOf(resumed)]).toEqual([]);
@@ -132,7 +131,7 @@ test("a turn that died between its answer and its end asks nobody again, and end
   const turn = await runToEnd({
     provider,
     messages: [{ role: "user", id: "u1", content: "Hello" }, answer],
-    prior: { steps: 1, attempts: 1, usage: {}, isResumed: true },
+    journal: { prior: { steps: 1, attempts: 1, usage: {}, isResumed: true } },
   });
 
   expect(turn.finishReason).toBe("stop");
@@ -152,9 +151,8 @@ test("a turn that died in its closing step is not asked for its report a second 
   const turn = await runToEnd({
     provider,
     messages: asked,
-    maxSteps: 1,
-    closing,
-    prior: { steps: 1, attempts: 2, attemptsInStep: 1, usage: {}, isResumed: true },
+    limits: { maxSteps: 1, closing },
+    journal: { prior: { steps: 1, attempts: 2, attemptsInStep: 1, usage: {}, isResumed: true } },
   });
 
   expect(turn.finishReason).toBe("max-steps");
@@ -174,10 +172,11 @@ test("a turn that died behind its closing report neither runs the calls in it no
       ...asked,
       { role: "assistant", id: "a1", content: [call], stopReason: "tool-calls" },
     ],
-    open: [{ callId: "k1", state: "fresh" }],
-    maxSteps: 1,
-    closing,
-    prior: { steps: 2, attempts: 2, usage: {}, isResumed: true },
+    journal: {
+      open: [{ callId: "k1", state: "fresh" }],
+      prior: { steps: 2, attempts: 2, usage: {}, isResumed: true },
+    },
+    limits: { maxSteps: 1, closing },
   });
 
   expect(echo.started).toEqual([]);

@@ -153,18 +153,22 @@ async function runProcess(
     dispatch: { mode: scenario.mode, before: alterTwos },
     conversationId: "c1",
     turnId: "t1",
-    retry: { maxAttempts: 100 },
-    maxSteps: scenario.maxSteps,
-    closing: { prompt: "Report" },
+    limits: {
+      retry: { maxAttempts: 100 },
+      maxSteps: scenario.maxSteps,
+      closing: { prompt: "Report" },
+    },
     emit: (event) => {
       if (event.type === "awaiting_tool_execution") waiting.push(...event.pending);
       events.push(event);
     },
-    journal: dyingJournal(facts, crash, scenario.isJournalAsync, die),
-    answers: () => waiting.splice(0).map(answerTo),
+    journal: {
+      record: dyingJournal(facts, crash, scenario.isJournalAsync, die),
+      answers: () => waiting.splice(0).map(answerTo),
+      ...(!isFirst && { prior }),
+      ...(open !== undefined && { open }),
+    },
     drainSteering: () => steeringAfter(scenario, facts),
-    ...(!isFirst && { prior }),
-    ...(open !== undefined && { open }),
   });
   return Promise.race([running, died.promise]);
 }

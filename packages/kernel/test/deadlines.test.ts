@@ -31,9 +31,9 @@ function runOn(
   const running = runToEnd({
     provider: scriptedProvider(script),
     tools: [echoTool()],
-    timer: clock.timer,
+    clock: { timer: clock.timer },
     ...(hasNow && { now: clock.now }),
-    deadlines,
+    limits: { deadlines },
   });
   return clock.runUntil(running);
 }
@@ -187,7 +187,7 @@ test("without a timer there are no deadlines", async () => {
   const gate = Promise.withResolvers<void>();
   const provider = scriptedProvider([reply(wait(gate.promise), say("at last"))]);
 
-  const running = runToEnd({ provider, now: clock.now, deadlines: { firstPartMs: 1 } });
+  const running = runToEnd({ provider, now: clock.now, limits: { deadlines: { firstPartMs: 1 } } });
   await clock.advance(1_000_000);
   gate.resolve();
   const turn = await running;
@@ -199,7 +199,7 @@ test("a provider that was given up is told, and its stream is left", async () =>
   const clock = manualClock();
   const provider = scriptedProvider([stall()]);
 
-  await clock.runUntil(runToEnd({ provider, timer: clock.timer }));
+  await clock.runUntil(runToEnd({ provider, clock: { timer: clock.timer } }));
   await clock.advance(0);
 
   expect(provider.requests[0]?.signal.aborted).toBe(true);
@@ -215,9 +215,8 @@ test("an attempt that was given up is made again", async () => {
     runToEnd({
       provider,
       now: clock.now,
-      timer: clock.timer,
-      retry: { maxAttempts: 2 },
-      deadlines: { betweenPartsMs: 1_000 },
+      clock: { timer: clock.timer },
+      limits: { retry: { maxAttempts: 2 }, deadlines: { betweenPartsMs: 1_000 } },
     }),
   );
 

@@ -31,7 +31,7 @@ async function run(
     emit: recorder.emit,
     conversationId: "c1",
     turnId,
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
   });
   return { ...result, recorder };
 }

@@ -8,7 +8,10 @@ export interface Diary {
   readonly calls: readonly (readonly Fact["type"][])[];
   readonly facts: readonly Fact[];
   /** What the turn is given; the journal answers at once. */
-  readonly hooks: { readonly journal: Journal; readonly emit: EventEmitter };
+  readonly hooks: {
+    readonly journal: { readonly record: Journal };
+    readonly emit: EventEmitter;
+  };
   /** Notes an effect. */
   readonly note: (effect: string) => void;
   /** The same provider; each of its requests is an effect. */
@@ -22,7 +25,7 @@ export function keepDiary(): Diary {
   const note = (effect: string): void => {
     entries.push(`effect ${effect}`);
   };
-  const journal: Journal = (added) => {
+  const record: Journal = (added) => {
     facts.push(...added);
     calls.push(added.map((fact) => fact.type));
     for (const fact of added) entries.push(`fact ${fact.type}`);
@@ -34,7 +37,7 @@ export function keepDiary(): Diary {
     entries,
     calls,
     facts,
-    hooks: { journal, emit },
+    hooks: { journal: { record }, emit },
     note,
     watch: (provider) => {
       return {

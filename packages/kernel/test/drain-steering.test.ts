@@ -119,7 +119,7 @@ test("a step that only failed once and was asked again drains once", async () =>
   await runToEnd({
     provider,
     tools: [echoTool()],
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
     drainSteering: () => {
       drains += 1;
       return [];
@@ -137,17 +137,17 @@ test.each<Circumstance>([
   ["after a step without tool calls", [say("Done")], {}],
   ["after a pause without tool calls", [reply(say("Wait"), pause()), say("Done")], {}],
   ["before the end that a terminal tool makes", [callTool("finish")], {}],
-  ["before the end that stopWhen makes", [callTool("echo")], { stopWhen: () => true }],
-  ["when max-steps ends the turn", [callTool("echo")], { maxSteps: 1 }],
+  ["before the end that stopWhen makes", [callTool("echo")], { limits: { stopWhen: () => true } }],
+  ["when max-steps ends the turn", [callTool("echo")], { limits: { maxSteps: 1 } }],
   [
     "when max-steps ends the turn with a closing step",
     [callTool("echo"), say("I did this")],
-    { maxSteps: 1, closing: { prompt: "Report" } },
+    { limits: { maxSteps: 1, closing: { prompt: "Report" } } },
   ],
   [
     "when a limit ends the turn",
     [callTool("echo")],
-    { checkLimits: ({ steps }) => (steps > 0 ? "budget-exceeded" : undefined) },
+    { limits: { checkLimits: ({ steps }) => (steps > 0 ? "budget-exceeded" : undefined) } },
   ],
   ["while a call waits for somebody else", [reply(callTool("echo"), callTool("remote"))], {}],
   ["after an error", [failAfter(callTool("echo"), "invalid_request")], {}],

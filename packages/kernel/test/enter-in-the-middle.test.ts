@@ -30,7 +30,7 @@ test("a fresh call runs, after the hooks were asked", async () => {
     provider,
     tools: [echo],
     messages,
-    open: [{ callId: "k1", state: "fresh" }],
+    journal: { open: [{ callId: "k1", state: "fresh" }] },
     dispatch: { before: ({ toolCallId }) => void asked.push(toolCallId) },
   });
 
@@ -43,7 +43,7 @@ test("a call that is not listed is fresh", async () => {
   const echo = echoTool();
   const provider = scriptedProvider([say("Done")]);
 
-  const turn = await resume({ provider, tools: [echo], messages, open: [] });
+  const turn = await resume({ provider, tools: [echo], messages, journal: { open: [] } });
 
   expect(echo.started).toHaveLength(1);
   expect(resultsOf(turn)).toEqual(['{"n":1}']);
@@ -58,7 +58,7 @@ test("an approved call runs exactly the approved input, and nobody is asked agai
     provider,
     tools: [echo],
     messages,
-    open: [{ callId: "k1", state: "approved", input: { n: 7 } }],
+    journal: { open: [{ callId: "k1", state: "approved", input: { n: 7 } }] },
     dispatch: { before: ({ toolCallId }) => void asked.push(toolCallId) },
   });
 
@@ -75,7 +75,7 @@ test("an approved input that the tool does not take is an error result", async (
     provider,
     tools: [echo],
     messages,
-    open: [{ callId: "k1", state: "approved" }],
+    journal: { open: [{ callId: "k1", state: "approved" }] },
   });
 
   expect(echo.started).toEqual([]);
@@ -90,7 +90,7 @@ test("a denied call is answered to the model with the reason, and does not run",
     provider,
     tools: [echo],
     messages,
-    open: [{ callId: "k1", state: "denied", reason: "not on a Sunday" }],
+    journal: { open: [{ callId: "k1", state: "denied", reason: "not on a Sunday" }] },
   });
 
   expect(echo.started).toEqual([]);
@@ -109,8 +109,10 @@ test("a result that came from outside is seen by the after hook, recorded and sh
     provider,
     tools: [remoteTool()],
     messages: historyWith(called("k1", "remote")),
-    open: [{ callId: "k1", state: "settled", result: { isError: false, output: "picked" } }],
-    journal: hooks.journal,
+    journal: {
+      open: [{ callId: "k1", state: "settled", result: { isError: false, output: "picked" } }],
+      ...hooks.journal,
+    },
     dispatch: {
       after: (_, result) => ({ ...result, output: `seen: ${JSON.stringify(result.output)}` }),
     },
@@ -131,15 +133,17 @@ test("a result that is recorded already is neither recorded nor shown again, but
     provider,
     tools: [echoTool()],
     messages,
-    open: [
-      {
-        callId: "k1",
-        state: "settled",
-        result: { isError: false, output: "one" },
-        isRecorded: true,
-      },
-    ],
-    journal: hooks.journal,
+    journal: {
+      open: [
+        {
+          callId: "k1",
+          state: "settled",
+          result: { isError: false, output: "one" },
+          isRecorded: true,
+        },
+      ],
+      ...hooks.journal,
+    },
     dispatch: { after: ({ toolCallId }) => void reviewed.push(toolCallId) },
   });
 
@@ -158,7 +162,7 @@ test("a call that still waits keeps the turn suspended, and is not announced aga
     provider,
     tools: [remoteTool()],
     messages: historyWith(called("k1", "remote", { n: 1 })),
-    open: [{ callId: "k1", state: "pending", pending }],
+    journal: { open: [{ callId: "k1", state: "pending", pending }] },
   });
 
   expect(turn.finishReason).toBe("tool-calls");
@@ -184,7 +188,7 @@ test("calls in all states are settled together, in call order", async () => {
     provider,
     tools: [echo],
     messages: historyWith(...["k1", "k2", "k3", "k4", "k5", "k6"].map((id) => called(id, "echo"))),
-    open,
+    journal: { open },
   });
 
   expect(resultsOf(turn)).toEqual([
@@ -205,7 +209,7 @@ test("an id that no call has is ignored", async () => {
     provider,
     tools: [echoTool()],
     messages,
-    open: [{ callId: "k9", state: "denied" }],
+    journal: { open: [{ callId: "k9", state: "denied" }] },
   });
 
   expect(resultsOf(turn)).toEqual(['{"n":1}']);
@@ -213,14 +217,18 @@ test("an id that no call has is ignored", async () => {
 
 test("a resumed turn has no second turn_start, and an answering one names the turn that it continues", async () => {
   const open: OpenCall[] = [{ callId: "k1", state: "fresh" }];
-  const options = { tools: [echoTool()], messages, open };
+  const options = { tools: [echoTool()], messages };
 
-  const resumed = await resume({ ...options, provider: scriptedProvider([say("Done")]) });
+  const resumed = await resume({
+    ...options,
+    provider: scriptedProvider([say("Done")]),
+    journal: { open },
+  });
   const continuing = await runToEnd({
     ...options,
     provider: scriptedProvider([say("Done")]),
     turnId: "t2",
-    continues: "t1",
+    journal: { open, continues: "t1" },
   });
 
   expect(resumed.recorder.types()[0]).toBe("tool_execution_start");
@@ -234,14 +242,16 @@ test("what was used before counts: steps towards maxSteps, attempts towards the 
     provider,
     tools: [echoTool()],
     messages,
-    open: [],
-    prior: { steps: 3, attempts: 5, usage: { inputTokens: 10 }, isResumed: true },
-    maxSteps: 3,
+    journal: {
+      open: [],
+      prior: { steps: 3, attempts: 5, usage: { inputTokens: 10 }, isResumed: true },
+    },
+    limits: { maxSteps: 3 },
   });
   const inAttempt = await runToEnd({
     provider,
-    retry: { maxAttempts: 2 },
-    prior: { steps: 0, attempts: 1, attemptsInStep: 1, usage: { inputTokens: 10 } },
+    limits: { retry: { maxAttempts: 2 } },
+    journal: { prior: { steps: 0, attempts: 1, attemptsInStep: 1, usage: { inputTokens: 10 } } },
   });
 
   expect(atLimit.finishReason).toBe("max-steps");
@@ -258,7 +268,7 @@ test("messages that end in calls need `open`, and `open` needs messages that end
   const provider = scriptedProvider([]);
 
   const withoutOpen = await runToEnd({ provider, messages });
-  const withoutCalls = await runToEnd({ provider, open: [] });
+  const withoutCalls = await runToEnd({ provider, journal: { open: [] } });
 
   expect(withoutOpen).toMatchObject({ finishReason: "error", error: { code: "invalid_input" } });
   expect(withoutCalls).toMatchObject({ finishReason: "error", error: { code: "invalid_input" } });

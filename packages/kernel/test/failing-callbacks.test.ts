@@ -22,6 +22,7 @@ import {
 } from "@capstan/testing";
 import type { FinishedTurn } from "@capstan/testing";
 import { expect, test } from "vitest";
+import { overlay } from "./overlay.ts";
 
 /** Fits every callback: what it takes is not read, and it returns whatever it likes, against its type. */
 type Callback = () => never;
@@ -64,8 +65,11 @@ function everything(): Partial<RunTurnInput> & Pick<RunTurnInput, "provider" | "
       say("Done"),
     ]),
     messages: [{ role: "user", id: "u1", content: "Hello" }, asked],
-    open: [{ callId: "k1", state: "started", key: "key" }, pending],
-    answers: () => answers.shift() ?? [],
+    journal: {
+      open: [{ callId: "k1", state: "started", key: "key" }, pending],
+      answers: () => answers.shift() ?? [],
+      hasSteering: () => false,
+    },
     tools: toolsWith({}),
     dispatch: {
       mode: "sequential",
@@ -73,18 +77,16 @@ function everything(): Partial<RunTurnInput> & Pick<RunTurnInput, "provider" | "
       before: () => ({ action: "run" }),
       after: () => {},
     },
-    newId: sequentialIds(),
+    clock: { newId: sequentialIds(), random: () => 0.5 },
     logger: silentLogger,
-    random: () => 0.5,
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 }, stopWhen: () => false, checkLimits: () => undefined },
     drainSteering: () => [],
-    hasSteering: () => false,
     onStepComplete: () => {},
-    transformContext: (messages) => messages,
-    convertToLlm: (messages) => messages,
-    stopWhen: () => false,
-    checkLimits: () => undefined,
-    recover: () => [{ role: "user", id: "u1", content: "Hello" }],
+    context: {
+      transformContext: (messages) => messages,
+      convertToLlm: (messages) => messages,
+      recover: () => [{ role: "user", id: "u1", content: "Hello" }],
+    },
   };
 }
 
@@ -111,14 +113,14 @@ const failsAtOnce = (() => Promise.reject(new Error("cut"))) as Callback;
 const places: Record<string, (callback: Callback) => Partial<RunTurnInput>> = {
   emit: (emit) => ({ emit }),
   drainSteering: (drainSteering) => ({ drainSteering }),
-  hasSteering: (hasSteering) => ({ hasSteering }),
+  hasSteering: (hasSteering) => ({ journal: { hasSteering } }),
   onStepComplete: (onStepComplete) => ({ onStepComplete }),
-  answers: (answers) => ({ answers }),
-  transformContext: (transformContext) => ({ transformContext }),
-  convertToLlm: (convertToLlm) => ({ convertToLlm }),
-  stopWhen: (stopWhen) => ({ stopWhen }),
-  checkLimits: (checkLimits) => ({ checkLimits }),
-  recover: (recover) => ({ recover }),
+  answers: (answers) => ({ journal: { answers } }),
+  transformContext: (transformContext) => ({ context: { transformContext } }),
+  convertToLlm: (convertToLlm) => ({ context: { convertToLlm } }),
+  stopWhen: (stopWhen) => ({ limits: { stopWhen } }),
+  checkLimits: (checkLimits) => ({ limits: { checkLimits } }),
+  recover: (recover) => ({ context: { recover } }),
   "the before hook": (before) => ({ dispatch: { ...everything().dispatch, before } }),
   "the after hook": (after) => ({ dispatch: { ...everything().dispatch, after } }),
   "parseInput of a tool": (parseInput) => ({ tools: toolsWith({ parseInput }) }),
@@ -140,7 +142,7 @@ const places: Record<string, (callback: Callback) => Partial<RunTurnInput>> = {
   }),
   "log of the logger": (log) => ({
     logger: { ...silentLogger, log },
-    recover: faults["throws"],
+    context: { recover: faults["throws"] },
   }),
   "startSpan of the logger": (startSpan) => ({ logger: { ...silentLogger, startSpan } }),
   "end of a span": (end) => ({
@@ -177,7 +179,12 @@ async function runBroken(
     return fault();
   };
   const turn = await clock.runUntil(
-    runToEnd({ ...everything(), now: clock.now, timer: clock.timer, ...place(callback) }),
+    runToEnd(
+      overlay(
+        overlay(everything(), { now: clock.now, clock: { timer: clock.timer } }),
+        place(callback),
+      ),
+    ),
   );
   return { turn, calls, timersLeft: clock.pending() };
 }
@@ -206,9 +213,9 @@ test.each(everyPlaceAndFault)(
 
 const syncPlaces: Record<string, (callback: Callback) => Partial<RunTurnInput>> = {
   now: (now) => ({ now }),
-  timer: (timer) => ({ timer }),
-  random: (random) => ({ random }),
-  newId: (newId) => ({ newId }),
+  timer: (timer) => ({ clock: { timer } }),
+  random: (random) => ({ clock: { random } }),
+  newId: (newId) => ({ clock: { newId } }),
 };
 
 test.each(Object.keys(syncPlaces))(
@@ -229,7 +236,7 @@ test("when the timer throws on an abort, running tools still get their results",
     provider: scriptedProvider([callTool("deferred")]),
     tools: [slow],
     signal: controller.signal,
-    timer: () => (controller.signal.aborted ? faults["throws"]!() : () => {}),
+    clock: { timer: () => (controller.signal.aborted ? faults["throws"]!() : () => {}) },
   });
   await slow.whenStarted();
 
@@ -243,7 +250,10 @@ test("when the timer throws on an abort, running tools still get their results",
 test.each(Object.keys(faults))(
   "when the journal %s, an error stands for the end, and the turn returns",
   async (fault) => {
-    const { turn, calls } = await runBroken((journal) => ({ journal }), faults[fault]!);
+    const { turn, calls } = await runBroken(
+      (journal) => ({ journal: { record: journal } }),
+      faults[fault]!,
+    );
 
     expect(calls).toBe(1);
     expect(turn).toMatchObject({ finishReason: "error", error: { code: "journal_failed" } });

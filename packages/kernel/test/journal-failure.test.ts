@@ -16,6 +16,7 @@ import type { RunToEndOptions } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
 import { keepDiary } from "./diary.ts";
 import type { Diary } from "./diary.ts";
+import { overlay } from "./overlay.ts";
 import { problemsOf } from "./turn-problems.ts";
 
 const faults = {
@@ -40,7 +41,7 @@ const factTypes: readonly Fact["type"][] = [
 /** Works until a fact of this type comes. */
 function failingAt({ hooks, note }: Diary, type: Fact["type"], fault: () => never): Journal {
   return (facts) => {
-    if (!facts.some((fact) => fact.type === type)) return hooks.journal(facts);
+    if (!facts.some((fact) => fact.type === type)) return hooks.journal.record(facts);
     note("failure");
     return fault();
   };
@@ -67,15 +68,17 @@ function eventfulTurn(diary: Diary): RunToEndOptions {
         },
       };
     }),
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
     emit: (event) => {
       diary.hooks.emit(event);
       if (event.type === "awaiting_tool_execution") waiting.push(...event.pending);
     },
-    answers: () =>
-      waiting.splice(0).map(({ toolCallId }): OpenCall => {
-        return { callId: toolCallId, state: "approved" };
-      }),
+    journal: {
+      answers: () =>
+        waiting.splice(0).map(({ toolCallId }): OpenCall => {
+          return { callId: toolCallId, state: "approved" };
+        }),
+    },
     drainSteering: () => steering.shift() ?? [],
   };
 }
@@ -83,7 +86,7 @@ function eventfulTurn(diary: Diary): RunToEndOptions {
 test("the turn of these tests records facts of all types", async () => {
   const diary = keepDiary();
 
-  await runToEnd({ ...eventfulTurn(diary), journal: diary.hooks.journal });
+  await runToEnd(overlay(eventfulTurn(diary), { journal: diary.hooks.journal }));
 
   expect(new Set(diary.calls.flat())).toEqual(new Set(factTypes));
 });
@@ -96,11 +99,12 @@ describe.each(Object.entries(faults))("a journal that %s", (_, fault) => {
       const clock = manualClock();
 
       const turn = await clock.runUntil(
-        runToEnd({
-          ...eventfulTurn(diary),
-          timer: clock.timer,
-          journal: failingAt(diary, type, fault as () => never),
-        }),
+        runToEnd(
+          overlay(eventfulTurn(diary), {
+            clock: { timer: clock.timer },
+            journal: { record: failingAt(diary, type, fault as () => never) },
+          }),
+        ),
       );
 
       const later = diary.entries.slice(diary.entries.indexOf("effect failure") + 1);
@@ -113,7 +117,10 @@ describe.each(Object.entries(faults))("a journal that %s", (_, fault) => {
 });
 
 test("the error says what the journal said", async () => {
-  const turn = await runToEnd({ provider: scriptedProvider([]), journal: faults.throws });
+  const turn = await runToEnd({
+    provider: scriptedProvider([]),
+    journal: { record: faults.throws },
+  });
 
   expect(turn.error?.message).toContain("disk full");
   expect(turn.recorder.ofType("error").map((event) => event.error)).toEqual([turn.error]);
@@ -124,9 +131,9 @@ test("a journal that hangs is given up at the deadline of callbacks", async () =
 
   const running = runToEnd({
     provider: scriptedProvider([]),
-    journal: faults.hangs,
-    timer: clock.timer,
-    deadlines: { callbackMs: 70 },
+    journal: { record: faults.hangs },
+    clock: { timer: clock.timer },
+    limits: { deadlines: { callbackMs: 70 } },
   });
   await clock.runUntil(running);
 
@@ -138,7 +145,7 @@ test("an abort ends a turn whose journal hangs and that has no timer", async () 
 
   const running = runToEnd({
     provider: scriptedProvider([]),
-    journal: faults.hangs,
+    journal: { record: faults.hangs },
     signal: controller.signal,
   });
   await manualClock().advance(0);
@@ -159,7 +166,7 @@ test("a tool that runs when the journal fails is told to stop, and what it says 
   const running = runToEnd({
     provider,
     tools: [quick, slow],
-    journal: failingAt(diary, "tool_result", faults.throws),
+    journal: { record: failingAt(diary, "tool_result", faults.throws) },
   });
   const [call] = await slow.whenStarted();
   quick.resolve("id-2", "done");
@@ -182,7 +189,7 @@ test("a call that was running when the journal failed is not said not to have ru
   const running = runToEnd({
     provider,
     tools: [quick, slow],
-    journal: failingAt(diary, "tool_result", faults.throws),
+    journal: { record: failingAt(diary, "tool_result", faults.throws) },
   });
   await slow.whenStarted();
   quick.resolve("id-2", "done");
@@ -199,7 +206,7 @@ test("a suspended turn whose end cannot be recorded leaves a valid transcript", 
   const turn = await runToEnd({
     provider,
     tools: [remoteTool()],
-    journal: failingAt(diary, "turn_ended", faults.throws),
+    journal: { record: failingAt(diary, "turn_ended", faults.throws) },
   });
 
   expect(turn.error?.code).toBe("journal_failed");
@@ -215,7 +222,7 @@ test("an aborted turn whose end cannot be recorded leaves a valid transcript", a
     provider,
     signal: controller.signal,
     emit: (event) => event.type === "text_delta" && controller.abort(),
-    journal: failingAt(diary, "turn_ended", faults.throws),
+    journal: { record: failingAt(diary, "turn_ended", faults.throws) },
   });
 
   expect(turn.error?.code).toBe("journal_failed");

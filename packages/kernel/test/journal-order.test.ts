@@ -45,7 +45,7 @@ test("each fact is recorded before what it announces is shown or done", async ()
   const diary = keepDiary();
   const provider = diary.watch(scriptedProvider([callTool("echo")]));
 
-  await runToEnd({ ...diary.hooks, provider, tools: [notingTool(diary)], maxSteps: 1 });
+  await runToEnd({ ...diary.hooks, provider, tools: [notingTool(diary)], limits: { maxSteps: 1 } });
 
   expect(diary.entries).toEqual([
     "event turn_start",
@@ -79,7 +79,12 @@ test("a journal that takes its time holds back what it is told, and no more", as
   };
   const provider = scriptedProvider([callTool("echo"), say("Done")]);
 
-  const running = runToEnd({ ...diary.hooks, provider, tools: [notingTool(diary)], journal });
+  const running = runToEnd({
+    ...diary.hooks,
+    provider,
+    tools: [notingTool(diary)],
+    journal: { record: journal },
+  });
   await manualClock().advance(0);
   const before = [...diary.entries];
   gate.resolve();
@@ -96,7 +101,7 @@ test("a failed attempt is recorded before it is taken back and before the next i
   const diary = keepDiary();
   const provider = diary.watch(scriptedProvider([failBefore("overloaded"), say("Hello")]));
 
-  await runToEnd({ ...diary.hooks, provider, retry: { maxAttempts: 2 } });
+  await runToEnd({ ...diary.hooks, provider, limits: { retry: { maxAttempts: 2 } } });
 
   expect(diary.entries.slice(5, 12)).toEqual([
     "effect request",
@@ -164,7 +169,11 @@ test("the request for a closing report is recorded before it is shown and sent",
   const diary = keepDiary();
   const provider = diary.watch(scriptedProvider([say("I did nothing")]));
 
-  await runToEnd({ ...diary.hooks, provider, maxSteps: 0, closing: { prompt: "Report" } });
+  await runToEnd({
+    ...diary.hooks,
+    provider,
+    limits: { maxSteps: 0, closing: { prompt: "Report" } },
+  });
 
   expect(diary.entries.slice(1, 4)).toEqual([
     "fact message",
@@ -214,7 +223,7 @@ test("what settles while the journal is busy goes with its next call, and never 
     say("Done"),
   ]);
 
-  const running = runToEnd({ provider, tools: [tool], journal });
+  const running = runToEnd({ provider, tools: [tool], journal: { record: journal } });
   const [first, second, third] = await tool.whenStarted(3);
   tool.resolve(first?.toolCallId ?? "", "1");
   await clock.advance(0);

@@ -19,7 +19,7 @@ const closing = { prompt: "Report what you did" };
 test("a turn ends after as many steps as it may take", async () => {
   const provider = scriptedProvider([callTool("echo"), callTool("echo"), say("never")]);
 
-  const turn = await runToEnd({ provider, tools: [echoTool()], maxSteps: 2 });
+  const turn = await runToEnd({ provider, tools: [echoTool()], limits: { maxSteps: 2 } });
 
   expect(turn.finishReason).toBe("max-steps");
   expect(provider.requests).toHaveLength(2);
@@ -30,7 +30,7 @@ test("a turn ends after as many steps as it may take", async () => {
 test("an answer in the last step that a turn may take is an answer", async () => {
   const provider = scriptedProvider([callTool("echo"), say("Done")]);
 
-  const turn = await runToEnd({ provider, tools: [echoTool()], maxSteps: 2, closing });
+  const turn = await runToEnd({ provider, tools: [echoTool()], limits: { maxSteps: 2, closing } });
 
   expect(turn.finishReason).toBe("stop");
   expect(rolesOf(turn)).toEqual(["assistant", "tool", "assistant"]);
@@ -39,7 +39,7 @@ test("an answer in the last step that a turn may take is an answer", async () =>
 test("with a closing prompt, one last step reports what was done, and may call nothing", async () => {
   const provider = scriptedProvider([callTool("echo"), say("I echoed")]);
 
-  const turn = await runToEnd({ provider, tools: [echoTool()], maxSteps: 1, closing });
+  const turn = await runToEnd({ provider, tools: [echoTool()], limits: { maxSteps: 1, closing } });
 
   expect(turn.finishReason).toBe("max-steps");
   expect(turn.messages.slice(2)).toMatchObject([
@@ -55,7 +55,7 @@ test("calls of the closing step are refused, and the turn ends all the same", as
   const echo = echoTool();
   const provider = scriptedProvider([reply(say("I did"), callTool("echo"))]);
 
-  const turn = await runToEnd({ provider, tools: [echo], maxSteps: 0, closing });
+  const turn = await runToEnd({ provider, tools: [echo], limits: { maxSteps: 0, closing } });
 
   expect(echo.started).toEqual([]);
   expect(turn.messages.at(-1)).toMatchObject({ role: "tool", isError: true });
@@ -66,7 +66,7 @@ test("calls of the closing step are refused, and the turn ends all the same", as
 test("a closing step that fails ends the turn with its error", async () => {
   const provider = scriptedProvider([failBefore("invalid_request")]);
 
-  const turn = await runToEnd({ provider, maxSteps: 0, closing });
+  const turn = await runToEnd({ provider, limits: { maxSteps: 0, closing } });
 
   expect(turn).toMatchObject({ finishReason: "error", error: { code: "invalid_request" } });
   expect(problemsOf(turn)).toEqual([]);
@@ -75,7 +75,10 @@ test("a closing step that fails ends the turn with its error", async () => {
 test("an attempt of the closing step is made again like any other", async () => {
   const provider = scriptedProvider([failBefore("overloaded"), say("I did nothing")]);
 
-  const turn = await runToEnd({ provider, maxSteps: 0, closing, retry: { maxAttempts: 2 } });
+  const turn = await runToEnd({
+    provider,
+    limits: { maxSteps: 0, closing, retry: { maxAttempts: 2 } },
+  });
 
   expect(turn.finishReason).toBe("max-steps");
   expect(rolesOf(turn)).toEqual(["user", "assistant"]);
@@ -88,8 +91,7 @@ test("an abort in the closing step is an abort", async () => {
 
   const turn = await runToEnd({
     provider,
-    maxSteps: 0,
-    closing,
+    limits: { maxSteps: 0, closing },
     signal: controller.signal,
     emit: (event) => event.type === "text_delta" && controller.abort(),
   });
@@ -106,7 +108,11 @@ test.each<[string, boolean | FinishReason | Promise<boolean>, FinishReason]>([
 ])("a turn stops when its condition says so: %s", async (_, answer, finishReason) => {
   const provider = scriptedProvider([callTool("echo")]);
 
-  const turn = await runToEnd({ provider, tools: [echoTool()], stopWhen: () => answer });
+  const turn = await runToEnd({
+    provider,
+    tools: [echoTool()],
+    limits: { stopWhen: () => answer },
+  });
 
   expect(turn.finishReason).toBe(finishReason);
   expect(rolesOf(turn)).toEqual(["assistant", "tool"]);
@@ -122,9 +128,11 @@ test("the condition is asked after each step with calls, and sees all that came 
   await runToEnd({
     provider,
     tools: [echoTool()],
-    stopWhen: (step) => {
-      seen.push({ ...step, messages: [...step.messages] });
-      return false;
+    limits: {
+      stopWhen: (step) => {
+        seen.push({ ...step, messages: [...step.messages] });
+        return false;
+      },
     },
   });
 
@@ -141,8 +149,10 @@ test("a condition that fails ends the turn with its error", async () => {
   const turn = await runToEnd({
     provider,
     tools: [echoTool()],
-    stopWhen: () => {
-      throw new Error("cannot count");
+    limits: {
+      stopWhen: () => {
+        throw new Error("cannot count");
+      },
     },
   });
 
@@ -163,9 +173,11 @@ test("limits are checked before each request, with what was used so far", async 
     provider,
     tools: [echoTool()],
     now: clock.now,
-    checkLimits: (progress) => {
-      seen.push(progress);
-      return (progress.usage.outputTokens ?? 0) > 5 ? "budget-exceeded" : undefined;
+    limits: {
+      checkLimits: (progress) => {
+        seen.push(progress);
+        return (progress.usage.outputTokens ?? 0) > 5 ? "budget-exceeded" : undefined;
+      },
     },
   });
 
@@ -183,8 +195,10 @@ test("limits are checked before an attempt is made again", async () => {
 
   const turn = await runToEnd({
     provider,
-    retry: { maxAttempts: 3 },
-    checkLimits: async ({ attempts }) => (attempts > 0 ? "budget-exceeded" : undefined),
+    limits: {
+      retry: { maxAttempts: 3 },
+      checkLimits: async ({ attempts }) => (attempts > 0 ? "budget-exceeded" : undefined),
+    },
   });
 
   expect(turn.finishReason).toBe("budget-exceeded");
@@ -197,8 +211,8 @@ test("what earlier turns of the chain used counts towards the limits", async () 
 
   const turn = await runToEnd({
     provider: scriptedProvider([say("Done")], { usage: { inputTokens: 1 } }),
-    prior: { steps: 4, attempts: 6, usage: { inputTokens: 40 }, startedAt: 7 },
-    checkLimits: (progress) => void seen.push(progress),
+    journal: { prior: { steps: 4, attempts: 6, usage: { inputTokens: 40 }, startedAt: 7 } },
+    limits: { checkLimits: (progress) => void seen.push(progress) },
   });
 
   expect(seen).toEqual([{ steps: 4, attempts: 6, usage: { inputTokens: 40 }, startedAt: 7 }]);
@@ -218,7 +232,7 @@ test("a pause goes on with what was said, and each leg counts as a step", async 
   const turn = await runToEnd({ provider });
   const limited = await runToEnd({
     provider: scriptedProvider([reply(say("First"), pause())]),
-    maxSteps: 1,
+    limits: { maxSteps: 1 },
   });
 
   expect(rolesOf(turn)).toEqual(["assistant", "assistant"]);

@@ -31,7 +31,7 @@ test("steering is delivered exactly once, also where the next attempt fails", as
   const turn = await runToEnd({
     provider,
     tools: [echoTool()],
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
     drainSteering: () => waiting.splice(0),
   });
 
@@ -54,7 +54,7 @@ test("asking whether steering waits takes none of it", async () => {
     provider,
     tools: [echoTool()],
     dispatch: { steering: "skip-remaining", mode: "sequential" },
-    hasSteering: () => waiting.length > 0,
+    journal: { hasSteering: () => waiting.length > 0 },
     drainSteering: () => waiting.splice(0),
   });
 

@@ -24,9 +24,11 @@ test("it is asked before each request, when all that the request has is there", 
       order.push("drain");
       return [{ role: "user", id: "s", content: "Faster" }];
     },
-    makeRoom: () => {
-      order.push(`room before request ${provider.requests.length + 1}`);
-      return undefined;
+    context: {
+      makeRoom: () => {
+        order.push(`room before request ${provider.requests.length + 1}`);
+        return undefined;
+      },
     },
   });
 
@@ -37,7 +39,7 @@ test("it is asked before each request, when all that the request has is there", 
 test("where it ends the turn, no request is made", async () => {
   const provider = scriptedProvider([say("Never")]);
 
-  const turn = await runToEnd({ provider, makeRoom: async () => "context-exhausted" });
+  const turn = await runToEnd({ provider, context: { makeRoom: async () => "context-exhausted" } });
 
   expect(turn.finishReason).toBe("context-exhausted");
   expect(provider.requests).toEqual([]);
@@ -50,10 +52,12 @@ test("where it made room the limits are asked again: it may have spent a budget"
 
   const turn = await runToEnd({
     provider,
-    checkLimits: () => (isSpent ? "budget-exceeded" : undefined),
-    makeRoom: () => {
-      isSpent = true;
-      return true;
+    limits: { checkLimits: () => (isSpent ? "budget-exceeded" : undefined) },
+    context: {
+      makeRoom: () => {
+        isSpent = true;
+        return true;
+      },
     },
   });
 
@@ -68,12 +72,14 @@ test("a request that was too long is made again when there is room, with a conte
 
   const turn = await runToEnd({
     provider,
-    context: ({ history, input, added }) => shown ?? [...history, ...input, ...added],
-    makeRoom: async (overflow) => {
-      asked.push(overflow);
-      if (overflow === undefined) return undefined;
-      shown = smaller;
-      return true;
+    context: {
+      project: ({ history, input, added }) => shown ?? [...history, ...input, ...added],
+      makeRoom: async (overflow) => {
+        asked.push(overflow);
+        if (overflow === undefined) return undefined;
+        shown = smaller;
+        return true;
+      },
     },
   });
 
@@ -97,7 +103,7 @@ test.each<[what: string, room: () => Room | Promise<Room>, finishReason: string]
 
     const turn = await runToEnd({
       provider,
-      makeRoom: (overflow) => (overflow === undefined ? undefined : room()),
+      context: { makeRoom: (overflow) => (overflow === undefined ? undefined : room()) },
     });
 
     expect(turn.finishReason).toBe(finishReason);
@@ -112,9 +118,11 @@ test("another error does not ask for room", async () => {
 
   await runToEnd({
     provider,
-    makeRoom: (overflow) => {
-      asked.push(overflow);
-      return undefined;
+    context: {
+      makeRoom: (overflow) => {
+        asked.push(overflow);
+        return undefined;
+      },
     },
   });
 
@@ -132,12 +140,14 @@ test("recover is asked first, and its context holds until there is another", asy
   const turn = await runToEnd({
     provider,
     tools: [echoTool()],
-    recover: () => smaller,
-    context: () => [{ role: "user", id: "new", content: "Shorter still" }],
-    makeRoom: () => {
-      const room: Room = isFull ? true : undefined;
-      isFull = true;
-      return room;
+    context: {
+      recover: () => smaller,
+      project: () => [{ role: "user", id: "new", content: "Shorter still" }],
+      makeRoom: () => {
+        const room: Room = isFull ? true : undefined;
+        isFull = true;
+        return room;
+      },
     },
   });
 
@@ -155,10 +165,10 @@ test("it may take longer than a callback, and an abort ends the wait", async () 
   const provider = scriptedProvider([say("Never")]);
   const running = runToEnd({
     provider,
-    timer: clock.timer,
+    clock: { timer: clock.timer },
     now: clock.now,
     signal: controller.signal,
-    makeRoom: () => new Promise<Room>(() => {}),
+    context: { makeRoom: () => new Promise<Room>(() => {}) },
   });
   await clock.advance(10 * 60_000);
 

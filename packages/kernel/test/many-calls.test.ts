@@ -37,7 +37,7 @@ async function readsOf(count: number): Promise<number> {
     provider,
     tools: [tool],
     messages: [{ role: "assistant", id: "m", content, stopReason: "tool-calls" }],
-    open,
+    journal: { open },
   });
 
   expect(finishReason).toBe("stop");
@@ -72,7 +72,7 @@ test("a reply of twenty thousand calls is read and shown in one piece", async ()
     provider,
     tools: [],
     messages: [{ role: "user", id: "u", content: "go" }],
-    maxSteps: 1,
+    limits: { maxSteps: 1 },
     emit: (event) => view.apply(event),
   });
 

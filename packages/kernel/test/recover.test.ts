@@ -20,7 +20,7 @@ const smaller: ChatMessage[] = [{ role: "user", id: "summary", content: "In shor
 test("an overflow may be answered with a smaller context, and the attempt is made again with it", async () => {
   const provider = scriptedProvider([failBefore("context_overflow"), say("Hello")]);
 
-  const turn = await runToEnd({ provider, recover: () => smaller });
+  const turn = await runToEnd({ provider, context: { recover: () => smaller } });
 
   expect(provider.requests[1]?.messages).toEqual(smaller);
   expect(turn.recorder.ofType("attempt_discarded")).toMatchObject([
@@ -38,7 +38,11 @@ test("what follows goes on from the smaller context", async () => {
     say("Hello"),
   ]);
 
-  const turn = await runToEnd({ provider, tools: [echoTool()], recover: async () => smaller });
+  const turn = await runToEnd({
+    provider,
+    tools: [echoTool()],
+    context: { recover: async () => smaller },
+  });
 
   expect(provider.requests[2]?.messages).toEqual([...smaller, ...turn.messages.slice(0, 2)]);
 });
@@ -56,10 +60,12 @@ test("recovery is asked once per step, about what is not tried again", async () 
   const turn = await runToEnd({
     provider,
     tools: [echoTool()],
-    retry: { maxAttempts: 2 },
-    recover: ({ code }) => {
-      asked.push(code);
-      return smaller;
+    limits: { retry: { maxAttempts: 2 } },
+    context: {
+      recover: ({ code }) => {
+        asked.push(code);
+        return smaller;
+      },
     },
   });
 
@@ -74,9 +80,11 @@ test("where recovery knows no answer, the error stands and the partial reply is 
 
   const turn = await runToEnd({
     provider,
-    recover: (error) => {
-      seen.push(error);
-      return undefined;
+    context: {
+      recover: (error) => {
+        seen.push(error);
+        return undefined;
+      },
     },
   });
 
@@ -98,7 +106,9 @@ test.each([
   const clock = manualClock();
   const provider = scriptedProvider([failAfter(say("Hel"), "context_overflow")]);
 
-  const turn = await clock.runUntil(runToEnd({ provider, recover, timer: clock.timer }));
+  const turn = await clock.runUntil(
+    runToEnd({ provider, context: { recover }, clock: { timer: clock.timer } }),
+  );
 
   expect(turn).toMatchObject({ finishReason: "error", error: { code: "context_overflow" } });
   expect(turn.messages).toMatchObject([{ stopReason: "error", content: [{ text: "Hel" }] }]);
@@ -111,7 +121,7 @@ test("usage of the attempt that did not fit is counted", async () => {
     [say("Hello"), usage({ inputTokens: 10 })],
   ]);
 
-  const turn = await runToEnd({ provider, recover: () => smaller });
+  const turn = await runToEnd({ provider, context: { recover: () => smaller } });
 
   expect(turn.usage).toEqual({ inputTokens: 200_010 });
 });
@@ -123,7 +133,11 @@ test("the transcript keeps what the smaller context leaves out", async () => {
     say("Hello"),
   ]);
 
-  const turn = await runToEnd({ provider, tools: [echoTool()], recover: () => smaller });
+  const turn = await runToEnd({
+    provider,
+    tools: [echoTool()],
+    context: { recover: () => smaller },
+  });
 
   expect(rolesOf(turn)).toEqual(["assistant", "tool", "assistant"]);
   expect(problemsOf(turn)).toEqual([]);
@@ -141,9 +155,11 @@ test("each further part that the vendor will not take is asked about, with the c
 
   const turn = await runToEnd({
     provider,
-    recover: ({ rejected }, messages) => {
-      asked.push([rejected, messages.length]);
-      return [...messages, ...smaller];
+    context: {
+      recover: ({ rejected }, messages) => {
+        asked.push([rejected, messages.length]);
+        return [...messages, ...smaller];
+      },
     },
   });
 
@@ -157,7 +173,7 @@ test("each further part that the vendor will not take is asked about, with the c
 test("a recovery that never helps comes to an end", async () => {
   const provider = scriptedProvider(Array(30).fill(rejects(0)));
 
-  const turn = await runToEnd({ provider, recover: () => smaller });
+  const turn = await runToEnd({ provider, context: { recover: () => smaller } });
 
   expect(turn.error).toMatchObject({ code: "invalid_request", rejected: { part: 0 } });
   expect(provider.requests).toHaveLength(17);

@@ -76,7 +76,7 @@ test("answers that come while local calls run spare the suspension", async () =>
   const running = runToEnd({
     provider,
     tools: [local, remoteTool()],
-    answers: () => answers.splice(0),
+    journal: { answers: () => answers.splice(0) },
   });
   await local.whenStarted();
   answers.push(picked("id-3"));
@@ -100,7 +100,7 @@ test("where only some answers came, the turn waits for the others", async () => 
   const turn = await runToEnd({
     provider,
     tools: [remoteTool()],
-    answers: () => answers.shift() ?? [],
+    journal: { answers: () => answers.shift() ?? [] },
   });
 
   expect(turn.pending?.map((call) => call.toolCallId)).toEqual(["id-2"]);
@@ -121,14 +121,13 @@ test("an answer to a call that does not wait is ignored, and the first of two co
   const first = await runToEnd({
     provider,
     tools: [remoteTool(), echoTool()],
-    answers: () => answers.shift() ?? [],
+    journal: { answers: () => answers.shift() ?? [] },
   });
   const second = await runToEnd({
     provider,
     tools: [remoteTool(), echoTool()],
     messages: first.transcript,
-    open: first.open ?? [],
-    answers: () => answers.shift() ?? [],
+    journal: { open: first.open ?? [], answers: () => answers.shift() ?? [] },
   });
 
   expect(first.pending?.map((call) => call.toolCallId)).toEqual(["id-2"]);
@@ -143,7 +142,7 @@ test("an approval of a call that waits for its execution fits nothing, and is ig
   const turn = await runToEnd({
     provider,
     tools: [remoteTool()],
-    answers: () => (asked.push(1) > 10 ? [] : [approval]),
+    journal: { answers: () => (asked.push(1) > 10 ? [] : [approval]) },
   });
 
   expect(turn.pending).toMatchObject([{ kind: "execution" }]);
@@ -160,7 +159,7 @@ test("a failed answer is an error result", async () => {
   const turn = await runToEnd({
     provider,
     tools: [remoteTool()],
-    answers: () => answers.shift() ?? [],
+    journal: { answers: () => answers.shift() ?? [] },
   });
 
   expect(turn.messages[1]).toMatchObject({ isError: true, content: "no such file" });
@@ -174,7 +173,7 @@ test("an answer without content, or with content that no provider takes, becomes
   const turn = await runToEnd({
     provider,
     tools: [remoteTool()],
-    answers: () => answers.shift() ?? [],
+    journal: { answers: () => answers.shift() ?? [] },
   });
 
   expect(turn.messages[1]).toMatchObject({ isError: true, content: expect.stringMatching(/./) });
@@ -239,8 +238,7 @@ test("nobody is asked to run a remote call of the closing report", async () => {
   const turn = await runToEnd({
     provider,
     tools: [remoteTool()],
-    maxSteps: 0,
-    closing: { prompt: "Report" },
+    limits: { maxSteps: 0, closing: { prompt: "Report" } },
   });
 
   expect(turn.recorder.ofType("awaiting_tool_execution")).toEqual([]);

@@ -33,8 +33,7 @@ test("a turn whose journal says that answers came goes on with them", async () =
   const turn = await runToEnd({
     provider,
     tools: [remoteTool()],
-    journal,
-    answers: () => answers.shift() ?? [],
+    journal: { record: journal, answers: () => answers.shift() ?? [] },
   });
 
   expect(turn.finishReason).toBe("stop");
@@ -52,8 +51,7 @@ test("a reopened turn shows one turn_end", async () => {
   const turn = await runToEnd({
     provider,
     tools: [remoteTool()],
-    journal,
-    answers: () => answers.shift() ?? [],
+    journal: { record: journal, answers: () => answers.shift() ?? [] },
   });
 
   expect(turn.recorder.ofType("turn_end")).toMatchObject([{ finishReason: "stop" }]);
@@ -63,7 +61,11 @@ test("a turn that is reopened without answers fails, and says why", async () => 
   const { journal } = reopening(1);
   const provider = scriptedProvider([callTool("remote")]);
 
-  const turn = await runToEnd({ provider, tools: [remoteTool()], journal, answers: () => [] });
+  const turn = await runToEnd({
+    provider,
+    tools: [remoteTool()],
+    journal: { record: journal, answers: () => [] },
+  });
 
   expect(turn.finishReason).toBe("error");
   expect(turn.error).toMatchObject({
@@ -77,7 +79,7 @@ test("a turn that waits for nothing cannot be reopened, and says so", async () =
   const { journal } = reopening(1);
   const provider = scriptedProvider([say("Done")]);
 
-  const turn = await runToEnd({ provider, journal });
+  const turn = await runToEnd({ provider, journal: { record: journal } });
 
   expect(turn.finishReason).toBe("error");
   expect(turn.error).toMatchObject({ code: "journal_failed" });
@@ -88,7 +90,7 @@ test("a journal that always says reopen does not keep the turn from ending", asy
   const { journal, ends } = reopening(20);
   const provider = scriptedProvider([callTool("remote")]);
 
-  const turn = await runToEnd({ provider, tools: [remoteTool()], journal });
+  const turn = await runToEnd({ provider, tools: [remoteTool()], journal: { record: journal } });
 
   expect(turn.finishReason).toBe("error");
   expect(ends.length).toBeLessThan(4);
@@ -103,7 +105,7 @@ test("an abort that comes while a suspended turn is being recorded ends it", asy
     provider,
     tools: [remoteTool()],
     signal: controller.signal,
-    journal,
+    journal: { record: journal },
   });
 
   expect(turn.finishReason).toBe("aborted");
@@ -116,7 +118,7 @@ test("a turn that was aborted just before its end was recorded ends aborted, wit
   const { journal, ends } = reopening(1, () => abort.abort("too late"));
   const provider = scriptedProvider([say("Done")]);
 
-  const turn = await runToEnd({ provider, journal, signal: abort.signal });
+  const turn = await runToEnd({ provider, journal: { record: journal }, signal: abort.signal });
 
   expect(turn.finishReason).toBe("aborted");
   expect(turn.messages.map((message) => message.role)).toEqual(["assistant", "user"]);

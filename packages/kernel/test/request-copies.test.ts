@@ -44,9 +44,9 @@ test("the signal of a copy fires when the attempt is given up", async () => {
 
   const running = runToEnd({
     provider: copying(provider, copies),
-    timer: clock.timer,
+    clock: { timer: clock.timer },
     now: clock.now,
-    deadlines: { attemptMs: 100 },
+    limits: { deadlines: { attemptMs: 100 } },
   });
   await clock.advance(100);
   const turn = await running;
@@ -69,9 +69,11 @@ test("messages are computed once, and not before they are read", async () => {
 
   await runToEnd({
     provider: silent,
-    context: () => {
-      asked++;
-      return [];
+    context: {
+      project: () => {
+        asked++;
+        return [];
+      },
     },
   });
 

@@ -22,7 +22,7 @@ const retry = { maxAttempts: 3 };
 test("a failed attempt is taken back and made again, visibly", async () => {
   const provider = scriptedProvider([failAfter(say("Hel"), "overloaded"), say("Hello")]);
 
-  const turn = await runToEnd({ provider, retry });
+  const turn = await runToEnd({ provider, limits: { retry } });
 
   const types = turn.recorder.types();
   expect(types.filter((type) => type.startsWith("attempt"))).toEqual([
@@ -47,7 +47,7 @@ test.each([
   const echo = echoTool();
   const provider = scriptedProvider([item, say("Hello")]);
 
-  const turn = await runToEnd({ provider, tools: [echo], retry });
+  const turn = await runToEnd({ provider, tools: [echo], limits: { retry } });
 
   expect(turn.finishReason).toBe("stop");
   expect(echo.started).toEqual([]);
@@ -65,7 +65,7 @@ test.each([
 ])("a failure that %s is not tried again", async (_, item) => {
   const provider = scriptedProvider([item, say("never")]);
 
-  const turn = await runToEnd({ provider, retry });
+  const turn = await runToEnd({ provider, limits: { retry } });
 
   expect(turn.finishReason).toBe("error");
   expect(provider.requests).toHaveLength(1);
@@ -90,7 +90,7 @@ test("the last attempt stands: what it said is kept with its error, and its call
     failAfter(say("Let me"), callTool("echo"), "overloaded"),
   ]);
 
-  const turn = await runToEnd({ provider, tools: [echo], retry });
+  const turn = await runToEnd({ provider, tools: [echo], limits: { retry } });
 
   expect(turn.messages).toMatchObject([
     {
@@ -130,9 +130,8 @@ test("the waits double, with jitter from the injected chance", async () => {
   const turn = await clock.runUntil(
     runToEnd({
       provider,
-      timer: clock.timer,
-      random: () => chances.shift() ?? 0,
-      retry: { maxAttempts: 3, baseDelayMs: 1_000 },
+      clock: { timer: clock.timer, random: () => chances.shift() ?? 0 },
+      limits: { retry: { maxAttempts: 3, baseDelayMs: 1_000 } },
     }),
   );
 
@@ -150,7 +149,9 @@ test("a provider that asks for time gets it, even beyond the longest wait", asyn
     say("Hello"),
   ]);
 
-  await clock.runUntil(runToEnd({ provider, timer: clock.timer, retry: { maxAttempts: 2 } }));
+  await clock.runUntil(
+    runToEnd({ provider, clock: { timer: clock.timer }, limits: { retry: { maxAttempts: 2 } } }),
+  );
 
   expect(clock.now()).toBe(45_000);
 });
@@ -161,7 +162,7 @@ test("without a timer an attempt is made again at once", async () => {
     say("Hello"),
   ]);
 
-  const turn = await runToEnd({ provider, retry });
+  const turn = await runToEnd({ provider, limits: { retry } });
 
   expect(turn.finishReason).toBe("stop");
 });
@@ -174,7 +175,11 @@ test("each step has all attempts", async () => {
     say("Done"),
   ]);
 
-  const turn = await runToEnd({ provider, tools: [echoTool()], retry: { maxAttempts: 2 } });
+  const turn = await runToEnd({
+    provider,
+    tools: [echoTool()],
+    limits: { retry: { maxAttempts: 2 } },
+  });
 
   expect(turn.finishReason).toBe("stop");
   expect(turn.progress).toMatchObject({ steps: 2, attempts: 4 });
@@ -194,7 +199,7 @@ test("usage adds up over all attempts, and says how many reported nothing", asyn
     reply(say("Hello"), usage({ inputTokens: 12, outputTokens: 3 })),
   ]);
 
-  const turn = await runToEnd({ provider, retry, journal: hooks.journal });
+  const turn = await runToEnd({ provider, limits: { retry }, journal: hooks.journal });
 
   const total = { inputTokens: 22, outputTokens: 3, unreportedAttempts: 1 };
   expect(turn.usage).toEqual(total);
@@ -215,7 +220,7 @@ test("a provider that throws at once instead of in its stream is a failed attemp
     },
   };
 
-  const turn = await runToEnd({ provider, retry });
+  const turn = await runToEnd({ provider, limits: { retry } });
 
   expect(turn).toMatchObject({ finishReason: "error", error: { code: "network" } });
   expect(turn.recorder.ofType("attempt_start")).toHaveLength(3);

@@ -105,7 +105,7 @@ test("conversationId, turnId: every event, request and tool has those that were 
     tools: [echo],
     conversationId: "my-conversation",
     turnId: "my-turn",
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
   });
 
   const places = [
@@ -132,7 +132,7 @@ test("providerOpts: forwarded as they are to every attempt, and never read", asy
     provider,
     tools: [echoTool()],
     providerOpts,
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
   });
 
   expect(turn.finishReason).toBe("stop");
@@ -176,8 +176,8 @@ test("now: without it no event, fact or result has a time in it", async () => {
   const turn = await runToEnd({
     provider,
     tools: [echoTool(), remoteTool({ answerWithinMs: 1_000 })],
-    retry: { maxAttempts: 2 },
-    journal: (recorded) => void facts.push(...recorded),
+    limits: { retry: { maxAttempts: 2 } },
+    journal: { record: (recorded) => void facts.push(...recorded) },
   });
 
   expect(turn.pending).toHaveLength(1);

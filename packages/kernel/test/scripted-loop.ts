@@ -25,7 +25,7 @@ export function scriptedLoop(script: readonly ScriptItem[], queues: Queues = {})
     provider,
     conversationId: "c1",
     turnId: "t1",
-    newId: sequentialIds(),
+    clock: { newId: sequentialIds() },
     getSteeringMessages: () => steering.splice(0),
     getFollowUpMessages: () => followUps.splice(0),
   };

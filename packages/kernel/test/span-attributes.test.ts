@@ -46,7 +46,7 @@ test("an attempt says at its end what came of it", async () => {
     { usage: { inputTokens: 5, outputTokens: 2 }, origin: { provider: "p", model: "m-1-0613" } },
   );
 
-  await runToEnd({ provider, retry: { maxAttempts: 2 }, now: clock.now, logger });
+  await runToEnd({ provider, limits: { retry: { maxAttempts: 2 } }, now: clock.now, logger });
 
   const outcomes = spans.filter((span) => span.name === "attempt").map((span) => span.outcome);
   expect(outcomes).toEqual([

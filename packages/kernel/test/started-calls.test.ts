@@ -29,7 +29,13 @@ test.each(["pure", "idempotent"] as const)(
     const echo = echoTool({ effect });
     const provider = scriptedProvider([say("Done")]);
 
-    const turn = await resume({ ...hooks, provider, tools: [echo], messages, open });
+    const turn = await resume({
+      ...hooks,
+      provider,
+      tools: [echo],
+      messages,
+      journal: { ...hooks.journal, open },
+    });
 
     expect(echo.started.map((call) => call.context.idempotencyKey)).toEqual(["key-1"]);
     expect(factsOfType(facts, "tool_intent")).toEqual([]);
@@ -47,7 +53,7 @@ test("a second run gets the input that the first one had, and no hook is asked a
     provider,
     tools: [echo],
     messages,
-    open: [{ callId: "k1", state: "started", key: "key-1", input: { n: 7 } }],
+    journal: { open: [{ callId: "k1", state: "started", key: "key-1", input: { n: 7 } }] },
     dispatch: { before: ({ toolCallId }) => void asked.push(toolCallId) },
   });
 
@@ -59,7 +65,7 @@ test("a tool that must not run twice does not, and the model is told that the ou
   const echo = echoTool();
   const provider = scriptedProvider([say("I'll check")]);
 
-  const turn = await resume({ provider, tools: [echo], messages, open });
+  const turn = await resume({ provider, tools: [echo], messages, journal: { open } });
 
   expect(echo.started).toEqual([]);
   expect(turn.messages[0]).toMatchObject({ isError: true, content: unknown });
@@ -71,7 +77,7 @@ test("a tool that finds its effect gives the result without running again", asyn
   const echo = echoTool({ reconcile });
   const provider = scriptedProvider([say("Done")]);
 
-  const turn = await resume({ provider, tools: [echo], messages, open });
+  const turn = await resume({ provider, tools: [echo], messages, journal: { open } });
 
   expect(keys).toEqual(["key-1"]);
   expect(echo.started).toEqual([]);
@@ -83,7 +89,7 @@ test("a tool that finds no effect runs, with the same key", async () => {
   const echo = echoTool({ reconcile });
   const provider = scriptedProvider([say("Done")]);
 
-  const turn = await resume({ provider, tools: [echo], messages, open });
+  const turn = await resume({ provider, tools: [echo], messages, journal: { open } });
 
   expect(echo.started.map((call) => call.context.idempotencyKey)).toEqual(["key-1"]);
   expect(resultsOf(turn)).toEqual(['{"n":1}']);
@@ -103,7 +109,7 @@ test.each([
   const echo = echoTool({ reconcile: found });
   const provider = scriptedProvider([say("I'll check")]);
 
-  const turn = await resume({ provider, tools: [echo], messages, open });
+  const turn = await resume({ provider, tools: [echo], messages, journal: { open } });
 
   expect(echo.started).toEqual([]);
   expect(resultsOf(turn)).toEqual([unknown]);
@@ -116,7 +122,13 @@ test("a tool that never tells is given up at the deadline of callbacks", async (
   const provider = scriptedProvider([say("I'll check")]);
 
   const turn = await clock.runUntil(
-    resume({ provider, tools: [echoTool({ reconcile })], messages, open, timer: clock.timer }),
+    resume({
+      provider,
+      tools: [echoTool({ reconcile })],
+      messages,
+      journal: { open },
+      clock: { timer: clock.timer },
+    }),
   );
 
   expect(resultsOf(turn)).toEqual([unknown]);
@@ -127,7 +139,12 @@ test("a tool that tells something that is not JSON fails the call, not the turn"
   const { reconcile } = reconciling(() => ({ outcome: "done", output: { big: 1n } }));
   const provider = scriptedProvider([say("I'll check")]);
 
-  const turn = await resume({ provider, tools: [echoTool({ reconcile })], messages, open });
+  const turn = await resume({
+    provider,
+    tools: [echoTool({ reconcile })],
+    messages,
+    journal: { open },
+  });
 
   expect(turn.finishReason).toBe("stop");
   expect(turn.messages[0]).toMatchObject({ role: "tool", isError: true });
@@ -136,7 +153,7 @@ test("a tool that tells something that is not JSON fails the call, not the turn"
 test("a call whose tool is gone has an unknown outcome", async () => {
   const provider = scriptedProvider([say("I'll check")]);
 
-  const turn = await resume({ provider, tools: [], messages, open });
+  const turn = await resume({ provider, tools: [], messages, journal: { open } });
 
   expect(resultsOf(turn)).toEqual([unknown]);
   expect(problemsAfterResume(turn)).toEqual([]);
@@ -149,7 +166,7 @@ test("a call whose input its tool does not take any more is not said not to have
   });
   const provider = scriptedProvider([say("I'll check")]);
 
-  const turn = await resume({ provider, tools: [echo], messages, open });
+  const turn = await resume({ provider, tools: [echo], messages, journal: { open } });
 
   expect(echo.started).toEqual([]);
   expect(turn.messages[0]).toMatchObject({ role: "tool", isError: true });
@@ -163,7 +180,7 @@ test("an abort does not say of a call that had started that it has not run", asy
     provider,
     tools: [echoTool()],
     messages,
-    open,
+    journal: { open },
     signal: AbortSignal.abort(),
   });
 
@@ -181,7 +198,7 @@ test("an abort just before the second run does not say that there was no first",
     provider,
     tools: [echo],
     messages,
-    open,
+    journal: { open },
     signal: controller.signal,
     emit: (event) => event.type === "tool_execution_start" && controller.abort(),
   });
@@ -197,11 +214,13 @@ test("a journal that fails does not say of a call that had started that it has n
     provider,
     tools: [echoTool()],
     messages: historyWith(called("k0", "echo"), called("k1", "echo")),
-    open,
-    dispatch: { mode: "sequential" },
-    journal: () => {
-      throw new Error("disk full");
+    journal: {
+      open,
+      record: () => {
+        throw new Error("disk full");
+      },
     },
+    dispatch: { mode: "sequential" },
   });
 
   expect(turn.error?.code).toBe("journal_failed");
@@ -218,7 +237,9 @@ test("an abort does not lose a result that had come from outside", async () => {
     provider,
     tools: [remoteTool()],
     messages: historyWith(called("k1", "remote")),
-    open: [{ callId: "k1", state: "settled", result: { isError: false, output: "picked" } }],
+    journal: {
+      open: [{ callId: "k1", state: "settled", result: { isError: false, output: "picked" } }],
+    },
     signal: AbortSignal.abort(),
   });
 

@@ -32,9 +32,9 @@ test.each([
       emit: () => {},
       conversationId: "c1",
       turnId: "t1",
-      timer: clock.timer,
+      clock: { timer: clock.timer },
       now: clock.now,
-      deadlines: { turnMs: 1_000 },
+      limits: { deadlines: { turnMs: 1_000 } },
     });
     const { messages } = await clock.runUntil(turn);
 
@@ -72,7 +72,12 @@ test("an attempt that ran out of time leaves no word of an interruption", async 
   const provider = scriptedProvider([reply(say("Half"), stall())]);
 
   const turn = await clock.runUntil(
-    runToEnd({ provider, timer: clock.timer, now: clock.now, deadlines: { attemptMs: 1_000 } }),
+    runToEnd({
+      provider,
+      clock: { timer: clock.timer },
+      now: clock.now,
+      limits: { deadlines: { attemptMs: 1_000 } },
+    }),
   );
 
   expect(turn.error?.message).toContain("1000 ms");

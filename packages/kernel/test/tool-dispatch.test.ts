@@ -76,7 +76,7 @@ test.each([0, -1])("a limit of %i does not keep the turn from ending", async (ma
     runToEnd({
       provider: calling("echo", "echo"),
       tools: [echoTool()],
-      timer: manual.timer,
+      clock: { timer: manual.timer },
       dispatch: { maxParallel },
     }),
   );
@@ -237,7 +237,7 @@ test("under skip-remaining, calls that have not started give way to what the use
     provider: calling("echo", "echo", "echo"),
     tools: [tool],
     dispatch: { mode: "sequential", steering: "skip-remaining" },
-    hasSteering: () => waiting.length > 0,
+    journal: { hasSteering: () => waiting.length > 0 },
     drainSteering: () => waiting.splice(0),
   });
 

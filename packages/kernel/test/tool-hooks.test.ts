@@ -143,8 +143,8 @@ test("a before hook that never answers blocks the call at the deadline of callba
     runToEnd({
       provider,
       tools: [echo],
-      timer: clock.timer,
-      deadlines: { callbackMs: 100 },
+      clock: { timer: clock.timer },
+      limits: { deadlines: { callbackMs: 100 } },
       dispatch: { before: () => new Promise(() => {}) },
     }),
   );

@@ -18,7 +18,9 @@ test("a tool that takes longer than its own limit is given up, told to stop, and
   const slow = deferredTool({ timeoutMs: 200 });
   const provider = scriptedProvider([callTool("deferred"), say("Oh")]);
 
-  const turn = await clock.runUntil(runToEnd({ provider, tools: [slow], timer: clock.timer }));
+  const turn = await clock.runUntil(
+    runToEnd({ provider, tools: [slow], clock: { timer: clock.timer } }),
+  );
 
   expect(clock.now()).toBe(200);
   expect(slow.aborted).toEqual(["id-2"]);
@@ -39,8 +41,8 @@ test("the limit of the turn holds for tools that state none, and a tool's own go
     runToEnd({
       provider,
       tools: [own, general],
-      timer: clock.timer,
-      deadlines: { toolMs: 100 },
+      clock: { timer: clock.timer },
+      limits: { deadlines: { toolMs: 100 } },
     }),
   );
 
@@ -69,7 +71,9 @@ test("with a clock, limits of calls that run together hold by themselves, on one
   const deadlines = { toolMs: 100 };
   const tools = [own, general, echoTool()];
 
-  const turn = await clock.runUntil(runToEnd({ provider, tools, now, timer, deadlines }));
+  const turn = await clock.runUntil(
+    runToEnd({ provider, tools, now, clock: { timer }, limits: { deadlines } }),
+  );
 
   const late = turn.recorder.ofType("tool_execution_end").slice(-2);
   expect(late.map(({ toolName, durationMs }) => [toolName, durationMs])).toEqual([
@@ -85,7 +89,9 @@ test("what a tool says after its limit is dropped", async () => {
   const slow = deferredTool({ timeoutMs: 200 });
   const provider = scriptedProvider([callTool("deferred"), say("Oh")]);
 
-  const turn = await clock.runUntil(runToEnd({ provider, tools: [slow], timer: clock.timer }));
+  const turn = await clock.runUntil(
+    runToEnd({ provider, tools: [slow], clock: { timer: clock.timer } }),
+  );
   slow.started[0]?.context.update("late");
   slow.resolve("id-2", "late");
   await clock.advance(0);
@@ -108,7 +114,9 @@ test("a stream that takes longer than its limit is left", async () => {
   };
   const provider = scriptedProvider([callTool("echo"), say("Oh")]);
 
-  const turn = await clock.runUntil(runToEnd({ provider, tools: [tool], timer: clock.timer }));
+  const turn = await clock.runUntil(
+    runToEnd({ provider, tools: [tool], clock: { timer: clock.timer } }),
+  );
 
   expect(left).toEqual(["stopped"]);
   expect(resultsOf(turn)).toEqual([expect.stringContaining("200 ms")]);
@@ -119,7 +127,11 @@ test("a tool that ends in time leaves no timer behind", async () => {
   const clock = manualClock();
   const provider = scriptedProvider([callTool("echo"), say("Done")]);
 
-  await runToEnd({ provider, tools: [echoTool({ timeoutMs: 200 })], timer: clock.timer });
+  await runToEnd({
+    provider,
+    tools: [echoTool({ timeoutMs: 200 })],
+    clock: { timer: clock.timer },
+  });
 
   expect(clock.pending()).toBe(0);
 });
@@ -128,7 +140,7 @@ test("without a timer a tool has no limit", async () => {
   const slow = deferredTool({ timeoutMs: 1 });
   const provider = scriptedProvider([callTool("deferred"), say("Done")]);
 
-  const running = runToEnd({ provider, tools: [slow], deadlines: { toolMs: 1 } });
+  const running = runToEnd({ provider, tools: [slow], limits: { deadlines: { toolMs: 1 } } });
   await slow.whenStarted();
   await manualClock().advance(10);
   slow.resolve("id-2", "at last");
@@ -148,7 +160,9 @@ test("what a tool spent before its limit is counted", async () => {
   };
   const provider = scriptedProvider([callTool("echo"), say("Oh")], { usage: { outputTokens: 1 } });
 
-  const turn = await clock.runUntil(runToEnd({ provider, tools: [tool], timer: clock.timer }));
+  const turn = await clock.runUntil(
+    runToEnd({ provider, tools: [tool], clock: { timer: clock.timer } }),
+  );
 
   expect(turn.usage).toEqual({ outputTokens: 9 });
 });

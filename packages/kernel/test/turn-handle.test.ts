@@ -36,7 +36,7 @@ function start(script: readonly ScriptItem[], signal?: AbortSignal): [Turn, Scri
         dispatch: {},
         conversationId: "c1",
         turnId: "t1",
-        newId: sequentialIds(),
+        clock: { newId: sequentialIds() },
         emit,
         signal,
       });

@@ -16,8 +16,9 @@ import {
   scriptedProvider,
   stall,
 } from "@capstan/testing";
-import type { ScriptItem } from "@capstan/testing";
+import type { RunToEndOptions, ScriptItem } from "@capstan/testing";
 import { expect, test } from "vitest";
+import { overlay } from "./overlay.ts";
 import { recordSpans } from "./record-spans.ts";
 
 test("a turn, its steps, their attempts and their tools are spans within each other", async () => {
@@ -31,7 +32,7 @@ test("a turn, its steps, their attempts and their tools are spans within each ot
   await runToEnd({
     provider,
     tools: [echoTool(), failingTool()],
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
     logger,
   });
 
@@ -78,7 +79,7 @@ test("a tool of a resumed step is within its turn", async () => {
     provider: scriptedProvider([say("Done")]),
     tools: [echoTool()],
     messages: [calling],
-    open,
+    journal: { open },
     logger,
   });
 
@@ -96,7 +97,7 @@ test("the span of an attempt or a tool that failed ends with an error, the other
   await runToEnd({
     provider,
     tools: [echoTool(), failingTool()],
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
     logger,
   });
 
@@ -148,25 +149,29 @@ test.each<Circumstance>([
   ["an error after partial content", [failAfter(say("Hel"), "auth")], {}],
   ["an empty reply", [say("")], {}],
   ["a suspension", [reply(callTool("remote"), callTool("echo"))], {}],
-  ["a resumed step", [say("Done")], { messages: [calling], open: [] }],
-  ["a limit", [callTool("echo")], { maxSteps: 1, closing: { prompt: "Report" } }],
-  ["a context that cannot be made", [], { transformContext: throws }],
+  ["a resumed step", [say("Done")], { messages: [calling], journal: { open: [] } }],
+  ["a limit", [callTool("echo")], { limits: { maxSteps: 1, closing: { prompt: "Report" } } }],
+  ["a context that cannot be made", [], { context: { transformContext: throws } }],
   ["a hook that fails", [callTool("echo"), say("Done")], { dispatch: { before: throws } }],
   ["a step that cannot be stored", [callTool("echo")], { onStepComplete: throws }],
   ["steering that fails", [callTool("echo")], { drainSteering: throws }],
-  ["an error that nobody could recover", [failBefore("context_overflow")], { recover: throws }],
-  ["an id that cannot be made", [], { newId: throws }],
-  ["a retry that cannot be timed", [failBefore("overloaded")], { random: throws }],
+  [
+    "an error that nobody could recover",
+    [failBefore("context_overflow")],
+    { context: { recover: throws } },
+  ],
+  ["an id that cannot be made", [], { clock: { newId: throws } }],
+  ["a retry that cannot be timed", [failBefore("overloaded")], { clock: { random: throws } }],
 ])("every span ends once after %s", async (_, script, options) => {
   const { logger, spans, problems } = recordSpans();
 
-  await runToEnd({
+  const input: RunToEndOptions = {
     provider: scriptedProvider(script),
     tools: [echoTool(), remoteTool()],
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
     logger,
-    ...options,
-  });
+  };
+  await runToEnd(overlay(input, options));
 
   expect(spans.length).toBeGreaterThan(0);
   expect(problems()).toEqual([]);
@@ -190,7 +195,7 @@ test.each<readonly [string, readonly ScriptItem[]]>([
     provider: scriptedProvider(script),
     tools,
     signal: controller.signal,
-    timer: clock.timer,
+    clock: { timer: clock.timer },
     logger,
   });
   await clock.advance(0);
@@ -219,7 +224,7 @@ test.each([1, 2, 3, 4, 5, 6])(
       provider,
       tools: [echoTool()],
       logger,
-      journal: failingAt(failing),
+      journal: { record: failingAt(failing) },
     });
 
     expect(turn.error?.code).toBe("journal_failed");
@@ -234,7 +239,12 @@ test("every span ends once when a tool runs out of time", async () => {
   const provider = scriptedProvider([callTool("deferred"), say("Done")]);
 
   const turn = await clock.runUntil(
-    runToEnd({ provider, tools: [deferredTool({ timeoutMs: 10 })], timer: clock.timer, logger }),
+    runToEnd({
+      provider,
+      tools: [deferredTool({ timeoutMs: 10 })],
+      clock: { timer: clock.timer },
+      logger,
+    }),
   );
 
   expect(turn.finishReason).toBe("stop");

@@ -22,7 +22,8 @@ export function historyWith(...calls: readonly ToolCallPart[]): ChatMessage[] {
 
 /** Enters as the same turn goes on after a crash: the open step is its first. */
 export function resume(options: RunToEndOptions): Promise<FinishedTurn> {
-  return runToEnd({ prior: { steps: 1, attempts: 1, usage: {}, isResumed: true }, ...options });
+  const prior = { steps: 1, attempts: 1, usage: {}, isResumed: true };
+  return runToEnd({ ...options, journal: { prior, ...options.journal } });
 }
 
 /** As `problemsOf`, for a turn that was resumed. */

@@ -79,7 +79,7 @@ test("order makes no difference, nothing adds nothing, and the sides stay as the
 test("an attempt that reported nothing is counted as such and not as zero", async () => {
   const provider = scriptedProvider([failBefore("overloaded"), say("Hello")]);
 
-  const turn = await runToEnd({ provider, retry: { maxAttempts: 2 } });
+  const turn = await runToEnd({ provider, limits: { retry: { maxAttempts: 2 } } });
 
   expect(turn.usage).toStrictEqual({ unreportedAttempts: 2 });
 });
@@ -91,7 +91,7 @@ test("a turn counts every attempt: failed ones, silent ones, and those that repo
     reply(say("Hello"), usage({ inputTokens: 7, outputTokens: 2 })),
   ]);
 
-  const turn = await runToEnd({ provider, retry: { maxAttempts: 3 } });
+  const turn = await runToEnd({ provider, limits: { retry: { maxAttempts: 3 } } });
 
   expect(turn.usage).toStrictEqual({ inputTokens: 14, outputTokens: 2, unreportedAttempts: 1 });
   expect(turn.progress.usage).toEqual(turn.usage);

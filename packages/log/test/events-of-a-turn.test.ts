@@ -49,10 +49,9 @@ test("a step that is cut off while the next attempt waits ends in the events as 
   const running = runToEnd({
     provider: scriptedProvider([callTool("echo"), failBefore("network"), say("Hi")]),
     tools: [echoTool()],
-    retry: { maxAttempts: 2, baseDelayMs: 10_000 },
-    deadlines: { turnMs: 5_000 },
-    timer: clock.timer,
-    journal: (facts) => void happenings.push({ type: "facts", facts }),
+    limits: { retry: { maxAttempts: 2, baseDelayMs: 10_000 }, deadlines: { turnMs: 5_000 } },
+    clock: { timer: clock.timer },
+    journal: { record: (facts) => void happenings.push({ type: "facts", facts }) },
   });
   await clock.advance(5_000);
   const turn = await running;

@@ -139,24 +139,27 @@ class Process {
       dispatch: { mode: scenario.mode, before: alterTwos },
       conversationId: "s1",
       turnId,
-      retry: { maxAttempts: 100 },
-      maxSteps: scenario.maxSteps,
-      closing: { prompt: "Report" },
+      limits: {
+        retry: { maxAttempts: 100 },
+        maxSteps: scenario.maxSteps,
+        closing: { prompt: "Report" },
+      },
       signal: this.#controller.signal,
-      timer: impatientTimer,
-      newId: () => `id${++this.#world.ids}`,
+      clock: { timer: impatientTimer, newId: () => `id${++this.#world.ids}` },
       emit: (event) => {
         if (this.#isDead) return;
         events.push(event);
         if (isLiveOnly(event)) this.#showLive(event);
       },
-      journal: this.#journal(turnId),
-      answers: () => fold.answers(),
+      journal: {
+        record: this.#journal(turnId),
+        answers: () => fold.answers(),
+        ...(open !== undefined && { open }),
+        ...(action.type !== "start" &&
+          fold.turn && { prior: fold.turn.prior(action.type === "resume") }),
+        ...(action.type === "continue" && { continues: action.continues }),
+      },
       drainSteering: () => fold.queues.nextSteering().map((item) => item.message),
-      ...(open !== undefined && { open }),
-      ...(action.type !== "start" &&
-        fold.turn && { prior: fold.turn.prior(action.type === "resume") }),
-      ...(action.type === "continue" && { continues: action.continues }),
     });
     const ended = await Promise.race([running, this.#died.promise]);
     if (ended === "crashed") return "crashed";

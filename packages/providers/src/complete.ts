@@ -49,11 +49,13 @@ export async function complete(
     emit: () => {},
     conversationId: "completion",
     turnId: newId(),
-    newId,
+    clock: { newId },
     providerOpts: options,
     signal,
-    // Calls that cannot wait for anybody, because they are malformed, would otherwise be answered and lead to a second step.
-    stopWhen: () => true,
+    limits: {
+      // Calls that cannot wait for anybody, because they are malformed, would otherwise be answered and lead to a second step.
+      stopWhen: () => true,
+    },
   });
   signal?.throwIfAborted();
   if (result.finishReason === "error") throw failureOf(result, kept.thrown());

@@ -29,7 +29,12 @@ export async function turnWith({
     apiKey: "test-key",
     stream: isStreaming,
   });
-  return runToEnd({ provider, providerOpts: { model: id, ...options }, newId, ...input });
+  return runToEnd({
+    provider,
+    providerOpts: { model: id, ...options },
+    ...input,
+    clock: { newId, ...input.clock },
+  });
 }
 
 /** One for all turns: they are of one conversation. */

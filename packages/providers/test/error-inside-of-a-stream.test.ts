@@ -17,7 +17,7 @@ test.each<[string, EmulatorScriptItem]>([
   async (_, broken) => {
     await using claude = await anthropicEmulator([broken, say("Once upon a time")]);
 
-    const turn = await turnWith({ model, url: claude.url, retry });
+    const turn = await turnWith({ model, url: claude.url, limits: { retry } });
 
     expect(turn.finishReason).toBe("stop");
     expect(repliesIn(turn.transcript)).toEqual(["Once upon a time"]);
@@ -31,7 +31,7 @@ test("calls of a reply that broke off are not run, and those of the next one run
   await using claude = await anthropicEmulator([broken, callTool("echo", { a: 2 }), say("Done.")]);
   const tool = echoTool();
 
-  await turnWith({ model, url: claude.url, tools: [tool], retry });
+  await turnWith({ model, url: claude.url, tools: [tool], limits: { retry } });
 
   expect(tool.started.map(({ input }) => input)).toEqual([{ a: 2 }]);
 });
@@ -43,7 +43,7 @@ test("what the failed attempt has cost is counted", async () => {
     [usage(counts), say("Done.")],
   ]);
 
-  const turn = await turnWith({ model, url: claude.url, retry });
+  const turn = await turnWith({ model, url: claude.url, limits: { retry } });
 
   expect(turn.usage?.inputTokens).toBeGreaterThanOrEqual(200);
 });

@@ -208,6 +208,6 @@ async function askInTurn(
     }),
   );
   const retry = { maxAttempts: 5, baseDelayMs: 1 };
-  const turn = await turnWith({ vendor: google, model: "m", url, retry });
+  const turn = await turnWith({ vendor: google, model: "m", url, limits: { retry } });
   return { turn, requests: asked.length };
 }

@@ -33,7 +33,7 @@ test.each([
       ...turn,
       model: one,
       messages: [...second.transcript, user("Once more")],
-      maxSteps: 1,
+      limits: { maxSteps: 1 },
     });
     await turnWith({ ...turn, model: other, messages: cut.transcript });
 

@@ -22,7 +22,7 @@ test.each<[string, EmulatorScriptItem]>([
     model: "claude-sonnet-5",
     url: claude.url,
     tools: [tool],
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
   });
 
   expect(tool.started).toEqual([]);

@@ -85,7 +85,7 @@ describe("with a fallback", () => {
     const second = model("b", say("Hello"));
     const { provider } = withFallback([first, second], { on: ["content_filter"] });
 
-    const turn = await runToEnd({ provider, retry: { maxAttempts: 2 } });
+    const turn = await runToEnd({ provider, limits: { retry: { maxAttempts: 2 } } });
 
     expect(turn.recorder.ofType("attempt_discarded")).toMatchObject([
       { model: "vendor-of-a/a", error: { code: "overloaded" }, delayMs: 500 },
@@ -100,7 +100,7 @@ describe("with a fallback", () => {
 
     const turn = await runToEnd({
       provider: withFallback([first, second]).provider,
-      retry: { maxAttempts: 2 },
+      limits: { retry: { maxAttempts: 2 } },
     });
 
     const delays = turn.recorder.ofType("attempt_discarded").map(({ delayMs }) => delayMs);

@@ -92,7 +92,7 @@ test("an error hook sees what failed, and what it returns is thrown in its place
         return new ProviderError("overloaded", "again", { cause: error });
       },
     }),
-    retry: { maxAttempts: 2 },
+    limits: { retry: { maxAttempts: 2 } },
   });
 
   expect(seen).toMatchObject([{ code: "protocol" }]);

@@ -50,7 +50,7 @@ test("what the caller gives goes before the defaults", async () => {
     messages: [user("u9")],
     conversationId: "c9",
     turnId: "t9",
-    newId: sequentialIds("n"),
+    clock: { newId: sequentialIds("n") },
     emit: (event) => seen.push(event),
   });
 

@@ -1,13 +1,16 @@
 /** What an agent is made from. */
 import type {
   GetApiKey,
+  Logger,
+  LoopContext,
+  LoopLimits,
   ProviderOptionsByVendor,
-  RunTurnInput,
   SamplingSettings,
   StandardSchema,
   ThinkingLevel,
   ToolChoice,
   ToolDispatchPolicy,
+  TurnLimits,
 } from "@capstan/kernel";
 import type { CompactionOptions } from "../compaction/compaction-options.ts";
 import type { OutputLimits } from "../outputs/output-limits.ts";
@@ -47,22 +50,20 @@ export interface TurnOverrides extends SamplingSettings {
 /** Who may look at tool calls before and after they run. */
 export type ToolHooks = Pick<ToolDispatchPolicy, "before" | "after">;
 
-/** What goes to the turn loop as it is. */
-type LoopSettings = Pick<
-  RunTurnInput,
-  | "stopWhen"
-  | "maxSteps"
-  | "retry"
-  | "deadlines"
-  | "limits"
-  | "transformContext"
-  | "convertToLlm"
-  | "recover"
-  | "cwd"
-  | "logger"
+/** Limits of the turn loop that an agent takes as they are: all but its own. */
+export type AgentLimits = Omit<
+  LoopLimits,
+  keyof TurnLimits | "closing" | "checkLimits" | "checkAnswer"
 >;
 
-export interface AgentInit<Output = unknown> extends TurnOverrides, LoopSettings {
+/** The same for what a model is shown. */
+export type AgentContext = Omit<LoopContext, "project" | "makeRoom" | "checkMedia" | "boundResult">;
+
+export interface AgentInit<Output = unknown> extends TurnOverrides, AgentLimits, AgentContext {
+  readonly limits?: TurnLimits | undefined;
+  /** Forwarded to the tools as it is; never part of the prompt. */
+  readonly cwd?: string | undefined;
+  readonly logger?: Logger | undefined;
   /** Sessions name their agent by it, so it stays the same across deployments. Default "agent". */
   readonly name?: string;
   readonly model: ModelChoice;

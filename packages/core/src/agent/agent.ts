@@ -187,12 +187,10 @@ export class Agent<Output = unknown> {
         conversationId: id,
         turnId: id,
         now: clock.now,
-        timer: clock.timer,
-        ...(clock.breathe && { breathe: clock.breathe }),
-        ...(clock.random && { random: clock.random }),
+        clock,
         emit,
         signal,
-        ...(plan.hasCost && { journal: tally }),
+        ...(plan.hasCost && { journal: { record: tally } }),
       });
       const response = {
         ...toTurnResponse(result),

@@ -2,6 +2,8 @@
 import type {
   ChatMessage,
   Deadlines,
+  LoopContext,
+  LoopLimits,
   PartReference,
   ProviderContract,
   RunTurnInput,
@@ -40,7 +42,7 @@ import { bindTools } from "../tools/bind-tools.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import { createScope } from "../tools/dependency-scope.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { AgentInit, TurnOverrides } from "./agent-init.ts";
+import type { AgentContext, AgentInit, AgentLimits, TurnOverrides } from "./agent-init.ts";
 import { exceeded } from "./budgets.ts";
 import { chooseTools, toolsInPrompt } from "./chosen-tools.ts";
 import { findWindow } from "../models/find-window.ts";
@@ -54,28 +56,24 @@ import type { Summarizer } from "../compaction/summarizer.ts";
 import { toSummarizer } from "../compaction/summarizer.ts";
 import { checkOutput } from "./typed-output.ts";
 
-/** What of `runTurn`'s input an agent decides. */
-type AgentSettings = Pick<
-  RunTurnInput,
-  | "provider"
-  | "tools"
-  | "dispatch"
-  | "providerOpts"
-  | "cwd"
-  | "logger"
-  | "transformContext"
-  | "convertToLlm"
-  | "stopWhen"
-  | "checkLimits"
-  | "maxSteps"
-  | "closing"
-  | "checkAnswer"
-  | "retry"
-  | "deadlines"
-  | "limits"
-  | "recover"
-  | "checkMedia"
->;
+/** What of `runTurn`'s input an agent decides: all that is not of one turn or of the process. */
+interface AgentSettings extends Omit<RunTurnInput, OfOneTurn> {
+  readonly limits: LoopLimits;
+  readonly context: LoopContext;
+}
+
+type OfOneTurn =
+  | "conversationId"
+  | "turnId"
+  | "messages"
+  | "input"
+  | "emit"
+  | "signal"
+  | "now"
+  | "clock"
+  | "journal"
+  | "drainSteering"
+  | "onStepComplete";
 
 /** What every request of the turn begins with. */
 type Prompt = Pick<EntryOf<"prompt">, "instructions" | "toolsHash" | "toolsChars">;
@@ -148,10 +146,7 @@ const defaultLimits: TurnLimits = {
 };
 
 /** What is the same for every turn. */
-type CommonSettings = Omit<
-  AgentSettings,
-  "provider" | "tools" | "providerOpts" | "checkLimits" | "checkMedia"
->;
+type CommonSettings = Omit<AgentSettings, "provider" | "tools" | "providerOpts">;
 
 /** Never fails: where the model, a tool or the instructions cannot be had, the turn does, with the reason. At once, where nothing is waited for. */
 export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
@@ -286,15 +281,21 @@ function toPlan(
   const declared = reader === undefined ? tools : withReadOutput(tools);
   const bound = bindTools(tools, scope);
   const canReadOutputs = reader !== undefined && declared !== tools;
+  const common = commonSettings(init);
   const settings: AgentSettings = {
-    ...commonSettings(init),
+    ...common,
     provider: keyed(init, request, model),
     tools: canReadOutputs ? [...bound, readOutputTool(reader, outputs.maxChars)] : bound,
-    checkMedia: (part) => problemOfMedia(part, model.provider.media),
     providerOpts: providerOptions(init, { overrides, config, model, instructions, sessionId }),
-    ...(budgets && {
-      checkLimits: (progress) => exceeded(budgets, progress, { cost: spent?.(), now: now?.() }),
-    }),
+    limits: {
+      ...common.limits,
+      checkLimits:
+        budgets && ((progress) => exceeded(budgets, progress, { cost: spent?.(), now: now?.() })),
+    },
+    context: {
+      ...common.context,
+      checkMedia: (part) => problemOfMedia(part, model.provider.media),
+    },
   };
   const { tools: declarations } = settings;
   const { maxTokens } = settings.providerOpts ?? {};
@@ -342,44 +343,47 @@ export function sessionScopeOf({ dependencies = [], logger }: AgentInit): Depend
   return createScope({ overrides: dependencies, ...(logger && { logger }) });
 }
 
-const common = new WeakMap<AgentInit, CommonSettings>();
+const madeSettings = new WeakMap<AgentInit, CommonSettings>();
 
 /** Made once: agents do not change. */
 function commonSettings(init: AgentInit): CommonSettings {
-  let settings = common.get(init);
-  if (settings === undefined) common.set(init, (settings = makeCommonSettings(init)));
+  let settings = madeSettings.get(init);
+  if (settings === undefined) madeSettings.set(init, (settings = makeCommonSettings(init)));
   return settings;
 }
 
 function makeCommonSettings(init: AgentInit): CommonSettings {
-  const {
-    logger,
-    cwd,
-    maxSteps = defaultMaxSteps,
-    stopWhen,
-    transformContext,
-    convertToLlm,
-  } = init;
-  const { recover, deadlines, limits, output } = init;
+  const { logger, cwd, output, closing = defaultClosing } = init;
   return {
     dispatch: { ...init.dispatch, ...init.hooks },
-    retry: init.retry ?? defaultRetry,
-    ...(init.closing !== false && { closing: init.closing ?? defaultClosing }),
-    ...(logger && { logger }),
-    ...(cwd !== undefined && { cwd }),
-    maxSteps,
-    ...(stopWhen && { stopWhen }),
-    ...(transformContext && { transformContext }),
-    ...(convertToLlm && { convertToLlm }),
-    recover: (error, messages) =>
-      error.rejected === undefined ? recover?.(error, messages) : without(error.rejected, messages),
-    deadlines: withDefaults(defaultDeadlines, deadlines),
-    limits: withDefaults(defaultLimits, limits),
-    ...(output && {
-      checkAnswer: async (message) => (await checkOutput(output, message)).problem,
-    }),
+    cwd,
+    logger,
+    limits: {
+      ...withDefaults(defaultLimits, init.limits),
+      ...limitsOf(init),
+      closing: closing === false ? undefined : closing,
+      checkAnswer: output && (async (message) => (await checkOutput(output, message)).problem),
+    },
+    context: contextOf(init),
   };
 }
+
+/** Every field is there: one that the loop gains and that is forgotten here does not compile. */
+function limitsOf(init: AgentInit): Every<AgentLimits> {
+  const { maxSteps = defaultMaxSteps, stopWhen, retry = defaultRetry } = init;
+  return { maxSteps, stopWhen, retry, deadlines: withDefaults(defaultDeadlines, init.deadlines) };
+}
+
+function contextOf({ transformContext, convertToLlm, recover }: AgentInit): Every<AgentContext> {
+  return {
+    transformContext,
+    convertToLlm,
+    recover: (error, messages) =>
+      error.rejected === undefined ? recover?.(error, messages) : without(error.rejected, messages),
+  };
+}
+
+type Every<T> = { readonly [Field in keyof Required<T>]: T[Field] };
 
 /** The given values over the defaults. A field that is undefined counts as not given. */
 function withDefaults<T extends object>(defaults: T, given: T | undefined): T {

@@ -27,25 +27,7 @@ export interface SummaryRequest {
   /** Whole steps. */
   readonly messages: readonly ChatMessage[];
   readonly prompt: string;
-  readonly loop: Pick<
-    RunTurnInput,
-    | "provider"
-    | "tools"
-    | "providerOpts"
-    | "conversationId"
-    | "turnId"
-    | "signal"
-    | "transformContext"
-    | "convertToLlm"
-    | "retry"
-    | "deadlines"
-    | "limits"
-    | "recover"
-    | "now"
-    | "timer"
-    | "breathe"
-    | "random"
-  >;
+  readonly loop: Omit<RunTurnInput, "messages" | "dispatch" | "emit">;
   cost(usage: Usage | undefined, name?: string): number | undefined;
 }
 
@@ -67,13 +49,18 @@ export async function askForSummary(request: SummaryRequest): Promise<Answered> 
   const result = await runTurn({
     ...request.loop,
     messages: request.messages,
-    // Ids by the place in the transcript are those of the conversation.
-    newId: () => `${request.loop.turnId}_summary_${++ids}`,
     dispatch: {},
     emit: () => {},
-    journal: tally,
-    maxSteps: 0,
-    closing: { prompt: request.prompt },
+    journal: { record: tally },
+    // Ids by the position in the transcript are those of the conversation.
+    clock: { ...request.loop.clock, newId: () => `${request.loop.turnId}_summary_${++ids}` },
+    // Budgets are for the turns of the session.
+    limits: {
+      ...request.loop.limits,
+      checkLimits: undefined,
+      maxSteps: 0,
+      closing: { prompt: request.prompt },
+    },
   });
   return { usage: result.usage, cost, model, ...toAnswer(result) };
 }

@@ -149,20 +149,17 @@ async function ask(
       conversationId: log.id,
       turnId: context.turnId,
       signal: stop,
-      transformContext: settings.transformContext,
-      convertToLlm: settings.convertToLlm,
-      retry: settings.retry,
-      deadlines: settings.deadlines,
       limits: settings.limits,
-      recover: (error, sent) => {
-        const tokens = estimate(sent, frame) * shareAfterOverflow;
-        if (error.code === "context_overflow") return fit(sent, tokens);
-        return settings.recover?.(error, sent);
+      context: {
+        ...settings.context,
+        recover: (error, sent) => {
+          const tokens = estimate(sent, frame) * shareAfterOverflow;
+          if (error.code === "context_overflow") return fit(sent, tokens);
+          return settings.context.recover?.(error, sent);
+        },
       },
       now: clock.now,
-      timer: clock.timer,
-      breathe: clock.breathe,
-      random: clock.random,
+      clock,
     },
   });
   return { answer, summarizer };

@@ -3,7 +3,7 @@ import type {
   AgentEvent,
   ChatMessage,
   FinishReason,
-  RunTurnInput,
+  LoopContext,
   SerializedError,
   TurnProgress,
 } from "@capstan/kernel";
@@ -340,7 +340,7 @@ export class Owner {
         open: at.open,
         signal: stop,
         makeRoom: (overflow) => this.#compactor.makeRoom(room, overflow),
-        journal: (facts) => {
+        record: (facts) => {
           const { underWay } = this.#compactor;
           // An abort ends the wait for a summary, and what came of that is recorded first.
           return underWay === undefined
@@ -349,7 +349,7 @@ export class Owner {
         },
         checkLimits: (progress) => this.#beforeRequest(action.turnId, plan, progress),
         recover: (error, shown) =>
-          this.#recover(action.turnId, plan.settings.recover, error, shown),
+          this.#recover(action.turnId, plan.settings.context.recover, error, shown),
         emit: (event) => this.#showLive(event),
       }),
     );
@@ -397,7 +397,7 @@ export class Owner {
     const { outputs, transcript } = log.fold;
     const toolCallIds = outputsToEvict(outputs, ephemeral, transcript.lastReplyPlace, limits);
     const check = (): MaybePromise<FinishReason | undefined> =>
-      settings.checkLimits?.(this.#compactor.addTo(progress));
+      settings.limits.checkLimits?.(this.#compactor.addTo(progress));
     if (toolCallIds.length === 0) return check();
     const evicted = this.#append([{ type: "eviction", turnId, toolCallIds }], {});
     return andThen(evicted, check);
@@ -406,7 +406,7 @@ export class Owner {
   /** A part that a vendor will not take is left out from now on, also by whoever takes the session over. */
   async #recover(
     turnId: string,
-    recover: RunTurnInput["recover"],
+    recover: LoopContext["recover"],
     error: SerializedError,
     messages: readonly ChatMessage[],
   ): Promise<readonly ChatMessage[] | undefined> {

@@ -1,5 +1,14 @@
 /** What the kernel is given to run a turn of a session with. */
-import type { ChatMessage, RunTurnInput } from "@capstan/kernel";
+import type {
+  AbortSource,
+  ChatMessage,
+  EventEmitter,
+  Journal,
+  LoopContext,
+  LoopLimits,
+  OpenCall,
+  RunTurnInput,
+} from "@capstan/kernel";
 import type { NextAction, SessionFold } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -19,21 +28,19 @@ interface TurnSurroundings {
   onFault(fault: HostFault): void;
 }
 
-/** What of a turn's input its owner does, or has for this turn alone. */
-type TurnParts = Pick<
-  RunTurnInput,
-  | "messages"
-  | "input"
-  | "open"
-  | "signal"
-  | "journal"
-  | "makeRoom"
-  | "checkLimits"
-  | "recover"
-  | "emit"
->;
+/** What the owner does for a turn, or has for this one alone. */
+interface TurnParts {
+  readonly messages: readonly ChatMessage[];
+  readonly input: readonly ChatMessage[] | undefined;
+  readonly open: readonly OpenCall[] | undefined;
+  readonly signal: AbortSource;
+  readonly record: Journal;
+  readonly checkLimits: LoopLimits["checkLimits"];
+  readonly makeRoom: LoopContext["makeRoom"];
+  readonly recover: LoopContext["recover"];
+  readonly emit: EventEmitter;
+}
 
-/** All fields in one place and always the same ones: the loop reads it all the time. */
 export function toTurnInput(
   { log, clock, ownership, onFault }: TurnSurroundings,
   action: TurnAction,
@@ -50,53 +57,42 @@ export function toTurnInput(
   });
   const { turn: fold } = log.fold;
   return {
+    ...settings,
     conversationId: log.id,
-    incarnation: log.fold.created?.incarnation,
     turnId: action.turnId,
     messages: turn.messages,
     input: turn.input,
-    open: turn.open,
     signal: turn.signal,
-    journal: turn.journal,
-    // What an entry tells is shown from the entry.
-    showsFacts: false,
-    makeRoom: turn.makeRoom,
-    checkLimits: turn.checkLimits,
-    recover: turn.recover,
     emit: turn.emit,
-    continues: action.type === "continue" ? action.continues : undefined,
-    prior: action.type === "start" ? undefined : fold?.prior(action.type === "resume"),
-    provider: settings.provider,
-    tools: settings.tools,
     dispatch: reportingHooks(settings.dispatch, (error) =>
       onFault({ error, where: "hook", sessionId: log.id, turnId: action.turnId }),
     ),
-    providerOpts: settings.providerOpts,
-    cwd: settings.cwd,
-    logger: settings.logger,
-    context: (messages) => {
-      // A request is an effect, and what the log says by now may be of another owner.
-      ownership.check(log.now());
-      return projection.show(messages);
-    },
-    transformContext: settings.transformContext,
-    convertToLlm: settings.convertToLlm,
-    stopWhen: settings.stopWhen,
-    maxSteps: settings.maxSteps,
-    closing: settings.closing,
-    checkAnswer: settings.checkAnswer,
-    retry: settings.retry,
-    deadlines: settings.deadlines,
-    limits: settings.limits,
-    checkMedia: settings.checkMedia,
-    boundResult: (call, toolResult) => keeper.bound(call, toolResult),
-    now: clock.now,
-    timer: clock.timer,
-    breathe: clock.breathe,
-    random: clock.random,
     drainSteering: () => log.fold.queues.nextSteering().map((item) => item.message),
-    hasSteering: () => log.fold.queues.nextSteering().length > 0,
-    answers: () => log.fold.answers(),
+    now: clock.now,
+    clock,
+    limits: { ...settings.limits, checkLimits: turn.checkLimits },
+    context: {
+      ...settings.context,
+      makeRoom: turn.makeRoom,
+      recover: turn.recover,
+      boundResult: (call, toolResult) => keeper.bound(call, toolResult),
+      project: (messages) => {
+        // A request is an effect, and what the log says by now may be of another owner.
+        ownership.check(log.now());
+        return projection.show(messages);
+      },
+    },
+    journal: {
+      record: turn.record,
+      // What an entry tells is shown from the entry.
+      isShown: true,
+      incarnation: log.fold.created?.incarnation,
+      continues: action.type === "continue" ? action.continues : undefined,
+      prior: action.type === "start" ? undefined : fold?.prior(action.type === "resume"),
+      open: turn.open,
+      answers: () => log.fold.answers(),
+      hasSteering: () => log.fold.queues.nextSteering().length > 0,
+    },
   };
 }
 

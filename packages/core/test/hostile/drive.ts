@@ -16,6 +16,7 @@ import type { Deliver } from "./deliveries.ts";
 import { deliveries } from "./deliveries.ts";
 import { givenPlaces, loopInput, loopPlaces } from "./kernel-places.ts";
 import { callbackPlaces, streaming, tool, valuePlaces } from "./session-places.ts";
+import { overlay } from "../../../kernel/test/overlay.ts";
 import { hostileValues } from "./values.ts";
 
 interface Combination {
@@ -96,16 +97,16 @@ async function inLoop(setting: Partial<RunTurnInput>): Promise<string | undefine
   const provider = streaming();
   const { now, timer } = clock;
   const stop = new AbortController();
-  const turn = runTurn({
+  const input: RunTurnInput = {
     provider,
     ...loopInput,
     emit: (event) => events.push(event),
-    journal: (recorded) => void facts.push(...recorded),
+    journal: { record: (recorded) => void facts.push(...recorded) },
     now,
-    timer,
+    clock: { timer },
     signal: stop.signal,
-    ...setting,
-  });
+  };
+  const turn = runTurn(overlay(input, setting));
   // What may take as long as it likes ends with an abort.
   const result = (await inTime(clock, turn)) ?? (await inTimeAfter(stop, clock, turn));
   if (result === undefined) return "the turn hangs";

@@ -7,23 +7,25 @@ type Setting = Partial<RunTurnInput>;
 
 export const loopPlaces: Readonly<Record<string, (deliver: Deliver) => Setting>> = {
   emit: (deliver) => ({ emit: deliver }),
-  journal: (deliver) => ({ journal: deliver }),
+  journal: (deliver) => ({ journal: { record: deliver } }),
   now: (deliver) => ({ now: deliver }),
-  random: (deliver) => ({ random: deliver, provider: streaming(retried) }),
-  newId: (deliver) => ({ newId: deliver }),
+  random: (deliver) => ({ clock: { random: deliver }, provider: streaming(retried) }),
+  newId: (deliver) => ({ clock: { newId: deliver } }),
   drainSteering: (deliver) => ({ drainSteering: deliver }),
   hasSteering: (deliver) => ({
-    hasSteering: deliver,
+    journal: { hasSteering: deliver },
     dispatch: { steering: "skip-remaining" },
     provider: streaming(() => [...call(0), ...call(1)]),
   }),
   onStepComplete: (deliver) => ({ onStepComplete: deliver }),
-  context: (deliver) => ({ context: deliver, transformContext: (messages) => messages }),
-  checkLimits: (deliver) => ({ checkLimits: deliver }),
-  makeRoom: (deliver) => ({ makeRoom: deliver }),
-  checkAnswer: (deliver) => ({ checkAnswer: deliver }),
+  context: (deliver) => ({
+    context: { project: deliver, transformContext: (messages) => messages },
+  }),
+  checkLimits: (deliver) => ({ limits: { checkLimits: deliver } }),
+  makeRoom: (deliver) => ({ context: { makeRoom: deliver } }),
+  checkAnswer: (deliver) => ({ limits: { checkAnswer: deliver } }),
   checkMedia: (deliver) => ({
-    checkMedia: deliver,
+    context: { checkMedia: deliver },
     tools: [
       {
         ...plain,
@@ -31,10 +33,13 @@ export const loopPlaces: Readonly<Record<string, (deliver: Deliver) => Setting>>
       },
     ],
   }),
-  boundResult: (deliver) => ({ boundResult: deliver }),
+  boundResult: (deliver) => ({ context: { boundResult: deliver } }),
   parseInput: (deliver) => ({ tools: [{ ...plain, parseInput: deliver }] }),
   reconcile: (deliver) => ({ tools: [{ ...plain, reconcile: deliver }], ...started }),
-  answers: (deliver) => ({ answers: deliver, tools: [{ ...plain, needsApproval: true }] }),
+  answers: (deliver) => ({
+    journal: { answers: deliver },
+    tools: [{ ...plain, needsApproval: true }],
+  }),
 };
 
 /** Values that are not of a callback. */
@@ -68,7 +73,7 @@ const started: Setting = {
       stopReason: "tool-calls",
     },
   ],
-  open: [{ callId: "c", state: "started", key: "k" }],
+  journal: { open: [{ callId: "c", state: "started", key: "k" }] },
 };
 
 function call(index: number): readonly ProviderPart[] {
@@ -84,13 +89,15 @@ function retried(): never {
 
 export const loopInput: Pick<
   RunTurnInput,
-  "messages" | "tools" | "dispatch" | "conversationId" | "turnId" | "retry" | "deadlines"
+  "messages" | "tools" | "dispatch" | "conversationId" | "turnId" | "limits"
 > = {
   messages: [{ role: "user", id: "u", content: "go" }],
   tools: [plain],
   dispatch: {},
   conversationId: "s",
   turnId: "t",
-  retry: { maxAttempts: 2 },
-  deadlines: { toolMs: 60_000, callbackMs: 30_000, firstPartMs: 60_000, betweenPartsMs: 60_000 },
+  limits: {
+    retry: { maxAttempts: 2 },
+    deadlines: { toolMs: 60_000, callbackMs: 30_000, firstPartMs: 60_000, betweenPartsMs: 60_000 },
+  },
 };

@@ -60,7 +60,9 @@ test("a tool with a timeout is told to stop", async () => {
     },
   });
 
-  const turn = await clock.runUntil(runTool(tool, { city: "Oslo" }, { timer: clock.timer }));
+  const turn = await clock.runUntil(
+    runTool(tool, { city: "Oslo" }, { clock: { timer: clock.timer } }),
+  );
 
   expect(signal?.aborted).toBe(true);
   expect(turn.messages[1]).toMatchObject({ isError: true });

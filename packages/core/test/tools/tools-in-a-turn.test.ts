@@ -185,8 +185,7 @@ test("an approved call gets the output of its schema like any other", async () =
     provider,
     tools: [book],
     messages: asked.transcript,
-    prior: asked.progress,
-    open: open ?? [],
+    journal: { prior: asked.progress, open: open ?? [] },
   });
 
   expect(done.messages[0]).toMatchObject({ role: "tool", content: "5", isError: false });
@@ -226,7 +225,7 @@ test("after a crash a tool is asked what became of its call", async () => {
     provider: scriptedProvider([say("Done")]),
     tools: [pay],
     messages: [question, crashed],
-    open: [{ callId: "call1", state: "started", key: "key-1" }],
+    journal: { open: [{ callId: "call1", state: "started", key: "key-1" }] },
   });
 
   expect(turn.messages[0]).toMatchObject({

@@ -1,13 +1,13 @@
 /** Keeps media that no provider takes out of a conversation: once recorded, it would spoil every later request. */
 import type { DocumentPart, ImagePart, ToolContentPart } from "../contracts/conversation.ts";
-import type { RunTurnInput } from "../contracts/runtime.ts";
+import type { LoopContext } from "../contracts/loop.ts";
 import type { ToolResult } from "../contracts/tool.ts";
 import { serializeError } from "../errors/errors.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import { observe } from "../effects/quietly.ts";
 
 /** The result, with words in the place of what must not be part of the conversation. */
-export function admitMedia({ checkMedia }: RunTurnInput, result: ToolResult): ToolResult {
+export function admitMedia({ checkMedia }: LoopContext, result: ToolResult): ToolResult {
   const { output } = result;
   if (checkMedia === undefined || typeof output === "string") return result;
   const admitted = output.map((part) => (part.type === "text" ? part : admit(part, checkMedia)));
@@ -18,7 +18,7 @@ export function admitMedia({ checkMedia }: RunTurnInput, result: ToolResult): To
 
 function admit(
   part: ImagePart | DocumentPart,
-  check: NonNullable<RunTurnInput["checkMedia"]>,
+  check: NonNullable<LoopContext["checkMedia"]>,
 ): ToolContentPart {
   const problem = problemOf(part, check);
   if (problem === undefined) return part;
@@ -28,7 +28,7 @@ function admit(
 /** What cannot be checked is not let in. */
 function problemOf(
   part: ImagePart | DocumentPart,
-  check: NonNullable<RunTurnInput["checkMedia"]>,
+  check: NonNullable<LoopContext["checkMedia"]>,
 ): string | undefined {
   try {
     const problem: unknown = check(part);

@@ -2,7 +2,7 @@
 import type { JsonValue, ToolCallPart, Usage } from "../contracts/conversation.ts";
 import type { PendingCall } from "../contracts/events.ts";
 import type { Span } from "../contracts/logging.ts";
-import type { OpenCall } from "../contracts/runtime.ts";
+import type { OpenCall } from "../contracts/progress.ts";
 import type { ToolContract, ToolResult } from "../contracts/tool.ts";
 import type { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";

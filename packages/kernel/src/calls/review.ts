@@ -16,7 +16,7 @@ export function reviewResult(
   result: ToolResult,
 ): ToolResult | Promise<ToolResult> {
   const reviewed = askHook(turn, run, step, result);
-  if (turn.input.boundResult === undefined) return reviewed;
+  if (turn.context.boundResult === undefined) return reviewed;
   // `askHook` gives a promise only if a hook did, and one that never rejects.
   return isPromise(reviewed)
     ? reviewed.then((value) => bound(turn, run, value))
@@ -30,14 +30,14 @@ function askHook(
   result: ToolResult,
 ): ToolResult | Promise<ToolResult> {
   const { dispatch } = turn.input;
-  if (dispatch.after === undefined) return admitMedia(turn.input, result);
+  if (dispatch.after === undefined) return admitMedia(turn.context, result);
   const call = { toolCallId: run.call.id, toolName: run.call.name, input: run.input, step };
   try {
     const reviewed = turn.callbacks.call("the after hook", () => dispatch.after?.(call, result));
     const take = (value: ToolResult | void): ToolResult => {
-      if (value === undefined || value === null) return admitMedia(turn.input, result);
+      if (value === undefined || value === null) return admitMedia(turn.context, result);
       if (typeof value !== "object") throw wrongValue("the after hook", value, "a result");
-      return admitMedia(turn.input, cleanResult(value));
+      return admitMedia(turn.context, cleanResult(value));
     };
     return isPromise(reviewed) ? reviewed.then(take).catch(withheld) : take(reviewed);
   } catch (thrown) {
@@ -56,7 +56,7 @@ function bound(
   run: CallRun,
   result: ToolResult,
 ): ToolResult | Promise<ToolResult> {
-  const { boundResult } = turn.input;
+  const { boundResult } = turn.context;
   if (boundResult === undefined) return result;
   const asItIs = (thrown: unknown): ToolResult => {
     turn.log("warn", serializeError(thrown).message);

@@ -7,7 +7,7 @@ import { isInterrupted } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import type { AssistantMessage, ToolCallPart, ToolMessage } from "../contracts/conversation.ts";
 import type { PendingCall } from "../contracts/events.ts";
-import type { OpenCall } from "../contracts/runtime.ts";
+import type { OpenCall } from "../contracts/progress.ts";
 import type { ToolResult } from "../contracts/tool.ts";
 import type { LastReply } from "../journal/events-of-fact.ts";
 import type { ResultTaker } from "./execution.ts";
@@ -105,7 +105,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
 
   /** Asks for answers to calls that wait; whether any came. */
   async takeAnswers(): Promise<boolean> {
-    const { answers } = this.#turn.input;
+    const { answers } = this.#turn.journal;
     if (answers === undefined) return false;
     let hasNews = false;
     for (const answer of await this.#turn.callbacks.call("answers", answers)) {
@@ -262,12 +262,12 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   }
 
   #start(run: CallRun, parsed: unknown): void {
-    const { outbox, input } = this.#turn;
+    const { outbox } = this.#turn;
     run.start();
     this.#running++;
     const isNoted = run.hadStarted || run.tool?.effect === "pure";
     if (isNoted || outbox === undefined) return this.#execute(run, parsed);
-    run.key = idempotencyKey(input, run.call.id);
+    run.key = idempotencyKey(this.#turn, run.call.id);
     this.#turn.record(intentFact(run, this.step, run.key), () => this.#execute(run, parsed));
   }
 
@@ -379,7 +379,8 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
 
   /** Whether the user has sent something since the batch began, and wants the rest of it left out. */
   #isSkipping(): boolean {
-    const { dispatch, hasSteering } = this.#turn.input;
+    const { dispatch } = this.#turn.input;
+    const { hasSteering } = this.#turn.journal;
     if (dispatch.steering !== "skip-remaining" || !this.#hasBegun) {
       this.#hasBegun = true;
       return false;

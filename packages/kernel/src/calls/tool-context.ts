@@ -3,7 +3,6 @@ import type { AbortListener } from "../effects/abort.ts";
 import type { CallRun } from "./call-run.ts";
 import type { Usage } from "../contracts/conversation.ts";
 import type { Logger } from "../contracts/logging.ts";
-import type { RunTurnInput } from "../contracts/runtime.ts";
 import type { ToolExecuteContext } from "../contracts/tool.ts";
 import { toText } from "../errors/errors.ts";
 import { guardedController } from "../effects/guarded-signal.ts";
@@ -51,14 +50,14 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   }
 
   get idempotencyKey(): string {
-    return (this.#run.key ??= idempotencyKey(this.#turn.input, this.toolCallId));
+    return (this.#run.key ??= idempotencyKey(this.#turn, this.toolCallId));
   }
 
   update(text: string): void {
     // Code without types may show anything.
     const delta: string = typeof text === "string" ? text : toText(text);
     if (this.#isClosed || delta === "" || this.#isCut) return;
-    const left = (this.#turn.input.limits?.liveOutputChars ?? Infinity) - this.#shownChars;
+    const left = (this.#turn.limits.liveOutputChars ?? Infinity) - this.#shownChars;
     this.#shownChars += delta.length;
     if (delta.length <= left) return this.#show(delta);
     this.#isCut = true;
@@ -94,7 +93,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
 
 /** The same for every run of a call, in every process. */
 export function idempotencyKey(
-  { conversationId, incarnation }: Pick<RunTurnInput, "conversationId" | "incarnation">,
+  { conversationId, journal: { incarnation } }: TurnState,
   toolCallId: string,
 ): string {
   // Without an incarnation the key is the one that older logs have recorded.
@@ -106,5 +105,5 @@ export function idempotencyKey(
 /** How long one execution may take; without a timer there is no limit. */
 export function timeoutOf(turn: TurnState, run: CallRun): number {
   if (!turn.surroundings.hasTimer) return Infinity;
-  return run.tool?.timeoutMs ?? turn.input.deadlines?.toolMs ?? Infinity;
+  return run.tool?.timeoutMs ?? turn.limits.deadlines?.toolMs ?? Infinity;
 }

@@ -1,21 +1,12 @@
 /** Input and result of `runTurn`: the loop is a function of these and of nothing else. */
-import type {
-  AssistantMessage,
-  ChatMessage,
-  DocumentPart,
-  FinishReason,
-  ImagePart,
-  JsonValue,
-  SerializedError,
-  ToolCallPart,
-  Usage,
-} from "./conversation.ts";
+import type { ChatMessage, FinishReason, SerializedError, Usage } from "./conversation.ts";
 import type { ToolDispatchPolicy } from "./dispatch.ts";
 import type { AgentEvent, PendingCall } from "./events.ts";
-import type { Journal } from "./journal.ts";
 import type { Logger } from "./logging.ts";
+import type { LoopClock, LoopContext, LoopJournal, LoopLimits } from "./loop.ts";
+import type { OpenCall, TurnProgress } from "./progress.ts";
 import type { ProviderContract, ProviderStreamOptions } from "./provider.ts";
-import type { ToolContract, ToolResult } from "./tool.ts";
+import type { ToolContract } from "./tool.ts";
 
 /** What the loop needs of a signal. Every `AbortSignal` is one. */
 export interface AbortSource {
@@ -28,116 +19,6 @@ export interface AbortSource {
 /** Takes each event outward, in order. What it throws is ignored. */
 export type EventEmitter = (event: AgentEvent) => void;
 
-/** Runs `fn` once after `ms`, unless the returned function is called first. */
-export type Timer = (ms: number, fn: () => void) => () => void;
-
-/** The state of one call of an unfinished step. A call that is not listed is `fresh`. */
-export type OpenCall = {
-  readonly callId: string;
-  /** The final input, where it differs from what the model sent. */
-  readonly input?: JsonValue;
-} & (
-  | { readonly state: "fresh" }
-  /** It had started, and nobody knows how it ended. */
-  | { readonly state: "started"; readonly key: string }
-  | { readonly state: "approved" }
-  | { readonly state: "denied"; readonly reason?: string }
-  /** `isRecorded`: the journal has this result already, so it is neither recorded nor shown again. */
-  | { readonly state: "settled"; readonly result: ToolResult; readonly isRecorded?: boolean }
-  | { readonly state: "pending"; readonly pending: PendingCall }
-);
-
-/** The model that was asked last, of a provider with a `fallback`. */
-export interface AskedModel {
-  /** As it stands in logs: the id of its provider and its own. */
-  readonly model: string;
-  readonly index: number;
-  /** Code of the error that it failed with, if it did. */
-  readonly failedWith?: string;
-}
-
-/** What a chain of turns that continue each other has used up. */
-export interface TurnProgress {
-  readonly steps: number;
-  readonly attempts: number;
-  readonly usage: Usage;
-  /** On the injected clock. */
-  readonly startedAt?: number;
-  /** The next turn of the chain goes on with it. */
-  readonly asked?: AskedModel;
-}
-
-export interface PriorProgress extends TurnProgress {
-  /** The turn had started before, in another process: it gets no second `turn_start`. */
-  readonly isResumed?: boolean;
-  /** Attempts that the next step has behind it, because the process ended in the last of them. */
-  readonly attemptsInStep?: number;
-}
-
-/** Retry of failed attempts. Without `timer` a retry does not wait. */
-export interface RetryPolicy {
-  /** Attempts of one step, the first included. */
-  readonly maxAttempts: number;
-  /** Default 500. Doubles with each attempt. */
-  readonly baseDelayMs?: number;
-  /** Default 30,000. */
-  readonly maxDelayMs?: number;
-  /** An error that asks for a longer wait than this is not retried. Default 60,000. */
-  readonly maxRetryAfterMs?: number;
-}
-
-/** Limits on the injected timer, in milliseconds; `Infinity` switches one off. */
-export interface Deadlines {
-  /** To the first part of an attempt. Default 300,000. */
-  readonly firstPartMs?: number;
-  /** Between two parts, noticed late by a quarter of it at most. Default 120,000. */
-  readonly betweenPartsMs?: number;
-  /**
-   * Since the last content of a reply, noticed like `betweenPartsMs`: parts that carry none, such as pings and token counts, keep an attempt
-   * alive only so long. Before the first content it is `firstPartMs`, if that is longer. No default.
-   */
-  readonly contentMs?: number;
-  /** One whole attempt. No default. */
-  readonly attemptMs?: number;
-  /**
-   * One run of a turn. It also ends a request under way and running tools; the turn ends with `budget-exceeded`. A turn that is resumed, or
-   * goes on after an answer, begins to count again. No default.
-   */
-  readonly turnMs?: number;
-  /** One execution of a tool that states no `timeoutMs`. No default. */
-  readonly toolMs?: number;
-  /** Any other callback that is waited for, the journal included. Default 30,000. */
-  readonly callbackMs?: number;
-}
-
-/** How much a turn may take in. Nothing is limited by default. */
-export interface TurnLimits {
-  /** Characters of one reply, with what the provider sends along. A longer one fails, and nothing of it is kept. */
-  readonly replyChars?: number | undefined;
-  /** Tool calls of one reply. One with more fails, and nothing of it is kept. */
-  readonly replyCalls?: number | undefined;
-  /** Replies in a row that the provider only paused. After so many the turn fails. */
-  readonly pauses?: number | undefined;
-  /** Characters that one call of a tool shows while it runs. More is not shown live; its result is as long as it is. */
-  readonly liveOutputChars?: number | undefined;
-}
-
-/** A step that has just ended, for `stopWhen`. */
-export interface FinishedStep extends TurnProgress {
-  readonly messages: readonly ChatMessage[];
-}
-
-/** The messages of a turn, in their order. Each list only grows. */
-export interface MessagesSoFar {
-  readonly history: readonly ChatMessage[];
-  readonly input: readonly ChatMessage[];
-  /** Since the turn began. */
-  readonly added: readonly ChatMessage[];
-}
-
-/** What `makeRoom` came to: `undefined` where there was nothing to be done, or nothing that it could do. */
-export type Room = true | FinishReason | undefined;
-
 /** What is optional may also be there as undefined: an input that always has the same fields is read faster. */
 export interface RunTurnInput {
   readonly provider: ProviderContract;
@@ -146,14 +27,7 @@ export interface RunTurnInput {
   readonly tools: readonly ToolContract[];
   readonly dispatch: ToolDispatchPolicy;
   readonly emit: EventEmitter;
-  /**
-   * Whether `emit` also gets the events that tell what the journal has got, or that it failed. Default true; false is for a caller that shows
-   * them from its own log.
-   */
-  readonly showsFacts?: boolean | undefined;
   readonly conversationId: string;
-  /** Tells conversations of the same id apart: a random part of the idempotency keys of their calls. */
-  readonly incarnation?: string | undefined;
   readonly turnId: string;
   /** Forwarded to the provider as it is. */
   readonly providerOpts?: ProviderStreamOptions | undefined;
@@ -169,97 +43,13 @@ export interface RunTurnInput {
   readonly onStepComplete?:
     | ((messages: readonly ChatMessage[]) => Promise<void> | void)
     | undefined;
-
-  /** Without it there are no deadlines, retries do not wait, and only the signal ends a hang. */
-  readonly timer?: Timer | undefined;
-  /** In [0, 1), for the jitter of retries. Without it there is no jitter. */
-  readonly random?: (() => number) | undefined;
-  /** Makes ids of messages and tool calls. Without it they come from the turn id and the place in the transcript. */
-  readonly newId?: (() => string) | undefined;
   /** The new tail of the history, announced by `turn_start` and message events. */
   readonly input?: readonly ChatMessage[] | undefined;
-  readonly journal?: Journal | undefined;
-  /** Enters in the middle of a step: the messages end in an assistant message with calls that have no result. */
-  readonly open?: readonly OpenCall[] | undefined;
-  /** Answers to pending calls that came since it was asked last. */
-  readonly answers?: (() => readonly OpenCall[]) | undefined;
-  /** The turn that this one continues, for `turn_start`. */
-  readonly continues?: string | undefined;
-  /** What the chain of turns that this one continues has used. With `open`, the open step is counted in it. */
-  readonly prior?: PriorProgress | undefined;
-  /** Asked between calls under `skip-remaining`. */
-  readonly hasSteering?: (() => boolean) | undefined;
-  /**
-   * What requests are made from, in place of the messages so far, by a caller that shows less of them: evicted outputs, a summary. Asked when a
-   * request is read; the list may grow afterwards.
-   */
-  readonly context?: ((messages: MessagesSoFar) => readonly ChatMessage[]) | undefined;
-  /**
-   * Makes room in the context where that is too full. Asked right before each request, and with the error once more for a request that the
-   * vendor calls too long. `true`: there is room now, and the limits are asked again; a string ends the turn with it. It may ask a model, so it
-   * has no deadline here: only an abort ends the wait.
-   */
-  readonly makeRoom?: ((overflow?: SerializedError) => Room | Promise<Room>) | undefined;
-  readonly transformContext?:
-    | ((
-        messages: readonly ChatMessage[],
-        signal: AbortSignal,
-      ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>)
-    | undefined;
-  /** From messages of the application to messages for a model. The default drops what no model may see. */
-  readonly convertToLlm?:
-    | ((
-        messages: readonly ChatMessage[],
-      ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>)
-    | undefined;
-  /** Asked after each step with tool calls. A string is the finish reason; `true` means `stop`. */
-  readonly stopWhen?:
-    | ((step: FinishedStep) => boolean | FinishReason | Promise<boolean | FinishReason>)
-    | undefined;
-  /** Asked before each request. A string ends the turn with it, as for a spent budget. */
-  readonly checkLimits?:
-    | ((progress: TurnProgress) => FinishReason | undefined | Promise<FinishReason | undefined>)
-    | undefined;
-  readonly maxSteps?: number | undefined;
-  /** When `maxSteps` is reached: one last step that may call no tool and reports what was done. */
-  readonly closing?: { readonly prompt: string } | undefined;
-  /**
-   * Asked about a reply that would end the turn with `stop`. A string is what is wrong with it: the model is told once, and
-   * if the next answer is wrong too the turn fails with code `invalid_output`.
-   */
-  readonly checkAnswer?:
-    | ((message: AssistantMessage) => string | undefined | Promise<string | undefined>)
-    | undefined;
-  /**
-   * Asked about each image and document that a tool gives. A string is why it must not be part of the conversation: the model reads it
-   * in the place of the part.
-   */
-  readonly checkMedia?: ((part: ImagePart | DocumentPart) => string | undefined) | undefined;
-  /**
-   * Gets each result that a tool or somebody outside gave, last of all and before it is recorded or shown: what it returns stands in its
-   * place. For a caller that keeps long outputs elsewhere. If it fails, the result stays as it is.
-   */
-  readonly boundResult?:
-    | ((call: ToolCallPart, result: ToolResult) => ToolResult | Promise<ToolResult>)
-    | undefined;
-  readonly retry?: RetryPolicy | undefined;
-  readonly deadlines?: Deadlines | undefined;
-  readonly limits?: TurnLimits | undefined;
-  /**
-   * Asked between steps, calls and parts: the promise it returns is waited for. For a caller whose timers and other work must get their turn
-   * though providers and tools never wait. Almost always it should return nothing.
-   */
-  readonly breathe?: (() => Promise<void> | undefined) | undefined;
-  /**
-   * Asked once per step about an error that is not retried, with the context that it came of; and again for each further part of
-   * it that the vendor will not take. New messages replace the context: one more attempt.
-   */
-  readonly recover?:
-    | ((
-        error: SerializedError,
-        messages: readonly ChatMessage[],
-      ) => readonly ChatMessage[] | undefined | Promise<readonly ChatMessage[] | undefined>)
-    | undefined;
+
+  readonly limits?: LoopLimits | undefined;
+  readonly context?: LoopContext | undefined;
+  readonly journal?: LoopJournal | undefined;
+  readonly clock?: LoopClock | undefined;
 }
 
 export interface RunTurnResult {
@@ -271,8 +61,8 @@ export interface RunTurnResult {
   readonly error?: SerializedError;
   /** Calls that wait for somebody outside. */
   readonly pending?: readonly PendingCall[];
-  /** With `pending`: every call of the unfinished step, to be passed back as `open` with the answers put in. */
+  /** With `pending`: every call of the unfinished step, to be passed back as `journal.open` with the answers put in. */
   readonly open?: readonly OpenCall[];
-  /** To be passed back as `prior` by a turn that continues this one. */
+  /** To be passed back as `journal.prior` by a turn that continues this one. */
   readonly progress: TurnProgress;
 }

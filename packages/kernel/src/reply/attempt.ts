@@ -12,7 +12,9 @@ import type { PendingCall } from "../contracts/events.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { LogFields, Span } from "../contracts/logging.ts";
 import type { ProviderContract, ProviderStreamOptions } from "../contracts/provider.ts";
-import type { AskedModel, Room, RunTurnInput } from "../contracts/runtime.ts";
+import type { Room } from "../contracts/loop.ts";
+import type { AskedModel } from "../contracts/progress.ts";
+import type { RunTurnInput } from "../contracts/runtime.ts";
 import type { Draft } from "../effects/draft.ts";
 import { ProviderError, isInstance, serializeError } from "../errors/errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
@@ -132,10 +134,9 @@ export class Attempt implements StreamReader {
       await this.#discard(thrown, 0);
       return (await turn.limit()) ?? this.#tryAgain(turn);
     }
-    const { retry, random } = turn.input;
-    const chance = random && (() => turn.surroundings.random() ?? 1);
+    const chance = turn.input.clock?.random && (() => turn.surroundings.random() ?? 1);
     const tries = this.#number - this.#step.takeovers;
-    const delayMs = retryDelay(thrown, tries, retry, chance);
+    const delayMs = retryDelay(thrown, tries, turn.limits.retry, chance);
     if (delayMs !== undefined) {
       route?.startOver(thrown);
       await this.#discard(thrown, delayMs);
@@ -165,7 +166,7 @@ export class Attempt implements StreamReader {
 
   /** One that fails has made none: the error of the attempt stands. */
   async #askForRoom(thrown: unknown): Promise<Room> {
-    const { makeRoom } = this.#turn.input;
+    const { makeRoom } = this.#turn.context;
     if (makeRoom === undefined) return undefined;
     try {
       return await this.#turn.callbacks.callUntimed("makeRoom", () =>
@@ -185,7 +186,7 @@ export class Attempt implements StreamReader {
 
   /** Another context to try once more with. A `recover` that fails has none: the error of the attempt stands. */
   async #recover(thrown: unknown): Promise<readonly ChatMessage[] | undefined> {
-    const { recover } = this.#turn.input;
+    const { recover } = this.#turn.context;
     if (recover === undefined) return undefined;
     try {
       const messages = await this.#turn.callbacks.call("recover", () =>

@@ -1,5 +1,5 @@
 /** When a failed attempt is tried again, and how long to wait before. */
-import type { RetryPolicy } from "../contracts/runtime.ts";
+import type { RetryPolicy } from "../contracts/loop.ts";
 import { fieldOf } from "../errors/errors.ts";
 
 /**

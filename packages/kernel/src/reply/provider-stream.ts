@@ -4,7 +4,7 @@ import { isPromise, toPromise } from "../effects/is-promise.ts";
 import type { FinishReason } from "../contracts/conversation.ts";
 import type { StepTiming } from "../contracts/events.ts";
 import type { ProviderPart, ProviderRequest } from "../contracts/provider.ts";
-import type { Deadlines } from "../contracts/runtime.ts";
+import type { Deadlines } from "../contracts/loop.ts";
 import type { ProviderErrorCode } from "../errors/errors.ts";
 import { ProviderError } from "../errors/errors.ts";
 import { leaveQuietly } from "../effects/quietly.ts";

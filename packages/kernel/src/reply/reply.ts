@@ -47,9 +47,9 @@ export class Reply {
     this.#messageId = messageId;
     this.#conversationId = turn.conversationId;
     this.#turnId = turn.turnId;
-    const { limits } = turn.input;
-    this.#maxChars = limits?.replyChars ?? Infinity;
-    this.#maxCalls = limits?.replyCalls ?? Infinity;
+    const { limits } = turn;
+    this.#maxChars = limits.replyChars ?? Infinity;
+    this.#maxCalls = limits.replyCalls ?? Infinity;
   }
 
   /** Whether anything of the message has come. */

@@ -1,6 +1,6 @@
 /** Which of several models is asked: one an attempt, and another after a failure that the provider falls back on. */
 import type { Fallback, FallbackModel, ProviderStreamOptions } from "../contracts/provider.ts";
-import type { AskedModel } from "../contracts/runtime.ts";
+import type { AskedModel } from "../contracts/progress.ts";
 import { serializeError } from "../errors/errors.ts";
 
 /** Headers that may carry a key: they are for the provider whose model comes first. */

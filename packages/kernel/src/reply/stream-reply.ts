@@ -27,13 +27,13 @@ function startAttempt(
 function prepareContext(
   turn: TurnState,
 ): readonly ChatMessage[] | undefined | Promise<readonly ChatMessage[]> {
-  const { transformContext, convertToLlm } = turn.input;
+  const { transformContext, convertToLlm } = turn.context;
   if (transformContext === undefined && convertToLlm === undefined) return undefined;
   return transform(turn);
 }
 
 async function transform(turn: TurnState): Promise<readonly ChatMessage[]> {
-  const { transformContext, convertToLlm = toModelMessages } = turn.input;
+  const { transformContext, convertToLlm = toModelMessages } = turn.context;
   let messages = turn.transcript.context();
   if (transformContext !== undefined) {
     messages = toMessages(

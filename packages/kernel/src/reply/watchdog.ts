@@ -1,5 +1,5 @@
 /** The deadlines of attempts, on one timer for the whole turn. */
-import type { Deadlines } from "../contracts/runtime.ts";
+import type { Deadlines } from "../contracts/loop.ts";
 import type { Surroundings } from "../effects/surroundings.ts";
 
 /** Why an attempt was given up. */

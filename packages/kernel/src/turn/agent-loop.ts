@@ -1,6 +1,7 @@
 /** Turn after turn for callers without a session: the prompts, what was steered in, and the follow-ups. */
 import type { ChatMessage, SystemMessage } from "../contracts/conversation.ts";
 import type { ToolDispatchPolicy } from "../contracts/dispatch.ts";
+import type { LoopContext, LoopJournal } from "../contracts/loop.ts";
 import type { RunTurnInput, RunTurnResult } from "../contracts/runtime.ts";
 import type { ToolContract } from "../contracts/tool.ts";
 import type { Turn, TurnResponse } from "../contracts/turn.ts";
@@ -30,11 +31,16 @@ type LoopOwned =
   | "emit"
   | "signal"
   | "drainSteering"
-  | "hasSteering"
-  | "dispatch";
+  | "dispatch"
+  | "journal"
+  | "context";
+type OwnContext = "transformContext" | "convertToLlm";
 
-export interface AgentLoopConfig extends Omit<RunTurnInput, LoopOwned> {
+export interface AgentLoopConfig
+  extends Omit<RunTurnInput, LoopOwned>, Pick<LoopContext, OwnContext> {
   readonly dispatch?: ToolDispatchPolicy;
+  readonly context?: Omit<LoopContext, OwnContext>;
+  readonly journal?: Omit<LoopJournal, "hasSteering">;
   /** Asked before each request, for keys that expire. */
   readonly getApiKey?: GetApiKey;
   /** Takes what the user sent while the loop runs; asked at the start, at tool results, and when a turn has ended. */
@@ -87,7 +93,7 @@ async function runLoop(
 ): Promise<TurnResponse> {
   const steering = new Inbox(config.getSteeringMessages, config.steeringMode);
   const followUps = new Inbox(config.getFollowUpMessages, config.followUpMode);
-  const { dispatch = {}, conversationId } = config;
+  const { dispatch = {}, conversationId, transformContext, convertToLlm } = config;
   const shared = {
     ...config,
     provider: withApiKey(config.provider, config.getApiKey),
@@ -95,8 +101,9 @@ async function runLoop(
     emit,
     signal,
     tools: context.tools ?? [],
+    context: { ...config.context, transformContext, convertToLlm },
     drainSteering: () => steering.take(),
-    hasSteering: () => steering.hasMessages(),
+    journal: { ...config.journal, hasSteering: () => steering.hasMessages() },
   };
   let { turnId } = config;
   let total: RunTurnResult | undefined;
@@ -113,7 +120,7 @@ async function runLoop(
       total = joined(total, total === undefined ? steered : input, result);
       if (!isAtRest(result) || signal.aborted) break;
       // Made before the input is taken: if it fails, nothing is lost.
-      const nextId = config.newId?.() ?? `${config.turnId}-${count}`;
+      const nextId = config.clock?.newId?.() ?? `${config.turnId}-${count}`;
       const next = nextInput(steering, followUps);
       if (next.length === 0) break;
       messages = [...messages, ...input, ...result.messages];

@@ -81,7 +81,7 @@ function endAfter(turn: TurnState, step: Step): End | undefined | Promise<End | 
   if (turn.isClosing) return { finishReason: "max-steps" };
   if (stopReason === "content-filter") return { finishReason: stopReason };
   if (step.calls.isTerminal) return { finishReason: "stop" };
-  return turn.input.stopWhen === undefined ? undefined : stopWhen(turn);
+  return turn.limits.stopWhen === undefined ? undefined : stopWhen(turn);
 }
 
 /** After a reply without calls. */
@@ -94,14 +94,14 @@ function endAfterAnswer(turn: TurnState, step: Step): End | undefined | Promise<
   if (stopReason === "pause") return endAfterPauses(turn);
   // A reply that announces calls and has none is an answer.
   const finishReason = stopReason === "tool-calls" ? "stop" : stopReason;
-  const isAnswer = finishReason === "stop" && turn.input.checkAnswer !== undefined;
+  const isAnswer = finishReason === "stop" && turn.limits.checkAnswer !== undefined;
   return isAnswer ? endUnlessWrong(turn, step.message) : { finishReason };
 }
 
 /** A provider that only pauses would be asked for ever. */
 function endAfterPauses(turn: TurnState): End | undefined {
-  const { limits, provider } = turn.input;
-  const pauses = limits?.pauses ?? Infinity;
+  const { provider } = turn.input;
+  const { pauses = Infinity } = turn.limits;
   if (turn.transcript.pausesAtEnd() <= pauses) return undefined;
   const message = `The provider "${provider.id}" paused its reply more than ${pauses} times in a row: go on with another message, or raise limits.pauses`;
   return { finishReason: "error", error: serializeError(new ProviderError("protocol", message)) };
@@ -112,7 +112,7 @@ async function endUnlessWrong(
   turn: TurnState,
   message: AssistantMessage,
 ): Promise<End | undefined> {
-  const { checkAnswer } = turn.input;
+  const { checkAnswer } = turn.limits;
   const problem = await turn.callbacks.call("checkAnswer", () => checkAnswer?.(message));
   if (problem === undefined) return { finishReason: "stop" };
   if (typeof problem !== "string") throw wrongValue("checkAnswer", problem, "a text or nothing");
@@ -139,7 +139,7 @@ function failedEnd(message: AssistantMessage): End {
 }
 
 async function stopWhen(turn: TurnState): Promise<End | undefined> {
-  const { stopWhen: ask } = turn.input;
+  const { stopWhen: ask } = turn.limits;
   if (ask === undefined) return undefined;
   const finished = { ...turn.progress(), messages: turn.transcript.added };
   // Code without types often returns nothing where it means no.
@@ -193,12 +193,12 @@ function isMessage(value: unknown): boolean {
 
 /** Begins the closing step, which may call nothing and reports what was done, if one is wanted. */
 async function askToClose(turn: TurnState): Promise<boolean> {
-  if (turn.input.closing === undefined) return false;
-  const content = turn.input.closing.prompt;
+  const { closing } = turn.limits;
+  if (closing === undefined) return false;
   turn.isClosing = true;
   // A turn that died in its closing step goes on in it.
   if (isClosingPrompt(turn.transcript.last())) return true;
-  await addPrompt(turn, content, "closing");
+  await addPrompt(turn, closing.prompt, "closing");
   return true;
 }
 
@@ -219,14 +219,15 @@ function isClosingPrompt(message: ChatMessage | undefined): boolean {
 }
 
 function announce(turn: TurnState): void {
-  const { input = [], prior, continues } = turn.input;
+  const { input = [] } = turn.input;
+  const { prior, continues } = turn.journal;
   if (prior?.isResumed === true) return;
   turn.show({ type: "turn_started", input, ...(continues !== undefined && { continues }) });
 }
 
 /** The step that the messages leave off in, or how the turn ended already; nothing, if it starts afresh. */
 function enter(turn: TurnState): Step | End | undefined | Promise<End | undefined> {
-  const { open, prior } = turn.input;
+  const { open, prior } = turn.journal;
   const last = turn.transcript.last();
   if (last?.role !== "assistant") {
     if (open === undefined) return undefined;

@@ -1,6 +1,6 @@
 /** The messages of a turn: what it was given, what it has added, and what the next request is made from. */
 import type { ChatMessage } from "../contracts/conversation.ts";
-import type { RunTurnInput } from "../contracts/runtime.ts";
+import type { LoopContext } from "../contracts/loop.ts";
 import { emptyList } from "../effects/draft.ts";
 
 const none: readonly ChatMessage[] = [];
@@ -8,7 +8,7 @@ const none: readonly ChatMessage[] = [];
 export class Transcript {
   readonly #history: readonly ChatMessage[];
   readonly #input: readonly ChatMessage[];
-  readonly #select: RunTurnInput["context"];
+  readonly #project: LoopContext["project"];
   /** Set when `recover` gave another context; the messages from `from` on follow it. */
   #replacement: { readonly messages: readonly ChatMessage[]; readonly from: number } | undefined;
   /** The new messages, as the result has them. */
@@ -18,11 +18,11 @@ export class Transcript {
   constructor(
     history: readonly ChatMessage[],
     input: readonly ChatMessage[] = none,
-    select?: RunTurnInput["context"],
+    project?: LoopContext["project"],
   ) {
     this.#history = history;
     this.#input = input;
-    this.#select = select;
+    this.#project = project;
   }
 
   get length(): number {
@@ -77,7 +77,7 @@ export class Transcript {
     const { added } = this;
     const history = this.#history;
     const input = this.#input;
-    return this.#select?.({ history, input, added }) ?? [...history, ...input, ...added];
+    return this.#project?.({ history, input, added }) ?? [...history, ...input, ...added];
   }
 
   /** What requests are made from is asked for again: it has changed. */

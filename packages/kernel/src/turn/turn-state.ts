@@ -12,7 +12,9 @@ import type {
 import type { AgentEvent, PendingCall, StepTiming } from "../contracts/events.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { Span } from "../contracts/logging.ts";
-import type { Room, RunTurnInput, TurnProgress } from "../contracts/runtime.ts";
+import type { Deadlines, LoopContext, LoopJournal, LoopLimits, Room } from "../contracts/loop.ts";
+import type { TurnProgress } from "../contracts/progress.ts";
+import type { RunTurnInput } from "../contracts/runtime.ts";
 import type { ToolContract } from "../contracts/tool.ts";
 import type { Draft } from "../effects/draft.ts";
 import type { TurnError } from "../errors/errors.ts";
@@ -66,8 +68,14 @@ export class OpenStep implements UnfinishedStep {
 
 const blankProgress: TurnProgress = { steps: 0, attempts: 0, usage: {} };
 
+/** Stands for a group of the input that is not given. */
+const none: LoopLimits & LoopContext & LoopJournal & Deadlines = {};
+
 export class TurnState implements TurnBefore {
   readonly input: RunTurnInput;
+  readonly limits: LoopLimits;
+  readonly context: LoopContext;
+  readonly journal: LoopJournal;
   readonly conversationId: string;
   readonly turnId: string;
   readonly surroundings: Surroundings;
@@ -105,22 +113,28 @@ export class TurnState implements TurnBefore {
 
   constructor(input: RunTurnInput) {
     this.input = input;
+    const { limits = none, context = none, journal = none } = input;
+    this.limits = limits;
+    this.context = context;
+    this.journal = journal;
+    const { deadlines = none } = limits;
     this.conversationId = input.conversationId;
     this.turnId = input.turnId;
-    const turnMs = input.deadlines?.turnMs ?? Infinity;
+    const { turnMs = Infinity } = deadlines;
     this.abort = new TurnAbort(input.signal, turnMs !== Infinity);
     this.surroundings = new Surroundings(input);
     const cancel = this.surroundings.setTimer(turnMs, () => this.abort.expire());
     if (cancel !== undefined) this.clearAtEnd(cancel);
-    this.outbox = input.journal && new Outbox(input.journal, this.callbacks, this);
+    this.outbox = journal.record && new Outbox(journal.record, this.callbacks, this);
     this.startedAt = this.surroundings.now();
-    if (input.timer) this.watchdog = new Watchdog(this.surroundings, input.deadlines ?? {});
-    this.steps = input.prior?.steps ?? (input.open === undefined ? 0 : 1);
-    this.attempts = input.prior?.attempts ?? 0;
-    this.#attemptsInStep = input.prior?.attemptsInStep ?? 0;
-    this.transcript = new Transcript(input.messages, input.input, input.context);
+    if (this.surroundings.hasTimer) this.watchdog = new Watchdog(this.surroundings, deadlines);
+    const { prior, open } = journal;
+    this.steps = prior?.steps ?? (open === undefined ? 0 : 1);
+    this.attempts = prior?.attempts ?? 0;
+    this.#attemptsInStep = prior?.attemptsInStep ?? 0;
+    this.transcript = new Transcript(input.messages, input.input, context.project);
     const { fallback } = input.provider;
-    this.route = fallback && new Route(fallback, input.providerOpts ?? {}, input.prior?.asked);
+    this.route = fallback && new Route(fallback, input.providerOpts ?? {}, prior?.asked);
     this.spans = input.logger && new Spans(input.logger);
     this.span = this.spans?.start("turn", {
       conversationId: input.conversationId,
@@ -129,7 +143,7 @@ export class TurnState implements TurnBefore {
   }
 
   get callbacks(): Callbacks {
-    const limitMs = this.input.deadlines?.callbackMs ?? 30_000;
+    const limitMs = this.limits.deadlines?.callbackMs ?? 30_000;
     return (this.#callbacks ??= new Callbacks(this.surroundings, limitMs, this.abort));
   }
 
@@ -152,7 +166,7 @@ export class TurnState implements TurnBefore {
 
   /** Shows the events of a fact, unless the caller shows them from its own log. */
   show(fact: ShownFact): void {
-    if (this.input.showsFacts === false) return;
+    if (this.journal.isShown === true) return;
     for (const event of eventsOfFact(fact, this)) this.emit(event);
   }
 
@@ -199,7 +213,7 @@ export class TurnState implements TurnBefore {
   /** Why no further request may be made, if there is a reason. */
   limit(): End | undefined | Promise<End | undefined> {
     if (this.abort.isAborted) return { finishReason: "aborted" };
-    const { checkLimits } = this.input;
+    const { checkLimits } = this.limits;
     if (checkLimits !== undefined) {
       const reached = this.callbacks.call("checkLimits", () => checkLimits(this.progress()));
       if (isPromise(reached)) return reached.then((reason) => this.#limitOf(reason));
@@ -209,7 +223,7 @@ export class TurnState implements TurnBefore {
   }
 
   #limitOf(reached: FinishReason | undefined): End | undefined {
-    const { maxSteps = Infinity } = this.input;
+    const { maxSteps = Infinity } = this.limits;
     if (reached !== undefined) return { finishReason: toReason("checkLimits", reached) };
     const hasSteps = this.isClosing || this.steps < maxSteps;
     return hasSteps ? undefined : { finishReason: "max-steps" };
@@ -217,7 +231,7 @@ export class TurnState implements TurnBefore {
 
   /** How the turn ends before the next request, because that would not fit; or because making it fit has spent a budget. */
   makeRoom(): End | undefined | Promise<End | undefined> {
-    const { makeRoom } = this.input;
+    const { makeRoom } = this.context;
     if (makeRoom === undefined) return undefined;
     const room = this.callbacks.callUntimed("makeRoom", makeRoom);
     if (isPromise(room)) return room.then((made) => this.#afterRoom(made));
@@ -233,7 +247,7 @@ export class TurnState implements TurnBefore {
 
   /** A promise if others have to get their turn first. */
   breathe(): Promise<void> | undefined {
-    const { breathe } = this.input;
+    const breathe = this.input.clock?.breathe;
     if (breathe === undefined) return undefined;
     const pause = quietly(breathe);
     return isPromise(pause) ? toPromise(pause).catch(() => {}) : undefined;
@@ -326,7 +340,7 @@ export class TurnState implements TurnBefore {
 
   /** What the whole chain has used so far. */
   progress(): TurnProgress {
-    const { prior } = this.input;
+    const { prior } = this.journal;
     const { steps, attempts, usage } = this;
     const progress: Draft<TurnProgress> = {
       ...blankProgress,

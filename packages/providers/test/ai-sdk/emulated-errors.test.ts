@@ -67,7 +67,7 @@ describe.each(vendors)("a model of %s", (_, vendor, id) => {
 
     const turn = await turnWith(vendor.model(emulator, id), {
       tools: [tool],
-      retry: { maxAttempts: 2 },
+      limits: { retry: { maxAttempts: 2 } },
     });
 
     expect(repliesIn(turn.transcript)).toEqual(["Once upon a time", "The end."]);

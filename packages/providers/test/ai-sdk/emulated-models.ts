@@ -46,7 +46,11 @@ export function turnWith(
   model: AiSdkModel,
   input: Partial<RunTurnInput> = {},
 ): Promise<FinishedTurn> {
-  return runToEnd({ provider: fromAiSdk(model).provider, newId, ...input });
+  return runToEnd({
+    provider: fromAiSdk(model).provider,
+    ...input,
+    clock: { newId, ...input.clock },
+  });
 }
 
 export function user(content: string): ChatMessage {

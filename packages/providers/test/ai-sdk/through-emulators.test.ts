@@ -181,7 +181,7 @@ test("a conversation moves between this way to a model, the other way, and anoth
   const cut = await turnWith(claude.model(emulator, id), {
     ...common,
     messages: [...second.transcript, user("Once more")],
-    maxSteps: 1,
+    limits: { maxSteps: 1 },
   });
   const last = await turnWith(gpt.model(other, "gpt-5.5"), { ...common, messages: cut.transcript });
 

@@ -50,8 +50,7 @@ test.each(["claude-sonnet-4-5", "claude-opus-4-7", "claude-opus-5", "claude-opus
     const first = await turnWith({
       ...turn,
       options: { toolChoice: "required", thinkingLevel: "high" },
-      maxSteps: 1,
-      closing: { prompt: "Report." },
+      limits: { maxSteps: 1, closing: { prompt: "Report." } },
     });
     await turnWith({
       ...turn,
@@ -159,7 +158,12 @@ test.each<[string, ToolMessage["content"]]>([
 ])("a result that failed with %s is taken", async (_, content) => {
   await using claude = await anthropicEmulator([callTool("echo"), say("Sorry.")]);
   const { url } = claude;
-  const asked = await turnWith({ model: "claude-opus-5", url, tools: [echoTool()], maxSteps: 1 });
+  const asked = await turnWith({
+    model: "claude-opus-5",
+    url,
+    tools: [echoTool()],
+    limits: { maxSteps: 1 },
+  });
   const messages = asked.transcript.map((message) =>
     message.role === "tool" ? { ...message, content, isError: true } : message,
   );

@@ -53,8 +53,7 @@ async function readReply(
     conversationId: "c1",
     turnId: "t1",
     providerOpts: { model: "a-model", ...options },
-    maxSteps: 1,
-    stopWhen: () => true,
+    limits: { maxSteps: 1, stopWhen: () => true },
   });
   const thrown = kept.thrown();
   if (thrown !== undefined && !(thrown instanceof ProviderError)) throw thrown as Error;

@@ -85,7 +85,7 @@ test.each([
   const cut = await turnWith({
     ...turnOf(service.url, other),
     messages: [...first.transcript, user("Again")],
-    maxSteps: 1,
+    limits: { maxSteps: 1 },
   });
   const last = await turnWith({ ...turnOf(service.url, one), messages: cut.transcript });
 

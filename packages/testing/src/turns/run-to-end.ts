@@ -35,8 +35,8 @@ export async function runToEnd(options: RunToEndOptions): Promise<FinishedTurn> 
     turnId: "t1",
     tools: [],
     dispatch: {},
-    newId: sequentialIds(),
     ...options,
+    clock: { newId: sequentialIds(), ...options.clock },
     messages,
     emit: (event) => {
       recorder.emit(event);
