@@ -12,13 +12,6 @@ import type { End, TurnState } from "./turn-state.ts";
 export const interruptionMarker = "[interrupted by user]";
 const timeLimitMarker = "[interrupted: the time limit of the turn was reached]";
 
-const blankResult: RunTurnResult = {
-  messages: [],
-  usage: {},
-  finishReason: "stop",
-  progress: { steps: 0, attempts: 0, usage: {} },
-};
-
 /** The end that something thrown makes of a turn. */
 export function endOf(thrown: unknown): End {
   return isInterrupted(thrown) ? { finishReason: "aborted" } : failedWith(thrown);
@@ -111,7 +104,6 @@ export function toResult(turn: TurnState, end: End): RunTurnResult {
   }
   const { finishReason, error, pending } = failed ?? end;
   const result: Draft<RunTurnResult> = {
-    ...blankResult,
     messages: turn.transcript.added,
     usage: turn.usage,
     finishReason,

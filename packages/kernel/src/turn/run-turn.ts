@@ -11,6 +11,22 @@ import { streamReply } from "../reply/stream-reply.ts";
 import type { End } from "./turn-state.ts";
 import { OpenStep, TurnState } from "./turn-state.ts";
 
+/** Where the turn stands: at a step whose calls have to be settled, at its end, or before its first request. */
+type Position = Step | End | undefined;
+/** Gives the end of the turn, if there is a reason. A promise only if something has to be waited for: most often nothing has. */
+type Phase = (turn: TurnState, at: Position) => Ended | Promise<Ended>;
+type Ended = End | undefined | void;
+
+/** What comes between two requests, in this order. */
+const phases: readonly Phase[] = [
+  (turn) => turn.breathe(),
+  dispatch,
+  rest,
+  checkLimits,
+  drain,
+  (turn) => turn.makeRoom(),
+];
+
 /**
  * Runs one turn. It never throws for what a provider, a tool, a hook, a listener or the journal did: it returns. Every
  * turn shows exactly one `turn_end`, except that an `error` stands in its place when the journal failed.
@@ -19,59 +35,47 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
   const turn = new TurnState(input);
   announce(turn);
   for (let isReopened = false; ; isReopened = true) {
-    let end: End | undefined;
+    let end: Ended;
     try {
-      // Where the turn stands: at a step whose calls have to be settled, at its end, or before a request.
       const entered = isReopened ? reopen(turn) : enter(turn);
-      let at: Step | End | undefined = isPromise(entered) ? await entered : entered;
-      // prepare → stream → dispatch → drain. One frame for all of it: a turn that waits should hold little.
+      let at: Position = isPromise(entered) ? await entered : entered;
       while (end === undefined) {
-        const pause = turn.breathe();
-        if (pause !== undefined) await pause;
-        if (at instanceof Step) {
-          const dispatched = dispatch(at);
-          if (dispatched !== undefined) await dispatched;
-          const rest = restAfter(turn, at);
-          end = isPromise(rest) ? await rest : rest;
-        } else end = at;
+        // By index: an iterator that lives across awaits costs as much as the rest of the loop.
+        for (let index = 0; index < phases.length && end === undefined; index++) {
+          const ended = phases[index]?.(turn, at);
+          end = isPromise(ended) ? await ended : ended;
+        }
         if (end !== undefined) break;
-        const limit = turn.limit();
-        end = isPromise(limit) ? await limit : limit;
-        if (end?.finishReason === "max-steps" && (await askToClose(turn))) end = undefined;
-        if (end !== undefined) break;
-        const drained = mayDrain(turn, at) ? drain(turn) : undefined;
-        if (drained !== undefined) await drained;
+        // The step is over, and a turn that waits for a model should hold little.
         at = undefined;
-        const full = turn.makeRoom();
-        end = isPromise(full) ? await full : full;
-        if (end !== undefined) break;
         at = await streamReply(turn);
       }
     } catch (thrown) {
       end = endOf(thrown);
     }
-    end = toldEnd(turn, end);
+    const told = toldEnd(turn, end);
     try {
-      if (!(await concludeTurn(turn, end))) continue;
+      if (!(await concludeTurn(turn, told))) continue;
     } catch (thrown) {
       turn.failWith(thrown);
     }
-    return toResult(turn, end);
+    return toResult(turn, told);
   }
 }
 
 /** Settles the calls of a step, as far as that can be done here. */
-function dispatch({ calls, objection }: Step): Promise<void> | undefined {
-  if (calls.isEmpty) return undefined;
-  return objection === undefined ? calls.settle() : calls.refuseAll(objection);
+function dispatch(_: TurnState, at: Position): Promise<void> | undefined {
+  if (!(at instanceof Step) || at.calls.isEmpty) return undefined;
+  return at.objection === undefined ? at.calls.settle() : at.calls.refuseAll(at.objection);
 }
 
-/** How the turn ends after this step; not at all, if there is nothing to end it for. */
-function restAfter(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
+/** How the turn ends where it stands; not at all, if there is nothing to end it for. */
+function rest(turn: TurnState, at: Position): End | undefined | Promise<End | undefined> {
+  if (!(at instanceof Step)) return at;
   turn.throwIfFailed();
-  if (!step.calls.isSettled) return { finishReason: "tool-calls", pending: step.calls.pending() };
-  const completed = step.complete(turn);
-  return isPromise(completed) ? completed.then(() => endAfter(turn, step)) : endAfter(turn, step);
+  if (!at.calls.isSettled) return { finishReason: "tool-calls", pending: at.calls.pending() };
+  const completed = at.complete(turn);
+  return isPromise(completed) ? completed.then(() => endAfter(turn, at)) : endAfter(turn, at);
 }
 
 function endAfter(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
@@ -153,16 +157,27 @@ async function stopWhen(turn: TurnState): Promise<End | undefined> {
   throw wrongValue("stopWhen", answer, "true, false or a finish reason");
 }
 
-/** At the tool-result boundary, and not before the closing step: nobody would act on what it brings. */
-function mayDrain(turn: TurnState, at: Step | End | undefined): boolean {
-  if (turn.input.drainSteering === undefined || turn.isClosing) return false;
-  return at instanceof Step && !at.calls.isEmpty;
+/** Whether there may be another request. At the limit of steps a closing one may follow. */
+function checkLimits(turn: TurnState): End | undefined | Promise<End | undefined> {
+  const limit = turn.limit();
+  return isPromise(limit) ? limit.then((end) => orClose(turn, end)) : orClose(turn, limit);
 }
 
-/** What the user sent meanwhile goes to the model with the results. Almost always it is nothing, and nobody waits for that. */
-function drain(turn: TurnState): Promise<void> | undefined {
+function orClose(turn: TurnState, end: End | undefined): End | undefined | Promise<undefined> {
+  const { closing } = turn.limits;
+  if (end?.finishReason !== "max-steps" || closing === undefined) return end;
+  return close(turn, closing.prompt);
+}
+
+/**
+ * Messages that the user sent meanwhile go to the model with the results of tools. Not before the closing step: it could not act on them. Almost
+ * always there are none.
+ */
+function drain(turn: TurnState, at: Position): Promise<void> | undefined {
   const { drainSteering } = turn.input;
-  const messages = turn.callbacks.call("drainSteering", () => drainSteering?.() ?? []);
+  if (drainSteering === undefined || turn.isClosing) return undefined;
+  if (!(at instanceof Step) || at.calls.isEmpty) return undefined;
+  const messages = turn.callbacks.call("drainSteering", () => drainSteering());
   if (isPromise(messages)) return messages.then((sent) => deliver(turn, sent));
   return Array.isArray(messages) && messages.length === 0 ? undefined : deliver(turn, messages);
 }
@@ -191,15 +206,11 @@ function isMessage(value: unknown): boolean {
   return typeof id === "string" && typeof role === "string";
 }
 
-/** Begins the closing step, which may call nothing and reports what was done, if one is wanted. */
-async function askToClose(turn: TurnState): Promise<boolean> {
-  const { closing } = turn.limits;
-  if (closing === undefined) return false;
+/** Begins the closing step, which may call nothing and reports what was done. */
+async function close(turn: TurnState, prompt: string): Promise<undefined> {
   turn.isClosing = true;
   // A turn that died in its closing step goes on in it.
-  if (isClosingPrompt(turn.transcript.last())) return true;
-  await addPrompt(turn, closing.prompt, "closing");
-  return true;
+  if (!isClosingPrompt(turn.transcript.last())) await addPrompt(turn, prompt, "closing");
 }
 
 /** Says something to the model in the user's place. */

@@ -1,7 +1,6 @@
 /** The messages of a turn: what it was given, what it has added, and what the next request is made from. */
 import type { ChatMessage } from "../contracts/conversation.ts";
 import type { LoopContext } from "../contracts/loop.ts";
-import { emptyList } from "../effects/draft.ts";
 
 const none: readonly ChatMessage[] = [];
 
@@ -12,7 +11,7 @@ export class Transcript {
   /** Set when `recover` gave another context; the messages from `from` on follow it. */
   #replacement: { readonly messages: readonly ChatMessage[]; readonly from: number } | undefined;
   /** The new messages, as the result has them. */
-  readonly added: ChatMessage[] = emptyList();
+  readonly added: ChatMessage[] = [];
 
   /** Neither list is copied or changed. */
   constructor(

@@ -66,8 +66,6 @@ export class OpenStep implements UnfinishedStep {
   }
 }
 
-const blankProgress: TurnProgress = { steps: 0, attempts: 0, usage: {} };
-
 /** Stands for a group of the input that is not given. */
 const none: LoopLimits & LoopContext & LoopJournal & Deadlines = {};
 
@@ -343,7 +341,6 @@ export class TurnState implements TurnBefore {
     const { prior } = this.journal;
     const { steps, attempts, usage } = this;
     const progress: Draft<TurnProgress> = {
-      ...blankProgress,
       steps,
       attempts,
       usage: prior === undefined ? usage : addUsage(prior.usage, usage),
