@@ -149,9 +149,11 @@ test("an attempt with as many parts as the one before has its own time between p
     runToEnd({
       provider,
       now: clock.now,
-      timer: clock.timer,
-      retry: { maxAttempts: 2, baseDelayMs: retryMs, maxDelayMs: retryMs },
-      deadlines: limits,
+      clock: { timer: clock.timer },
+      limits: {
+        retry: { maxAttempts: 2, baseDelayMs: retryMs, maxDelayMs: retryMs },
+        deadlines: limits,
+      },
     }),
   );
 
