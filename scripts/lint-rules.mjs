@@ -1,6 +1,7 @@
 // Lint rules that oxlint has no built-in form of.
 
 import { arrowsRule } from "./lint-arrows.ts";
+import { silentCatchRule } from "./lint-silent-catch.ts";
 
 const noUsing = {
   create(context) {
@@ -28,5 +29,10 @@ const noExportAll = {
 
 export default {
   meta: { name: "capstan" },
-  rules: { "no-using": noUsing, "no-export-all": noExportAll, arrows: arrowsRule },
+  rules: {
+    "no-using": noUsing,
+    "no-export-all": noExportAll,
+    arrows: arrowsRule,
+    "silent-catch": silentCatchRule,
+  },
 };

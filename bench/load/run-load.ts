@@ -93,6 +93,7 @@ async function next<T>(child: ChildProcess): Promise<T> {
     throw new Error(`A process of the load ended with ${String(code)}`);
   });
   const [message] = (await Promise.race([once(child, "message"), gone])) as [T];
+  // It has said what was asked for, and may end later.
   gone.catch(() => {});
   return message;
 }

@@ -17,6 +17,7 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
+    // Not there, or not to be run.
     return false;
   }
 }

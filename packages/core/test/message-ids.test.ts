@@ -64,9 +64,10 @@ test("whatever callers name what they say, no two messages have one id, and a fo
       const session = chatWorld().host().createSession({ agent: "helper" });
       for (const { kind, id, messageId } of words) {
         const one = { role: "user", content: "Hm" } as const;
-        if (kind === "steer") await session.steer("Hm", { id }).catch(() => {});
-        else if (kind === "followUp") await session.followUp("Hm", { id }).catch(() => {});
-        else {
+        if (kind === "steer" || kind === "followUp") {
+          // Ids that are taken are refused.
+          await session[kind]("Hm", { id }).catch(() => {});
+        } else {
           const input = {
             send: "Hm",
             "send two": [one, one],

@@ -141,6 +141,7 @@ async function entriesOf(store: SessionRepository): Promise<string> {
   try {
     return JSON.stringify((await store.read(id)).entries);
   } catch {
+    // A deleted session has no entries.
     return "";
   }
 }

@@ -42,8 +42,8 @@ export function createWorld(
     agent,
     host(options = {}) {
       const host = createHost({ agents: [agent], repository, clock, newId, ...options });
-      // Not waited for: the store of a process that died in the test never answers.
       onTestFinished(() => {
+        // Neither waited for nor checked: the store of a process that died in the test never answers.
         host.close().catch(() => {});
       });
       return host;

@@ -12,6 +12,7 @@ export function parsePartialJson(text: string): JsonValue | undefined {
   try {
     return whole === "" ? undefined : (JSON.parse(whole) as JsonValue);
   } catch {
+    // No beginning of JSON, as the result says.
     return undefined;
   }
 }

@@ -27,6 +27,7 @@ function passes(text: string, { depth, values }: Counted, pieceBytes: number): b
     }
     return true;
   } catch {
+    // Refused.
     return false;
   }
 }

@@ -45,6 +45,7 @@ test("a reader comes back to the next server with its place, and the turn comes 
   const { id = "" } = await running.until("text_delta");
   await first.post("/api/agent/session/chat/follow-up", { input: "And then?", id: "f1" });
   await first.kill();
+  // The killed server cuts the stream.
   await running.rest().catch(() => {});
 
   const second = await start(path, "whole");
@@ -78,6 +79,7 @@ test("a tool that was running is not run again: the model is told that nobody kn
   );
   await running.until("tool_execution_delta");
   await first.kill();
+  // The killed server cuts the stream.
   await running.rest().catch(() => {});
 
   const second = await start(path, "whole");

@@ -122,6 +122,7 @@ test.each(fleets)(
     const running = new StreamReader((await first?.post(body)) as Response);
     await running.until("text_delta");
     await first?.kill();
+    // The killed server cuts the stream.
     await running.rest().catch(() => {});
 
     for (const other of others) {

@@ -149,6 +149,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
+    // There is no such process any more.
     return false;
   }
 }

@@ -70,6 +70,7 @@ export function renewingAlways(options: { readonly now: () => number }): Session
       try {
         store.renew(lease, ttlMs);
       } catch {
+        // The fault of this store: a lease that is over is renewed all the same.
         revived.add(lease.epoch);
       }
     },

@@ -15,6 +15,7 @@ async function openSession(input: { command: string; background?: boolean }) {
   const model = scriptedProvider([callTool("bash", input), say("Done.")]);
   const agent = createAgent({ name: "worker", model, tools: createToolset({ cwd }) });
   const session = createSession({ agent, repository: memoryRepository() });
+  // 0 until the command has written the file.
   const pid = async (): Promise<number> =>
     Number(await readFile(join(cwd, "pid"), "utf8").catch(() => ""));
   return { session, pid };

@@ -5,6 +5,7 @@ export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
+    // There is no such process any more.
     return false;
   }
 }

@@ -8,6 +8,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 /** The numbers that a command wrote into a file, once it has. */
 async function pidsIn(file: string, count: number): Promise<readonly number[]> {
+  // No text until the command has written the file.
   return expect
     .poll(async () => (await readFile(file, "utf8").catch(() => "")).match(/\d+\n/g) ?? [], {
       timeout: 10_000,

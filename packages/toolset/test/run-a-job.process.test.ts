@@ -79,6 +79,7 @@ test("a process that comes to its end although a job runs takes the job with it"
 test("a process that is killed takes its commands with it", async () => {
   const cwd = await temporaryFolder();
   const child = spawn(process.execPath, ["--conditions=@capstan/source", host, cwd, "command"]);
+  // None until the command has written the file.
   const pids = async (): Promise<number[]> =>
     (await readFile(join(cwd, "pids"), "utf8").catch(() => ""))
       .split("\n")

@@ -12,6 +12,7 @@ const pageSize = 500;
 
 /** A store that is not there yet is not made. */
 export async function checkStore(path: string): Promise<Check> {
+  // Not there yet, or not to be looked at: the folder says which.
   const file = await stat(path).catch(() => undefined);
   if (file === undefined) return checkFolder(path);
   const problem = await cannotWrite(path);

@@ -58,6 +58,7 @@ export async function openDesk(
     CAPSTAN_CONFIG: config,
     [protocol.keyVariable]: secretKey,
   };
+  // Undefined for a file that is not there.
   const read = (path: string): Promise<string | undefined> =>
     readFile(join(project, path), "utf8").catch(() => undefined);
   return {

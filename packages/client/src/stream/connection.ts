@@ -172,6 +172,7 @@ async function okOrThrow(response: Response): Promise<Response> {
   if (response.ok) return response;
   const { status } = response;
   const retryAfterMs = (Number(response.headers.get("retry-after")) || 0) * 1_000;
+  // A body that breaks off is no explanation: the status says enough.
   const { code, message, issues } = errorIn(await response.text().catch(() => ""), response);
   const shown = issues?.map((issue) => `; ${issue.path}: ${issue.message}`).join("") ?? "";
   throw new ClientError(code, message + shown, { status, issues, retryAfterMs });

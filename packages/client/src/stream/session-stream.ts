@@ -94,6 +94,7 @@ export class SessionStream {
     if (compareCursors(cursor, this.#cursor) === 0) return;
     this.#cursor = cursor;
     if (!this.#isRunning) return;
+    // The response is not read any more, so a failure to stop it changes nothing.
     this.#ride?.body?.cancel().catch(() => {});
     this.#ride = undefined;
     this.#source?.abort();

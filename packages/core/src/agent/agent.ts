@@ -203,6 +203,7 @@ export class Agent<Output = unknown> {
     } finally {
       const disposed = plan.dispose();
       if (isPromise(disposed)) {
+        // The scope logs what a `dispose` throws. One that hangs must not keep the response back.
         await within(clock.timer, this.callbackMs, disposed, "dispose").catch(() => {});
       }
     }

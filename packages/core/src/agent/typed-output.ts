@@ -64,6 +64,7 @@ function parse(text: string): { readonly json: JsonValue } | undefined {
     // JSON.parse gives nothing but JSON.
     return { json: JSON.parse(fenced) as JsonValue };
   } catch {
+    // Not JSON. The caller tells the model.
     return undefined;
   }
 }

@@ -105,6 +105,7 @@ export class Compactor {
     compaction: CompactionPlan,
   ): Promise<CompactionEnd | undefined> {
     const compacted = compactContext(this.#surroundings, context, compaction);
+    // Only its end is waited for there: a failure is thrown below.
     this.#underWay = compacted.catch(() => {});
     try {
       const end = await compacted;

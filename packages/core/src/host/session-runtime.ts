@@ -373,6 +373,7 @@ export class SessionRuntime {
     const disposed = this.#scope?.end();
     this.#scope = undefined;
     if (!isPromise(disposed)) return;
+    // The scope logs what a `dispose` throws. One that hangs must not keep the session in memory.
     await within(this.#host.clock.timer, callbackMs, disposed, "dispose").catch(() => {});
   }
 

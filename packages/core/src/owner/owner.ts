@@ -262,6 +262,7 @@ export class Owner {
     const disposed = plan.dispose();
     if (!isPromise(disposed)) return;
     const { agent, clock } = this.#options;
+    // The scope logs what a `dispose` throws. One that hangs must not keep the next turn waiting.
     return within(clock.timer, agent.callbackMs, disposed, "dispose").catch(() => {});
   }
 

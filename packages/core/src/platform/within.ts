@@ -18,6 +18,7 @@ export function within<T>(
     toPromise(work)
       .then(resolve, reject)
       .finally(cancel)
+      // `reject` has told the caller.
       .catch(() => {});
   });
 }

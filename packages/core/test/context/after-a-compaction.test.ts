@@ -6,6 +6,7 @@ test("a fork does not do what waits in its original", async () => {
   const world = smallWorld([say("Hello!"), stall(), say("Forked")]);
   const session = world.session();
   await session.run(long("Hello"));
+  // It stalls, and is refused when its host is closed after the test.
   session.compact().catch(() => {});
   await world.clock.advance(0);
 

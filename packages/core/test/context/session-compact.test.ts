@@ -200,6 +200,7 @@ test("a process that dies with it leaves it to another, and what it had used is 
   const dying = world.host({ repository: first.repository });
   const session = dying.createSession({ agent: "helper", id: "s1" });
   await session.run(long("Hello"));
+  // The process that asked dies before it is told.
   session.compact({ id: "k1" }).catch(() => {});
   await world.clock.advance(0);
   first.die();

@@ -192,11 +192,11 @@ function promiseWithoutConstructor(): unknown {
   return Object.defineProperty(Promise.resolve(1), "constructor", { get: throws });
 }
 
-/** Handled here, so that only promises made from it can be left alone. */
 function rejected(reason: unknown): Promise<never> {
   const promise = new Promise<never>(() => {
     throw reason;
   });
+  // Handled here, so that only promises made from it can be left unhandled.
   promise.catch(() => {});
   return promise;
 }

@@ -105,6 +105,7 @@ async function play(plan: Plan): Promise<{ readonly world: World; readonly sessi
   });
   const session = world.host().createSession({ agent: "helper", id: "s1" });
   for (const [place, send] of plan.sends.entries()) {
+    // Refused if there is nothing to summarize.
     if (plan.compacts[place] === true) await session.compact().catch(() => {});
     await session.send(`${place}:${"x".repeat(send.chars)}`).response;
   }

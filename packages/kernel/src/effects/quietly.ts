@@ -1,4 +1,4 @@
-/** For code of others whose failure must not touch the turn, and about which nobody can be told. */
+/** Calls into foreign code whose failure must not affect the turn, and cannot be reported to anyone. */
 import { isPromise, toPromise } from "./is-promise.ts";
 
 /** Calls it and gives what it returned, or nothing if it threw. A promise that rejects is taken care of. */
@@ -8,6 +8,7 @@ export function quietly<T>(fn: () => T): T | undefined {
     if (isPromise<unknown>(returned)) observe(returned);
     return returned;
   } catch {
+    // The failure of foreign code must not affect the turn.
     return undefined;
   }
 }

@@ -93,6 +93,7 @@ export function toText(value: unknown): string {
     const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
     return text.length > maxMessageChars ? cut(text) : text;
   } catch {
+    // A `toJSON` or `toString` that throws, or a cycle: the text says so.
     return "a value that cannot be shown";
   }
 }
@@ -105,6 +106,7 @@ export function isInstance<T>(
   try {
     return value instanceof type;
   } catch {
+    // A proxy whose prototype cannot be read is an instance of nothing.
     return false;
   }
 }
@@ -114,6 +116,7 @@ export function fieldOf(value: object, name: string): unknown {
   try {
     return (value as Readonly<Record<string, unknown>>)[name];
   } catch {
+    // A getter or a proxy that throws has no value to give.
     return undefined;
   }
 }
@@ -134,6 +137,7 @@ function isForeignError(thrown: object): boolean {
   try {
     return Object.prototype.toString.call(thrown) === "[object Error]";
   } catch {
+    // A `Symbol.toStringTag` that cannot be read is not that of an error.
     return false;
   }
 }

@@ -86,6 +86,7 @@ export class CallDraft {
       const isUsable = !mayBeTooDeep(json) || !isTooDeep(parsed);
       return isUsable ? this.#close(parsed, undefined) : this.#close({}, json);
     } catch {
+      // Not JSON: the text is kept as malformed input, and the model is told.
       return this.#close({}, json);
     }
   }

@@ -248,6 +248,7 @@ export class TurnState implements TurnBefore {
     const breathe = this.input.clock?.breathe;
     if (breathe === undefined) return undefined;
     const pause = quietly(breathe);
+    // A pause that fails is over.
     return isPromise(pause) ? toPromise(pause).catch(() => {}) : undefined;
   }
 

@@ -150,8 +150,9 @@ function streamIn(answer: unknown): ReadableStream<unknown> | undefined {
   return stream as unknown as ReadableStream<unknown>;
 }
 
-/** An answer that came when nobody waited for it any more. */
+/** An answer that came when no caller waited for it any more. */
 function refuse(answer: unknown): void {
+  // The answer is not wanted, so a failure to stop it changes nothing.
   streamIn(answer)
     ?.cancel()
     .catch(() => {});

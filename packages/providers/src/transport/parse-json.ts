@@ -6,6 +6,7 @@ export function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
+    // Not JSON, as the result says.
     return undefined;
   }
 }

@@ -45,7 +45,8 @@ async function read(
   return text.slice(0, maxChars);
 }
 
-/** Ends a read that is under way, too. Nobody waits for the rest, so nobody has a use for its failure. */
+/** Ends a read that is under way, too. */
 function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  // The rest is not wanted, so a failure to stop it changes nothing.
   reader.cancel().catch(() => {});
 }

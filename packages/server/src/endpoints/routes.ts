@@ -45,6 +45,7 @@ function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
+    // Not a valid encoding, so no route matches it.
     return undefined;
   }
 }

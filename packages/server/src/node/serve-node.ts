@@ -118,6 +118,7 @@ async function replyTo(server: Server, incoming: IncomingMessage): ReturnType<Se
   try {
     request = toRequest(incoming);
   } catch {
+    // The client is told. Whatever it sent is not worth a report.
     return toErrorResponse(invalidRequest("This is no request that can be answered"));
   }
   return await server.reply(request);

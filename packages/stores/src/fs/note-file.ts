@@ -58,6 +58,7 @@ export class NoteFile {
       const sent = JSON.parse(line) as { readonly sender: string; readonly notes: Note[] };
       return sent.sender === this.#sender ? [] : sent.notes;
     } catch {
+      // A line that was overwritten while it was read. Notes are hints and may be lost.
       return [];
     }
   }

@@ -56,6 +56,7 @@ export function checksumsIn(line: Buffer): Checksums | undefined {
     const { state, entries } = sums;
     return typeof state === "number" && Array.isArray(entries) ? { state, entries } : undefined;
   } catch {
+    // Not JSON: damaged, or a text in the state of an older line.
     return undefined;
   }
 }
@@ -71,6 +72,7 @@ export function parseStateLine(line: Buffer): SessionState | undefined {
     // Written by `toStateLine`, or not JSON.
     return (JSON.parse(line.toString("utf8")) as [string, SessionState])[1];
   } catch {
+    // Not JSON: damaged, as the result says.
     return undefined;
   }
 }

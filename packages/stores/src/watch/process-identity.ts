@@ -73,6 +73,7 @@ function parse(text: string): Partial<ProcessIdentity> {
     // Each field is looked at by its user.
     return (JSON.parse(text) as Partial<ProcessIdentity> | null) ?? {};
   } catch {
+    // A file of no process that is known here.
     return {};
   }
 }

@@ -125,6 +125,7 @@ test.each(kinds)(
     await knownTo(a, b);
     await a.delete();
     const cut = a.execute("Fresh and slow", "n1").catch(() => "cut");
+    // Not found until the new session has begun.
     while (!(await a.read().catch(() => "")).startsWith("running")) await wait(20);
 
     await a.kill();

@@ -64,6 +64,7 @@ export class HttpAnswer {
     this.#beginStream();
     const hasRoom = this.#response.write(events.map(toText).join(""));
     if (hasRoom || this.left.aborted) return;
+    // The reader has left, which the caller sees by the signal.
     await once(this.#response, "drain", { signal: this.left }).catch(() => {});
   }
 

@@ -71,6 +71,7 @@ function parse(text: string): Answer["json"] {
   try {
     return JSON.parse(text) as Answer["json"];
   } catch {
+    // An answer that is not JSON has no fields.
     return {};
   }
 }

@@ -145,8 +145,9 @@ async function* run(
   }
 }
 
-/** What becomes of it is told elsewhere. */
+/** Lets a task run on by itself. */
 function background(task: Promise<unknown>): void {
+  // The caller awaits it, or stops once more, at the end: a failure is thrown there.
   task.catch(() => {});
 }
 

@@ -4,8 +4,9 @@ import { readdir, readFile } from "node:fs/promises";
 /** The variable that every process of a command inherits. */
 export const marker = "CAPSTAN_COMMAND";
 
-/** Where there is a /proc. Elsewhere they stay. */
+/** Kills them on systems with a /proc. On others they stay. */
 export async function killMarked(id: string): Promise<void> {
+  // Without a /proc there is no way to find them.
   const names = await readdir("/proc").catch(() => []);
   const mark = `${marker}=${id}`;
   await Promise.all(

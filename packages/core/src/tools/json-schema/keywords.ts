@@ -59,6 +59,7 @@ export class Keywords {
     try {
       return new RegExp(source, "u");
     } catch {
+      // Tried again without Unicode mode, which reports what is wrong with the pattern.
       try {
         return new RegExp(source);
       } catch {

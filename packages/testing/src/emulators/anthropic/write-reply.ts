@@ -307,6 +307,7 @@ function parseInput(said: string): JsonValue {
   try {
     return said === "" ? {} : (JSON.parse(said) as JsonValue);
   } catch {
+    // Cut off, or not JSON.
     return {};
   }
 }

@@ -282,6 +282,7 @@ function parse(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
+    // Not JSON. The caller reports the call as malformed.
     return undefined;
   }
 }

@@ -99,6 +99,7 @@ function toCallPart({ id, function: called }: ChatWireCall): AssistantPart {
   try {
     return { ...part, input: JSON.parse(said) as JsonValue };
   } catch {
+    // The text is kept as it is: it is what the model made of the arguments.
     return { ...part, input: {}, malformedInput: said };
   }
 }

@@ -120,6 +120,7 @@ function toCallPart({ call_id, name, arguments: text }: JsonObject): AssistantPa
   try {
     return { ...part, input: JSON.parse(asText(text)) as JsonValue };
   } catch {
+    // The text is kept as it is: it is what the model made of the arguments.
     return { ...part, input: {}, malformedInput: asText(text) };
   }
 }
