@@ -133,12 +133,31 @@ test("a session that was set aside is listed with the reason, and can be release
   await store.close();
 
   const before = await sessions(home, cwd);
+  const json = await sessions(home, cwd, "list", "--json");
   const released = await sessions(home, cwd, "release", id.slice(0, 8));
   const after = await sessions(home, cwd);
   const again = await sessions(home, cwd, "release", id);
 
   expect(before.stdout).toContain("set aside   the first  [it cannot be recorded]");
+  expect(JSON.parse(json.stdout)).toMatchObject({ id, setAside });
   expect(released).toMatchObject({ exitCode: 0, stdout: `released ${id}  the first\n` });
   expect(after.stdout).toContain("done        the first");
   expect(again.exitCode).toBe(2);
+});
+
+test("a session that was set aside and is held by a process cannot be released", async () => {
+  const [home, cwd] = [memoryIo().home, await temporaryFolder()];
+  const { io } = await runScripted(["the first"], [reply(say("1"))], { home, cwd });
+  const id = idIn(io);
+  const store = sqlite(join(home, ".local/share/capstan/sessions.db"));
+  const claim = await store.acquire(id, "test", 60_000);
+  const { lease, head } = claim as NonNullable<typeof claim>;
+  const setAside = { reason: "it cannot be recorded", at: 1 };
+  await store.append(id, [], { lease, head: { ...head, setAside } });
+
+  const { exitCode, io: refused } = await sessions(home, cwd, "release", id);
+  await store.close();
+
+  expect(exitCode).toBe(1);
+  expect(refused.stderrText()).toContain(`Session ${id} is in use`);
 });

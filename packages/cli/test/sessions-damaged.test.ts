@@ -12,13 +12,15 @@ async function sessions(home: string, cwd: string, ...words: readonly string[]) 
   return { exitCode, io, stdout: io.stdoutText(), stderr: io.stderrText() };
 }
 
-/** A session of two turns, the reply of the second of which is damaged. */
-async function damaged(): Promise<{ home: string; cwd: string; id: string }> {
+/** A session of two turns, the reply of the second of which is damaged, or what has this text in it. */
+async function damaged(
+  text = '"text":"Naples"',
+): Promise<{ home: string; cwd: string; id: string }> {
   const [home, cwd] = [memoryIo().home, await temporaryFolder()];
   const first = await runScripted(["the question"], [reply(say("Rome"))], { home, cwd });
   await runScripted(["-c", "and now"], [reply(say("Naples"))], { home, cwd });
   const database = new DatabaseSync(join(home, ".local/share/capstan/sessions.db"));
-  database.exec(`UPDATE entries SET body = '{"v":1' WHERE body LIKE '%"text":"Naples"%'`);
+  database.prepare(`UPDATE entries SET body = '{"v":1' WHERE body LIKE ?`).run(`%${text}%`);
   database.close();
   return { home, cwd, id: / session (\w+)\n$/.exec(first.io.stderrText())?.[1] ?? "" };
 }
@@ -52,6 +54,16 @@ test("sessions repair makes a copy that goes on, and keeps the damaged session",
   expect(shown.stdout).toContain("assistant  Rome");
   expect(shown.stderr).toBe("");
   expect((await sessions(home, cwd, "show", id)).stderr).toContain("the session is damaged");
+});
+
+test("sessions repair of a session of which nothing sound is left says so, and makes no copy", async () => {
+  const { home, cwd, id } = await damaged('"type":"created"');
+
+  const refused = await sessions(home, cwd, "repair", id);
+
+  expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(refused.stderr).toContain(`Session "${id}" cannot be repaired`);
+  expect((await sessions(home, cwd)).stdout.trim().split("\n")).toHaveLength(1);
 });
 
 test("sessions repair of a sound session is refused", async () => {

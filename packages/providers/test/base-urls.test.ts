@@ -70,8 +70,8 @@ describe("a base URL", () => {
   test("that is blank in its variable is the vendor's own", async () => {
     const asked: string[] = [];
     vi.stubEnv("OPENAI_BASE_URL", " ");
-    const fetch = (url: string): Promise<Response> => {
-      asked.push(url);
+    const fetch: typeof globalThis.fetch = (url) => {
+      asked.push(String(url));
       return Promise.resolve(Response.json({}, { status: 404 }));
     };
     const { provider } = vendors["openai"]!("some-model", { apiKey: "key-of-a-test", fetch });

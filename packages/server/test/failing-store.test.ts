@@ -1,8 +1,9 @@
 /** What is no client's fault: it is told to whoever runs the server, and the client learns nothing of it. */
-import type { SessionRepository } from "@capstan/log";
+import type { MemoryRepository, SessionRepository } from "@capstan/log";
 import { RepositoryError, memoryRepository } from "@capstan/log";
 import { say } from "@capstan/testing";
 import { expect, test } from "vitest";
+import { StreamReader } from "./sse.ts";
 import { createWorld, errorOf } from "./world.ts";
 
 const secret = "disk /var/secret is full";
@@ -71,4 +72,48 @@ test("a session that had to be set aside is listed so, counted, and tells client
   expect(list).toContain('"setAside":{"at":');
   expect(list).not.toContain("secret");
   expect(metrics).toContain("capstan_sessions_set_aside 1");
+});
+
+/** A session that was set aside for a reason that is none of its clients' business. */
+async function sessionSetAside(toRepository: (memory: MemoryRepository) => SessionRepository) {
+  const memory = memoryRepository();
+  const world = await createWorld([say("Hi")], { repository: toRepository(memory) });
+  const { sessionId } = await world.execute({ input: "Hi" });
+  const claim = memory.acquire(sessionId, "test", 60_000);
+  const { lease, head } = claim as NonNullable<typeof claim>;
+  memory.append(sessionId, [], { lease, head: { ...head, setAside: { reason: secret, at: 1 } } });
+  memory.release(lease);
+  return { world, sessionId };
+}
+
+test("a turn of a session that was set aside is refused, and the client is told whom to ask, not why", async () => {
+  const { world, sessionId } = await sessionSetAside((memory) => memory);
+
+  const refused = await world.post("/api/agent/execute", { sessionId, input: "Again" });
+  const text = await refused.text();
+
+  expect(refused.status).toBe(409);
+  expect(text).toContain('"code":"set_aside"');
+  expect(text).toContain("its operator has to release it");
+  expect(text).not.toContain("secret");
+});
+
+test("a turn whose session is found to be set aside later ends so, and the client is told no more", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { world, sessionId } = await sessionSetAside((memory) => ({
+    ...memory,
+    acquire: async (...args) => {
+      const isSetAside = memory.list().sessions[0]?.head.setAside !== undefined;
+      if (isSetAside) await gate.promise;
+      return memory.acquire(...args);
+    },
+  }));
+
+  const begun = await world.post("/api/agent/execute", { sessionId, input: "Again" });
+  gate.resolve();
+  const { data } = await new StreamReader(begun).until("execute_complete");
+
+  const message: unknown = expect.stringContaining("its operator has to release it");
+  expect(data).toMatchObject({ status: "error", error: { code: "set_aside", message } });
+  expect(JSON.stringify(data)).not.toContain("secret");
 });

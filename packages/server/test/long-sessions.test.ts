@@ -1,7 +1,7 @@
 /** Long sessions over HTTP: read in pages, from where the reader was, and no larger than they may be. */
 import { memoryRepository } from "@capstan/log";
 import type { ReadOptions } from "@capstan/log";
-import { say } from "@capstan/testing";
+import { say, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
 import type { World, WorldOptions } from "./world.ts";
 import { createWorld, errorOf } from "./world.ts";
@@ -83,6 +83,33 @@ test("who knows everything is answered without the log being read again", async 
   expect(nothing).toMatchObject({ entries: [], messages: [], lastSeq });
   expect(little.entries).toHaveLength(3);
   expect(Math.min(...reads)).toBeGreaterThanOrEqual(lastSeq - 3);
+});
+
+test("what is queued counts as well", async () => {
+  const limits = { maxStoredCharsPerSession: 1_000 };
+  const world = await createWorld([stall()], { server: { limits } });
+  const begun = await world.post("/api/agent/execute", { input: "Hi" });
+  const path = `/api/agent/session/${begun.headers.get("x-session-id") ?? ""}/follow-up`;
+
+  const taken = await world.post(path, { input: "x".repeat(1_500) });
+  const refused = await errorOf(await world.post(path, { input: "more" }));
+  await begun.body?.cancel();
+
+  expect(taken.status).toBe(202);
+  expect(refused).toMatchObject({ status: 507, code: "storage_full" });
+});
+
+test("a history that takes the place of a longer one counts as what it is", async () => {
+  const limits = { maxStoredCharsPerSession: 1_000 };
+  const { world, path } = await longSession(2, { server: { limits } });
+  await world.post(`${path}/follow-up`, { input: "count me" });
+  const session = await world.host.open(path.split("/").at(-1) ?? "");
+  await session.waitForIdle();
+
+  await session.loadHistory([{ role: "user", id: "h1", content: "x".repeat(1_500) }]);
+  const refused = await errorOf(await world.post(`${path}/follow-up`, { input: "more" }));
+
+  expect(refused).toMatchObject({ status: 507, code: "storage_full" });
 });
 
 test("a session that holds as much as it may takes no more, until it is deleted", async () => {

@@ -62,7 +62,7 @@ export interface RepairedSession {
   readonly lost: readonly LostEntry[];
   /** Entries of the damaged session, from its first, that the copy was made from. */
   readonly keptThrough: number;
-  /** Readable entries after the damage that are not in the copy. */
+  /** Readable entries that are not in the copy. */
   readonly left: number;
 }
 

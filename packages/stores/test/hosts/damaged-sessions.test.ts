@@ -11,16 +11,16 @@ import { openStore } from "../open-store.ts";
 import { readAll } from "../samples.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-function hostOn(store: StoreHandle): Host {
-  const model = scriptedProvider([callTool("echo"), say("one"), say("two"), say("three")]);
+function hostOn(store: StoreHandle, input = {}): Host {
+  const model = scriptedProvider([callTool("echo", input), say("one"), say("two"), say("three")]);
   const agent = createAgent({ name: "helper", model, tools: [echoTool({ name: "echo" })] });
   return createHost({ agents: [agent], repository: store, onError() {} });
 }
 
 /** A session of two turns. The store is closed. */
-async function twoTurns(kind: string, folder: string): Promise<void> {
+async function twoTurns(kind: string, folder: string, input = {}): Promise<void> {
   await using store = openStore(kind, folder);
-  const host = hostOn(store);
+  const host = hostOn(store, input);
   const session = host.createSession({ agent: "helper", id: "s" });
   await session.send("first question").response;
   await session.send("second question").response;
@@ -92,6 +92,47 @@ test.each(Object.entries(damage))(
     expect(await copy.send("third question").response).toMatchObject({ status: "completed" });
     expect(repaired?.lost).toEqual(before.lost);
     expect((await host.readDamaged("s")).entries).toEqual(before.entries);
+    await host.close();
+  },
+);
+
+test.each(Object.entries(damage))(
+  "%s: a repaired copy has nothing of what was said after the damage, though that can be read",
+  async (kind, replace) => {
+    using folder = temporaryFolder();
+    await twoTurns(kind, folder.path);
+    replace(folder.path, '"text":"one"', '"text":"on');
+    await using store = openStore(kind, folder.path);
+    const host = hostOn(store);
+
+    const { entries } = await host.readDamaged("s");
+    const { id, keptThrough = 0, left, lost } = (await host.repair("s")) ?? {};
+
+    const copy = await host.open(id ?? "");
+    const complete = entries.filter(({ type }) => type === "tool_result")[0]?.seq;
+    expect(copy.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect({ keptThrough, left }).toEqual({
+      keptThrough: complete,
+      left: entries.length - keptThrough,
+    });
+    expect(keptThrough).toBeLessThan((lost?.[0]?.seq ?? 0) - 1);
+    await host.close();
+  },
+);
+
+test.each(Object.entries(damage))(
+  "%s: a repaired copy has the long outputs that its entries name",
+  async (kind, replace) => {
+    using folder = temporaryFolder();
+    await twoTurns(kind, folder.path, { text: "x".repeat(200_000) });
+    replace(folder.path, ...half);
+    await using store = openStore(kind, folder.path);
+    const host = hostOn(store);
+
+    const { id = "" } = (await host.repair("s")) ?? {};
+
+    const [, blob = ""] = /"blob":"([^"]+)"/.exec(JSON.stringify(await readAll(store, id))) ?? [];
+    expect((await store.getBlob(id, blob))?.byteLength).toBeGreaterThan(200_000);
     await host.close();
   },
 );
