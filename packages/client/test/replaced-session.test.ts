@@ -22,6 +22,10 @@ async function twoTabs(script: readonly ScriptItem[]) {
   return { node, tab, begin, replace };
 }
 
+function addressOf(asked: string | URL | Request): string {
+  return new Request(asked).url;
+}
+
 function textsOf({ state }: ClientSession): string {
   return JSON.stringify(state.messages);
 }
@@ -84,7 +88,7 @@ test("a refusal of the old session that comes late leaves what is known of the n
   const gate = Promise.withResolvers<void>();
   const fetch: typeof globalThis.fetch = async (url, init) => {
     const response = await globalThis.fetch(url, init);
-    if (String(url).endsWith("/follow-up")) await gate.promise;
+    if (addressOf(url).endsWith("/follow-up")) await gate.promise;
     return response;
   };
   const tab = client(node.url, { fetch }).session("chat");
@@ -109,7 +113,7 @@ test("a session that the server has set back is dropped, and read anew", async (
   const { node, begin } = await twoTabs([say("Old")]);
   const ahead = { error: { code: "cursor_ahead", message: "The log is shorter than that" } };
   const fetch: typeof globalThis.fetch = (url, init) =>
-    String(url).includes("sinceSeq=")
+    addressOf(url).includes("sinceSeq=")
       ? Promise.resolve(Response.json(ahead, { status: 409 }))
       : globalThis.fetch(url, init);
   const tab = client(node.url, { fetch }).session("chat");
@@ -155,7 +159,7 @@ test("a stream that ended with its session is not asked for again", async () => 
   const opened: string[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
     const response = await globalThis.fetch(url, init);
-    if (String(url).includes("/events")) opened.push(String(url));
+    if (addressOf(url).includes("/events")) opened.push(addressOf(url));
     return response;
   };
   const tab = client(node.url, { fetch }).session("chat");

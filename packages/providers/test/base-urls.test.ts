@@ -71,7 +71,7 @@ describe("a base URL", () => {
     const asked: string[] = [];
     vi.stubEnv("OPENAI_BASE_URL", " ");
     const fetch: typeof globalThis.fetch = (url) => {
-      asked.push(String(url));
+      asked.push(new Request(url).url);
       return Promise.resolve(Response.json({}, { status: 404 }));
     };
     const { provider } = vendors["openai"]!("some-model", { apiKey: "key-of-a-test", fetch });
