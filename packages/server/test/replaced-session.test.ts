@@ -186,6 +186,26 @@ test("a cursor that only this server has not reached is no cursor too far for a 
   expect(again.status).toBe(200);
 });
 
+test.each([
+  ["another server", 0],
+  ["the same server", 1],
+])("what an old session of %s held does not count as held by the new one", async (_, first) => {
+  const repository = memoryRepository();
+  const server = { limits: { maxStoredCharsPerSession: 1_000 } };
+  const here = await createWorld([say("One"), say("Fresh")], { repository });
+  const there = await createWorld([say("Two"), say("Three")], { repository, server });
+  const body = { sessionId: "chat", input: "x".repeat(1_500), id: "s1", context: {} };
+  await [here, there][first]?.execute(body);
+  const full = await errorOf(await there.post(`${path}/follow-up`, { input: "More" }));
+  await here.request(path, { method: "DELETE" });
+  await here.execute({ ...body, input: "Fresh start", id: "n1" });
+
+  const taken = await there.post(`${path}/follow-up`, { input: "More" });
+
+  expect(full).toMatchObject({ status: 507, code: "storage_full" });
+  expect(taken.status).toBe(202);
+});
+
 test("streams of the old session end, and those of the new one say whose they are", async () => {
   const { there, old, replace } = await replacedWorlds();
   const stream = new StreamReader(await there.request(`${path}/events?after=${old.cursor}`));

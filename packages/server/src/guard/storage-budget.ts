@@ -10,6 +10,8 @@ export interface StorageLimits {
 
 interface Held {
   readonly principal: string;
+  /** Undefined until the session is stored. */
+  incarnation: string | undefined;
   /** Messages that were counted. */
   messages: number;
   /** Characters of all messages that it has had: those of a history that was cleared stay in the log. */
@@ -42,8 +44,10 @@ export class StorageBudget {
   }
 
   /** Looks at what has come to the session since the last time. */
-  count(principal: string, { id, messages, queued }: Session): number {
-    const held = this.#held.get(id) ?? { principal, messages: 0, said: 0, queued: 0 };
+  count(principal: string, { id, incarnation, messages, queued }: Session): number {
+    if (this.#isOfAnother(id, incarnation)) this.forget(id);
+    const held = this.#held.get(id) ?? { principal, incarnation, messages: 0, said: 0, queued: 0 };
+    held.incarnation ??= incarnation;
     this.#held.set(id, held);
     const before = held.said + held.queued;
     const isReplaced = messages.length < held.messages;
@@ -63,6 +67,12 @@ export class StorageBudget {
     if (held === undefined) return;
     this.#held.delete(sessionId);
     this.#add(held.principal, -(held.said + held.queued));
+  }
+
+  /** Whether another process has deleted the session that was counted, and the id is another session's now. */
+  #isOfAnother(id: string, incarnation: string | undefined): boolean {
+    const known = this.#held.get(id)?.incarnation;
+    return known !== undefined && incarnation !== undefined && known !== incarnation;
   }
 
   #add(principal: string, chars: number): void {
