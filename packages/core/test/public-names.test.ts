@@ -63,7 +63,7 @@ test.each([
       "PendingCallSchema",
       "RefusalPartSchema",
       "SerializedErrorSchema",
-      "SessionStateSchema",
+      "SessionSnapshotSchema",
       "StepTimingSchema",
       "StoredBlobSchema",
       "StoredEntrySchema",
