@@ -159,6 +159,12 @@ test("a session is called what its user said first, on one line and not too long
   expect(long.length).toBeLessThanOrEqual(80);
 });
 
+test("only the beginning of a long message is looked at for the title", () => {
+  const text = `${" ".repeat(5_000)}Fix it${" ".repeat(5_000)}soon`;
+
+  expect(foldOf(input("t1", text)).title).toBe("Fix it");
+});
+
 test("of a message with several texts the first one is the title", () => {
   const texts = ["  ", "Explain this", "<file>"].map((text) => ({ type: "text", text }) as const);
   const messages = [{ ...says("m"), content: texts }];

@@ -27,8 +27,10 @@ const firstNonAlphabetic = 0x590;
 export function tokensOfText(text: string): number {
   let alphabetic = 0;
   let other = 0;
-  for (let place = 0; place < text.length; place++) {
-    const unit = text.charCodeAt(place);
+  // Most text is ASCII only, and a regular expression skips that several times faster than the loop.
+  const first = text.search(/[^\x00-\x7f]/);
+  for (let index = first === -1 ? text.length : first; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
     if (unit < 0x80) continue;
     if (unit < firstNonAlphabetic) alphabetic++;
     else other++;

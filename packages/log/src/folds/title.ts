@@ -1,7 +1,9 @@
-/** A title for a session that nobody gave one: the beginning of what the user said first. */
+/** Titles of sessions that were not given one: the beginning of the first user message. */
 import type { ChatMessage } from "@capstan/kernel";
 
 const maxChars = 80;
+/** Characters of a message that are looked at: one with megabytes of text must not hold up the process. */
+const maxLookedAt = 2_000;
 
 export function titleOf(messages: readonly ChatMessage[]): string | undefined {
   const first = messages.find((message) => message.role === "user");
@@ -10,8 +12,17 @@ export function titleOf(messages: readonly ChatMessage[]): string | undefined {
     typeof first.content === "string"
       ? [first.content]
       : first.content.map((part) => (part.type === "text" ? part.text : ""));
-  // What comes with it, as a file, may be long and says less.
-  const line = (texts.find((text) => text.trim() !== "") ?? "").trim().replaceAll(/\s+/g, " ");
-  if (line === "") return undefined;
+  // Only the first text: files that come with it may be long and say less.
+  const line = texts.map(beginningOf).find((text) => text !== "");
+  if (line === undefined) return undefined;
   return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).trimEnd()}…`;
+}
+
+/** The beginning of a text on one line. */
+function beginningOf(text: string): string {
+  const start = text.search(/\S/);
+  return text
+    .slice(Math.max(start, 0), start + maxLookedAt)
+    .replaceAll(/\s+/g, " ")
+    .trim();
 }
