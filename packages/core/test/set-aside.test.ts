@@ -58,6 +58,7 @@ test("a host that has found a session set aside keeps no other from releasing it
   const world = brokenWorld();
   const session = world.host.createSession({ agent: "helper", id: "s" });
   await session.send("Hello").response;
+  // The session is set aside, so this fails: it is how the host finds out.
   await session.compact().catch(() => {});
 
   const isReleased = await createHost({

@@ -28,7 +28,7 @@ export function tokensOfText(text: string): number {
   let alphabetic = 0;
   let other = 0;
   // Most text is ASCII only, and a regular expression skips that several times faster than the loop.
-  const first = text.search(/[^\x00-\x7f]/);
+  const first = text.search(/[\u0080-\uffff]/);
   for (let index = first === -1 ? text.length : first; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit < 0x80) continue;
