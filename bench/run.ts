@@ -1,14 +1,16 @@
-/** `npm run bench -- [names] [--json] [--rounds N] [--quick]`: measures, prints, and exits with 1 if a goal is missed. */
+/** `npm run bench -- [names] [--json] [--rounds N] [--quick] [--peers]`: measures, prints, and exits with 1 if a goal is missed. */
+import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import type { Bench, Figure, Pace } from "./bench.ts";
 import { benches, findBench } from "./benches.ts";
 import { toJsonLine, toTable } from "./report.ts";
 import type { Subject } from "./subject.ts";
-import { loadSubjects } from "./subject.ts";
+import { loadPeers, loadSubjects, peersFolder } from "./subject.ts";
 
 interface Options {
   readonly chosen: readonly Bench[];
   readonly isJson: boolean;
+  readonly hasPeers: boolean;
   readonly pace: Pace;
 }
 
@@ -35,6 +37,7 @@ function parseOptions(args: string[]): Options {
     allowPositionals: true,
     options: {
       json: { type: "boolean", default: false },
+      peers: { type: "boolean", default: false },
       quick: { type: "boolean", default: false },
       rounds: { type: "string" },
     },
@@ -53,16 +56,18 @@ function parseOptions(args: string[]): Options {
   return {
     chosen: chosen.length === 0 ? benches : chosen,
     isJson: values.json,
+    hasPeers: values.peers,
     pace: { ...pace, rounds },
   };
 }
 
 /** The exit code: 0 if all goals are met. */
-async function run({ chosen, isJson, pace }: Options): Promise<number> {
+async function run({ chosen, isJson, hasPeers, pace }: Options): Promise<number> {
   if (pace.rounds < minRounds) {
     console.error(`Only ${pace.rounds} rounds: an impression; goals are judged on ${minRounds}.`);
   }
-  const subjects = await loadSubjects();
+  if (hasPeers) installPeers();
+  const subjects = [...(await loadSubjects()), ...(hasPeers ? await loadPeers() : [])];
   const all: Figure[] = [];
   for (const bench of chosen) {
     const figures = await measureTwiceIfClose(bench, subjects, pace);
@@ -71,6 +76,14 @@ async function run({ chosen, isJson, pace }: Options): Promise<number> {
   }
   if (!isJson) console.log(toTable(all));
   return all.some((figure) => figure.met === false) ? 1 : 0;
+}
+
+/** Peers are no dependencies of this repository: they are installed when they are asked for. */
+function installPeers(): void {
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
+    cwd: peersFolder,
+    stdio: ["ignore", 2, 2],
+  });
 }
 
 async function measureTwiceIfClose(

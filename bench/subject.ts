@@ -94,11 +94,19 @@ export interface Subject {
 }
 
 const folder = join(import.meta.dirname, "subjects");
+/** Other libraries, with their own package.json: `npm run bench -- --peers` installs and measures them. */
+export const peersFolder: string = join(import.meta.dirname, "peers");
+const peers = ["pi"];
 
 export async function loadSubject(name: string): Promise<Subject> {
-  // A file of this folder exports its subject; `loadSubjects` fails if one does not.
-  const module = (await import(join(folder, `${name}.ts`))) as { readonly subject: Subject };
+  const file = peers.includes(name) ? join(peersFolder, `${name}.mjs`) : join(folder, `${name}.ts`);
+  // A file of these folders exports its subject; `loadSubjects` fails if one does not.
+  const module = (await import(file)) as { readonly subject: Subject };
   return module.subject;
+}
+
+export async function loadPeers(): Promise<Subject[]> {
+  return Promise.all(peers.map(loadSubject));
 }
 
 export async function loadSubjects(): Promise<Subject[]> {
