@@ -1,4 +1,4 @@
-/** `@capstan/providers/ai-sdk`: models, tools and messages of the AI SDK, and ours for it. */
+/** `@capstan/providers/ai-sdk`: converts models, tools and messages from and to the AI SDK. */
 export { fromAiSdk } from "./ai-sdk/from-model.ts";
 export type { FromAiSdkOptions } from "./ai-sdk/from-model.ts";
 export type { AiSdkModel } from "./ai-sdk/model.ts";

@@ -1,4 +1,4 @@
-/** Models of Anthropic, by its Messages API. */
+/** Anthropic models, through the Messages API. */
 import type { VendorFunction } from "./vendors/vendor-function.ts";
 import { vendorFunction } from "./vendors/vendor-function.ts";
 import { anthropicVendor } from "./vendors/anthropic.ts";
@@ -7,5 +7,5 @@ export type { FetchedMedia, FetchMedia, ProviderOptions } from "./wire/vendor.ts
 export type { VendorFunction, VendorModel } from "./vendors/vendor-function.ts";
 export type { MessagesOptions } from "./wire/vendor-options.ts";
 
-/** `ANTHROPIC_API_KEY`. What only this vendor has goes into the request by `providerOptions: { anthropic: { … } }`. */
+/** Reads `ANTHROPIC_API_KEY`. Pass options only this vendor has as `providerOptions: { anthropic: { … } }`. */
 export const anthropic: VendorFunction = vendorFunction(anthropicVendor);

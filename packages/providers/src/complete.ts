@@ -1,4 +1,4 @@
-/** `@capstan/providers/complete`: one answer of a model, without a session, an agent or a loop. */
+/** `@capstan/providers/complete`: one answer from a model, without a session, an agent or a loop. */
 import type {
   AssistantMessage,
   ChatMessage,
@@ -16,24 +16,24 @@ import { keepFailure } from "./projection/kept-failure.ts";
 
 export interface CompletionRequest {
   readonly messages: readonly ChatMessage[];
-  /** What the model may ask for. Nothing is run: the calls are in the answer. */
+  /** Tools the model may call. None is run: the calls are in the answer. */
   readonly tools?: readonly ToolDeclaration[];
   readonly options?: ProviderStreamOptions;
   readonly signal?: AbortSignal;
 }
 
 export interface Completion {
-  /** One message; more where the model paused and was asked to go on. */
+  /** One message; more if the model paused and was asked to continue. */
   readonly messages: readonly AssistantMessage[];
   readonly usage: Usage;
   readonly stopReason: FinishReason;
-  /** What the provider said about the last message besides its content. */
+  /** Facts the provider reported about the last message besides its content. */
   readonly metadata?: JsonValue;
 }
 
 /**
- * Asks once. Throws the `ProviderError` of the provider if that fails, and the reason of the signal if it fires. Nothing is retried: that is for the
- * caller, who can tell by `retryable` and `retryAfterMs`.
+ * Makes one request. Throws the provider's `ProviderError` if it fails, and the signal's reason if it fires. Does not retry: the caller
+ * can, guided by `retryable` and `retryAfterMs`.
  */
 export async function complete(
   provider: ProviderContract,
@@ -53,7 +53,7 @@ export async function complete(
     providerOpts: options,
     signal,
     limits: {
-      // Calls that cannot wait for anybody, because they are malformed, would otherwise be answered and lead to a second step.
+      // Malformed calls cannot stay open: without this they would be answered and lead to a second step.
       stopWhen: () => true,
     },
   });
@@ -62,7 +62,7 @@ export async function complete(
   return toCompletion(result);
 }
 
-/** Without what would run it. */
+/** Copies the declaration without `execute`. */
 function toDeclaration({ name, description, inputSchema }: ToolDeclaration): ToolDeclaration {
   return { name, description, inputSchema };
 }
@@ -71,12 +71,12 @@ function newId(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }
 
-/** The provider's own error, or what the kernel has found wrong with the stream. */
+/** The provider's own error, or the problem the kernel found in the stream. */
 function failureOf({ error }: RunTurnResult, thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
-  // The kernel writes the code of a `ProviderError` down, and throws no other error about a stream.
+  // The kernel stores the code of a `ProviderError`, and throws no other error about a stream.
   const code = (error?.code ?? "protocol") as ProviderErrorCode;
-  return new ProviderError(code, error?.message ?? "The provider failed and did not say why");
+  return new ProviderError(code, error?.message ?? "The provider failed and gave no reason");
 }
 
 function toCompletion({ messages, usage, finishReason }: RunTurnResult): Completion {

@@ -1,4 +1,4 @@
-/** Models of Google, by its generateContent API. */
+/** Google models, through the generateContent API. */
 import type { VendorFunction } from "./vendors/vendor-function.ts";
 import { vendorFunction } from "./vendors/vendor-function.ts";
 import { googleVendor } from "./vendors/google.ts";
@@ -7,5 +7,5 @@ export type { FetchedMedia, FetchMedia, ProviderOptions } from "./wire/vendor.ts
 export type { VendorFunction, VendorModel } from "./vendors/vendor-function.ts";
 export type { GenerateOptions } from "./wire/vendor-options.ts";
 
-/** `GEMINI_API_KEY`. What only this vendor has goes into the request by `providerOptions: { google: { … } }`. */
+/** Reads `GEMINI_API_KEY`. Pass options only this vendor has as `providerOptions: { google: { … } }`. */
 export const google: VendorFunction = vendorFunction(googleVendor);

@@ -1,4 +1,4 @@
-/** `@capstan/providers/offline`: looks around with the tools it is given, where no language model is connected. */
+/** `@capstan/providers/offline`: a provider without a language model that looks around with the tools it is given. */
 import type {
   ProviderContract,
   ProviderPart,
@@ -9,9 +9,9 @@ import { planMove } from "./offline/plan-move.ts";
 import { readTurn } from "./offline/turn-so-far.ts";
 
 /**
- * A provider without a model, a key or a network. Its reply is a function of the request alone: it lists the folder and
- * reads a file or two (tools named `ls` and `read`), then says in plain sentences what they answered. It makes no call
- * where tool choice is `none`, reports no usage, and stops when the signal of the request fires.
+ * A provider without a model, a key or a network. Its reply depends on the request alone: it lists the folder and
+ * reads a file or two (tools named `ls` and `read`), then describes the results in plain sentences. It makes no calls
+ * if the tool choice is `none`, reports no usage, and stops when the request's signal fires.
  */
 export function offlineProvider(): ProviderContract {
   return { id: "offline", contextWindow: 200_000, stream };

@@ -1,4 +1,4 @@
-/** Models of any server that speaks Chat Completions. */
+/** Models on any server that implements Chat Completions. */
 import type { ProviderOptions } from "./wire/vendor.ts";
 import type { VendorFunction } from "./vendors/vendor-function.ts";
 import { vendorFunction } from "./vendors/vendor-function.ts";

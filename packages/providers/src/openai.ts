@@ -1,4 +1,4 @@
-/** Models of OpenAI, by its Responses API. */
+/** OpenAI models, through the Responses API. */
 import type { VendorFunction } from "./vendors/vendor-function.ts";
 import { vendorFunction } from "./vendors/vendor-function.ts";
 import { openAiVendor } from "./vendors/openai.ts";
@@ -7,5 +7,5 @@ export type { FetchedMedia, FetchMedia, ProviderOptions } from "./wire/vendor.ts
 export type { VendorFunction, VendorModel } from "./vendors/vendor-function.ts";
 export type { ResponsesOptions } from "./wire/vendor-options.ts";
 
-/** `OPENAI_API_KEY`. What only this vendor has goes into the request by `providerOptions: { openai: { … } }`. */
+/** Reads `OPENAI_API_KEY`. Pass options only this vendor has as `providerOptions: { openai: { … } }`. */
 export const openai: VendorFunction = vendorFunction(openAiVendor);

@@ -1,11 +1,11 @@
-/** `@capstan/providers/partial-json`: what can be shown of a JSON text that is still being written. */
+/** `@capstan/providers/partial-json`: parses JSON that is still being written, for display. */
 import type { JsonValue } from "@capstan/kernel";
 
 /**
- * The value that a text is so far: open lists, objects and strings are closed, half keys, escapes and numbers are left out. Undefined
- * where there is no value yet, and for what is no beginning of JSON. Takes linear time and never throws.
+ * Parses the value so far: closes open lists, objects and strings, and drops incomplete keys, escapes and numbers. Returns undefined
+ * if there is no value yet, or if the text is not the beginning of JSON. Takes linear time and never throws.
  *
- * For display only. Half arguments look whole here, so nothing may be run with what this returns.
+ * For display only: incomplete arguments look complete here, so nothing may be run with the result.
  */
 export function parsePartialJson(text: string): JsonValue | undefined {
   const whole = completed(text);
@@ -17,11 +17,11 @@ export function parsePartialJson(text: string): JsonValue | undefined {
   }
 }
 
-/** The text up to its last whole value, with what is open closed. Whether it is JSON up to there is left to the parser. */
+/** The text up to its last complete value, with open containers closed. Whether that is JSON is left to the parser. */
 function completed(text: string): string {
-  /** What closes the containers that are open, the innermost last. */
+  /** Closing brackets of the open containers, the innermost last. */
   const closers: string[] = [];
-  /** Behind the last value, or the last container that began. */
+  /** Index after the last value, or after the last opening bracket. */
   let end = 0;
   let isKey = false;
   for (let at = 0; at < text.length;) {
@@ -56,7 +56,7 @@ function close(text: string, end: number, tail: string, closers: readonly string
   return text.slice(0, end) + tail + closers.toReversed().join("");
 }
 
-/** The place behind the quote that ends a string, or -1. */
+/** Returns the index after the closing quote of a string, or -1. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     if (backslashesBefore(text, quote) % 2 === 0) return quote + 1;
@@ -64,7 +64,7 @@ function endOfString(text: string, start: number): number {
   return -1;
 }
 
-/** A string that is cut off ends before an escape that is cut off, and before half of a character. */
+/** Closes a truncated string, before a truncated escape or half of a surrogate pair. */
 function closeString(text: string, closers: readonly string[]): string {
   const last = text.lastIndexOf("\\");
   const length = text[last + 1] === "u" ? 6 : 2;
@@ -72,7 +72,7 @@ function closeString(text: string, closers: readonly string[]): string {
   return close(text, withoutHalf(text, isCut ? last : text.length), '"', closers);
 }
 
-/** Where the text ends without the first of two units, written as such or as an escape. */
+/** End of the text without a trailing high surrogate, written literally or as an escape. */
 function withoutHalf(text: string, end: number): number {
   if (/^[\ud800-\udbff]/.test(text.charAt(end - 1))) return end - 1;
   const isHalf = /^\\ud[89ab][\da-f]{2}$/i.test(text.slice(end - 6, end));
@@ -95,7 +95,7 @@ function endOfWord(text: string, start: number): number {
   return at;
 }
 
-/** The last word may be the beginning of a longer one: as much of a number as is one, or all of `true`, `false` or `null`. */
+/** The last word may be incomplete: keeps the valid prefix of a number, and completes `true`, `false` and `null`. */
 function closeWord(text: string, start: number, end: number, closers: readonly string[]): string {
   const word = text.slice(start);
   const literal = ["true", "false", "null"].find((known) => known.startsWith(word));

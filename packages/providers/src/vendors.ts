@@ -1,4 +1,4 @@
-/** All vendors that are known by name: a row each. */
+/** All vendors known by name, one row each. */
 import type { Vendor } from "./wire/vendor.ts";
 import type { VendorFunction } from "./vendors/vendor-function.ts";
 import { vendorFunction } from "./vendors/vendor-function.ts";
@@ -43,7 +43,7 @@ export const vendorRows: readonly Vendor[] = [
   xAiVendor,
 ];
 
-/** `vendors.groq("llama-3.3-70b-versatile")`; all of them are what `modelResolver` of core takes. */
+/** `vendors.groq("llama-3.3-70b-versatile")`. The whole record can be passed to `modelResolver` of core. */
 export const vendors: Readonly<Record<string, VendorFunction>> = Object.fromEntries(
   vendorRows.map((vendor) => [vendor.id, vendorFunction(vendor)]),
 );

@@ -1,4 +1,4 @@
-/** `@capstan/providers/with-fallback`: several models as one, of which another takes over where one fails. */
+/** `@capstan/providers/with-fallback`: several models as one; if one fails, the next takes over. */
 import type {
   FallbackModel,
   ProviderContract,
@@ -12,8 +12,8 @@ export type { VendorModel } from "./vendors/vendor-function.ts";
 
 export interface FallbackOptions {
   /**
-   * Codes of errors after which the next model is asked. Default: failures of a service or of a key, which are `overloaded`, `rate_limit`, `network`,
-   * `auth` and `protocol`. A request that is wrong by itself would be wrong for another model as well.
+   * Error codes after which the next model is asked. Default: failures of a service or of a key: `overloaded`, `rate_limit`, `network`,
+   * `auth` and `protocol`. An invalid request would be invalid for the next model too.
    */
   readonly on?: readonly ProviderErrorCode[];
 }
@@ -27,9 +27,9 @@ const defaultCodes: readonly ProviderErrorCode[] = [
 ];
 
 /**
- * Asks the first model. A failure that is listed discards the attempt, visibly, and the next attempt asks the next model, at once; the turn stays
- * with the model that answered. Once all have failed, the agent's retry policy decides whether they are asked again. Each is asked with its own key,
- * facts and options, and what it uses is counted as its own. The name and the limits are those of the first. A later turn begins with the first again.
+ * Asks the first model. A listed failure visibly discards the attempt, and the next attempt asks the next model at once; the turn stays
+ * with the model that answered. Once all have failed, the agent's retry policy decides whether to ask them again. Each model is asked with its
+ * own key, facts and options, and its usage is counted as its own. Name and limits are the first model's. A later turn starts with the first again.
  */
 export function withFallback(
   models: readonly [VendorModel, ...VendorModel[]],
@@ -45,7 +45,7 @@ export function withFallback(
   return { provider: contract, id };
 }
 
-/** Models of a model that falls back on others, each by itself. */
+/** Replaces a model that has fallbacks by its individual models. */
 function flattened(model: VendorModel): readonly FallbackModel[] {
   const { provider } = model;
   const { fallback, ...outer } = provider;
@@ -60,13 +60,13 @@ function flattened(model: VendorModel): readonly FallbackModel[] {
   }));
 }
 
-/** Outside of a turn nothing says which one: then it is the first. */
+/** Outside of a turn there is no `modelIndex`: the first model is asked. */
 function ask(
   models: readonly FallbackModel[],
   { modelIndex = 0, ...request }: ProviderRequest,
 ): AsyncIterable<ProviderPart> {
   const model = models[modelIndex];
-  if (model === undefined) throw new RangeError(`There is no model ${modelIndex} to fall back on`);
+  if (model === undefined) throw new RangeError(`No fallback model at index ${modelIndex}`);
   const { model: _, ...options } = request.options;
   return model.provider.stream({
     ...request,

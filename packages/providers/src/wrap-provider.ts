@@ -1,29 +1,29 @@
-/** `@capstan/providers/wrap-provider`: sees, changes or replaces requests, parts and errors of a provider. */
+/** `@capstan/providers/wrap-provider`: observes, changes or replaces the requests, parts and errors of a provider. */
 import type { ProviderContract, ProviderPart, ProviderRequest } from "@capstan/kernel";
 
-/** Each hook is optional, and may be async. What one throws ends the attempt, as an error of the provider does. */
+/** All hooks are optional and may be async. If one throws, the attempt fails like it does for a provider error. */
 export interface ProviderHooks {
-  /** Sees each request before it is sent; what it returns is sent in its place. To change one, spread it. */
+  /** Called with each request before it is sent. A request it returns is sent instead; to change one, spread it. */
   readonly request?: (
     request: ProviderRequest,
   ) => ProviderRequest | undefined | void | Promise<ProviderRequest | undefined | void>;
   /**
-   * Gets the parts of a reply, and returns those that the turn gets. The provider is asked once `parts` is read: a hook that returns parts
-   * of its own, from a cache, sends no request. `request` is the one that is sent. A turn stops reading at `finish`, so what has to be done
-   * then is done before that part is yielded, or in a `finally`.
+   * Gets the parts of a reply, and returns the parts for the turn. The provider is asked only when `parts` is read: a hook that returns its
+   * own parts, for example from a cache, sends no request. `request` is the request as sent. A turn stops reading at `finish`, so do any
+   * final work before yielding that part, or in a `finally`.
    */
   readonly parts?: (
     parts: AsyncIterable<ProviderPart>,
     request: ProviderRequest,
   ) => AsyncIterable<ProviderPart> | Promise<AsyncIterable<ProviderPart>>;
-  /** Sees what an attempt failed with; an error that it returns is thrown in its place. Aborts are not reported. */
+  /** Called with the error of a failed attempt. An error it returns is thrown instead. Aborts are not reported. */
   readonly error?: (
     error: unknown,
     request: ProviderRequest,
   ) => Error | undefined | void | Promise<Error | undefined | void>;
 }
 
-/** The same provider with these hooks. Several layers may be put around each other: the outer one sees the request first. */
+/** Adds hooks to a provider. Wrappers can be nested: the outermost sees the request first. */
 export function wrapProvider(provider: ProviderContract, hooks: ProviderHooks): ProviderContract {
   return { ...provider, stream: (request) => ask(provider, hooks, request) };
 }

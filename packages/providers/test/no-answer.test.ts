@@ -33,7 +33,7 @@ describe("a reply without a text keeps the vendor's explanation", () => {
       "Claude, without a sentence",
       anthropic,
       claudeRefuses(unexplained),
-      "anthropic refused to answer for reasons of its policy (bio).",
+      "anthropic refused to answer because of its policy (bio).",
     ],
     [
       "Gemini, of the prompt",

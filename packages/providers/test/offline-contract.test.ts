@@ -43,8 +43,8 @@ test("no tool is called where the tool choice is none, of the step or of the tur
   ]);
 
   expect(replies.flatMap(({ calls }) => calls)).toEqual([]);
-  expect(replies[0]?.text).toBe("This folder holds 1 folder, 1 file: README.md, src/.");
-  expect(replies[2]?.text).toContain("I have no tool that I may call, so I can look at nothing.");
+  expect(replies[0]?.text).toBe("This folder contains 1 folder, 1 file: README.md, src/.");
+  expect(replies[2]?.text).toContain("I have no tools, so I cannot look at anything.");
 });
 
 test("only the tool that was chosen is called", async () => {
@@ -53,13 +53,13 @@ test("only the tool that was chosen is called", async () => {
   const reply = await replyTo([question], { options });
 
   expect(reply.calls).toEqual([]);
-  expect(reply.text).toContain("None of the tools that I may call lists a folder (ls)");
+  expect(reply.text).toContain("None of my tools can list a folder (ls)");
 });
 
 test("without tools it says so and stops", async () => {
   const reply = await replyTo([question], { tools: [] });
 
-  expect(reply.text).toMatch(/^No language model is connected.*\n\nI have no tool that I may call/);
+  expect(reply.text).toMatch(/^No language model is connected.*\n\nI have no tools/);
   expect(reply.calls).toEqual([]);
 });
 
@@ -68,7 +68,7 @@ test("without read the listing alone is summed up", async () => {
 
   const reply = await replyTo([question, ...looked("ls", ".", "README.md")], { tools });
 
-  expect(reply.text).toBe("This folder holds 1 file: README.md.");
+  expect(reply.text).toBe("This folder contains 1 file: README.md.");
 });
 
 test("only the turn under way counts: an earlier listing is not used again", async () => {
@@ -86,7 +86,7 @@ test("a message in the user's place does not start a turn", async () => {
 
   const reply = await replyTo(seen, { toolChoice: "none" });
 
-  expect(reply.text).toBe("This folder holds 1 file: a.txt.");
+  expect(reply.text).toBe("This folder contains 1 file: a.txt.");
 });
 
 test("parts of a message are read, and a request without any prompt is no obstacle", async () => {

@@ -27,7 +27,7 @@ test("the report has the number of lines and the first of them", async () => {
 });
 
 test("a part of a file is not taken for the whole", async () => {
-  const content = "one\ntwo\n(Lines 1 to 2; go on with offset 3.)";
+  const content = "one\ntwo\n(Lines 1 to 2; continue with offset 3.)";
 
   const reply = await replyTo([prompt("Read a.txt"), ...looked("read", "a.txt", content)]);
 

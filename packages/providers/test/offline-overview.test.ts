@@ -38,7 +38,7 @@ test("the summary has counts, names, the beginning of the README and the package
   ]);
 
   expect(reply.text).toBe(
-    "This folder holds 1 folder, 2 files, 1 symbolic link: README.md, link, package.json, src/.\n" +
+    "This folder contains 1 folder, 2 files, 1 symbolic link: README.md, link, package.json, src/.\n" +
       'README.md is titled "The Tool" and begins: A tool that does things.\n' +
       "package.json names the package tool, version 1.2.3: Does things",
   );
@@ -49,7 +49,7 @@ test("the summary has counts, names, the beginning of the README and the package
 test("a folder without telling files is summed up at once", async () => {
   const reply = await replyTo([question, ...looked("ls", ".", "a.txt  1 B\nb.txt  1 B")]);
 
-  expect(reply.text).toBe("This folder holds 2 files: a.txt, b.txt.");
+  expect(reply.text).toBe("This folder contains 2 files: a.txt, b.txt.");
 });
 
 test("an empty folder is said to be empty", async () => {
@@ -60,19 +60,19 @@ test("an empty folder is said to be empty", async () => {
 
 test("a long listing is shortened, and a part of one is not taken for the whole", async () => {
   const names = Array.from({ length: 20 }, (_, index) => `file-${index + 10}  1 B`);
-  const part = `${names.join("\n")}\n(Entries 1 to 20 of 90; go on with offset 21.)`;
+  const part = `${names.join("\n")}\n(Entries 1 to 20 of 90; continue with offset 21.)`;
 
   const reply = await replyTo([question, ...looked("ls", ".", part)]);
 
   expect(reply.text).toMatch(
-    /^This folder holds at least 20 files: file-10, .*file-21 and 8 more\.$/,
+    /^This folder contains at least 20 files: file-10, .*file-21 and 8 more\.$/,
   );
 });
 
 test("a quoted name is one name, whatever is in it", async () => {
   const reply = await replyTo([question, ...looked("ls", ".", '"a\\n -> b"  1 B\n"(c"/')]);
 
-  expect(reply.text).toBe('This folder holds 1 folder, 1 file: "a\\n -> b", "(c"/.');
+  expect(reply.text).toBe('This folder contains 1 folder, 1 file: "a\\n -> b", "(c"/.');
 });
 
 test("a file that cannot be read is mentioned with the reason", async () => {
@@ -91,7 +91,7 @@ test("a folder that cannot be listed ends the turn with the reason", async () =>
   const reply = await replyTo([question, ...looked("ls", ".", "No permission.", true)]);
 
   expect(reply.text).toBe(
-    "I could not list this folder: No permission. There is nothing more that I can look at.",
+    "I could not list this folder: No permission. There is nothing more I can look at.",
   );
   expect(reply.calls).toEqual([]);
 });

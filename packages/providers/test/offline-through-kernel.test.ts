@@ -34,7 +34,7 @@ test("a turn lists the folder, reads two files at once, and sums up what they re
     {
       type: "text",
       text:
-        "This folder holds 1 folder, 2 files: README.md, package.json, src/.\n" +
+        "This folder contains 1 folder, 2 files: README.md, package.json, src/.\n" +
         'README.md is titled "Demo" and begins: A demo project.\n' +
         "package.json names the package demo, version 0.1.0.",
     },
@@ -57,7 +57,7 @@ test("tools that fail do not keep a turn from coming to its end", async () => {
 
   const last = turn.messages.at(-1);
   expect(turn.finishReason).toBe("stop");
-  expect(JSON.stringify(last)).toContain("There is nothing more that I can look at.");
+  expect(JSON.stringify(last)).toContain("There is nothing more I can look at.");
 });
 
 test("a second prompt in the same session is a turn of its own", async () => {

@@ -1,4 +1,4 @@
-/** A JSON Schema whose objects take no properties but their own, as the AI SDK gives it to its models: some refuse any other. */
+/** Closes a JSON Schema: its objects allow no additional properties. The AI SDK sends schemas in this form, and some models reject any other. */
 import type { JsonSchema } from "@capstan/kernel";
 import { isFields } from "./fields.ts";
 

@@ -1,11 +1,11 @@
-/** What a tool of the AI SDK says to its models besides its name, description and schema. Tools that were made of one carry it along. */
+/** Settings an AI SDK tool declares to its models besides name, description and schema. Converted tools keep them. */
 import type { ToolDeclaration } from "@capstan/kernel";
 import type { AiSdkFunctionTool, AiSdkProviderTool } from "./model.ts";
 
 export type AiSdkToolSettings =
   | Pick<AiSdkFunctionTool, "strict" | "inputExamples" | "providerOptions">
   | (Pick<AiSdkProviderTool, "type" | "id" | "args"> & {
-      /** The provider runs it: no call of it is waited for. */
+      /** True if the provider runs the tool: the caller does not wait for its calls. */
       readonly isProviderExecuted: boolean;
     });
 
@@ -20,7 +20,7 @@ export function toModelTool(tool: DeclaredTool): AiSdkFunctionTool | AiSdkProvid
   return { type, id, name, args };
 }
 
-/** Whether a call of it is the caller's to run. */
+/** Whether the caller must run calls of this tool. */
 export function isRunByCaller({ aiSdk = {} }: DeclaredTool): boolean {
   return !("type" in aiSdk) || !aiSdk.isProviderExecuted;
 }

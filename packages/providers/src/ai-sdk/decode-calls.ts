@@ -1,4 +1,4 @@
-/** Tool calls of a reply: the pieces of their input, and the part that says that one is whole. */
+/** Decodes the tool calls of a reply: pieces of their input, and the part that completes each call. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import { parseJson } from "../transport/parse-json.ts";
 import type { Fields } from "./fields.ts";
@@ -12,7 +12,7 @@ interface OpenCall {
 }
 
 export class CallBlocks {
-  /** Of the tools that the caller runs. */
+  /** Names of the tools that the caller runs. */
   readonly #declared: ReadonlySet<string>;
   readonly #open = new Map<string, OpenCall>();
   #count = 0;
@@ -25,7 +25,7 @@ export class CallBlocks {
     return this.#count === 0;
   }
 
-  /** Some models say only at the end that they have run the tool: a call that is not sure to be the caller's is held until then. */
+  /** Some models report only at the end that they ran the tool themselves. A call that may not be the caller's is held back until then. */
   start(part: Fields, parts: ProviderPart[]): void {
     const call = this.#begin(part);
     if (part["providerExecuted"] === true || this.#declared.has(call.name)) show(call, part, parts);
@@ -42,7 +42,7 @@ export class CallBlocks {
     parts.push({ type: "toolcall_delta", index: call.index, delta });
   }
 
-  /** The call is whole. One whose input is no JSON is left without an end, so that nobody runs it. */
+  /** Completes a call. A call whose input is not JSON gets no `toolcall_end`, so it is never run. */
   end(part: Fields, parts: ProviderPart[]): void {
     const id = requiredText(part, "toolCallId");
     const call = this.#open.get(id) ?? this.#begin(part);
@@ -87,7 +87,7 @@ function dataOf(part: Fields): JsonValue {
   return { id: idOf(part), ...(providerOptions !== undefined && { providerOptions }) };
 }
 
-/** It comes as JSON, and as nothing where there are no arguments. */
+/** Parses the input, which arrives as JSON, or empty if there are no arguments. */
 function inputOf(input: unknown): JsonValue | undefined {
   if (typeof input !== "string") return input === undefined ? {} : toJson(input);
   return input.trim() === "" ? {} : parseJson(input);

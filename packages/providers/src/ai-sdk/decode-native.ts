@@ -1,4 +1,4 @@
-/** What a reply has besides texts, reasoning and calls. It is kept as the part that goes back to the model that made it. */
+/** Decodes reply parts other than text, reasoning and calls. They are kept in the form that goes back to the model that produced them. */
 import type { ProviderPart } from "@capstan/kernel";
 import type { JsonObject } from "../wire/wire-json.ts";
 import { isObject, omit } from "../wire/wire-json.ts";
@@ -6,14 +6,14 @@ import type { Fields } from "./fields.ts";
 import { requiredText, toJson, unreadablePart } from "./fields.ts";
 import { toKeptFile } from "./file-data.ts";
 
-/** Parts that say something about the message and are none of its content. */
+/** Custom parts that describe the message and are not content. */
 const announcements: ReadonlySet<string> = new Set(["anthropic.message_start"]);
 
-/** Undefined for a part of another kind. */
+/** Returns undefined for parts of any other kind. */
 export function decodeNative(part: Fields): ProviderPart | undefined {
   switch (part["type"]) {
     case "tool-result":
-      // A preview, which the result itself replaces.
+      // A preview; the final result replaces it.
       return part["preliminary"] === true ? { type: "ping" } : native(part, toolResult(part));
     case "file":
     case "reasoning-file":
@@ -41,7 +41,7 @@ function native(part: Fields, fields: JsonObject): ProviderPart {
   return { type: "native", data };
 }
 
-/** Of a tool that the provider has run. */
+/** Result of a tool that the provider ran. */
 function toolResult(part: Fields): JsonObject {
   const value = toJson(part["result"]) ?? null;
   const isText = typeof value === "string";

@@ -1,4 +1,4 @@
-/** Texts and reasoning of a reply. In the AI SDK they may overlap, told apart by their ids; here one is open at a time. */
+/** Decodes text and reasoning. AI SDK blocks may overlap and are told apart by id; here only one block is open at a time. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import type { Fields } from "./fields.ts";
 import { requiredText, textIn, toJson } from "./fields.ts";
@@ -7,21 +7,21 @@ type Kind = "text" | "thinking";
 
 interface Block {
   readonly kind: Kind;
-  /** What the last part of it that said anything has said, for the way back. */
+  /** Latest metadata the block received, to send back later. */
   metadata: unknown;
   citations: unknown;
-  /** Whether something is known of it that was not handed out. */
+  /** Whether the block received data that has not been emitted yet. */
   isNews: boolean;
 }
 
 /**
- * A block that is left for another one is closed, and a delta that comes later opens a new part: nothing waits and nothing is lost, and what
- * models really send is in order. What they have to keep comes with the end of a part, so that half a part has none of it.
+ * A block is closed when another one opens, and a later delta opens a new part: nothing is buffered or lost, and real models send blocks in order.
+ * Provider data is emitted at the end of a part, so an incomplete part has none.
  */
 export class ProseBlocks {
   readonly #blocks = new Map<string, Block>();
   #open: Block | undefined;
-  /** Whether readers have seen a text. */
+  /** Whether any text has been emitted. */
   hasText = false;
 
   start(kind: Kind, part: Fields, parts: ProviderPart[]): void {
@@ -46,13 +46,13 @@ export class ProseBlocks {
     learn(block, part);
     if (block !== this.#open) {
       if (!block.isNews) return;
-      // It was closed without this, which goes into an empty part behind it.
+      // The block was closed before this data arrived, so the data goes into an empty part after it.
       this.#openBlock(block, parts);
     }
     this.close(parts);
   }
 
-  /** Something that is no prose comes. */
+  /** Closes the open block, because a part that is not prose follows. */
   close(parts: ProviderPart[]): void {
     const block = this.#open;
     if (block === undefined) return;
@@ -65,7 +65,7 @@ export class ProseBlocks {
   #find(kind: Kind, part: Fields, parts: ProviderPart[]): Block {
     const key = keyOf(kind, part);
     if (!this.#blocks.has(key)) this.start(kind, part, parts);
-    // It has just been made, if it was not there.
+    // `start` has just created it if it was missing.
     return this.#blocks.get(key) as Block;
   }
 

@@ -1,4 +1,4 @@
-/** Reads a reply, part by part. */
+/** Decodes a reply part by part. */
 import type { JsonValue, Origin, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { explainNoAnswer } from "../projection/no-answer.ts";
@@ -17,12 +17,12 @@ export class ReplyDecoder {
   readonly #prose = new ProseBlocks();
   readonly #calls: CallBlocks;
   readonly #isStreaming: boolean;
-  /** What was said of the reply besides its content. */
+  /** Facts about the reply other than its content. */
   readonly #metadata: Record<string, JsonValue> = {};
   #hasStarted = false;
   #isFinished = false;
 
-  /** `declared`: the names of the tools that the caller runs. */
+  /** `declared`: names of the tools that the caller runs. */
   constructor(origin: TargetOrigin, declared: ReadonlySet<string>, isStreaming: boolean) {
     this.#origin = origin;
     this.#isStreaming = isStreaming;
@@ -33,9 +33,9 @@ export class ReplyDecoder {
     return this.#isFinished;
   }
 
-  /** Pushes what a part says. What was pushed counts, also if it throws. */
+  /** Decodes one part and pushes the results. Parts already pushed stay valid even if it throws. */
   take(part: unknown, parts: ProviderPart[]): void {
-    if (!isFields(part)) throw unreadablePart("is no object", part);
+    if (!isFields(part)) throw unreadablePart("is not an object", part);
     if (!this.#hasStarted) {
       this.#hasStarted = true;
       parts.push({ type: "start", origin: this.#origin });
@@ -74,18 +74,18 @@ export class ReplyDecoder {
     }
   }
 
-  /** No more parts will come. */
+  /** Must be called when the stream ends. Throws if the reply is incomplete. */
   end(): void {
     if (!this.#isFinished) throw this.#cutOff();
   }
 
   #cutOff(): ProviderError {
     const { provider } = this.#origin;
-    const problem = this.#hasStarted ? "before the reply was whole" : "before the reply began";
-    return new ProviderError("network", `${provider} ended its stream ${problem}: ask again`);
+    const problem = this.#hasStarted ? "before the reply was complete" : "before the reply began";
+    return new ProviderError("network", `${provider} ended its stream ${problem}: retry`);
   }
 
-  /** Kinds that are not known here are signs of life. */
+  /** Unknown kinds count as pings. */
   #other(part: Fields, parts: ProviderPart[]): void {
     const decoded = decodeNative(part) ?? { type: "ping" };
     if (decoded.type === "native") this.#prose.close(parts);
@@ -128,7 +128,7 @@ export class ReplyDecoder {
     });
   }
 
-  /** What is empty says nothing. */
+  /** Keeps the fields that are not empty. */
   #learn(fields: Fields): void {
     for (const [name, value] of Object.entries(fields)) {
       const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
@@ -148,10 +148,10 @@ function failedReply(
   { provider }: Origin,
 ): ProviderError {
   if (unified === "interrupted") {
-    return new ProviderError("network", `${provider} broke off its reply: ask again`);
+    return new ProviderError("network", `${provider} interrupted its reply: retry`);
   }
-  const why = raw === undefined || raw === "error" ? "did not say why" : `calls it "${raw}"`;
-  // Nobody knows what it was. That it would be the same again is the less likely.
+  const why = raw === undefined || raw === "error" ? "gave no reason" : `calls it "${raw}"`;
+  // The cause is unknown, but a retry is unlikely to fail in the same way.
   return new ProviderError("protocol", `${provider} failed to finish its reply and ${why}`, {
     retryable: true,
   });

@@ -1,4 +1,4 @@
-/** What the caller has for this model alone, or for models of the AI SDK. */
+/** Options for this model only, or for AI SDK models. */
 import type { ProviderStreamOptions } from "@capstan/kernel";
 import { vendorOptionsOf } from "../wire/merge-extra.ts";
 import type { TargetOrigin } from "../wire/protocol.ts";
@@ -8,7 +8,7 @@ import { toClosedSchema } from "./closed-schema.ts";
 import { optionsOf } from "./encode-native.ts";
 import type { AiSdkCallOptions, AiSdkSampling } from "./model.ts";
 
-/** Settings that the AI SDK has a word for: all but the service tier, which is an option of each provider. */
+/** Settings the AI SDK has a field for: all but the service tier, which is a provider option. */
 export function samplingIn(options: ProviderStreamOptions): AiSdkSampling {
   const { topP, topK, seed, frequencyPenalty, presencePenalty, stop } = options;
   return {
@@ -21,7 +21,7 @@ export function samplingIn(options: ProviderStreamOptions): AiSdkSampling {
   };
 }
 
-/** Their packages ask to hold the model to every schema, and there are schemas that it cannot be held to. */
+/** Vendors whose packages request strict mode for every schema, although some schemas cannot be strict. */
 const strictVendors: readonly string[] = ["openai", "azure"];
 
 export function providerOptionsFor(

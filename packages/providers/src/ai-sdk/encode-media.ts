@@ -1,21 +1,21 @@
-/** Texts, images and documents of users and tools. */
+/** Encodes texts, images and documents from users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
 import type { Embedded } from "../projection/shown-media.ts";
 import { isBlankText, leftOut, takes, textOfDocument } from "../projection/shown-media.ts";
 import type { AiSdkFilePart, AiSdkTextPart } from "./prompt.ts";
 
-/** A part as a model takes it; undefined for a text that says nothing, which some models refuse. */
+/** Encodes a part for a model; returns undefined for blank text, which some models reject. */
 export type EncodeMedia = (
   part: TextPart | ImagePart | DocumentPart,
 ) => AiSdkTextPart | AiSdkFilePart | undefined;
 
-/** For others who read messages: every file as it is. */
+/** For readers other than models: passes every file through unchanged. */
 export const asFiles: EncodeMedia = (part) => {
   if (part.type !== "text") return toFile(part);
   return isBlankText(part.text) ? undefined : text(part.text);
 };
 
-/** Types that all models which see at all can see. */
+/** Image types that every vision model accepts. */
 const imageTypes: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",
@@ -24,11 +24,11 @@ const imageTypes: ReadonlySet<string> = new Set([
   "image/webp",
 ]);
 
-/** For a model. Few take a document that is a text, and all take a text; what it cannot be shown it is told of. */
+/** For a model. Few models accept text documents, but all accept text. Parts the model does not accept are replaced by a note. */
 export function forModel(facts: ModelFacts | undefined): EncodeMedia {
   return (part) => {
     if (part.type === "text") return asFiles(part);
-    // Which URLs a model fetches is known to it alone, and those that it does not it refuses.
+    // Only the model knows which URLs it can fetch, and it rejects all others.
     if ("url" in part) return text(leftOut(part));
     const isEmpty = part.data === "" || !takes(facts, part.type);
     if (part.type === "image") {
@@ -42,7 +42,7 @@ export function forModel(facts: ModelFacts | undefined): EncodeMedia {
   };
 }
 
-/** Whether its type is one of texts, whatever is in it. */
+/** Whether the document's media type is a text type, regardless of its data. */
 function isOfText(part: Embedded<DocumentPart>): boolean {
   return textOfDocument({ ...part, data: "eA==" }) !== undefined;
 }

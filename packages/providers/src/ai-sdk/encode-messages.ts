@@ -1,4 +1,4 @@
-/** The transcript as messages of the AI SDK: every call answered right behind its reply. */
+/** Encodes the transcript as AI SDK messages, with every call answered right after its reply. */
 import type {
   AssistantMessage,
   ChatMessage,
@@ -16,9 +16,9 @@ import { toReplyParts } from "./encode-reply.ts";
 import { missingOutput, toOutput } from "./encode-result.ts";
 import type { AiSdkMessage, AiSdkToolOutput, AiSdkToolResultPart } from "./prompt.ts";
 
-/** How messages are written for whoever reads them. */
+/** How messages are written for one kind of reader. */
 export interface Audience {
-  /** What it may read of a reply. */
+  /** Returns what the reader may see of a reply from this origin. */
   readableOf(origin: Origin | undefined): Readable;
   readonly media: EncodeMedia;
   toolCallId(call: ToolCallPart): string;
@@ -59,7 +59,7 @@ export class MessageWriter {
     }
   }
 
-  /** No call stays without a result. */
+  /** Answers every open call with a placeholder result. */
   settle(): void {
     for (const callId of this.#owed.keys()) this.#answer(callId, missingOutput);
   }
@@ -72,10 +72,10 @@ export class MessageWriter {
   }
 
   #addReply(message: AssistantMessage): void {
-    // Replies that failed are nothing to show; the kernel leaves them out, other callers may not.
+    // Failed replies are not sent. The kernel leaves them out, other callers may not.
     if (message.stopReason === "error") return;
     const { readableOf, toolCallId, toolName } = this.#audience;
-    // Of an interrupted reply the vendor may have kept nothing that could be referred to.
+    // The vendor may not have stored an interrupted reply, so nothing may refer to it.
     const isWhole = message.stopReason !== "aborted";
     const context: ReplyContext = {
       readable: isWhole ? readableOf(message.origin) : plainWords,
@@ -93,7 +93,7 @@ export class MessageWriter {
     }
   }
 
-  /** A result whose call is not there says nothing to anybody. */
+  /** Ignores a result whose call is missing. */
   #addResult(message: ToolMessage): void {
     this.#answer(message.toolCallId, toOutput(message, this.#audience.media));
   }
@@ -109,7 +109,7 @@ export class MessageWriter {
   }
 }
 
-/** Ids of the calls that the provider ran and whose results are in a message. */
+/** Ids of provider-run calls whose results are in the message. */
 function answeredIn(message: ChatMessage): readonly string[] {
   if (message.role !== "assistant") return [];
   return message.content.flatMap((part) => {

@@ -1,4 +1,4 @@
-/** What a reply has kept for the model that made it, on its way back. */
+/** Encodes native parts of a reply, to send them back to the model that produced them. */
 import type { JsonValue } from "@capstan/kernel";
 import type { JsonObject } from "../wire/wire-json.ts";
 import { isObject, textAt } from "../wire/wire-json.ts";
@@ -19,18 +19,18 @@ type NativeReplyPart =
   | AiSdkCustomPart
   | AiSdkToolResultPart;
 
-/** The options that a part has to have, as a field of it. */
+/** The part's provider options, as a field to spread into it. */
 export function optionsOf(kept: JsonValue | undefined): {
   readonly providerOptions?: AiSdkProviderOptions;
 } {
   const options = isObject(kept) ? kept["providerOptions"] : undefined;
   if (!isObject(options)) return {};
   const objects = Object.entries(options).filter(([, value]) => isObject(value));
-  // What is left has objects of JSON by name.
+  // Only JSON objects by name are left.
   return { providerOptions: Object.fromEntries(objects) as AiSdkProviderOptions };
 }
 
-/** Undefined for what no model takes back, as a source or a request for an approval, and for what is none of ours. */
+/** Returns undefined for parts no model accepts back, such as sources and approval requests, and for unknown data. */
 export function toNativePart(data: JsonValue): NativeReplyPart | undefined {
   if (!isObject(data)) return undefined;
   switch (data["type"]) {
@@ -99,7 +99,7 @@ function toOutput(output: JsonValue | undefined): AiSdkToolOutput | undefined {
   return { type: isError ? "error-json" : "json", value: asJson(value) };
 }
 
-/** The AI SDK's types let anybody write to lists; nobody does. */
+/** The AI SDK's types declare mutable lists, but it never mutates them. */
 export function asJson(value: JsonValue): AiSdkJson {
   return value as AiSdkJson;
 }

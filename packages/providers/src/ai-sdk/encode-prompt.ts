@@ -1,4 +1,4 @@
-/** The conversation as a model is asked with it: of a form that every model takes, whatever the transcript looks like. */
+/** Encodes the conversation in a form every model accepts, whatever the transcript looks like. */
 import type { ProviderRequest } from "@capstan/kernel";
 import type { TargetOrigin } from "../wire/protocol.ts";
 import type { CallIdShape } from "../projection/call-ids.ts";
@@ -14,7 +14,7 @@ import type { AiSdkMessage } from "./prompt.ts";
 
 const callIdShape: CallIdShape = { character: /[a-zA-Z0-9_-]/, maxLength: 40 };
 
-/** Providers whose ids are of another shape, by how their names begin. */
+/** Call id shapes that differ, by prefix of the provider's name. */
 const callIdShapes: Readonly<Record<string, CallIdShape>> = {
   mistral: { character: /[a-zA-Z0-9]/, maxLength: 9, minLength: 9 },
 };
@@ -44,7 +44,7 @@ export function encodePrompt(
   return [...instructions(options.systemPrompt), ...turns];
 }
 
-/** A model may have called a tool that never was. */
+/** The model may have called a tool that does not exist, under a name vendors reject. */
 function toUsableName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
 }
@@ -54,12 +54,12 @@ function instructions(systemPrompt: string | undefined): AiSdkMessage[] {
   return [{ role: "system", content: systemPrompt }];
 }
 
-/** The system's messages first, and the user's side to begin and to end: models differ in what else they take. */
+/** Puts system messages first and makes the user's side begin and end the conversation: models differ in what else they accept. */
 function inTurns(messages: readonly AiSdkMessage[], isPaused: boolean): AiSdkMessage[] {
   const start = messages.findIndex(({ role }) => role !== "system");
   if (start === -1) return [];
   const turns = messages.slice(start).map(fromUser);
-  const opening = "[The beginning of the conversation is left out.]";
+  const opening = "[The beginning of the conversation has been omitted.]";
   const isEnd = !isPaused || !mayBeContinued(turns.at(-1));
   return [
     ...messages.slice(0, start),
@@ -69,7 +69,7 @@ function inTurns(messages: readonly AiSdkMessage[], isPaused: boolean): AiSdkMes
   ];
 }
 
-/** In the middle of a conversation, the system's words are something that the user's side says. */
+/** In the middle of a conversation, a system message is sent as part of the user's side. */
 function fromUser(message: AiSdkMessage): AiSdkMessage {
   return message.role === "system" ? say(`<system>${message.content}</system>`) : message;
 }
@@ -78,7 +78,7 @@ function say(text: string): AiSdkMessage {
   return { role: "user", content: [{ type: "text", text }] };
 }
 
-/** A model goes on where it paused for something that its vendor does; a text that is only half there newer models refuse. */
+/** A model can continue a reply it paused for its vendor; newer models reject a reply that ends in incomplete text. */
 function mayBeContinued(message: AiSdkMessage | undefined): boolean {
   const last = message?.role === "assistant" ? message.content.at(-1) : undefined;
   const isPlain = last?.type === "text" && last.providerOptions === undefined;

@@ -1,4 +1,4 @@
-/** How much a model is asked to think. */
+/** Encodes the requested thinking level. */
 import type { ModelFacts, ProviderRequest } from "@capstan/kernel";
 import type { TargetOrigin } from "../wire/protocol.ts";
 import { readableOf } from "../projection/readable-origins.ts";
@@ -15,7 +15,7 @@ const words: LevelTable = {
   max: "max",
 };
 
-/** In the AI SDK's words, which its providers fit to the model. Levels that the model is known not to have are not asked for. */
+/** Uses the AI SDK's words, which its providers map to the model. Levels the model is known to lack are not requested. */
 export function reasoningOption(
   request: ProviderRequest,
   target: TargetOrigin,
@@ -24,18 +24,18 @@ export function reasoningOption(
   if (thinkingLevel === undefined || isForeignStep(request, target)) return {};
   const ask = askFor({ thinkingLevel, modelFacts: levelsIn(modelFacts) }, words, false);
   if (ask.type === "off") return { reasoning: "none" };
-  // The tables hold nothing but the AI SDK's own words.
+  // The tables contain only the AI SDK's own words.
   return ask.type === "word" ? { reasoning: ask.word as AiSdkReasoning } : {};
 }
 
-/** Whether the results at the end are those of another model's calls. Some models refuse to think on from what they have not thought. */
+/** Whether the trailing results answer another model's calls. Some models refuse to continue thinking that is not their own. */
 function isForeignStep({ messages }: ProviderRequest, target: TargetOrigin): boolean {
   if (messages.at(-1)?.role !== "tool") return false;
   const asked = messages.findLast((message) => message.role === "assistant");
   return asked !== undefined && !readableOf(asked.origin, target).thinking;
 }
 
-/** Which levels there are, without what the vendor calls them. */
+/** The available levels, without the vendor's names for them. */
 function levelsIn({ thinking }: ModelFacts = {}): Pick<ModelFacts, "thinking"> {
   if (thinking === undefined) return {};
   if (thinking === false) return { thinking };

@@ -1,4 +1,4 @@
-/** A reply on its way back: verbatim to whoever may read it, and in plain words to others. */
+/** Encodes a reply to send it back: verbatim to readers that may see it all, in plain text to others. */
 import type { AssistantMessage, AssistantPart, JsonValue, ToolCallPart } from "@capstan/kernel";
 import type { Readable } from "../projection/readable-origins.ts";
 import { isObject, textAt } from "../wire/wire-json.ts";
@@ -7,17 +7,17 @@ import type { AiSdkJson, AiSdkReplyPart } from "./prompt.ts";
 
 export interface ReplyContext {
   readonly readable: Readable;
-  /** What calls of tools of ours are called. */
+  /** Wire id of a call to one of our tools. */
   toolCallId(call: ToolCallPart): string;
   toolName(name: string): string;
-  /** Ids of calls that the provider ran: those that have a result, and those that were sent. */
+  /** Ids of provider-run calls that have a result, and of those already sent. */
   readonly answered: ReadonlySet<string>;
   readonly sent: Set<string>;
 }
 
 export function toReplyParts(message: AssistantMessage, context: ReplyContext): AiSdkReplyPart[] {
   const parts = message.content.flatMap((part) => toReplyPart(part, message, context) ?? []);
-  // Thinking goes back only in front of what came of it: an interrupted reply may have nothing behind it.
+  // Thinking is sent only before the content it led to; an interrupted reply may have none.
   const end = parts.findLastIndex(({ type }) => type !== "reasoning" && type !== "reasoning-file");
   return parts.slice(0, end + 1);
 }
@@ -64,18 +64,18 @@ function toToolCall(part: ToolCallPart, context: ReplyContext): AiSdkReplyPart {
   };
 }
 
-/** Arguments may be any JSON where they were made; most models take an object. */
+/** Arguments may be any JSON when they come from another model; most models accept only an object. */
 function toObject(input: JsonValue): AiSdkJson {
   if (isObject(input)) return asJson(input);
   return input === null ? {} : { input: asJson(input) };
 }
 
-/** What the provider calls a call. */
+/** The provider's id for the call. */
 export function vendorIdOf({ providerData }: ToolCallPart): string | undefined {
   return isObject(providerData) ? textAt(providerData, "id") : undefined;
 }
 
-/** With its result, or where the reply says that the result is still to come; never what was interrupted in between. */
+/** Sends a call that has a result, or whose reply states that the result is pending; never one interrupted in between. */
 function toProviderCall(
   part: ToolCallPart,
   { stopReason }: AssistantMessage,

@@ -1,4 +1,4 @@
-/** A request as a model of the AI SDK is asked it. */
+/** Encodes a request for an AI SDK model. */
 import type { OutputFormat, ProviderRequest } from "@capstan/kernel";
 import type { TargetOrigin } from "../wire/protocol.ts";
 import { toObjectSchema } from "../projection/wrapped-output.ts";
@@ -11,7 +11,7 @@ import type { AiSdkCallOptions, AiSdkModel } from "./model.ts";
 import type { MessageV3 } from "./older-prompt.ts";
 import { toPromptV3 } from "./older-prompt.ts";
 
-/** Of version 3 of the interface, which cannot be asked to think. */
+/** Call options of version 3 of the interface, which has no reasoning setting. */
 export interface OlderCallOptions extends Omit<AiSdkCallOptions, "prompt" | "reasoning"> {
   readonly prompt: MessageV3[];
 }

@@ -1,14 +1,14 @@
-/** The result of a tool call. */
+/** Encodes the result of a tool call. */
 import type { ToolMessage } from "@capstan/kernel";
 import { isBlankText } from "../projection/shown-media.ts";
 import type { EncodeMedia } from "./encode-media.ts";
 import type { AiSdkFilePart, AiSdkTextPart, AiSdkToolOutput } from "./prompt.ts";
 
-const emptyError = "The tool failed and said nothing.";
+const emptyError = "The tool failed without a message.";
 
 export const missingOutput: AiSdkToolOutput = {
   type: "error-text",
-  value: "There is no result of this call.",
+  value: "No result is available for this call.",
 };
 
 export function toOutput({ content, isError }: ToolMessage, media: EncodeMedia): AiSdkToolOutput {
@@ -16,7 +16,7 @@ export function toOutput({ content, isError }: ToolMessage, media: EncodeMedia):
   const parts = content.flatMap((part) => media(part) ?? []);
   if (!isError) return { type: "content", value: parts };
   const isText = parts.every((part) => part.type === "text");
-  // There is no form for a failure with pictures.
+  // The AI SDK has no form for a failure with images.
   return isText ? errorText(textsOf(parts)) : { type: "content", value: [failed, ...parts] };
 }
 
@@ -26,7 +26,7 @@ function text(value: string): AiSdkToolOutput {
   return { type: "text", value };
 }
 
-/** Some models refuse an error without a text. */
+/** Some models reject an error without text. */
 function errorText(value: string): AiSdkToolOutput {
   return { type: "error-text", value: isBlankText(value) ? emptyError : value };
 }

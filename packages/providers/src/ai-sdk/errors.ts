@@ -1,4 +1,4 @@
-/** What went wrong with a model of the AI SDK. Its errors are told by their shape: their classes may come from any copy of it. */
+/** Converts errors of AI SDK models. They are recognized by shape, because their classes may come from any copy of the SDK. */
 import type { ProviderErrorCode } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import type { TargetOrigin, VendorFailure } from "../wire/protocol.ts";
@@ -12,7 +12,7 @@ import { targetOf } from "./origin.ts";
 
 const maxFailureChars = 10_000;
 
-/** Errors that have no status, by their names. */
+/** Codes of errors without a status, by name. */
 const codes: Readonly<Record<string, ProviderErrorCode>> = {
   AI_LoadAPIKeyError: "auth",
   AI_LoadSettingError: "auth",
@@ -23,12 +23,12 @@ const codes: Readonly<Record<string, ProviderErrorCode>> = {
   AI_NoSuchProviderReferenceError: "invalid_request",
   AI_EmptyResponseBodyError: "network",
   AI_NoContentGeneratedError: "network",
-  // Of the model's own clock: an abort of ours is never asked about.
+  // From the model's own timeout: our own aborts never get here.
   AbortError: "network",
   TimeoutError: "network",
 };
 
-/** What a model threw, or sent as an error in its stream. */
+/** Converts an error a model threw or sent in its stream. */
 export function toProviderError(thrown: unknown, origin: TargetOrigin): ProviderError {
   if (thrown instanceof ProviderError) return thrown;
   const fields = isFields(thrown) ? thrown : {};
@@ -37,18 +37,18 @@ export function toProviderError(thrown: unknown, origin: TargetOrigin): Provider
   if (code !== undefined) return failure(code, thrown, origin);
   if (statusOf(fields) !== undefined) return refused(fields, origin);
   if (fields["isRetryable"] === true || isOfNetwork(thrown)) {
-    return toNetworkError(`The request to ${placeOf(fields) ?? origin.provider}`, thrown);
+    return toNetworkError(`The request to ${urlOf(fields) ?? origin.provider}`, thrown);
   }
-  // Neither a status nor an error: what the vendor said, as it came.
+  // Neither a status nor an Error: the vendor's error body as received.
   const isAnswer = isFields(thrown) && !(thrown instanceof Error) && name === "";
   return isAnswer ? refused(fields, origin) : failure("protocol", thrown, origin);
 }
 
-/** The vendor has answered with an error. */
+/** Error for a vendor's error response. */
 function refused(fields: Fields, origin: TargetOrigin): ProviderError {
   const written = textIn(fields, "responseBody") ?? "";
   const said = textIn(fields, "message") ?? "";
-  // An error holds the whole request as well.
+  // An Error also holds the whole request.
   const answer = fields instanceof Error ? fields["data"] : fields;
   const headers = headersOf(fields["responseHeaders"]);
   const vendorFailure: VendorFailure = {
@@ -60,7 +60,7 @@ function refused(fields: Fields, origin: TargetOrigin): ProviderError {
   const error = toError(vendorFailure, targetOf(origin));
   const { code, message, retryAfterMs, status } = error;
   return new ProviderError(code, message, {
-    // The model's own package may know that to ask again is of no use.
+    // The model's own package may know that a retry is useless.
     retryable: error.retryable && fields["isRetryable"] !== false,
     retryAfterMs,
     status,
@@ -74,11 +74,11 @@ function failure(
   { provider }: TargetOrigin,
 ): ProviderError {
   const said = isFields(thrown) ? textIn(thrown, "message") : String(thrown);
-  const why = said === undefined || said.trim() === "" ? "and did not say why" : oneLine(said);
+  const why = said === undefined || said.trim() === "" ? "it gave no reason" : oneLine(said);
   return new ProviderError(code, `${provider} failed: ${why}`, { cause: thrown });
 }
 
-/** Undefined if it is none of an error: what breaks in the middle of an answer has the status of its beginning. */
+/** Returns undefined unless it is an error status: a stream that breaks midway has the status of its beginning. */
 function statusOf(fields: Fields): number | undefined {
   const status = fields["statusCode"] ?? fields["status"];
   return typeof status === "number" && status >= 400 && status < 600 ? status : undefined;
@@ -90,23 +90,23 @@ function headersOf(headers: unknown): Headers | undefined {
   try {
     return new Headers(Object.fromEntries(texts) as Record<string, string>);
   } catch {
-    // Names that are none: there is nothing to read in them.
+    // Invalid header names: nothing to read.
     return undefined;
   }
 }
 
-/** Where the request went, without what may be secret. */
-function placeOf(fields: Fields): string | undefined {
+/** URL of the request, without parts that may be secret. */
+function urlOf(fields: Fields): string | undefined {
   const url = textIn(fields, "url") ?? "";
   if (!URL.canParse(url)) return undefined;
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
 
-/** Of the system, of Node's TLS, or of Node's fetch; other errors of Node are bugs of somebody. */
+/** Error codes of the system, of Node's TLS and of Node's fetch. Other Node errors are programming errors. */
 const systemCode = /^(E(?!RR_)[A-Z]+|UND_ERR_|ERR_(TLS|SSL)_|CERT_|DEPTH_|SELF_|UNABLE_)/;
 
-/** Below HTTP: `fetch` and Node wrap what happened, sometimes twice. */
+/** True for errors below HTTP: `fetch` and Node wrap the cause, sometimes twice. */
 function isOfNetwork(thrown: unknown): boolean {
   for (let at = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ("code" in at && typeof at.code === "string" && systemCode.test(at.code)) return true;

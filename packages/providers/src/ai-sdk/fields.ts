@@ -1,4 +1,4 @@
-/** What a model or a program of the AI SDK has given: objects of which nothing is sure, and which need not be JSON. */
+/** Untyped objects from AI SDK models and programs. They need not be JSON. */
 import type { JsonValue } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 
@@ -10,13 +10,13 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined if there is no text in this field. */
+/** Returns undefined if the field is not a string. */
 export function textIn(fields: Fields, key: string): string | undefined {
   const value = fields[key];
   return typeof value === "string" ? value : undefined;
 }
 
-/** Throws if there is no text in this field. */
+/** Throws if the field is not a string. */
 export function requiredText(part: Fields, key: string): string {
   const value = textIn(part, key);
   if (value === undefined) throw unreadablePart(`has no ${key}`, part);
@@ -25,21 +25,21 @@ export function requiredText(part: Fields, key: string): string {
 
 export function unreadablePart(problem: string, part: unknown): ProviderError {
   const type = isFields(part) ? textIn(part, "type") : undefined;
-  const which = type === undefined ? "a part" : `a part "${type}"`;
+  const which = type === undefined ? "a part" : `a "${type}" part`;
   return new ProviderError(
     "protocol",
-    `The model sent ${which} that ${problem}, so its reply cannot be read: update the package that the model comes from, or @capstan/providers`,
+    `The model sent ${which} that ${problem}, so its reply cannot be decoded: update the model's package or @capstan/providers`,
   );
 }
 
-/** A copy that is sure to be JSON; undefined for what cannot be. */
+/** Copies the value as JSON; returns undefined if that is impossible. */
 export function toJson(value: unknown): JsonValue | undefined {
   try {
     const text = JSON.stringify(value) as string | undefined;
-    // JSON.parse gives nothing but JSON.
+    // JSON.parse returns nothing but JSON.
     return text === undefined ? undefined : (JSON.parse(text) as JsonValue);
   } catch {
-    // A cycle, or a number that JSON does not have.
+    // A cycle or a bigint.
     return undefined;
   }
 }

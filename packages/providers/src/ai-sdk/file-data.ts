@@ -1,14 +1,14 @@
-/** Files as the AI SDK has them, in all the forms that it takes, and as they are kept. */
+/** Converts files from every form the AI SDK accepts to the form that is stored. */
 import type { Fields } from "./fields.ts";
 import { isFields, textIn } from "./fields.ts";
 import { toBase64 } from "../wire/to-base64.ts";
 
-/** Base64, or where it is: JSON. */
+/** Base64 or a URL, as JSON. */
 export type KeptFile =
   | { readonly type: "data"; readonly data: string }
   | { readonly type: "url"; readonly url: string };
 
-/** Undefined for what is none, and for an id that only a vendor knows. */
+/** Returns undefined for anything else, and for file ids that only a vendor can resolve. */
 export function toKeptFile(data: unknown): KeptFile | undefined {
   if (typeof data === "string") return fromText(data);
   if (data instanceof URL) return fromText(data.href);
@@ -20,7 +20,7 @@ export function toKeptFile(data: unknown): KeptFile | undefined {
 function fromTagged(file: Fields): KeptFile | undefined {
   if (file["type"] === "data") return toKeptFile(file["data"]);
   if (file["type"] === "url") {
-    // The same without what parsing has changed.
+    // The URL before parsing normalized it.
     const url = textIn(file, "originalUrl") ?? file["url"];
     return url instanceof URL || typeof url === "string" ? fromText(String(url)) : undefined;
   }
@@ -30,7 +30,7 @@ function fromTagged(file: Fields): KeptFile | undefined {
 
 const dataUrl = /^data:[^,]*?;base64,/i;
 
-/** A text is base64 if it is no URL. */
+/** A string that is not a URL is base64. */
 function fromText(text: string): KeptFile {
   const head = dataUrl.exec(text)?.[0];
   if (head !== undefined) return { type: "data", data: text.slice(head.length) };

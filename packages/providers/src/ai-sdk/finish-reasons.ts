@@ -1,18 +1,18 @@
-/** Why a model says that it stopped, in the kernel's words. */
+/** Maps the model's finish reasons to the kernel's. */
 import type { FinishReason } from "@capstan/kernel";
 import type { Fields } from "./fields.ts";
 import { isFields, textIn } from "./fields.ts";
 
-/** What the model's vendor called it, where the AI SDK has no word for it: the reply is to be gone on with. */
+/** Vendors' reasons for a pause, which the AI SDK has no word for: the reply is to be continued. */
 const pauses: ReadonlySet<string> = new Set(["pause_turn", "compaction"]);
 
 export interface StatedReason {
-  /** `error` and `interrupted` are no replies. */
+  /** `error` and `interrupted` mean that there is no usable reply. */
   readonly unified: string;
   readonly raw?: string;
 }
 
-/** Undefined if there is none. */
+/** Returns undefined if the part has no finish reason. */
 export function statedReason({ finishReason }: Fields): StatedReason | undefined {
   if (typeof finishReason === "string") return { unified: finishReason };
   const unified = isFields(finishReason) ? textIn(finishReason, "unified") : undefined;
@@ -22,8 +22,8 @@ export function statedReason({ finishReason }: Fields): StatedReason | undefined
 }
 
 /**
- * Whether the vendor never said why it stopped. The packages of the AI SDK end a stream that was cut in this way, and make calls of what
- * there is of their arguments.
+ * Whether the vendor gave no reason. AI SDK packages report a stream that was cut off in this way, and build calls from the incomplete
+ * arguments.
  */
 export function isUnstated({ unified, raw }: StatedReason): boolean {
   return raw === undefined && (unified === "other" || unified === "unknown");
@@ -32,6 +32,6 @@ export function isUnstated({ unified, raw }: StatedReason): boolean {
 export function toFinishReason({ unified, raw }: StatedReason): FinishReason {
   if (raw !== undefined && pauses.has(raw)) return "pause";
   if (unified !== "other") return unified;
-  // Of the vendor's own words, those that fail an attempt in the kernel are only words.
+  // A vendor's raw reason must not be one of the words that fail an attempt in the kernel.
   return raw === undefined || raw === "error" || raw === "aborted" ? unified : raw;
 }

@@ -1,4 +1,4 @@
-/** Messages of the AI SDK as messages of ours. */
+/** Converts AI SDK messages to ours. */
 import type {
   AssistantMessage,
   ChatMessage,
@@ -23,19 +23,19 @@ export interface AnyAiSdkMessage {
 }
 
 export interface FromAiSdkMessagesOptions {
-  /** Who made the replies: it finds in them again what only it can read. Without it nobody does. */
+  /** The model that made the replies. It will get its provider data back; without it, no model does. */
   readonly model?: Pick<AiSdkModel, "provider" | "modelId">;
-  /** Ids of the messages, which those of the AI SDK do not have. */
+  /** Makes ids for the messages: AI SDK messages have none. */
   readonly newId?: () => string;
 }
 
-/** For `session.loadHistory`. Throws a `ProviderError` for what is no message. */
+/** Converts messages for `session.loadHistory`. Throws a `ProviderError` for an invalid message. */
 export function fromAiSdkMessages(
   messages: readonly AnyAiSdkMessage[],
   { model, newId = randomId }: FromAiSdkMessagesOptions = {},
 ): ChatMessage[] {
   const origin = model && originOf(model);
-  return messages.flatMap((message, place) => readMessage(message, place, { origin, newId }));
+  return messages.flatMap((message, index) => readMessage(message, index, { origin, newId }));
 }
 
 interface Reading {
@@ -47,10 +47,10 @@ function randomId(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }
 
-function readMessage(message: AnyAiSdkMessage, place: number, reading: Reading): ChatMessage[] {
+function readMessage(message: AnyAiSdkMessage, index: number, reading: Reading): ChatMessage[] {
   const { role, content } = isFields(message) ? message : {};
   const parts = toParts(content);
-  if (parts === undefined) throw unreadable(place, "content", content);
+  if (parts === undefined) throw unreadable(index, "content", content);
   switch (role) {
     case "system":
       return [{ role, id: reading.newId(), content: textsOf(parts) }];
@@ -61,18 +61,18 @@ function readMessage(message: AnyAiSdkMessage, place: number, reading: Reading):
     case "tool":
       return parts.filter(({ type }) => type === "tool-result").map(readResult);
     default:
-      throw unreadable(place, "role", role);
+      throw unreadable(index, "role", role);
   }
 }
 
-function unreadable(place: number, field: string, value: unknown): ProviderError {
+function unreadable(index: number, field: string, value: unknown): ProviderError {
   return new ProviderError(
     "invalid_request",
-    `Message ${place} is no message of the AI SDK: its ${field} is ${JSON.stringify(value) ?? "missing"}. Take what convertToModelMessages or response.messages of the AI SDK give`,
+    `Message ${index} is not an AI SDK message: its ${field} is ${JSON.stringify(value) ?? "missing"}. Pass the result of convertToModelMessages, or response.messages`,
   );
 }
 
-/** A text alone is a list of one. */
+/** Wraps a plain string in a list of one text part. */
 function toParts(content: unknown): readonly Fields[] | undefined {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return Array.isArray(content) && content.every(isFields) ? content : undefined;
@@ -94,7 +94,7 @@ function readText(part: Fields): TextPart {
   return { type: "text", text: textIn(part, "text") ?? "" };
 }
 
-/** One that says nothing leaves no message. */
+/** An empty reply yields no message. */
 function readReply(parts: readonly Fields[], { origin, newId }: Reading): AssistantMessage[] {
   const content = parts.flatMap((part) => readReplyPart(part) ?? []);
   if (content.length === 0) return [];

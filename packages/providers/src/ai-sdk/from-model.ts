@@ -1,4 +1,4 @@
-/** Models of the AI SDK as models of ours. */
+/** Converts AI SDK models to ours. */
 import { ProviderError } from "@capstan/kernel";
 import type { VendorModel } from "../vendors/vendor-function.ts";
 import { isFields, textIn } from "./fields.ts";
@@ -6,13 +6,13 @@ import type { AiSdkModel } from "./model.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
 export interface FromAiSdkOptions {
-  /** Whether replies are streamed; default true. */
+  /** Whether to stream replies. Default true. */
   readonly stream?: boolean;
 }
 
 /**
- * Any language model of the AI SDK, for `createAgent({ model })`. Its key, its address and its retries are the business of whoever made the model.
- * What only its provider knows goes into the request by `providerOptions: { openai: { … } }`, under the name that the provider has for it.
+ * Wraps any AI SDK language model for `createAgent({ model })`. The model brings its own key, base URL and retries.
+ * Pass provider-specific options as `providerOptions: { openai: { … } }`, under the provider's name for itself.
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): VendorModel {
   requireModel(model);
@@ -25,7 +25,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Ve
 
 const known: ReadonlySet<unknown> = new Set(["v3", "v4"]);
 
-/** Programs without types give anything. */
+/** Untyped programs can pass anything. */
 function requireModel(model: unknown): void {
   const fields = isFields(model) ? model : {};
   const { specificationVersion: version } = fields;
@@ -34,8 +34,8 @@ function requireModel(model: unknown): void {
   throw new ProviderError(
     "invalid_request",
     name === undefined
-      ? `fromAiSdk takes a language model of the AI SDK, as openai("gpt-5") of @ai-sdk/openai gives it, and not ${describe(model)}`
-      : `The model "${name}" speaks version ${JSON.stringify(version)} of the AI SDK's interface, and fromAiSdk knows v3 and v4: use a version of its package that has one of them`,
+      ? `fromAiSdk expects an AI SDK language model, such as openai("gpt-5") from @ai-sdk/openai, but got ${describe(model)}`
+      : `The model "${name}" implements version ${JSON.stringify(version)} of the AI SDK interface, but fromAiSdk supports v3 and v4: use a version of its package that implements one of them`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Tools of the AI SDK as tools of ours. */
+/** Converts AI SDK tools to ours. */
 import type {
   JsonSchema,
   ToolContract,
@@ -14,7 +14,7 @@ import { readOutput, toText } from "./read-output.ts";
 import type { ReadSchema } from "./tool-schema.ts";
 import { readSchema } from "./tool-schema.ts";
 
-/** Any tool of a `ToolSet` of the AI SDK. */
+/** Any tool in an AI SDK `ToolSet`. */
 export interface AnyAiSdkTool {
   readonly type?: string | undefined;
   readonly title?: string | undefined;
@@ -35,16 +35,16 @@ export interface AnyAiSdkTool {
 }
 
 export interface FromAiSdkToolsOptions {
-  /** What `execute` gets as its `messages`, which a call here does not know. Default: none. */
+  /** Supplies the `messages` passed to `execute`, which a call here does not know. Default: none. */
   readonly messages?: () => readonly AnyAiSdkMessage[];
-  /** What tools get as their `context`, by the name of the tool. */
+  /** The `context` passed to each tool, by tool name. */
   readonly context?: Readonly<Record<string, unknown>>;
 }
 
-/** Models that come from `fromAiSdk` are told of `strict`, of options, and of tools that the vendor has defined. */
+/** Models from `fromAiSdk` also get `strict`, provider options and vendor-defined tools. */
 export type AiSdkToolContract = ToolContract & DeclaredTool;
 
-/** For `createAgent({ tools })`. One without `execute` is remote. Throws a `ProviderError` for a schema that a model cannot be shown. */
+/** Converts tools for `createAgent({ tools })`. A tool without `execute` is remote. Throws a `ProviderError` if a schema has no JSON Schema form. */
 export function fromAiSdkTools(
   tools: Readonly<Record<string, AnyAiSdkTool>>,
   options: FromAiSdkToolsOptions = {},
@@ -78,14 +78,14 @@ function fromTool(
 function settingsOf(tool: AnyAiSdkTool): AiSdkToolSettings {
   const { id = "", args = {}, isProviderExecuted = false } = tool;
   if (tool.type?.startsWith("provider") === true) {
-    // That there is a dot in it is what the AI SDK says.
+    // The AI SDK guarantees the dot.
     const kept = { id: id as `${string}.${string}`, args: { ...args } };
     return { type: "provider", ...kept, isProviderExecuted };
   }
   const { strict, inputExamples } = tool;
   return {
     ...(strict !== undefined && { strict }),
-    // They are JSON, as what they are examples of.
+    // Examples are JSON, like the input itself.
     ...(inputExamples !== undefined && { inputExamples: [...inputExamples] as { input: {} }[] }),
     ...optionsOf(toJson({ providerOptions: tool.providerOptions })),
   };
@@ -93,7 +93,7 @@ function settingsOf(tool: AnyAiSdkTool): AiSdkToolSettings {
 
 const noOutput = "(no output)";
 
-/** The functions of a tool, as it expects them to be called. */
+/** Calls the functions of an AI SDK tool with the arguments it expects. */
 class ForeignTool {
   readonly #name: string;
   readonly #tool: AnyAiSdkTool;
@@ -122,12 +122,12 @@ class ForeignTool {
       return description(this.#given("") as never);
     } catch (cause) {
       const said = serializeError(cause).message;
-      const message = `The tool "${this.#name}" cannot say what it does: ${said}. If it needs its context, pass it as context: { "${this.#name}": … }`;
+      const message = `The tool "${this.#name}" failed to produce its description: ${said}. If it needs a context, pass it as context: { "${this.#name}": … }`;
       throw new ProviderError("invalid_request", message, { cause });
     }
   }
 
-  /** The AI SDK asks with the input as the schema gives it. */
+  /** The AI SDK passes the input as the schema parsed it. */
   async needsApproval(sent: unknown): Promise<boolean> {
     const { needsApproval } = this.#tool;
     const parsed = await this.parse(sent);
@@ -135,7 +135,7 @@ class ForeignTool {
     return needsApproval(parsed.value as never, this.#given("") as never);
   }
 
-  /** Outputs that are yielded replace each other, and the last one is the result. Those that only add to a text are shown as they come. */
+  /** Yielded outputs replace each other; the last one is the result. An output that only extends the text shown so far is streamed as a delta. */
   async *run(
     input: unknown,
     { toolCallId, signal }: ToolExecuteContext,

@@ -1,15 +1,15 @@
-/** What becomes of a stream whose reply is whole. */
+/** Drains a stream after its reply is complete. */
 
-/** How long its end is waited for. */
+/** How long to wait for the end of the stream. */
 const drainMs = 1_000;
 
-/** A connection serves again only if its body was read to the end, which is near. */
+/** Reads to the end, which is near: a connection is reused only if its body was read completely. */
 export function leaveStream(reader: ReadableStreamDefaultReader<unknown>): void {
   const timeout = setTimeout(() => {
-    // The reply is whole: nobody cares what comes of the rest.
+    // The reply is complete: failures of the rest do not matter.
     reader.cancel().catch(() => {});
   }, drainMs);
-  // A number in browsers; in Node it must not keep the process.
+  // A number in browsers; in Node it must not keep the process alive.
   if (typeof timeout === "object") timeout.unref();
   const stop = (): void => clearTimeout(timeout);
   drain(reader).then(stop, stop);

@@ -1,13 +1,13 @@
-/** What is used of a model of the AI SDK, and what it is asked. A type test holds both to the AI SDK's own types. */
+/** The parts of the AI SDK's model interface that are used here. A type test checks them against the AI SDK's own types. */
 import type { AiSdkJsonObject, AiSdkMessage, AiSdkProviderOptions } from "./prompt.ts";
 
-/** Any language model of the AI SDK, of version 4 or 3 of its interface. */
+/** Any AI SDK language model, version 4 or 3 of the interface. */
 export interface AiSdkModel {
   readonly specificationVersion: "v3" | "v4";
-  /** As in `openai.responses`. */
+  /** For example `openai.responses`. */
   readonly provider: string;
   readonly modelId: string;
-  // Each version has options of its own.
+  // Each version has its own options.
   doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<object> }>;
   doGenerate(options: never): PromiseLike<object>;
 }
@@ -23,7 +23,7 @@ export interface AiSdkFunctionTool {
   readonly providerOptions?: AiSdkProviderOptions;
 }
 
-/** A tool that the vendor has defined. */
+/** A vendor-defined tool. */
 export interface AiSdkProviderTool {
   readonly type: "provider";
   readonly id: `${string}.${string}`;
@@ -33,7 +33,7 @@ export interface AiSdkProviderTool {
 
 export type AiSdkReasoning = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-/** Settings that the AI SDK has a word for and the kernel has none. */
+/** Settings that the AI SDK has a field for and the kernel has not. */
 export interface AiSdkSampling {
   readonly topP?: number;
   readonly topK?: number;

@@ -1,4 +1,4 @@
-/** A prompt for models of version 3 of the interface, where files have another shape. */
+/** Converts a prompt for version 3 models, which have another shape for files. */
 import type {
   AiSdkCustomPart,
   AiSdkFileData,
@@ -11,7 +11,7 @@ import type {
 } from "./prompt.ts";
 
 type UserPart = AiSdkTextPart | AiSdkFilePart;
-/** No model of version 3 makes the others. */
+/** No version 3 model produces the excluded parts. */
 type ReplyPart = Exclude<AiSdkReplyPart, AiSdkCustomPart | AiSdkReasoningFilePart>;
 
 export type MessageV3 =

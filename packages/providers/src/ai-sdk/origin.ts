@@ -1,4 +1,4 @@
-/** Whom a reply of a model of the AI SDK comes from. */
+/** Origin of the replies of AI SDK models. */
 import type { Target, TargetOrigin } from "../wire/protocol.ts";
 import type { AiSdkModel } from "./model.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Messages as the models of the AI SDK take them, and as its functions do: each of them is also one of its `ModelMessage`s. Lists may be
- * written to, because its own types ask for that. A type test holds these to the AI SDK's own.
+ * Messages as AI SDK models and functions take them: each is also a valid `ModelMessage`. Lists are mutable because the AI SDK's own types
+ * require that. A type test checks these types against the AI SDK's.
  */
 
 export type AiSdkJson =
@@ -13,7 +13,7 @@ export type AiSdkJson =
 
 export type AiSdkJsonObject = { readonly [key: string]: AiSdkJson };
 
-/** What only one provider knows, under its name. */
+/** Provider-specific options, by provider name. */
 export type AiSdkProviderOptions = Record<string, AiSdkJsonObject>;
 
 interface WithOptions {
@@ -25,7 +25,7 @@ export interface AiSdkTextPart extends WithOptions {
   readonly text: string;
 }
 
-/** Base64, or where it is. */
+/** Base64 or a URL. */
 export type AiSdkFileData =
   | { readonly type: "data"; readonly data: string }
   | { readonly type: "url"; readonly url: URL };

@@ -1,10 +1,10 @@
-/** Files in messages of the AI SDK, as parts of ours. */
+/** Converts files in AI SDK messages to our parts. */
 import type { DocumentPart, ImagePart, TextPart } from "@capstan/kernel";
 import type { Fields } from "./fields.ts";
 import { textIn } from "./fields.ts";
 import { toKeptFile } from "./file-data.ts";
 
-/** What a picture of this type begins with, in base64: a message may say no more than that it is one. */
+/** First base64 characters of each image type, because a message may state only `image`. */
 const beginnings: readonly (readonly [beginning: string, mediaType: string])[] = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -12,7 +12,7 @@ const beginnings: readonly (readonly [beginning: string, mediaType: string])[] =
   ["UklGR", "image/webp"],
 ];
 
-/** What is elsewhere is not fetched: a text says what there was. */
+/** Files at a URL are not fetched: a text describes them instead. */
 export function readFile(
   data: unknown,
   {
@@ -22,7 +22,7 @@ export function readFile(
 ): ImagePart | DocumentPart | TextPart {
   const file = toKeptFile(data);
   if (file?.type !== "data") {
-    const where = file === undefined ? "that only its provider knows" : `at ${file.url}`;
+    const where = file === undefined ? "known only to its provider" : `at ${file.url}`;
     return { type: "text", text: `[${name ?? "a file"} of type ${stated ?? "unknown"} ${where}]` };
   }
   const mediaType = isFull(stated) ? stated : detect(stated, file.data);
@@ -31,7 +31,7 @@ export function readFile(
     : document(mediaType, file.data, name);
 }
 
-/** A part `file` or `image` of any version of the AI SDK. */
+/** Reads a `file` or `image` part from any version of the AI SDK. */
 export function readFilePart(part: Fields): ImagePart | DocumentPart | TextPart {
   const isImage = part["type"] === "image";
   const mediaType = textIn(part, "mediaType") ?? (isImage ? "image" : undefined);
@@ -46,7 +46,7 @@ function document(mediaType: string, data: string, name: string | undefined): Do
   return { type: "document", mediaType, data, ...(name !== undefined && { name }) };
 }
 
-/** `image` and `image/*` leave open which. */
+/** Excludes `image` and `image/*`, which leave the exact type open. */
 function isFull(mediaType: string | undefined): mediaType is string {
   return mediaType !== undefined && /^[^/]+\/[^*]+$/.test(mediaType);
 }

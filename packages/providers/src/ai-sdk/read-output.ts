@@ -1,4 +1,4 @@
-/** What a tool has answered, in the AI SDK's words. */
+/** Converts the AI SDK's form of a tool output. */
 import type { ToolContent, ToolContentPart } from "@capstan/kernel";
 import type { Fields } from "./fields.ts";
 import { isFields, textIn } from "./fields.ts";
@@ -9,7 +9,7 @@ export interface ReadOutput {
   readonly isError: boolean;
 }
 
-/** Whatever it is, it is read as something. */
+/** Accepts any value. */
 export function readOutput(output: unknown): ReadOutput {
   const fields = isFields(output) ? output : { type: "json", value: output };
   const { value } = fields;
@@ -28,7 +28,7 @@ export function readOutput(output: unknown): ReadOutput {
   }
 }
 
-/** A text as it is, and anything else as JSON. */
+/** Returns a string as it is, and anything else as JSON. */
 export function toText(value: unknown): string {
   if (typeof value === "string") return value;
   return JSON.stringify(value) ?? "";
@@ -39,7 +39,7 @@ function readContent(items: readonly unknown[]): ToolContent {
   return parts.length === 0 ? "" : parts;
 }
 
-/** Undefined for what only a provider knows. */
+/** Returns undefined for items that only a provider can read. */
 function readItem(item: Fields): ToolContentPart | undefined {
   const mediaType = textIn(item, "mediaType");
   switch (item["type"]) {

@@ -1,11 +1,11 @@
-/** A part of a reply in a message of the AI SDK. */
+/** Converts a reply part of an AI SDK message. */
 import type { AssistantPart, JsonValue } from "@capstan/kernel";
 import type { JsonObject } from "../wire/wire-json.ts";
 import type { Fields } from "./fields.ts";
 import { textIn, toJson } from "./fields.ts";
 import { toKeptFile } from "./file-data.ts";
 
-/** Undefined for what is none, and for what says nothing. */
+/** Returns undefined for unknown and for empty parts. */
 export function readReplyPart(part: Fields): AssistantPart | undefined {
   const text = textIn(part, "text") ?? "";
   const data = dataOf(part);
@@ -32,7 +32,7 @@ export function readReplyPart(part: Fields): AssistantPart | undefined {
   }
 }
 
-/** What the part needs to go back with. */
+/** Provider data the part must carry when it is sent back. */
 function dataOf(part: Fields): JsonObject | undefined {
   const providerOptions = toJson(part["providerOptions"] ?? undefined);
   return providerOptions === undefined ? undefined : { providerOptions };
@@ -54,6 +54,6 @@ function readCall(part: Fields, data: JsonObject | undefined): AssistantPart {
 
 function native(part: Fields, replaced: { readonly [key: string]: JsonValue }): AssistantPart {
   const fields = toJson({ ...part, ...replaced });
-  // A copy of an object is one.
+  // The copy of an object is an object.
   return { type: "native", data: fields ?? {} };
 }

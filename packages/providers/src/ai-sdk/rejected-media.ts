@@ -1,9 +1,9 @@
-/** Which part of a conversation a model will not take. */
+/** Finds the part of a conversation that a model rejects. */
 import type { ChatMessage, PartReference, ProviderError } from "@capstan/kernel";
 import { copyError } from "../transport/secrets.ts";
 import { isFields, textIn } from "./fields.ts";
 
-/** The same error, with the part that it is about: the first of the type that it names, which it would refuse in every request to come. */
+/** Adds the rejected part to the error: the first of the media type it names, which the model would reject in every later request too. */
 export function withRejectedMedia(
   error: ProviderError,
   messages: readonly ChatMessage[],

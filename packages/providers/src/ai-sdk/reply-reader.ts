@@ -1,4 +1,4 @@
-/** One attempt at a model of the AI SDK, as the iterator that the kernel reads. */
+/** One attempt to get a reply from an AI SDK model, as the iterator the kernel reads. */
 import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
 import type { TargetOrigin } from "../wire/protocol.ts";
 import { needsWrapper } from "../projection/wrapped-output.ts";
@@ -15,14 +15,14 @@ import { originOf } from "./origin.ts";
 import { withRejectedMedia } from "./rejected-media.ts";
 import { partsOfWhole } from "./whole-reply.ts";
 
-/** Nothing happens before the first `next`. What came before a failure is handed out before the failure is. */
+/** Does nothing before the first `next`. Yields the parts that arrived before a failure, then throws. */
 export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefined> {
   readonly #model: AiSdkModel;
   readonly #request: ProviderRequest;
   readonly #origin: TargetOrigin;
   readonly #decoder: ReplyDecoder;
   readonly #room: RoomCheck;
-  /** Ours, so that to leave ends a request that nobody has answered yet. */
+  /** Our own, so that leaving also ends a request that has no response yet. */
   readonly #controller = new AbortController();
   readonly #parts: AsyncGenerator<ProviderPart, undefined>;
   #unwrapper: AnswerUnwrapper | undefined;
@@ -50,7 +50,7 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
     return this.#parts.next();
   }
 
-  /** Also while a part is waited for, which a generator alone would wait for first. */
+  /** Works even while a part is pending; a generator alone would wait for that part first. */
   return(): Promise<IteratorResult<ProviderPart, undefined>> {
     if (!this.#decoder.isFinished) this.#stop(undefined);
     return this.#parts.return(undefined);
@@ -63,9 +63,9 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
     try {
       yield* isStreaming ? this.#readStream() : this.#readWhole();
     } catch (thrown) {
-      // The reason of an abort is the caller's and goes back to it as it is.
+      // The abort reason belongs to the caller and is thrown unchanged.
       signal.throwIfAborted();
-      // Who left meanwhile wants to hear no more of it.
+      // The consumer left in the meantime and needs no error.
       if (this.#controller.signal.aborted) return undefined;
       throw withRejectedMedia(toProviderError(thrown, this.#origin), this.#request.messages);
     } finally {
@@ -79,7 +79,7 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
   async *#readStream(): AsyncGenerator<ProviderPart, undefined> {
     const answer = await this.#ask((options) => this.#model.doStream(options));
     const stream = streamIn(answer);
-    if (stream === undefined) throw unreadablePart("is no answer: it has no stream", answer);
+    if (stream === undefined) throw unreadablePart("is not a response: it has no stream", answer);
     const reader = stream.getReader();
     this.#reader = reader;
     while (!this.#decoder.isFinished) {
@@ -96,7 +96,7 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
     return undefined;
   }
 
-  /** `undefined`: no more will come. */
+  /** `undefined` means the end of the stream. */
   *#decode(received: readonly unknown[] | undefined): Generator<ProviderPart, void> {
     const parts: ProviderPart[] = [];
     let failure: { readonly thrown: unknown } | undefined;
@@ -112,14 +112,14 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
     if (failure !== undefined) throw failure.thrown;
   }
 
-  /** A model that does not care for the signal is not waited for. */
+  /** Does not wait for a model that ignores the signal. */
   async #ask(ask: (options: never) => PromiseLike<unknown>): Promise<unknown> {
     const { signal } = this.#controller;
     const options = encodeRequest(this.#model, this.#request, this.#origin, signal);
     const { promise: stopped, reject } = Promise.withResolvers<never>();
     const onStop = (): void => reject(signal.reason);
     signal.addEventListener("abort", onStop);
-    // They are those of the model's version, says a type test. A model may also throw at once.
+    // A type test ensures that the options fit the model's version. A model may also throw synchronously.
     const asked = (async () => ask(options as never))();
     try {
       return await Promise.race([asked, stopped]);
@@ -131,10 +131,10 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
 
   readonly #onAbort = (): void => this.#stop(this.#request.signal.reason);
 
-  /** Nobody wants more of it. A read that is under way ends at once. */
+  /** Stops the request. A pending read ends at once. */
   #stop(reason: unknown): void {
     this.#controller.abort(reason);
-    // Nobody waits for the rest, so nobody has a use for its failure.
+    // No caller awaits the rest, so its failure does not matter.
     this.#reader?.cancel(reason).catch(() => {});
   }
 
@@ -146,11 +146,11 @@ export class ReplyReader implements AsyncIterableIterator<ProviderPart, undefine
 function streamIn(answer: unknown): ReadableStream<unknown> | undefined {
   const stream = isFields(answer) ? answer["stream"] : undefined;
   if (!isFields(stream) || typeof stream["getReader"] !== "function") return undefined;
-  // By its shape: programs may bring streams of their own.
+  // Checked by shape: programs may bring their own stream classes.
   return stream as unknown as ReadableStream<unknown>;
 }
 
-/** An answer that came when no caller waited for it any more. */
+/** Cancels a response that arrived after the caller had left. */
 function refuse(answer: unknown): void {
   // The answer is not wanted, so a failure to stop it changes nothing.
   streamIn(answer)

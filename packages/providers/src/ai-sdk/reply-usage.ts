@@ -1,9 +1,9 @@
-/** What a reply has cost, as the model counts it. */
+/** Converts the usage of a reply as the model reports it. */
 import type { Usage } from "@capstan/kernel";
 import type { Fields } from "./fields.ts";
 import { isFields } from "./fields.ts";
 
-/** Undefined where nothing was counted. */
+/** Returns undefined if nothing was counted. */
 export function toUsage(usage: unknown): Usage | undefined {
   if (!isFields(usage)) return undefined;
   const input = countsIn(usage["inputTokens"]);

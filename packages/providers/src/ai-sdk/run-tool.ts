@@ -1,11 +1,9 @@
-/** One call of a tool of ours that the AI SDK makes. */
+/** Runs one call that the AI SDK makes to one of our tools. */
 import type { ToolContract, ToolExecuteContext, ToolExecutionEvent } from "@capstan/kernel";
 import { describe, parseWith } from "./tool-schema.ts";
 import { outputOf, outputOfEvent } from "./tool-return.ts";
 
-/**
- * Yields what the tool has shown so far, whenever it shows more, and its output at last: for the AI SDK, what is yielded last is the output.
- */
+/** Yields the tool's text so far whenever it grows, then the output: the AI SDK takes the last yielded value as the output. */
 export async function* runTool(
   tool: ToolContract,
   sent: unknown,
@@ -27,7 +25,7 @@ export async function* runTool(
     while (await Promise.race([shown.more(), isOver])) yield shown.text;
     yield await output;
   } finally {
-    // Who left early does not want the rest.
+    // A consumer that left early does not want the rest.
     for (const iterator of iterators) leave(iterator);
   }
 }
@@ -38,7 +36,7 @@ async function run(
   context: ToolExecuteContext,
   iterators: AsyncIterator<unknown>[],
 ): Promise<unknown> {
-  // It is what the tool's own `parseInput` gave.
+  // The value comes from the tool's own `parseInput`.
   const returned: unknown = await tool.execute?.(input as never, context);
   if (!isEvents(returned)) return outputOf(returned);
   const events = returned[Symbol.asyncIterator]();
@@ -61,14 +59,14 @@ function isEvents(value: unknown): value is AsyncIterable<ToolExecutionEvent> {
 }
 
 function leave(iterator: AsyncIterator<unknown>): void {
-  // Nobody waits for it, so nobody has a use for its failure.
+  // No caller awaits it, so its failure does not matter.
   iterator.return?.().then(
     () => {},
     () => {},
   );
 }
 
-/** A text that grows, and somebody who waits for it to. */
+/** Growing text, with a way to wait for more of it. */
 class ShownText {
   text = "";
   #seen = 0;
@@ -79,7 +77,7 @@ class ShownText {
     this.#wake?.();
   }
 
-  /** True as soon as there is more than the last time. */
+  /** Resolves once there is more text than at the last call. */
   async more(): Promise<true> {
     if (this.text.length === this.#seen) {
       await new Promise<void>((resolve) => {

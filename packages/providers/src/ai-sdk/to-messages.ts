@@ -1,4 +1,4 @@
-/** Messages of ours as messages of the AI SDK. */
+/** Converts our messages to AI SDK messages. */
 import type { ChatMessage } from "@capstan/kernel";
 import { readableOf } from "../projection/readable-origins.ts";
 import { asFiles } from "./encode-media.ts";
@@ -8,11 +8,11 @@ import { aiSdkApi, originOf } from "./origin.ts";
 import type { AiSdkMessage } from "./prompt.ts";
 
 export interface ToAiSdkMessagesOptions {
-  /** Who will read them: what only another model can read is left out. Without it all is written, as the AI SDK itself does it. */
+  /** The model that will read them: provider data of other models is left out. Without it all is included, as the AI SDK itself does. */
   readonly model?: Pick<AiSdkModel, "provider" | "modelId">;
 }
 
-/** For `generateText({ messages })`, and for whatever else takes a `ModelMessage` of the AI SDK. */
+/** For `generateText({ messages })` and anything else that takes AI SDK `ModelMessage`s. */
 export function toAiSdkMessages(
   messages: readonly ChatMessage[],
   { model }: ToAiSdkMessagesOptions = {},

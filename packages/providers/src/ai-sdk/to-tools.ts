@@ -1,4 +1,4 @@
-/** Tools of ours as tools of the AI SDK. */
+/** Converts our tools to AI SDK tools. */
 import type { JsonValue, Logger, ToolContract, ToolExecuteContext } from "@capstan/kernel";
 import { ProviderError, hashJson } from "@capstan/kernel";
 import type { AiSdkToolOutput } from "./prompt.ts";
@@ -7,7 +7,7 @@ import { toModelOutput } from "./tool-return.ts";
 import type { AiSdkInputSchema } from "./tool-schema.ts";
 import { toInputSchema } from "./tool-schema.ts";
 
-/** One that fits into a `ToolSet` of the AI SDK. */
+/** A tool that fits into an AI SDK `ToolSet`. */
 export interface AiSdkTool {
   readonly description: string;
   readonly title?: string;
@@ -17,23 +17,23 @@ export interface AiSdkTool {
   readonly needsApproval?: boolean | ((input: unknown) => boolean | Promise<boolean>);
 }
 
-/** What the AI SDK says of a call. */
+/** Facts the AI SDK passes about a call. */
 export interface AiSdkCall {
   readonly toolCallId: string;
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** What tools are told of their turn, which the AI SDK does not have. */
+/** Facts about the turn that tools get and the AI SDK does not provide. */
 export interface ToAiSdkToolsOptions {
-  /** Keys of `idempotent` tools are made of it. Default "ai-sdk". */
+  /** Part of the keys of `idempotent` tools. Default "ai-sdk". */
   readonly conversationId?: string;
   readonly cwd?: string;
   readonly logger?: Logger;
 }
 
 /**
- * For `generateText({ tools })`. What the AI SDK has no word for does not come along: timeouts, effects, `sequential`, `isTerminal`, the usage that
- * a tool reports. Tools with dependencies have to be bound first, with `bindTools`. Throws a `ProviderError` if two have one name.
+ * Converts tools for `generateText({ tools })`. Features the AI SDK lacks are dropped: timeouts, effects, `sequential`, `isTerminal`, and usage
+ * reported by tools. Bind tools with dependencies first, with `bindTools`. Throws a `ProviderError` if two tools share a name.
  */
 export function toAiSdkTools(
   tools: readonly ToolContract[],
@@ -43,7 +43,7 @@ export function toAiSdkTools(
   for (const tool of tools) {
     const { name } = tool;
     if (named.has(name)) {
-      const message = `There are two tools "${name}", and the AI SDK tells tools apart by their names: rename one`;
+      const message = `Two tools are named "${name}", but the AI SDK needs unique names: rename one`;
       throw new ProviderError("invalid_request", message);
     }
     named.set(name, toTool(tool, options));
@@ -69,11 +69,11 @@ function toRule(
   needsApproval: NonNullable<ToolContract["needsApproval"]>,
 ): NonNullable<AiSdkTool["needsApproval"]> {
   if (typeof needsApproval === "boolean") return needsApproval;
-  // It is what the model sent, which is JSON.
+  // The input comes from the model, so it is JSON.
   return (input) => needsApproval(input as JsonValue);
 }
 
-const nobodyAborts = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 function contextOf(
   { toolCallId, abortSignal }: AiSdkCall,
@@ -82,10 +82,10 @@ function contextOf(
   return {
     toolCallId,
     conversationId,
-    // The AI SDK has none.
+    // The AI SDK has no turns.
     turnId: "",
     step: 0,
-    signal: abortSignal ?? nobodyAborts,
+    signal: abortSignal ?? neverAborted,
     cwd,
     logger,
     idempotencyKey: hashJson([conversationId, toolCallId]),

@@ -1,4 +1,4 @@
-/** What a tool of ours returns, in the AI SDK's words: an output, or an error that is thrown. */
+/** Converts the return value of one of our tools: an output, or a thrown error. */
 import type { ToolContentPart, ToolExecutionEvent, ToolOutput } from "@capstan/kernel";
 import { asFiles } from "./encode-media.ts";
 import { asJson } from "./encode-native.ts";
@@ -7,20 +7,20 @@ import type { AiSdkToolOutput } from "./prompt.ts";
 
 type Complete = Extract<ToolExecutionEvent, { type: "complete" }>;
 
-/** As it is. What failed is thrown: that is how the AI SDK tells. */
+/** Returns the output unchanged. Failures are thrown, as the AI SDK expects. */
 export function outputOf(returned: unknown): unknown {
   if (isToolOutput(returned) && !returned.ok) throw new Error(returned.outputMessage);
   return returned;
 }
 
-/** With its details, where there is a form that has both. */
+/** Includes the details if a form exists that holds both. */
 export function outputOfEvent({ output, details, isError }: Complete): unknown {
   if (isError === true) throw new Error(typeof output === "string" ? output : textsOf(output));
   if (details === undefined || typeof output !== "string") return output;
   return { ok: true, outputMessage: output, details } satisfies ToolOutput;
 }
 
-/** What the model sees of an output. */
+/** The output as the model sees it. */
 export function toModelOutput(output: unknown): AiSdkToolOutput {
   if (output === undefined || output === "") return { type: "text", value: "(no output)" };
   if (typeof output === "string") return { type: "text", value: output };

@@ -1,4 +1,4 @@
-/** Schemas of tools, in the forms that the AI SDK takes and has. */
+/** Converts tool schemas to and from the AI SDK's forms. */
 import type { InputIssue, JsonSchema, JsonValue, ParsedInput, ToolContract } from "@capstan/kernel";
 import { ProviderError, serializeError } from "@capstan/kernel";
 import type { Fields } from "./fields.ts";
@@ -18,8 +18,8 @@ export interface AiSdkInputSchema {
 }
 
 /**
- * The schema of a tool of ours. The AI SDK forbids further properties in every object of a Standard Schema; what is marked as a schema of its own
- * it takes as it is. A check gives back what the model sent, so that this is what is asked about, approved and written down.
+ * Schema of one of our tools. The AI SDK forbids additional properties in every object of a Standard Schema, but uses a schema marked as its own
+ * unchanged. Validation returns the input as the model sent it, so that this is what gets approved and stored.
  */
 export function toInputSchema(tool: ToolContract): AiSdkInputSchema {
   const jsonSchema = (): Record<string, unknown> => ({ ...tool.inputSchema });
@@ -43,24 +43,24 @@ export function toInputSchema(tool: ToolContract): AiSdkInputSchema {
   return marked;
 }
 
-/** What `execute` of a tool of ours gets for what the model sent, or what is wrong with it. */
+/** The input that `execute` of our tool gets for the model's input, or the issues found in it. */
 export async function parseWith(tool: ToolContract, sent: unknown): Promise<ParsedInput> {
-  // It comes from JSON.
+  // It was parsed from JSON.
   return (await tool.parseInput?.(sent as JsonValue)) ?? { value: sent };
 }
 
 export function describe({ message, path = [] }: InputIssue): string {
-  const place = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");
-  return place === "" ? message : `${place}: ${message}`;
+  const location = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");
+  return location === "" ? message : `${location}: ${message}`;
 }
 
-/** What is used of the schema of a tool of theirs. */
+/** The parts of an AI SDK tool's schema that are used here. */
 export interface ReadSchema {
   readonly jsonSchema: JsonSchema;
   parse(sent: unknown): Promise<ParsedInput>;
 }
 
-/** Throws a `ProviderError` for a schema that a model cannot be shown. */
+/** Throws a `ProviderError` for a schema that has no JSON Schema form. */
 export function readSchema(toolName: string, schema: unknown): ReadSchema {
   const given: unknown =
     typeof schema === "function" && !("~standard" in schema) ? schema() : schema;
@@ -88,24 +88,24 @@ async function take(sent: unknown): Promise<ParsedInput> {
 function unusable(toolName: string): ProviderError {
   return new ProviderError(
     "invalid_request",
-    `The tool "${toolName}" has an input schema without a JSON Schema at hand: give one of zod 4 that JSON Schema can say, of a library with Standard JSON Schema, or jsonSchema({ … }) of the AI SDK with the schema itself in place of a promise of it`,
+    `The input schema of the tool "${toolName}" has no JSON Schema form: use a zod 4 schema that JSON Schema can express, a library that implements Standard JSON Schema, or jsonSchema({ … }) of the AI SDK with the schema itself instead of a promise`,
   );
 }
 
-/** Undefined for one that has no such form. */
+/** Returns undefined if the schema has no JSON Schema form. */
 function convert({ jsonSchema }: Fields): unknown {
   const input = isFields(jsonSchema) ? jsonSchema["input"] : undefined;
   try {
     return typeof input === "function" ? input({ target: "draft-2020-12" }) : undefined;
   } catch {
-    // It says what JSON Schema cannot say. Which tool it is about is said by whoever asked.
+    // JSON Schema cannot express it. The caller's error names the tool.
     return undefined;
   }
 }
 
 function standardCheck({ validate }: Fields): ReadSchema["parse"] {
   if (typeof validate !== "function") return take;
-  // What Standard Schema says that it gives.
+  // The type that Standard Schema guarantees.
   return async (sent) => (await validate(sent)) as ParsedInput;
 }
 
@@ -121,7 +121,7 @@ function markedCheck(schema: Fields): ReadSchema["parse"] {
   };
 }
 
-/** The schema's own, where the error holds them. */
+/** The schema's own issues, if the error holds them. */
 function issuesOf(error: unknown): readonly InputIssue[] {
   const cause = isFields(error) ? error["cause"] : undefined;
   const found = isFields(cause) ? cause["issues"] : cause;

@@ -1,16 +1,16 @@
-/** A reply that came whole, as the parts that a stream of it would have had. */
+/** Splits a complete reply into the parts a stream would have delivered. */
 import type { Fields } from "./fields.ts";
 import { isFields, unreadablePart } from "./fields.ts";
 
 export function partsOfWhole(reply: unknown): readonly unknown[] {
   if (!isFields(reply) || !Array.isArray(reply["content"])) {
-    throw unreadablePart("is no reply: it has no content", reply);
+    throw unreadablePart("is not a reply: it has no content", reply);
   }
   const { content, warnings, response, finishReason, usage, providerMetadata } = reply;
   return [
     { type: "stream-start", warnings },
     ...(isFields(response) ? [{ ...response, type: "response-metadata" }] : []),
-    ...content.flatMap((part: unknown, place) => partsOfContent(part, String(place))),
+    ...content.flatMap((part: unknown, index) => partsOfContent(part, String(index))),
     { type: "finish", finishReason, usage, providerMetadata },
   ];
 }

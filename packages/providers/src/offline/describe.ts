@@ -1,11 +1,11 @@
-/** Plain sentences about what `ls` and `read` answered. */
+/** Describes the results of `ls` and `read` in plain sentences. */
 
 interface Entry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link";
 }
 
-/** In the order in which they are preferred. */
+/** In order of preference. */
 const tellingNames = [
   "README.md",
   "README",
@@ -23,7 +23,7 @@ const maxNames = 12;
 const maxLines = 5;
 const maxSentenceLength = 200;
 
-/** The names of the files in a listing that say most about the folder. */
+/** Names of the listed files that reveal most about the folder. */
 export function tellingFilesOf(listing: string): readonly string[] {
   const { entries } = parseListing(listing);
   const files = new Set(entries.filter(({ kind }) => kind !== "folder").map(({ name }) => name));
@@ -32,8 +32,8 @@ export function tellingFilesOf(listing: string): readonly string[] {
 
 export function describeFolder(folder: string, listing: string): string {
   const { entries, isPart } = parseListing(listing);
-  const place = folder === "this folder" ? "This folder" : folder;
-  if (entries.length === 0) return `${place} is empty.`;
+  const subject = folder === "this folder" ? "This folder" : folder;
+  if (entries.length === 0) return `${subject} is empty.`;
   const counts = [
     countOf(entries, "folder", "folders"),
     countOf(entries, "file", "files"),
@@ -44,7 +44,7 @@ export function describeFolder(folder: string, listing: string): string {
     .map(({ name, kind }) => name + (kind === "folder" ? "/" : ""));
   const rest = entries.length - names.length;
   const more = rest > 0 ? ` and ${rest} more` : "";
-  return `${place} holds ${isPart ? "at least " : ""}${counts.join(", ")}: ${names.join(", ")}${more}.`;
+  return `${subject} contains ${isPart ? "at least " : ""}${counts.join(", ")}: ${names.join(", ")}${more}.`;
 }
 
 export function describeFile(path: string, output: string): string {
@@ -55,7 +55,7 @@ export function describeFile(path: string, output: string): string {
   return [`${path} has ${count}. It begins:`, "", ...beginning].join("\n");
 }
 
-/** One sentence on a file that says something about its folder. */
+/** One sentence about a file that tells something about its folder. */
 export function describeTellingFile(path: string, output: string): string {
   const { lines } = parseContent(output);
   if (path.endsWith("package.json")) return describePackage(path, lines.join("\n"));
@@ -94,7 +94,7 @@ function countOf(entries: readonly Entry[], kind: Entry["kind"], plural: string)
 function parseContent(output: string): { lines: readonly string[]; isPart: boolean } {
   if (output === "" || output === "(The file is empty.)") return { lines: [], isPart: false };
   const lines = output.replace(/\r?\n$/, "").split(/\r?\n/);
-  const isPart = /^\(.*go on with offset \d+\.\)$/.test(lines.at(-1) ?? "");
+  const isPart = /^\(.*continue with offset \d+\.\)$/.test(lines.at(-1) ?? "");
   return { lines: isPart ? lines.slice(0, -1) : lines, isPart };
 }
 
@@ -112,12 +112,12 @@ function parseManifest(json: string): Partial<Record<"name" | "version" | "descr
     const entries = Object.entries(manifest).filter(([, value]) => typeof value === "string");
     return Object.fromEntries(entries);
   } catch {
-    // Cut off, or no JSON at all: then it names nothing.
+    // Truncated, or not JSON: no names in it.
     return {};
   }
 }
 
-/** Of the first paragraph that is prose: no heading, no markup, no image, no code. */
+/** First sentence of the first paragraph of prose: no heading, markup, image or code. */
 function firstSentence(lines: readonly string[]): string | undefined {
   const start = lines.findIndex(isProse);
   if (start < 0) return undefined;

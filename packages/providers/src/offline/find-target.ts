@@ -1,11 +1,11 @@
-/** The file or folder that a prompt names, by the look of its words. */
+/** Finds the file or folder that a prompt names, judging by the look of its words. */
 
 export interface Target {
   readonly file?: string;
   readonly folder?: string;
 }
 
-/** The first word that looks like a file, else the first that looks like the path of a folder. May well be wrong. */
+/** Returns the first word that looks like a file, else the first that looks like a folder path. May be wrong. */
 export function findTarget(prompt: string): Target {
   const words = prompt
     .split(/\s+/)

@@ -1,4 +1,4 @@
-/** What the offline provider says and calls next. */
+/** Decides what the offline provider says and calls next. */
 import { findTarget } from "./find-target.ts";
 import { describeFile, describeFolder, describeTellingFile, tellingFilesOf } from "./describe.ts";
 import type { LookResult, TurnSoFar } from "./turn-so-far.ts";
@@ -16,8 +16,8 @@ interface LookCall {
 const notice = "No language model is connected: the offline provider only looks around.";
 
 /**
- * A file that the prompt names is read and reported. Otherwise, or if that failed, the folder is listed, up to two
- * telling files in it are read, and both are summed up. Each look is made once a turn, so the turn comes to an end.
+ * If the prompt names a file, the file is read and described. Otherwise, or if that failed, the folder is listed, up to two
+ * telling files in it are read, and both are summarized. Each look is made once per turn, so the turn ends.
  */
 export function planMove(turn: TurnSoFar, tools: ReadonlySet<string>): Move {
   const { text, calls } = nextLook(turn, tools);
@@ -71,10 +71,10 @@ function lookInside(
 }
 
 function whyNothing({ hasReplied }: TurnSoFar, tools: ReadonlySet<string>): string {
-  if (hasReplied) return "There is nothing more that I can look at.";
+  if (hasReplied) return "There is nothing more I can look at.";
   return tools.size === 0
-    ? "I have no tool that I may call, so I can look at nothing."
-    : "None of the tools that I may call lists a folder (ls), so I can look at nothing.";
+    ? "I have no tools, so I cannot look at anything."
+    : "None of my tools can list a folder (ls), so I cannot look at anything.";
 }
 
 function isForModel(prompt: string): boolean {

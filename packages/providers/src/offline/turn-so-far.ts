@@ -1,10 +1,10 @@
-/** What the messages of a request tell about the turn under way: its prompt, and what tools have answered since. */
+/** Reads the current turn from the messages of a request: its prompt, and the tool results since. */
 import type { ChatMessage, JsonValue, TextPart, UserMessage } from "@capstan/kernel";
 
 export interface TurnSoFar {
   readonly prompt: string;
   readonly hasReplied: boolean;
-  /** What a tool answered in this turn when it was called on `path`. */
+  /** Result in this turn of a tool called on `path`. */
   resultOf(toolName: string, path: string): LookResult | undefined;
 }
 
@@ -13,7 +13,7 @@ export interface LookResult {
   readonly isError: boolean;
 }
 
-/** Looks at nothing before the last message that a user wrote: messages in the user's place do not count. */
+/** Reads from the last message that a user wrote. Messages with a `source`, sent on a user's behalf, do not count. */
 export function readTurn(messages: readonly ChatMessage[]): TurnSoFar {
   const start = messages.findLastIndex(isPrompt);
   const prompt = messages[start];

@@ -1,27 +1,25 @@
-/** What tool calls are called on the wire of one request. */
+/** Wire ids of the tool calls in one request. */
 import type { AssistantMessage, ChatMessage, ToolCallPart } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
 import type { TargetOrigin } from "../wire/protocol.ts";
 import { readableOf } from "./readable-origins.ts";
 import { isObject, textAt } from "../wire/wire-json.ts";
 
-/** What a vendor takes as the id of a call. */
+/** Format a vendor accepts for call ids. */
 export interface CallIdShape {
-  /** Matches a character that may stand in an id; digits and lower-case letters may. Without the flags `g` and `y`, which keep a state. */
+  /** Matches an allowed character; must match digits and lower-case letters. Must not have the stateful flags `g` and `y`. */
   readonly character: RegExp;
   readonly maxLength: number;
-  /** For vendors that want all ids to be of one length; default 1. */
+  /** For vendors that require a fixed length. Default 1. */
   readonly minLength?: number;
 }
 
-/**
- * The vendor's own id of a call, where the target made the call and wants its id back; undefined otherwise, and then ours is made to fit.
- */
+/** Returns the vendor's own call id if the target made the call and wants its id back. Otherwise undefined: our id is adapted. */
 export type VendorIdOf = (call: ToolCallPart, message: AssistantMessage) => string | undefined;
 
 /**
- * One wire id for each call, no two alike. Which one depends on nothing but the messages up to the call, so that a longer conversation begins
- * with the same bytes and the vendor's prompt cache holds.
+ * Assigns a unique wire id to each call. An id depends only on the messages up to the call, so that a longer conversation starts
+ * with the same bytes and hits the vendor's prompt cache.
  */
 export class CallIds {
   readonly #shape: CallIdShape;
@@ -38,7 +36,7 @@ export class CallIds {
     }
   }
 
-  /** The same for a call and for its result. An id whose call is not in the messages gets one as well. */
+  /** Returns the same id for a call and its result. Also assigns an id if the call is not in the messages. */
   wireId(callId: string): string {
     return this.#wireIds.get(callId) ?? this.#add(callId, undefined);
   }
@@ -52,7 +50,7 @@ export class CallIds {
     return wireId;
   }
 
-  /** The vendor's own is not made to fit: it was good enough for the vendor. */
+  /** Uses the vendor's own id unchanged: the vendor created it. */
   #firstFree(callId: string, vendorId: string | undefined): string {
     if (vendorId !== undefined && vendorId !== "" && !this.#taken.has(vendorId)) return vendorId;
     if (fits(callId, this.#shape) && !this.#taken.has(callId)) return callId;
@@ -63,7 +61,7 @@ export class CallIds {
   }
 }
 
-/** The id that a vendor gave to a call, where the target may read the reply. */
+/** The vendor's id for a call, if the target may read the reply. */
 export function vendorIdFor(target: TargetOrigin): VendorIdOf {
   return ({ providerData }, { origin }) => {
     if (!readableOf(origin, target).native || !isObject(providerData)) return undefined;
@@ -76,7 +74,7 @@ function fits(id: string, { character, maxLength, minLength = 1 }: CallIdShape):
   return Array.from(id).every((char) => character.test(char));
 }
 
-/** As much of the id as can be kept, and a hash of all of it, so that ids that begin alike stay apart. */
+/** Keeps as much of the id as fits and appends a hash of all of it, so that ids with a common prefix stay distinct. */
 function shorten(id: string, shape: CallIdShape, attempt: number): string {
   const { character, maxLength, minLength = 1 } = shape;
   const kept = Array.from(id).filter((char) => character.test(char));

@@ -1,10 +1,10 @@
-/** What a provider threw, for callers who want the error itself: a turn tells only what can be written down of it. */
+/** Keeps the error a provider threw, for callers that want the error itself: a turn reports only its serializable part. */
 import type { ProviderContract, ProviderPart } from "@capstan/kernel";
 
 export interface KeptFailure {
-  /** The same provider. */
+  /** The provider to use: it behaves like the original. */
   readonly provider: ProviderContract;
-  /** What its last attempt threw, if it threw. */
+  /** Error of the last attempt, if it threw. */
   thrown(): unknown;
 }
 
@@ -12,7 +12,7 @@ export function keepFailure(provider: ProviderContract): KeptFailure {
   let kept: unknown;
   const keep = (thrown: unknown): never => {
     kept = thrown;
-    // As it came: it is the provider's.
+    // Rethrown unchanged: it is the provider's error.
     throw thrown as Error;
   };
   return {

@@ -1,7 +1,7 @@
-/** Whether the vendor can hold its model to a schema: in strict mode every object is closed and all of its properties are required. */
+/** Checks whether a schema can be enforced in strict mode, where every object is closed and all of its properties are required. */
 import type { JsonSchema } from "@capstan/kernel";
 
-/** Words that strict mode does not know. */
+/** Keywords that strict mode does not support. */
 const refused: ReadonlySet<string> = new Set([
   "allOf",
   "oneOf",
@@ -26,7 +26,7 @@ const refused: ReadonlySet<string> = new Set([
   "contentMediaType",
   "default",
 ]);
-/** All that strict mode knows. Others are refused, with the whole request. */
+/** All formats that strict mode supports. It rejects the whole request for any other. */
 const formats: ReadonlySet<unknown> = new Set([
   "date-time",
   "time",
@@ -38,16 +38,16 @@ const formats: ReadonlySet<unknown> = new Set([
   "ipv6",
   "uuid",
 ]);
-/** One of these says what a value is: strict mode has no value of any kind. */
+/** At least one of these must state the type: strict mode does not support untyped values. */
 const kinds = ["type", "anyOf", "$ref", "enum", "const"] as const;
-/** Levels of objects, lists and unions. */
+/** Maximum nesting of objects, lists and unions. */
 const maxDepth = 10;
 
 export function isStrict(schema: JsonSchema): boolean {
   return schema["type"] === "object" && schema["anyOf"] === undefined && isStrictPart(schema, 0);
 }
 
-/** The schema in strict mode's words; undefined if it cannot be said in them. What is lost of it is checked by the caller. */
+/** Rewrites the schema for strict mode; returns undefined if that is impossible. The caller checks what the rewritten schema no longer enforces. */
 export function toStrictSchema(schema: JsonSchema): JsonSchema | undefined {
   const said = withoutOneOf(schema) as JsonSchema;
   return isStrict(said) ? said : undefined;
@@ -61,7 +61,7 @@ function isStrictPart(value: unknown, depth: number): boolean {
   if (isObjectSchema(schema) && !isClosed(schema)) return false;
   const { format, pattern, items, properties, anyOf, $defs, definitions } = schema;
   if (format !== undefined && !formats.has(format)) return false;
-  // Neither look-ahead nor look-behind is known.
+  // Look-ahead and look-behind are not supported.
   if (typeof pattern === "string" && /\(\?[=!<]/.test(pattern)) return false;
   const inner = [...listOf(items), ...valuesOf(properties), ...(listOf(anyOf) as unknown[])];
   return (
@@ -93,7 +93,7 @@ function isClosed({ properties, required, additionalProperties }: JsonSchema): b
   return additionalProperties === false && names.every(isRequired);
 }
 
-/** `anyOf` is known, `oneOf` is not. That exactly one alternative fits is left to the author of the schema. */
+/** Strict mode supports `anyOf` but not `oneOf`. That exactly one alternative matches is left to the author of the schema. */
 function withoutOneOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOneOf);
   if (typeof value !== "object" || value === null) return value;

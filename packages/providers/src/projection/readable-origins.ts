@@ -1,35 +1,35 @@
 /**
- * Which target may read what a reply has kept for its own vendor: signatures, encrypted reasoning, item ids, server tools and their
- * results. Decided anew for each request, so a conversation that comes back to a model finds everything as it left it.
+ * Which target may read the vendor-specific data of a reply: signatures, encrypted reasoning, item ids, server tools and their
+ * results. Decided for each request, so a conversation that returns to a model finds its data unchanged.
  */
 import type { Origin } from "@capstan/kernel";
 import type { TargetOrigin } from "../wire/protocol.ts";
 
-/** Who may read a thing: every model of the vendor that made it, or only the model itself and those that the row lists. */
+/** Readers of the data: every model of the vendor that made it, or only the model itself and those the row lists. */
 type Readers = "vendor" | "model";
 
-/** Models that read the thinking of others, by their names without dates. */
+/** Models that can read other models' thinking, by name without date. */
 interface ReadsOthers {
   readonly target: RegExp;
   readonly origin: RegExp;
 }
 
 interface ReadableOrigin {
-  /** Native parts, calls that the provider ran, and the provider data of texts, refusals and calls. */
+  /** Native parts, provider-run calls, and the provider data of texts, refusals and calls. */
   readonly native: Readers;
   readonly thinking: Readers;
   readonly readsOthers?: readonly ReadsOthers[];
 }
 
 /**
- * A row for each protocol. Between protocols, between vendors of one protocol, and between hosts of one vendor, nothing native is readable: thinking is dropped,
- * text stays text, a refusal becomes text if the protocol has none, calls get ids of ours, and what a provider ran by itself is left out.
+ * A row per protocol. Between protocols, between vendors of one protocol, and between hosts of one vendor, nothing native is readable: thinking
+ * is dropped, text stays text, a refusal becomes text if the protocol has none, calls get our ids, and provider-run calls are left out.
  */
 const readableOrigins: Readonly<Record<string, ReadableOrigin>> = {
   "anthropic-messages": {
     native: "vendor",
-    // Signatures hold on every platform, but for the models that may read the block only. The vendor drops the others, and earlier
-    // versions of it refused them. Which models read which: platform.claude.com, "Preserved thinking", 2026-11.
+    // Signatures are valid on every platform, but only for models that may read the block. The vendor drops other blocks; earlier
+    // versions of its API rejected them. Which models read which: platform.claude.com, "Preserved thinking", 2026-11.
     thinking: "model",
     readsOthers: [
       { target: /^claude-(fable|mythos)-5-[12]$/, origin: /^claude-(fable|mythos)-5-1$/ },
@@ -47,18 +47,18 @@ const readableOrigins: Readonly<Record<string, ReadableOrigin>> = {
       },
     ],
   },
-  // An item id or a `phase` is nothing to another model of OpenAI either, but does no harm; encrypted reasoning of one model is
-  // refused by the next. That a reasoning item goes only with the item that follows it is the protocol's own business.
+  // An item id or a `phase` means nothing to another OpenAI model, but does no harm; one model's encrypted reasoning is
+  // rejected by the next. The protocol itself ensures that a reasoning item goes only with the item that follows it.
   "openai-responses": { native: "vendor", thinking: "model" },
-  // Servers of all kinds speak it: what one calls reasoning the next does not know.
+  // Servers of all kinds implement it: one server's reasoning means nothing to the next.
   "openai-chat": { native: "model", thinking: "model" },
-  // A thought signature belongs to the model. For calls of others there is a dummy, which is the protocol's own business.
+  // A thought signature belongs to the model. For other models' calls, the protocol itself sends a dummy.
   "google-generate": { native: "model", thinking: "model" },
-  // Any vendor at all: what its models can read of each other is not known.
+  // Could be any vendor: what its models can read of each other is unknown.
   "ai-sdk": { native: "model", thinking: "model" },
 };
 
-/** What a target may read of a reply. What it may not is downgraded by its protocol. */
+/** Parts of a reply that a target may read. Its protocol downgrades the rest. */
 export interface Readable {
   readonly native: boolean;
   readonly thinking: boolean;
@@ -66,7 +66,7 @@ export interface Readable {
 
 const nothing: Readable = { native: false, thinking: false };
 
-/** What `target` may read of a reply that came from `origin`. */
+/** Returns what `target` may read of a reply from `origin`. */
 export function readableOf(origin: Origin | undefined, target: TargetOrigin): Readable {
   if (origin?.provider !== target.provider || origin.api !== target.api) return nothing;
   if (isElsewhere(origin, target)) return nothing;
@@ -82,12 +82,12 @@ export function readableOf(origin: Origin | undefined, target: TargetOrigin): Re
   };
 }
 
-/** A reply whose host was not recorded counts as one of the target's: it was sent there before, too. */
+/** A reply without a recorded host counts as the target's: it was sent there before, too. */
 function isElsewhere({ host }: Origin, target: TargetOrigin): boolean {
   return host !== undefined && target.host !== undefined && host !== target.host;
 }
 
-/** A model's name without the date of its release, and without the words for the newest one and for the first. */
+/** The model's name without release date, `-latest` or `-0`. */
 function modelName(model: string): string {
   return model
     .toLowerCase()

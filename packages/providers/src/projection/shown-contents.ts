@@ -1,4 +1,4 @@
-/** What users and tools said, in a vendor's form, with the parts that it came from: an error of the vendor finds its way back. */
+/** User and tool content in a vendor's form, linked to its source parts: a vendor's error can be traced back to a part. */
 import type {
   ChatMessage,
   DocumentPart,
@@ -9,27 +9,27 @@ import type {
 
 export interface ShownContents<Content> {
   readonly content: Content[];
-  /** The part that each came from. */
+  /** Source part of each content. */
   readonly sources: PartReference[];
 }
 
-/** Without what `toContent` has no form for. */
+/** Leaves out parts that `toContent` has no form for. */
 export function showContents<Content>(
   { id, content }: Extract<ChatMessage, { role: "user" | "tool" }>,
   toContent: (part: TextPart | ImagePart | DocumentPart) => Content | undefined,
 ): ShownContents<Content> {
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   const shown: ShownContents<Content> = { content: [], sources: [] };
-  parts.forEach((part, place) => {
+  parts.forEach((part, index) => {
     const wire = toContent(part);
     if (wire === undefined) return;
     shown.content.push(wire);
-    shown.sources.push({ messageId: id, part: place });
+    shown.sources.push({ messageId: id, part: index });
   });
   return shown;
 }
 
-/** Finds the part for a place in the body, of which `bodyPath` gives the item and the content in it. */
+/** Finds the part for a path in the body; `bodyPath` captures the indexes of the item and of the content in it. */
 export function partFinder<Item>(
   items: readonly Item[],
   sources: ReadonlyMap<Item, readonly PartReference[]>,

@@ -1,16 +1,16 @@
-/** What of images and documents a model can be shown, whatever its protocol. */
+/** Which images and documents a model can be shown, in any protocol. */
 import type { DocumentPart, ImagePart, ModelFacts } from "@capstan/kernel";
 
-/** Types that are text under another name. */
+/** Media types that are text under another name. */
 const textType =
   /^(text\/|application\/(json|xml|yaml|toml|javascript|typescript|sql|[a-z.-]+\+(json|xml)))/;
 
-/** White space alone is refused like nothing at all. */
+/** Vendors reject white space just like an empty text. */
 export function isBlankText(text: string): boolean {
   return text.trim() === "";
 }
 
-/** True where nobody knows. */
+/** True if unknown. */
 export function takes(facts: ModelFacts | undefined, kind: "image" | "document"): boolean {
   return facts?.input?.includes(kind) ?? true;
 }
@@ -18,7 +18,7 @@ export function takes(facts: ModelFacts | undefined, kind: "image" | "document")
 export type Embedded<Part> = Extract<Part, { readonly data: string }>;
 export type Linked<Part> = Extract<Part, { readonly url: string }>;
 
-/** A URL that a vendor can be given, of a thing that this model can be shown. What it is shows when the vendor fetches it. */
+/** The URL, if this model can be shown media of its type. The actual type is known only once the vendor fetches it. */
 export function shownUrl(
   { type, mediaType, url }: Linked<ImagePart | DocumentPart>,
   facts: ModelFacts | undefined,
@@ -30,10 +30,10 @@ export function shownUrl(
 
 export type ImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
-/** Those that models see. */
+/** Image types that models can see. */
 const imageTypes: readonly ImageType[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/** The type of an image, if there is something in it and this model can be shown it. */
+/** The image's type, if it has data and this model can be shown it. */
 export function shownType(
   { mediaType, data }: Embedded<ImagePart>,
   facts: ModelFacts | undefined,
@@ -43,7 +43,7 @@ export function shownType(
   return imageTypes.find((known) => known === type);
 }
 
-/** The text of a document; undefined if it is none, or is empty. */
+/** The document's text; undefined if it is not text or empty. */
 export function textOfDocument({ mediaType, data }: Embedded<DocumentPart>): string | undefined {
   if (!textType.test(mediaType)) return undefined;
   const text = decodeText(data);
@@ -54,18 +54,18 @@ function decodeText(base64: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
   } catch {
-    // No base64. Nothing of it can be shown.
+    // Not base64: nothing to show.
     return "";
   }
 }
 
-/** The model is told that there was something: a conversation may have begun with a model that could see it. */
+/** Tells the model that something was there: the conversation may have begun with a model that could see it. */
 export function leftOut(part: ImagePart | DocumentPart): string {
   const what = part.type === "image" ? "an image" : (part.name ?? "a document");
   if ("url" in part) {
-    return `[${what} of type ${part.mediaType} at ${part.url} is not shown: it is not fetched here]`;
+    return `[${what} of type ${part.mediaType} at ${part.url} is not shown: URLs are not fetched]`;
   }
-  return `[${what} of type ${part.mediaType} is left out: it cannot be shown here]`;
+  return `[${what} of type ${part.mediaType} is omitted: this model cannot be shown it]`;
 }
 
 export function dataUrl(mediaType: string, base64: string): string {

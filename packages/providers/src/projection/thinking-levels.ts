@@ -1,12 +1,12 @@
-/** How a thinking level becomes what one vendor understands: a word, a budget, or nothing at all. */
+/** Maps a thinking level to a vendor's terms: a word, a budget, or nothing. */
 import type { ProviderStreamOptions, ThinkingLevel } from "@capstan/kernel";
 
-/** What a protocol says for each level. `null` where the model has no such level; a level left out counts as that. */
+/** A protocol's value for each level. `null` or missing if the model has no such level. */
 export type LevelTable = Readonly<Partial<Record<ThinkingLevel, string | number | null>>>;
 
 /**
- * What to ask for. `default`: nobody asked, or the model cannot think, so nothing is sent. `off`: no thinking, in the protocol's
- * own way.
+ * The value to request. `default`: no level was requested, or the model cannot think, so nothing is sent. `off`: no thinking, in the
+ * protocol's own way.
  */
 export type ThinkingAsk =
   | { readonly type: "default" }
@@ -14,7 +14,7 @@ export type ThinkingAsk =
   | { readonly type: "word"; readonly word: string }
   | { readonly type: "budget"; readonly tokens: number };
 
-/** From the least to the most. */
+/** In ascending order. */
 const levels: readonly ThinkingLevel[] = [
   "off",
   "minimal",
@@ -25,7 +25,7 @@ const levels: readonly ThinkingLevel[] = [
   "max",
 ];
 
-/** Tokens for a vendor that is given a number and whose model states none of its own. */
+/** Token budgets for vendors that take a number, if the model states none. */
 export const levelBudgets: LevelTable = {
   minimal: 1024,
   low: 4096,
@@ -36,9 +36,9 @@ export const levelBudgets: LevelTable = {
 };
 
 /**
- * The level that was asked for, in the vendor's words. What the registry knows of the model goes before the protocol's `table`. A level
- * that the model lacks becomes the nearest one below it, or else the nearest above: it is a wish and no reason to fail. A budget
- * of the caller wins where `takesBudgets` says that the model can be given one.
+ * Maps the requested level to the vendor's terms. Facts from the registry override the protocol's `table`. A level the model lacks
+ * becomes the nearest one below it, or else the nearest above: the level is a wish and no reason to fail. The caller's budget
+ * wins if `takesBudgets` states that the model accepts one.
  */
 export function askFor(
   { thinkingLevel, thinkingBudgets, modelFacts }: ProviderStreamOptions,
@@ -49,7 +49,7 @@ export function askFor(
   if (thinkingLevel === undefined || known === false) return { type: "default" };
   const merged: LevelTable = { ...table, ...known };
   const isOff = thinkingLevel === "off";
-  // Only a model that says so cannot be kept from thinking.
+  // Thinking can be turned off unless the model's table lists `off`.
   if (isOff && merged.off === undefined) return { type: "off" };
   const tokens = thinkingBudgets?.[thinkingLevel];
   if (tokens !== undefined && takesBudgets && !isOff) return { type: "budget", tokens };
@@ -61,7 +61,7 @@ export function askFor(
 }
 
 function nearest(table: LevelTable, wanted: number): string | number | undefined {
-  // Who asked for thinking does not mean none at all.
+  // A request for thinking never becomes `off`.
   const lowest = wanted === 0 ? 0 : 1;
   const below = levels.slice(lowest, wanted + 1).toReversed();
   for (const level of [...below, ...levels.slice(wanted + 1)]) {

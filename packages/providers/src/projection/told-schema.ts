@@ -1,7 +1,7 @@
-/** How a model is told of the schema of its answer where its vendor cannot hold it to one. */
+/** Describes the answer's schema to a model whose vendor cannot enforce it. */
 import type { JsonSchema } from "@capstan/kernel";
 
 /** For the system prompt. */
 export function tellSchema(schema: JsonSchema): string {
-  return `Your last message has to be one JSON value that fits this JSON schema, and nothing else: ${JSON.stringify(schema)}`;
+  return `Your last message must be a single JSON value that matches this JSON schema, and nothing else: ${JSON.stringify(schema)}`;
 }

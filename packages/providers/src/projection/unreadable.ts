@@ -1,11 +1,11 @@
-/** What a vendor sent is none of its protocol. */
+/** Error for a vendor's message that violates its protocol. */
 import { ProviderError } from "@capstan/kernel";
 
-/** `what` goes on after the name of the API. */
+/** `what` continues the sentence after the API's name. */
 export function unreadable(api: string, what: string, cause?: unknown): ProviderError {
   return new ProviderError(
     "protocol",
-    `The ${api} API ${what}: its reply cannot be read. If the base URL leads to another server, check that it speaks this API`,
+    `The ${api} API ${what}: its reply cannot be decoded. If the base URL points to another server, check that it implements this API`,
     { cause },
   );
 }

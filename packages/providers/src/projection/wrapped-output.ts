@@ -1,19 +1,19 @@
-/** The schema of an answer for vendors that want an object at the top: anything else is wrapped into one. */
+/** Wraps the answer's schema for vendors that require an object at the top level. */
 import type { JsonSchema, OutputFormat } from "@capstan/kernel";
 import { toStrictSchema } from "./openai-strict-schema.ts";
 
-/** Name of the one property of a wrapped answer. */
+/** Name of the only property of a wrapped answer. */
 export const wrapperKey = "answer";
 
 export interface OutputPlan {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly strict: boolean;
-  /** Whether the reply has to be unwrapped. */
+  /** Whether the reply must be unwrapped. */
   readonly isWrapped: boolean;
 }
 
-/** Keywords that may not stand at the top. */
+/** Keywords that are not allowed at the top level. */
 const choices = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"] as const;
 
 export function planOutput({ name, schema }: OutputFormat): OutputPlan {
@@ -27,7 +27,7 @@ export function needsWrapper(schema: JsonSchema): boolean {
   return schema["type"] !== "object" || choices.some((key) => schema[key] !== undefined);
 }
 
-/** The schema itself, or that of an object with the answer in it. */
+/** Returns the schema itself, or that of an object that contains the answer. */
 export function toObjectSchema(schema: JsonSchema): JsonSchema {
   return needsWrapper(schema) ? wrap(schema) : schema;
 }
@@ -43,7 +43,7 @@ function wrap(schema: JsonSchema): JsonSchema {
     additionalProperties: false,
     ...(definitions !== undefined && { definitions: moveReferences(definitions) }),
     ...(isSelf
-      ? // The answer contains itself: it gets a name that it can be referred to by.
+      ? // The schema is recursive: it moves to a definition that references can name.
         { $defs: moveReferences({ ...($defs as object), ...self }) }
       : $defs !== undefined && { $defs }),
   };

@@ -1,9 +1,9 @@
-/** Brings the requests of a session to the machine whose cache has their beginning. */
+/** Cache key that routes the requests of a session to the machine that has cached their beginning. */
 import { hashJson } from "@capstan/kernel";
 
 const maxLength = 64;
 
-/** The same for every request of a session. */
+/** Returns the same key for every request of a session. */
 export function toCacheKey(sessionId: string): string {
   return sessionId.length <= maxLength ? sessionId : hashJson(sessionId);
 }

@@ -1,11 +1,11 @@
-/** What OpenAI, and whoever speaks like it, means by an error: in an answer, in an event, or in a response that failed. */
+/** Converts errors of OpenAI and compatible servers: from responses, from events, and from responses that failed. */
 import type { ProviderError, ProviderErrorCode } from "@capstan/kernel";
 import type { Target, VendorFailure } from "../wire/protocol.ts";
 import { statusIn, toProviderError } from "../transport/http-errors.ts";
 import type { JsonObject } from "../wire/wire-json.ts";
 import { isObject, textAt } from "../wire/wire-json.ts";
 
-/** By the vendor's own words for it, which a stream has in place of a status. Others go by the status. */
+/** By the vendor's code or type, which a stream has instead of a status. For others the status decides. */
 const codes: Readonly<Record<string, ProviderErrorCode>> = {
   invalid_api_key: "auth",
   incorrect_api_key: "auth",
@@ -38,9 +38,9 @@ const codes: Readonly<Record<string, ProviderErrorCode>> = {
   model_not_found: "invalid_request",
 };
 
-/** Compatible servers say in words what others have a code for. */
+/** Compatible servers report in words what others have a code for. */
 const wrongKey = /incorrect api key|invalid api key|api key not valid/i;
-/** Google says this of every limit, also of one by the minute. */
+/** Google uses this for every limit, even one per minute. */
 const spentQuota = /exceeded your current quota/i;
 
 export function toError(failure: VendorFailure, target: Target): ProviderError {
@@ -61,7 +61,7 @@ export function toError(failure: VendorFailure, target: Target): ProviderError {
   });
 }
 
-/** `{ error: { … } }`, `{ error: "…" }`, the body of an `error` event, or that of a proxy. */
+/** Finds the error in `{ error: { … } }`, `{ error: "…" }`, the body of an `error` event, or a proxy's body. */
 function errorIn(body: VendorFailure["body"]): JsonObject {
   if (!isObject(body)) return {};
   const { error } = body;
@@ -69,12 +69,12 @@ function errorIn(body: VendorFailure["body"]): JsonObject {
   return typeof error === "string" ? { ...body, message: error } : body;
 }
 
-/** A router's host refused what was said; the status is that of a wrong key. */
+/** Whether a router's host refused the content; the status is that of a wrong key. */
 function isFlagged({ metadata = null }: JsonObject): boolean {
   return isObject(metadata) && typeof metadata["flagged_input"] === "string";
 }
 
-/** A router repeats what the host that it asked has said. */
+/** Adds the message of the host that a router asked. */
 function withSource(said: string | undefined, { metadata = null }: JsonObject): string | undefined {
   if (!isObject(metadata)) return said;
   const { raw = null } = metadata;

@@ -1,6 +1,6 @@
-/** Names of tools, as OpenAI and its like take them. */
+/** Tool names, as OpenAI and compatible servers accept them. */
 
-/** A model may have called a tool that never was. */
+/** The model may have called a tool that does not exist, under a name the vendor rejects. */
 export function toWireName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
 }

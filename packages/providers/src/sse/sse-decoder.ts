@@ -1,22 +1,22 @@
-/** Server-sent events: from the bytes of a body, however they are cut, to events. */
+/** Decodes server-sent events from the bytes of a body, however they are chunked. */
 import { ProviderError } from "@capstan/kernel";
 import { Utf8Decoder } from "./utf8-decoder.ts";
 
 export interface SseEvent {
-  /** `message` where the stream names none. */
+  /** `message` if the stream names none. */
   readonly event: string;
   readonly data: string;
-  /** The last id that the stream named; empty before the first. */
+  /** Last id in the stream; empty before the first. */
   readonly id: string;
   /**
-   * JSON that stood in the stream without `data:`, over one line or several. The standard has it ignored, but vendors say so that a
-   * stream that began well has failed.
+   * JSON in the stream without `data:`, on one line or several. The standard says to ignore it, but some vendors report in this way
+   * that a stream has failed midway.
    */
   readonly isBare: boolean;
 }
 
 export interface SseDecoderOptions {
-  /** The most characters that one event may have; default 64 million. */
+  /** Maximum length of an event, in characters. Default 64 million. */
   readonly maxEventLength?: number;
 }
 
@@ -27,13 +27,13 @@ const letterD = 100;
 const letterE = 101;
 
 /**
- * Follows the standard (WHATWG HTML, 9.2.6), except for bare JSON. Comments and `retry` are left out, and so is an event that the end of the
- * stream cuts off. Throws a `ProviderError` for an event above the limit, after which it is of no more use.
+ * Follows the standard (WHATWG HTML, 9.2.6), except for bare JSON. Drops comments, `retry`, and an event that the end of the
+ * stream truncates. Throws a `ProviderError` for an event above the limit; the decoder must not be used after that.
  */
 export class SseDecoder {
   readonly #utf8 = new Utf8Decoder();
   readonly #maxEventLength: number;
-  /** A line that has begun. Appended to and not looked at, so that a long one in small pieces takes linear time. */
+  /** Incomplete line. Only appended to, never scanned, so that a long line in small chunks takes linear time. */
   #line = "";
   #endedInReturn = false;
   #event = "";
@@ -47,7 +47,7 @@ export class SseDecoder {
     this.#maxEventLength = options.maxEventLength ?? 64_000_000;
   }
 
-  /** Pushes the events that end in these bytes. */
+  /** Pushes the events that end in this chunk. */
   take(chunk: Uint8Array, events: SseEvent[]): void {
     const text = this.#utf8.decode(chunk);
     if (text === "") return;
@@ -71,7 +71,7 @@ export class SseDecoder {
     this.#checkLength();
   }
 
-  /** No more bytes will come. What was under way is dropped, as the standard says, unless it is bare JSON. */
+  /** Must be called at the end of the stream. Drops an incomplete event, as the standard requires, unless it is bare JSON. */
   end(events: SseEvent[]): void {
     if (this.#line !== "") this.#takeLongLine("", events);
     this.#flushBare(events);
@@ -83,7 +83,7 @@ export class SseDecoder {
     this.#takeLine(line, 0, line.length, events);
   }
 
-  /** The line of `text` from `start` to `end`: by place, as most need no string of their own. */
+  /** Handles the line of `text` from `start` to `end`, by index, because most lines need no string. */
   #takeLine(text: string, start: number, end: number, events: SseEvent[]): void {
     if (start === end) return this.#dispatch(events);
     const first = text.charCodeAt(start);
@@ -139,7 +139,7 @@ export class SseDecoder {
     if (length <= this.#maxEventLength) return;
     throw new ProviderError(
       "protocol",
-      `An event of the stream has grown beyond ${this.#maxEventLength} characters without an end: whoever answers does not speak the protocol that was expected`,
+      `An event in the stream exceeds ${this.#maxEventLength} characters: the server does not implement the expected protocol`,
     );
   }
 }

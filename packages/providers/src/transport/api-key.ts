@@ -1,10 +1,10 @@
-/** Which key a request goes out with. */
+/** Finds the API key for a request. */
 import type { ProviderRequest } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
 import { environment } from "./environment.ts";
 
-/** The request's own, that of the provider's options, or the vendor's variable, in this order. Undefined where none is needed. */
+/** Uses the request's key, the provider options' key or the vendor's environment variable, in this order. Undefined if no key is needed. */
 export function findApiKey(
   vendor: Vendor,
   options: ProviderOptions,
@@ -13,7 +13,7 @@ export function findApiKey(
   const { name, keyVariable } = vendor;
   const given = request.options.apiKey ?? options.apiKey;
   const found = given ?? (keyVariable === undefined ? undefined : environment()[keyVariable]);
-  // Keys that are read from a file end in a line break.
+  // Keys read from a file end in a line break.
   const key = found?.trim() ?? "";
   if (key === "") {
     if (keyVariable === undefined) return undefined;
@@ -23,10 +23,10 @@ export function findApiKey(
     );
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    const place = given === undefined ? keyVariable : "`apiKey`";
+    const source = given === undefined ? keyVariable : "`apiKey`";
     throw new ProviderError(
       "auth",
-      `The API key for ${name} in ${place} has a space, a line break or a character outside of ASCII in it, which no key has: copy it again`,
+      `The API key for ${name} in ${source} contains a space, a line break or a non-ASCII character: copy it again`,
     );
   }
   return key;

@@ -1,7 +1,7 @@
-/** How vendors say that a conversation does not fit into the model's window. There is no status for it, and hardly two use the same words. */
+/** Recognizes context overflows by vendors' messages. There is no status for it, and hardly two vendors use the same words. */
 
 interface Saying {
-  /** Whose words these are; others that serve the same models pass them on. */
+  /** Vendor that uses these words; other hosts of the same models pass them on. */
   readonly of: string;
   readonly words: RegExp;
 }
@@ -9,10 +9,10 @@ interface Saying {
 const sayings: readonly Saying[] = [
   { of: "OpenAI, Azure, Groq and many others, as a code", words: /context[_ ]length[_ ]exceeded/ },
   { of: "OpenAI, Responses", words: /exceeds the context window/ },
-  // Also DeepSeek, OpenRouter, vLLM, SGLang, Mistral and Fireworks, in sentences of their own.
+  // Also DeepSeek, OpenRouter, vLLM, SGLang, Mistral and Fireworks, in similar sentences.
   { of: "OpenAI, Chat", words: /maximum context length/ },
   { of: "OpenAI, newer models", words: /input tokens exceed the configured limit/ },
-  // A single request above what a minute may hold: to wait does not help, to send less does.
+  // A single request above the limit per minute: waiting does not help, sending less does.
   { of: "OpenAI and Groq, as a rate limit", words: /request too large for .* tokens per min/ },
   { of: "Anthropic", words: /prompt is too long/ },
   { of: "Anthropic, with room for the answer", words: /exceed(s|ed)? (the )?context limit/ },

@@ -1,15 +1,15 @@
-/** The `fetch` of a provider whose caller gave none. */
+/** Default `fetch` of a provider. */
 import type { Vendor } from "../wire/vendor.ts";
 import { environment } from "./environment.ts";
 import { findProxy, isLoopback } from "./find-proxy.ts";
 import type { WireFetch } from "./proxied-fetch.ts";
 
-/** The global `fetch`, or one through the proxy that the variables name. They are read for each request. */
+/** The global `fetch`, or one through the proxy that the environment names. The variables are read for each request. */
 export function createFetch(vendor: Vendor): WireFetch {
   const proxied = new Map<string, Promise<WireFetch>>();
   return async (address, init) => {
     const url = new URL(address);
-    // No proxy leads back to this machine.
+    // A proxy cannot reach this machine.
     const isDirect = vendor.isLocal === true && isLoopback(url);
     const proxy = isDirect ? undefined : findProxy(url, environment());
     if (proxy === undefined) return globalThis.fetch(address, init);

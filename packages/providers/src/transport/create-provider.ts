@@ -1,4 +1,4 @@
-/** Makes a provider of a vendor. */
+/** Creates a vendor's provider. */
 import type { ProviderContract, ProviderRequest } from "@capstan/kernel";
 import { mergeProviderOptions } from "@capstan/kernel";
 import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
@@ -6,7 +6,7 @@ import { createFetch } from "./create-fetch.ts";
 import { findContextWindow } from "./find-window.ts";
 import { ReplyStream } from "./reply-stream.ts";
 
-/** Nothing is checked before the first request: a key may come with it. */
+/** Checks nothing before the first request, which may bring the key. */
 export function createProvider(vendor: Vendor, options: ProviderOptions = {}): ProviderContract {
   const { id, media } = vendor;
   const fetch = options.fetch ?? createFetch(vendor);
@@ -19,7 +19,7 @@ export function createProvider(vendor: Vendor, options: ProviderOptions = {}): P
   };
 }
 
-/** Merges the options that were given with the model, which are the lowest layer. */
+/** Adds the options given with the model, which have the lowest precedence. */
 function withModelOptions(
   { providerOptions }: ProviderOptions,
   request: ProviderRequest,

@@ -1,4 +1,4 @@
-/** Media by URL, fetched by the caller's own fetcher and sent as data. */
+/** Replaces media URLs by data that the caller's fetcher provides. */
 import type {
   ChatMessage,
   DocumentPart,
@@ -12,16 +12,16 @@ import { leftOut } from "../projection/shown-media.ts";
 import type { FetchMedia, Vendor } from "../wire/vendor.ts";
 import { toBase64 } from "../wire/to-base64.ts";
 
-/** For one of them. */
-const patienceMs = 30_000;
-/** In one request. Those beyond are told of. */
+/** Timeout for one fetch. */
+const timeoutMs = 30_000;
+/** Maximum per request. The rest is replaced by a note. */
 const maxFetched = 100;
-/** For a vendor that states no limits. */
+/** For vendors that state no limits. */
 const defaultMaxBytes = 20_000_000;
 
 type Shown = ImagePart | DocumentPart | TextPart;
 
-/** The request with data in place of URLs. A URL that cannot be had is told to the model. Throws only if the signal fires. */
+/** Returns the request with data instead of URLs. If a URL is not available, the model gets a note. Throws only if the signal fires. */
 export async function withFetchedMedia(
   request: ProviderRequest,
   { media }: Vendor,
@@ -62,7 +62,7 @@ async function fetchPart(
 ): Promise<Shown> {
   const limit = part.type === "image" ? media?.maxImageBytes : media?.maxDocumentBytes;
   const maxBytes = limit ?? defaultMaxBytes;
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const fetching = fetchMedia(part.url, { signal: inTime, maxBytes });
     const { data, mediaType = part.mediaType } = await Promise.race([fetching, ending(inTime)]);
@@ -71,12 +71,12 @@ async function fetchPart(
     const { url: _, ...rest } = part;
     return { ...rest, mediaType, data: toBase64(data) };
   } catch {
-    // The model is told what it does not see, and the conversation goes on.
+    // The model gets a note about what is missing, and the conversation continues.
     return told(part);
   }
 }
 
-/** Rejects when the signal fires: a fetcher may not listen to it. */
+/** Rejects when the signal fires, because a fetcher may ignore it. */
 function ending(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);

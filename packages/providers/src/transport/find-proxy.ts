@@ -1,11 +1,11 @@
-/** Which proxy a request goes through, by the variables that other programs of the machine go by. */
+/** Finds the proxy for a request, from the usual environment variables. */
 import { ProviderError } from "@capstan/kernel";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * `https_proxy` or `HTTPS_PROXY` for https, `http_proxy` or `HTTP_PROXY` for http; small letters first, as curl and Node have it. Undefined for a
- * host that `no_proxy` or `NO_PROXY` lists. Throws a `ProviderError` for a proxy that is none.
+ * Reads `https_proxy` or `HTTPS_PROXY` for https, `http_proxy` or `HTTP_PROXY` for http; lower case first, as in curl and Node. Undefined for a
+ * host that `no_proxy` or `NO_PROXY` lists. Throws a `ProviderError` for an invalid proxy.
  */
 export function findProxy(url: URL, env: Env): URL | undefined {
   const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
@@ -14,10 +14,10 @@ export function findProxy(url: URL, env: Env): URL | undefined {
   const text = value.includes("://") ? value : `http://${value}`;
   const proxy = URL.canParse(text) ? new URL(text) : undefined;
   if (proxy !== undefined && /^https?:$/.test(proxy.protocol)) return proxy;
-  // The value may have a password in it.
+  // Not quoted: the value may contain a password.
   throw new ProviderError(
     "invalid_request",
-    `The proxy in ${name.toUpperCase()} is no http or https URL: correct it, or add ${url.hostname} to NO_PROXY`,
+    `The proxy in ${name.toUpperCase()} is not an http or https URL: correct it, or add ${url.hostname} to NO_PROXY`,
   );
 }
 
@@ -26,7 +26,7 @@ function valueOf(env: Env, name: string): string | undefined {
   return found.find((value) => value !== undefined && value !== "");
 }
 
-/** A name stands for itself and for all names that end in it; a port, if there is one, has to be the same. */
+/** A name matches itself and its subdomains; a port, if given, must match too. */
 function isExcluded({ hostname, port, protocol }: URL, list: string): boolean {
   const host = hostname.toLowerCase();
   const ownPort = port === "" ? (protocol === "https:" ? "443" : "80") : port;

@@ -13,14 +13,14 @@ export interface WindowOptions {
   readonly apiKey?: string | undefined;
 }
 
-/** A server that tells it does so at once. */
-const patienceMs = 3_000;
+/** Servers that report it answer quickly. */
+const timeoutMs = 3_000;
 /** OpenRouter lists hundreds of models, each with its description. */
 const maxChars = 8_000_000;
 
 type Ask = (path: string, body?: JsonValue) => Promise<JsonObject>;
 
-/** Undefined if the server does not tell, or does not answer in time. Never throws. */
+/** Returns undefined if the server does not report it, or does not answer in time. Never throws. */
 export async function findContextWindow(
   vendor: Vendor,
   options: ProviderOptions,
@@ -28,7 +28,7 @@ export async function findContextWindow(
   model: string,
   { signal, apiKey }: WindowOptions,
 ): Promise<number | undefined> {
-  const inTime = AbortSignal.timeout(patienceMs);
+  const inTime = AbortSignal.timeout(timeoutMs);
   const either = signal === undefined ? inTime : AbortSignal.any([signal, inTime]);
   const ask: Ask = async (path, body) => {
     try {
@@ -45,10 +45,10 @@ export async function findContextWindow(
         return {};
       }
       const json = parseJson(await readText(response.body, maxChars));
-      // Some list their models without an object around them.
+      // Some servers list their models without a surrounding object.
       return Array.isArray(json) ? { data: json } : isObject(json) ? json : {};
     } catch {
-      // No answer says as much as one that does not tell.
+      // No answer means the same as an answer without the window.
       return {};
     }
   };
@@ -79,7 +79,7 @@ async function questionsOf(
   }
 }
 
-/** As vLLM, Groq, OpenRouter, Mistral and others name it. */
+/** Names used by vLLM, Groq, OpenRouter, Mistral and others. */
 const listedFields = [
   "context_window",
   "max_model_len",
@@ -94,13 +94,13 @@ function windowInList(list: JsonObject, model: string): number | undefined {
   return windowIn(row, listedFields) ?? windowIn(isObject(meta) ? meta : {}, ["n_ctx"]);
 }
 
-/** https://github.com/ggml-org/llama.cpp/tree/master/tools/server: `/props` has what one slot can hold. */
+/** https://github.com/ggml-org/llama.cpp/tree/master/tools/server: `/props` has the context size of a slot. */
 async function askLlamaCpp(ask: Ask): Promise<number | undefined> {
   const { default_generation_settings: slot } = await ask("../props");
   return isObject(slot) ? windowIn(slot, ["n_ctx"]) : undefined;
 }
 
-/** https://docs.ollama.com/api: the window that a model runs with, the one that its file sets, or the one that it was made for. */
+/** https://docs.ollama.com/api: the window of the running model, else the one its Modelfile sets, else the model's maximum. */
 async function askOllama(ask: Ask, model: string): Promise<number | undefined> {
   const [running, details] = await Promise.all([ask("../api/ps"), ask("../api/show", { model })]);
   const loaded = listOf(running["models"]).find(
@@ -116,7 +116,7 @@ async function askOllama(ask: Ask, model: string): Promise<number | undefined> {
   );
 }
 
-/** https://lmstudio.ai/docs/developer/rest: only its own API tells. */
+/** https://lmstudio.ai/docs/developer/rest: only its own API reports it. */
 async function askLmStudio(ask: Ask, model: string): Promise<number | undefined> {
   const row = rowOf(await ask("../api/v0/models"), model);
   return windowIn(row, ["loaded_context_length", "max_context_length"]);
@@ -127,7 +127,7 @@ function rowOf(list: JsonObject, model: string): JsonObject {
   return isObject(row) ? row : {};
 }
 
-/** Zero is what servers say that do not know. */
+/** Ignores zero, which servers send if they do not know. */
 function windowIn(row: JsonObject, fields: readonly string[]): number | undefined {
   return fields
     .map((field) => row[field])

@@ -1,8 +1,8 @@
-/** Replies that the token limit ended before they said anything: the conversation fills the window, which some servers tell in no other way. */
+/** Detects empty replies that ended at the token limit: the conversation fills the window, which some servers report in no other way. */
 import type { ProviderPart, Usage } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 
-/** Servers count a few tokens that others do not. */
+/** Servers differ by a few tokens in how they count. */
 const fullShare = 0.98;
 
 export class RoomCheck {
@@ -12,13 +12,13 @@ export class RoomCheck {
   #hasSpoken = false;
   #hasThought = false;
 
-  /** `contextWindow`: of the model, where it is known. */
+  /** `contextWindow`: the model's, if known. */
   constructor(provider: string, contextWindow: number | undefined) {
     this.#provider = provider;
     this.#contextWindow = contextWindow;
   }
 
-  /** Looks at the next parts of a reply. Throws a `ProviderError` in place of a finish that stands for an overflow. */
+  /** Checks the next parts of a reply. Throws a `ProviderError` instead of a finish that means an overflow. */
   take(parts: ProviderPart[]): void {
     if (this.#hasSpoken) return;
     for (const part of parts) this.#look(part);
@@ -28,7 +28,7 @@ export class RoomCheck {
     if (last.usage !== undefined) parts.push({ type: "usage", usage: last.usage });
     throw new ProviderError(
       "context_overflow",
-      `${this.#provider} ended its reply at the token limit before the first word: the conversation leaves no room for an answer`,
+      `${this.#provider} reached the token limit before its first word: the conversation leaves no room for an answer`,
     );
   }
 
@@ -52,7 +52,7 @@ export class RoomCheck {
     }
   }
 
-  /** A limit that was spent on thinking is none of the context, unless the window is full. */
+  /** A limit used up by thinking is no overflow, unless the window is full. */
   #isFull(): boolean {
     if (this.#hasSpoken) return false;
     const { inputTokens = 0, outputTokens = 0 } = this.#usage;

@@ -1,4 +1,4 @@
-/** What all vendors mean by an error: the part of the table that no protocol has to know. */
+/** Converts errors by what all vendors have in common. */
 import type { JsonValue, PartReference, ProviderErrorCode } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import type { Target, VendorFailure } from "../wire/protocol.ts";
@@ -6,37 +6,37 @@ import { isContextOverflow } from "./context-overflow.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { isSpentQuota } from "./spent-quota.ts";
 
-/** What a protocol has read in the body of a failure. */
+/** Details a protocol found in the body of a failure. */
 export interface FailureDetails {
-  /** The vendor's own words. */
+  /** The vendor's message. */
   readonly message?: string | undefined;
-  /** Where the body says more than the status. */
+  /** Set if the body states more than the status. */
   readonly code?: ProviderErrorCode | undefined;
-  /** A status that the body states: servers break off a stream with one after HTTP 200. */
+  /** Status in the body: servers abort a stream with one after HTTP 200. */
   readonly status?: number | undefined;
-  /** False if the vendor says that waiting does not help. */
+  /** False if the vendor states that waiting does not help. */
   readonly retryable?: false | undefined;
-  /** Whether nothing is left to pay with. Default: by the words that many vendors have for it. */
+  /** Whether the account has no credit left. Default: detected by common phrases. */
   readonly isSpent?: boolean | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly rejected?: PartReference | undefined;
 }
 
-/** Statuses that are not what their hundred says. */
+/** Exceptions to the meaning of the status class. */
 const codes: Readonly<Record<number, ProviderErrorCode>> = {
   401: "auth",
-  // Payment required: no request with this key will be served, whatever it says.
+  // Payment required: no request with this key will be served.
   402: "auth",
   403: "auth",
   407: "auth",
   408: "network",
-  // The vendors' own SDKs retry it: somebody else holds a lock.
+  // The vendors' own SDKs retry it: another request holds a lock.
   409: "overloaded",
   425: "overloaded",
   429: "rate_limit",
   // Groq: the capacity of the flex tier is exceeded.
   498: "overloaded",
-  // Closed by whoever stands in front of the vendor.
+  // Closed by a proxy between us and the vendor.
   499: "network",
   501: "invalid_request",
   505: "invalid_request",
@@ -48,7 +48,7 @@ export function codeOfStatus(status: number): ProviderErrorCode {
   );
 }
 
-/** Codes that an overflow of the context may hide behind: vendors send it as 400, 413, 429 and 500. */
+/** Codes under which vendors report a context overflow: they send 400, 413, 429 and 500. */
 const mayBeOverflow: ReadonlySet<ProviderErrorCode> = new Set([
   "invalid_request",
   "rate_limit",
@@ -56,14 +56,14 @@ const mayBeOverflow: ReadonlySet<ProviderErrorCode> = new Set([
   "protocol",
 ]);
 
-/** Codes that vendors also use for a spent quota. */
+/** Codes that vendors also use for a used-up quota. */
 const mayBeSpent: ReadonlySet<ProviderErrorCode> = new Set([
   "invalid_request",
   "rate_limit",
   "overloaded",
 ]);
 
-/** A status among the fields of an error: a number, or its digits. */
+/** Reads a status from the fields of an error: a number, or its digits. */
 export function statusIn(error: Readonly<Record<string, JsonValue>>): number | undefined {
   const stated = ["code", "status", "status_code", "raw_status_code"].map((name) => error[name]);
   return stated
@@ -73,7 +73,7 @@ export function statusIn(error: Readonly<Record<string, JsonValue>>): number | u
     | undefined;
 }
 
-/** An answer with an error status, or an error inside of a stream, as the error that callers know. */
+/** Converts a response with an error status, or an error within a stream. */
 export function toProviderError(
   failure: VendorFailure,
   target: Target,
@@ -84,17 +84,19 @@ export function toProviderError(
   const retryAfterMs = details.retryAfterMs ?? parseRetryAfter(headers);
   const isSilent = text.trim() === "" && details.message === undefined;
   const words = details.message ?? text;
-  // A failure that is told in a stream and that nothing is known of may well not happen again.
+  // An unknown failure within a stream may well not happen again.
   const stated = details.code ?? (status === undefined ? "overloaded" : codeOfStatus(status));
-  // A vendor that says how long to wait means a limit by the minute.
+  // A vendor that states how long to wait means a limit per minute.
   const isSpent = details.isSpent ?? (retryAfterMs === undefined && isSpentQuota(words));
   const code = codeOf(stated, words, isSilent ? failure.status : undefined, isSpent);
   const answered =
-    failure.status === undefined ? "broke off its reply" : `answered with status ${failure.status}`;
+    failure.status === undefined
+      ? "interrupted its reply"
+      : `answered with status ${failure.status}`;
   const said = oneLine(words);
   return new ProviderError(
     code,
-    `${target.origin.provider} ${answered}${said === "" ? " and said nothing" : `: ${said}`}`,
+    `${target.origin.provider} ${answered}${said === "" ? " and an empty body" : `: ${said}`}`,
     {
       status,
       retryAfterMs,
@@ -104,20 +106,20 @@ export function toProviderError(
   );
 }
 
-/** `silentStatus`: the status of an answer without a body. */
+/** `silentStatus`: the status of a response without a body. */
 function codeOf(
   stated: ProviderErrorCode,
   words: string,
   silentStatus: number | undefined,
   isSpent: boolean,
 ): ProviderErrorCode {
-  // Some servers have no word for a context that is too long.
+  // Some servers report a context overflow without any message.
   if (silentStatus === 400 || silentStatus === 413) return "context_overflow";
   if (mayBeOverflow.has(stated) && isContextOverflow(words)) return "context_overflow";
   return isSpent && mayBeSpent.has(stated) ? "auth" : stated;
 }
 
-/** The beginning of a text, fit for a message. */
+/** The beginning of a text, on one line, for a message. */
 export function oneLine(text: string, maxLength = 500): string {
   const line = text.trim().replaceAll(/\s+/g, " ");
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;

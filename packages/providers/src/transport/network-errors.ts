@@ -1,39 +1,39 @@
-/** Failures below HTTP: what went wrong, and what to look at. */
+/** Explains failures below HTTP, and what to check. */
 import { ProviderError } from "@capstan/kernel";
 
 interface NetworkFault {
-  /** Of the system, of Node's TLS, or of Node's fetch. */
+  /** Codes of the system, of Node's TLS, or of Node's fetch. */
   readonly codes: readonly string[];
   readonly problem: string;
-  /** The same will happen again. */
+  /** Whether a retry would fail in the same way. */
   readonly isLasting?: boolean;
 }
 
 const faults: readonly NetworkFault[] = [
   {
     codes: ["ECONNREFUSED"],
-    problem: "nothing listens there. Check that the base URL is right and that the server runs",
+    problem: "connection refused. Check that the base URL is right and that the server is running",
   },
   {
     codes: ["ENOTFOUND"],
-    problem: "there is no such host. Check that the base URL is right, and the network",
+    problem: "unknown host. Check the base URL and the network",
   },
   {
     codes: ["EAI_AGAIN"],
-    problem: "the name of the host could not be looked up. Check the network",
+    problem: "the host name could not be resolved. Check the network",
   },
   {
     codes: ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"],
-    problem: "the connection was closed by the other side",
+    problem: "the connection was closed by the server",
   },
   {
     codes: ["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"],
-    problem: "no answer in time. Check the network, and a proxy in between",
+    problem: "the request timed out. Check the network, and any proxy",
   },
   { codes: ["UND_ERR_BODY_TIMEOUT"], problem: "the reply stopped coming" },
   {
     codes: ["EHOSTUNREACH", "ENETUNREACH"],
-    problem: "the host cannot be reached. Check the network",
+    problem: "the host is unreachable. Check the network",
   },
   { codes: ["CERT_HAS_EXPIRED"], problem: "its certificate has expired", isLasting: true },
   {
@@ -44,7 +44,7 @@ const faults: readonly NetworkFault[] = [
       "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
     ],
     problem:
-      "its certificate is signed by somebody unknown, as behind a company's proxy. Name the signer in NODE_EXTRA_CA_CERTS",
+      "its certificate is signed by an unknown authority, such as a company proxy. Add that authority to NODE_EXTRA_CA_CERTS",
     isLasting: true,
   },
   {
@@ -54,12 +54,12 @@ const faults: readonly NetworkFault[] = [
   },
   {
     codes: ["ERR_SSL_WRONG_VERSION_NUMBER", "EPROTO"],
-    problem: "it does not speak TLS there. Use http:// instead of https://",
+    problem: "the server does not use TLS. Use http:// instead of https://",
     isLasting: true,
   },
 ];
 
-/** What `fetch`, or the reading of its body, threw. `doing` ends in the URL, without anything secret in it. */
+/** Converts an error of `fetch`, or of reading its body. `doing` ends with the URL, without secrets. */
 export function toNetworkError(doing: string, thrown: unknown): ProviderError {
   const code = findCode(thrown);
   const fault = faults.find(({ codes }) => code !== undefined && codes.includes(code));
@@ -71,7 +71,7 @@ export function toNetworkError(doing: string, thrown: unknown): ProviderError {
   });
 }
 
-/** `fetch` wraps what happened in a TypeError that says nothing, sometimes twice. */
+/** `fetch` wraps the cause in a TypeError without details, sometimes twice. */
 function findCode(thrown: unknown): string | undefined {
   for (let at = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ("code" in at && typeof at.code === "string") return at.code;

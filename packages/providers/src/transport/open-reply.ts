@@ -1,4 +1,4 @@
-/** Sends a request, and finds out what the answer is: events, a whole reply, or a failure. */
+/** Sends a request and classifies the response: events, a complete reply, or a failure. */
 import type { JsonValue } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import type { DispensableField, VendorFailure } from "../wire/protocol.ts";
@@ -17,9 +17,9 @@ import { WholeReply } from "./whole-reply.ts";
 import type { WireCall } from "./wire-call.ts";
 
 const maxFailureChars = 10_000;
-const failurePatienceMs = 5_000;
+const failureTimeoutMs = 5_000;
 
-/** Throws a `ProviderError`. An abort looks like a failure of the network here: who gave the signal knows better. */
+/** Throws a `ProviderError`. An abort looks like a network failure here: the caller, which owns the signal, can tell. */
 export async function openReply(
   call: WireCall,
   secrets: Secrets,
@@ -30,11 +30,11 @@ export async function openReply(
   const kind = kindOf(response, call);
   if (kind === "events") return new StreamedReply(call, response);
   if (kind === "json") return new WholeReply(call, response);
-  const text = await readExplanation(response.body, maxFailureChars, failurePatienceMs);
+  const text = await readExplanation(response.body, maxFailureChars, failureTimeoutMs);
   throw unexpectedAnswer(call, response, text);
 }
 
-/** Repeats the request without a dispensable field that the vendor refuses. Each field is left out once, so this ends. */
+/** Repeats the request without a dispensable field that the vendor rejects. Each field is dropped once, so this ends. */
 async function ask(
   call: WireCall,
   secrets: Secrets,
@@ -55,7 +55,7 @@ async function ask(
   }
 }
 
-/** The body without the dispensable fields that are not among `left`. */
+/** Returns the body without the dispensable fields that are not in `left`. */
 function bodyWith({ wire }: WireCall, left: ReadonlySet<DispensableField>): JsonValue {
   const { body, dispensable = [] } = wire;
   return dispensable.reduce((body, field) => (left.has(field) ? body : field.without(body)), body);
@@ -75,7 +75,7 @@ async function send(
       headers,
       body,
       signal,
-      // A redirect makes a GET of a POST, and takes headers with keys to another host.
+      // A redirect turns a POST into a GET, and sends headers with keys to another host.
       redirect: "manual",
     });
   } catch (thrown) {
@@ -84,12 +84,12 @@ async function send(
   }
 }
 
-/** Half of a character, as a text that was cut may end in: vendors refuse the whole request for it. */
+/** A lone surrogate, as a truncated text may end in: vendors reject the whole request for it. */
 const halfCharacter = /\\ud[89a-f]/i;
 
 function toBody(json: JsonValue): string {
   const body = JSON.stringify(json);
-  // Only half characters are escaped so; a text that speaks of them goes the long way for nothing.
+  // Only lone surrogates are escaped like this; a text that merely mentions one is just serialized twice.
   if (!halfCharacter.test(body)) return body;
   return JSON.stringify(json, (_, value: unknown) =>
     typeof value === "string" ? value.toWellFormed() : value,
@@ -106,25 +106,25 @@ function redirected({ vendor, place }: WireCall, response: Response): ProviderEr
   const where = to === undefined ? "elsewhere" : `to ${to.origin}${to.pathname}`;
   return new ProviderError(
     "invalid_request",
-    `${vendor.name} redirects ${place} ${where}, which is not followed: set the base URL to where it listens`,
+    `${vendor.name} redirects ${place} ${where}, and redirects are not followed: set the base URL to the final address`,
     { status: response.status },
   );
 }
 
 async function readFailure(secrets: Secrets, response: Response): Promise<VendorFailure> {
   const { status, headers, body } = response;
-  // Before it is shortened: half a secret is not recognised any more.
-  const text = secrets.hide(await readExplanation(body, maxFailureChars, failurePatienceMs));
+  // Before it is truncated: half a secret would not be recognised.
+  const text = secrets.hide(await readExplanation(body, maxFailureChars, failureTimeoutMs));
   return { status, headers, text, body: parseJson(text) };
 }
 
 function failed(call: WireCall, failure: VendorFailure): ProviderError {
   const { vendor, target } = call;
   const error = withRejectedPart(vendor.protocol.toError(failure, target), failure, call);
-  return copyError(error, { message: `${error.message} (asked at ${call.place})` });
+  return copyError(error, { message: `${error.message} (request to ${call.place})` });
 }
 
-/** By what the answer calls itself; by what was asked for, where it says nothing that is known. */
+/** Decides by the content type, or by what was requested if that is unknown. */
 function kindOf(response: Response, { target }: WireCall): "events" | "json" | "page" {
   if (isEventStream(response)) return "events";
   const contentType = response.headers.get("content-type")?.toLowerCase() ?? "";

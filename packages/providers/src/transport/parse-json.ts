@@ -1,7 +1,7 @@
-/** JSON that may be none. */
+/** Parses text that may not be JSON. */
 import type { JsonValue } from "@capstan/kernel";
 
-/** Undefined for what is no JSON. */
+/** Returns undefined for invalid JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;

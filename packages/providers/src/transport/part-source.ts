@@ -1,9 +1,9 @@
-/** Where the parts of a reply come from, a piece at a time. */
+/** Source of the parts of a reply, one chunk at a time. */
 import type { ProviderPart } from "@capstan/kernel";
 
 export interface PartSource {
-  /** Pushes what the next piece says, which may be nothing; false if it was the last. What was pushed counts, also if it throws. */
+  /** Pushes the parts of the next chunk, possibly none; returns false if it was the last. Parts already pushed stay valid even if it throws. */
   fill(parts: ProviderPart[]): Promise<boolean>;
-  /** Nobody wants the rest. */
+  /** Releases the source; the rest is not read. */
   leave(isFinished: boolean): void;
 }

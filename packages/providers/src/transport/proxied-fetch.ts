@@ -1,4 +1,4 @@
-/** `fetch` through a proxy, on Node's own http. Loaded only if there is one: Node's `fetch` takes no proxy before it starts, and undici is not at hand. */
+/** `fetch` through a proxy, with Node's http. Loaded only if needed: Node's `fetch` takes no proxy after startup, and undici is not available. */
 import type { IncomingMessage } from "node:http";
 import * as http from "node:http";
 import * as https from "node:https";
@@ -18,16 +18,16 @@ interface WireInit {
 
 export type WireFetch = (url: string, init: WireInit) => Promise<Response>;
 
-/** How long the proxy may take to open a tunnel. */
+/** Time the proxy may take to open a tunnel. */
 const connectMs = 30_000;
 
-/** Keeps connections for the next request. Redirects are not followed. */
+/** Keeps connections for later requests. Does not follow redirects. */
 export function proxiedFetch(proxy: URL): WireFetch {
   const tunnels = new https.Agent({ keepAlive: true });
   tunnels.createConnection = (options, onCreated) => {
     const { host = "", port = 443 } = options as { host?: string; port?: number };
     openTunnel(proxy, host, port).then(
-      // The tunnel is an open connection: the target's own TLS begins in it.
+      // The tunnel is an open connection: TLS with the target starts inside it.
       (socket) => onCreated?.(null, tls.connect({ ...options, path: undefined, socket } as object)),
       (thrown: Error) => onCreated?.(thrown, undefined as never),
     );
@@ -44,7 +44,7 @@ export function proxiedFetch(proxy: URL): WireFetch {
         ? https.request(url, { ...common, headers: sent, agent: tunnels })
         : toProxy.request({
             ...common,
-            ...placeOf(proxy),
+            ...hostAndPort(proxy),
             path: url.href,
             headers: { ...sent, host: url.host, ...authorizationFor(proxy) },
             agent: connections,
@@ -63,14 +63,14 @@ function openTunnel(proxy: URL, host: string, port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const request = (proxy.protocol === "https:" ? https : http).request({
-    ...placeOf(proxy),
+    ...hostAndPort(proxy),
     method: "CONNECT",
     path: target,
     headers: { host: target, ...authorizationFor(proxy) },
     agent: false,
   });
   request.setTimeout(connectMs, () => {
-    request.destroy(new Error(`no answer in ${connectMs / 1_000} seconds`));
+    request.destroy(new Error(`no response within ${connectMs / 1_000} seconds`));
   });
   request.once("connect", ({ statusCode = 0 }, socket, head) => {
     request.setTimeout(0);
@@ -90,11 +90,11 @@ function openTunnel(proxy: URL, host: string, port: number): Promise<Socket> {
 function refusal(proxy: URL, target: string, status: number): ProviderError {
   const advice =
     status === 407
-      ? "put a user and a password into its URL"
+      ? "add a user and a password to its URL"
       : "ask its administrator, or list the host in NO_PROXY";
   return new ProviderError(
     status === 407 ? "auth" : "network",
-    `The proxy ${proxy.origin} refuses to connect to ${target} with status ${status}: ${advice}`,
+    `The proxy ${proxy.origin} refused to connect to ${target} with status ${status}: ${advice}`,
     { status, retryable: status >= 500 },
   );
 }
@@ -104,12 +104,12 @@ function withoutProxy(proxy: URL, thrown: Error): Error {
   const code = "code" in thrown && typeof thrown.code === "string" ? ` (${thrown.code})` : "";
   return new ProviderError(
     "network",
-    `The proxy ${proxy.origin} cannot be reached: ${thrown.message}${code}. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY`,
+    `The proxy ${proxy.origin} is unreachable: ${thrown.message}${code}. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY`,
     { cause: thrown },
   );
 }
 
-function placeOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+function hostAndPort({ hostname, port, protocol }: URL): { host: string; port: number } {
   const fallback = protocol === "https:" ? 443 : 80;
   return {
     host: hostname.replace(/^\[|\]$/g, ""),
@@ -123,7 +123,7 @@ function authorizationFor({ username, password }: URL): Record<string, string> {
   return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
 }
 
-/** Statuses that have no body, which `Response` insists on. */
+/** Statuses for which `Response` accepts no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function toResponse(message: IncomingMessage): Response {
@@ -136,7 +136,7 @@ function toResponse(message: IncomingMessage): Response {
     message.resume();
     return new Response(null, { status, statusText, headers });
   }
-  // Bytes, as no encoding is set.
+  // Bytes, because no encoding is set.
   const body = Readable.toWeb(message) as ReadableStream<Uint8Array>;
   return new Response(body, { status, statusText, headers });
 }

@@ -1,27 +1,27 @@
-/** The text of a body that may be larger, or slower, than anybody wants to wait for. */
+/** Reads the text of a body, with limits on size and time. */
 import { Utf8Decoder } from "../sse/utf8-decoder.ts";
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/** At most `maxChars` of it. Throws what the reading throws. */
+/** Reads at most `maxChars`. Rethrows read errors. */
 export async function readText(body: Body, maxChars: number): Promise<string> {
   return body === null ? "" : read(body.getReader(), maxChars);
 }
 
-/** The same, of a body that only explains a failure: half of it will do, if the rest does not come in time or at all. */
+/** Reads a body that explains a failure: returns what has arrived if the rest is late or fails. */
 export async function readExplanation(
   body: Body,
   maxChars: number,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader();
   let text = "";
-  const timeout = setTimeout(() => cancel(reader), patienceMs);
+  const timeout = setTimeout(() => cancel(reader), timeoutMs);
   try {
     return await read(reader, maxChars, (soFar) => (text = soFar));
   } catch {
-    // The status has come, and says more than the reason why its explanation is missing.
+    // The status is known, and matters more than why its explanation is missing.
     return text;
   } finally {
     clearTimeout(timeout);
@@ -45,7 +45,7 @@ async function read(
   return text.slice(0, maxChars);
 }
 
-/** Ends a read that is under way, too. */
+/** Also ends a pending read. No caller awaits the rest, so its failure does not matter. */
 function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   // The rest is not wanted, so a failure to stop it changes nothing.
   reader.cancel().catch(() => {});

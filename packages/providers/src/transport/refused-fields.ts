@@ -1,14 +1,14 @@
-/** Remembers which dispensable fields a server has refused, so that each is refused once in a process. */
+/** Remembers which dispensable fields a server has rejected, so that each is rejected once per process. */
 import { hashJson } from "@capstan/kernel";
 import type { DispensableField } from "../wire/protocol.ts";
 import type { WireCall } from "./wire-call.ts";
 
-/** The oldest are forgotten, and then refused once more. */
+/** Beyond this the oldest is forgotten, and will be rejected once more. */
 const maxRemembered = 1_000;
 
 /**
- * Of this process, not of a provider: models are named anew for each agent, and what an account may ask for does not depend on that.
- * Accounts are told apart by a hash of the headers that carry their keys.
+ * Per process, not per provider: models are created anew for each agent, but an account's permissions do not depend on that.
+ * Accounts are distinguished by a hash of the header with their key.
  */
 const refused = new Set<string>();
 

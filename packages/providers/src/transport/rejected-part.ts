@@ -1,13 +1,13 @@
-/** Finds the part of the conversation that a vendor's error is about. */
+/** Finds the part of the conversation that a vendor's error refers to. */
 import type { ChatMessage, PartReference, ProviderError } from "@capstan/kernel";
 import type { VendorFailure } from "../wire/protocol.ts";
 import { copyError } from "./secrets.ts";
 import type { WireCall } from "./wire-call.ts";
 
-/** `messages.3.content.1.image`, `input[2].content[0].image_url`: a field, a number, and whatever follows. */
+/** `messages.3.content.1.image`, `input[2].content[0].image_url`: a field, a number, and the rest of the path. */
 const bodyPath = /[A-Za-z_]\w*(?:\.\d+|\[\d+\])(?:\.\w+|\[\d+\])*/g;
 
-/** What vendors say of media that they cannot take, where they do not say which they mean. */
+/** Vendors' messages about media they cannot process, if they do not name the part. */
 const complaints: readonly RegExp[] = [
   /could not process (the )?(image|document|pdf)/i,
   /(unsupported|invalid|corrupt(ed)?|unreadable) (image|file|document|pdf)\b/i,
@@ -34,7 +34,7 @@ export function withRejectedPart(
   return rejected === undefined ? error : copyError(error, { rejected });
 }
 
-/** Those before it were taken when they were new. */
+/** The newest media part: the vendor accepted the earlier ones before. */
 function newestMedia(messages: readonly ChatMessage[]): PartReference | undefined {
   for (const message of messages.toReversed()) {
     if (message.role !== "user" && message.role !== "tool") continue;

@@ -1,4 +1,4 @@
-/** One attempt at a model, as the iterator that the kernel reads. */
+/** One attempt to get a reply from a model, as the iterator the kernel reads. */
 import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
@@ -15,15 +15,15 @@ type Result = IteratorResult<ProviderPart, undefined>;
 const done: Result = { value: undefined, done: true };
 
 /**
- * Nothing happens before the first `next`. Written by hand: a generator would cost a frame and two more promises for every part, and
- * could not be left while it waits. What came before a failure is handed out before the failure is.
+ * Does nothing before the first `next`. Written by hand: a generator would cost a frame and two more promises for every part, and
+ * could not be left while it waits. Yields the parts that arrived before a failure, then throws.
  */
 export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefined> {
   readonly #vendor: Vendor;
   readonly #options: ProviderOptions;
   readonly #fetch: WireFetch;
   readonly #request: ProviderRequest;
-  /** Ours, so that to leave ends a request that nobody has answered yet. */
+  /** Our own, so that leaving also ends a request that has no response yet. */
   readonly #controller = new AbortController();
   readonly #parts: ProviderPart[] = [];
   #at = 0;
@@ -32,7 +32,7 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
   #secrets: Secrets | undefined;
   #unwrapper: AnswerUnwrapper | undefined;
   #failure: { readonly thrown: unknown } | undefined;
-  /** The finish was handed out. */
+  /** Whether the finish part has been returned. */
   #isFinished = false;
   #isOver = false;
   #isLeft = false;
@@ -55,7 +55,7 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
 
   next(): Promise<Result> {
     const part = this.#parts[this.#at];
-    if (part === undefined) return this.#nextOfNextPiece();
+    if (part === undefined) return this.#nextOfNextChunk();
     this.#at++;
     if (part.type === "finish") this.#isFinished = true;
     return Promise.resolve({ value: part, done: false });
@@ -66,7 +66,7 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
     return Promise.resolve(done);
   }
 
-  async #nextOfNextPiece(): Promise<Result> {
+  async #nextOfNextChunk(): Promise<Result> {
     while (this.#at >= this.#parts.length) {
       if (this.#failure !== undefined) return this.#fail(this.#failure.thrown);
       if (this.#isOver) return done;
@@ -86,7 +86,7 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
       this.#failure = { thrown };
     }
     this.#unwrapper?.apply(this.#parts);
-    // Who left meanwhile wants to hear no more of it.
+    // The consumer left in the meantime and needs no parts.
     if (this.#isLeft) this.#forget();
     this.#filling = undefined;
   }
@@ -111,24 +111,24 @@ export class ReplyStream implements AsyncIterableIterator<ProviderPart, undefine
 
   #fail(thrown: unknown): never {
     this.#leave();
-    // The reason of an abort is the caller's and goes back to it as it is.
+    // The abort reason belongs to the caller and is thrown unchanged.
     this.#request.signal.throwIfAborted();
     const error = thrown instanceof ProviderError ? thrown : this.#faultOfProtocol(thrown);
     throw this.#secrets?.hideIn(error) ?? error;
   }
 
-  /** Whatever else is thrown is something that the code of the protocol did not expect. */
+  /** Any other error means that the protocol's code met something unexpected. */
   #faultOfProtocol(thrown: unknown): ProviderError {
     const { name, protocol } = this.#vendor;
     const fault =
       this.#source === undefined
-        ? `A request to ${name} could not be made`
-        : `${name} sent something that cannot be read`;
+        ? `A request to ${name} could not be encoded`
+        : `A reply of ${name} could not be decoded`;
     const what = thrown instanceof Error ? thrown.message : String(thrown);
     return new ProviderError("protocol", `${fault} as ${protocol.id}: ${what}`, { cause: thrown });
   }
 
-  /** Nobody wants more of it. */
+  /** Stops the request and drops the remaining parts. */
   #leave(): void {
     this.#isLeft = true;
     this.#end();

@@ -1,6 +1,6 @@
-/** How long a vendor asks to wait. */
+/** Parses the wait a vendor asks for. */
 
-/** Milliseconds; undefined where the headers do not say, or not in a way that can be read. `now` is a time in milliseconds. */
+/** Milliseconds; undefined if the headers are missing or invalid. `now` is in milliseconds. */
 export function parseRetryAfter(
   headers: Headers | undefined,
   now: number = Date.now(),
@@ -12,11 +12,11 @@ export function parseRetryAfter(
   if (seconds !== undefined) return Math.round(seconds * 1_000);
   const date = parseDate(value);
   if (date === undefined) return undefined;
-  // By the vendor's clock, where it shows it: ours may be wrong.
+  // By the vendor's clock, if known: ours may be wrong.
   return Math.max(0, date - (parseDate(headers?.get("date")) ?? now));
 }
 
-/** Only what has a time in it: `Date.parse` makes a date of any number. */
+/** Accepts only values with a time: `Date.parse` turns any number into a date. */
 function parseDate(value: string | null | undefined): number | undefined {
   const date = value?.includes(":") === true ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : date;

@@ -1,9 +1,9 @@
-/** Keeps what must not be shown out of messages, should a vendor repeat it. */
+/** Keeps secrets out of messages, in case a vendor repeats them. */
 import { ProviderError } from "@capstan/kernel";
 
 const secretName = /auth|key|token|secret|cookie/i;
 
-/** What a request carries that nobody may see: the key, and headers that are named for it. */
+/** Secret values of a request: the key, and headers whose names suggest a secret. */
 export class Secrets {
   readonly #values: readonly string[];
 
@@ -12,7 +12,7 @@ export class Secrets {
     for (const [name, value] of headers) {
       if (secretName.test(name)) values.push(value.replace(/^(bearer|basic|token) /i, ""));
     }
-    // A short one would be found in words that have nothing to do with it.
+    // A short value would also match unrelated words.
     this.#values = values
       .filter((value) => value.length >= 8)
       .flatMap((value) => [value, ...base64Of(value)]);
@@ -30,7 +30,7 @@ export class Secrets {
   }
 }
 
-/** In both alphabets, without padding, as far as it does not depend on what stands after the value. */
+/** The base64 form in both alphabets, without padding and without the character that depends on what follows the value. */
 function base64Of(value: string): readonly string[] {
   let bytes = "";
   for (const byte of new TextEncoder().encode(value)) bytes += String.fromCharCode(byte);
@@ -39,7 +39,7 @@ function base64Of(value: string): readonly string[] {
   return [...new Set([whole, whole.replaceAll("+", "-").replaceAll("/", "_")])];
 }
 
-/** The same error with something else in it. */
+/** Copies an error with changes. */
 export function copyError(
   error: ProviderError,
   changes: { readonly message?: string; readonly rejected?: ProviderError["rejected"] },

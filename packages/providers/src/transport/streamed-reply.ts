@@ -1,4 +1,4 @@
-/** The parts of a reply that comes as server-sent events. */
+/** Decodes the parts of a reply that arrives as server-sent events. */
 import type { ProviderPart } from "@capstan/kernel";
 import type { ReplyDecoder } from "../wire/protocol.ts";
 import type { SseEvent } from "../sse/sse-decoder.ts";
@@ -10,7 +10,7 @@ import type { PartSource } from "./part-source.ts";
 import { unexpectedAnswer } from "./unexpected-answer.ts";
 import type { WireCall } from "./wire-call.ts";
 
-/** How long the end of a body is waited for once the reply in it is whole. */
+/** How long to wait for the end of the body once the reply is complete. */
 const drainMs = 1_000;
 
 export function isEventStream({ headers }: Response): boolean {
@@ -45,13 +45,13 @@ export class StreamedReply implements PartSource {
       if (chunk === undefined) this.#sse.end(events);
       else this.#sse.take(chunk, events);
     } finally {
-      // Also those in front of one that is too long.
+      // Including the events before one that is too long.
       for (const event of events) this.#take(event, parts);
     }
     this.#room.take(parts);
     if (chunk !== undefined) return true;
     if (this.#isWhole) return false;
-    // What calls itself a stream of events was one that broke off early; anything else was none.
+    // A body declared as an event stream was one that broke off early; anything else was none.
     if (!this.#hasEvents && !isEventStream(this.#response)) throw this.#noEvents();
     this.#decoder.end(parts);
     this.#room.take(parts);
@@ -62,21 +62,21 @@ export class StreamedReply implements PartSource {
     const body = event.isBare && !this.#hasEvents ? parseJson(event.data) : undefined;
     this.#hasEvents = true;
     if (body === undefined) return this.#decoder.take(event, parts);
-    // No stream at all, from a server that does not say what it sends.
+    // Not a stream, from a server that does not state its content type.
     this.#isWhole = true;
     const { vendor, target } = this.#call;
     parts.push(...vendor.protocol.decodeBody(body, target));
   }
 
-  /** A connection serves again only if its body was read to the end, which is near when the reply is whole. */
+  /** Drains the body of a finished reply, whose end is near: a connection is reused only if its body was read completely. */
   leave(isFinished: boolean): void {
     if (!isFinished) return this.#cancel();
     const timeout = setTimeout(() => this.#cancel(), drainMs);
-    // A number in browsers; in Node it must not keep the process.
+    // A number in browsers; in Node it must not keep the process alive.
     if (typeof timeout === "object") timeout.unref();
     this.#drain().then(
       () => clearTimeout(timeout),
-      // The reply is whole: nobody cares what came of the rest.
+      // The reply is complete: failures of the rest do not matter.
       () => clearTimeout(timeout),
     );
   }
@@ -96,7 +96,7 @@ export class StreamedReply implements PartSource {
   }
 
   #cancel(): void {
-    // Nobody waits for the rest, so nobody has a use for its failure.
+    // No caller awaits the rest, so its failure does not matter.
     this.#reader?.cancel().catch(() => {});
   }
 

@@ -1,9 +1,9 @@
-/** A success that is no reply. */
+/** Error for a success status without a valid reply. */
 import { ProviderError } from "@capstan/kernel";
 import { oneLine } from "./http-errors.ts";
 import type { WireCall } from "./wire-call.ts";
 
-/** `text` is how its body begins. */
+/** `text` is the beginning of the body. */
 export function unexpectedAnswer(
   { vendor, place }: WireCall,
   { status, headers }: Response,
@@ -11,12 +11,12 @@ export function unexpectedAnswer(
 ): ProviderError {
   const answer = `${vendor.name} answered a request to ${place} with status ${status}`;
   if (text.trim() === "") {
-    return new ProviderError("network", `${answer} and an empty body: ask again`, { status });
+    return new ProviderError("network", `${answer} and an empty body: retry`, { status });
   }
   const contentType = headers.get("content-type") ?? "no content type";
   return new ProviderError(
     "protocol",
-    `${answer} and something that is no reply of a model (${contentType}): check that the base URL is right. It begins: ${oneLine(text, 200)}`,
+    `${answer}, but the body is not a model's reply (${contentType}): check the base URL. It begins: ${oneLine(text, 200)}`,
     { status },
   );
 }

@@ -1,4 +1,4 @@
-/** Takes the wrapper off an answer while it comes in: `{"answer":[1,2]}` is read as `[1,2]`. */
+/** Removes the wrapper from an answer while it streams: `{"answer":[1,2]}` becomes `[1,2]`. */
 import type { ProviderPart } from "@capstan/kernel";
 import { wrapperKey } from "../projection/wrapped-output.ts";
 
@@ -6,17 +6,17 @@ const opening = `{"${wrapperKey}":`;
 const openingPattern = new RegExp(`^\\s*\\{\\s*"${wrapperKey}"\\s*:\\s*`);
 
 type State =
-  /** Nothing is open. */
+  /** No text is open. */
   | "outside"
-  /** The text so far may be the beginning of a wrapper. */
+  /** The text so far may be the start of a wrapper. */
   | "beginning"
   | "wrapped"
   | "plain";
 
-/** For one reply. A text that does not begin with the wrapper passes as it is: a server may have ignored the format. */
+/** For one reply. Text without the wrapper passes through unchanged: a server may have ignored the format. */
 export class AnswerUnwrapper {
   #state: State = "outside";
-  /** Text that is not handed out yet: a possible beginning, or what may be the end of the wrapper. */
+  /** Text held back: a possible start, or a possible end of the wrapper. */
   #held = "";
 
   /** Changes the parts in place. */
@@ -30,7 +30,7 @@ export class AnswerUnwrapper {
     switch (part.type) {
       case "text_delta":
         return push(this.#text(part.delta), parts);
-      // These close nothing.
+      // These end no text.
       case "start":
       case "usage":
       case "ping":
@@ -60,7 +60,7 @@ export class AnswerUnwrapper {
     return text;
   }
 
-  /** Keeps back the braces and the space at the end, one of which may be the wrapper's. */
+  /** Holds back trailing braces and white space, one of which may be the wrapper's. */
   #holdEnd(text: string): string {
     let end = text.length;
     while (end > 0 && isEnding(text.charCodeAt(end - 1))) end--;

@@ -1,4 +1,4 @@
-/** The parts of a reply that comes in one JSON body. */
+/** Decodes the parts of a reply that arrives as one JSON body. */
 import type { ProviderPart } from "@capstan/kernel";
 import { RoomCheck } from "./full-context.ts";
 import { toNetworkError } from "./network-errors.ts";
@@ -29,7 +29,7 @@ export class WholeReply implements PartSource {
     return false;
   }
 
-  /** There is nothing left to read when it has said anything, and the signal ends it before. */
+  /** Does nothing: after the first part nothing is left to read, and before that the signal ends the request. */
   leave(): void {}
 
   async #text(): Promise<string> {

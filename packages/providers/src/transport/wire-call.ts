@@ -1,4 +1,4 @@
-/** One request on its way: where it goes, with which headers, and what came back. */
+/** Prepares a request: its URL, headers and body. */
 import type { ChatMessage, ProviderRequest } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import type { Target, WireRequest } from "../wire/protocol.ts";
@@ -7,20 +7,20 @@ import { findApiKey } from "./api-key.ts";
 import { version } from "../wire/version.ts";
 import { environment, hasProcess } from "./environment.ts";
 
-/** Everything that is known of a request once it is written. */
+/** All facts about an encoded request. */
 export interface WireCall {
   readonly vendor: Vendor;
   readonly target: Target;
   readonly wire: WireRequest;
   readonly url: string;
-  /** The URL without what may be secret in it, for messages. */
+  /** The URL without secrets, for messages. */
   readonly place: string;
   readonly headers: Headers;
-  /** What the request was written from. */
+  /** Messages that the request was encoded from. */
   messages(): readonly ChatMessage[];
 }
 
-/** Writes the request. Throws a `ProviderError` for whatever is missing. */
+/** Encodes the request. Throws a `ProviderError` if anything is missing. */
 export function prepareCall(
   vendor: Vendor,
   options: ProviderOptions,
@@ -30,7 +30,7 @@ export function prepareCall(
   if (model === undefined || model === "") {
     throw new ProviderError(
       "invalid_request",
-      `No model for ${vendor.name}: name one in the options of the request`,
+      `No model for ${vendor.name}: set \`model\` in the request options`,
     );
   }
   const baseUrl = parseBaseUrl(vendor, baseUrlOf(vendor, options));
@@ -54,7 +54,7 @@ export function prepareCall(
   };
 }
 
-/** A question beside the conversation: `path` may lead out of the version of the base URL by `..`. Throws as `prepareCall` does. */
+/** Prepares a metadata request. A `path` with `..` leaves the base URL's version. Throws as `prepareCall` does. */
 export function prepareQuestion(
   vendor: Vendor,
   options: ProviderOptions,
@@ -86,27 +86,27 @@ function parseBaseUrl(vendor: Vendor, baseUrl: string): URL {
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new ProviderError(
       "invalid_request",
-      `The base URL for ${vendor.name} is "${baseUrl}", which is no http or https URL`,
+      `The base URL for ${vendor.name} is not an http or https URL: "${baseUrl}"`,
     );
   }
   if (url.username !== "" || url.password !== "") {
     throw new ProviderError(
       "invalid_request",
-      `The base URL for ${vendor.name} has a user or a password in it, which fetch does not take: pass them as an authorization header`,
+      `The base URL for ${vendor.name} contains a user or a password, which fetch does not accept: pass them in an authorization header`,
     );
   }
-  // A host alone means the vendor's API there, at the path that it has at home.
+  // A host alone means the vendor's API there, with the same path as the vendor's own URL.
   if (url.pathname === "/" && URL.canParse(vendor.baseUrl)) {
     url.pathname = new URL(vendor.baseUrl).pathname;
   }
   return url;
 }
 
-/** A version at the end of a base URL, and one at the beginning of a path. */
+/** A version at the end of a base URL, and one at the start of a path. */
 const endingVersion = /\/v\d+[a-z0-9]*$/;
 const leadingVersion = /^\/v\d+[a-z0-9]*(?=\/)/;
 
-/** A base URL may end in a slash, and may have a query of its own. Its version goes before that of the path. */
+/** A base URL may end in a slash, and may have its own query. Its version replaces the path's. */
 function joinUrl(baseUrl: URL, path: string): URL {
   const url = new URL(baseUrl);
   const [pathname = "", query] = path.split("?", 2);
@@ -118,8 +118,8 @@ function joinUrl(baseUrl: URL, path: string): URL {
 }
 
 /**
- * Later ones replace earlier ones of the same name, but for lists that vendor and caller both add to. Whoever brings a header for the key
- * needs no key.
+ * Later headers replace earlier ones of the same name, except for list headers, which are joined. If a header for the key is given,
+ * no key is needed.
  */
 function headersOf(
   vendor: Vendor,
@@ -153,10 +153,10 @@ function setHeader(vendor: Vendor, headers: Headers, name: string, value: string
   try {
     headers.set(name, value);
   } catch {
-    // What was thrown shows the value, which may be a secret.
+    // Not quoted: the error shows the value, which may be a secret.
     throw new ProviderError(
       "invalid_request",
-      `The header "${name}" for ${vendor.name} cannot be sent: its name or its value has a character that HTTP does not allow`,
+      `The header "${name}" for ${vendor.name} is invalid: its name or value contains a character that HTTP does not allow`,
     );
   }
 }

@@ -16,7 +16,7 @@ export const anthropicVendor: Vendor = {
     // The vendor counts 5 MB of base64.
     maxImageBytes: 3_932_160,
     maxImagePixels: 8000,
-    // Of the 32 MB that a request may have in base64, with room for the rest of it.
+    // A request may have 32 MB, in base64; this leaves room for the rest of it.
     maxDocumentBytes: 22_000_000,
   },
   quirks: { keyHeader: "x-api-key", listHeader: "anthropic-beta" },

@@ -12,7 +12,7 @@ export const googleVendor: Vendor = {
   media: {
     imageTypes: ["image/jpeg", "image/png", "image/webp"],
     documentTypes: ["application/pdf", "text/*"],
-    // Of the 20 MB that a request may have in base64, with room for the rest of it.
+    // A request may have 20 MB, in base64; this leaves room for the rest of it.
     maxImageBytes: 14_000_000,
     maxImagePixels: 8000,
     maxDocumentBytes: 14_000_000,

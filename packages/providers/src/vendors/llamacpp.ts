@@ -1,4 +1,4 @@
-/** The server of llama.cpp, on this machine unless told otherwise. */
+/** The llama.cpp server, by default on this machine. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
 import type { Vendor } from "../wire/vendor.ts";
 

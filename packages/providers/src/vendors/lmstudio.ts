@@ -1,4 +1,4 @@
-/** LM Studio, on this machine unless told otherwise. */
+/** LM Studio, by default on this machine. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
 import type { Vendor } from "../wire/vendor.ts";
 

@@ -11,7 +11,7 @@ export const mistralVendor: Vendor = {
   keyVariable: "MISTRAL_API_KEY",
   quirks: {
     chat: {
-      // Nine letters or digits, no more and no less.
+      // Exactly nine letters or digits.
       callIds: { character: /[a-zA-Z0-9]/, minLength: 9, maxLength: 9 },
       samplingFields: { seed: "random_seed", topK: null },
       refusesStreamOptions: true,

@@ -1,4 +1,4 @@
-/** Ollama, on this machine unless told otherwise. */
+/** Ollama, by default on this machine. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
 import type { Vendor } from "../wire/vendor.ts";
 

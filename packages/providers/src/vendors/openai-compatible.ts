@@ -1,18 +1,18 @@
-/** A server that speaks Chat Completions and that nobody here knows. */
+/** Any other server that implements Chat Completions. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
 import type { ChatQuirks, Vendor } from "../wire/vendor.ts";
 
 export interface CompatibleServer {
-  /** Where it listens, `/chat/completions` left out. */
+  /** Its URL, without `/chat/completions`. */
   readonly baseUrl: string;
-  /** Stands in logs as the maker of replies, so it stays the same. Default "openai-compatible". */
+  /** Stored in logs as the origin of replies, so keep it stable. Default "openai-compatible". */
   readonly id?: string;
-  /** For people, in messages. Default: the id. */
+  /** Display name, for messages. Default: the id. */
   readonly name?: string;
-  /** The variable that holds its key, if it needs one. */
+  /** Environment variable with its key, if it needs one. */
   readonly keyVariable?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where it departs from what OpenAI does. */
+  /** Deviations from OpenAI's behaviour. */
   readonly quirks?: ChatQuirks;
 }
 

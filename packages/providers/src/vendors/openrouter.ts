@@ -1,4 +1,4 @@
-/** OpenRouter, which leads to models of many makers. */
+/** OpenRouter, which routes to models of many vendors. */
 import { openAiChat } from "../protocols/openai-chat/openai-chat.ts";
 import type { Vendor } from "../wire/vendor.ts";
 

@@ -1,4 +1,4 @@
-/** How programs name a model of a vendor. */
+/** Functions that name a vendor's model. */
 import type { ProviderContract } from "@capstan/kernel";
 import { createProvider } from "../transport/create-provider.ts";
 import type { ProviderOptions, Vendor } from "../wire/vendor.ts";
@@ -9,7 +9,7 @@ export interface VendorModel {
   readonly id: string;
 }
 
-/** The key is that of the options, of the agent's `getApiKey`, or of the vendor's variable, in this order. */
+/** The key comes from the options, the agent's `getApiKey` or the vendor's environment variable, in this order. */
 export type VendorFunction = (modelId: string, options?: ProviderOptions) => VendorModel;
 
 export function vendorFunction(vendor: Vendor): VendorFunction {

@@ -1,4 +1,4 @@
-/** xAI's own API, which speaks Responses. */
+/** xAI's own API, which implements Responses. */
 import { openAiResponses } from "../protocols/openai-responses/openai-responses.ts";
 import type { Vendor } from "../wire/vendor.ts";
 

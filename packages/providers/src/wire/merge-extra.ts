@@ -1,27 +1,27 @@
-/** The caller's own options for a vendor, on top of a request. */
+/** Merges the caller's vendor options into a request. */
 import type { JsonValue, ProviderStreamOptions } from "@capstan/kernel";
 import type { JsonObject } from "./wire-json.ts";
 import { isObject, listOf } from "./wire-json.ts";
 
-/** The caller's own options for one vendor: those of others are never looked at. */
+/** The caller's options for one vendor. Options for other vendors are ignored. */
 export function vendorOptionsOf(
   { providerOptions = {} }: ProviderStreamOptions,
   providerId: string,
 ): JsonObject {
   const given = Object.hasOwn(providerOptions, providerId) ? providerOptions[providerId] : {};
   const stated = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
-  // Undefined values were taken out.
+  // Undefined values have been removed.
   return Object.fromEntries(stated) as JsonObject;
 }
 
-/** Lists that the caller adds to: in the place of ours, replies could not be read or sent back any more. */
+/** Lists the caller can only add to: if ours were replaced, replies could no longer be decoded or sent back. */
 const unitedLists: readonly string[] = ["include"];
 
 /**
- * `extra` wins field by field, but for what is `reserved` to the protocol. An object adds to ours (`thinking: { display }`), unless it is of
- * another `type`; `null` removes ours. `tools` come after ours. One that has a name of ours adds to it (`strict`, `allowed_callers`), or
- * replaces it if it is one that the vendor has defined (`{ type: "computer_20250124", name: "computer" }`), while the call still comes to
- * the tool of that name.
+ * `extra` wins field by field, except for fields `reserved` to the protocol. An object is merged into ours (`thinking: { display }`), unless it
+ * has another `type`; `null` removes ours. `tools` come after ours. A tool with the name of one of ours is merged into it (`strict`,
+ * `allowed_callers`), or replaces it if it is vendor-defined (`{ type: "computer_20250124", name: "computer" }`); its calls still go to our
+ * tool of that name.
  */
 export function mergeExtra(
   body: JsonObject,

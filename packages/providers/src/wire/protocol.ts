@@ -1,4 +1,4 @@
-/** A wire protocol, apart from the vendors that speak it: how a request is written, and how a reply is read. */
+/** A wire protocol, independent of the vendors that use it: encodes requests and decodes replies. */
 import type {
   JsonValue,
   Origin,
@@ -10,70 +10,70 @@ import type {
 import type { SseEvent } from "../sse/sse-decoder.ts";
 import type { Quirks } from "./vendor.ts";
 
-/** The vendor's id, its protocol's, the model's, and the host that is asked: what a reply will have as its `origin`. */
+/** Ids of vendor, protocol and model, and the host that is asked: the `origin` of the reply. */
 export type TargetOrigin = Origin & Required<Pick<Origin, "api" | "model">>;
 
-/** Whom a request is for. */
+/** Destination of a request. */
 export interface Target {
   readonly origin: TargetOrigin;
   readonly quirks: Quirks;
-  /** False: the whole reply is asked for in one JSON body. */
+  /** If false, the reply is requested as one JSON body. */
   readonly isStreaming: boolean;
-  /** Which attempt of the step this is, from 1; the first, if absent. */
+  /** Number of this attempt within the step, from 1. Default: the first. */
   readonly attempt?: number | undefined;
-  /** Tokens that fit into a request and its reply, where the registry knows it. */
+  /** Tokens that fit into a request and its reply, if the registry knows. */
   readonly contextWindow?: number | undefined;
 }
 
-/** A request as it goes over the wire. */
+/** A request in the vendor's format. */
 export interface WireRequest {
-  /** Behind the vendor's base URL, with its slash. */
+  /** Appended to the vendor's base URL, with leading slash. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: JsonValue;
-  /** Which part of the messages a vendor means when its error names this place in the body. */
+  /** Returns the message part that a vendor's error means by this path in the body. */
   partAt?(path: string): PartReference | undefined;
-  /** The answer is asked for in a wrapper, which is taken off the reply. */
+  /** Whether the answer is requested in a wrapper, which is removed from the reply. */
   readonly isWrapped?: true;
-  /** Fields that some servers or accounts refuse. Such a refusal is answered by repeating the request without the field. */
+  /** Fields that some servers or accounts reject. After such a rejection the request is repeated without the field. */
   readonly dispensable?: readonly DispensableField[];
 }
 
-/** A field that a request can do without. */
+/** A field that can be dropped from a request. */
 export interface DispensableField {
   /** Unique in the protocol. */
   readonly name: string;
   isRefusedBy(failure: VendorFailure): boolean;
-  /** The body without the field. */
+  /** Returns the body without the field. */
   without(body: JsonValue): JsonValue;
 }
 
-/** What a vendor answered instead of a reply. */
+/** A vendor's error response. */
 export interface VendorFailure {
-  /** Undefined for an error inside of a stream that began well. */
+  /** Undefined for an error within a stream. */
   readonly status?: number | undefined;
   readonly headers?: Headers | undefined;
-  /** Parsed where it was JSON. */
+  /** Parsed, if it was JSON. */
   readonly body: JsonValue | undefined;
-  /** As it came, at most 10,000 characters. */
+  /** As received, at most 10,000 characters. */
   readonly text: string;
 }
 
-/** One reply under way. Both methods push what they read, and throw a `ProviderError` for what the vendor calls an error. */
+/** Decodes one reply. Both methods push the decoded parts, and throw a `ProviderError` for an error the vendor reports. */
 export interface ReplyDecoder {
-  /** The next event of the stream. */
+  /** Decodes the next event of the stream. */
   take(event: SseEvent, parts: ProviderPart[]): void;
-  /** No more bytes will come. Throws if the reply is not whole. */
+  /** Must be called at the end of the stream. Throws if the reply is incomplete. */
   end(parts: ProviderPart[]): void;
 }
 
 export interface Protocol {
-  /** The `api` of the origin of its replies. */
+  /** The `api` in the origin of its replies. */
   readonly id: string;
   encode(request: ProviderRequest, target: Target): WireRequest;
   decoder(target: Target): ReplyDecoder;
-  /** The same for a reply that came whole. */
+  /** Decodes a reply that was not streamed. */
   decodeBody(body: JsonValue, target: Target): ProviderPart[];
-  /** What an answer with an error status, or an error event, means. */
+  /** Converts a response with an error status, or an error event. */
   toError(failure: VendorFailure, target: Target): ProviderError;
 }

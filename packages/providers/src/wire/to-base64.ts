@@ -1,6 +1,6 @@
-/** Base64 of bytes, without what only Node has. */
+/** Encodes bytes as base64 without Node APIs. */
 
-/** Bytes that one call takes: more arguments than that are too many for a function. */
+/** Bytes per call: functions accept a limited number of arguments. */
 const pieceLength = 0x8000;
 
 export function toBase64(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 /**
- * Request fields of the vendors that have types of their own here. They name what callers set most; every other field goes through as it is. A
- * type test holds the names to those of the official clients.
+ * Request fields of the vendors that have their own types here. They list the most common fields; all others are passed through
+ * unchanged. A type test checks the names against those of the official clients.
  */
 import type { JsonValue, VendorOptions } from "@capstan/kernel";
 
@@ -10,9 +10,9 @@ type Fields = { readonly [field: string]: JsonValue };
 export interface ResponsesOptions extends VendorOptions {
   readonly reasoning?: Fields | null;
   readonly text?: Fields | null;
-  /** Added to what the runtime asks for. */
+  /** Added to the fields the runtime requests. */
   readonly include?: readonly string[] | null;
-  /** Added to the agent's tools, and run by the vendor: `{ type: "web_search" }`. */
+  /** Added to the agent's tools and run by the vendor: `{ type: "web_search" }`. */
   readonly tools?: readonly Fields[];
   readonly parallel_tool_calls?: boolean | null;
   readonly max_tool_calls?: number | null;
@@ -26,7 +26,7 @@ export interface ResponsesOptions extends VendorOptions {
 export interface MessagesOptions extends VendorOptions {
   readonly thinking?: Fields | null;
   readonly output_config?: Fields | null;
-  /** Added to the agent's tools, and run by the vendor: `{ type: "web_search_20250305", name: "web_search" }`. */
+  /** Added to the agent's tools and run by the vendor: `{ type: "web_search_20250305", name: "web_search" }`. */
   readonly tools?: readonly Fields[];
   readonly mcp_servers?: readonly Fields[];
   readonly context_management?: Fields | null;
@@ -43,7 +43,7 @@ export interface MessagesOptions extends VendorOptions {
 export interface GenerateOptions extends VendorOptions {
   readonly generationConfig?: Fields | null;
   readonly safetySettings?: readonly Fields[] | null;
-  /** Added to the agent's tools, and run by the vendor: `{ googleSearch: {} }`. */
+  /** Added to the agent's tools and run by the vendor: `{ googleSearch: {} }`. */
   readonly tools?: readonly Fields[];
   readonly toolConfig?: Fields | null;
   readonly cachedContent?: string | null;

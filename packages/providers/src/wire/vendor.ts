@@ -1,46 +1,46 @@
-/** A vendor is a row: who it is, where it listens, which protocol it speaks, and how it departs from it. */
+/** A vendor is a row: its identity, its URL, its protocol, and its deviations from the protocol. */
 import type { MediaLimits, ProviderOptionsByVendor, SamplingSettings } from "@capstan/kernel";
 import type { CallIdShape } from "../projection/call-ids.ts";
 import type { Protocol } from "./protocol.ts";
 
-/** Where a vendor departs from its protocol. Each is named for what it does, and absent where the vendor keeps to it. */
+/** A vendor's deviations from its protocol. Each is named for its effect, and absent if the vendor follows the protocol. */
 export interface Quirks {
   /** Header that carries the key; default `authorization`, with `Bearer`. */
   readonly keyHeader?: string;
-  /** A header, in small letters, that lists things: the caller's are added to the protocol's. */
+  /** Lower-case name of a list header: the caller's values are added to the protocol's. */
   readonly listHeader?: string;
   readonly chat?: ChatQuirks;
 }
 
-/** Of Chat Completions, which many servers speak, each a little differently. */
+/** Deviations from Chat Completions, which many servers implement, each a little differently. */
 export interface ChatQuirks {
-  /** The field in which reasoning goes back; without it none does. */
+  /** Field that carries reasoning back; without it none is sent. */
   readonly reasoningField?: "reasoning_content" | "reasoning" | "reasoning_details";
-  /** Refuses a reply with calls and without that field, though it be empty. */
+  /** Rejects a reply that has calls but lacks that field, even if it would be empty. */
   readonly needsReasoningField?: true;
-  /** How an effort is asked for; without it only models that are known to have one are asked, by `reasoning_effort`. */
+  /** How to request an effort; by default only from models known to have one, as `reasoning_effort`. */
   readonly thinking?: "effort" | "reasoning-object" | "thinking-switch";
   /** Default `max_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
-  /** Other names of sampling settings; `null` for one that is refused. Default: OpenAI's names, and `top_k`. */
+  /** Other names of sampling settings; `null` for a rejected one. Default: OpenAI's names, and `top_k`. */
   readonly samplingFields?: Readonly<Partial<Record<SamplingField, string | null>>>;
-  /** Default: as OpenAI has them. */
+  /** Default: OpenAI's format. */
   readonly callIds?: CallIdShape;
-  /** Reports its counts without being asked, and refuses to be asked. */
+  /** Reports usage without being asked, and rejects `stream_options`. */
   readonly refusesStreamOptions?: true;
-  /** Does not count reasoning among the output tokens. */
+  /** Does not include reasoning in the output tokens. */
   readonly countsReasoningApart?: true;
-  /** Takes instructions at the beginning only: later ones are said by the user. */
+  /** Accepts system messages only at the beginning: later ones are sent as the user's. */
   readonly refusesLateSystem?: true;
-  /** Refuses what a user says right behind the results of calls: a word of the assistant stands between. */
+  /** Rejects a user message right after tool results: an assistant message is inserted between them. */
   readonly refusesUserAfterTool?: true;
-  /** Takes no schema of the answer: JSON is asked for, and the schema is told in the system prompt. */
+  /** Accepts no schema for the answer: JSON is requested, and the system prompt contains the schema. */
   readonly outputFormat?: "json-object";
-  /** Takes PDF files. */
+  /** Accepts PDF files. */
   readonly takesFiles?: true;
-  /** Fetches no image by its URL. */
+  /** Does not fetch images by URL. */
   readonly refusesUrls?: true;
-  /** Takes a key by which requests of a session come to the same cache. */
+  /** Accepts a key that routes requests of a session to the same cache. */
   readonly takesCacheKey?: true;
 }
 
@@ -48,33 +48,33 @@ type SamplingField = Exclude<keyof SamplingSettings, "temperature" | "maxTokens"
 
 export interface Vendor {
   readonly id: string;
-  /** For people, in messages. */
+  /** Display name, for messages. */
   readonly name: string;
   readonly protocol: Protocol;
   readonly baseUrl: string;
-  /** The variable that holds another URL, which goes before `baseUrl`. */
+  /** Environment variable with another URL, which takes precedence over `baseUrl`. */
   readonly baseUrlVariable?: string;
-  /** May have the API of a server that runs models, beside the one of its protocol: it is asked for context windows there, too. */
+  /** Whether it may offer the API of a model server besides its protocol; if so, that is asked for context windows too. */
   readonly hasServerApi?: true;
-  /** Runs on the user's machine as a rule. There it is asked directly, whatever proxy is set. */
+  /** Usually runs on the user's machine. There it is asked directly, whatever proxy is set. */
   readonly isLocal?: true;
-  /** The variable that holds its key; undefined for a server that needs none. */
+  /** Environment variable with its key; undefined for a server that needs none. */
   readonly keyVariable: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly media?: MediaLimits;
   readonly quirks: Quirks;
 }
 
-/** Media that were fetched from a URL. */
+/** Media fetched from a URL. */
 export interface FetchedMedia {
   readonly data: Uint8Array;
-  /** Default: the one that the message states. */
+  /** Default: the type the message states. */
   readonly mediaType?: string;
 }
 
 /**
- * Fetches an image or a document of a message. Which hosts may be asked is its own decision, and so is a cache: it is called for every request. What has more than
- * `maxBytes`, fails, or takes longer than 30 seconds is told to the model in words.
+ * Fetches an image or a document for a message. It decides which hosts to allow, and whether to cache: it is called for every request. If the
+ * media exceed `maxBytes`, fail, or take longer than 30 seconds, the model gets a note instead.
  */
 export type FetchMedia = (
   url: string,
@@ -82,17 +82,17 @@ export type FetchMedia = (
 ) => Promise<FetchedMedia>;
 
 export interface ProviderOptions {
-  /** Default: what `getApiKey` of the agent gives, or the vendor's variable. */
+  /** Default: the result of the agent's `getApiKey`, or the vendor's environment variable. */
   readonly apiKey?: string;
-  /** Default: the vendor's variable, or the vendor's own URL. One without a path gets the path of the vendor's own. */
+  /** Default: the vendor's environment variable, or the vendor's own URL. A URL without a path gets the path of the vendor's own. */
   readonly baseUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default `globalThis.fetch`, or, if the variables of the process name a proxy for the URL, one through that proxy. */
+  /** Default: `globalThis.fetch`, or a proxied fetch if the environment names a proxy for the URL. */
   readonly fetch?: typeof fetch;
-  /** By the id of the vendor, as those of an agent, which go before them field by field. */
+  /** Options by vendor id. The agent's options take precedence, field by field. */
   readonly providerOptions?: ProviderOptionsByVendor;
-  /** Fetches media that messages give by URL, whose bytes are sent then. Default: nothing is fetched here, and the vendor gets the URL if it fetches itself. */
+  /** Fetches media that messages give by URL, to send their bytes. Default: nothing is fetched; a vendor that fetches URLs itself gets the URL. */
   readonly fetchMedia?: FetchMedia;
-  /** Whether replies are streamed; default true. */
+  /** Whether to stream replies. Default true. */
   readonly stream?: boolean;
 }

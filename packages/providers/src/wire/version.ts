@@ -1,2 +1,2 @@
-/** As in package.json, which a test makes sure of: it cannot be read in a browser. */
+/** Same as in package.json, which a browser cannot read. A test compares them. */
 export const version = "0.1.0";

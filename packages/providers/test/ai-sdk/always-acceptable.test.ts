@@ -55,7 +55,7 @@ function asOwn(message: ChatMessage, { provider, modelId }: AiSdkModel): ChatMes
 /** There was nothing to send, or a document that the model's package does not take. What the emulator refuses it counts itself. */
 function isExpected(thrown: unknown): void {
   const isError = thrown instanceof ProviderError;
-  const isSilent = isError && thrown.message.startsWith("There is nothing to send");
+  const isSilent = isError && thrown.message.startsWith("Nothing to send");
   const isKnown = isError && (isSilent || thrown.rejected !== undefined || thrown.status === 400);
   if (!isKnown) throw thrown;
 }

@@ -42,7 +42,7 @@ test.each([
   expect(failure).toMatchObject({
     code: "protocol",
     message: expect.stringMatching(
-      /^The model sent a part.* so its reply cannot be read/,
+      /^The model sent a (".*" )?part.* so its reply cannot be decoded/,
     ) as string,
   });
 });
@@ -67,7 +67,7 @@ test("what a reply has cost that failed at its end is counted", async () => {
 
   const turn = await runToEnd({ provider: fromAiSdk(model).provider });
 
-  expect(turn.error?.message).toBe("mock.chat failed to finish its reply and did not say why");
+  expect(turn.error?.message).toBe("mock.chat failed to finish its reply and gave no reason");
   expect(turn.usage).toMatchObject({ inputTokens: 9 });
 });
 
@@ -199,12 +199,12 @@ test("a reply that came to its finish is read to its end, so that its connection
 });
 
 test.each([
-  ["a name", "openai/gpt-5", 'and not "openai/gpt-5"'],
-  ["nothing", undefined, "and not undefined"],
+  ["a name", "openai/gpt-5", 'but got "openai/gpt-5"'],
+  ["nothing", undefined, "but got undefined"],
   [
     "a model of an older version",
     { specificationVersion: "v2", modelId: "old" },
-    'The model "old" speaks version "v2"',
+    'The model "old" implements version "v2"',
   ],
 ])("%s in place of a model is refused at once, and the error says what to do", (_, given, said) => {
   expect(() => fromAiSdk(given as unknown as AiSdkModel)).toThrow(said);

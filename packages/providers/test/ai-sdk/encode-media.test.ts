@@ -16,13 +16,13 @@ test.each<[string, ModelFacts | undefined, object, object]>([
     "a picture for a model that sees none",
     { input: ["text"] },
     picture,
-    { text: "[an image of type image/png is left out: it cannot be shown here]" },
+    { text: "[an image of type image/png is omitted: this model cannot be shown it]" },
   ],
   [
     "a picture that few can see",
     undefined,
     { ...picture, mediaType: "image/tiff" },
-    { text: "[an image of type image/tiff is left out: it cannot be shown here]" },
+    { text: "[an image of type image/tiff is omitted: this model cannot be shown it]" },
   ],
   [
     "a paper",
@@ -40,7 +40,7 @@ test.each<[string, ModelFacts | undefined, object, object]>([
     "a text that is none",
     undefined,
     { type: "document", mediaType: "text/plain", data: "%%%" },
-    { text: "[a document of type text/plain is left out: it cannot be shown here]" },
+    { text: "[a document of type text/plain is omitted: this model cannot be shown it]" },
   ],
 ])("%s is shown as far as a model can see it", async (_, facts, part, shown) => {
   // Each of them is a part of a user's message.
@@ -61,7 +61,7 @@ test("a failure is told as one, also with pictures", async () => {
   };
 
   expect(await outputs(" ")).toMatchObject({
-    output: { value: "The tool failed and said nothing." },
+    output: { value: "The tool failed without a message." },
   });
   expect(await outputs([{ type: "text", text: "No" }])).toMatchObject({
     output: { type: "error-text", value: "No" },

@@ -183,7 +183,7 @@ test("every call has a result right behind its reply, and no result is without a
       { toolCallId: "k1", output: { type: "text", value: "Done" } },
       {
         toolCallId: "k2",
-        output: { type: "error-text", value: "There is no result of this call." },
+        output: { type: "error-text", value: "No result is available for this call." },
       },
     ],
   });
@@ -212,7 +212,7 @@ test("the conversation begins and ends on the user's side, with the system's wor
 
   const prompt = await promptFor([note, said, note, said]);
 
-  const begun = "[The beginning of the conversation is left out.]";
+  const begun = "[The beginning of the conversation has been omitted.]";
   expect(prompt).toMatchObject([
     { role: "system", content: "Be kind." },
     { role: "user", content: [{ text: begun }] },
@@ -231,6 +231,6 @@ test("a reply that paused for a tool of its vendor is gone on with as it is", as
 
 test("a conversation without a word is not sent, and the error says why", async () => {
   await expect(promptFor([user(" ")])).rejects.toThrow(
-    "There is nothing to send to mock.chat: no message has anything in it",
+    "Nothing to send to mock.chat: all messages are empty",
   );
 });

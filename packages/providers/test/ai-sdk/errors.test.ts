@@ -71,7 +71,7 @@ test("the message says what was tried and what the vendor said, and holds no sec
     "mock.chat answered with status 400: No such field",
   );
   expect((await failureOf(modelThatThrows(unreachable))).message).toBe(
-    "The request to https://api.example/v1/chat failed: nothing listens there. Check that the base URL is right and that the server runs (ECONNREFUSED)",
+    "The request to https://api.example/v1/chat failed: connection refused. Check that the base URL is right and that the server is running (ECONNREFUSED)",
   );
 });
 
@@ -113,12 +113,7 @@ test.each<[ProviderErrorCode, boolean, unknown, string]>([
     "validation failed",
   ],
   ["network", true, new DOMException("Too slow", "TimeoutError"), "mock.chat failed: Too slow"],
-  [
-    "network",
-    true,
-    Object.assign(new Error("x"), { code: "ECONNRESET" }),
-    "closed by the other side",
-  ],
+  ["network", true, Object.assign(new Error("x"), { code: "ECONNRESET" }), "closed by the server"],
   [
     "protocol",
     false,
@@ -127,7 +122,7 @@ test.each<[ProviderErrorCode, boolean, unknown, string]>([
   ],
   ["protocol", false, "no reason", "mock.chat failed: no reason"],
   ["protocol", false, undefined, "mock.chat failed: undefined"],
-  ["protocol", false, new Error(""), "did not say why"],
+  ["protocol", false, new Error(""), "gave no reason"],
 ])("%s, retryable: %s, is what a model throws as %j", async (code, retryable, thrown, said) => {
   const failure = await failureOf(modelThatThrows(thrown));
 

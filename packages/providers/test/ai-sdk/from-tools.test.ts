@@ -222,9 +222,15 @@ test("a schema that no model can be shown is refused, and the error names the to
   const odd = tool({ inputSchema: z.object({ when: z.date() }) });
   const plain = { inputSchema: { "~standard": { version: 1, vendor: "x", validate: () => ({}) } } };
 
-  expect(() => fromAiSdkTools({ later })).toThrow('The tool "later" has an input schema without');
-  expect(() => fromAiSdkTools({ plain })).toThrow('The tool "plain" has an input schema without');
-  expect(() => fromAiSdkTools({ odd })).toThrow('The tool "odd" has an input schema without');
+  expect(() => fromAiSdkTools({ later })).toThrow(
+    'The input schema of the tool "later" has no JSON Schema form',
+  );
+  expect(() => fromAiSdkTools({ plain })).toThrow(
+    'The input schema of the tool "plain" has no JSON Schema form',
+  );
+  expect(() => fromAiSdkTools({ odd })).toThrow(
+    'The input schema of the tool "odd" has no JSON Schema form',
+  );
 });
 
 test("a tool that cannot say what it does without its context says that it needs it", () => {

@@ -232,7 +232,7 @@ test.each<[string, object, object]>([
   [
     "what only its provider knows",
     { type: "file", mediaType: "application/pdf", data: { openai: "file-1" }, filename: "a.pdf" },
-    { type: "text", text: "[a.pdf of type application/pdf that only its provider knows]" },
+    { type: "text", text: "[a.pdf of type application/pdf known only to its provider]" },
   ],
 ])("a file of a user may be %s", (_, part, wanted) => {
   // Each of them is a part of a message of the AI SDK.
@@ -275,6 +275,6 @@ test.each([
   ["nothing", null, "its content is missing"],
 ])("a message with %s is refused, and the error says which", (_, message, said) => {
   expect(() => read([{ role: "user", content: "Hi" }, message as AnyAiSdkMessage])).toThrow(
-    `Message 1 is no message of the AI SDK: ${said}`,
+    `Message 1 is not an AI SDK message: ${said}`,
   );
 });

@@ -260,5 +260,5 @@ test("as a Standard Schema, a schema says the same", async () => {
 });
 
 test("two tools of one name are refused", () => {
-  expect(() => toAiSdkTools([echoTool(), echoTool()])).toThrow('There are two tools "echo"');
+  expect(() => toAiSdkTools([echoTool(), echoTool()])).toThrow('Two tools are named "echo"');
 });

@@ -83,7 +83,7 @@ test("a conversation without a word is not sent, and the error says why", () => 
   const messages = [{ role: "user" as const, id: "u", content: " " }];
 
   expect(() => bodyFor("claude-sonnet-5", { messages })).toThrow(
-    "There is nothing to send to anthropic: no message has anything in it. Add a user message with a text",
+    "Nothing to send to anthropic: all messages are empty. Add a user message with text",
   );
 });
 
@@ -98,7 +98,7 @@ function bodyOrNothing(model: string, request: Partial<ProviderRequest>): unknow
 /** The one reason not to send a request. What the emulator refuses has a status, and is counted by the emulator. */
 function nothingToSay(thrown: unknown): undefined {
   const isError = thrown instanceof ProviderError;
-  const isSilent = isError && thrown.message.startsWith("There is nothing to send");
+  const isSilent = isError && thrown.message.startsWith("Nothing to send");
   if (!isSilent && !(isError && thrown.status === 400)) throw thrown;
   return undefined;
 }

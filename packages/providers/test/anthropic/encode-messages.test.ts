@@ -97,8 +97,8 @@ test("what cannot be shown is named", () => {
     {
       role: "user",
       content: [
-        say("[an image of type image/tiff is left out: it cannot be shown here]"),
-        say("[an image of type image/png is left out: it cannot be shown here]"),
+        say("[an image of type image/tiff is omitted: this model cannot be shown it]"),
+        say("[an image of type image/png is omitted: this model cannot be shown it]"),
       ],
     },
   ]);
@@ -138,7 +138,7 @@ test("a call without a result gets one, and a result without a call is left out"
     messages: [user("Look"), reply([call("c1")]), result("c9"), user("Go on")],
   });
 
-  const missing = "There is no result of this call.";
+  const missing = "No result is available for this call.";
   expect(messages).toContainEqual({
     role: "user",
     content: [
@@ -186,7 +186,7 @@ test("a conversation begins with a user and ends with one", () => {
   const messages = messagesFor(model, { messages: [reply([{ type: "text", text: "Hi" }])] });
 
   expect(messages).toEqual([
-    { role: "user", content: [say("[The beginning of the conversation is left out.]")] },
+    { role: "user", content: [say("[The beginning of the conversation has been omitted.]")] },
     { role: "assistant", content: [say("Hi")] },
     { role: "user", content: [say("Continue.")] },
   ]);

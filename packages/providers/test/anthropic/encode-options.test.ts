@@ -42,7 +42,7 @@ test("a choice between whole inputs is told in words", () => {
   expect(withoutMarkers(tools)).toEqual([
     {
       name: "pick",
-      description: `Picks\n\nThe input has to fit anyOf: ${JSON.stringify(anyOf)}`,
+      description: `Picks\n\nThe input must match anyOf: ${JSON.stringify(anyOf)}`,
       input_schema: { type: "object" },
     },
   ]);

@@ -72,7 +72,7 @@ test("an error in the middle of a stream is one of the vendor", () => {
   const decode = (): unknown => decodeEvents([messageStart(), event]);
 
   expect(decode).toThrow(ProviderError);
-  expect(decode).toThrow("anthropic broke off its reply: overloaded_error: Overloaded");
+  expect(decode).toThrow("anthropic interrupted its reply: overloaded_error: Overloaded");
 });
 
 test.each([

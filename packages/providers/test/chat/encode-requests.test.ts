@@ -215,14 +215,14 @@ describe("a conversation", () => {
       { content: [{ type: "file", file: { filename: "document.pdf" } }, { type: "image_url" }] },
     ]);
     expect(messagesFor(messages)).toMatchObject([
-      { content: [{ type: "text", text: expect.stringContaining("left out") }, {}] },
+      { content: [{ type: "text", text: expect.stringContaining("is omitted") }, {}] },
     ]);
   });
 
   test("answers calls that nobody has answered, and leaves out results that nobody asked for", () => {
     expect(messagesFor([reply([call]), { ...user, id: "u2" }, result])).toMatchObject([
       { role: "assistant" },
-      { role: "tool", content: expect.stringContaining("no result") },
+      { role: "tool", content: expect.stringContaining("No result") },
       { role: "user" },
     ]);
   });

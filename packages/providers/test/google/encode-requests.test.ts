@@ -215,7 +215,7 @@ describe("a conversation", () => {
   test("answers calls that nobody has answered", () => {
     expect(contentsFor("gemini-3.5-flash", reply([call]), { ...user, id: "u2" })[1]).toMatchObject({
       parts: [
-        { functionResponse: { response: { error: expect.stringContaining("no result") } } },
+        { functionResponse: { response: { error: expect.stringContaining("No result") } } },
         { text: "Hello" },
       ],
     });

@@ -199,7 +199,7 @@ describe("a transcript that is not whole", () => {
       {
         type: "function_call_output",
         call_id: "call_1",
-        output: expect.stringContaining("no result"),
+        output: expect.stringContaining("No result"),
       },
       { role: "user" },
     ]);

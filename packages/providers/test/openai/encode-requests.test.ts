@@ -155,7 +155,7 @@ describe("what users and tools say", () => {
             file_data: "data:application/pdf;base64,JVBERg==",
           },
           { type: "input_text", text: "t.csv:\n\na,b" },
-          { type: "input_text", text: expect.stringContaining("left out") },
+          { type: "input_text", text: expect.stringContaining("is omitted") },
         ],
       },
     ]);

@@ -79,7 +79,7 @@ test("an event that grows beyond the limit is an error, and those before it are 
   };
 
   expect(grow).toThrow(ProviderError);
-  expect(grow).toThrow(/beyond 20 characters/);
+  expect(grow).toThrow(/exceeds 20 characters/);
   expect(events[0]?.data).toBe("1");
 });
 
@@ -88,7 +88,7 @@ test.each(["data: 0123456789\n", "{\n", ": a comment that never ends "])(
   (line) => {
     const chunks = Array.from({ length: 100 }, () => bytesOf(line));
 
-    expect(() => decodeAll(chunks, { maxEventLength: 90 })).toThrow(/beyond 90 characters/);
+    expect(() => decodeAll(chunks, { maxEventLength: 90 })).toThrow(/exceeds 90 characters/);
   },
 );
 

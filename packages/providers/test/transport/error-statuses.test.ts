@@ -11,7 +11,7 @@ test("an error status becomes the error of the protocol, with what the vendor sa
 
   expect(error).toMatchObject({ code: "invalid_request", status: 404, retryable: false });
   expect(error.message).toBe(
-    `test answered with status 404: {"error":"No such model"} (asked at ${baseUrl}/reply)`,
+    `test answered with status 404: {"error":"No such model"} (request to ${baseUrl}/reply)`,
   );
 });
 
@@ -22,7 +22,7 @@ test("an error without a word says so", async () => {
 
   expect(error).toMatchObject({ code: "overloaded", status: 503, retryable: true });
   expect(error.message).toBe(
-    `test answered with status 503 and said nothing (asked at ${baseUrl}/reply)`,
+    `test answered with status 503 and an empty body (request to ${baseUrl}/reply)`,
   );
 });
 
@@ -49,7 +49,7 @@ test("an error that goes on forever is read no further than its beginning", asyn
   await left.promise;
 
   expect(error).toMatchObject({ code: "overloaded", status: 500 });
-  expect(error.message).toMatch(/^test answered with status 500: [no ]{500}… \(asked at \S+\)$/);
+  expect(error.message).toMatch(/^test answered with status 500: [no ]{500}… \(request to \S+\)$/);
 });
 
 test("an error whose connection breaks is told as far as it came", async () => {
@@ -76,7 +76,7 @@ test.each([301, 302, 307, 308])(
 
     expect(error).toMatchObject({ code: "invalid_request", retryable: false });
     expect(error.message).toContain(
-      `to ${elsewhere}/reply, which is not followed: set the base URL`,
+      `to ${elsewhere}/reply, and redirects are not followed: set the base URL`,
     );
     expect(error.message).not.toContain("abc");
   },
@@ -108,7 +108,7 @@ test("a secret that is cut off with a long message does not show its beginning",
     streamFrom(baseUrl, { options: { model: "m", apiKey: "sk-0123456789" } }),
   );
 
-  expect(error.message).toMatch(/x{495}\[hidd… \(asked at \S+\)$/);
+  expect(error.message).toMatch(/x{495}\[hidd… \(request to \S+\)$/);
 });
 
 test("a vendor that repeats a secret does not make us show it", async () => {

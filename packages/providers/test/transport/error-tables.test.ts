@@ -116,7 +116,7 @@ test("an error inside of a stream has no status, and may not happen again", () =
   const error = toProviderError({ text: "", body: undefined }, target, { message: "Overloaded" });
 
   expect(error).toMatchObject({ code: "overloaded", status: undefined, retryable: true });
-  expect(error.message).toBe("test broke off its reply: Overloaded");
+  expect(error.message).toBe("test interrupted its reply: Overloaded");
 });
 
 const now = Date.parse("2026-11-16T10:00:00Z");

@@ -133,9 +133,9 @@ test("a header that cannot be sent is named, and its value is not", async () => 
 });
 
 test.each([
-  ["ftp://127.0.0.1/v1", "is no http or https URL"],
-  ["api.example.com/v1", "is no http or https URL"],
-  ["https://user:secret@example.com/v1", "has a user or a password in it"],
+  ["ftp://127.0.0.1/v1", "is not an http or https URL"],
+  ["api.example.com/v1", "is not an http or https URL"],
+  ["https://user:secret@example.com/v1", "contains a user or a password"],
 ])("a base URL that cannot be one says why: %s", async (baseUrl, why) => {
   const error = await failureOf(streamFrom(baseUrl));
 

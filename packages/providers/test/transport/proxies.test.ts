@@ -75,7 +75,7 @@ describe("a proxy for https", () => {
     const error = await failureOf(streamFrom("https://vendor.test/v1"));
 
     expect(error).toMatchObject({ code: "auth", retryable: false, status: 407 });
-    expect(error.message).toContain(`The proxy ${proxy.url} refuses to connect to vendor.test:443`);
+    expect(error.message).toContain(`The proxy ${proxy.url} refused to connect to vendor.test:443`);
     expect(error.message).not.toContain("secret");
   });
 
@@ -85,7 +85,7 @@ describe("a proxy for https", () => {
     const error = await failureOf(streamFrom("https://vendor.test/v1"));
 
     expect(error).toMatchObject({ code: "network", retryable: true });
-    expect(error.message).toContain("The proxy http://127.0.0.1:1 cannot be reached");
+    expect(error.message).toContain("The proxy http://127.0.0.1:1 is unreachable");
   });
 
   test("is left when the request is aborted", async () => {
@@ -119,7 +119,7 @@ describe("a proxy for http", () => {
     const error = await failureOf(streamFrom("http://vendor.test/v1"));
 
     expect(error).toMatchObject({ code: "network", retryable: true });
-    expect(error.message).toContain("The proxy http://127.0.0.1:1 cannot be reached");
+    expect(error.message).toContain("The proxy http://127.0.0.1:1 is unreachable");
   });
 
   test("leads to a server that is mostly on this machine, and now is on another", async () => {

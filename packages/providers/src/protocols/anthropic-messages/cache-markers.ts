@@ -1,4 +1,4 @@
-/** Markers that tell the vendor how far to keep a prompt in its cache. They are no part of what it compares. */
+/** Cache markers: how far the vendor should keep a prompt in its cache. They do not affect cache hits. */
 import type { CacheControl, TextBlock, UserBlock, WireMessage, WireTool } from "./request.ts";
 
 const maxMarkers = 4;
@@ -10,8 +10,8 @@ export interface MarkablePrompt {
 }
 
 /**
- * One behind what never changes, and one behind each of the last two turns of the user: the next request finds what this one wrote, and
- * finds the step before it should that be gone. `taken` of the four that the vendor allows are the caller's.
+ * Sets one after the constant head, and one after each of the last two user turns: the next request hits what this one wrote,
+ * or, if that is gone, the step before it. The caller already uses `taken` of the four markers the vendor allows.
  */
 export function markForCache(
   prompt: MarkablePrompt,

@@ -1,31 +1,31 @@
-/** What each generation of Claude takes and refuses, by the model's name. From platform.claude.com, 2026-11. */
+/** Capabilities of each generation of Claude, by model name. From platform.claude.com, 2026-11. */
 import type { LevelTable } from "../../projection/thinking-levels.ts";
 import { levelBudgets } from "../../projection/thinking-levels.ts";
 
 export interface ClaudeTraits {
   /**
-   * `budget`: it is given tokens. `adaptive`: it is given an effort and refuses tokens. `either`: both are taken. `none`: it cannot
+   * `budget`: takes a token budget. `adaptive`: takes an effort and rejects a token budget. `either`: takes both. `none`: cannot
    * think.
    */
   readonly thinking: "none" | "budget" | "either" | "adaptive";
-  /** How thinking is kept off. `default`: by not asking. `never`: it cannot be. */
+  /** How thinking is turned off. `default`: by not requesting it. `never`: impossible. */
   readonly off: "default" | "disabled" | "between_tools" | "never";
-  /** What each level is called. */
+  /** The model's value for each level. */
   readonly levels: LevelTable;
-  /** Whether it hides the text of its thinking unless it is asked for. */
+  /** Whether it hides its thinking text unless requested. */
   readonly hidesThinking: boolean;
-  /** It checks that nothing before a thinking block has changed. */
+  /** Whether it checks that nothing before a thinking block has changed. */
   readonly bindsThinking: boolean;
-  /** Thinks between tool calls only if a beta header says so. */
+  /** Whether it thinks between tool calls only with a beta header. */
   readonly needsInterleavedBeta: boolean;
-  /** Whether it may be told to call a tool. */
+  /** Whether it can be forced to call a tool. */
   readonly forcedTool: "while-not-thinking" | "never";
   readonly takesTemperature: boolean;
-  /** Whether the vendor can hold it to a schema. */
+  /** Whether the vendor can enforce a schema. */
   readonly takesOutputFormat: boolean;
-  /** Goes on with whatever reply the messages end in, and then refuses one that ends in white space. */
+  /** Whether it continues any reply the messages end in; such models reject a reply that ends in white space. */
   readonly takesPrefill: boolean;
-  /** Takes instructions in the middle of a conversation. */
+  /** Whether it accepts system messages within a conversation. */
   readonly takesSystemMessages: boolean;
   readonly maxOutputTokens: number;
 }
@@ -43,7 +43,7 @@ const efforts: LevelTable = {
 };
 const effortsOf46: LevelTable = { ...efforts, xhigh: null };
 
-/** Claude from 5.5 on, and every name that no row has: a new model is rather like the last one than like the first. */
+/** Claude from 5.5 on, and every name without a row: a new model is more like the latest one than like the first. */
 const newest: ClaudeTraits = {
   thinking: "adaptive",
   off: "never",
@@ -78,7 +78,7 @@ const from46: Omit<Row, "name"> = {
   forcedTool: "while-not-thinking",
 };
 
-/** Where a model differs from the newest. The first row that fits holds. */
+/** Differences from the newest models. The first matching row applies. */
 const rows: readonly Row[] = [
   {
     name: /^claude-3-(opus|sonnet|haiku)/,
@@ -147,7 +147,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** A model of another maker behind this protocol: only what every server of the protocol has known from the start. */
+/** Another vendor's model with this protocol: only features every server of the protocol has had from the start. */
 const notClaude: ClaudeTraits = {
   ...newest,
   ...before46,
@@ -155,7 +155,7 @@ const notClaude: ClaudeTraits = {
   maxOutputTokens: 32_000,
 };
 
-/** The traits of a model, from its name as the vendor or a platform of it spells it. */
+/** Traits of a model, by its name as the vendor or a hosting platform spells it. */
 export function traitsOf(model: string): ClaudeTraits {
   const start = model.toLowerCase().indexOf("claude-");
   if (start === -1) return notClaude;

@@ -1,10 +1,10 @@
-/** The container that the vendor runs code in. */
+/** The container in which the vendor runs code. */
 import type { ChatMessage } from "@capstan/kernel";
 import type { TargetOrigin } from "../../wire/protocol.ts";
 import { readableOf } from "../../projection/readable-origins.ts";
 import { isObject, textAt } from "../../wire/wire-json.ts";
 
-/** That of the turn under way, whose code may still run in it. An older one may be gone, and the vendor refuses those. */
+/** Container of the current turn, whose code may still be running. An older one may be gone, and the vendor rejects those. */
 export function containerUnderWay(
   messages: readonly ChatMessage[],
   target: TargetOrigin,

@@ -1,4 +1,4 @@
-/** Reads a reply, streamed or whole. State first, then one method for each event. */
+/** Decodes a reply, streamed or complete. State first, then one method for each event. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { explainNoAnswer } from "../../projection/no-answer.ts";
@@ -19,10 +19,10 @@ export class MessagesDecoder implements ReplyDecoder {
   readonly #target: Target;
   #hasStarted = false;
   #hasEnded = false;
-  /** Blocks come one after the other. */
+  /** Blocks arrive one after the other. */
   #block: OpenBlock | undefined;
   #hasAnswered = false;
-  /** What the vendor has said of the reply, with its own names; the last word on each counts. */
+  /** The vendor's fields about the reply, under its own names; the latest value of each counts. */
   #metadata: JsonObject = {};
   #usage: JsonObject = {};
 
@@ -31,7 +31,7 @@ export class MessagesDecoder implements ReplyDecoder {
   }
 
   take({ data, isBare }: SseEvent, parts: ProviderPart[]): void {
-    // What proxies append behind the end is of no interest.
+    // Ignore what proxies append after the end.
     if (this.#hasEnded) return;
     const event = parse(data);
     const isError = isObject(event) && (event["type"] === "error" || isBare);
@@ -43,14 +43,14 @@ export class MessagesDecoder implements ReplyDecoder {
     if (this.#hasEnded) return;
     const { provider } = this.#target.origin;
     const problem = this.#hasStarted
-      ? "ended its stream before the reply was whole"
+      ? "ended its stream before the reply was complete"
       : "ended its stream before the reply began";
-    throw new ProviderError("network", `${provider} ${problem}: ask again`);
+    throw new ProviderError("network", `${provider} ${problem}: retry`);
   }
 
-  /** Takes one event. Kinds that are not known here are signs of life: the vendor says that there will be more of them. */
+  /** Decodes one event. Unknown kinds count as pings: the vendor announces that there will be more kinds. */
   step(event: JsonValue, parts: ProviderPart[]): void {
-    if (!isObject(event)) throw protocolError("sent an event that is no object");
+    if (!isObject(event)) throw protocolError("sent an event that is not an object");
     switch (event["type"]) {
       case "content_block_delta":
         return this.#blockAt(event).delta(needObject(event, "delta"), parts);
@@ -96,10 +96,10 @@ export class MessagesDecoder implements ReplyDecoder {
     const block = this.#block;
     const index = needIndex(event);
     if (block?.index === index) return block;
-    throw protocolError(`sent something for block ${index}, which is not open`);
+    throw protocolError(`sent data for block ${index}, which is not open`);
   }
 
-  /** The stop reason, and the counts so far. */
+  /** Keeps the stop reason and the usage so far. */
   #describe(event: JsonObject, parts: ProviderPart[]): void {
     this.#expectStarted("message_delta");
     const around = omit(event, ["type", "delta", "usage"]);
@@ -107,7 +107,7 @@ export class MessagesDecoder implements ReplyDecoder {
     this.#count(event["usage"], parts);
   }
 
-  /** Counts come at the start and at the end. The later ones replace the earlier, and are never added. */
+  /** Usage comes at the start and at the end. Later counts replace earlier ones, and are never added. */
   #count(usage: JsonValue | undefined, parts: ProviderPart[]): void {
     if (!isObject(usage)) return;
     this.#usage = merge(this.#usage, usage);
@@ -120,7 +120,7 @@ export class MessagesDecoder implements ReplyDecoder {
     if (typeof stopReason !== "string")
       throw protocolError("ended the reply without a stop reason");
     const reason = toFinishReason(stopReason);
-    // A reply that was cut may end inside of a block. It stays open: a call in it was never whole.
+    // A truncated reply may end inside a block. The block stays open: a call in it was never complete.
     const mayBeCut = reason === "length" || reason === "content-filter";
     if (this.#block !== undefined && !mayBeCut) {
       throw protocolError(`ended the reply before block ${this.#block.index} had ended`);
@@ -131,13 +131,13 @@ export class MessagesDecoder implements ReplyDecoder {
     parts.push({ type: "finish", reason, metadata: { ...this.#metadata, usage: this.#usage } });
   }
 
-  /** The vendor's explanation, which it does not always give. */
+  /** The vendor's explanation, which may be missing. */
   #refusal(): string {
     const details = this.#metadata["stop_details"];
     const { explanation, category } = isObject(details) ? details : {};
     if (typeof explanation === "string" && explanation.trim() !== "") return explanation;
     const why = typeof category === "string" ? `its policy (${category})` : "its policy";
-    return `${this.#target.origin.provider} refused to answer for reasons of ${why}.`;
+    return `${this.#target.origin.provider} refused to answer because of ${why}.`;
   }
 
   #expectStarted(type: string): void {
@@ -145,9 +145,9 @@ export class MessagesDecoder implements ReplyDecoder {
   }
 }
 
-/** A reply that came whole, as the events that it would have come in. */
+/** Decodes a complete reply as the events of a stream. */
 export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
-  if (!isObject(body)) throw protocolError("answered with something that is no object");
+  if (!isObject(body)) throw protocolError("answered with a body that is not an object");
   if (body["type"] === "error") throw toError({ body, text: "" }, target);
   const { content } = body;
   if (!Array.isArray(content)) throw protocolError("answered without content");
@@ -164,14 +164,14 @@ export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
   return parts;
 }
 
-/** The later one wins, field by field; `null` says nothing. */
+/** Later fields win; `null` fields are ignored. */
 function merge(earlier: JsonObject, later: JsonObject): JsonObject {
   return { ...earlier, ...omit(later, []) };
 }
 
 function parse(data: string): JsonValue {
   try {
-    // JSON.parse gives nothing but JSON.
+    // JSON.parse returns nothing but JSON.
     return JSON.parse(data) as JsonValue;
   } catch (cause) {
     throw protocolError("sent an event that is not JSON", cause);

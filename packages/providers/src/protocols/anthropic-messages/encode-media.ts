@@ -1,4 +1,4 @@
-/** Texts, images and documents of users and tools. */
+/** Encodes texts, images and documents from users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
 import type { Embedded, Linked } from "../../projection/shown-media.ts";
 import {
@@ -13,7 +13,7 @@ import type { DocumentBlock, MediaBlock, TextBlock } from "./request.ts";
 
 const maxTitle = 500;
 
-/** A part as a block; undefined for a text that says nothing, which the vendor refuses. */
+/** Encodes a part as a block; returns undefined for blank text, which the vendor rejects. */
 export function toBlock(
   part: TextPart | ImagePart | DocumentPart,
   facts: ModelFacts | undefined,
@@ -37,7 +37,7 @@ export function toTextBlock(text: string): TextBlock | undefined {
   return isBlankText(text) ? undefined : { type: "text", text };
 }
 
-/** The vendor fetches by https only. */
+/** The vendor fetches https URLs only. */
 function toLinkedBlock(
   part: Linked<ImagePart | DocumentPart>,
   facts: ModelFacts | undefined,

@@ -1,4 +1,4 @@
-/** What the reply has to be: held to by the vendor where it can, told to the model where it cannot. */
+/** Plans the output format: enforced by the vendor if possible, otherwise described to the model. */
 import type { JsonSchema, ProviderStreamOptions } from "@capstan/kernel";
 import { tellSchema } from "../../projection/told-schema.ts";
 import type { ClaudeTraits } from "./claude-models.ts";
@@ -8,7 +8,7 @@ import type { TextBlock, WireOutputConfig } from "./request.ts";
 
 export interface OutputPlan {
   readonly config: WireOutputConfig | undefined;
-  /** For the end of the system prompt. */
+  /** Appended to the system prompt. */
   readonly told: readonly TextBlock[];
 }
 

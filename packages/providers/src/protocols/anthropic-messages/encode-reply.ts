@@ -1,4 +1,4 @@
-/** A reply on its way back: verbatim to whoever may read it, and in plain words to others. */
+/** Encodes a reply to send it back: verbatim to readers that may see it all, in plain text to others. */
 import type {
   AssistantMessage,
   AssistantPart,
@@ -21,11 +21,11 @@ export interface ReplyContext {
   readonly readable: Readable;
   readonly callIds: CallIds;
   readonly serverTools: ServerTools;
-  /** The vendor goes on where a paused reply ends; some models refuse one that ends in white space. */
+  /** Whether to trim a paused reply, which the vendor continues: some models reject one that ends in white space. */
   readonly trimsPaused: boolean;
 }
 
-/** The blocks of a reply. The result of a call has to name the call as its block does. */
+/** Encodes the blocks of a reply. The result of a call must use the same id as its block. */
 export function toReplyBlocks(message: AssistantMessage, context: ReplyContext): AssistantBlock[] {
   const blocks = message.content.flatMap((part) => toReplyBlock(part, context) ?? []);
   const isTrimmed = context.trimsPaused && message.stopReason === "pause";
@@ -57,7 +57,7 @@ function toReplyBlock(part: AssistantPart, context: ReplyContext): AssistantBloc
   }
 }
 
-/** Thinking goes back signed or not at all, also if its text is empty. */
+/** Thinking is sent back only if signed, even if its text is empty. */
 function toThinkingBlock(
   thinking: string,
   providerData: JsonValue | undefined,
@@ -79,7 +79,7 @@ function toToolUse(part: ToolCallPart, context: ReplyContext): AssistantBlock {
   };
 }
 
-/** What else the vendor said of a call: who called it, and to which set of tools it belongs. */
+/** The vendor's other fields of a call: its caller, and its toolset. */
 function callFields(part: ToolCallPart, context: ReplyContext): JsonObject {
   if (!context.readable.native || !isObject(part.providerData)) return {};
   const { caller } = part.providerData;
@@ -88,12 +88,12 @@ function callFields(part: ToolCallPart, context: ReplyContext): JsonObject {
   return omit(part.providerData, isCallerGone ? ["id", "caller"] : ["id"]);
 }
 
-/** Arguments of other vendors may be any JSON; here they are an object. */
+/** Other vendors' arguments may be any JSON; here they must be an object. */
 function wrapInput(input: JsonValue): JsonObject {
   return input === null ? {} : { input };
 }
 
-/** A model may have called a tool that never was. */
+/** The model may have called a tool that does not exist, under a name the vendor rejects. */
 function toWireName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 128) || "_";
 }
@@ -133,7 +133,7 @@ export function isThinkingBlock({ type }: AssistantBlock): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
-/** The calls of a reply that need a result, by our ids. */
+/** Calls of a reply that need a result, by our ids. */
 export function callsOf(
   message: AssistantMessage,
   { callIds, readable }: ReplyContext,

@@ -1,4 +1,4 @@
-/** How the model is asked to think, and what that forbids elsewhere in the request. */
+/** Plans how to request thinking, and what that rules out elsewhere in the request. */
 import type { ProviderStreamOptions } from "@capstan/kernel";
 import type { ThinkingAsk } from "../../projection/thinking-levels.ts";
 import { askFor, levelBudgets } from "../../projection/thinking-levels.ts";
@@ -8,9 +8,9 @@ import type { Effort, WireThinking } from "./request.ts";
 export interface ThinkingPlan {
   readonly thinking?: WireThinking;
   readonly effort?: Effort;
-  /** Whether it thinks, as far as can be told. */
+  /** Whether the model thinks, if known. */
   readonly isOn: boolean;
-  /** Whether thinking of earlier replies goes back. */
+  /** Whether thinking from earlier replies is sent back. */
   readonly sendsThinking: boolean;
   readonly betas: readonly string[];
 }
@@ -18,12 +18,12 @@ export interface ThinkingPlan {
 const bindingBeta = "thinking-binding-controls-2026-08-01";
 const interleavedBeta = "interleaved-thinking-2025-05-14";
 
-/** The vendor's least budget; the answer gets at least as much. */
+/** The vendor's minimum budget; the answer gets at least as much. */
 const minBudget = 1024;
 
 const unset: ThinkingPlan = { isOn: false, sendsThinking: true, betas: [] };
 
-/** `mustCall`: the model is to be told to call a tool, which it does only while it does not think. */
+/** `mustCall`: the model must call a tool, which it can only do while thinking is off. */
 export function planThinking(
   options: ProviderStreamOptions,
   traits: ClaudeTraits,
@@ -51,17 +51,17 @@ export function planThinking(
   }
 }
 
-/** As the model likes it. */
+/** Uses the model's default. */
 function planDefault(traits: ClaudeTraits): ThinkingPlan {
   const isOn = traits.off !== "default";
   if (!traits.bindsThinking) return { ...unset, isOn };
-  // These think so by themselves: to say it changes nothing, and is where the setting for stale blocks stands.
+  // These models think by default: stating it changes nothing, but carries the setting for stale blocks.
   return { ...unset, isOn, thinking: { type: "adaptive", ...dropStale }, betas: [bindingBeta] };
 }
 
 function planOff({ off, bindsThinking }: ClaudeTraits): ThinkingPlan {
   if (off !== "disabled" && off !== "between_tools") return unset;
-  // The setting for stale blocks has no place here, so none go out that could be stale.
+  // The setting for stale blocks is not available here, so no block that could be stale is sent.
   return { ...unset, thinking: { type: off }, sendsThinking: !bindsThinking };
 }
 
@@ -72,11 +72,11 @@ function planEffort(word: string, traits: ClaudeTraits): ThinkingPlan {
     isOn: true,
     thinking: {
       type: "adaptive",
-      // Who asks for thinking wants to see it.
+      // A caller that requests thinking wants to see it.
       ...(hidesThinking && { display: "summarized" }),
       ...(bindsThinking && dropStale),
     },
-    // A registry may know words that are newer than this list of them.
+    // The registry may know words that are newer than this type.
     effort: word as Effort,
     betas: bindsThinking ? [bindingBeta] : [],
   };
@@ -84,7 +84,7 @@ function planEffort(word: string, traits: ClaudeTraits): ThinkingPlan {
 
 function planBudget(wanted: number, traits: ClaudeTraits, maxTokens: number): ThinkingPlan {
   const tokens = Math.min(Math.max(Math.floor(wanted), minBudget), maxTokens - minBudget);
-  // Without room for both there is only the answer.
+  // Without room for both, there is only the answer.
   if (!(tokens >= minBudget)) return unset;
   return {
     ...unset,
@@ -95,8 +95,8 @@ function planBudget(wanted: number, traits: ClaudeTraits, maxTokens: number): Th
 }
 
 /**
- * These models refuse thinking whose prefix has changed since, which evictions and new instructions do. The conversation should
- * rather go on without it.
+ * These models reject thinking if the prompt before it has changed, as evictions and new instructions do. Dropping the block is better than
+ * failing.
  */
 const dropStale = { block_binding: { prefix_mismatch_behavior: "drop_block" } } as const;
 

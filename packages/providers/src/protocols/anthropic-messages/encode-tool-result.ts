@@ -1,4 +1,4 @@
-/** The result of a tool call. */
+/** Encodes the result of a tool call. */
 import type { ModelFacts, ToolMessage } from "@capstan/kernel";
 import { isBlankText } from "../../projection/shown-media.ts";
 import { toBlock } from "./encode-media.ts";
@@ -6,19 +6,19 @@ import type { Placed } from "./placed-blocks.ts";
 import { placed, placedPart } from "./placed-blocks.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock } from "./request.ts";
 
-/** A result, and what has to stand behind all results instead of inside of this one. */
+/** A result, and the media that must come after all results instead of inside this one. */
 export interface EncodedResult {
   readonly result: Placed<ToolResultBlock>;
   readonly behind: readonly Placed<MediaBlock>[];
 }
 
-/** What the vendor calls the call. */
+/** The vendor's names for the call. */
 export interface WireCallName {
   readonly id: string;
   readonly toolset?: string;
 }
 
-const emptyError = "The tool failed and said nothing.";
+const emptyError = "The tool failed without a message.";
 
 export function toResultBlock(
   message: ToolMessage,
@@ -39,7 +39,7 @@ export function toResultBlock(
     const block = toBlock(part, facts);
     return block === undefined ? [] : [placedPart(block, message.id, index)];
   });
-  // A failed result may hold nothing but text.
+  // A failed result may contain only text.
   const inside = isError ? blocks.filter(({ block }) => block.type === "text") : blocks;
   const behind = isError ? blocks.filter(isMedia) : [];
   const shown: readonly (TextBlock | MediaBlock)[] = inside.map(({ block }) => block);
@@ -56,9 +56,9 @@ export function toResultBlock(
   };
 }
 
-/** A call that nobody answered. The vendor takes none without a result. */
+/** Result for an unanswered call: the vendor requires one for every call. */
 export function missingResult(call: WireCallName): Placed<ToolResultBlock> {
-  return placed({ ...resultHead(call, true), content: "There is no result of this call." });
+  return placed({ ...resultHead(call, true), content: "No result is available for this call." });
 }
 
 function resultHead(call: WireCallName, isError: boolean): ToolResultBlock {

@@ -1,9 +1,9 @@
-/** Tools, and whether the model may or has to call one. */
+/** Encodes tools and the tool choice. */
 import type { JsonSchema, ToolChoice, ToolDeclaration } from "@capstan/kernel";
 import { isBlankText } from "../../projection/shown-media.ts";
 import type { WireTool, WireToolChoice } from "./request.ts";
 
-/** Keywords that the vendor does not take at the top of a schema. */
+/** Keywords the vendor rejects at the top level of a schema. */
 const choices = ["anyOf", "oneOf", "allOf"] as const;
 
 export function toWireTool({ name, description, inputSchema }: ToolDeclaration): WireTool {
@@ -16,11 +16,11 @@ export function toWireTool({ name, description, inputSchema }: ToolDeclaration):
   };
 }
 
-/** A choice between whole inputs is told in words, and checked by whoever runs the tool. */
+/** Describes a choice between whole inputs in words. The code that runs the tool validates it. */
 function tellChoice(schema: JsonSchema): string {
   const told = choices
     .filter((key) => schema[key] !== undefined)
-    .map((key) => `\n\nThe input has to fit ${key}: ${JSON.stringify(schema[key])}`);
+    .map((key) => `\n\nThe input must match ${key}: ${JSON.stringify(schema[key])}`);
   return told.join("");
 }
 
@@ -28,7 +28,7 @@ export function isForced(choice: ToolChoice | undefined): boolean {
   return choice !== undefined && choice !== "auto" && choice !== "none";
 }
 
-/** A model that cannot be told to call a tool is left to choose. */
+/** A model that cannot be forced to call a tool is left to choose. */
 export function toWireChoice(
   choice: ToolChoice | undefined,
   mustCall: boolean,

@@ -1,6 +1,6 @@
 /**
- * The transcript as turns of the vendor: user and assistant by turns, a user's first, every call answered at the start of the turn behind
- * it. Whatever the transcript looks like, what comes out keeps these rules, because the vendor refuses everything else.
+ * Encodes the transcript as the vendor's turns: user and assistant alternate, the user's first, and every call is answered at the start of the
+ * next turn. The result follows these rules for any transcript, because the vendor rejects everything else.
  */
 import type {
   AssistantMessage,
@@ -31,13 +31,13 @@ const callIdShape = { character: /[a-zA-Z0-9_-]/, maxLength: 64 };
 
 export interface TurnOptions {
   readonly facts: ModelFacts | undefined;
-  /** False: no thinking goes back, whoever made it. */
+  /** If false, no thinking is sent back, whatever its origin. */
   readonly sendsThinking: boolean;
   readonly traits: ClaudeTraits;
 }
 
 export interface EncodedTurns {
-  /** What stood before the first message that is not the system's. */
+  /** System messages before the first other message. */
   readonly system: readonly TextBlock[];
   readonly messages: readonly WireMessage[];
   partAt(path: string): PartReference | undefined;
@@ -102,12 +102,12 @@ class TurnWriter {
     }
     if (this.#turns[0]?.role !== "assistant") return this.#turns;
     const opening = startUserTurn(new Map());
-    opening.blocks.push(placed(say("[The beginning of the conversation is left out.]")));
+    opening.blocks.push(placed(say("[The beginning of the conversation has been omitted.]")));
     return [opening, ...this.#turns];
   }
 
   #addReply(message: AssistantMessage): void {
-    // Replies that failed are nothing to show; the kernel leaves them out, other callers may not.
+    // Failed replies are not sent. The kernel leaves them out, other callers may not.
     if (message.stopReason === "error") return;
     const { native, thinking } = readableOf(message.origin, this.#target.origin);
     const context: ReplyContext = {
@@ -126,7 +126,7 @@ class TurnWriter {
 
   #addResult(message: ToolMessage): void {
     const call = this.#turns.at(-1)?.owed.get(message.toolCallId);
-    // A result whose call is not there says nothing to anybody.
+    // Ignore a result whose call is missing.
     if (call === undefined) return;
     const turn = this.#userTurn();
     turn.owed.delete(message.toolCallId);
@@ -135,7 +135,7 @@ class TurnWriter {
     turn.blocks.push(...behind);
   }
 
-  /** Where the model takes no such message, it is something that the user's side says. */
+  /** For models without system messages, the note is sent as part of the user's side. */
   #addNote(note: string): void {
     if (isBlankText(note)) return;
     const turn = this.#userTurn();
@@ -153,11 +153,11 @@ class TurnWriter {
     });
   }
 
-  /** The turn that a reply belongs to. Two replies without anything between them are one, as after a pause. */
+  /** The turn a reply belongs to. Two replies with nothing between them, as after a pause, share one. */
   #assistantTurn(): AssistantTurn {
     const last = this.#turns.at(-1);
     if (last?.role === "assistant" && last.owed.size === 0) return last;
-    // Calls that nobody answered: the turn that says so.
+    // Some calls are unanswered: add the turn that reports this.
     if (last?.role === "assistant") this.#userTurn();
     const turn: AssistantTurn = {
       role: "assistant",
@@ -185,14 +185,14 @@ class TurnWriter {
   }
 }
 
-/** Only a paused reply is gone on with, and by newer models only where it paused for a tool of the vendor. */
+/** Only a paused reply is continued; by newer models only if it paused for one of the vendor's tools. */
 function mayBeContinued({ isPaused, owed, blocks }: AssistantTurn, takesPrefill: boolean): boolean {
   const last = blocks.at(-1);
   if (!isPaused || owed.size > 0 || last === undefined || isThinkingBlock(last)) return false;
   return takesPrefill || /_tool_(use|result)$|^compaction$/.test(last.type);
 }
 
-/** A turn may not end in thinking: what it led to was cut off. */
+/** Removes trailing thinking, with which a turn must not end: the content it led to was cut off. */
 function dropTrailingThinking(blocks: AssistantBlock[]): void {
   for (let last = blocks.at(-1); last && isThinkingBlock(last); last = blocks.at(-1)) blocks.pop();
 }

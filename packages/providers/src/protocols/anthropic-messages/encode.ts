@@ -1,4 +1,4 @@
-/** Writes a request. */
+/** Encodes a request. */
 import type { ProviderRequest } from "@capstan/kernel";
 import { mergeExtra, vendorOptionsOf } from "../../wire/merge-extra.ts";
 import { nothingToSay } from "../../projection/nothing-to-say.ts";
@@ -19,7 +19,7 @@ import { encodeTurns } from "./encode-turns.ts";
 import { betasOf, countMarkers, markerOf, reservedOptions } from "./extra-options.ts";
 import type { MessagesRequest, TextBlock, WireMessage } from "./request.ts";
 
-/** Another word is the vendor's to refuse. */
+/** The vendor rejects any other word. */
 type ServiceTier = NonNullable<MessagesRequest["service_tier"]>;
 
 export function encode(request: ProviderRequest, target: Target): WireRequest {
@@ -47,7 +47,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   const sampling = traits.takesTemperature && !plan.isOn ? samplingOf(options) : {};
   const { stop = [], serviceTier } = options;
   const container = containerUnderWay(request.messages, target.origin);
-  // What stays the same comes first, what grows comes behind it.
+  // Constant fields first, growing fields after them.
   const body: MessagesRequest = {
     model,
     max_tokens: maxTokens,
@@ -67,13 +67,13 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   return {
     path: "/v1/messages",
     ...(betas.size > 0 && { headers: { "anthropic-beta": Array.from(betas).join(",") } }),
-    // Made of JSON, but for the schemas of tools, which only claim to be.
+    // All JSON, except that nothing guarantees it for tool schemas.
     body: mergeExtra(body as unknown as JsonObject, extra, reservedOptions),
     partAt: turns.partAt,
   };
 }
 
-/** Newer models take either a temperature or a top-p. */
+/** Newer models accept either a temperature or a top-p. */
 function samplingOf({
   temperature,
   topP,
@@ -98,8 +98,8 @@ function toSystem(systemPrompt: string | undefined): TextBlock[] {
 }
 
 /**
- * With a budget, the turn under way has to begin with thinking if there is to be any. It does not where it was begun without, or by
- * another model; then the rest of it goes on without.
+ * With a budget, the current turn must begin with thinking if it is to have any. It does not if it began without thinking, or with
+ * another model; then the rest of the turn does not think.
  */
 function mayThink({ thinking }: ThinkingPlan, messages: readonly WireMessage[]): boolean {
   if (thinking?.type !== "enabled") return true;

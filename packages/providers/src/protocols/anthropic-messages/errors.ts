@@ -1,10 +1,10 @@
-/** What the vendor means by an error, in an answer or in the middle of a stream. */
+/** Converts the vendor's errors, from responses and from within streams. */
 import type { ProviderError, ProviderErrorCode } from "@capstan/kernel";
 import type { Target, VendorFailure } from "../../wire/protocol.ts";
 import { statusIn, toProviderError } from "../../transport/http-errors.ts";
 import { isObject, textAt } from "../../wire/wire-json.ts";
 
-/** By the vendor's own word for it, which a stream has in place of a status. Others go by the status. */
+/** By the vendor's error type, which a stream has instead of a status. For other types the status decides. */
 const codes: Readonly<Record<string, ProviderErrorCode>> = {
   authentication_error: "auth",
   permission_error: "auth",
@@ -15,11 +15,11 @@ const codes: Readonly<Record<string, ProviderErrorCode>> = {
   timeout_error: "overloaded",
   invalid_request_error: "invalid_request",
   not_found_error: "invalid_request",
-  // Too many bytes: as with too many tokens, only a smaller context helps.
+  // Too many bytes. As with too many tokens, only a smaller context helps.
   request_too_large: "context_overflow",
 };
 
-/** Ways to say that the context is too long that only this vendor has. */
+/** Messages for a context overflow that only this vendor uses. */
 const overflow =
   /input length and `?max_tokens`? exceed context limit|exceeds? the (model's )?context window/i;
 

@@ -1,9 +1,9 @@
-/** What the caller's own options for this vendor say beside the body. */
+/** Reads the caller's vendor options that do not go into the body. */
 import type { CacheControl } from "./request.ts";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, listOf } from "../../wire/wire-json.ts";
 
-/** What no option of the caller changes: another value would not be understood on the way back, or stands elsewhere. */
+/** Options the caller cannot override: the reply could not be decoded, or the value belongs elsewhere. */
 export const reservedOptions: readonly string[] = [
   "model",
   "messages",
@@ -16,15 +16,15 @@ export function betasOf(extra: JsonObject): string[] {
   return listOf(extra["betas"]).filter((beta) => typeof beta === "string");
 }
 
-/** What the markers for the cache say: `cache_control` of the caller, as for a longer life; undefined if it is `null`: no markers. */
+/** The cache marker: the caller's `cache_control`, for example with a longer ttl; undefined if it is `null`, for no markers. */
 export function markerOf({ cache_control: wanted }: JsonObject): CacheControl | undefined {
   if (wanted === null) return undefined;
-  // What is not as the vendor wants it is the vendor's to refuse.
+  // Rejecting an invalid marker is left to the vendor.
   return isObject(wanted) ? (wanted as unknown as CacheControl) : { type: "ephemeral" };
 }
 
-/** How many markers for the cache the caller has set. */
+/** Number of cache markers the caller has set. */
 export function countMarkers(extra: JsonObject): number {
-  const places = [...listOf(extra["tools"]), ...listOf(extra["system"])];
-  return places.filter((place) => isObject(place) && isObject(place["cache_control"])).length;
+  const markable = [...listOf(extra["tools"]), ...listOf(extra["system"])];
+  return markable.filter((item) => isObject(item) && isObject(item["cache_control"])).length;
 }

@@ -1,4 +1,4 @@
-/** A content block while it streams. It pushes parts as it goes, and what has to go back to the vendor when it ends. */
+/** A content block while it streams. It pushes parts as they arrive, and at its end the data to send back to the vendor. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, listOf, omit } from "../../wire/wire-json.ts";
@@ -6,19 +6,19 @@ import { needText, protocolError } from "./reply-fields.ts";
 
 export interface OpenBlock {
   readonly index: number;
-  /** Whether readers have seen a text of it. */
+  /** Whether it has emitted any text. */
   readonly isAnswer?: boolean;
   delta(delta: JsonObject, parts: ProviderPart[]): void;
   end(parts: ProviderPart[]): void;
 }
 
-/** Begins a block. A block that came whole has everything in its start, and no deltas. */
+/** Opens a block. A block that was not streamed has everything in its start, and no deltas. */
 export function openBlock(index: number, start: JsonObject, parts: ProviderPart[]): OpenBlock {
   const type = needText(start, "type");
   if (type === "text") return new ProseBlock(index, "text", start, parts);
   if (type === "thinking") return new ProseBlock(index, "thinking", start, parts);
   if (type === "redacted_thinking") return new RedactedBlock(index, start);
-  // Server tools and those of MCP servers are called `server_tool_use`, `mcp_tool_use`; there will be others.
+  // Server tools use `server_tool_use`, tools of MCP servers `mcp_tool_use`; there will be others.
   if (type === "tool_use" || type.endsWith("_tool_use")) {
     return new CallBlock(index, type !== "tool_use", start, parts);
   }
@@ -29,7 +29,7 @@ export function openBlock(index: number, start: JsonObject, parts: ProviderPart[
 class ProseBlock implements OpenBlock {
   readonly index: number;
   readonly #kind: "text" | "thinking";
-  /** All that the block has besides its text: citations, a signature. */
+  /** All fields besides the text: citations, a signature. */
   #fields: JsonObject;
   #hasText = false;
 
@@ -69,7 +69,7 @@ class ProseBlock implements OpenBlock {
   }
 
   #providerData(): JsonValue | undefined {
-    // Thinking without a signature is nothing that could go back; an empty list of citations is none.
+    // Thinking without a signature cannot be sent back; an empty list of citations is dropped.
     const fields = Object.fromEntries(
       Object.entries(this.#fields).filter(([, value]) => !isBlank(value)),
     );
@@ -77,7 +77,7 @@ class ProseBlock implements OpenBlock {
   }
 }
 
-/** Thinking that only the vendor can read: all of it goes back. */
+/** Thinking that only the vendor can read. All of it is sent back. */
 class RedactedBlock implements OpenBlock {
   readonly index: number;
   #block: JsonObject;
@@ -96,7 +96,7 @@ class RedactedBlock implements OpenBlock {
   }
 }
 
-/** A call, of a tool of ours or of one that the vendor runs by itself. */
+/** A call to one of our tools, or to one that the vendor runs itself. */
 class CallBlock implements OpenBlock {
   readonly index: number;
   readonly #whole: JsonValue | undefined;
@@ -134,7 +134,7 @@ class CallBlock implements OpenBlock {
     parts.push({ type: "toolcall_delta", index: this.index, delta: json });
   }
 
-  /** Only the vendor's own end makes the arguments whole. */
+  /** Only the vendor's end event makes the arguments complete. */
   end(parts: ProviderPart[]): void {
     const { index } = this;
     const input = this.#whole;
@@ -143,7 +143,7 @@ class CallBlock implements OpenBlock {
   }
 }
 
-/** A block that nobody here understands: a result of a server tool, a compaction, or what the vendor will invent. */
+/** A block that is not interpreted here: a server tool's result, a compaction, or a future kind. */
 class NativeBlock implements OpenBlock {
   readonly index: number;
   #block: JsonObject;
@@ -163,8 +163,8 @@ class NativeBlock implements OpenBlock {
 }
 
 /**
- * What a delta adds to a block, whatever its kind: texts and lists grow, all else is replaced. Fits every delta that the vendor has
- * (signatures, citations, compactions), and most likely those to come.
+ * Applies a delta to a block of any kind: strings and lists grow, everything else is replaced. Works for every delta the vendor has
+ * (signatures, citations, compactions), and most likely for future ones.
  */
 function addDelta(block: JsonObject, delta: JsonObject): JsonObject {
   const { type } = delta;

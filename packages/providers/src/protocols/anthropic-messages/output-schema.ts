@@ -1,11 +1,11 @@
-/** A JSON schema in the form that the vendor can hold its model to. */
+/** Converts a JSON schema to the form the vendor can enforce. */
 import type { JsonSchema } from "@capstan/kernel";
 
 type Schema = Record<string, unknown>;
 
-/** Taken as they are. What else a schema says is told to the model in words, and checked by whoever asked. */
+/** Kept unchanged. Other rules are described to the model in words, and checked by the caller. */
 const kept: ReadonlySet<string> = new Set(["type", "title", "enum", "const", "required", "$ref"]);
-/** Of no use to anybody who writes an answer. */
+/** Irrelevant for writing an answer. */
 const dropped: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
@@ -27,15 +27,15 @@ const formats: ReadonlySet<unknown> = new Set([
   "uuid",
 ]);
 
-/** Undefined for a schema that cannot be put so: one with keys of any name, or one that contains itself. */
+/** Returns undefined for a schema the vendor cannot enforce: one with arbitrary keys, or a recursive one. */
 export function toOutputSchema(schema: JsonSchema): JsonSchema | undefined {
   try {
     const text = JSON.stringify(schema);
     if (isOpen(schema) || isRecursive(schema)) return undefined;
-    // Through its text, as a schema may hold what is no JSON.
+    // Through its text, because a schema may contain values that are not JSON.
     return close(JSON.parse(text) as Schema);
   } catch {
-    // No JSON. The answer is checked all the same.
+    // Not JSON. The caller checks the answer all the same.
     return undefined;
   }
 }
@@ -87,7 +87,7 @@ function isObjectSchema({ type, properties }: Schema): boolean {
   );
 }
 
-/** Whether there are keys that no list names. */
+/** Whether objects may have keys that the schema does not list. */
 function isOpen(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isOpen);
   if (!isSchema(value)) return false;
@@ -98,7 +98,7 @@ function isOpen(value: unknown): boolean {
   return Object.values(value).some(isOpen);
 }
 
-/** Whether a definition leads back to itself. */
+/** Whether a definition refers to itself. */
 function isRecursive(schema: Schema): boolean {
   const definitions = { ...asSchema(schema["definitions"]), ...asSchema(schema["$defs"]) };
   const leadsBack = (name: string, path: readonly string[]): boolean =>

@@ -1,10 +1,10 @@
-/** Blocks that know which part of the conversation they came from, so that an error of the vendor finds its way back. */
+/** Blocks linked to their source parts in the conversation, so that a vendor's error can be traced back to a part. */
 import type { PartReference } from "@capstan/kernel";
 
 export interface Placed<Block> {
   readonly block: Block;
   readonly source: PartReference | undefined;
-  /** The sources of the blocks inside of a tool result. */
+  /** Sources of the blocks inside a tool result. */
   readonly inside: readonly (PartReference | undefined)[];
 }
 
@@ -18,7 +18,7 @@ export function placed<Block>(
   return { block, source, inside };
 }
 
-/** A part of a message. Only media can be what a vendor will not take; where it names a text, it means something else. */
+/** Links a message part. Vendors reject only media; an error that names a text means something else. */
 export function placedPart<Block extends { readonly type: string }>(
   block: Block,
   messageId: string,
@@ -31,7 +31,7 @@ export function placedPart<Block extends { readonly type: string }>(
 const bodyPath =
   /^messages\W+(\d+)\W+content\W+(\d+)(?:\W+tool_result)?(?:\W+content\W+(\d+))?(?=\W|$)/;
 
-/** Finds the source of a block by its place in the body. `turns` are the blocks of each message, as they went out. */
+/** Finds the source of a block by its path in the body. `turns` are the blocks of each message as sent. */
 export function sourceAt(
   path: string,
   turns: readonly (readonly Placed<unknown>[])[],

@@ -1,13 +1,13 @@
-/** Fields that a reply of this protocol has to have. One that lacks them is an error of the protocol. */
+/** Reads required fields of a reply. A missing field is a protocol error. */
 import { ProviderError } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, textAt } from "../../wire/wire-json.ts";
 
-/** The reply makes no sense. `what` goes on after the name of the API. */
+/** Error for an invalid reply. `what` continues the sentence after the API's name. */
 export function protocolError(what: string, cause?: unknown): ProviderError {
   return new ProviderError(
     "protocol",
-    `The Anthropic Messages API ${what}: its reply cannot be read. If the base URL leads to another server, check that it speaks this API`,
+    `The Anthropic Messages API ${what}: its reply cannot be decoded. If the base URL points to another server, check that it implements this API`,
     { cause },
   );
 }

@@ -1,9 +1,9 @@
-/** Token counts as the vendor states them. */
+/** Converts the vendor's token counts. */
 import type { Usage } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { countAt, isObject } from "../../wire/wire-json.ts";
 
-/** The vendor counts what it read from its cache, and what it wrote there, apart from the other input. */
+/** The vendor counts cache reads and cache writes apart from other input. */
 export function toUsage(usage: JsonObject): Usage {
   const input = countAt(usage, "input_tokens");
   const cacheReadTokens = countAt(usage, "cache_read_input_tokens");

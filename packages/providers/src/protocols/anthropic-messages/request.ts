@@ -1,4 +1,4 @@
-/** The request as it goes over the wire: what this protocol uses of it. A type test holds it to the vendor's own types. */
+/** The request on the wire: the parts this protocol uses. A type test checks it against the vendor's own types. */
 import type { JsonValue } from "@capstan/kernel";
 import type { ImageType } from "../../projection/shown-media.ts";
 
@@ -7,7 +7,7 @@ export interface CacheControl {
   readonly ttl?: "5m" | "1h";
 }
 
-/** Where a block may carry a marker for the prompt cache. */
+/** A block that may carry a marker for the prompt cache. */
 interface Markable {
   readonly cache_control?: CacheControl;
 }
@@ -61,7 +61,7 @@ interface RedactedThinkingBlock {
   readonly data: string;
 }
 
-/** A block that goes back as it came: server tools, their results, and whatever the vendor adds. */
+/** A block that is sent back unchanged: server tools, their results, and future kinds. */
 export interface NativeBlock {
   readonly type: string;
   readonly [key: string]: JsonValue;

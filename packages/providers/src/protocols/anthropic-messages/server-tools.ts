@@ -1,4 +1,4 @@
-/** Calls that the vendor ran by itself, and their results: one never goes back without the other. */
+/** Calls that the vendor ran itself, and their results: one is never sent back without the other. */
 import type { AssistantMessage, AssistantPart, ChatMessage } from "@capstan/kernel";
 import type { TargetOrigin } from "../../wire/protocol.ts";
 import { readableOf } from "../../projection/readable-origins.ts";
@@ -9,16 +9,16 @@ interface Begun {
   readonly message: AssistantMessage;
 }
 
-/** The server tools of a transcript that may go back. */
+/** Server tools of a transcript that may be sent back. */
 export class ServerTools {
-  /** The calls that go back, and their results. */
+  /** Calls to send back, and their results. */
   readonly parts: ReadonlySet<AssistantPart>;
-  /** What the vendor calls these calls. */
+  /** The vendor's ids of these calls. */
   readonly ids: ReadonlySet<string>;
 
   /**
-   * Calls whose result stands behind them, and those that still run, because the reply was only paused or waits for tools of ours. What
-   * was cut off in between is left out, as is a result whose call is gone.
+   * Keeps calls with a result, and calls that are still running because the reply was paused or waits for our tools. Leaves out calls
+   * that were cut off in between, and results whose call is missing.
    */
   constructor(messages: readonly ChatMessage[], target: TargetOrigin) {
     const parts = new Set<AssistantPart>();
@@ -56,20 +56,20 @@ function isReadableReply(message: ChatMessage, target: TargetOrigin): message is
   return readableOf(message.origin, target).native;
 }
 
-/** Whether the vendor goes on with its own tools as soon as ours have answered. */
+/** Whether the vendor resumes its own tools as soon as ours have answered. */
 function waitsForTools({ stopReason, content }: AssistantMessage): boolean {
   if (stopReason !== "tool-calls") return false;
   return content.some((part) => part.type === "tool_call" && part.isProviderExecuted !== true);
 }
 
-/** The vendor's id of a call that it ran, if the call is whole. */
+/** The vendor's id of a call it ran, if the call is complete. */
 function callId(part: AssistantPart): string | undefined {
   if (part.type !== "tool_call" || part.isProviderExecuted !== true) return undefined;
   if (part.malformedInput !== undefined || !isObject(part.providerData)) return undefined;
   return textAt(part.providerData, "type") && textAt(part.providerData, "id");
 }
 
-/** The vendor's id of the call that a native part is the result of. */
+/** The vendor's id of the call that a native part answers. */
 export function answeredId(part: AssistantPart): string | undefined {
   if (part.type !== "native" || !isObject(part.data)) return undefined;
   return textAt(part.data, "tool_use_id");

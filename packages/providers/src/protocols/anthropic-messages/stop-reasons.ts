@@ -1,4 +1,4 @@
-/** Why the vendor says that it stopped, in the kernel's words. */
+/** Maps the vendor's stop reasons to the kernel's. */
 import type { FinishReason } from "@capstan/kernel";
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -6,19 +6,19 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   stop_sequence: "stop",
   tool_use: "tool-calls",
   max_tokens: "length",
-  // Cut like at `max_tokens`, by the window of the model: what stands is kept, and none of its calls may run. A context that is too
-  // long to begin with is an error of the request instead.
+  // Truncated as at `max_tokens`, by the model's context window: the content is kept, and none of its calls may run. A context that
+  // is too long from the start is a request error instead.
   model_context_window_exceeded: "length",
   pause_turn: "pause",
-  // The vendor summed up the conversation and waits to be asked again.
+  // The vendor summarized the conversation and waits for the next request.
   compaction: "pause",
   refusal: "content-filter",
 };
 
-/** Those that fail an attempt in the kernel; from a vendor they are only words. */
+/** Words that fail an attempt in the kernel, and must not come from a vendor. */
 const reserved: ReadonlySet<string> = new Set(["error", "aborted"]);
 
-/** A reason that is not in the table passes through as it is. */
+/** Unknown reasons are passed through. */
 export function toFinishReason(stopReason: string): FinishReason {
   const known = Object.hasOwn(reasons, stopReason) ? reasons[stopReason] : undefined;
   return known ?? (reserved.has(stopReason) ? `anthropic-${stopReason}` : stopReason);

@@ -1,4 +1,4 @@
-/** The turns of a conversation under way to the vendor, and how they become messages. */
+/** Turns of a conversation while it is encoded, and their conversion to messages. */
 import type { WireCallName } from "./encode-tool-result.ts";
 import { missingResult } from "./encode-tool-result.ts";
 import type { Placed } from "./placed-blocks.ts";
@@ -24,7 +24,7 @@ export interface UserTurn {
   readonly owed: Map<string, WireCallName>;
   readonly results: Placed<ToolResultBlock>[];
   readonly blocks: Placed<UserBlock>[];
-  /** Instructions that came in the middle of the conversation. */
+  /** System messages from within the conversation. */
   readonly notes: string[];
 }
 
@@ -34,7 +34,7 @@ export function startUserTurn(owed: Map<string, WireCallName>): UserTurn {
   return { role: "user", owed, results: [], blocks: [], notes: [] };
 }
 
-/** Whether there is nothing in it, and nothing that it has to say. */
+/** Whether the turn is empty and owes no results. */
 export function isSilent({ owed, results, blocks, notes }: UserTurn): boolean {
   return owed.size + results.length + blocks.length + notes.length === 0;
 }
@@ -43,12 +43,12 @@ export function say(text: string): TextBlock {
   return { type: "text", text };
 }
 
-/** Instructions, where there is no message of the system. */
+/** Wraps instructions, for models without system messages. */
 export function asSystem(note: string): TextBlock {
   return say(`<system>${note}</system>`);
 }
 
-/** The turns as messages, and the blocks of each with their sources. */
+/** Converts turns to messages, and lists the blocks of each with their sources. */
 export function layOut(turns: readonly Turn[]): {
   messages: WireMessage[];
   blocks: (readonly Placed<unknown>[])[];
@@ -63,7 +63,7 @@ export function layOut(turns: readonly Turn[]): {
     }
     const missing = Array.from(turn.owed.values(), missingResult);
     const said: Placed<UserBlock>[] = [...turn.results, ...missing, ...turn.blocks];
-    // A message of the system stands between a user's and a reply, and nowhere else.
+    // A system message is allowed only between a user message and a reply.
     const standsAlone = said.length > 0;
     if (!standsAlone) said.push(...turn.notes.map((note) => placed(asSystem(note))));
     messages.push({ role: "user", content: said.map(({ block }) => block) });

@@ -1,4 +1,4 @@
-/** Reads a reply, streamed or whole. It is over when the vendor closes the stream: a finish reason may come more than once. */
+/** Decodes a reply, streamed or complete. It ends when the vendor closes the stream: a finish reason may come more than once. */
 import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { explainNoAnswer } from "../../projection/no-answer.ts";
@@ -23,7 +23,7 @@ export class GenerateDecoder implements ReplyDecoder {
   #calls = 0;
   #callsTools = false;
   #hasAnswered = false;
-  /** A call whose arguments are under way. */
+  /** Call whose arguments are still arriving. */
   #streamed: StreamedArguments | undefined;
   #finishReason: FinishReason | undefined;
   #metadata: JsonObject = {};
@@ -33,10 +33,10 @@ export class GenerateDecoder implements ReplyDecoder {
   }
 
   take({ data, isBare }: SseEvent, parts: ProviderPart[]): void {
-    // A word that proxies end every stream with.
+    // Some proxies end every stream with this.
     if (this.#hasEnded || data === "[DONE]") return;
     const chunk = parse(data);
-    if (!isObject(chunk)) throw protocolError("sent an event that is no object");
+    if (!isObject(chunk)) throw protocolError("sent an event that is not an object");
     if (isBare || isObject(chunk["error"])) throw this.#error(chunk, data);
     this.step(chunk, parts);
   }
@@ -46,12 +46,12 @@ export class GenerateDecoder implements ReplyDecoder {
     if (this.#finishReason !== undefined) return this.#finish(this.#finishReason, parts);
     const { provider } = this.#target.origin;
     const problem = this.#hasStarted
-      ? "ended its stream before the reply was whole"
+      ? "ended its stream before the reply was complete"
       : "ended its stream before the reply began";
-    throw new ProviderError("network", `${provider} ${problem}: ask again`);
+    throw new ProviderError("network", `${provider} ${problem}: retry`);
   }
 
-  /** Takes a chunk, or a whole reply. */
+  /** Decodes a chunk or a complete reply. */
   step(chunk: JsonObject, parts: ProviderPart[]): void {
     if (isObject(chunk["error"])) throw this.#error(chunk, JSON.stringify(chunk));
     this.#describe(chunk, parts);
@@ -63,7 +63,7 @@ export class GenerateDecoder implements ReplyDecoder {
   }
 
   #candidate(chunk: JsonObject, parts: ProviderPart[]): void {
-    // Nobody asks for more than one answer.
+    // Only one candidate is ever requested.
     const [candidate] = listOf(chunk["candidates"]);
     if (!isObject(candidate)) return;
     const { content, finishReason } = candidate;
@@ -85,9 +85,9 @@ export class GenerateDecoder implements ReplyDecoder {
   }
 
   #part(part: JsonValue, parts: ProviderPart[]): void {
-    if (!isObject(part)) throw protocolError("sent a part that is no object");
+    if (!isObject(part)) throw protocolError("sent a part that is not an object");
     const { functionCall: call, text } = part;
-    // A reply that goes on has not ended, whatever was said before.
+    // A reply that continues has not ended, whatever came before.
     if (text !== "") this.#finishReason = undefined;
     if (isObject(call)) return this.#call(call, part, parts);
     if (typeof text === "string") return this.#prose(text, part, parts);
@@ -101,7 +101,7 @@ export class GenerateDecoder implements ReplyDecoder {
     parts.push({ type: "toolcall_end", index, input: ran.input, providerData: { part } });
   }
 
-  /** A signature belongs to the text before it, and may come with the last, empty piece. */
+  /** A signature belongs to the text before it, and may come with a last, empty chunk. */
   #prose(text: string, part: JsonObject, parts: ProviderPart[]): void {
     const isThought = part["thought"] === true;
     const signature = textAt(part, "thoughtSignature");
@@ -112,7 +112,7 @@ export class GenerateDecoder implements ReplyDecoder {
     parts.push({ type: isThought ? "thinking_end" : "text_end", providerData });
   }
 
-  /** Whole, or in pieces: the first names the tool, the last says that it does not go on. */
+  /** Decodes a call, complete or in pieces: the first names the tool, the last lacks `willContinue`. */
   #call(call: JsonObject, part: JsonObject, parts: ProviderPart[]): void {
     const name = textAt(call, "name");
     if (name !== undefined) this.#startCall(name, call, part, parts);
@@ -126,7 +126,7 @@ export class GenerateDecoder implements ReplyDecoder {
 
   #startCall(name: string, call: JsonObject, part: JsonObject, parts: ProviderPart[]): void {
     if (this.#streamed !== undefined) {
-      throw protocolError("began a call before the arguments of the one before it had ended");
+      throw protocolError("began a call before the arguments of the previous one were complete");
     }
     const providerData = {
       ...omit(part, ["functionCall"]),
@@ -147,7 +147,7 @@ export class GenerateDecoder implements ReplyDecoder {
     if (isWrongCall(reason)) throw this.#wrongCall(reason);
     const mayBeCut = reason === "length" || reason === "content-filter";
     if (this.#streamed !== undefined && !mayBeCut) {
-      throw protocolError("ended the reply before the arguments of a call had ended");
+      throw protocolError("ended the reply before the arguments of a call were complete");
     }
     this.#hasEnded = true;
     const isSilent = !this.#hasAnswered && (reason === "content-filter" || this.#calls === 0);
@@ -162,13 +162,13 @@ export class GenerateDecoder implements ReplyDecoder {
     });
   }
 
-  /** The model may well write it right the next time, and will not the time after that. */
+  /** One retry is worthwhile: the model may get it right, but if it fails twice it will keep failing. */
   #wrongCall(reason: FinishReason): ProviderError {
     const { origin, attempt = 1 } = this.#target;
-    const said = textAt(this.#metadata, "finishMessage") ?? "it does not say what is wrong";
+    const said = textAt(this.#metadata, "finishMessage") ?? "no details given";
     return new ProviderError(
       "protocol",
-      `The model of ${origin.provider} wrote a call that the vendor cannot read (${reason}): ${oneLine(said)}`,
+      `The ${origin.provider} model wrote a malformed call (${reason}): ${oneLine(said)}`,
       { retryable: attempt === 1 },
     );
   }
@@ -178,13 +178,13 @@ export class GenerateDecoder implements ReplyDecoder {
   }
 }
 
-/** A reply that came whole; where a stream was asked for without events, as a list of chunks. */
+/** Decodes a reply that is not an event stream; a stream requested without events arrives as a list of chunks. */
 export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
   const chunks = Array.isArray(body) ? listOf(body) : [body];
   const decoder = new GenerateDecoder(target);
   const parts: ProviderPart[] = [];
   for (const chunk of chunks) {
-    if (!isObject(chunk)) throw protocolError("answered with something that is no object");
+    if (!isObject(chunk)) throw protocolError("answered with a body that is not an object");
     decoder.step(chunk, parts);
   }
   decoder.end(parts);
@@ -193,7 +193,7 @@ export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
 
 function parse(data: string): JsonValue {
   try {
-    // JSON.parse gives nothing but JSON.
+    // JSON.parse returns nothing but JSON.
     return JSON.parse(data) as JsonValue;
   } catch (cause) {
     throw protocolError("sent an event that is not JSON", cause);

@@ -1,4 +1,4 @@
-/** The transcript as contents: user and model by turns, the user's first, and the results of calls right behind them, in their order. */
+/** Encodes the transcript as contents: user and model alternate, the user's first, and results follow their calls, in the same order. */
 import type {
   ChatMessage,
   DocumentPart,
@@ -29,7 +29,7 @@ export interface ContentOptions {
 }
 
 export interface EncodedContents {
-  /** What stood before the first message that is not the system's. */
+  /** System messages before the first other message. */
   readonly system: readonly TextPart[];
   readonly contents: readonly Content[];
   partAt(path: string): PartReference | undefined;
@@ -65,7 +65,7 @@ class ContentWriter {
   readonly #options: ContentOptions;
   readonly #system: TextPart[] = [];
   readonly #turns: Turn[] = [];
-  /** Calls of the last reply, for the turn behind it. */
+  /** Calls of the last reply, for the next turn. */
   #calls = new Map<string, OwedResult>();
 
   constructor(target: Target, options: ContentOptions) {
@@ -99,7 +99,7 @@ class ContentWriter {
     }
     const turns = joined(this.#turns);
     if (turns[0]?.role === "model") {
-      const opening = { text: "[The beginning of the conversation is left out.]" };
+      const opening = { text: "[The beginning of the conversation has been omitted.]" };
       turns.unshift({ role: "user", owed: new Map(), said: [{ part: opening }] });
     }
     const laid = turns.map(lay);
@@ -120,7 +120,7 @@ class ContentWriter {
   }
 
   #addReply(message: Extract<ChatMessage, { role: "assistant" }>): void {
-    // Replies that failed are nothing to show; the kernel leaves them out, other callers may not.
+    // Failed replies are not sent. The kernel leaves them out, other callers may not.
     if (message.stopReason === "error") return;
     const readable = readableOf(message.origin, this.#target.origin);
     const { needsSignatures } = this.#options;
@@ -142,7 +142,7 @@ class ContentWriter {
   #addResult(message: ToolMessage): void {
     const turn = this.#userTurn();
     const owed = turn.owed.get(message.toolCallId);
-    // A result whose call is not there says nothing to anybody.
+    // Ignore a result whose call is missing.
     if (owed === undefined || owed.result !== undefined) return;
     const shown = this.#contents(message);
     const texts = shown.flatMap(({ part }) => ("text" in part ? [part.text] : []));
@@ -164,16 +164,16 @@ class ContentWriter {
     const { content, sources } = showContents(message, (part) =>
       toUserPart(part, this.#options.facts),
     );
-    return content.map((part, place) => ({ part, ...sourceAt(sources, place) }));
+    return content.map((part, index) => ({ part, ...sourceAt(sources, index) }));
   }
 }
 
-function sourceAt(sources: readonly PartReference[], place: number): Pick<Placed, "source"> {
-  const source = sources[place];
+function sourceAt(sources: readonly PartReference[], index: number): Pick<Placed, "source"> {
+  const source = sources[index];
   return source === undefined ? {} : { source };
 }
 
-/** Without turns of a user who says nothing, so that the model's before and behind them are one. */
+/** Drops empty user turns and joins the model turns around them. */
 function joined(turns: readonly Turn[]): Turn[] {
   const kept: Turn[] = [];
   for (const turn of turns) {
@@ -185,7 +185,7 @@ function joined(turns: readonly Turn[]): Turn[] {
   return kept;
 }
 
-/** Results first, in the order of their calls; then what the user said. */
+/** Results first, in the order of their calls, then the user's content. */
 function lay(turn: Turn): {
   readonly content: Content;
   readonly sources: readonly (PartReference | undefined)[];
@@ -193,7 +193,7 @@ function lay(turn: Turn): {
   if (turn.role === "model") return { content: { role: "model", parts: turn.parts }, sources: [] };
   const results = Array.from(
     turn.owed.values(),
-    (owed) => owed.result ?? toResult(owed, { error: "There is no result of this call." }),
+    (owed) => owed.result ?? toResult(owed, { error: "No result is available for this call." }),
   );
   const placed: Placed[] = [...results.map((part) => ({ part })), ...turn.said];
   return {
@@ -209,7 +209,7 @@ function toResult(
   return { functionResponse: { ...(id !== undefined && { id }), name, response } };
 }
 
-/** Undefined for a text that says nothing. */
+/** Returns undefined for blank text. */
 function toUserPart(
   part: Text | ImagePart | DocumentPart,
   facts: ModelFacts | undefined,
@@ -228,7 +228,7 @@ function toUserPart(
   return mimeType === undefined ? { text: leftOut(part) } : { inlineData: { mimeType, data } };
 }
 
-/** The vendor wants to know the type before it fetches, and fetches by https only. */
+/** The vendor requires the type before it fetches, and fetches https URLs only. */
 function toLink(
   part: Linked<ImagePart | DocumentPart>,
   facts: ModelFacts | undefined,

@@ -1,4 +1,4 @@
-/** A reply on its way back: its texts and calls with their signatures, and what the vendor ran, to whoever may read them. */
+/** Encodes a reply to send it back: texts and calls with their signatures, and vendor-run tools, for readers that may see them. */
 import type { AssistantMessage, AssistantPart, JsonValue, ToolCallPart } from "@capstan/kernel";
 import type { Readable } from "../../projection/readable-origins.ts";
 import { isBlankText } from "../../projection/shown-media.ts";
@@ -6,12 +6,12 @@ import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, textAt } from "../../wire/wire-json.ts";
 import type { CallPart, ModelPart } from "./request.ts";
 
-/** In the place of a signature that nobody has: the vendor then does not look for one. ai.google.dev, "Thought signatures", 2026-11. */
+/** Sent instead of a missing signature: it makes the vendor skip validation. ai.google.dev, "Thought signatures", 2026-11. */
 const noSignature = "skip_thought_signature_validator";
 
 export interface ReplyContext {
   readonly readable: Readable;
-  /** The first call of a step has to be signed. */
+  /** Whether the first call of a step must be signed. */
   readonly needsSignatures: boolean;
 }
 
@@ -33,7 +33,7 @@ function toReplyPart(part: AssistantPart, { readable }: ReplyContext): ModelPart
     case "refusal":
       return isBlankText(part.text) ? undefined : { text: part.text };
     case "thinking":
-      // The vendor does not want its thoughts back, only the signatures of what they led to.
+      // The vendor does not want its thoughts back, only the signatures on the content they led to.
       return undefined;
     case "tool_call":
       if (part.isProviderExecuted !== true) return toCall(part, readable);
@@ -59,12 +59,12 @@ function toCall(part: ToolCallPart, { native, thinking }: Readable): CallPart {
   };
 }
 
-/** The vendor's own, where it gave one: without ids it goes by the order of calls and results. */
+/** The vendor's own id, if it gave one: without ids it matches calls and results by order. */
 export function callIdOf({ providerData }: ToolCallPart, isNative: boolean): string | undefined {
   return isNative ? textAt(dataOf(providerData), "id") : undefined;
 }
 
-/** A model may have called a tool that never was. */
+/** The model may have called a tool that does not exist, under a name the vendor rejects. */
 export function toWireName(name: string): string {
   const clean = name.replaceAll(/[^a-zA-Z0-9_.:-]/g, "_").slice(0, 128);
   return /^[a-zA-Z_]/.test(clean) ? clean : `_${clean}`.slice(0, 128);
@@ -72,8 +72,8 @@ export function toWireName(name: string): string {
 
 function withSignature(parts: readonly ModelPart[]): ModelPart[] {
   const first = parts.findIndex((part) => "functionCall" in part);
-  return parts.map((part, place) =>
-    place === first && !("thoughtSignature" in part)
+  return parts.map((part, index) =>
+    index === first && !("thoughtSignature" in part)
       ? { ...part, thoughtSignature: noSignature }
       : part,
   );

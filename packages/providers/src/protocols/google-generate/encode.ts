@@ -1,4 +1,4 @@
-/** Writes a request. */
+/** Encodes a request. */
 import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
 import { mergeExtra, vendorOptionsOf } from "../../wire/merge-extra.ts";
 import { nothingToSay } from "../../projection/nothing-to-say.ts";
@@ -17,7 +17,7 @@ import type {
   ToolConfig,
 } from "./request.ts";
 
-/** What only this protocol decides: another value would not be understood on the way back. */
+/** Fields the caller cannot override: the reply could not be decoded. */
 const reserved = ["contents"];
 
 export function encode(request: ProviderRequest, target: Target): WireRequest {
@@ -37,10 +37,10 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   const hasOwnTools = listOf(extra["tools"]).length > 0;
   const toolConfig: ToolConfig = {
     ...(hasTools && choice !== undefined && choice !== "auto" && toConfig(choice)),
-    // Otherwise it refuses tools of its own beside functions.
+    // Without this the vendor rejects its own tools next to functions.
     ...(hasTools && hasOwnTools && { includeServerSideToolInvocations: true }),
   };
-  // What stays the same comes first, what grows comes behind it.
+  // Constant fields first, growing fields after them.
   const body: GenerateRequest = {
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
     ...(serviceTier !== undefined && { serviceTier }),
@@ -51,13 +51,13 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   };
   return {
     path: pathOf(model, target.isStreaming),
-    // Made of JSON, but for the schemas of tools, which only claim to be.
+    // All JSON, except that nothing guarantees it for tool schemas.
     body: mergeExtra(body as unknown as JsonObject, extra, reserved),
     partAt: encoded.partAt,
   };
 }
 
-/** A name with a slash is that of a tuned model. */
+/** A name with a slash denotes a tuned model. */
 function pathOf(model: string, isStreaming: boolean): string {
   const name = model.includes("/") ? model : `models/${model}`;
   const path = name.split("/").map(encodeURIComponent).join("/");

@@ -1,4 +1,4 @@
-/** What the vendor means by an error, in an answer or in the middle of a stream. */
+/** Converts the vendor's errors, from responses and from within streams. */
 import type { JsonValue, ProviderError, ProviderErrorCode } from "@capstan/kernel";
 import type { Target, VendorFailure } from "../../wire/protocol.ts";
 import { statusIn, toProviderError } from "../../transport/http-errors.ts";
@@ -6,7 +6,7 @@ import { isSpentQuota } from "../../transport/spent-quota.ts";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, listOf, textAt } from "../../wire/wire-json.ts";
 
-/** By the vendor's own word for it, which a stream has in place of a status. Others go by the status. */
+/** By the vendor's error status, which a stream has instead of an HTTP status. For others the HTTP status decides. */
 const codes: Readonly<Record<string, ProviderErrorCode>> = {
   UNAUTHENTICATED: "auth",
   PERMISSION_DENIED: "auth",
@@ -24,7 +24,7 @@ const codes: Readonly<Record<string, ProviderErrorCode>> = {
   UNIMPLEMENTED: "invalid_request",
 };
 
-/** Words that the vendor uses for every limit, also for one by the minute. */
+/** Sentence the vendor uses for every limit, even one per minute. */
 const anyQuota = /you exceeded your current quota, please check your plan and billing details/i;
 const wrongKey = /api key (not valid|expired|not found)/i;
 
@@ -44,21 +44,21 @@ export function toError(failure: VendorFailure, target: Target): ProviderError {
   });
 }
 
-/** Where a stream was asked for, an error may come as a list of one. */
+/** In response to a stream request, an error may come as a list of one. */
 function errorIn(body: JsonValue | undefined): JsonObject {
   const whole = Array.isArray(body) ? listOf(body)[0] : body;
   if (!isObject(whole)) return {};
   return isObject(whole["error"]) ? whole["error"] : whole;
 }
 
-/** A quota of the day, which is asked to wait seconds for like any other. */
+/** Whether a daily quota is used up; the vendor suggests waiting seconds as for any other quota. */
 function isOfTheDay(error: JsonObject): boolean {
   return listOf(error["details"])
     .flatMap((detail) => (isObject(detail) ? listOf(detail["violations"]) : []))
     .some((violation) => isObject(violation) && /PerDay/.test(textAt(violation, "quotaId") ?? ""));
 }
 
-/** `{ retryDelay: "36s" }` among the details. */
+/** Reads `{ retryDelay: "36s" }` from the details. */
 function retryAfter(error: JsonObject): number | undefined {
   for (const detail of listOf(error["details"])) {
     const delay = isObject(detail) ? textAt(detail, "retryDelay") : undefined;

@@ -1,10 +1,10 @@
-/** Why the vendor says that it stopped, in the kernel's words. */
+/** Maps the vendor's finish reasons to the kernel's. */
 import type { FinishReason, JsonValue } from "@capstan/kernel";
 import { blockedFor } from "../../projection/no-answer.ts";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, listOf, textAt } from "../../wire/wire-json.ts";
 
-/** By their numbers, as some endpoints send them. */
+/** Names by number, which some endpoints send. */
 const names = ["FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"];
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -21,23 +21,23 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   MODEL_ARMOR: "content-filter",
 };
 
-/** A reason that is not in the table passes through as it is. */
+/** Unknown reasons are passed through. */
 export function toFinishReason(reason: string | number): FinishReason {
   const name = typeof reason === "number" ? (names[reason] ?? String(reason)) : reason;
   return (Object.hasOwn(reasons, name) ? reasons[name] : undefined) ?? name;
 }
 
-/** Whether the model wrote a call that the vendor could not read. */
+/** Whether the model wrote a call that the vendor could not parse. */
 export function isWrongCall(reason: FinishReason): boolean {
   return reason === "MALFORMED_FUNCTION_CALL";
 }
 
-/** Whether a reply that stopped for this is none: neither an end of its own nor one by the token limit. */
+/** Whether the reason means that there is no answer: neither a regular end nor the token limit. */
 export function isNoAnswer(reason: FinishReason): boolean {
   return reason !== "stop" && reason !== "length";
 }
 
-/** Why there is no answer: the vendor's sentence, or its words for what it found. */
+/** Explains why there is no answer: the vendor's sentence, or its findings. */
 export function explanationOf(provider: string, metadata: JsonObject): string {
   const { promptFeedback: told = null, finishReason = null, safetyRatings = null } = metadata;
   const feedback = isObject(told) ? told : {};
@@ -52,7 +52,7 @@ export function explanationOf(provider: string, metadata: JsonObject): string {
   return `${provider} blocked its reply: ${why}.`;
 }
 
-/** A word, or the number that some endpoints send for it. */
+/** A word, or the number that some endpoints send instead. */
 function wordOf(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

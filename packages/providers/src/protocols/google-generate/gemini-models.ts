@@ -1,20 +1,20 @@
-/** What each generation of Gemini takes, by the model's name, where no registry says more. As of 2026-11. */
+/** Capabilities of each generation of Gemini, by model name, unless the registry knows more. As of 2026-11. */
 import type { LevelTable } from "../../projection/thinking-levels.ts";
 import { levelBudgets } from "../../projection/thinking-levels.ts";
 
 export interface GeminiTraits {
-  /** `budget`: it is given tokens. `level`: it is given a word. `none`: it cannot think. */
+  /** `budget`: takes a token budget. `level`: takes a word. `none`: cannot think. */
   readonly thinking: "none" | "budget" | "level";
   readonly levels: LevelTable;
-  /** It refuses the call of a step whose signature is missing. */
+  /** Whether it rejects a step whose call lacks a signature. */
   readonly needsSignatures: boolean;
 }
 
-/** The first that fits holds. */
+/** The first matching row applies. */
 const rows: readonly (GeminiTraits & { readonly name: RegExp })[] = [
   { name: /^gemini-(1|2\.0)/, thinking: "none", levels: {}, needsSignatures: false },
   {
-    // It can be kept short, but not kept from thinking.
+    // Thinking can be limited, but not turned off.
     name: /^gemini-2\.5-pro/,
     thinking: "budget",
     levels: { ...levelBudgets, off: 128, xhigh: 32_768, max: 32_768 },
@@ -40,7 +40,7 @@ const rows: readonly (GeminiTraits & { readonly name: RegExp })[] = [
   },
 ];
 
-/** A model of another family: nothing is asked of it that nobody knows to be there. */
+/** A model of another family: no feature is requested that it is not known to have. */
 const unknown: GeminiTraits = { thinking: "none", levels: {}, needsSignatures: false };
 
 export function traitsOf(model: string): GeminiTraits {

@@ -1,4 +1,4 @@
-/** Token counts as the vendor states them: thoughts are apart from the answer, and so is the input that its tools made. */
+/** Converts the vendor's token counts: thoughts are counted apart from the answer, and tool input apart from the prompt. */
 import type { Usage } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { countAt } from "../../wire/wire-json.ts";
@@ -12,7 +12,7 @@ export function toUsage(usage: JsonObject): Usage {
   const hasOutput = answer !== undefined || reasoningTokens !== undefined;
   return {
     ...(prompt !== undefined && { inputTokens: prompt + ofTools }),
-    // Nothing is said of an answer that has no tokens.
+    // The vendor omits the count if the answer has no tokens.
     ...((hasOutput || prompt !== undefined) && {
       outputTokens: (answer ?? 0) + (reasoningTokens ?? 0),
     }),

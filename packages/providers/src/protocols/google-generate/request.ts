@@ -1,4 +1,4 @@
-/** The request as it goes over the wire: what this protocol uses of it. A type test holds it to the vendor's own types. */
+/** The request on the wire: the parts this protocol uses. A type test checks it against the vendor's own types. */
 import type { JsonValue } from "@capstan/kernel";
 
 export interface TextPart {
@@ -27,7 +27,7 @@ export interface ResultPart {
   };
 }
 
-/** A part that goes back as it came: what the vendor ran, and whatever it adds. */
+/** A part that is sent back unchanged: vendor-run tools and future kinds. */
 interface NativePart {
   readonly [key: string]: JsonValue;
 }
@@ -48,7 +48,7 @@ export interface FunctionDeclaration {
 export interface ThinkingConfig {
   readonly includeThoughts?: boolean;
   readonly thinkingBudget?: number;
-  /** As the vendor writes it, in small letters here. */
+  /** The vendor's word, in lower case. */
   readonly thinkingLevel?: string;
 }
 

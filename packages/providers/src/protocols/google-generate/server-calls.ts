@@ -1,4 +1,4 @@
-/** Parts of tools that the vendor ran by itself. */
+/** Parts of tools that the vendor ran itself. */
 import type { JsonValue } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, textAt } from "../../wire/wire-json.ts";
@@ -8,7 +8,7 @@ export interface ServerCall {
   readonly input: JsonValue;
 }
 
-/** What was called, for people to see; undefined for a part that is no call. */
+/** Name and input of the call, for display; undefined for a part that is not a call. */
 export function serverCallOf(part: JsonObject): ServerCall | undefined {
   const { executableCode: code, toolCall: call } = part;
   if (isObject(code)) return { name: "code_execution", input: code };

@@ -1,4 +1,4 @@
-/** The arguments of a call that come value by value, each with its place: `$.items[0].name`. */
+/** Call arguments that arrive value by value, each with its path: `$.items[0].name`. */
 import type { JsonValue } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, listOf, textAt } from "../../wire/wire-json.ts";
@@ -8,7 +8,7 @@ type Writable = { [key: string]: JsonValue | Writable } | (JsonValue | Writable)
 
 /** `.name`, `[0]`, `['name']`. */
 const pathStep = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]/gy;
-/** More places than anybody needs would only be there to fill our memory. */
+/** Guards memory: no real list is this long. */
 const maxListLength = 100_000;
 
 export class StreamedArguments {
@@ -16,7 +16,7 @@ export class StreamedArguments {
 
   take(pieces: JsonValue | undefined): void {
     for (const piece of listOf(pieces)) {
-      if (!isObject(piece)) throw protocolError("sent an argument that is no object");
+      if (!isObject(piece)) throw protocolError("sent an argument that is not an object");
       const steps = stepsOf(textAt(piece, "jsonPath") ?? "");
       const value = valueOf(piece);
       if (value !== undefined) write(this.#root, steps, value);
@@ -24,13 +24,13 @@ export class StreamedArguments {
   }
 
   get value(): JsonObject {
-    // Written below, from JSON, at the places of an object.
+    // Built below from JSON, starting with an object.
     return this.#root as JsonObject;
   }
 }
 
 function stepsOf(path: string): (string | number)[] {
-  if (!path.startsWith("$")) throw protocolError("sent an argument without a place");
+  if (!path.startsWith("$")) throw protocolError("sent an argument without a path");
   const steps: (string | number)[] = [];
   let end = 1;
   pathStep.lastIndex = 1;
@@ -40,24 +40,23 @@ function stepsOf(path: string): (string | number)[] {
     end += step.length;
   }
   const isWhole = end === path.length && typeof steps[0] === "string";
-  if (!isWhole)
-    throw protocolError(`sent an argument at a place that is none: ${path.slice(0, 60)}`);
+  if (!isWhole) throw protocolError(`sent an argument with an invalid path: ${path.slice(0, 60)}`);
   return steps;
 }
 
-/** Undefined where the piece only says that there will be a value. */
+/** Returns undefined if the piece only announces a value. */
 function valueOf(piece: JsonObject): JsonValue | undefined {
   const { stringValue, numberValue, boolValue, nullValue } = piece;
   if (nullValue !== undefined) return null;
   return stringValue ?? numberValue ?? boolValue;
 }
 
-/** A text may come in pieces, which follow each other. */
+/** Writes a value. A string may arrive in pieces, which are appended. */
 function write(root: Writable, steps: readonly (string | number)[], value: JsonValue): void {
   let parent = root;
   steps.forEach((step, depth) => {
     if (typeof step === "number" && step >= maxListLength) {
-      throw protocolError(`sent an argument at place ${step} of a list`);
+      throw protocolError(`sent an argument at index ${step} of a list`);
     }
     const isLast = depth === steps.length - 1;
     const before = read(parent, step);
@@ -67,7 +66,7 @@ function write(root: Writable, steps: readonly (string | number)[], value: JsonV
       return;
     }
     const isBranch = typeof before === "object" && before !== null;
-    // A branch was made here, and is ours to write to.
+    // Branches are created here, so they are writable.
     const child = (isBranch ? before : typeof steps[depth + 1] === "number" ? [] : {}) as Writable;
     if (!isBranch) put(parent, step, child);
     parent = child;
@@ -81,12 +80,12 @@ function read(parent: Writable, step: string | number): JsonValue | Writable | u
 
 function put(parent: Writable, step: string | number, value: JsonValue | Writable): void {
   if (Array.isArray(parent)) {
-    if (typeof step !== "number") throw protocolError("sent an argument by name into a list");
-    // Places that nothing has come for yet.
+    if (typeof step !== "number") throw protocolError("sent an argument with a name in a list");
+    // Fill indexes that have no value yet.
     while (parent.length < step) parent.push(null);
     parent[step] = value;
   } else Object.defineProperty(parent, step, { value, ...plain });
 }
 
-/** As assigned, but `__proto__` is a name like any other. */
+/** Like an assignment, except that `__proto__` is an ordinary name. */
 const plain = { enumerable: true, configurable: true, writable: true };

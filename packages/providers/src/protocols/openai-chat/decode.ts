@@ -1,4 +1,4 @@
-/** Reads a reply, streamed or whole, of any server that speaks this API more or less. */
+/** Decodes a reply, streamed or complete, of any server that implements this API more or less. */
 import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { blockedFor, explainNoAnswer, filteredIn } from "../../projection/no-answer.ts";
@@ -25,10 +25,10 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   model_context_window_exceeded: "length",
   content_filter: "content-filter",
 };
-/** Those that fail an attempt in the kernel; from a server they are only words. */
+/** Words that fail an attempt in the kernel, and must not come from a server. */
 const reserved: ReadonlySet<string> = new Set(["error", "aborted"]);
 
-/** Where servers put reasoning that can be read. */
+/** Fields in which servers send readable reasoning. */
 const reasoningFields = ["reasoning_content", "reasoning"] as const;
 
 export class ChatDecoder implements ReplyDecoder {
@@ -38,13 +38,13 @@ export class ChatDecoder implements ReplyDecoder {
   #hasStarted = false;
   #hasEnded = false;
   #hasAnswered = false;
-  /** Findings of a filter, if the server tells them. */
+  /** Findings of a content filter, if the server reports them. */
   #findings: readonly string[] = [];
   #isThinking = false;
-  /** The field that the open reasoning came in. */
+  /** Field in which the open reasoning arrived. */
   #field: string | undefined;
   #finishReason: string | undefined;
-  /** The server has said why it stopped, and nothing since: some say it after each of several calls. */
+  /** Whether a finish reason came and nothing after it: some servers send one after each of several calls. */
   #hasStopped = false;
   #metadata: JsonObject = {};
   #usage: JsonObject | undefined;
@@ -57,20 +57,20 @@ export class ChatDecoder implements ReplyDecoder {
     if (this.#hasEnded) return;
     if (data.trim() === "[DONE]") return this.#done(parts);
     const chunk = parse(data);
-    if (!isObject(chunk)) throw protocolError("sent an event that is no object");
+    if (!isObject(chunk)) throw protocolError("sent an event that is not an object");
     const isError = isBare || event === "error" || isFailure(chunk);
     if (isError) throw toError({ body: chunk, text: data.slice(0, maxErrorChars) }, this.#target);
     this.step(chunk, parts);
   }
 
-  /** Not every server says that it is done, but then it has said why it stopped. */
+  /** Not every server sends [DONE], but a server that does not must have sent a finish reason. */
   end(parts: ProviderPart[]): void {
     if (this.#hasEnded) return;
     if (!this.#hasStopped) throw this.#cutOff();
     this.finish(parts);
   }
 
-  /** Proxies say it also after a reply that was cut: calls have to be whole then, and one without arguments may lack them. */
+  /** Proxies send [DONE] even after a truncated reply: without a finish reason, every call must have complete arguments. */
   #done(parts: ProviderPart[]): void {
     if (!this.#hasStopped && !this.#calls.areWhole) throw this.#cutOff();
     this.finish(parts);
@@ -79,12 +79,12 @@ export class ChatDecoder implements ReplyDecoder {
   #cutOff(): ProviderError {
     const { provider } = this.#target.origin;
     const problem = this.#hasStarted
-      ? "ended its stream before the reply was whole"
+      ? "ended its stream before the reply was complete"
       : "ended its stream before the reply began";
-    return new ProviderError("network", `${provider} ${problem}: ask again`);
+    return new ProviderError("network", `${provider} ${problem}: retry`);
   }
 
-  /** Takes a chunk, or a whole reply. */
+  /** Decodes a chunk or a complete reply. */
   step(chunk: JsonObject, parts: ProviderPart[]): void {
     this.#start(chunk, parts);
     const usage = usageIn(chunk);
@@ -92,7 +92,7 @@ export class ChatDecoder implements ReplyDecoder {
       this.#usage = usage;
       parts.push({ type: "usage", usage: toUsage(usage, this.#isReasoningApart) });
     }
-    // Nobody asks for more than one answer.
+    // Only one choice is ever requested.
     const [choice] = listOf(chunk["choices"]);
     if (!isObject(choice)) return;
     const { delta, message, finish_reason: reason } = choice;
@@ -124,7 +124,7 @@ export class ChatDecoder implements ReplyDecoder {
       "timings",
     ]);
     const { id = "", ...rest } = told;
-    // Some servers leave the id out at first.
+    // Some servers omit the id at first.
     this.#metadata = { ...this.#metadata, ...rest, ...(id !== "" && { id }) };
     if (this.#hasStarted) return;
     this.#hasStarted = true;
@@ -154,7 +154,7 @@ export class ChatDecoder implements ReplyDecoder {
     parts.push({ type: "thinking_delta", delta: thought });
   }
 
-  /** Content in parts: thinking has parts of its own. */
+  /** Content as a list of parts; thinking has its own kind. */
   #sayPart(part: JsonValue, parts: ProviderPart[]): void {
     if (!isObject(part)) return;
     if (part["type"] !== "thinking") {
@@ -190,7 +190,7 @@ export class ChatDecoder implements ReplyDecoder {
     this.#isThinking = false;
   }
 
-  /** The server has said that the reply is whole. */
+  /** Ends the reply, which the server has reported to be complete. */
   finish(parts: ProviderPart[]): void {
     this.#start({}, parts);
     this.#endThinking(parts);
@@ -212,7 +212,7 @@ export class ChatDecoder implements ReplyDecoder {
     return `${this.#target.origin.provider} blocked its reply: ${why}.`;
   }
 
-  /** A server that says it is done, and not why, has stopped. Some call it that when they want tools to be run. */
+  /** Without a stated reason the server simply stopped. Some servers also use `stop` when they call tools. */
   #reason(): FinishReason {
     const word = this.#finishReason ?? "stop";
     const known = Object.hasOwn(reasons, word) ? reasons[word] : undefined;
@@ -221,9 +221,9 @@ export class ChatDecoder implements ReplyDecoder {
   }
 }
 
-/** A reply that came whole. */
+/** Decodes a reply that was not streamed. */
 export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
-  if (!isObject(body)) throw protocolError("answered with something that is no object");
+  if (!isObject(body)) throw protocolError("answered with a body that is not an object");
   if (isFailure(body)) throw toError({ body, text: "" }, target);
   if (!Array.isArray(body["choices"])) throw protocolError("answered without a choice");
   const decoder = new ChatDecoder(target);
@@ -240,7 +240,7 @@ function isFailure({ error = null, object = null }: JsonObject): boolean {
 
 function parse(data: string): JsonValue {
   try {
-    // JSON.parse gives nothing but JSON.
+    // JSON.parse returns nothing but JSON.
     return JSON.parse(data) as JsonValue;
   } catch (cause) {
     throw protocolError("sent an event that is not JSON", cause);

@@ -1,4 +1,4 @@
-/** Texts, images and documents of users and tools. */
+/** Encodes texts, images and documents from users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
 import {
   dataUrl,
@@ -17,13 +17,13 @@ export interface MediaChoices {
   readonly fetchesUrls: boolean;
 }
 
-/** A part as the server takes it; undefined for a text that says nothing. */
+/** Encodes a part; returns undefined for blank text. */
 export function toContent(
   part: TextPart | ImagePart | DocumentPart,
   { facts, takesFiles, fetchesUrls }: MediaChoices,
 ): UserContent | undefined {
   if (part.type !== "text" && "url" in part) {
-    // Files are taken as data only.
+    // Files are accepted as data only.
     const url = part.type === "image" && fetchesUrls ? shownUrl(part, facts) : undefined;
     return url === undefined ? text(leftOut(part)) : { type: "image_url", image_url: { url } };
   }

@@ -1,4 +1,4 @@
-/** The transcript as messages: every call answered right behind its reply, by text; pictures of tools follow as the user's. */
+/** Encodes the transcript as messages: calls are answered right after their reply, as text; media from tools follow as a user message. */
 import type { ChatMessage, ModelFacts, PartReference, ToolMessage } from "@capstan/kernel";
 import { CallIds, vendorIdFor } from "../../projection/call-ids.ts";
 import type { Target } from "../../wire/protocol.ts";
@@ -36,7 +36,7 @@ class MessageWriter {
   readonly #messages: WireMessage[] = [];
   readonly #sources = new Map<WireMessage, readonly PartReference[]>();
   readonly #owed = new Set<string>();
-  /** Of the results of this step. */
+  /** Media in the results of this step. */
   #media: Contents = { content: [], sources: [] };
 
   constructor(transcript: readonly ChatMessage[], target: Target, facts: ModelFacts | undefined) {
@@ -67,7 +67,7 @@ class MessageWriter {
       case "user":
         return this.#addUser(this.#contents(message));
       case "assistant": {
-        // Replies that failed are nothing to show; the kernel leaves them out, other callers may not.
+        // Failed replies are not sent. The kernel leaves them out, other callers may not.
         if (message.stopReason === "error") return;
         const reply = toReplyMessage(message, {
           readable: readableOf(message.origin, this.#target.origin),
@@ -89,7 +89,7 @@ class MessageWriter {
 
   finish(): EncodedMessages {
     this.#settle();
-    // Servers go on with what the assistant said last, or refuse to: they are asked to go on instead.
+    // Servers continue a trailing assistant message or reject it: ask for a continuation instead.
     if (this.#messages.at(-1)?.role === "assistant") {
       this.#messages.push({ role: "user", content: "Continue." });
     }
@@ -101,8 +101,8 @@ class MessageWriter {
     const [only] = content;
     if (only === undefined) return;
     const isText = content.length === 1 && only.type === "text";
-    const isBehindTool = this.#messages.at(-1)?.role === "tool";
-    if (isBehindTool && this.#target.quirks.chat?.refusesUserAfterTool === true) {
+    const isAfterTool = this.#messages.at(-1)?.role === "tool";
+    if (isAfterTool && this.#target.quirks.chat?.refusesUserAfterTool === true) {
       this.#messages.push({ role: "assistant", content: "OK" });
     }
     const message: WireMessage = { role: "user", content: isText ? only.text : content };
@@ -111,12 +111,12 @@ class MessageWriter {
   }
 
   #addResult(message: ToolMessage): void {
-    // A result whose call is not there says nothing to anybody.
+    // Ignore a result whose call is missing.
     if (!this.#owed.delete(message.toolCallId)) return;
     const { content, sources } = this.#contents(message);
     const texts = content.filter((part) => part.type === "text").map((part) => part.text);
-    content.forEach((part, place) => {
-      const source = sources[place];
+    content.forEach((part, index) => {
+      const source = sources[index];
       if (part.type === "text" || source === undefined) return;
       this.#media.content.push(part);
       this.#media.sources.push(source);
@@ -141,9 +141,9 @@ class MessageWriter {
     return showContents(message, (part) => toContent(part, choices));
   }
 
-  /** No call stays without a result, and nothing stands between a reply and its results. */
+  /** Gives every open call a result, and adds media only after all results of a reply. */
   #settle(): void {
-    for (const callId of this.#owed) this.#answer(callId, "There is no result of this call.");
+    for (const callId of this.#owed) this.#answer(callId, "No result is available for this call.");
     this.#owed.clear();
     this.#addUser(this.#media);
     this.#media = { content: [], sources: [] };

@@ -1,4 +1,4 @@
-/** A reply on its way back: one message with its text, its calls, and its reasoning where the vendor wants it again. */
+/** Encodes a reply to send it back: one message with its text, its calls, and its reasoning if the vendor wants it back. */
 import type { AssistantMessage as Reply, AssistantPart, ToolCallPart } from "@capstan/kernel";
 import type { CallIds } from "../../projection/call-ids.ts";
 import { isExplanation } from "../../projection/no-answer.ts";
@@ -16,7 +16,7 @@ export interface ReplyContext {
   readonly quirks: Pick<ChatQuirks, "reasoningField" | "needsReasoningField">;
 }
 
-/** Undefined for a reply that says nothing that this server may hear. */
+/** Returns undefined if nothing in the reply can be sent to this server. */
 export function toReplyMessage(reply: Reply, context: ReplyContext): AssistantMessage | undefined {
   const text = reply.content.map(proseOf).join("");
   const calls = reply.content
@@ -33,7 +33,7 @@ export function toReplyMessage(reply: Reply, context: ReplyContext): AssistantMe
   };
 }
 
-/** Only to the server that refused: others may not know the word, and are told in a text. Undefined if there is no refusal. */
+/** Sent only to the server that refused: others may not know the type and get text. Undefined if there is no refusal. */
 function withRefusal(
   { content }: Reply,
   { readable }: ReplyContext,
@@ -45,7 +45,7 @@ function withRefusal(
   return [...said, { type: "refusal", refusal }];
 }
 
-/** An explanation is not the server's word: it may have none for a refusal. */
+/** An explanation is not a refusal by the server, which may not support refusals. */
 function isOwnRefusal(part: AssistantPart): boolean {
   return part.type === "refusal" && !isExplanation(part);
 }
@@ -66,7 +66,7 @@ function toCall(part: ToolCallPart, { callIds, readable }: ReplyContext): WireCa
   return { ...rest, id, type: "function", function: { name, arguments: JSON.stringify(input) } };
 }
 
-/** In the form that the vendor gave it in, and only to the model that thought it. */
+/** In the form the vendor sent it, and only to the model that produced it. */
 function reasoningOf({ content }: Reply, { readable, quirks }: ReplyContext): JsonObject {
   const { reasoningField: field, needsReasoningField: isNeeded } = quirks;
   if (field === undefined) return {};

@@ -1,4 +1,4 @@
-/** Writes a request. */
+/** Encodes a request. */
 import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
 import { mergeExtra, vendorOptionsOf } from "../../wire/merge-extra.ts";
 import { nothingToSay } from "../../projection/nothing-to-say.ts";
@@ -14,10 +14,10 @@ import { encodeMessages } from "./encode-messages.ts";
 import { toChatOutput } from "./output-format.ts";
 import type { ChatRequest, WireTool, WireToolChoice } from "./request.ts";
 
-/** What only this protocol decides: another value would not be understood on the way back. */
+/** Fields the caller cannot override: the reply could not be decoded. */
 const reserved = ["messages", "stream", "n"];
 
-/** What servers call the levels, where nobody knows the model. */
+/** Servers' usual names for the levels, for models the registry does not know. */
 const efforts = {
   off: "none",
   minimal: "minimal",
@@ -43,7 +43,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   const hasTools = tools.length > 0;
   const mayCall = tools.length + listOf(extra["tools"]).length > 0;
   const asksForUsage = target.isStreaming && chat.refusesStreamOptions !== true;
-  // What stays the same comes first, what grows comes behind it.
+  // Constant fields first, growing fields after them.
   const body: ChatRequest = {
     model,
     stream: target.isStreaming,
@@ -61,7 +61,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   };
   return {
     path: "/chat/completions",
-    // Made of JSON, but for the schemas of tools, which only claim to be.
+    // All JSON, except that nothing guarantees it for tool schemas.
     body: mergeExtra(body as unknown as JsonObject, extra, reserved),
     partAt,
     ...(output?.isWrapped === true && { isWrapped: true }),
@@ -79,7 +79,7 @@ const samplingFields = {
   serviceTier: "service_tier",
 } as const;
 
-/** Settings that the caller has made, in the vendor's fields. */
+/** The caller's sampling settings, in the vendor's fields. */
 function samplingOf(options: ProviderRequest["options"], chat: ChatQuirks): JsonObject {
   const fields = Object.entries({ ...samplingFields, ...chat.samplingFields });
   const stated = fields.flatMap(([name, field]) => {
@@ -94,7 +94,7 @@ function joinPrompts(prompt = "", told = ""): string | undefined {
   return said === "" ? undefined : said;
 }
 
-/** A server that nobody knows is asked for nothing: it might refuse the field. */
+/** Nothing is requested from an unknown server: it might reject the field. */
 function thinkingOf(
   { options }: ProviderRequest,
   { quirks }: Target,
@@ -108,7 +108,7 @@ function thinkingOf(
     case "reasoning-object":
       return toReasoningObject(ask);
     case "thinking-switch":
-      // Who thinks cannot be told to call a tool.
+      // The model cannot be forced to call a tool while it thinks.
       return mustCall ? toThinkingSwitch({ type: "off" }) : toThinkingSwitch(ask);
     case "effort":
     case undefined:

@@ -1,4 +1,4 @@
-/** The calls of a reply under way. Servers differ in how they tell one from another: by an index, by an id, or not at all. */
+/** Calls of a streaming reply. Servers distinguish them by index, by id, or not at all. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import { parseJson } from "../../transport/parse-json.ts";
 import type { JsonObject } from "../../wire/wire-json.ts";
@@ -7,11 +7,11 @@ import { protocolError } from "./protocol-error.ts";
 
 interface OpenCall {
   readonly index: number;
-  /** What the server calls it, where it does. */
-  readonly place: number | undefined;
+  /** The server's index for the call, if it sends one. */
+  readonly serverIndex: number | undefined;
   readonly id: string | undefined;
   readonly isCustom: boolean;
-  /** Its arguments, or its input, as far as it came. */
+  /** Arguments or input received so far. */
   text: string;
 }
 
@@ -22,14 +22,14 @@ export class OpenCalls {
     return this.#calls.length === 0;
   }
 
-  /** Whether no call can have lost anything, whatever came of the rest: its arguments are an object that ends. */
+  /** Whether every call is certainly complete, however the stream ended: its arguments are a complete JSON object. */
   get areWhole(): boolean {
     return this.#calls.every(({ isCustom, text }) => !isCustom && isObject(parseJson(text)));
   }
 
-  /** A piece of a call, or all of it. */
+  /** Takes a piece of a call, or all of it. */
   take(piece: JsonValue, parts: ProviderPart[]): void {
-    if (!isObject(piece)) throw protocolError("sent a call that is no object");
+    if (!isObject(piece)) throw protocolError("sent a call that is not an object");
     const call = this.#find(piece) ?? this.#start(piece, parts);
     const { function: called, custom } = piece;
     const delta = textOf(isObject(called) ? called["arguments"] : undefined) ?? inputOf(custom);
@@ -38,7 +38,7 @@ export class OpenCalls {
     parts.push({ type: "toolcall_delta", index: call.index, delta });
   }
 
-  /** The reply is over. Where it was cut, the last call may be, too, and stays open. */
+  /** Ends the calls. If the reply was truncated, the last call may be too, and stays open. */
   end(isCut: boolean, parts: ProviderPart[]): void {
     const ended = isCut ? this.#calls.slice(0, -1) : this.#calls;
     for (const { index, isCustom, text } of ended) {
@@ -48,13 +48,13 @@ export class OpenCalls {
     }
   }
 
-  /** Undefined for the first piece of a call. */
+  /** Returns undefined for the first piece of a call. */
   #find(piece: JsonObject): OpenCall | undefined {
-    const place = piece["index"];
+    const serverIndex = piece["index"];
     const id = textAt(piece, "id");
-    if (typeof place === "number") {
-      const known = this.#calls.find((call) => call.place === place);
-      // Some servers count every call as the first, and tell them apart by their ids.
+    if (typeof serverIndex === "number") {
+      const known = this.#calls.find((call) => call.serverIndex === serverIndex);
+      // Some servers send index 0 for every call, and distinguish them by id.
       return known !== undefined && isOther(id, known.id) ? undefined : known;
     }
     if (id !== undefined && id !== "") return this.#calls.find((call) => call.id === id);
@@ -63,17 +63,17 @@ export class OpenCalls {
   }
 
   #start(piece: JsonObject, parts: ProviderPart[]): OpenCall {
-    const { function: called, custom, index: place } = piece;
+    const { function: called, custom, index: serverIndex } = piece;
     const isCustom = isObject(custom);
     const described = isObject(called) ? called : isCustom ? custom : {};
     const name = textAt(described, "name");
     if (name === undefined || name === "") {
-      throw protocolError("sent a call without the name of the tool");
+      throw protocolError("sent a call without a tool name");
     }
     const id = textAt(piece, "id");
     const call: OpenCall = {
       index: this.#calls.length,
-      place: typeof place === "number" ? place : undefined,
+      serverIndex: typeof serverIndex === "number" ? serverIndex : undefined,
       id,
       isCustom,
       text: "",
@@ -94,7 +94,7 @@ function isOther(id: string | undefined, known: string | undefined): boolean {
   return id !== undefined && id !== "" && known !== undefined && id !== known;
 }
 
-/** Some servers send arguments that are parsed already. */
+/** Some servers send arguments already parsed. */
 function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === "string") return value;
   return isObject(value) ? JSON.stringify(value) : undefined;

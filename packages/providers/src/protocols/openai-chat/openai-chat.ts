@@ -1,4 +1,4 @@
-/** OpenAI's Chat Completions API, as it and many other servers speak it. */
+/** OpenAI's Chat Completions API, which many other servers implement. */
 import type { Protocol } from "../../wire/protocol.ts";
 import { toError } from "../openai-errors.ts";
 import { ChatDecoder, decodeBody } from "./decode.ts";

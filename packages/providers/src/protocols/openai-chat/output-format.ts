@@ -1,4 +1,4 @@
-/** Form of the reply: enforced by the server if it can, told to the model if it cannot. */
+/** Format of the reply: enforced by the server if possible, otherwise described to the model. */
 import type { JsonValue, OutputFormat } from "@capstan/kernel";
 import type { DispensableField, Target } from "../../wire/protocol.ts";
 import { tellSchema } from "../../projection/told-schema.ts";
@@ -8,10 +8,10 @@ import type { WireFormat } from "./request.ts";
 
 export interface ChatOutput {
   readonly format: WireFormat;
-  /** For the end of the system prompt. */
+  /** Appended to the system prompt. */
   readonly told: string | undefined;
   readonly isWrapped: boolean;
-  /** A server that refuses the format is told the schema in words. */
+  /** If the server rejects the format, the schema is described in words instead. */
   readonly dispensable: DispensableField;
 }
 
@@ -26,7 +26,7 @@ export function toChatOutput(output: OutputFormat, { quirks, origin }: Target): 
     told: hasSchemas ? undefined : told,
     isWrapped,
     dispensable: {
-      // Servers of many models take formats for some of them, and not every schema.
+      // Servers with many models accept formats for some of them only, and not every schema.
       name: `response_format ${origin.model} ${told}`,
       isRefusedBy: ({ status, body, text }) => {
         if (status !== 400 && status !== 422) return false;

@@ -1,4 +1,4 @@
-/** A reply that is none of this API. */
+/** Error for a reply that violates this API. */
 import type { ProviderError } from "@capstan/kernel";
 import { unreadable } from "../../projection/unreadable.ts";
 

@@ -1,9 +1,9 @@
-/** Reasoning that comes as a list of details, in pieces: OpenRouter's form, which has to go back whole. */
+/** Reasoning as a streamed list of details: OpenRouter's form, which must be sent back complete. */
 import type { JsonValue } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, listOf, textAt } from "../../wire/wire-json.ts";
 
-/** Fields whose pieces follow each other. */
+/** Fields whose pieces are concatenated. */
 const texts: ReadonlySet<string> = new Set(["text", "summary", "data"]);
 
 export class ReasoningDetails {
@@ -24,13 +24,13 @@ export class ReasoningDetails {
     }
   }
 
-  /** All of them, once. */
+  /** Removes and returns all details. */
   take(): readonly JsonObject[] {
     return this.#details.splice(0);
   }
 }
 
-/** What can be read of some pieces, where the server says it nowhere else. */
+/** The readable text of some pieces, if the server sends it nowhere else. */
 export function readableIn(pieces: JsonValue | undefined): string {
   return listOf(pieces)
     .map((piece) => (isObject(piece) ? (textAt(piece, "text") ?? textAt(piece, "summary")) : ""))

@@ -1,16 +1,16 @@
-/** Token counts, wherever a server puts them. They may come more than once: the last ones count, and are never added. */
+/** Token counts, wherever a server puts them. They may come more than once: the last ones replace the others. */
 import type { Usage } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { countAt, isObject } from "../../wire/wire-json.ts";
 
-/** The counts of a chunk or of a whole reply; undefined if it has none. */
+/** Counts in a chunk or in a complete reply; undefined if it has none. */
 export function usageIn(chunk: JsonObject): JsonObject | undefined {
   const { usage, x_groq: groq } = chunk;
   if (isObject(usage)) return usage;
   return isObject(groq) && isObject(groq["usage"]) ? groq["usage"] : undefined;
 }
 
-/** `isReasoningApart`: the vendor does not count its reasoning among the output. */
+/** `isReasoningApart`: the vendor does not include reasoning in the output tokens. */
 export function toUsage(usage: JsonObject, isReasoningApart: boolean): Usage {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage;
   const inputTokens = countAt(usage, "prompt_tokens");

@@ -1,4 +1,4 @@
-/** The request as it goes over the wire: what this protocol uses of it. A type test holds it to OpenAI's own types. */
+/** The request on the wire: the parts this protocol uses. A type test checks it against OpenAI's own types. */
 
 export interface TextContent {
   readonly type: "text";
@@ -7,7 +7,7 @@ export interface TextContent {
 
 interface ImageContent {
   readonly type: "image_url";
-  /** A data URL, or one of http or https. */
+  /** A data URL, or an http or https URL. */
   readonly image_url: { readonly url: string };
 }
 
@@ -41,7 +41,7 @@ interface UserMessage {
   readonly content: string | readonly UserContent[];
 }
 
-/** Reasoning goes back in the field that it came in, where the vendor wants it back: `reasoning_content`, for one. */
+/** Reasoning is sent back in the field it came in, such as `reasoning_content`, if the vendor wants it back. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: string | readonly ReplyContent[] | null;

@@ -1,4 +1,4 @@
-/** Reads a reply, streamed or whole. State first, then one method for each kind of event. */
+/** Decodes a reply, streamed or complete. State first, then one method for each kind of event. */
 import type { FinishReason, JsonValue, ProviderPart } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
 import { explainNoAnswer } from "../../projection/no-answer.ts";
@@ -14,7 +14,7 @@ import { toUsage } from "./reply-usage.ts";
 
 const maxErrorChars = 10_000;
 
-/** Which events carry a piece of which text, and where they say its place. */
+/** Kind of text that each delta event carries, and the field with the index of that text. */
 const deltas: Readonly<Record<string, Pick<ItemDelta, "kind"> & { readonly placeAt: string }>> = {
   "response.output_text.delta": { kind: "text", placeAt: "content_index" },
   "response.refusal.delta": { kind: "refusal", placeAt: "content_index" },
@@ -24,7 +24,7 @@ const deltas: Readonly<Record<string, Pick<ItemDelta, "kind"> & { readonly place
   "response.custom_tool_call_input.delta": { kind: "arguments", placeAt: "" },
 };
 
-/** What of a response is kept with the message: the rest repeats the request. */
+/** Fields of a response that are kept with the message. The rest repeats the request. */
 const kept: readonly string[] = [
   "id",
   "model",
@@ -38,7 +38,7 @@ export class ResponsesDecoder implements ReplyDecoder {
   readonly #target: Target;
   #hasStarted = false;
   #hasEnded = false;
-  /** By their place in the output: some servers change the ids of items from event to event. */
+  /** By output index: some servers change the ids of items from event to event. */
   readonly #open = new Map<number, OpenItem>();
   readonly #done = new Set<number>();
   #calls = 0;
@@ -50,10 +50,10 @@ export class ResponsesDecoder implements ReplyDecoder {
   }
 
   take({ data, isBare }: SseEvent, parts: ProviderPart[]): void {
-    // What stands behind the end is of no interest, as is the word that some servers end with.
+    // Ignore everything after the end, and the marker that some servers end with.
     if (this.#hasEnded || data === "[DONE]") return;
     const event = parse(data);
-    if (!isObject(event)) throw protocolError("sent an event that is no object");
+    if (!isObject(event)) throw protocolError("sent an event that is not an object");
     if (isBare) throw this.#error(event, data);
     this.step(event, parts);
   }
@@ -62,12 +62,12 @@ export class ResponsesDecoder implements ReplyDecoder {
     if (this.#hasEnded) return;
     const { provider } = this.#target.origin;
     const problem = this.#hasStarted
-      ? "ended its stream before the reply was whole"
+      ? "ended its stream before the reply was complete"
       : "ended its stream before the reply began";
-    throw new ProviderError("network", `${provider} ${problem}: ask again`);
+    throw new ProviderError("network", `${provider} ${problem}: retry`);
   }
 
-  /** Takes one event. Kinds that are not known here are signs of life: their content comes once more with the end of the item. */
+  /** Decodes one event. Unknown kinds count as pings: their content is repeated at the end of the item. */
   step(event: JsonObject, parts: ProviderPart[]): void {
     const type = textAt(event, "type") ?? "";
     const delta = Object.hasOwn(deltas, type) ? deltas[type] : undefined;
@@ -76,10 +76,10 @@ export class ResponsesDecoder implements ReplyDecoder {
       case "response.created":
         return this.#start(responseIn(event), parts);
       case "response.output_item.added":
-        this.#openItem(placeOf(event), itemIn(event), parts);
+        this.#openItem(outputIndexOf(event), itemIn(event), parts);
         return;
       case "response.output_item.done":
-        return this.#endItem(placeOf(event), itemIn(event), parts);
+        return this.#endItem(outputIndexOf(event), itemIn(event), parts);
       case "response.completed":
       case "response.incomplete":
         return this.#finish(responseIn(event), parts);
@@ -101,30 +101,30 @@ export class ResponsesDecoder implements ReplyDecoder {
   }
 
   #delta(event: JsonObject, kind: ItemDelta["kind"], placeAt: string, parts: ProviderPart[]): void {
-    const item = this.#open.get(placeOf(event));
+    const item = this.#open.get(outputIndexOf(event));
     const delta = textAt(event, "delta");
     if (item === undefined) throw protocolError("sent a piece of an item that is not open");
-    if (delta === undefined) throw protocolError("sent a piece of an item without a text");
+    if (delta === undefined) throw protocolError("sent a piece of an item without text");
     if (kind === "text" || kind === "refusal") this.#hasAnswered = true;
     const place = Number(event[placeAt] ?? 0);
     item.delta({ kind, place, delta }, parts);
   }
 
-  #openItem(place: number, item: JsonObject, parts: ProviderPart[]): OpenItem {
-    if (this.#open.has(place) || this.#done.has(place)) {
-      throw protocolError(`began item ${place} twice`);
+  #openItem(index: number, item: JsonObject, parts: ProviderPart[]): OpenItem {
+    if (this.#open.has(index) || this.#done.has(index)) {
+      throw protocolError(`began item ${index} twice`);
     }
     const open = openItem(item, this.#calls++, parts);
-    this.#open.set(place, open);
+    this.#open.set(index, open);
     return open;
   }
 
-  #endItem(place: number, item: JsonObject, parts: ProviderPart[]): void {
-    if (this.#done.has(place)) return;
-    const open = this.#open.get(place) ?? this.#openItem(place, item, parts);
+  #endItem(index: number, item: JsonObject, parts: ProviderPart[]): void {
+    if (this.#done.has(index)) return;
+    const open = this.#open.get(index) ?? this.#openItem(index, item, parts);
     open.end(item, parts);
-    this.#open.delete(place);
-    this.#done.add(place);
+    this.#open.delete(index);
+    this.#done.add(index);
     const { type } = item;
     if (type === "message" && listOf(item["content"]).length > 0) this.#hasAnswered = true;
     if (type === "function_call" || type === "custom_tool_call") this.#callsTools = true;
@@ -135,13 +135,13 @@ export class ResponsesDecoder implements ReplyDecoder {
     if (response["status"] === "failed" || response["status"] === "cancelled") {
       throw this.#error(response, JSON.stringify(response));
     }
-    // Some servers say everything here and nothing before, others the other way round.
-    listOf(response["output"]).forEach((item, place) => {
-      if (isObject(item)) this.#endItem(place, item, parts);
+    // Some servers send everything here and nothing before, others the other way round.
+    listOf(response["output"]).forEach((item, index) => {
+      if (isObject(item)) this.#endItem(index, item, parts);
     });
     const reason = this.#reasonOf(response);
     if (this.#open.size > 0 && reason !== "length" && reason !== "content-filter") {
-      throw protocolError("ended the reply before all of its items had ended");
+      throw protocolError("ended the reply before all of its items were complete");
     }
     this.#hasEnded = true;
     if (reason === "content-filter" && !this.#hasAnswered) {
@@ -157,7 +157,7 @@ export class ResponsesDecoder implements ReplyDecoder {
       if (why === "content_filter") return "content-filter";
       return why === undefined || why === "max_output_tokens" ? "length" : why;
     }
-    // One that is made in the background is not there yet.
+    // A background response is not complete yet.
     if (typeof status === "string" && status !== "completed") return status;
     return this.#callsTools ? "tool-calls" : "stop";
   }
@@ -167,9 +167,9 @@ export class ResponsesDecoder implements ReplyDecoder {
   }
 }
 
-/** A reply that came whole. */
+/** Decodes a reply that was not streamed. */
 export function decodeBody(body: JsonValue, target: Target): ProviderPart[] {
-  if (!isObject(body)) throw protocolError("answered with something that is no object");
+  if (!isObject(body)) throw protocolError("answered with a body that is not an object");
   if (!Array.isArray(body["output"])) {
     throw isObject(body["error"])
       ? toError({ body, text: "" }, target)
@@ -187,27 +187,27 @@ function metadataOf(response: JsonObject): JsonObject {
   return { ...omit(response, told), ...(isObject(usage) && { usage }) };
 }
 
-function placeOf(event: JsonObject): number {
-  const place = event["output_index"];
-  if (typeof place === "number") return place;
-  throw protocolError("did not say which item an event is about");
+function outputIndexOf(event: JsonObject): number {
+  const index = event["output_index"];
+  if (typeof index === "number") return index;
+  throw protocolError("sent an event without output_index");
 }
 
 function itemIn(event: JsonObject): JsonObject {
   const { item } = event;
   if (isObject(item)) return item;
-  throw protocolError("sent an item that is no object");
+  throw protocolError("sent an item that is not an object");
 }
 
 function responseIn(event: JsonObject): JsonObject {
   const { response } = event;
   if (isObject(response)) return response;
-  throw protocolError("sent a response that is no object");
+  throw protocolError("sent a response that is not an object");
 }
 
 function parse(data: string): JsonValue {
   try {
-    // JSON.parse gives nothing but JSON.
+    // JSON.parse returns nothing but JSON.
     return JSON.parse(data) as JsonValue;
   } catch (cause) {
     throw protocolError("sent an event that is not JSON", cause);

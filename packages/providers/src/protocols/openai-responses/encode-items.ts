@@ -1,4 +1,4 @@
-/** The transcript as the input of a request: items in order, every call answered, and what each came from. */
+/** Encodes the transcript as the input of a request: items in order, every call answered, each linked to its source. */
 import type { ChatMessage, ModelFacts, PartReference, ToolMessage } from "@capstan/kernel";
 import { CallIds, vendorIdFor } from "../../projection/call-ids.ts";
 import type { Target } from "../../wire/protocol.ts";
@@ -32,10 +32,10 @@ class ItemWriter {
   readonly #facts: ModelFacts | undefined;
   readonly #callIds: CallIds;
   readonly #items: WireItem[] = [];
-  /** For each item, the parts that its contents came from. */
+  /** Source parts of the contents of each item. */
   readonly #sources = new Map<WireItem, readonly PartReference[]>();
   readonly #usedIds = new Set<unknown>();
-  /** Calls without a result, by our ids, and what their results are called. */
+  /** Calls without a result, by our ids, and the item type of their results. */
   readonly #owed = new Map<string, CallOutputItem["type"]>();
 
   constructor(messages: readonly ChatMessage[], target: Target, facts: ModelFacts | undefined) {
@@ -73,12 +73,12 @@ class ItemWriter {
   }
 
   #addReply(message: Extract<ChatMessage, { role: "assistant" }>): void {
-    // Replies that failed are nothing to show; the kernel leaves them out, other callers may not.
+    // Failed replies are not sent. The kernel leaves them out, other callers may not.
     if (message.stopReason === "error") return;
     const callIds = this.#callIds;
     let readable = readableOf(message.origin, this.#target.origin);
     let items = toReplyItems(message, { readable, callIds });
-    // The vendor takes an item once. What is there twice is said again without what only the vendor knows.
+    // The vendor accepts an item id only once. A reply that repeats one is sent without vendor data.
     const ids = items.flatMap((item) => ("id" in item ? [item.id] : []));
     if (new Set(ids).size < ids.length || ids.some((id) => this.#usedIds.has(id))) {
       readable = { native: false, thinking: false };
@@ -95,7 +95,7 @@ class ItemWriter {
 
   #addResult(message: ToolMessage): void {
     const type = this.#owed.get(message.toolCallId);
-    // A result whose call is not there says nothing to anybody.
+    // Ignore a result whose call is missing.
     if (type === undefined) return;
     this.#owed.delete(message.toolCallId);
     const call_id = this.#callIds.wireId(message.toolCallId);
@@ -116,11 +116,11 @@ class ItemWriter {
     return showContents(message, (part) => toContent(part, this.#facts));
   }
 
-  /** The vendor takes no call without a result. */
+  /** The vendor rejects a call without a result. */
   #settle(): void {
     for (const [id, type] of this.#owed) {
       const call_id = this.#callIds.wireId(id);
-      this.#items.push({ type, call_id, output: "There is no result of this call." });
+      this.#items.push({ type, call_id, output: "No result is available for this call." });
     }
     this.#owed.clear();
   }

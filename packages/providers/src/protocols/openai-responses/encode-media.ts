@@ -1,4 +1,4 @@
-/** Texts, images and documents of users and tools. */
+/** Encodes texts, images and documents from users and tools. */
 import type { DocumentPart, ImagePart, ModelFacts, TextPart } from "@capstan/kernel";
 import type { Embedded, Linked } from "../../projection/shown-media.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../../projection/shown-media.ts";
 import type { InputContent, InputText } from "./request.ts";
 
-/** A part as the vendor takes it; undefined for a text that says nothing. */
+/** Encodes a part; returns undefined for blank text. */
 export function toContent(
   part: TextPart | ImagePart | DocumentPart,
   facts: ModelFacts | undefined,

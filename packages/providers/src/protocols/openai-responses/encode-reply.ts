@@ -1,6 +1,6 @@
 /**
- * A reply on its way back: verbatim to whoever may read it, and in plain words to others. A reasoning goes only together with the item that
- * followed it, and an item by its id only together with the reasoning that led to it: the vendor refuses the one without the other.
+ * Encodes a reply to send it back: verbatim to readers that may see it all, in plain text to others. Reasoning is sent only with the item that
+ * followed it, and an item's id only with the reasoning that led to it: the vendor rejects one without the other.
  */
 import type {
   AssistantMessage,
@@ -46,12 +46,12 @@ class ReplyWriter {
   readonly #isNative: boolean;
   readonly #keepsIds: boolean;
   readonly #keepsReasoning: boolean;
-  /** The message that the last text went into, where the vendor knows it by an id. */
+  /** Message that the last text went into, if the vendor knows it by id. */
   #message: { readonly id: string; readonly content: ReplyContent[] } | undefined;
 
   constructor({ content, stopReason }: AssistantMessage, { readable, callIds }: ReplyContext) {
     const thinking = content.filter((part) => part.type === "thinking");
-    // A reply that was broken off may lack the item that a reasoning led to.
+    // An interrupted reply may lack the item that its reasoning led to.
     const isReadable = readable.thinking && stopReason !== "aborted";
     this.#callIds = callIds;
     this.#isNative = readable.native;
@@ -147,7 +147,7 @@ function toPhase(phase: unknown): Phase | undefined {
   return phase === "commentary" || phase === "final_answer" ? phase : undefined;
 }
 
-/** Whole and sealed, or not at all: the vendor keeps nothing that it could be known by otherwise. */
+/** Encodes reasoning that is complete and encrypted; returns undefined otherwise, because the vendor stores no copy to refer to. */
 function toReasoning(part: ThinkingPart): ReasoningItem | undefined {
   const data = dataOf(part);
   const { status, isContent, summary, content, ...rest } = data;
@@ -169,7 +169,7 @@ function toReasoning(part: ThinkingPart): ReasoningItem | undefined {
   };
 }
 
-/** Whether the call, and so its result, is of a tool that takes free text. */
+/** Whether the call, and so its result, belongs to a tool that takes free text. */
 export function isCustom(part: ToolCallPart, isNative: boolean): boolean {
   return isNative && dataOf(part)["type"] === "custom_tool_call";
 }

@@ -1,4 +1,4 @@
-/** Writes a request. */
+/** Encodes a request. */
 import type { ProviderRequest, ToolChoice, ToolDeclaration } from "@capstan/kernel";
 import { mergeExtra, vendorOptionsOf } from "../../wire/merge-extra.ts";
 import { nothingToSay } from "../../projection/nothing-to-say.ts";
@@ -16,11 +16,11 @@ import { traitsOf } from "./gpt-models.ts";
 import { reasoningSummary } from "./reasoning-summary.ts";
 import type { Effort, ResponsesRequest, WireFormat, WireTool, WireToolChoice } from "./request.ts";
 
-/** What only this protocol decides: another value would not be understood on the way back. */
+/** Fields the caller cannot override: the reply could not be decoded. */
 const reserved = ["input", "stream", "store", "background", "previous_response_id", "conversation"];
 const minOutputTokens = 16;
 
-/** Another word is the vendor's to refuse. */
+/** The vendor rejects any other word. */
 type ServiceTier = NonNullable<ResponsesRequest["service_tier"]>;
 
 export function encode(request: ProviderRequest, target: Target): WireRequest {
@@ -36,7 +36,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   const output = options.output && planOutput(options.output);
   const hasTools = tools.length > 0;
   const mayCall = tools.length + listOf(extra["tools"]).length > 0;
-  // What stays the same comes first, what grows comes behind it.
+  // Constant fields first, growing fields after them.
   const body: ResponsesRequest = {
     model,
     stream: target.isStreaming,
@@ -52,11 +52,11 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
     input: items,
     ...(mayCall && choice !== undefined && { tool_choice: choice }),
   };
-  // A field that the caller asked for by name is not left out.
+  // A field that the caller requested by name is never dropped.
   const asked = isObject(extra["reasoning"]) ? extra["reasoning"] : {};
   return {
     path: "/responses",
-    // Made of JSON, but for the schemas of tools, which only claim to be.
+    // All JSON, except that nothing guarantees it for tool schemas.
     body: mergeExtra(body as unknown as JsonObject, extra, reserved),
     partAt,
     ...(output?.isWrapped === true && { isWrapped: true }),
@@ -65,7 +65,7 @@ export function encode(request: ProviderRequest, target: Target): WireRequest {
   };
 }
 
-/** Models that think take neither. */
+/** Reasoning models accept neither. */
 function samplingOf({
   temperature,
   topP,
@@ -76,7 +76,7 @@ function samplingOf({
   };
 }
 
-/** Its reasoning is asked for in a form that it reads again, as the vendor keeps nothing. */
+/** Requests reasoning in encrypted form, which the model can read back: the vendor stores nothing. */
 function reasoningOf(
   { options }: ProviderRequest,
   { isReasoning, levels }: GptTraits,

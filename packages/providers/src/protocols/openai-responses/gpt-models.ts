@@ -1,9 +1,9 @@
-/** What each generation of OpenAI's models takes, by the model's name, where no registry says more. As of 2026-11. */
+/** Capabilities of each generation of OpenAI models, by model name, unless the registry knows more. As of 2026-11. */
 import type { ModelFacts } from "@capstan/kernel";
 import type { LevelTable } from "../../projection/thinking-levels.ts";
 
 export interface GptTraits {
-  /** It thinks before it answers: it has an effort, gives its reasoning back encrypted, and refuses a temperature. */
+  /** Whether it thinks before it answers: it takes an effort, returns encrypted reasoning, and rejects a temperature. */
   readonly isReasoning: boolean;
   readonly levels: LevelTable;
 }
@@ -17,7 +17,7 @@ const from56: LevelTable = {
   max: "max",
 };
 
-/** The first that fits holds. */
+/** The first matching row applies. */
 const rows: readonly (GptTraits & { readonly name: RegExp })[] = [
   { name: /^gpt-(3|4)|^chatgpt-|-chat-latest$/, isReasoning: false, levels: {} },
   {
@@ -44,13 +44,13 @@ const rows: readonly (GptTraits & { readonly name: RegExp })[] = [
   { name: /^gpt-/, isReasoning: true, levels: from56 },
 ];
 
-/** A model of another maker: nothing is asked of it that nobody knows to be there. */
+/** Another vendor's model: no feature is requested that it is not known to have. */
 const unknown: GptTraits = { isReasoning: false, levels: {} };
 
 export function traitsOf(model: string, facts: ModelFacts | undefined): GptTraits {
   const name = model
     .toLowerCase()
-    // A vendor that serves many makers puts theirs before the name.
+    // A host of many vendors' models puts the vendor before the name.
     .replace(/^.*\//, "")
     .replace(/-\d{4}-\d{2}-\d{2}$/, "");
   const traits = rows.find((row) => row.name.test(name)) ?? unknown;

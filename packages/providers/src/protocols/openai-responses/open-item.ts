@@ -1,4 +1,4 @@
-/** One item of a reply while it comes in: a message, a reasoning, a call, or something that only the vendor understands. */
+/** One item of a streaming reply: a message, reasoning, a call, or something that only the vendor understands. */
 import type { JsonValue, ProviderPart } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, listOf, omit, textAt } from "../../wire/wire-json.ts";
@@ -6,21 +6,21 @@ import { isObject, listOf, omit, textAt } from "../../wire/wire-json.ts";
 import { protocolError } from "./protocol-error.ts";
 import { serverCallOf } from "./server-calls.ts";
 
-/** What a delta is a piece of: the kind of its event, and which of the texts of the item it belongs to. */
+/** A piece of an item's text: the kind of its event, and the index of the text within the item. */
 export interface ItemDelta {
   readonly kind: "text" | "refusal" | "summary" | "reasoning" | "arguments";
   readonly place: number;
   readonly delta: string;
 }
 
-/** Knows what of the item was shown already: the end of an item says all of it once more, and some servers say it only there. */
+/** Tracks what has been emitted: the end of an item repeats all of it, and some servers send it only there. */
 export interface OpenItem {
   delta(delta: ItemDelta, parts: ProviderPart[]): void;
-  /** The item as the vendor has it in the end. */
+  /** Takes the complete item. */
   end(item: JsonObject, parts: ProviderPart[]): void;
 }
 
-/** `index` is for calls: they are told apart by it. */
+/** `index` distinguishes calls. */
 export function openItem(item: JsonObject, index: number, parts: ProviderPart[]): OpenItem {
   switch (item["type"]) {
     case "message":
@@ -35,11 +35,11 @@ export function openItem(item: JsonObject, index: number, parts: ProviderPart[])
   }
 }
 
-/** A message has texts and refusals, one after the other; each becomes a part that knows which message it is of. */
+/** Texts and refusals of a message, one after the other; each becomes a part that keeps the message's id. */
 class MessageItem implements OpenItem {
   readonly #start: JsonObject;
-  /** Of the text that is open. */
-  #place: number | undefined;
+  /** Index of the open text. */
+  #openIndex: number | undefined;
   #shown = 0;
   #kind: "text" | "refusal" = "text";
 
@@ -57,10 +57,10 @@ class MessageItem implements OpenItem {
   end(item: JsonObject, parts: ProviderPart[]): void {
     const content = listOf(item["content"]);
     content.forEach((part, place) => {
-      if (!isObject(part) || (this.#place !== undefined && place < this.#place)) return;
+      if (!isObject(part) || (this.#openIndex !== undefined && place < this.#openIndex)) return;
       const isRefusal = part["type"] === "refusal";
       const text = textAt(part, isRefusal ? "refusal" : "text") ?? "";
-      if (text === "" && place !== this.#place) return;
+      if (text === "" && place !== this.#openIndex) return;
       this.#open(isRefusal ? "refusal" : "text", place, item, parts);
       const rest = text.slice(this.#shown);
       if (rest !== "") {
@@ -69,21 +69,21 @@ class MessageItem implements OpenItem {
       }
       this.#close(item, part, parts);
     });
-    // What was streamed and is not in the item any more was said all the same.
-    if (this.#place !== undefined) this.#close(item, undefined, parts);
+    // Text that was streamed but is missing from the final item still counts.
+    if (this.#openIndex !== undefined) this.#close(item, undefined, parts);
   }
 
   #open(kind: "text" | "refusal", place: number, item: JsonObject, parts: ProviderPart[]): void {
-    if (this.#place === place) return;
-    if (this.#place !== undefined) this.#close(item, undefined, parts);
-    this.#place = place;
+    if (this.#openIndex === place) return;
+    if (this.#openIndex !== undefined) this.#close(item, undefined, parts);
+    this.#openIndex = place;
     this.#kind = kind;
     this.#shown = 0;
     if (kind === "text") parts.push({ type: "text_start" });
   }
 
   #close(item: JsonObject, part: JsonObject | undefined, parts: ProviderPart[]): void {
-    this.#place = undefined;
+    this.#openIndex = undefined;
     const annotations = listOf(part?.["annotations"]);
     const { id = null, phase = null } = item;
     const providerData = omit({ id, phase, ...(annotations.length > 0 && { annotations }) }, []);
@@ -91,7 +91,7 @@ class MessageItem implements OpenItem {
   }
 }
 
-/** The texts of its summary, or of the reasoning itself, as one part; parted by an empty line. */
+/** Joins the texts of the summary, or of the reasoning itself, to one part, with blank lines between them. */
 class ReasoningText implements OpenItem {
   #place: number | undefined;
   #kind: ItemDelta["kind"] | undefined;
@@ -113,7 +113,7 @@ class ReasoningText implements OpenItem {
       parts.push({ type: "thinking_start" });
       if (texts.length > 0) parts.push({ type: "thinking_delta", delta: texts.join("\n\n") });
     }
-    // One text is not stored twice: it is the thinking of the part.
+    // A single text is not stored twice: it is the part's `thinking`.
     const isRebuilt = texts.length <= 1;
     const providerData = {
       ...omit(item, isRebuilt ? ["type", "summary", "content"] : ["type"]),
@@ -127,7 +127,7 @@ function textsOf(list: JsonValue | undefined): string[] {
   return listOf(list).flatMap((part) => (isObject(part) ? (textAt(part, "text") ?? []) : []));
 }
 
-/** A call of one of the caller's tools, with JSON or with free text for its input. */
+/** A call of one of the caller's tools, with JSON or free text as input. */
 class CallItem implements OpenItem {
   readonly #index: number;
   readonly #isCustom: boolean;
@@ -137,7 +137,7 @@ class CallItem implements OpenItem {
     this.#index = index;
     this.#isCustom = item["type"] === "custom_tool_call";
     const name = textAt(item, "name");
-    if (name === undefined) throw protocolError("sent a call without the name of the tool");
+    if (name === undefined) throw protocolError("sent a call without a tool name");
     parts.push({ type: "toolcall_start", index, name, providerData: callData(item) });
   }
 
@@ -152,7 +152,7 @@ class CallItem implements OpenItem {
     const whole = textAt(item, this.#isCustom ? "input" : "arguments") ?? "";
     const rest = whole.slice(this.#shown);
     if (rest !== "") parts.push({ type: "toolcall_delta", index, delta: rest });
-    // Cut by the token limit: what there is of the input is not all of it.
+    // Truncated by the token limit: the input is incomplete.
     if (item["status"] === "incomplete") return;
     const providerData = callData(item);
     if (this.#isCustom) parts.push({ type: "toolcall_end", index, input: whole, providerData });
@@ -162,7 +162,7 @@ class CallItem implements OpenItem {
   }
 }
 
-/** The id by which a result names the call is `call_id`; the item has one of its own. */
+/** Results refer to a call by `call_id`; the item also has its own id. */
 function callData(item: JsonObject): JsonObject {
   const { call_id: id = null, id: itemId = null, type = null, ...rest } = item;
   const isCustom = type === "custom_tool_call";
@@ -172,7 +172,7 @@ function callData(item: JsonObject): JsonObject {
   };
 }
 
-/** Shown when it is whole: nobody else can read its pieces. */
+/** Emitted once complete: only the vendor can read its pieces. */
 class NativeItem implements OpenItem {
   readonly #index: number;
 

@@ -1,4 +1,4 @@
-/** The summary of the reasoning, which OpenAI gives to verified organizations only. */
+/** The reasoning summary, which OpenAI provides to verified organizations only. */
 import type { DispensableField } from "../../wire/protocol.ts";
 import { isObject, textAt } from "../../wire/wire-json.ts";
 

@@ -1,4 +1,4 @@
-/** Token counts as the vendor states them: cached and reasoning tokens are parts of the others. */
+/** Converts the vendor's token counts: cached and reasoning tokens are included in the others. */
 import type { Usage } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { countAt, isObject } from "../../wire/wire-json.ts";

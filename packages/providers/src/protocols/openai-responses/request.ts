@@ -1,4 +1,4 @@
-/** The request as it goes over the wire: what this protocol uses of it. A type test holds it to the vendor's own types. */
+/** The request on the wire: the parts this protocol uses. A type test checks it against the vendor's own types. */
 import type { JsonValue } from "@capstan/kernel";
 
 export interface InputText {
@@ -9,7 +9,7 @@ export interface InputText {
 interface InputImage {
   readonly type: "input_image";
   readonly detail: "auto";
-  /** A data URL, or one of http or https. */
+  /** A data URL, or an http or https URL. */
   readonly image_url: string;
 }
 
@@ -39,7 +39,7 @@ export interface SystemItem {
   readonly content: string;
 }
 
-/** What the assistant said, where the vendor need not know it again. */
+/** An assistant message without the vendor's id. */
 export interface PlainReplyItem {
   readonly type: "message";
   readonly role: "assistant";
@@ -49,7 +49,7 @@ export interface PlainReplyItem {
 
 export type Phase = "commentary" | "final_answer";
 
-/** The same as the vendor knows it. */
+/** An assistant message with the vendor's id. */
 export interface ReplyItem {
   readonly type: "message";
   readonly role: "assistant";
@@ -63,12 +63,12 @@ export type ReplyContent =
   | {
       readonly type: "output_text";
       readonly text: string;
-      /** As they came. */
+      /** Sent back unchanged. */
       readonly annotations: readonly JsonValue[];
     }
   | RefusalContent;
 
-/** The vendor takes it also in a message without an id. */
+/** The vendor also accepts it in a message without an id. */
 export interface RefusalContent {
   readonly type: "refusal";
   readonly refusal: string;
@@ -105,7 +105,7 @@ export interface CallOutputItem {
   readonly output: string | readonly InputContent[];
 }
 
-/** An item that goes back as it came: what the vendor ran, and whatever it adds. */
+/** An item that is sent back unchanged: vendor-run tools and future kinds. */
 export interface NativeItem {
   readonly type: string;
   readonly [key: string]: JsonValue;
@@ -147,7 +147,7 @@ export interface WireFormat {
 export interface ResponsesRequest {
   readonly model: string;
   readonly stream: boolean;
-  /** Conversations are ours: the vendor keeps nothing, and gets all that it needs each time. */
+  /** The runtime owns the conversation: the vendor stores nothing, and gets the whole context each time. */
   readonly store: false;
   readonly instructions?: string;
   readonly input: readonly WireItem[];

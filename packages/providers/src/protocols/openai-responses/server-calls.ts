@@ -1,9 +1,9 @@
-/** Items of tools that the vendor ran by itself, and of those that it wants somebody else to run. */
+/** Items of tools that the vendor ran itself, and of tools it wants the client to run. */
 import type { JsonValue } from "@capstan/kernel";
 import type { JsonObject } from "../../wire/wire-json.ts";
 import { isObject, textAt } from "../../wire/wire-json.ts";
 
-/** Calls that wait for a result of a kind of its own, which no tool of ours gives. */
+/** Calls that need a special kind of result, which none of our tools produces. */
 const clientCalls: ReadonlySet<string> = new Set([
   "local_shell_call",
   "shell_call",
@@ -12,7 +12,7 @@ const clientCalls: ReadonlySet<string> = new Set([
   "mcp_approval_request",
 ]);
 
-/** An item that cannot go back: the vendor would ask for its result. */
+/** Whether the item cannot be sent back, because the vendor would require its result. */
 export function isUnanswerable(item: JsonObject): boolean {
   const type = textAt(item, "type") ?? "";
   const isClients = type === "tool_search_call" && item["execution"] === "client";
@@ -24,7 +24,7 @@ export interface ServerCall {
   readonly input: JsonValue;
 }
 
-/** What was called, for people to see; undefined for an item that is no call, or not the vendor's to run. */
+/** Name and input of the call, for display; undefined for an item that is not a call, or not run by the vendor. */
 export function serverCallOf(item: JsonObject): ServerCall | undefined {
   const type = textAt(item, "type");
   if (type?.endsWith("_call") !== true || isUnanswerable(item)) return undefined;
@@ -32,7 +32,7 @@ export function serverCallOf(item: JsonObject): ServerCall | undefined {
   return { name, input: inputOf(item) };
 }
 
-/** Each kind has another word for it. */
+/** Each kind has its own field for the input. */
 function inputOf(item: JsonObject): JsonValue {
   const { action, arguments: args, queries, code, prompt } = item;
   if (action !== undefined) return action;
@@ -45,10 +45,10 @@ function inputOf(item: JsonObject): JsonValue {
 
 function parsed(text: string): JsonValue {
   try {
-    // JSON.parse gives nothing but JSON.
+    // JSON.parse returns nothing but JSON.
     return JSON.parse(text) as JsonValue;
   } catch {
-    // For people to see only: the item itself goes back as it came.
+    // For display only: the item itself is sent back unchanged.
     return { arguments: text };
   }
 }
