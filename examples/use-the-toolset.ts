@@ -20,7 +20,7 @@ const agent = createAgent({ model, tools: createToolset({ cwd }) });
 
 const { messages } = await agent.runTurn({ input: "Add a greeting" }).response;
 for (const message of messages) if (message.role === "tool") console.log(message.content);
-// → Made src/hello.ts (1 line).
+// → Created src/hello.ts (1 line).
 // → Replaced 1 passage in src/hello.ts.
 // → src/hello.ts:1: console.log("Ahoy");
 // → ../secret.txt is outside the working folder. Only paths inside it can be used; "." is the folder itself.

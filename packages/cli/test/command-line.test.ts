@@ -141,7 +141,7 @@ test("--cwd is taken from the current folder and is where the tools work", async
   const exitCode = await run(["--offline", "--cwd", basename(cwd), "Which", "files?"], io);
 
   expect(exitCode).toBe(0);
-  expect(io.stdoutText()).toContain("This folder holds 1 file: only.txt.");
+  expect(io.stdoutText()).toContain("This folder contains 1 file: only.txt.");
 });
 
 test("a --cwd that is no folder is refused before anything runs", async () => {

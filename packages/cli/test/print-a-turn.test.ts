@@ -29,7 +29,7 @@ test("what is said goes to stdout, what is done to stderr, in the order in which
       "• read README.md",
       "  read README.md → 3 lines, 30 bytes",
       "",
-      "This folder holds 1 file: README.md.",
+      "This folder contains 1 file: README.md.",
       'README.md is titled "Title" and begins: A sentence.',
       "capstan: session ID",
       "",
@@ -46,7 +46,7 @@ test("a failed call is shown with its reason", async () => {
   );
 
   expect(io.stderrText()).toContain(
-    "  read nowhere.txt → failed: There is no nowhere.txt. Use ls to see what there is.\n",
+    "  read nowhere.txt → failed: nowhere.txt does not exist. Use ls to see which files exist.\n",
   );
 });
 

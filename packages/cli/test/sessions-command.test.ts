@@ -87,7 +87,7 @@ test("sessions show gives the facts of one, and a line for each message", async 
     "user       the first",
     "assistant  I look.",
     "           • read no.txt",
-    "           failed: There is no no.txt. Use ls to see what there is.",
+    "           failed: no.txt does not exist. Use ls to see which files exist.",
     "           • write_todos [1]",
     "assistant  Nothing there.",
     "[x] Look",

@@ -58,8 +58,8 @@ test("if one edit cannot be made none is, and every reason is given", async () =
   expect(output).toMatchObject({ ok: false, details: { code: "no_match" } });
   expect(output.outputMessage).toBe(
     "a.txt was not changed.\n" +
-      "Edit 2: old is not in the file. The nearest lines are:\n2: const two = 2;\n" +
-      "Edit 3: old is in the file 2 times (lines 1, 2). Add lines around it that make it unique, or set all to true.",
+      "Edit 2: old was not found in the file. The nearest lines are:\n2: const two = 2;\n" +
+      "Edit 3: old occurs 2 times in the file (lines 1, 2). Include surrounding lines to make it unique, or set all to true.",
   );
 });
 
@@ -81,7 +81,7 @@ test("edits of the same place are refused", async () => {
   const { text, output } = await edit("abc", { old: "ab", new: "1" }, { old: "bc", new: "2" });
 
   expect(text).toBe("abc");
-  expect(output.outputMessage).toContain("Edits 1 and 2 change the same place.");
+  expect(output.outputMessage).toContain("Edits 1 and 2 overlap.");
 });
 
 test("an edit that changes nothing is refused", async () => {

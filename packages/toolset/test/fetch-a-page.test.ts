@@ -67,7 +67,7 @@ test("of a long page the beginning is given", async () => {
 
   const output = await callTool(fetchTool({ ...local, maxBytes: 10 }), { url: base }, {});
 
-  expect(output.outputMessage).toBe("xxxxxxxxxx\n(The page is longer; its rest is left out.)");
+  expect(output.outputMessage).toBe("xxxxxxxxxx\n(The rest of the page is omitted.)");
 });
 
 test("a page that does not come is given up, and an abort is an abort", async () => {
@@ -77,7 +77,7 @@ test("a page that does not come is given up, and an abort is an abort", async ()
   const late = await callTool(fetchTool({ ...local, timeoutMs: 50 }), { url: base }, {});
   const aborted = callTool(fetchTool(local), { url: base }, { signal });
 
-  expect(late.outputMessage).toBe(`${base} cannot be fetched: no answer in 50 ms.`);
+  expect(late.outputMessage).toBe(`Cannot fetch ${base}: timed out after 50 ms.`);
   await expect(aborted).rejects.toThrow("the user left");
 });
 

@@ -25,13 +25,8 @@ test("of a long one the beginning and the end are, and no part hides what is mis
   const buffer = new OutputBuffer(10);
   for (const character of "abcdefghijklmnopqrstuvwxyz") buffer.push(character);
 
-  expect(buffer.text).toBe("abcde\n(16 characters are left out here.)\nvwxyz");
-  expect(readInParts(buffer, 4)).toEqual([
-    "abcd",
-    "e",
-    "(16 characters are left out here.)\nvwxy",
-    "z",
-  ]);
+  expect(buffer.text).toBe("abcde\n(16 characters omitted.)\nvwxyz");
+  expect(readInParts(buffer, 4)).toEqual(["abcd", "e", "(16 characters omitted.)\nvwxy", "z"]);
 });
 
 test("behind the end there is nothing", () => {

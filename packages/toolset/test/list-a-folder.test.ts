@@ -59,7 +59,9 @@ test("a long list comes in parts, and each part says where the next one starts",
   const first = await callTool(lsTool(), { limit: 2 }, { cwd });
   const second = await callTool(lsTool(), { limit: 2, offset: 3 }, { cwd });
 
-  expect(first.outputMessage).toBe("a  0 B\nb  0 B\n(Entries 1 to 2 of 3; go on with offset 3.)");
+  expect(first.outputMessage).toBe(
+    "a  0 B\nb  0 B\n(Entries 1 to 2 of 3; continue with offset 3.)",
+  );
   expect(first.details).toMatchObject({ nextOffset: 3 });
   expect(second.outputMessage).toBe("c  0 B");
   expect(second.details).not.toHaveProperty("nextOffset");
@@ -73,7 +75,7 @@ test("without a limit a list still stops at 1,000 entries", async () => {
 
   const lines = output.outputMessage.split("\n");
   expect(lines).toHaveLength(1001);
-  expect(lines.at(-1)).toBe("(Entries 1 to 1000 of 1500; go on with offset 1001.)");
+  expect(lines.at(-1)).toBe("(Entries 1 to 1000 of 1500; continue with offset 1001.)");
 });
 
 test("long names stop a list at 64 KB", async () => {
@@ -85,7 +87,9 @@ test("long names stop a list at 64 KB", async () => {
 
   expect(output.outputMessage.length).toBeGreaterThan(60 * 1024);
   expect(output.outputMessage.length).toBeLessThan(65 * 1024);
-  expect(output.outputMessage).toMatch(/\(Entries 1 to (\d+) of 400; go on with offset \d+\.\)$/);
+  expect(output.outputMessage).toMatch(
+    /\(Entries 1 to (\d+) of 400; continue with offset \d+\.\)$/,
+  );
 });
 
 test("names that would look like something else are quoted", async () => {
@@ -126,11 +130,11 @@ test("what cannot be listed is answered with the reason", async () => {
 
   expect(missing).toEqual({
     ok: false,
-    outputMessage: "There is no nowhere. Use ls to see what there is.",
+    outputMessage: "nowhere does not exist. Use ls to see which files exist.",
     details: { code: "missing" },
   });
-  expect(file.outputMessage).toBe("a.txt is not a folder. Use read to see a file.");
-  expect(past.outputMessage).toBe("There is no entry 9 in . (entries: 1). Use a smaller offset.");
+  expect(file.outputMessage).toBe("a.txt is not a folder. Use read to read a file.");
+  expect(past.outputMessage).toBe(". has no entry 9 (entries: 1). Use a smaller offset.");
 });
 
 test("an aborted call lists nothing and ends with the reason of the abort", async () => {

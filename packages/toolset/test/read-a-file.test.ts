@@ -39,7 +39,7 @@ test("offset and limit give a window, and the note says how to go on", async () 
   const middle = await callTool(readTool(), { path: "a.txt", offset: 2, limit: 2 }, { cwd });
   const end = await callTool(readTool(), { path: "a.txt", offset: 4, limit: 2 }, { cwd });
 
-  expect(middle.outputMessage).toBe("2\n3\n(Lines 2 to 3 of 5; go on with offset 4.)");
+  expect(middle.outputMessage).toBe("2\n3\n(Lines 2 to 3 of 5; continue with offset 4.)");
   expect(middle.details).toEqual({
     path: "a.txt",
     firstLine: 2,
@@ -74,7 +74,7 @@ test("wide lines stop a part at 64 KB, between two lines", async () => {
 
   expect(output.details).toMatchObject({ firstLine: 1, lastLine: 66, nextOffset: 67 });
   expect(output.outputMessage).toBe(
-    `${`${"ä".repeat(500)}\n`.repeat(66)}(Lines 1 to 66 of 200; go on with offset 67.)`,
+    `${`${"ä".repeat(500)}\n`.repeat(66)}(Lines 1 to 66 of 200; continue with offset 67.)`,
   );
 });
 
@@ -84,7 +84,9 @@ test("a line of more than 2,000 bytes is cut between two characters, and the not
 
   const output = await callTool(readTool(), { path: "a.txt" }, { cwd });
 
-  expect(output.outputMessage).toBe(`x${"ä".repeat(999)}\nnext\n(Line 1 is cut after 2000 bytes.)`);
+  expect(output.outputMessage).toBe(
+    `x${"ä".repeat(999)}\nnext\n(Line 1 is truncated after 2000 bytes.)`,
+  );
 });
 
 test("a window at the end of a large file is read in bounded memory", async () => {
@@ -108,8 +110,8 @@ test("an offset behind the last line is answered with the number of lines", asyn
   );
 
   expect(outputs.map(({ ok, outputMessage }) => [ok, outputMessage])).toEqual([
-    [false, "There is no line 3 in with.txt (lines: 2). Use a smaller offset."],
-    [false, "There is no line 3 in without.txt (lines: 2). Use a smaller offset."],
+    [false, "with.txt has no line 3 (lines: 2). Use a smaller offset."],
+    [false, "without.txt has no line 3 (lines: 2). Use a smaller offset."],
   ]);
 });
 
@@ -151,11 +153,11 @@ test("missing files, folders and pipes are answered with the reason", async () =
 
   expect(outputs.every(({ ok }) => !ok)).toBe(true);
   expect(outputs.map(({ outputMessage }) => outputMessage)).toEqual([
-    "There is no nowhere.txt. Use ls to see what there is.",
-    "There is no a.txt/b. Use ls to see what there is.",
+    "nowhere.txt does not exist. Use ls to see which files exist.",
+    "a.txt/b does not exist. Use ls to see which files exist.",
     "src is a folder. Use ls to list it.",
-    "pipe is not a regular file, so it cannot be used. Use another path.",
-    "loop is a symbolic link that leads in a circle. Use another path.",
+    "pipe is not a regular file. Use another path.",
+    "loop is a circular symbolic link. Use another path.",
   ]);
 });
 

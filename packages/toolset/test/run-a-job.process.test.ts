@@ -27,9 +27,9 @@ test("a job goes on, its output is read in parts, and its end is told", async ()
   await call(bashTool(), { command: "touch go" }, { cwd });
   const second = await call(bashOutputTool(), { job, from: 4, waitMs: 10_000 });
 
-  expect(first.output).toBe("one\n(It runs. Go on with from: 4.)");
+  expect(first.output).toBe("one\n(Still running. Continue with from: 4.)");
   expect(first.details).toMatchObject({ job, isRunning: true });
-  expect(second.output).toBe("(Exit code 4. Go on with from: 4.)");
+  expect(second.output).toBe("(Exit code 4. Continue with from: 4.)");
   expect(second.details).toMatchObject({ isRunning: false, exitCode: 4 });
 });
 
@@ -64,7 +64,7 @@ test("a job of another session is not known", async () => {
   const done = await openSession().call(bashOutputTool(), { job });
 
   expect(done).toMatchObject({ isError: true });
-  expect(done.output).toContain(`There is no job ${job}.`);
+  expect(done.output).toContain(`Unknown job ${job}.`);
 });
 
 test("a process that comes to its end although a job runs takes the job with it", async () => {

@@ -57,7 +57,7 @@ test("a working folder that is gone is said to be gone", async () => {
   const output = await callTool(lsTool(), {}, { cwd: join(cwd, "gone") });
 
   expect(output.outputMessage).toBe(
-    "The working folder is not there any more. Tell the user: no path can be used.",
+    "The working folder no longer exists. Tell the user: no path can be used.",
   );
 });
 

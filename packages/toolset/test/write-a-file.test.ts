@@ -14,7 +14,7 @@ test("a new file is made with the folders on the way", async () => {
   expect(await readFile(join(cwd, "a/b/c.txt"), "utf8")).toBe("one\ntwo\n");
   expect(output).toEqual({
     ok: true,
-    outputMessage: "Made a/b/c.txt (2 lines).",
+    outputMessage: "Created a/b/c.txt (2 lines).",
     details: {
       path: "a/b/c.txt",
       isNew: true,

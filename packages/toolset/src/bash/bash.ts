@@ -1,4 +1,4 @@
-/** `bash`: a command in a shell. It may do whatever this process may do: no path holds it back. */
+/** `bash`: runs a command in a shell. It can do anything this process can do: paths are not restricted. */
 import { existsSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import type { AnyTool, ToolContext } from "@capstan/core";
@@ -16,20 +16,20 @@ import { describeEnding, Jobs } from "./jobs.ts";
 import { OutputBuffer } from "./output-buffer.ts";
 
 export interface BashOptions extends WorkspaceOptions {
-  /** Default: bash where it is usual, or else sh. */
+  /** Default: bash if installed in the usual path, else sh. */
   readonly shell?: string;
-  /** Default: that of this process, without what looks like a secret. */
+  /** Default: the environment of this process, without variables that look like secrets. */
   readonly env?: NodeJS.ProcessEnv;
-  /** For a command that names none. Default: 120,000. */
+  /** For commands that set none. Default: 120,000. */
   readonly timeoutMs?: number;
-  /** What a command may ask for at most. Default: 600,000. */
+  /** Maximum a command may request. Default: 600,000. */
   readonly maxTimeoutMs?: number;
-  /** What is kept of an output: its beginning and its end. Default: 1,000,000. */
+  /** Characters of output to keep: its beginning and its end. Default: 1,000,000. */
   readonly maxOutputChars?: number;
 }
 
-/** For a command that has reached its limit to be ended, and its output to be read. */
-const graceOfLimitMs = 30_000;
+/** Time to end a command that reached its limit, and to read its output. */
+const graceAfterTimeoutMs = 30_000;
 
 export interface BashDetails {
   readonly command: string;
@@ -37,13 +37,13 @@ export interface BashDetails {
   readonly exitCode?: number | null;
   readonly signal?: string | null;
   readonly isTimeout?: boolean;
-  /** Of a command in the background. */
+  /** Id of a background command. */
   readonly job?: string;
 }
 
 /**
- * Shows the output as it comes. A timeout, an abort, the end of the command and the end of this process end all processes
- * that it started. In the background it lasts as long as the session is open in this process. Throws only on abort.
+ * Streams the output. A timeout, an abort, the end of the command and the end of this process end all processes
+ * it started. A background command lasts as long as the session is open in this process. Throws only on abort.
  */
 export function bashTool(options: BashOptions = {}): AnyTool {
   const { timeoutMs = 120_000, maxTimeoutMs = 600_000 } = options;
@@ -52,22 +52,22 @@ export function bashTool(options: BashOptions = {}): AnyTool {
     label: "Run a command",
     description:
       "Runs a command in a shell, without a terminal and without input. Every call starts in the working folder. " +
-      "What it leaves running is ended with it: for servers and the like set background, then use bash_output and bash_kill.",
+      "Processes it leaves running are killed when it ends: for servers and other long-running commands set background, then use bash_output and bash_kill.",
     input: z.strictObject({
       command: z.string().min(1).max(30_000),
-      path: folderPath("The folder to run it in"),
+      path: folderPath("Folder to run it in"),
       timeoutMs: z
         .int()
         .min(1)
         .max(maxTimeoutMs)
         .default(Math.min(timeoutMs, maxTimeoutMs))
-        .describe("After so long it is ended. Not for the background."),
-      background: z.boolean().default(false).describe("Go on at once; the answer names the job."),
+        .describe("Timeout in milliseconds. Ignored for background commands."),
+      background: z.boolean().default(false).describe("Return at once; the result names the job."),
     }),
     effect: "at-most-once",
     execution: "sequential",
-    // The command has its own limit, and what it has said until then is its result.
-    timeoutMs: maxTimeoutMs + graceOfLimitMs,
+    // The command has its own limit, and its output until then is the result.
+    timeoutMs: maxTimeoutMs + graceAfterTimeoutMs,
     execute: (wanted, context) => {
       const start = wanted.background ? startJob : run;
       return explained(wanted, start(wanted, context, options));
@@ -102,7 +102,7 @@ async function* startJob(
   const command = await toCommand(wanted, context, options);
   const job = (await context.get(Jobs)).start(command);
   const details: BashDetails = { command: wanted.command, job: job.id };
-  const output = `Started ${job.id}. See its output with bash_output, end it with bash_kill.`;
+  const output = `Started ${job.id}. Read its output with bash_output, end it with bash_kill.`;
   yield { type: "complete", output, details };
 }
 
@@ -123,7 +123,7 @@ async function* run(
   };
   const running = new CommandProcess({ ...command, onOutput });
   const ended = running.ended.finally(() => unread.end());
-  // It is awaited below, once everything was shown that came before.
+  // Awaited below, once all output has been streamed.
   background(ended);
   let isTimeout = false;
   const stop = (): void => background(running.stop());
@@ -140,12 +140,12 @@ async function* run(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
-    // The reader may have left early.
+    // The consumer may have left early.
     await running.stop();
   }
 }
 
-/** Lets a task run on by itself. */
+/** Ignores the failure, which is reported elsewhere. */
 function background(task: Promise<unknown>): void {
   // The caller awaits it, or stops once more, at the end: a failure is thrown there.
   task.catch(() => {});
@@ -158,7 +158,7 @@ async function toCommand(
 ): Promise<Omit<CommandOptions, "onOutput">> {
   const cwd = await locate(await openWorkspace(options, context.cwd), path);
   if (!(await onFile(path, () => lstat(cwd))).isDirectory()) {
-    throw new FileError("wrong_kind", `${path} is not a folder. Commands run in folders only.`);
+    throw new FileError("wrong_kind", `${path} is not a folder. Commands can only run in folders.`);
   }
   const { shell = usualShell(), env = withoutSecrets(process.env) } = options;
   return { command, cwd, env, shell };
@@ -175,7 +175,7 @@ function toComplete(
   isTimeout: boolean,
 ): ToolExecutionEvent {
   const note = isTimeout
-    ? `(Ended after ${timeoutMs} ms. Set timeoutMs, or background for what does not end.)`
+    ? `(Timed out after ${timeoutMs} ms. Raise timeoutMs, or set background for a command that does not end.)`
     : describeEnding(ending);
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   const output = note === undefined ? text : `${text}${gap}${note}`;
@@ -188,7 +188,7 @@ function toComplete(
   };
 }
 
-/** What has not been shown yet. It waits for a slow reader, up to a limit; the rest is not shown as it comes. */
+/** Output not streamed yet. It is held for a slow reader, up to a limit; the rest is not streamed. */
 class Unread {
   #room: number;
   #text = "";

@@ -1,4 +1,4 @@
-/** A command with all the processes that it starts: a group that ends as one. */
+/** A command and all processes it starts: a group that ends as one. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly shell: string;
-  /** Both streams, in the order in which they came. */
+  /** Called with output of both streams, in order of arrival. */
   onOutput(text: string): void;
 }
 
@@ -20,25 +20,25 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How long processes have to end themselves before they are killed. */
+/** Time processes have to exit before they are killed. */
 const graceMs = 1000;
-/** How long output is waited for that somebody holds open who has left the group. */
+/** How long to wait for output that a process outside the group holds open. */
 const lateOutputMs = 300;
 
 /**
- * A guard in the group waits for the end of a pipe that only this process holds, then kills the group. So nothing stays
- * behind, however this process ends. The command takes the place of the shell that started the guard, and does not know of it.
+ * A guard in the group waits for the end of a pipe that only this process holds, then kills the group. So nothing keeps
+ * running, however this process ends. The command replaces the shell that started the guard, and does not know of it.
  */
 const guarded =
   '{ trap "" TERM HUP INT; read -r _ <&3; kill -9 -$$; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec "$0" -c "$1"';
 
 export class CommandProcess {
-  /** Resolves once the command has ended and nothing of it is left. Rejects if it could not be started. */
+  /** Resolves once the command has ended and none of its processes is left. Rejects if it could not be started. */
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
   readonly #id = randomUUID();
   #stopping: Promise<void> | undefined;
-  /** From then on the number of the group may be somebody else's. */
+  /** From then on the group id may belong to another process. */
   #isOver = false;
 
   constructor({ command, cwd, env, shell, onOutput }: CommandOptions) {
@@ -49,7 +49,7 @@ export class CommandProcess {
       {
         cwd,
         env: { ...env, [marker]: this.#id },
-        // A group of its own.
+        // Its own process group.
         detached: !isWindows,
         windowsHide: true,
         stdio: ["ignore", "pipe", "pipe", "pipe"],
@@ -58,21 +58,21 @@ export class CommandProcess {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", onOutput);
     }
-    // The guard is killed with the rest, and its end of the pipe is reset then.
+    // The guard is killed with the rest, which resets its end of the pipe.
     this.#child.stdio[3]?.on("error", () => {});
     this.ended = this.#end();
   }
 
-  /** Lets this process end although the command runs. */
+  /** Lets this process exit while the command runs. */
   unref(): void {
     this.#child.unref();
     for (const stream of this.#child.stdio) {
-      // Pipes of a child are sockets, which the types do not say.
+      // Pipes of a child are sockets, which the types do not state.
       (stream as { unref?(): void } | null | undefined)?.unref?.();
     }
   }
 
-  /** Ends the command with everything that it started, and resolves when it has. Never rejects. */
+  /** Ends the command with everything it started, and resolves once it has ended. Never rejects. */
   async stop(): Promise<void> {
     if (!this.#isOver) this.#stopping ??= this.#stop();
     await this.#stopping;
@@ -81,7 +81,7 @@ export class CommandProcess {
   async #stop(): Promise<void> {
     this.#kill("SIGTERM");
     const timer = setTimeout(() => this.#kill("SIGKILL"), graceMs);
-    // Why it could not be started, or how it ended, is told to whoever waits for that.
+    // Callers that await `ended` get the failure or the exit code.
     await this.ended.catch(() => {});
     clearTimeout(timer);
     await killMarked(this.#id);
@@ -90,10 +90,10 @@ export class CommandProcess {
   async #end(): Promise<Ending> {
     const child = this.#child;
     const closed = once(child, "close");
-    // What could not be started is told by the next line.
+    // A failure to start is reported by the next line.
     closed.catch(() => {});
     const [exitCode, signal] = await once(child, "exit");
-    // Whoever was left behind. The guard would do it, too, unless the command has killed it.
+    // Kill remaining processes. The guard would do it too, unless the command has killed it.
     this.#kill("SIGKILL");
     this.#isOver = true;
     child.stdio[3]?.destroy();
@@ -110,7 +110,7 @@ export class CommandProcess {
       if (process.platform === "win32") spawn("taskkill", ["/pid", `${pid}`, "/T", "/F"]);
       else process.kill(-pid, signal);
     } catch {
-      // The group is gone already.
+      // The group has already ended.
     }
   }
 }

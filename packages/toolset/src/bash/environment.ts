@@ -1,9 +1,9 @@
-/** What commands get of the environment of this process: not its keys. A command may be one that a web page asked for. */
+/** Environment for commands: without this process's keys, because a web page may have suggested the command. */
 
 const secretName =
   /(?:^|_)(?:API_?KEY|KEY|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASS|PWD|CREDENTIALS?|PAT)(?:_|$)|APIKEY|PASSWORD/i;
 const plainNames = new Set(["PWD", "OLDPWD"]);
-/** An address with a name and a password in it. */
+/** A URL with a user and a password. */
 const secretValue = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s:]*:[^/@\s]+@/i;
 
 export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

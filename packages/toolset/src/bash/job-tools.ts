@@ -1,4 +1,4 @@
-/** `bash_output` and `bash_kill`: what became of a command in the background, and its end. */
+/** `bash_output` and `bash_kill`: read the output of a background command, and end it. */
 import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, fail, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
@@ -14,39 +14,43 @@ export interface JobDetails {
   readonly signal?: string | null;
 }
 
-const job = z.string().min(1).max(100).describe("As bash named it.");
+const job = z.string().min(1).max(100).describe("The job id that bash returned.");
 const maxChars = 30_000;
 const maxWaitMs = 60_000;
 
-/** `pure`: reading takes nothing away. The answer says from where to read on. Throws only on abort. */
+/** `pure`: reading removes nothing. The result states where to continue. Throws only on abort. */
 export function bashOutputTool(): AnyTool {
   return defineTool({
     name: "bash_output",
-    label: "See the output of a job",
-    description: "Shows what a command in the background has written, and whether it runs.",
+    label: "Read the output of a job",
+    description: "Shows the output of a background command, and whether it is still running.",
     input: z.strictObject({
       job,
-      from: z.int().min(0).default(0).describe("Leave out so many characters: those seen before."),
+      from: z
+        .int()
+        .min(0)
+        .default(0)
+        .describe("Characters to skip, because they were shown before."),
       waitMs: z
         .int()
         .min(0)
         .max(maxWaitMs)
         .default(0)
-        .describe("If there is nothing new, wait so long for something."),
+        .describe("How long to wait for new output, in milliseconds, if there is none."),
     }),
     effect: "pure",
     async execute(wanted, context) {
       const found = (await context.get(Jobs)).get(wanted.job);
       if (found === undefined) return unknownJob(wanted.job);
       await waitForMore(found, wanted, context);
-      // What does not fit is shown by the next call, which begins where this one ends.
+      // The next call shows what does not fit, and starts where this one ends.
       const { text: shown, next } = found.output.part(wanted.from, maxChars);
       const state =
         found.ending === undefined
-          ? "(It runs."
+          ? "(Still running."
           : (describeEnding(found.ending) ?? "(Exit code 0.)").slice(0, -1);
       const gap = shown === "" || shown.endsWith("\n") ? "" : "\n";
-      return ok(`${shown}${gap}${state} Go on with from: ${next}.)`, toDetails(found));
+      return ok(`${shown}${gap}${state} Continue with from: ${next}.)`, toDetails(found));
     },
   });
 }
@@ -55,7 +59,7 @@ export function bashKillTool(): AnyTool {
   return defineTool({
     name: "bash_kill",
     label: "End a job",
-    description: "Ends a command in the background, with all that it started.",
+    description: "Ends a background command and all processes it started.",
     input: z.strictObject({ job }),
     effect: "idempotent",
     async execute(wanted, context) {
@@ -83,7 +87,7 @@ async function waitForMore(
 
 function unknownJob(id: string): ToolOutput {
   return fail(
-    `There is no job ${id}. Jobs end with the process that runs the session: start it again with bash.`,
+    `Unknown job ${id}. Jobs end with the process that runs the session: start it again with bash.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Commands that go on while the model does something else. They end with the session. */
+/** Commands that run in the background. They end with the session. */
 import { randomBytes } from "node:crypto";
 import type { Dependency } from "@capstan/core";
 import { dependency } from "@capstan/core";
@@ -45,7 +45,7 @@ export class Job {
     this.#changed = Promise.withResolvers();
   }
 
-  /** Resolves when it writes something, or ends. */
+  /** Resolves when the command writes output or ends. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }
@@ -58,11 +58,11 @@ export class Job {
 export class JobTable {
   readonly #jobs = new Map<string, Job>();
 
-  /** Throws a `FileError` if too many run already: `too_large`. */
+  /** Throws a `FileError` with code `too_large` if too many jobs are running. */
   start(command: Omit<CommandOptions, "onOutput">): Job {
     const running = this.running.map(({ id }) => id);
     if (running.length >= maxJobs) {
-      const problem = `There are ${maxJobs} jobs already. End one with bash_kill: ${running.join(", ")}.`;
+      const problem = `${maxJobs} jobs are already running. End one with bash_kill: ${running.join(", ")}.`;
       throw new FileError("too_large", problem);
     }
     const job = new Job(command);
@@ -88,7 +88,7 @@ export const Jobs: Dependency<JobTable> = dependency("jobs", () => new JobTable(
   dispose: (jobs) => jobs.stopAll(),
 });
 
-/** In parentheses at the end of an output. Undefined for what went well. */
+/** Note in parentheses for the end of an output. Undefined for success. */
 export function describeEnding({ exitCode, signal }: Ending): string | undefined {
   if (signal !== null) return `(Ended by ${signal}.)`;
   return exitCode === 0 ? undefined : `(Exit code ${exitCode ?? "unknown"}.)`;

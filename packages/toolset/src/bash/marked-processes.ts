@@ -1,10 +1,10 @@
-/** Processes that have left the group of their command, as daemons do: they still have its mark in their environment. */
+/** Finds processes that left the group of their command, as daemons do: they still have its marker in their environment. */
 import { readdir, readFile } from "node:fs/promises";
 
-/** The variable that every process of a command inherits. */
+/** Variable that every process of a command inherits. */
 export const marker = "CAPSTAN_COMMAND";
 
-/** Kills them on systems with a /proc. On others they stay. */
+/** Works only with /proc. On other systems these processes keep running. */
 export async function killMarked(id: string): Promise<void> {
   // Without a /proc there is no way to find them.
   const names = await readdir("/proc").catch(() => []);
@@ -19,6 +19,6 @@ async function killIfMarked(pid: number, mark: string): Promise<void> {
     const environment = await readFile(`/proc/${pid}/environ`, "latin1");
     if (environment.split("\0").includes(mark)) process.kill(pid, "SIGKILL");
   } catch {
-    // Somebody else's, or gone meanwhile.
+    // Another user's process, or gone in the meantime.
   }
 }

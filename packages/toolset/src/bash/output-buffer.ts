@@ -1,4 +1,4 @@
-/** What a command wrote: all of it, or its beginning and its end, in bounded memory. */
+/** Output of a command: all of it, or its beginning and its end, in bounded memory. */
 
 export class OutputBuffer {
   readonly #half: number;
@@ -10,7 +10,7 @@ export class OutputBuffer {
     this.#half = Math.floor(maxChars / 2);
   }
 
-  /** Of everything that was written. */
+  /** Length of all output written. */
   get length(): number {
     return this.#length;
   }
@@ -20,27 +20,27 @@ export class OutputBuffer {
     const room = this.#half - this.#head.length;
     this.#head += text.slice(0, Math.max(0, room));
     this.#tail += text.slice(Math.max(0, room));
-    // Not at every push: a cut copies what is kept.
+    // Not at every push: slicing copies the kept text.
     if (this.#tail.length > 2 * this.#half) this.#tail = this.#tail.slice(-this.#half);
   }
 
-  /** All of it; what is not kept is replaced by a note that says how much it was. */
+  /** The whole output; a note with the number of characters replaces the part that was dropped. */
   get text(): string {
     const { tail, missing } = this.#kept();
     return missing === 0 ? this.#head + tail : `${this.#head}\n${toNote(missing)}\n${tail}`;
   }
 
-  /** From a place in everything that was written; `next` is the place to go on from. */
-  part(place: number, maxChars: number): { readonly text: string; readonly next: number } {
+  /** Part of the output from `position`, which counts all characters written; continue at `next`. */
+  part(position: number, maxChars: number): { readonly text: string; readonly next: number } {
     const { tail, missing } = this.#kept();
-    if (missing === 0 || place < this.#head.length) {
+    if (missing === 0 || position < this.#head.length) {
       const kept = missing === 0 ? this.#head + tail : this.#head;
-      const text = kept.slice(place, place + maxChars);
-      return { text, next: Math.min(place, this.#length) + text.length };
+      const text = kept.slice(position, position + maxChars);
+      return { text, next: Math.min(position, this.#length) + text.length };
     }
     const tailStart = this.#length - tail.length;
-    const skipped = Math.max(0, tailStart - place);
-    const start = Math.max(0, place - tailStart);
+    const skipped = Math.max(0, tailStart - position);
+    const start = Math.max(0, position - tailStart);
     const text = tail.slice(start, start + maxChars);
     return {
       text: skipped === 0 ? text : `${toNote(skipped)}\n${text}`,
@@ -56,5 +56,5 @@ export class OutputBuffer {
 }
 
 function toNote(missing: number): string {
-  return `(${missing.toLocaleString("en-US")} characters are left out here.)`;
+  return `(${missing.toLocaleString("en-US")} characters omitted.)`;
 }

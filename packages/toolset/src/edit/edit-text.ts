@@ -1,4 +1,4 @@
-/** Replaces passages of a text. Everything else stays as it is, to the byte. */
+/** Replaces passages of a text. Everything else stays the same, to the byte. */
 import { findPassages, maxPassages } from "./find-passages.ts";
 import type { Passage } from "./find-passages.ts";
 import { nearestLines } from "./nearest-lines.ts";
@@ -8,7 +8,7 @@ import type { UnixLines } from "../files/unix-lines.ts";
 export interface TextEdit {
   readonly old: string;
   readonly new: string;
-  /** Replace every passage. Without it there must be exactly one. */
+  /** Whether to replace every passage. Otherwise there must be exactly one. */
   readonly all?: boolean | undefined;
 }
 
@@ -17,11 +17,11 @@ export type EditedText =
   | { readonly problems: readonly string[] };
 
 interface Replacement extends Passage {
-  /** Which edit it is of, counted from 1. */
+  /** Number of the edit, counted from 1. */
   readonly edit: number;
 }
 
-/** Every edit is about the text as it was, and all are made or none. */
+/** Every edit refers to the original text. Either all are made, or none. */
 export function editText(text: string, edits: readonly TextEdit[]): EditedText {
   const lines = unixLines(text);
   const found = edits.map((edit, index) => replacementsOf(lines.text, edit, index + 1));
@@ -34,7 +34,7 @@ export function editText(text: string, edits: readonly TextEdit[]): EditedText {
   if (overlap > 0) {
     const [first, second] = [ordered[overlap - 1]?.edit, ordered[overlap]?.edit];
     return {
-      problems: [`Edits ${first} and ${second} change the same place. Make one edit of them.`],
+      problems: [`Edits ${first} and ${second} overlap. Combine them into one edit.`],
     };
   }
   const edited = replaceAll(lines, ordered);
@@ -48,13 +48,13 @@ function replacementsOf(
   number: number,
 ): readonly Replacement[] | string {
   const old = unixLines(edit.old).text;
-  if (old === "") return `Edit ${number}: old is empty. To write a new file use write.`;
+  if (old === "") return `Edit ${number}: old is empty. To create a file use write.`;
   const passages = findPassages(text, old, unixLines(edit.new).text);
   if (passages.length === 0) {
-    return `Edit ${number}: old is not in the file.${nearestLines(text, old)}`;
+    return `Edit ${number}: old was not found in the file.${nearestLines(text, old)}`;
   }
   if (passages.length > maxPassages) {
-    return `Edit ${number}: old is in the file more than ${maxPassages.toLocaleString("en-US")} times. Use bash.`;
+    return `Edit ${number}: old occurs more than ${maxPassages.toLocaleString("en-US")} times in the file. Use bash.`;
   }
   if (edit.all === true) {
     return withoutOverlaps(passages).map((passage) => ({ ...passage, edit: number }));
@@ -62,12 +62,12 @@ function replacementsOf(
   if (passages.length > 1) {
     const lines = passages.slice(0, 10).map(({ start }) => lineAt(text, start));
     const more = passages.length > 10 ? ", …" : "";
-    return `Edit ${number}: old is in the file ${passages.length} times (lines ${lines.join(", ")}${more}). Add lines around it that make it unique, or set all to true.`;
+    return `Edit ${number}: old occurs ${passages.length} times in the file (lines ${lines.join(", ")}${more}). Include surrounding lines to make it unique, or set all to true.`;
   }
   return passages.map((passage) => ({ ...passage, edit: number }));
 }
 
-/** The first of those that share characters, as in "aa" twice in "aaa". */
+/** Keeps the first of overlapping passages, as in "aa" twice in "aaa". */
 function withoutOverlaps(passages: readonly Passage[]): readonly Passage[] {
   let done = 0;
   return passages.filter(({ start, end }) => {
@@ -88,9 +88,9 @@ function replaceAll(lines: UnixLines, ordered: readonly Replacement[]): string {
   return pieces.join("");
 }
 
-function lineAt(text: string, place: number): number {
+function lineAt(text: string, index: number): number {
   let line = 1;
-  for (let at = text.indexOf("\n"); at >= 0 && at < place; at = text.indexOf("\n", at + 1)) {
+  for (let at = text.indexOf("\n"); at >= 0 && at < index; at = text.indexOf("\n", at + 1)) {
     line += 1;
   }
   return line;

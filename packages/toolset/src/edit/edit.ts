@@ -1,4 +1,4 @@
-/** `edit`: passages of a file replaced by others, all of them or none. */
+/** `edit`: replaces passages of a file, all of them or none. */
 import { basename } from "node:path";
 import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
@@ -16,41 +16,41 @@ import type { WorkspaceOptions } from "../files/workspace.ts";
 
 export interface EditDetails {
   readonly path: string;
-  /** How many passages were replaced. */
+  /** Number of passages replaced. */
   readonly count: number;
-  /** Unified. */
+  /** Unified diff. */
   readonly diff: string;
 }
 
 const input = z.strictObject({
-  path: filePath("The file"),
+  path: filePath("File to edit"),
   edits: z
     .array(
       z.strictObject({
         old: z
           .string()
           .min(1)
-          .describe("The passage as it is in the file, with enough lines to be there only once."),
-        new: z.string().describe("What to put in its place."),
-        all: z.boolean().optional().describe("Replace it wherever it is. Default: false."),
+          .describe("The exact passage from the file, with enough lines to be unique."),
+        new: z.string().describe("The replacement."),
+        all: z.boolean().optional().describe("Replace all occurrences. Default: false."),
       }),
     )
     .min(1)
     .max(100)
-    .describe("Each is about the file as it is now. All are made, or none."),
+    .describe("Each edit refers to the current file. Either all are made, or none."),
 });
 
 /**
- * A passage must be in the file exactly once, unless `all` is set; if it is not there as written, spaces around its lines
- * may differ. Line ends and byte order mark stay as they are. At most once: text that holds what it replaces would be
- * put in twice. Throws only on abort.
+ * A passage must occur in the file exactly once, unless `all` is set; if there is no exact match, spaces around its lines
+ * may differ. Line ends and byte order mark are kept. At most once: repeating an edit whose new text contains the old
+ * would apply it twice. Throws only on abort.
  */
 export function editTool(options: WorkspaceOptions = {}): AnyTool {
   return defineTool({
     name: "edit",
     label: "Edit a file",
     description:
-      "Replaces passages of a text file. Each `old` must be in it exactly once, or set `all`. If one cannot be made, none is, and the answer says why.",
+      "Replaces passages of a text file. Each `old` must occur in it exactly once, unless `all` is set. If one edit fails, none is made, and the result explains why.",
     input,
     effect: "at-most-once",
     execution: "sequential",

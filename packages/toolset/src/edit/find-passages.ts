@@ -1,4 +1,4 @@
-/** Where a text has a passage that a model wrote down from memory: exactly, or else but for spaces around its lines. */
+/** Finds a passage that a model wrote from memory: exactly, or except for spaces around its lines. */
 
 export interface Passage {
   readonly start: number;
@@ -6,10 +6,10 @@ export interface Passage {
   readonly replacement: string;
 }
 
-/** More than this many are not told apart. */
+/** The search stops above this count. */
 export const maxPassages = 100_000;
 
-/** In order; those that overlap, too. Inexact ones only if there is no exact one. */
+/** In order, including overlapping ones. Inexact ones only if there is no exact one. */
 export function findPassages(
   text: string,
   wanted: string,
@@ -29,8 +29,8 @@ function findExact(text: string, wanted: string, replacement: string): readonly 
 }
 
 /**
- * Whole lines that are the same but for spaces at their ends and an indentation that all of them have, or lack. The
- * replacement is moved by as much. What is indented in another way is no match: where new lines belong would be a guess.
+ * Finds whole lines that match except for trailing spaces and a common indentation, which may be deeper or shallower. The
+ * replacement is shifted by the same amount. Lines indented in any other way do not match: the position of new lines would be a guess.
  */
 function findLoosely(text: string, wanted: string, replacement: string): readonly Passage[] {
   const endsLine = wanted.endsWith("\n");

@@ -1,24 +1,24 @@
-/** What a model may have meant by a passage that is not in a text. */
+/** Suggests what a model may have meant by a passage that is not in a text. */
 
 const maxShownLines = 10;
 const maxShownChars = 200;
-/** Looking through more takes too long. */
+/** Searching more would take too long. */
 const maxSearchedLines = 20_000;
-/** Below this share of common pairs of letters two lines have nothing to do with each other. */
-const leastLikeness = 0.4;
+/** Minimum share of common letter pairs for two lines to count as similar. */
+const minLikeness = 0.4;
 
-/** A sentence with the lines, numbered; an advice if nothing is near. */
+/** Returns a sentence with the nearest lines, numbered, or advice if no line is similar. */
 export function nearestLines(text: string, wanted: string): string {
   const wantedLines = wanted.split("\n");
   const offset = wantedLines.findIndex((line) => line.trim() !== "");
   const pairs = pairsOf(wantedLines[Math.max(offset, 0)] ?? "");
   const lines = text.split("\n");
-  let best = { line: -1, likeness: leastLikeness };
+  let best = { line: -1, likeness: minLikeness };
   for (const [line, content] of lines.slice(0, maxSearchedLines).entries()) {
     const likeness = likenessOf(pairs, pairsOf(content));
     if (likeness > best.likeness) best = { line, likeness };
   }
-  if (best.line < 0) return " Nothing in it is like it: read the file first.";
+  if (best.line < 0) return " No similar lines: read the file first.";
   const first = Math.max(0, best.line - Math.max(offset, 0));
   const shown = lines.slice(first, first + Math.min(wantedLines.length, maxShownLines));
   const numbered = shown.map(

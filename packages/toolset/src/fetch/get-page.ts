@@ -1,4 +1,4 @@
-/** One request for one page: only to public addresses, in bounded time and memory. */
+/** Gets one page: only from public addresses, in bounded time and memory. */
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns";
 import type { IncomingMessage, RequestOptions } from "node:http";
@@ -19,13 +19,13 @@ export interface Page {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
-  /** There is more than `maxBytes`. */
+  /** Whether the page is larger than `maxBytes`. */
   readonly isCut: boolean;
 }
 
 const maxRedirects = 5;
 
-/** Follows redirects, each checked like the first address. Throws `FileError`, or what the network threw. */
+/** Follows redirects, each checked like the first address. Throws `FileError`, or the network's error. */
 export async function getPage(address: string, limits: PageLimits): Promise<Page> {
   let url = toUrl(address, undefined);
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
@@ -39,7 +39,7 @@ export async function getPage(address: string, limits: PageLimits): Promise<Page
     response.destroy();
     url = toUrl(headers.location ?? "", url);
   }
-  throw new FileError("unreadable", `${address} leads from page to page without end.`);
+  throw new FileError("unreadable", `${address} has too many redirects.`);
 }
 
 function toUrl(address: string, base: URL | undefined): URL {
@@ -52,17 +52,17 @@ function toUrl(address: string, base: URL | undefined): URL {
   ) {
     return url;
   }
-  const problem = `${address.slice(0, 200)} is not an address that can be fetched. Use http or https, without a name and password in it.`;
+  const problem = `${address.slice(0, 200)} is not a valid address. Use http or https, without a user and password.`;
   throw new FileError("outside", problem);
 }
 
 function request(url: URL, { allowPrivate, signal }: PageLimits): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  // An address in numbers is not looked up.
+  // An IP address is not looked up, so it is checked here.
   if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
   const options: RequestOptions = {
     signal,
-    // A connection that is kept would not be looked up again.
+    // A reused connection would not be looked up again.
     agent: false,
     headers: {
       "user-agent": "capstan",
@@ -77,7 +77,7 @@ function request(url: URL, { allowPrivate, signal }: PageLimits): Promise<Incomi
   return promise;
 }
 
-/** The address that is checked is the one that is connected to: no second look-up may give another. */
+/** Checks the same addresses that are connected to: a second lookup cannot return others. */
 const lookupPublic: NonNullable<RequestOptions["lookup"]> = (host, options, answer) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return answer(error, [], 0);
@@ -96,7 +96,7 @@ function isPublic({ address }: LookupAddress): boolean {
 function notPublic(host: string): FileError {
   return new FileError(
     "outside",
-    `${host} is not on the public internet. Only public pages can be fetched.`,
+    `${host} is not a public address. Only public pages can be fetched.`,
   );
 }
 
@@ -107,7 +107,7 @@ async function readBody(
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response) {
-    // A stream without an encoding gives buffers.
+    // A stream without an encoding yields buffers.
     const bytes = chunk as Buffer;
     chunks.push(bytes);
     size += bytes.length;

@@ -1,6 +1,6 @@
-/** What people would read of a page. One pass over it: a page may be written to take for ever. */
+/** Extracts the readable text of a page, in one pass: a page may be crafted to take forever. */
 
-/** Nothing in them is text. */
+/** Elements whose content is not text. */
 const silent = new Set(["script", "style", "noscript", "template", "svg", "head", "iframe"]);
 const block =
   /^(?:address|article|aside|blockquote|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|td|th|tr|ul)$/;

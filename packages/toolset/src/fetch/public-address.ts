@@ -1,4 +1,4 @@
-/** Which addresses are of the public internet. What is behind the firewall of this machine is not for a model to ask. */
+/** Recognizes public addresses. The model must not reach hosts inside this machine's network. */
 import { BlockList, isIP } from "node:net";
 
 const reserved = new BlockList();
@@ -7,7 +7,7 @@ const ranges4: readonly (readonly [string, number])[] = [
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
-  // Where clouds keep the keys of a machine.
+  // Cloud metadata services, with the machine's credentials.
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
@@ -23,7 +23,7 @@ for (const [network, bits] of ranges4) reserved.addSubnet(network, bits, "ipv4")
 
 const global6 = new BlockList();
 global6.addSubnet("2000::", 3, "ipv6");
-// Within it: tunnels, which hold an address of version 4, and documentation.
+// Within that range: tunnels, which embed an IPv4 address, and documentation.
 const reserved6 = new BlockList();
 reserved6.addSubnet("2001::", 23, "ipv6");
 reserved6.addSubnet("2001:db8::", 32, "ipv6");

@@ -1,4 +1,4 @@
-/** Why a file tool cannot do what it was asked, in words that a model can act on. */
+/** Errors of the file tools, in words that a model can act on. */
 import { CapstanError, fail } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 
@@ -23,7 +23,7 @@ export interface FailureDetails {
   readonly code: FileErrorCode;
 }
 
-/** Runs `work` and turns its `FileError` into a failed output. Everything else, an abort above all, is thrown on. */
+/** Runs `work` and turns its `FileError` into a failed output. Rethrows everything else, aborts in particular. */
 export async function toToolOutput<Output>(
   work: () => Promise<Output>,
 ): Promise<Output | ToolOutput<FailureDetails>> {
@@ -35,7 +35,7 @@ export async function toToolOutput<Output>(
   }
 }
 
-/** Runs one call of `node:fs`; its failure becomes a `FileError` about `path`, as the model wrote it. */
+/** Runs one `node:fs` call and converts its failure to a `FileError` about `path`, as the model wrote it. */
 export async function onFile<Value>(path: string, call: () => Promise<Value>): Promise<Value> {
   try {
     return await call();
@@ -54,7 +54,7 @@ function explain({ code, message }: NodeJS.ErrnoException, path: string): [FileE
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      return ["missing", `There is no ${path}. Use ls to see what there is.`];
+      return ["missing", `${path} does not exist. Use ls to see which files exist.`];
     case "EACCES":
     case "EPERM":
       return [
@@ -62,14 +62,14 @@ function explain({ code, message }: NodeJS.ErrnoException, path: string): [FileE
         `No permission to open ${path}. Use another path, or ask the user for access.`,
       ];
     case "ELOOP":
-      return ["unreadable", `${path} is a symbolic link that leads in a circle. Use another path.`];
+      return ["unreadable", `${path} is a circular symbolic link. Use another path.`];
     case "ENAMETOOLONG":
       return [
         "missing",
-        "There is no such path: it is longer than the file system allows. Use ls to see what there is.",
+        "The path is longer than the file system allows. Use ls to see which files exist.",
       ];
     default:
-      // Node's message names the real path, which is not for the model; the code says enough.
+      // Node's message contains the real path, which the model must not see; the code is enough.
       return ["unreadable", `${path} cannot be used (${code ?? message}). Use another path.`];
   }
 }

@@ -1,30 +1,30 @@
-/** A window of lines out of a file of any size, in bounded memory. */
+/** Reads a window of lines from a file of any size, in bounded memory. */
 import type { FileHandle } from "node:fs/promises";
 import { FileError } from "./file-error.ts";
 
 export interface LineWindow {
   readonly text: string;
-  /** How many lines `text` has. 0 only for an empty file. */
+  /** Number of lines in `text`. 0 only for an empty file. */
   readonly lineCount: number;
-  /** Whether lines follow the last one of `text`. */
+  /** Whether more lines follow `text`. */
   readonly hasMore: boolean;
-  /** Of the whole file. Undefined if that would have taken too long to find out. */
+  /** Number of lines in the file. Undefined if counting would have taken too long. */
   readonly totalLines: number | undefined;
-  /** The lines of `text` whose end is not in it. */
+  /** Numbers of the lines in `text` that are truncated. */
   readonly cutLines: readonly number[];
 }
 
 export interface LineWindowOptions {
-  /** The first line wanted, counted from 1. */
+  /** First line wanted, counted from 1. */
   readonly offset: number;
   readonly maxLines: number;
   readonly maxBytes: number;
-  /** Of one line. */
+  /** Limit per line. */
   readonly maxLineBytes: number;
-  /** How much more is read, behind the window, to count the lines of the file. */
+  /** How many bytes to read after the window, to count the lines of the file. */
   readonly maxCountedBytes: number;
   readonly signal: AbortSignal;
-  /** For messages: the file as the model named it. */
+  /** The file as the model named it, for messages. */
   readonly path: string;
 }
 
@@ -59,10 +59,10 @@ class Window {
   readonly #cutLines: number[] = [];
   #keptBytes = 0;
   #lineCount = 0;
-  /** The line that the next byte belongs to. */
+  /** Number of the line that the next byte belongs to. */
   #line = 1;
   #isAtLineStart = true;
-  /** Of the line under way, in the window. */
+  /** Bytes of the current line within the window. */
   #lineBytes = 0;
   isFull = false;
 
@@ -101,7 +101,7 @@ class Window {
     const body = isWhole ? piece.subarray(0, -1) : piece;
     const isCut = body.length > room;
     if (isCut && this.#cutLines.at(-1) !== this.#line) this.#cutLines.push(this.#line);
-    // Between two characters: a byte that goes on with one is left out.
+    // Cut between two characters: drop the bytes of a partial one.
     const kept = isCut ? body.subarray(0, startOfCharacter(body, room)) : body;
     this.#push(kept);
     this.#lineBytes += isCut ? maxLineBytes : kept.length;
@@ -110,7 +110,7 @@ class Window {
 
   #push(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    // The chunk is written over by the next one.
+    // A copy, because the next chunk overwrites the buffer.
     this.#kept.push(Buffer.from(bytes));
     this.#keptBytes += bytes.length;
   }
@@ -121,7 +121,7 @@ class Window {
     if (isAtEnd && offset > 1 && this.#lineCount === 0) {
       throw new FileError(
         "past_end",
-        `There is no line ${offset} in ${path} (lines: ${totalLines}). Use a smaller offset.`,
+        `${path} has no line ${offset} (lines: ${totalLines}). Use a smaller offset.`,
       );
     }
     return {
@@ -140,7 +140,7 @@ function startOfCharacter(bytes: Buffer, wanted: number): number {
   return at;
 }
 
-/** The same buffer again and again: a chunk is valid until the next one. */
+/** Reuses one buffer: a chunk is valid until the next one. */
 async function* chunksOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(chunkBytes);
   for (;;) {

@@ -1,18 +1,18 @@
-/** A folder that was opened, so that what is done in it happens there, whatever becomes of the path that led to it. */
+/** An open folder: all operations happen in it, whatever happens to its path. */
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { lstat, open, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { FileError, onFile } from "./file-error.ts";
 
-// Windows has none of the last three, and opens no folders.
+// Windows lacks the last three, and cannot open folders.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const folderFlags = constants.O_RDONLY | noFollow | (constants.O_DIRECTORY ?? 0);
 const readFlags = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Linux names open folders in /proc, and a path that begins there cannot be led elsewhere by swapping a folder on the way
- * for a link. Other systems get the path itself, and `confirm` looks after each use whether it still leads here.
+ * Linux names open folders in /proc, and a path that begins there cannot be redirected by replacing a parent folder
+ * with a link. Other systems use the path itself, and `confirm` checks after each use that it still leads here.
  */
 export class Folder {
   readonly real: string;
@@ -25,7 +25,7 @@ export class Folder {
     this.#base = base;
   }
 
-  /** `real` is a path without links; `path` is what the model wrote. */
+  /** `real` is a path without links; `path` is the path the model wrote. */
   static async open(real: string, path: string): Promise<Folder> {
     const folder = await Folder.#at(real, real, path);
     try {
@@ -37,9 +37,9 @@ export class Folder {
     }
   }
 
-  static async #at(place: string, real: string, path: string): Promise<Folder> {
+  static async #at(location: string, real: string, path: string): Promise<Folder> {
     if (process.platform === "win32") return new Folder(real, undefined, real);
-    const handle = await onFile(path, () => open(place, folderFlags));
+    const handle = await onFile(path, () => open(location, folderFlags));
     const base = `/proc/self/fd/${handle.fd}`;
     const isNamed = await readlink(base).then(
       () => true,
@@ -57,29 +57,29 @@ export class Folder {
     if ((await onFile(path, () => found)) !== this.real) throw replaced(path);
   }
 
-  /** The folder itself, for `node:fs`. */
+  /** Path of the folder itself, for `node:fs`. */
   get here(): string {
     return this.#isNamed ? `${this.#base}/.` : this.#base;
   }
 
-  /** What is called `name` in it, for `node:fs`. */
+  /** Path of the entry `name`, for `node:fs`. */
   at(name: string): string {
     return join(this.#base, name);
   }
 
-  /** A folder in it. A link is refused. */
+  /** Opens a subfolder. Rejects a link. */
   enter(name: string, path: string): Promise<Folder> {
     return Folder.#at(this.at(name), join(this.real, name), path);
   }
 
-  /** Refuses what was done if the path may have led elsewhere meanwhile. */
+  /** Throws if the path may have led elsewhere in the meantime. */
   async confirm(path: string): Promise<void> {
     if (!this.#isNamed) await this.#requireAt(path);
   }
 
-  /** A regular file in it, to be read. */
+  /** Opens a regular file in it for reading. */
   async openFile(name: string, path: string): Promise<FileHandle> {
-    // A device might act on being opened: look first.
+    // Opening a device may have side effects: check first.
     requireFile(await onFile(path, () => lstat(this.at(name))), path);
     const handle = await onFile(path, () => open(this.at(name), readFlags));
     try {
@@ -97,7 +97,7 @@ export class Folder {
   }
 }
 
-/** Runs `work` in the folder, which is closed afterwards. */
+/** Runs `work` in the folder and closes it afterwards. */
 export async function inFolder<Result>(
   opening: Promise<Folder>,
   work: (folder: Folder) => Promise<Result>,
@@ -110,14 +110,14 @@ export async function inFolder<Result>(
   }
 }
 
-/** The folder of a file that is there, by the real path of the file. */
+/** Opens the folder of an existing file, by the file's real path. */
 export async function openFolderOf(real: string, path: string): Promise<Folder> {
-  // Of a root that is a folder the parent is outside, and must not be opened.
+  // If the path is a root folder, its parent is outside and must not be opened.
   requireFile(await onFile(path, () => lstat(real)), path);
   return Folder.open(dirname(real), path);
 }
 
-/** Opens a file by its real path, to be read. */
+/** Opens a file by its real path, for reading. */
 export async function openFile(real: string, path: string): Promise<FileHandle> {
   return inFolder(openFolderOf(real, path), (opened) => opened.openFile(basename(real), path));
 }
@@ -133,10 +133,10 @@ export function requireFile(stats: Kind, path: string): void {
     "wrong_kind",
     stats.isDirectory()
       ? `${path} is a folder. Use ls to list it.`
-      : `${path} is not a regular file, so it cannot be used. Use another path.`,
+      : `${path} is not a regular file. Use another path.`,
   );
 }
 
 function replaced(path: string): FileError {
-  return new FileError("unreadable", `${path} was replaced while it was opened. Try again.`);
+  return new FileError("unreadable", `${path} was replaced while it was being opened. Retry.`);
 }

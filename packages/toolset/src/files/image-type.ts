@@ -1,4 +1,4 @@
-/** Which of the kinds of images that models take a file is, by its first bytes. */
+/** Detects the image types that models accept, by the first bytes of a file. */
 import type { FileHandle } from "node:fs/promises";
 
 export async function imageTypeOf(handle: FileHandle): Promise<string | undefined> {

@@ -1,7 +1,7 @@
-/** How a path is asked for, the same in every tool. */
+/** Input schemas for paths, the same in every tool. */
 import { z } from "zod";
 
-/** 4,096 characters are more than any file system takes. */
+/** No file system accepts more than 4,096 characters. */
 const path = z.string().min(1).max(4096);
 
 export function filePath(what: string): z.ZodString {

@@ -1,4 +1,4 @@
-/** `read`: a text file some lines at a time, or an image. */
+/** `read`: reads a text file in parts, or an image. */
 import type { FileHandle } from "node:fs/promises";
 import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
@@ -15,40 +15,40 @@ import type { WorkspaceOptions } from "./workspace.ts";
 
 export interface ReadDetails {
   readonly path: string;
-  /** Of the lines shown. Both absent for an empty file. */
+  /** First and last line shown. Both absent for an empty file. */
   readonly firstLine?: number;
   readonly lastLine?: number;
-  /** Absent for a file that is too long to count. */
+  /** Absent if the file is too long to count. */
   readonly totalLines?: number;
-  /** Where to go on. Absent when the end of the file was reached. */
+  /** Offset to continue at. Absent if the end of the file was reached. */
   readonly nextOffset?: number;
 }
 
 const maxLines = 2000;
 const maxBytes = 64 * 1024;
 const maxLineBytes = 2000;
-/** Some 50 ms of reading. */
+/** About 50 ms of reading. */
 const maxCountedBytes = 64 * 1024 * 1024;
-/** The largest image that any model takes. What this one takes is checked by the session. */
+/** The largest image that any model accepts. The session checks the limit of the current model. */
 const maxImageBytes = 20_000_000;
 
 const input = z.strictObject({
-  path: filePath("The file"),
-  offset: z.int().min(1).default(1).describe("The first line to read, counted from 1."),
-  limit: z.int().min(1).max(maxLines).default(maxLines).describe("How many lines to read at most."),
+  path: filePath("File to read"),
+  offset: z.int().min(1).default(1).describe("First line to read, counted from 1."),
+  limit: z.int().min(1).max(maxLines).default(maxLines).describe("Maximum number of lines."),
 });
 
 /**
- * Gives the lines as they are, about 64 KB of them at most and 2,000 bytes of each; a closing note in parentheses says
- * how to go on. An image is given as one. What cannot be read (missing, outside, a folder, binary) is a failed output.
- * Throws only on abort.
+ * Returns the lines unchanged, at most about 64 KB in total and 2,000 bytes each; a closing note in parentheses states
+ * how to continue. An image is returned as an image. If the file cannot be read (missing, outside, a folder, binary), the
+ * output is a failure. Throws only on abort.
  */
 export function readTool(options: WorkspaceOptions = {}): AnyTool {
   return defineTool({
     name: "read",
     label: "Read a file",
     description:
-      "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Long files come in parts: a note at the end gives the next offset.",
+      "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Long files are split: a note at the end gives the next offset.",
     input,
     effect: "pure",
     execute: (wanted, context) => toToolOutput(() => read(wanted, context, options)),
@@ -83,7 +83,7 @@ async function readImage(
 ): Promise<readonly ToolContentPart[]> {
   const { size } = await handle.stat();
   if (size > maxImageBytes) {
-    const problem = `${path} is an image of ${size.toLocaleString("en-US")} bytes, and at most ${maxImageBytes.toLocaleString("en-US")} can be shown. Make it smaller.`;
+    const problem = `${path} is an image of ${size.toLocaleString("en-US")} bytes, but the limit is ${maxImageBytes.toLocaleString("en-US")}. Make it smaller.`;
     throw new FileError("too_large", problem);
   }
   const bytes = Buffer.alloc(size);
@@ -101,8 +101,8 @@ function toOutput(path: string, offset: number, window: LineWindow): ToolOutput<
   const lastLine = offset + lineCount - 1;
   const total = totalLines === undefined ? "" : ` of ${totalLines}`;
   const notes = [
-    cutLines.length > 0 && `${toLines(cutLines)} cut after ${maxLineBytes} bytes.`,
-    hasMore && `Lines ${offset} to ${lastLine}${total}; go on with offset ${lastLine + 1}.`,
+    cutLines.length > 0 && `${toLines(cutLines)} truncated after ${maxLineBytes} bytes.`,
+    hasMore && `Lines ${offset} to ${lastLine}${total}; continue with offset ${lastLine + 1}.`,
   ].filter((note) => note !== false);
   const gap = text.endsWith("\n") ? "" : "\n";
   return ok(notes.length > 0 ? `${text}${gap}(${notes.join(" ")})` : text, {

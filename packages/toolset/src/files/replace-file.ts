@@ -1,4 +1,4 @@
-/** Puts a file in its place in one move: whoever looks sees the old content or the new, never a part. */
+/** Replaces a file atomically: readers see the old content or the new, never a part. */
 import { randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { constants } from "node:fs";
@@ -8,7 +8,7 @@ import { FileError, onFile } from "./file-error.ts";
 import { Folder, requireFile } from "./folder.ts";
 import type { Target } from "./workspace.ts";
 
-/** The folder of a target; those that are missing are made. */
+/** Opens the folder of a target and creates missing ones. */
 export async function enterFolderOf(target: Target, path: string): Promise<Folder> {
   let folder = await Folder.open(target.folder, path);
   for (const name of target.missing) {
@@ -24,11 +24,11 @@ export async function enterFolderOf(target: Target, path: string): Promise<Folde
 }
 
 function ignoreExisting(cause: unknown): void {
-  // Somebody made it at the same moment. What it is shows when it is entered.
+  // Another process created it at the same time. Entering it shows what it is.
   if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
 }
 
-/** What is there now, if it is a file that may be written to. Undefined if nothing is. */
+/** Stats of the existing file, if it is writable. Undefined if there is none. */
 export async function statTarget(
   folder: Folder,
   name: string,
@@ -42,7 +42,7 @@ export async function statTarget(
   );
   if (stats === undefined) return undefined;
   requireFile(stats, path);
-  // A rename asks for no right to the file that it replaces.
+  // A rename does not check write permission on the file it replaces.
   await onFile(path, () => access(folder.at(name), constants.W_OK));
   return stats;
 }
@@ -50,7 +50,7 @@ export async function statTarget(
 const createFlags =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** `before` is what `statTarget` gave: if the file is another one by now, nothing is written. Mode and owner stay. */
+/** `before` is the result of `statTarget`: if the file has changed since, nothing is written. Keeps mode and owner. */
 export async function replaceFile(
   folder: Folder,
   name: string,
@@ -60,14 +60,14 @@ export async function replaceFile(
   const temporary = folder.at(`.capstan-${randomUUID()}.tmp`);
   const handle = await onFile(path, () => open(temporary, createFlags, 0o666));
   try {
-    // Nothing is in it yet, should the path have led elsewhere.
+    // Nothing has been written yet, in case the path led elsewhere.
     await folder.confirm(path);
     await onFile(path, () => fill(handle, text, before));
     const now = await statTarget(folder, name, path);
     if (!isSame(now, before)) throw changed(path);
     await onFile(path, () => rename(temporary, folder.at(name)));
   } catch (thrown) {
-    // It may be gone, or not ours to remove: what had failed first is what counts.
+    // It may be gone, or not removable: the first failure is the one to report.
     await unlink(temporary).catch(() => {});
     throw thrown;
   }
@@ -81,7 +81,7 @@ async function fill(
   try {
     await handle.writeFile(text);
     if (before !== undefined) {
-      // Only root may give a file away; for others it stays theirs.
+      // Only root may change the owner; for others the file stays their own.
       await handle.chown(Number(before.uid), Number(before.gid)).catch(() => {});
       await handle.chmod(Number(before.mode) & 0o7777);
     }
@@ -99,6 +99,6 @@ function isSame(now: BigIntStats | undefined, before: BigIntStats | undefined): 
 function changed(path: string): FileError {
   return new FileError(
     "changed",
-    `${path} was changed by somebody else at the same time. Nothing was written: read it again.`,
+    `${path} was changed by another process in the meantime. Nothing was written: read it again.`,
   );
 }

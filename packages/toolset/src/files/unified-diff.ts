@@ -1,7 +1,7 @@
-/** What differs between two texts, in the form that `diff -u` gives. For people: details of `write` and `edit`. */
+/** Computes a unified diff of two texts, for people: in the details of `write` and `edit`. */
 
 const contextLines = 3;
-/** The search grows with the square of it. Texts that differ more are shown as one block. */
+/** The search is quadratic in this number. Texts that differ more are shown as one block. */
 const maxDifferences = 400;
 
 interface Change {
@@ -9,14 +9,14 @@ interface Change {
   readonly line: string;
 }
 
-/** Empty if they are the same. */
+/** Empty if the texts are equal. */
 export function unifiedDiff(path: string, before: string, after: string): string {
   if (before === after) return "";
   const changes = compare(toLines(before), toLines(after));
   return `--- ${path}\n+++ ${path}\n${hunksOf(changes).join("")}`;
 }
 
-/** With their ends, so that a change of line ends is one. */
+/** Lines include their ends, so that a change of line ends is a change. */
 function toLines(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
@@ -37,7 +37,7 @@ function compare(before: readonly string[], after: readonly string[]): readonly 
   ];
 }
 
-/** The shortest way from one to the other, as Myers finds it (An O(ND) Difference Algorithm, 1986). */
+/** Finds the shortest edit script with Myers's algorithm (An O(ND) Difference Algorithm, 1986). */
 function compareMiddle(before: readonly string[], after: readonly string[]): readonly Change[] {
   const furthest = new Map<number, number>([[1, 0]]);
   const trace: ReadonlyMap<number, number>[] = [];
@@ -121,7 +121,7 @@ function hunksOf(changes: readonly Change[]): readonly string[] {
   return hunks;
 }
 
-/** Which changes are shown together: those whose contexts touch. */
+/** Groups changes whose contexts touch. */
 function rangesOf(changes: readonly Change[]): readonly (readonly [number, number])[] {
   const ranges: [number, number][] = [];
   for (const [index, { kind }] of changes.entries()) {

@@ -1,12 +1,12 @@
-/** A text as models write it, without byte order mark and with `\n` between lines, and the way back to how it was. */
+/** Normalizes a text to what models write, without byte order mark and with `\n`, and maps back to the original. */
 
 export interface UnixLines {
   readonly text: string;
-  /** The byte order mark of the original, if it has one. */
+  /** The original's byte order mark, if it has one. */
   readonly mark: string;
-  /** What stands in the original for a range of `text`. */
+  /** Returns the original text of a range of `text`. */
   original(start: number, end: number): string;
-  /** New text with the line ends that most lines of the original have. */
+  /** Returns new text with the line ends that most lines of the original have. */
   toOriginalEnds(text: string): string;
 }
 
@@ -16,8 +16,8 @@ export function unixLines(original: string): UnixLines {
   const text = body.replaceAll("\r\n", "\n");
   const dropped = text.length === body.length ? [] : endsOf(body);
   const isWindows = dropped.length > text.split("\n").length - 1 - dropped.length;
-  /** A place before a line end is before both of its characters. */
-  const toOriginal = (place: number): number => place + countBelow(dropped, place);
+  /** A position before a line end is before both of its characters. */
+  const toOriginal = (position: number): number => position + countBelow(dropped, position);
   return {
     text,
     mark,
@@ -26,13 +26,13 @@ export function unixLines(original: string): UnixLines {
   };
 }
 
-/** Where the `\r\n` of a text are once they are `\n`. */
+/** Positions of the `\r\n` of a text after conversion to `\n`. */
 function endsOf(body: string): readonly number[] {
-  const places: number[] = [];
+  const positions: number[] = [];
   for (let at = body.indexOf("\r\n"); at >= 0; at = body.indexOf("\r\n", at + 2)) {
-    places.push(at - places.length);
+    positions.push(at - positions.length);
   }
-  return places;
+  return positions;
 }
 
 function countBelow(ordered: readonly number[], limit: number): number {

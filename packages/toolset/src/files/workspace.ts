@@ -1,33 +1,33 @@
-/** Where a path of the model really leads, and that this is inside the folders that it may use. */
+/** Resolves the model's paths, and checks that they are inside the folders it may use. */
 import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { FileError, onFile } from "./file-error.ts";
 
 export interface WorkspaceOptions {
-  /** Where relative paths begin; it and what is below may be used. Default: the `cwd` of the turn, or else of the process. */
+  /** Base of relative paths; it and everything below may be used. Default: the turn's `cwd`, or else that of the process. */
   readonly cwd?: string;
-  /** Further folders that may be used. */
+  /** Additional folders that may be used. */
   readonly roots?: readonly string[];
 }
 
-/** The folders of one call, each as it was given and as it really is. */
+/** Folders of one call, each as given and as its real path. */
 export interface Workspace {
   readonly cwd: string;
   readonly roots: readonly { readonly given: string; readonly real: string }[];
 }
 
-/** Where a file is or will be. */
+/** Location of a file that exists or will be created. */
 export interface Target {
-  /** The nearest folder that is there, by its real path. */
+  /** Real path of the nearest existing folder. */
   readonly folder: string;
-  /** Folders to be made below it, outermost first. */
+  /** Folders to create below it, outermost first. */
   readonly missing: readonly string[];
   readonly name: string;
 }
 
-// Without its name: where it lies is not for the model.
-const noFolder = "The working folder is not there any more. Tell the user: no path can be used.";
-const nulInPath = "A path cannot contain a NUL character. Use ls to see what there is.";
+// Without its path, which the model must not see.
+const noFolder = "The working folder no longer exists. Tell the user: no path can be used.";
+const nulInPath = "A path cannot contain a NUL character. Use ls to see which files exist.";
 
 export async function openWorkspace(
   options: WorkspaceOptions,
@@ -46,8 +46,8 @@ export async function openWorkspace(
 }
 
 /**
- * The real path of what is there, with every symbolic link resolved. Throws `FileError`: `outside` for what lies
- * elsewhere, whether it exists or not, `missing` for what is not there.
+ * Returns the real path of an existing file, with every symbolic link resolved. Throws `FileError`: `outside` for a path
+ * elsewhere, whether it exists or not, `missing` if it does not exist.
  */
 export async function locate(workspace: Workspace, path: string): Promise<string> {
   const wanted = toWanted(workspace, path);
@@ -56,30 +56,30 @@ export async function locate(workspace: Workspace, path: string): Promise<string
     if (!isAllowed(workspace, real)) throw outside(path);
     return real;
   } catch (thrown) {
-    // That something is missing may be said of places inside only.
+    // Only paths inside may be reported as missing.
     const { real } = await nearestReal(dirname(wanted));
     if (!isAllowed(workspace, real)) throw outside(path);
     throw thrown;
   }
 }
 
-/** The same for a file that need not be there. What is not there is judged by the nearest folder that is. */
+/** Like `locate`, for a file that need not exist. A missing path is judged by the nearest existing folder. */
 export async function locateTarget(workspace: Workspace, path: string): Promise<Target> {
   const wanted = toWanted(workspace, path);
-  const { place, real } = await nearestReal(wanted);
+  const { found, real } = await nearestReal(wanted);
   if (!isAllowed(workspace, real)) throw outside(path);
-  if (place === wanted) return { folder: dirname(real), missing: [], name: basename(real) };
-  const below = relative(place, wanted).split(sep);
+  if (found === wanted) return { folder: dirname(real), missing: [], name: basename(real) };
+  const below = relative(found, wanted).split(sep);
   return { folder: real, missing: below.slice(0, -1), name: basename(wanted) };
 }
 
-/** A real path as the model may write it: relative where it is below the working folder. */
+/** Returns a real path as the model may write it: relative if it is below the working folder. */
 export function toShownPath({ cwd, roots }: Workspace, real: string): string {
   const home = roots[0]?.real ?? cwd;
   return isInside(real, home) ? relative(home, real) || "." : real;
 }
 
-/** The root that a real path is in. */
+/** Returns the root that contains a real path. */
 export function rootOf({ roots }: Workspace, real: string): string {
   return roots.find((root) => isInside(real, root.real))?.real ?? real;
 }
@@ -87,7 +87,7 @@ export function rootOf({ roots }: Workspace, real: string): string {
 function toWanted({ cwd, roots }: Workspace, path: string): string {
   if (path.includes("\0")) throw new FileError("missing", nulInPath);
   const wanted = resolve(cwd, path);
-  // Either spelling of a root will do: the model may have seen the real one.
+  // Both spellings of a root are accepted: the model may have seen the real one.
   if (roots.some(({ given, real }) => isInside(wanted, given) || isInside(wanted, real))) {
     return wanted;
   }
@@ -103,13 +103,13 @@ function isInside(path: string, root: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-async function nearestReal(place: string): Promise<{ place: string; real: string }> {
+async function nearestReal(path: string): Promise<{ found: string; real: string }> {
   try {
-    return { place, real: await realpath(place) };
+    return { found: path, real: await realpath(path) };
   } catch (cause) {
-    // Not there either, or not to be entered: its parent decides. The root of the file system always resolves.
-    if (dirname(place) === place) throw cause;
-    return nearestReal(dirname(place));
+    // Missing too, or not accessible: its parent decides. The root of the file system always resolves.
+    if (dirname(path) === path) throw cause;
+    return nearestReal(dirname(path));
   }
 }
 

@@ -1,4 +1,4 @@
-/** `write`: a whole file, new or in the place of another. */
+/** `write`: writes a whole file, new or replacing another. */
 import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
@@ -16,28 +16,28 @@ import type { WorkspaceOptions } from "./workspace.ts";
 export interface WriteDetails {
   readonly path: string;
   readonly isNew: boolean;
-  /** Unified. Absent if the file before was no text, or a large one. */
+  /** Unified diff. Absent if the previous file was not text, or too large. */
   readonly diff?: string;
 }
 
 const input = z.strictObject({
-  path: filePath("The file"),
-  content: z.string().describe("All of the new content."),
+  path: filePath("File to write"),
+  content: z.string().describe("The complete new content."),
 });
 
 /**
- * Atomic: the file has the old content or the new one, whenever the process dies. `idempotent`, as a second run leaves
- * what the first one left. Throws only on abort.
+ * Atomic: the file has the old content or the new one, whenever the process dies. `idempotent`, because a second run has
+ * the same result as the first. Throws only on abort.
  */
 export function writeTool(options: WorkspaceOptions = {}): AnyTool {
   return defineTool({
     name: "write",
     label: "Write a file",
     description:
-      "Writes a file: makes it, with the folders on the way, or replaces all of it. To change a part of a file use edit.",
+      "Writes a file: creates it, with missing folders, or replaces all of its content. To change part of a file use edit.",
     input,
     effect: "idempotent",
-    // Calls come in an order that may matter: a file is written, then edited.
+    // The order of calls may matter: a file is written, then edited.
     execution: "sequential",
     execute: (wanted, context) => toToolOutput(() => write(wanted, context, options)),
   });
@@ -58,7 +58,7 @@ async function write(
     const isNew = before === undefined;
     const lines = content.split("\n").length - (content.endsWith("\n") || content === "" ? 1 : 0);
     return ok(
-      `${isNew ? "Made" : "Replaced"} ${path} (${lines === 1 ? "1 line" : `${lines} lines`}).`,
+      `${isNew ? "Created" : "Replaced"} ${path} (${lines === 1 ? "1 line" : `${lines} lines`}).`,
       {
         path,
         isNew,
@@ -72,7 +72,7 @@ async function textBefore(folder: Folder, name: string, path: string): Promise<s
   try {
     return await readTextIn(folder, name, path);
   } catch (thrown) {
-    // It is replaced all the same; there is only no diff to show.
+    // The file is replaced all the same, only without a diff.
     if (thrown instanceof FileError) return undefined;
     throw thrown;
   }

@@ -1,17 +1,17 @@
-/** What .gitignore files say, as git reads them: https://git-scm.com/docs/gitignore. */
+/** Parses .gitignore files as git does: https://git-scm.com/docs/gitignore. */
 import type { MatchPath } from "./match-path.ts";
 import { compilePath } from "./match-path.ts";
 
 interface Rule {
   readonly isNegated: boolean;
   readonly isForFolders: boolean;
-  /** For the path from the folder of the file. */
+  /** Matches a path relative to the file's folder. */
   readonly matches: MatchPath;
 }
 
-/** The rules of one file. */
+/** Rules of one file. */
 export interface IgnoreFile {
-  /** The folder that it is in, from where the search began, with a `/` at its end; empty for that folder itself. */
+  /** Its folder, relative to the start of the search, with a trailing `/`; empty for the start itself. */
   readonly base: string;
   readonly rules: readonly Rule[];
 }
@@ -20,7 +20,7 @@ export function parseIgnoreFile(base: string, content: string): IgnoreFile {
   return { base, rules: content.split(/\r?\n/).flatMap(toRule) };
 }
 
-/** Files come outermost first: the last rule that fits decides. `path` is from where the search began. */
+/** Files come outermost first; the last matching rule decides. `path` is relative to the start of the search. */
 export function isIgnored(files: readonly IgnoreFile[], path: string, isFolder: boolean): boolean {
   for (const { base, rules } of files.toReversed()) {
     const inner = path.slice(base.length);
@@ -39,12 +39,12 @@ function toRule(line: string): readonly Rule[] {
   const pattern = isNegated ? text.slice(1) : text;
   const isForFolders = pattern.endsWith("/");
   const bare = isForFolders ? pattern.slice(0, -1) : pattern;
-  // With a slash at its start or inside it is about one place, without one about every folder.
+  // With a slash at its start or inside, it is relative to this folder; without one it applies in every folder.
   const anchored = bare.includes("/") ? bare.replace(/^\//, "") : `**/${bare}`;
   try {
     return [{ isNegated, isForFolders, matches: compilePath(anchored) }];
   } catch {
-    // Git passes over what it does not understand, too.
+    // Git also ignores rules it does not understand.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-/** Patterns of paths as people and models write them: with `{a,b}`, and with a name alone that is meant in whatever folder. */
+/** Path patterns as people and models write them: with `{a,b}`, and with bare names that match in any folder. */
 import { FileError } from "../files/file-error.ts";
 import type { MatchPath } from "./match-path.ts";
 import { compilePath } from "./match-path.ts";
@@ -7,28 +7,34 @@ const maxChars = 1_000;
 const maxAlternatives = 100;
 
 /**
- * For a whole relative path with `/`. A pattern without a slash is about the name, in whatever folder; `./name` is about the one where paths begin.
+ * Matches a whole relative path with `/`. A pattern without a slash matches the name in any folder; `./name` only in the start folder.
  * Throws `invalid_pattern`.
  */
 export function compileGlob(pattern: string): MatchPath {
   if (pattern.length > maxChars) {
-    throw new FileError("invalid_pattern", `A pattern has at most ${maxChars} characters.`);
+    throw new FileError(
+      "invalid_pattern",
+      `The pattern is too long: at most ${maxChars} characters are allowed.`,
+    );
   }
   const anchored = pattern.includes("/") ? pattern.replace(/^\.?\//, "") : `**/${pattern}`;
   const alternatives = alternativesOf(anchored);
   if (alternatives === undefined) {
-    throw new FileError("invalid_pattern", `${pattern} stands for too many patterns. Use several.`);
+    throw new FileError(
+      "invalid_pattern",
+      `${pattern} has too many alternatives. Use several patterns.`,
+    );
   }
   try {
     const tests = alternatives.map(compilePath);
     return (path) => tests.some((fits) => fits(path));
   } catch (cause) {
-    const problem = `${pattern} is not a pattern. Use *, **, ?, [abc] and {a,b}; put a \\ before what is meant as it is.`;
+    const problem = `${pattern} is not a valid pattern. Use *, **, ?, [abc] and {a,b}; escape special characters with \\.`;
     throw new FileError("invalid_pattern", problem, { cause });
   }
 }
 
-/** `{a,b}` spelled out. Undefined if there are more than anybody means. */
+/** Expands `{a,b}`. Undefined if there are too many alternatives. */
 function alternativesOf(pattern: string): readonly string[] | undefined {
   const braces = /^((?:[^\\{]|\\.)*?)\{([^{}]*,[^{}]*)\}(.*)$/su.exec(pattern);
   if (braces === null) return [pattern];

@@ -1,4 +1,4 @@
-/** `glob`: which files there are, by a pattern of their paths. */
+/** `glob`: finds files by a path pattern. */
 import { lstat } from "node:fs/promises";
 import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
@@ -14,7 +14,7 @@ import type { WorkspaceOptions } from "../files/workspace.ts";
 export interface GlobDetails {
   readonly pattern: string;
   readonly paths: readonly string[];
-  /** There are more than could be shown. */
+  /** Whether there are more than could be shown. */
   readonly hasMore: boolean;
 }
 
@@ -25,22 +25,19 @@ const input = z.strictObject({
     .string()
     .min(1)
     .max(1000)
-    .describe("Such as *.ts (in any folder), src/**/*.test.ts, or {a,b}/*.md."),
-  path: folderPath("The folder to look in"),
-  ignored: z
-    .boolean()
-    .default(false)
-    .describe("Whether files that .gitignore leaves out are found, too."),
-  limit: z.int().min(1).max(maxPaths).default(maxPaths).describe("How many paths at most."),
+    .describe("For example *.ts (in any folder), src/**/*.test.ts or {a,b}/*.md."),
+  path: folderPath("Folder to search"),
+  ignored: z.boolean().default(false).describe("Include files that .gitignore excludes."),
+  limit: z.int().min(1).max(maxPaths).default(maxPaths).describe("Maximum number of paths."),
 });
 
-/** Gives one path a line, in order of name. Files that git ignores, and .git, are left out. Throws only on abort. */
+/** Returns one path per line, in order of name. Leaves out .git and files that git ignores. Throws only on abort. */
 export function globTool(options: WorkspaceOptions = {}): AnyTool {
   return defineTool({
     name: "glob",
     label: "Find files",
     description:
-      "Finds files by a pattern of their paths, below a folder. What .gitignore leaves out is left out.",
+      "Finds files in a folder and its subfolders by a path pattern. Files excluded by .gitignore are left out.",
     input,
     effect: "pure",
     execute: (wanted, context) => toToolOutput(() => glob(wanted, context, options)),
@@ -57,7 +54,7 @@ async function glob(
   const workspace = await openWorkspace(options, cwd);
   const real = await locate(workspace, path);
   if (!(await onFile(path, () => lstat(real))).isDirectory()) {
-    throw new FileError("wrong_kind", `${path} is not a folder. Use read to see a file.`);
+    throw new FileError("wrong_kind", `${path} is not a folder. Use read to read a file.`);
   }
   const shown = toShownPath(workspace, real);
   const paths: string[] = [];

@@ -1,4 +1,4 @@
-/** `ls`: what is in a folder of the working folder, in order of name. */
+/** `ls`: lists a folder in order of name. */
 import { lstat, readdir, readlink } from "node:fs/promises";
 import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
@@ -13,18 +13,18 @@ import type { WorkspaceOptions } from "../files/workspace.ts";
 export interface LsEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "other";
-  /** Of a file. */
+  /** For files only. */
   readonly sizeBytes?: number;
-  /** Of a link, as it is written in it. */
+  /** For links only, as stored in the link. */
   readonly target?: string;
 }
 
 export interface LsDetails {
   readonly path: string;
   readonly entries: readonly LsEntry[];
-  /** How many the folder has in all. */
+  /** Total number of entries in the folder. */
   readonly entryCount: number;
-  /** Where to go on. Absent when the last entry was shown. */
+  /** Offset to continue at. Absent if the last entry was shown. */
   readonly nextOffset?: number;
 }
 
@@ -32,20 +32,15 @@ const maxEntries = 1000;
 const maxBytes = 64 * 1024;
 
 const input = z.strictObject({
-  path: folderPath("The folder"),
-  offset: z.int().min(1).default(1).describe("The first entry to list, counted from 1."),
-  limit: z
-    .int()
-    .min(1)
-    .max(maxEntries)
-    .default(maxEntries)
-    .describe("How many entries to list at most."),
+  path: folderPath("Folder to list"),
+  offset: z.int().min(1).default(1).describe("First entry to list, counted from 1."),
+  limit: z.int().min(1).max(maxEntries).default(maxEntries).describe("Maximum number of entries."),
 });
 
 /**
- * Gives one line per entry, in code unit order: `src/`, `README.md  1.2 KB`, `current -> releases/2`. Names that would
- * not be clear on such a line are quoted as JSON. A closing note in parentheses says how to go on. What cannot be
- * listed (missing, outside, a file) is a failed output. Throws only on abort.
+ * Returns one line per entry, in code unit order: `src/`, `README.md  1.2 KB`, `current -> releases/2`. Names that would
+ * be ambiguous on such a line are quoted as JSON. A closing note in parentheses states how to continue. If the folder cannot
+ * be listed (missing, outside, a file), the output is a failure. Throws only on abort.
  */
 export function lsTool(options: WorkspaceOptions = {}): AnyTool {
   return defineTool({
@@ -53,7 +48,7 @@ export function lsTool(options: WorkspaceOptions = {}): AnyTool {
     label: "List a folder",
     description:
       "Lists a folder: folders end in /, files have their size, symbolic links show their target. " +
-      "Long lists come in parts: a note at the end gives the next offset.",
+      "Long lists are split: a note at the end gives the next offset.",
     input,
     effect: "pure",
     execute: (wanted, context) => toToolOutput(() => ls(wanted, context, options)),
@@ -68,7 +63,7 @@ async function ls(
   signal.throwIfAborted();
   const real = await locate(await openWorkspace(options, cwd), path);
   if (!(await onFile(path, () => lstat(real))).isDirectory()) {
-    throw new FileError("wrong_kind", `${path} is not a folder. Use read to see a file.`);
+    throw new FileError("wrong_kind", `${path} is not a folder. Use read to read a file.`);
   }
   const start = offset - 1;
   const { entries, entryCount } = await inFolder(Folder.open(real, path), async (folder) => {
@@ -81,13 +76,13 @@ async function ls(
   if (start > 0 && start >= entryCount) {
     throw new FileError(
       "past_end",
-      `There is no entry ${offset} in ${path} (entries: ${entryCount}). Use a smaller offset.`,
+      `${path} has no entry ${offset} (entries: ${entryCount}). Use a smaller offset.`,
     );
   }
   const lines = fittingLines(entries.map(toLine));
   const next = start + lines.length;
   const hasMore = next < entryCount;
-  const note = `(Entries ${offset} to ${next} of ${entryCount}; go on with offset ${next + 1}.)`;
+  const note = `(Entries ${offset} to ${next} of ${entryCount}; continue with offset ${next + 1}.)`;
   return ok(
     entryCount === 0 ? "(The folder is empty.)" : [...lines, ...(hasMore ? [note] : [])].join("\n"),
     {
@@ -101,14 +96,14 @@ async function ls(
 
 async function inspect(folder: Folder, name: string, signal: AbortSignal): Promise<LsEntry> {
   signal.throwIfAborted();
-  const place = folder.at(name);
+  const entryPath = folder.at(name);
   try {
-    const stats = await lstat(place);
+    const stats = await lstat(entryPath);
     if (stats.isDirectory()) return { name, kind: "folder" };
-    if (stats.isSymbolicLink()) return { name, kind: "link", target: await readlink(place) };
+    if (stats.isSymbolicLink()) return { name, kind: "link", target: await readlink(entryPath) };
     return stats.isFile() ? { name, kind: "file", sizeBytes: stats.size } : { name, kind: "other" };
   } catch {
-    // Gone since the folder was listed, or not to be looked at: the name is all there is to say.
+    // Gone since the folder was listed, or not accessible: only the name is known.
     return { name, kind: "other" };
   }
 }
@@ -128,13 +123,13 @@ function toLine({ name, kind, sizeBytes = 0, target = "" }: LsEntry): string {
   }
 }
 
-/** Quoted if it could be taken for something else: control characters, outer or double spaces, an arrow, a note. */
+/** Quotes a name that could be misread: control characters, outer or double spaces, an arrow, a note. */
 function toWord(name: string): string {
   const isUnclear = /[\p{Cc}\p{Zl}\p{Zp}"]|^[\s(]|\s$|\s\s| -> /u.test(name);
   return isUnclear ? JSON.stringify(name).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, toEscape) : name;
 }
 
-/** For the line breaks and control characters that JSON leaves as they are. */
+/** Escapes line breaks and control characters that JSON does not escape. */
 function toEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

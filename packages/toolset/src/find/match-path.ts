@@ -1,55 +1,55 @@
 /**
- * One pattern of paths, as in `src/**` + `/*.ts`, without a regular expression for all of it: the pattern may be a stranger's and the path made for
- * it, and such an expression could then take for ever. Shared by `glob`, `grep`, .gitignore files and rules of permissions.
+ * Matches one path pattern, as in `src/**` + `/*.ts`, without one regular expression for all of it: pattern and path may come from an attacker,
+ * and such an expression could take forever. Shared by `glob`, `grep`, .gitignore files and permission rules.
  */
 
 export type MatchPath = (path: string) => boolean;
 
-/** Whether a name fits; undefined for `**`, which stands for any folders, none included. */
+/** Whether a name matches; undefined for `**`, which matches any number of folders, including none. */
 type Part = ((name: string) => boolean) | undefined;
 
-/** For a whole relative path with `/`. Throws a `SyntaxError` for a [set] that is none. */
+/** Matches a whole relative path with `/`. Throws a `SyntaxError` for an invalid [set]. */
 export function compilePath(pattern: string): MatchPath {
   const written = pattern.split("/");
-  // At the end it stands for whatever is in the folder, but not for the folder.
+  // At the end `**` matches everything in the folder, but not the folder itself.
   const spelled = written.at(-1) === "**" ? [...written, "*"] : written;
   const parts = spelled.map((part) => (part === "**" ? undefined : compileName(part)));
   return (path) => fitsParts(parts, path.split("/"));
 }
 
-/** A name that does not fit is given to the last `**`, and to none before: whatever that one could take, the last can. */
+/** On a mismatch the last `**` takes one more name. Earlier ones need no retry: the last can take whatever they could. */
 function fitsParts(parts: readonly Part[], names: readonly string[]): boolean {
-  let place = 0;
-  let behindStars: number | undefined;
+  let index = 0;
+  let afterStars: number | undefined;
   let takenByStars = 0;
   for (let at = 0; at < names.length;) {
-    const part = parts[place];
-    if (place < parts.length && part === undefined) {
-      place += 1;
-      behindStars = place;
+    const part = parts[index];
+    if (index < parts.length && part === undefined) {
+      index += 1;
+      afterStars = index;
       takenByStars = at;
     } else if (part?.(names[at] ?? "") === true) {
-      place += 1;
+      index += 1;
       at += 1;
-    } else if (behindStars === undefined) {
+    } else if (afterStars === undefined) {
       return false;
     } else {
-      place = behindStars;
+      index = afterStars;
       takenByStars += 1;
       at = takenByStars;
     }
   }
-  while (place < parts.length && parts[place] === undefined) place += 1;
-  return place === parts.length;
+  while (index < parts.length && parts[index] === undefined) index += 1;
+  return index === parts.length;
 }
 
-/** Of one character. */
+/** Whether one character matches. */
 type Fits = (character: string) => boolean;
 
-/** What stands between two stars: one piece where there is none. */
+/** Text between two stars; a name without stars is a single piece. */
 interface Piece {
   text: string;
-  /** Undefined as long as every character stands for itself. */
+  /** Undefined while every character is literal. */
   characters: Fits[] | undefined;
 }
 
@@ -85,13 +85,13 @@ function toFits(wanted: string): Fits {
 }
 
 function compileSet(set: string, isNegated: boolean): Fits {
-  // Ranges keep their dash; everything else that means something in a set of a regular expression is taken as it is.
+  // A dash keeps its meaning; all other special characters of a regular expression's set are escaped.
   const source = set.replaceAll(/[\\\]^[&~|(){}/.*+?$]/gu, "\\$&");
   const expression = new RegExp(`^[${isNegated ? "^" : ""}${source}]$`, "su");
   return (character) => expression.test(character);
 }
 
-/** Each text at its first place behind the one before: there is nothing to go back for. */
+/** Matches each text at its first position after the previous one: backtracking is never needed. */
 function fitsTexts([first = "", ...others]: readonly string[]): (name: string) => boolean {
   const last = others.pop();
   if (last === undefined) return (name) => name === first;
@@ -108,7 +108,7 @@ function fitsTexts([first = "", ...others]: readonly string[]): (name: string) =
   };
 }
 
-/** The same, character by character. */
+/** Like `fitsTexts`, character by character. */
 function fitsPieces(pieces: readonly (readonly Fits[])[], name: readonly string[]): boolean {
   const [first = [], ...others] = pieces;
   const last = others.pop();

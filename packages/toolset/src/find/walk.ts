@@ -1,4 +1,4 @@
-/** All files below a folder that git would not ignore, in order of name. Links are not followed. */
+/** Walks all files below a folder that git would not ignore, in order of name. Does not follow links. */
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { relative, sep } from "node:path";
@@ -9,23 +9,23 @@ import type { IgnoreFile } from "./gitignore.ts";
 import { readTextIn } from "../files/text-file.ts";
 
 export interface FoundFile {
-  /** From where the walk began, with `/`. */
+  /** Relative to the start of the walk, with `/`. */
   readonly path: string;
-  /** The open folder that it is in: valid until the next file is asked for. */
+  /** The open folder that contains it: valid until the next file is requested. */
   readonly folder: Folder;
   readonly name: string;
 }
 
 export interface WalkOptions {
-  /** The .gitignore files from here down to the start of the walk count. A parent of the start, or the start itself. */
+  /** A parent of the start, or the start itself: .gitignore files from here down to the start also apply. */
   readonly root: string;
   readonly ignored: boolean;
   readonly signal: AbortSignal;
-  /** For messages: the folder as the model named it. */
+  /** The folder as the model named it, for messages. */
   readonly path: string;
 }
 
-/** Folders that cannot be opened are passed over, but for the first one. */
+/** Skips folders that cannot be opened, except for the first one. */
 export async function* walk(real: string, options: WalkOptions): AsyncGenerator<FoundFile> {
   const ignoreFiles = options.ignored ? [] : await ignoreFilesAbove(real, options);
   const folder = await Folder.open(real, options.path);
@@ -68,7 +68,7 @@ async function ownIgnoreFile(folder: Folder, base: string): Promise<readonly Ign
   return content === undefined ? [] : [parseIgnoreFile(base, content)];
 }
 
-/** Those of the folders from the root to the one above `real`, as if the walk had come through them. */
+/** Ignore files of the folders from the root to the parent of `real`, as if the walk had come through them. */
 async function ignoreFilesAbove(
   real: string,
   { root, path }: WalkOptions,
@@ -76,15 +76,17 @@ async function ignoreFilesAbove(
   const parts = relative(root, real).split(sep).filter(Boolean);
   const files: IgnoreFile[] = [];
   for (const depth of parts.keys()) {
-    const place = [root, ...parts.slice(0, depth)].join(sep);
+    const folderPath = [root, ...parts.slice(0, depth)].join(sep);
     const below = `${parts.slice(depth).join("/")}/`;
-    const found = await inFolder(Folder.open(place, path), (folder) => ownIgnoreFile(folder, ""));
+    const found = await inFolder(Folder.open(folderPath, path), (folder) =>
+      ownIgnoreFile(folder, ""),
+    );
     files.push(...found.map((file) => ({ ...file, below })).map(fromInside));
   }
   return files;
 }
 
-/** Its rules are about paths that begin above the walk: what is asked about is told with the way down to it. */
+/** Its rules apply to paths that begin above the walk, so paths are completed before they are matched. */
 function fromInside({ rules, below }: IgnoreFile & { readonly below: string }): IgnoreFile {
   return {
     base: "",

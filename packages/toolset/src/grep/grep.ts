@@ -1,4 +1,4 @@
-/** `grep`: lines of files that match a pattern. */
+/** `grep`: finds lines that match a pattern. */
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { AnyTool, ToolContext } from "@capstan/core";
@@ -16,7 +16,7 @@ import { findRipgrep, ripgrepEngine } from "./ripgrep.ts";
 import type { FoundLine, SearchEngine } from "./search.ts";
 
 export interface GrepOptions extends WorkspaceOptions {
-  /** The path of ripgrep, or false for the search in Node. Default: that of `@vscode/ripgrep`, if it has one for this machine. */
+  /** Path of ripgrep, or false to search in Node. Default: the binary of `@vscode/ripgrep`, if it has one for this machine. */
   readonly ripgrep?: string | false;
 }
 
@@ -24,7 +24,7 @@ export interface GrepDetails {
   readonly pattern: string;
   readonly matchCount: number;
   readonly fileCount: number;
-  /** There are more than could be shown. */
+  /** Whether there are more than could be shown. */
   readonly hasMore: boolean;
 }
 
@@ -34,43 +34,46 @@ const maxLineChars = 500;
 const maxChars = 60_000;
 
 const input = z.strictObject({
-  pattern: z.string().min(1).max(2000).describe("A regular expression; a text, with literal."),
-  path: folderPath("The folder or file to look in"),
+  pattern: z
+    .string()
+    .min(1)
+    .max(2000)
+    .describe("A regular expression, or plain text if literal is set."),
+  path: folderPath("Folder or file to search"),
   include: z
     .string()
     .min(1)
     .max(1000)
     .optional()
-    .describe("Only files whose path fits, such as *.ts or src/**/*.md."),
-  literal: z.boolean().default(false).describe("The pattern is a text, not an expression."),
+    .describe("Search only files whose path matches, for example *.ts or src/**/*.md."),
+  literal: z.boolean().default(false).describe("Treat the pattern as plain text."),
   ignoreCase: z.boolean().default(false),
-  context: z.int().min(0).max(20).default(0).describe("Lines to show around each match."),
+  context: z.int().min(0).max(20).default(0).describe("Lines to show before and after each match."),
   show: z
     .enum(["lines", "files", "count"])
     .default("lines")
-    .describe("The lines, only the paths of their files, or how many there are in each."),
-  ignored: z
-    .boolean()
-    .default(false)
-    .describe("Whether files that .gitignore leaves out are looked at, too."),
+    .describe(
+      "Matching lines, only the paths of files with matches, or the number of matches in each file.",
+    ),
+  ignored: z.boolean().default(false).describe("Include files that .gitignore excludes."),
   limit: z
     .int()
     .min(1)
     .max(maxMatches)
     .default(defaultMatches)
-    .describe("How many matching lines at most."),
+    .describe("Maximum number of matching lines."),
 });
 
 type GrepInput = z.output<typeof input>;
 
-/** Gives `path:line: text` for each match, `path-line- text` for lines around it. Throws only on abort. */
+/** Returns `path:line: text` for each match, `path-line- text` for lines around it. Throws only on abort. */
 export function grepTool(options: GrepOptions = {}): AnyTool {
   let engine: Promise<SearchEngine> | undefined;
   return defineTool({
     name: "grep",
     label: "Search files",
     description:
-      "Searches files line by line for a regular expression or a text, below a folder. Binary files, files above 10 MB and what .gitignore leaves out are passed over.",
+      "Searches the files in a folder and its subfolders line by line for a regular expression or plain text. Skips binary files, files above 10 MB and files excluded by .gitignore.",
     input,
     effect: "pure",
     execute: (wanted, context) =>
@@ -109,7 +112,7 @@ async function grep(
   return found.toOutput();
 }
 
-/** What is shown of what is found. */
+/** Collects matches and formats those to show. */
 class Found {
   readonly #input: GrepInput;
   readonly #base: string;
@@ -125,7 +128,7 @@ class Found {
     this.#base = base;
   }
 
-  /** False when there is enough. */
+  /** Returns false if no more matches are needed. */
   take(found: FoundLine): boolean {
     const path = this.#base + found.path;
     if (found.isMatch) {

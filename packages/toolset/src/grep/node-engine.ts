@@ -1,4 +1,4 @@
-/** The search in Node, where there is no ripgrep. Slower, and the expressions are those of JavaScript. */
+/** Searches in Node, if there is no ripgrep. Slower, and uses JavaScript's regular expressions. */
 import { createContext, Script } from "node:vm";
 import { basename, dirname } from "node:path";
 import { FileError } from "../files/file-error.ts";
@@ -7,7 +7,7 @@ import { readTextIn } from "../files/text-file.ts";
 import { walk } from "../find/walk.ts";
 import type { FoundLine, Search } from "./search.ts";
 
-/** For one file. An expression may take for ever, and would hold up the whole process. */
+/** Time limit per file. An expression may take forever, and would block the whole process. */
 const maxMatchMs = 1000;
 
 export async function* searchInNode(search: Search): AsyncGenerator<FoundLine> {
@@ -32,7 +32,7 @@ function* linesOf(found: FoundInFile, path: string): Generator<FoundLine> {
   for (const line of found) yield { path, ...line };
 }
 
-// In a context of its own, as only there a search can be stopped from outside.
+// In its own context, because only there can a search be stopped by a timeout.
 const script = new Script(`(() => {
   const expression = new RegExp(source, flags);
   const numbers = [];
@@ -64,16 +64,16 @@ function toExpression({ pattern, literal, ignoreCase }: Search): Expression {
       flags: ignoreCase ? "i" : "",
     };
   }
-  // The way to say it that JavaScript does not have.
+  // JavaScript has no inline flag for this.
   const source = pattern.replace(/^\(\?i\)/, "");
   const flags = ignoreCase || source !== pattern ? "i" : "";
-  // With "u" more is understood, such as \p{L}, and more is refused, such as \".
+  // With the flag "u" more is supported, such as \p{L}, and more is rejected, such as \".
   const attempts = [`${flags}u`, flags].map((one) => parse(source, one));
   const usable = attempts.find((one) => one instanceof RegExp);
   if (usable !== undefined) return usable;
   throw new FileError(
     "invalid_pattern",
-    `${pattern} cannot be searched for. Set literal to true if it is meant as it is.\n${String(attempts[0])}`,
+    `${pattern} is not a valid regular expression. Set literal to true to search for it as plain text.\n${String(attempts[0])}`,
   );
 }
 
@@ -86,7 +86,7 @@ function parse(source: string, flags: string): RegExp | string {
 }
 
 function ignoreUnreadable(thrown: unknown): string {
-  // Binary, too large, gone, or not to be opened: passed over, as every search does.
+  // Binary, too large, gone, or not accessible: skipped, as in every search.
   if (thrown instanceof FileError) return "";
   throw thrown;
 }
@@ -96,11 +96,11 @@ function matchesIn(
   pattern: string,
 ): readonly number[] {
   try {
-    // The script gives a list of numbers, and nothing else.
+    // The script returns only a list of numbers.
     const found = script.runInContext(createContext({ ...input }), { timeout: maxMatchMs });
     return found as readonly number[];
   } catch (cause) {
-    const problem = `${pattern} takes too long to search for. Write it without repetitions inside of repetitions.`;
+    const problem = `${pattern} takes too long to search for. Avoid nested repetitions.`;
     throw new FileError("invalid_pattern", problem, { cause });
   }
 }

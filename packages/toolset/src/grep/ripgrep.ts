@@ -1,4 +1,4 @@
-/** The search by ripgrep, where its package has a binary for this machine. */
+/** Searches with ripgrep, if its package has a binary for this machine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { basename, dirname } from "node:path";
@@ -9,13 +9,13 @@ import { Folder } from "../files/folder.ts";
 import type { FoundLine, Search, SearchEngine } from "./search.ts";
 import { maxSearchedBytes } from "./search.ts";
 
-/** Where the binary is; undefined if there is none for this machine. */
+/** Path of the binary; undefined if there is none for this machine. */
 export async function findRipgrep(): Promise<string | undefined> {
   try {
     const { rgPath } = await import("@vscode/ripgrep");
     return rgPath;
   } catch {
-    // Without a binary for this machine, or bundled without it: there is the search in Node.
+    // No binary for this machine, or bundled without it: the search in Node is used.
     return undefined;
   }
 }
@@ -28,20 +28,20 @@ async function* searchWith(binary: string, search: Search): AsyncGenerator<Found
   const start = search.isFile ? dirname(search.real) : search.real;
   const folder = await Folder.open(start, search.path);
   const child = spawn(binary, argumentsOf(search), {
-    // It starts in the folder that was opened, wherever the path leads by now.
+    // Starts in the folder that was opened, wherever the path leads by now.
     cwd: folder.here,
     stdio: ["ignore", "pipe", "pipe"],
     signal: search.signal,
     killSignal: "SIGKILL",
   });
-  // Its failure is told by `once`; without a listener it would end the process.
+  // `once` reports the failure; without a listener the error would end the process.
   child.on("error", () => {});
   const ended = once(child, "close");
   const problem = textOf(child.stderr);
-  // Whoever stops early has no use for them.
+  // A consumer that stops early does not need them.
   for (const unread of [ended, problem]) unread.catch(() => {});
   try {
-    // Nothing is awaited before: what a child wrote is thrown away if it ends before somebody reads.
+    // Awaits nothing before this: the child's output is lost if it exits before it is read.
     for await (const line of createInterface({ input: child.stdout })) {
       const found = toFoundLine(line);
       if (found === undefined || !search.includes(found.path)) continue;
@@ -78,7 +78,7 @@ function argumentsOf(search: Search): readonly string[] {
   ];
 }
 
-/** One line of its JSON: https://docs.rs/grep-printer/latest/grep_printer/struct.JSON.html. */
+/** One line of ripgrep's JSON: https://docs.rs/grep-printer/latest/grep_printer/struct.JSON.html. */
 interface Printed {
   readonly type: string;
   readonly data: {
@@ -88,11 +88,11 @@ interface Printed {
   };
 }
 
-/** Bytes, in base64, where they are no UTF-8. */
+/** Base64 bytes if the text is not valid UTF-8. */
 type Printable = { readonly text: string } | { readonly bytes: string };
 
 function toFoundLine(line: string): FoundLine | undefined {
-  // What it prints is its own, and documented.
+  // The format is documented.
   const { type, data } = JSON.parse(line) as Printed;
   if (type !== "match" && type !== "context") return undefined;
   if (data.path === undefined || data.lines === undefined) return undefined;
@@ -118,12 +118,12 @@ async function requireSuccess(
   problem: Promise<string>,
   { pattern }: Search,
 ): Promise<void> {
-  // 0: found, 1: nothing found, 2: something went wrong; files that cannot be read are not told about.
+  // 0: found, 1: nothing found, 2: error; unreadable files are not reported.
   const [code] = await ended;
   const text = (await problem).trim();
   if (code !== 2 || text === "") return;
   throw new FileError(
     "invalid_pattern",
-    `${pattern} cannot be searched for. Set literal to true if it is meant as it is.\n${text}`,
+    `${pattern} is not a valid regular expression. Set literal to true to search for it as plain text.\n${text}`,
   );
 }

@@ -1,38 +1,38 @@
-/** What a search is asked for and what it finds, whoever does it. */
+/** Input and output of a search, for any engine. */
 
 export interface Search {
   /** A regular expression. */
   readonly pattern: string;
-  /** The pattern is a text, not an expression. */
+  /** Whether the pattern is plain text. */
   readonly literal: boolean;
   readonly ignoreCase: boolean;
   /** Lines to show before and after each match. */
   readonly context: number;
-  /** By its real path: a folder, or a file. */
+  /** Real path of a folder or file. */
   readonly real: string;
-  /** The root that it is in. */
+  /** The root that contains it. */
   readonly root: string;
   readonly isFile: boolean;
-  /** Whether files that .gitignore leaves out are looked at, too. */
+  /** Whether to include files that .gitignore excludes. */
   readonly ignored: boolean;
-  /** Whether a file is looked at, by its path from `real`. */
+  /** Whether to search a file, by its path relative to `real`. */
   includes(path: string): boolean;
   readonly signal: AbortSignal;
-  /** For messages: `real` as the model named it. */
+  /** `real` as the model named it, for messages. */
   readonly path: string;
 }
 
 export interface FoundLine {
-  /** From the folder, with `/`; of a search in one file, its name. */
+  /** Relative to the folder, with `/`; for a search in one file, its name. */
   readonly path: string;
   readonly line: number;
   readonly text: string;
-  /** False for a line of the context. */
+  /** False for a context line. */
   readonly isMatch: boolean;
 }
 
-/** Files in order of path, lines in their order. It ends when the reader stops. Throws `FileError`: `invalid_pattern`. */
+/** Yields files in order of path, and their lines in order. Ends when the consumer stops. Throws `FileError`: `invalid_pattern`. */
 export type SearchEngine = (search: Search) => AsyncIterable<FoundLine>;
 
-/** Larger files are passed over. */
+/** Larger files are skipped. */
 export const maxSearchedBytes = 10_000_000;

@@ -1,4 +1,4 @@
-/** `write_todos`: the plan of a long task. It lives in the transcript, so it lasts as long as the session. */
+/** `write_todos`: the plan of a long task. It is part of the transcript, so it lasts as long as the session. */
 import type { AnyTool } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ChatMessage } from "@capstan/kernel";
@@ -27,16 +27,16 @@ const todos = z
 const toolName = "write_todos";
 const marks = { pending: "[ ]", in_progress: "[>]", completed: "[x]" } as const;
 
-/** Each call gives the whole list. The model sees it again in the answer, people see it in `details`. */
+/** Each call passes the whole list. The model sees it again in the result, users see it in `details`. */
 export function todosTool(): AnyTool {
   return defineTool({
     name: toolName,
     label: "Plan",
     description:
-      "Keeps the list of what there is to do in a task of several steps. Give the whole list each time: when you begin, and whenever a todo is begun or done.",
+      "Keeps a todo list for a task with several steps. Pass the whole list each time: at the start, and whenever you start or complete a todo.",
     input: z.strictObject({ todos }),
     effect: "pure",
-    // Of two in one step the later one counts.
+    // If one step has two calls, the later one counts.
     execution: "sequential",
     execute(wanted) {
       const details: TodosDetails = wanted;
@@ -46,13 +46,13 @@ export function todosTool(): AnyTool {
   });
 }
 
-/** The latest list of a transcript; empty if there is none. */
+/** Returns the latest list in a transcript; empty if there is none. */
 export function todosOf(messages: readonly ChatMessage[]): readonly Todo[] {
   const latest = messages.findLast(
     (message) => message.role === "tool" && message.toolName === toolName && !message.isError,
   );
   const found = latest?.role === "tool" ? latest.details : undefined;
-  // A transcript may come from elsewhere.
+  // The transcript may come from elsewhere.
   const parsed = z.object({ todos }).safeParse(found);
   return parsed.success ? parsed.data.todos : [];
 }

@@ -1,4 +1,4 @@
-/** All tools for one folder, or a choice of them. */
+/** Creates all tools for one folder, or a selection of them. */
 import type { AnyTool } from "@capstan/core";
 import { bashTool } from "../bash/bash.ts";
 import type { BashOptions } from "../bash/bash.ts";
@@ -15,7 +15,7 @@ import { todosTool } from "../todos/todos.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
 import { writeTool } from "../files/write.ts";
 
-/** `bash` brings `bash_output` and `bash_kill`. */
+/** `bash` includes `bash_output` and `bash_kill`. */
 export type ToolsetName =
   | "ls"
   | "read"
@@ -28,14 +28,14 @@ export type ToolsetName =
   | "fetch";
 
 export interface ToolsetOptions extends WorkspaceOptions {
-  /** Default: all but `fetch`, which comes with its options, or by its name here. */
+  /** Default: all but `fetch`, which is added if its options are given or if it is listed here. */
   readonly tools?: readonly ToolsetName[];
   readonly grep?: Omit<GrepOptions, keyof WorkspaceOptions>;
   readonly bash?: Omit<BashOptions, keyof WorkspaceOptions>;
   readonly fetch?: FetchOptions;
 }
 
-/** What only looks at files: for an agent that must change nothing. */
+/** Tools that only read files, for an agent that must not change anything. */
 export const readOnlyTools: readonly ToolsetName[] = ["ls", "read", "glob", "grep"];
 
 const makers: Readonly<Record<ToolsetName, (options: ToolsetOptions) => readonly AnyTool[]>> = {
@@ -54,7 +54,7 @@ const makers: Readonly<Record<ToolsetName, (options: ToolsetOptions) => readonly
   fetch: ({ fetch }) => [fetchTool(fetch)],
 };
 
-/** In the order of `ToolsetName`, whatever the order of the choice: the same choice is the same prompt. */
+/** Returns tools in the order of `ToolsetName`, whatever the order of the selection, so that the prompt stays the same. */
 export function createToolset(options: ToolsetOptions = {}): readonly AnyTool[] {
   const { tools, fetch } = options;
   const isChosen = (name: string): boolean =>
