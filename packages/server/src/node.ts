@@ -1,3 +1,3 @@
-/** `@capstan/server/node`: a server on a port of Node's. */
+/** `@capstan/server/node`: a server on a Node port. */
 export { serveNode } from "./node/serve-node.ts";
 export type { NodeServer, ServeOptions } from "./node/serve-node.ts";

@@ -60,7 +60,7 @@ describe("tokens", () => {
       const alone = await fetch(`${world.node.url}/api/agent/sessions?${name}=${tokens.ann}`);
 
       expect(refused.status).toBe(400);
-      expect(await refused.text()).toContain("send them in a header");
+      expect(await refused.text()).toContain("use a header");
       expect(alone.status).toBe(401);
     },
   );

@@ -28,9 +28,9 @@ test("what a vendor said stays inside: events, the end of the turn and GET have 
   expect(complete["error"]).toEqual({
     name: "ProviderError",
     code: "invalid_request",
-    message: "The model's provider refused the request",
+    message: "The model's provider rejected the request",
   });
-  expect(got).toContain("The model's provider refused the request");
+  expect(got).toContain("The model's provider rejected the request");
   expect(stored).toContain("internal-gateway");
 });
 

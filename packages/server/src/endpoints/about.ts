@@ -1,15 +1,15 @@
-/** The server about itself. */
+/** Endpoints about the server itself. */
 import type { Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import { commonHeaders, jsonResponse } from "../guard/public-error.ts";
 import { ServerError } from "../guard/server-error.ts";
 import { NoQuerySchema } from "./request-schemas.ts";
 
-/** Anybody may ask, under any name: who looks after a process knows nothing but its address. */
+/** Open to all, under any host name: a health checker knows only the address of the process. */
 export const health: Endpoint = endpoint({
   method: "GET",
   path: "/healthz",
-  summary: "Whether the process answers",
+  summary: "Checks that the process responds",
   query: NoQuerySchema,
   isPublic: true,
   answers: "200",
@@ -19,10 +19,10 @@ export const health: Endpoint = endpoint({
 export const ready: Endpoint = endpoint({
   method: "GET",
   path: "/readyz",
-  summary: "Whether it takes requests",
+  summary: "Checks that the server accepts requests",
   query: NoQuerySchema,
   isPublic: true,
-  answers: "200, or 503 while it is being shut down",
+  answers: "200, or 503 while the server is shutting down",
   handle({ backend }) {
     if (backend.isClosing()) throw closing();
     return jsonResponse({ ok: true });
@@ -32,7 +32,7 @@ export const ready: Endpoint = endpoint({
 export const metrics: Endpoint = endpoint({
   method: "GET",
   path: "/metrics",
-  summary: "What the server counts, as Prometheus reads it",
+  summary: "Metrics in Prometheus format",
   query: NoQuerySchema,
   answers: "200: text",
   handle({ backend }) {
@@ -51,7 +51,7 @@ export const metrics: Endpoint = endpoint({
 export function closing(): ServerError {
   return new ServerError(
     "closing",
-    "This server is being shut down: connect again, elsewhere or later",
+    "This server is shutting down: reconnect later or to another server",
     {
       headers: { "retry-after": "1" },
     },

@@ -1,4 +1,4 @@
-/** One endpoint: where it is, what it takes, and what it does. */
+/** One endpoint: its path, its input, and its handler. */
 import type { Clock, Host } from "@capstan/core";
 import type { z } from "zod";
 import type { EventStream } from "../streaming/frame-sink.ts";
@@ -9,13 +9,13 @@ import type { Sessions } from "../server/sessions.ts";
 import type { StorageBudget } from "../guard/storage-budget.ts";
 import type { Streams } from "../streaming/streams.ts";
 
-/** What the endpoints work with. */
+/** Services that endpoints use. */
 export interface Backend {
   readonly host: Host;
   readonly agents: readonly string[];
   readonly models: readonly string[];
   readonly limits: ServerLimits;
-  /** Undefined: clients may lend none. */
+  /** Undefined if clients may not lend tools. */
   readonly clientTools: ClientToolLimits | undefined;
   readonly clock: Clock;
   readonly sessions: Sessions;
@@ -26,11 +26,11 @@ export interface Backend {
   readonly isClosing: () => boolean;
 }
 
-/** A request that was let in. */
+/** A request that passed all checks. */
 export interface Call<Query, Body> {
   readonly backend: Backend;
   readonly principal: string;
-  /** What stands in the address in the place of `:id`. */
+  /** Value of `:id` in the path. */
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
@@ -41,25 +41,25 @@ export type Reply = Response | EventStream;
 
 export interface EndpointDefinition<Query, Body> {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Segments; `:id` stands for one of any text. */
+  /** Segments; `:id` matches any text. */
   readonly path: string;
   readonly summary: string;
   readonly query: z.ZodType<Query>;
-  /** Only what is posted has one. */
+  /** For POST endpoints only. */
   readonly body?: z.ZodType<Body>;
-  /** Whether anybody may ask, from anywhere. */
+  /** Whether requests need no authentication and may come from any host. */
   readonly isPublic?: boolean;
-  /** What it answers with, for the description. */
+  /** Description of the response, for OpenAPI. */
   readonly answers: string;
   handle(call: Call<Query, Body>): Reply | Promise<Reply>;
 }
 
 export type Endpoint = EndpointDefinition<unknown, unknown>;
 
-/** Ties the handler to the schemas. */
+/** Links the handler to its schemas. */
 export function endpoint<Query, Body = undefined>(
   definition: EndpointDefinition<Query, Body>,
 ): Endpoint {
-  // Methods may be given more than they take: whoever calls the handler has parsed what it gets by these schemas.
+  // Safe because of method bivariance: the caller has parsed the input with these schemas.
   return definition;
 }

@@ -1,4 +1,4 @@
-/** Follows a session, or goes on where a reader left off. Leaving stops nothing. */
+/** Streams the events of a session, from now on or from a reader's cursor. Leaving stops nothing. */
 import type { Session } from "@capstan/core";
 import type { Cursor, EventsQuery } from "@capstan/log";
 import type { Call, Endpoint } from "./endpoint.ts";
@@ -6,7 +6,7 @@ import { endpoint } from "./endpoint.ts";
 import { EventsQuerySchema } from "./request-schemas.ts";
 import { cursorIn, mustBeReached, openStream, toCursor } from "./open-stream.ts";
 
-/** From now on. In the middle of a turn what is live comes first, behind the last fact. */
+/** Cursor for now. During a turn it includes the live events, after the last stored one. */
 function here({ cursor, status }: Session): Cursor {
   return status === "running" ? { seq: cursor.seq, n: 0 } : cursor;
 }
@@ -15,17 +15,17 @@ export const events: Endpoint = endpoint({
   method: "GET",
   path: "/api/agent/session/:id/events",
   summary:
-    "Streams the events behind Last-Event-ID or ?after=, or from now on, until the reader leaves. With ?incarnation= of that session alone",
+    "Streams events after Last-Event-ID or ?after=, or from now on, until the client disconnects. With ?incarnation= only if the session has that incarnation",
   query: EventsQuerySchema,
   answers: "events",
   async handle(call: Call<EventsQuery, undefined>) {
     const { backend, principal, id, query, headers } = call;
     const { incarnation } = query;
-    // A reader that comes back by itself says where it was; the address is where it began.
+    // A reader that reconnects by itself sends its position in the header; the query has its original start.
     const after =
       cursorIn(headers) ?? (query.after === undefined ? undefined : toCursor(query.after, "after"));
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
-      // The reader may have seen more elsewhere than is known here, and of another session.
+      // The reader may have seen more from another process, or from another session with this id.
       await open.session.refresh();
       if (after !== undefined) mustBeReached(open.session, after);
       return openStream(call, open, { after: after ?? here(open.session) });

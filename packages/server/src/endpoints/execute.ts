@@ -1,4 +1,4 @@
-/** Starts a turn with what the user said, or goes on with answers, and streams it. */
+/** Starts a turn with the user's input, or continues one with answers, and streams it. */
 import type { NewSession, Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import type { Turn } from "@capstan/kernel";
@@ -21,7 +21,8 @@ type ExecuteCall = Call<object, ExecuteRequest>;
 export const execute: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/execute",
-  summary: "Starts a turn, or goes on with answers, and streams its events up to execute_complete",
+  summary:
+    "Starts a turn, or continues one with answers, and streams its events up to execute_complete",
   query: NoQuerySchema,
   body: ExecuteRequestSchema,
   answers: "events",
@@ -34,7 +35,7 @@ export const execute: Endpoint = endpoint({
     try {
       return await sendTo(call, found);
     } catch (thrown) {
-      // Nothing reaches a session that is gone: what has its id now is sent to.
+      // The session is gone, so nothing was sent: send to the session that has its id now.
       if (!found.session.isGone) throw thrown;
     }
     const next = key === undefined ? undefined : await backend.sessions.find(principal, key);
@@ -44,7 +45,7 @@ export const execute: Endpoint = endpoint({
 
 function begin(call: ExecuteCall, key: string | undefined): Promise<EventStream> {
   const { context, incarnation } = call.body;
-  // The client knows of one that is not there any more.
+  // The client knows a session that no longer exists.
   if (key !== undefined && incarnation !== undefined) throw noSession(key);
   if (key !== undefined && context === undefined) throw unknownSession(key);
   return sendToNew(call, key);
@@ -86,11 +87,11 @@ function sendTo(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
   });
 }
 
-/** A session stays with the agent that it began with. */
+/** A session keeps the agent it was created with. */
 function mustBeOfAgent(session: Session, agent: string | undefined): void {
   if (agent === undefined || agent === session.agent) return;
-  const message = `the session is of the agent "${session.agent}": leave it out, or begin another session`;
-  throw invalidRequest("The agent cannot be had", [{ path: "agent", message }]);
+  const message = `the session belongs to agent "${session.agent}": omit \`agent\`, or start another session`;
+  throw invalidRequest("Agent mismatch", [{ path: "agent", message }]);
 }
 
 async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
@@ -98,14 +99,14 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
   const { session } = open;
   const isRepeat = body.id !== undefined && hasStarted(session, body.id);
   if (!isRepeat) backend.storage.admit(principal, session);
-  // Later events are of the session that has the id now.
+  // Refresh: a repeated id may belong to a turn of the session that has the id now.
   if (isRepeat) await session.refresh();
   const after = isRepeat ? (cursorIn(headers) ?? startCursor) : undefined;
   if (after !== undefined) mustBeReached(session, after);
-  // Before anything happens: events of the turn may come at once.
+  // Before the turn starts, because its events may come at once.
   const early: { stream?: TurnStream } = {};
   const stream = openStream(call, open, {
-    // From the beginning: also the end of the turn may be something that the reader has had.
+    // From the beginning, because the reader may already have seen even the end of the turn.
     ...(after !== undefined && { after, from: startCursor }),
     accepts: (event, cursor) => early.stream?.accepts(event, cursor) ?? true,
     onEvent: (event) => early.stream?.onEvent(event),
@@ -116,7 +117,7 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
     await session.flush();
     await failIfRefused(turn);
     early.stream.follow(turn, stream.reader);
-    // A new session has its incarnation since it is stored.
+    // A new session gets its incarnation when it is stored.
     return { ...stream, headers: { ...stream.headers, ...sessionHeaders(session) } };
   } catch (thrown) {
     stream.reader.onClose();
@@ -135,7 +136,7 @@ function optionsOf({
   options,
 }: ExecuteRequest): ExecuteRequest["options"] & { id?: string } {
   const isAnswer = Array.isArray(input) && input.some((item) => "toolCallId" in item);
-  // Answers are known by what they say.
+  // Answers are identified by their content.
   if (isAnswer) return { id: "wire" };
   return { ...options, ...(id !== undefined && { id }) };
 }
@@ -143,12 +144,12 @@ function optionsOf({
 function originOf({ backend, body }: ExecuteCall): Omit<NewSession, "id" | "principal"> {
   const agent = body.agent ?? backend.agents[0] ?? "";
   if (!backend.agents.includes(agent)) {
-    const message = `there is no such agent here. There are: ${backend.agents.join(", ")}`;
-    throw invalidRequest("The agent cannot be had", [{ path: "agent", message }]);
+    const message = `must be one of: ${backend.agents.join(", ")}`;
+    throw invalidRequest("Unknown agent", [{ path: "agent", message }]);
   }
   const { messages = [], tools = [] } = body.context ?? {};
   const lent = toLentTools(tools, body.client, backend.clientTools);
-  const history = messages.map((message, place) => ({ id: `history-${place + 1}`, ...message }));
+  const history = messages.map((message, index) => ({ id: `history-${index + 1}`, ...message }));
   return {
     agent,
     ...(history.length > 0 && { history }),
@@ -166,12 +167,12 @@ function ownTools({ host }: Backend, agentName: string): readonly string[] {
 function checkModel({ backend, body }: ExecuteCall): void {
   const model = body.options?.model;
   if (model === undefined || backend.models.includes(model)) return;
-  const known = backend.models.join(", ") || "none: leave it out";
-  const message = `this model is not allowed here. There are: ${known}`;
-  throw invalidRequest("The model cannot be had", [{ path: "options.model", message }]);
+  const known = backend.models.join(", ") || "(none: omit `model`)";
+  const message = `must be one of: ${known}`;
+  throw invalidRequest("Model not allowed", [{ path: "options.model", message }]);
 }
 
 function unknownSession(key: string): Error {
-  const message = `There is no session "${key}": to begin one under this key, send a context`;
+  const message = `Unknown session "${key}": to create one with this key, send a context`;
   return invalidRequest(message, [{ path: "sessionId", message: "unknown" }]);
 }

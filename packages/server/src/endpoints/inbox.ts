@@ -1,4 +1,4 @@
-/** What clients post to a session: queued messages, answers, claims, a cancel. All of it is safe when it is acknowledged. */
+/** Endpoints that clients post to: queued messages, answers, claims, cancel. Everything is stored before it is acknowledged. */
 import type { QueuedInput, Receipt, Session } from "@capstan/core";
 import type {
   AnswersReply,
@@ -24,13 +24,13 @@ import { hasStarted } from "./turn-stream.ts";
 
 export const steer: Endpoint = queueing(
   "steer",
-  "Says something to the turn under way; at rest it starts one",
+  "Adds a message to the running turn; starts a turn if none is running",
   (session, input, options) => session.steer(input, options),
 );
 
 export const followUp: Endpoint = queueing(
   "follow-up",
-  "Says something for a turn of its own, after the one under way",
+  "Queues a message for a separate turn, after the running one",
   (session, input, options) => session.followUp(input, options),
 );
 
@@ -47,7 +47,7 @@ function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
     summary,
     query: NoQuerySchema,
     body: QueueRequestSchema,
-    answers: "202: the id of the message",
+    answers: "202: the message id",
     handle: (call) =>
       withSession(call, async (session) => {
         const { input, id } = call.body;
@@ -61,11 +61,10 @@ function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
 export const answers: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/session/:id/answers",
-  summary:
-    "Answers pending calls, all or some, in any order. The same answer again changes nothing",
+  summary: "Answers pending calls, all or some, in any order. Repeating an answer changes nothing",
   query: NoQuerySchema,
   body: AnswersRequestSchema,
-  answers: "202: what still waits",
+  answers: "202: the calls still pending",
   handle: (call: Call<object, AnswersRequest>) =>
     withSession(call, async (session) => {
       call.backend.storage.admit(call.principal, session);
@@ -81,10 +80,10 @@ export const answers: Endpoint = endpoint({
 export const claims: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/session/:id/claims",
-  summary: "Says that this client is about to run a pending call, so that no other one does",
+  summary: "Claims a pending call for this client, so that no other client runs it",
   query: NoQuerySchema,
   body: ClaimRequestSchema,
-  answers: "200: until when",
+  answers: "200: when the claim expires",
   handle: (call) =>
     withSession(call, async (session) => {
       const { toolCallId, client, leaseMs = defaultClaimMs } = call.body;
@@ -100,10 +99,10 @@ export const cancel: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/session/:id/cancel",
   summary:
-    "Stops a turn, and those that continue it, wherever it runs. One that is over stays as it is",
+    "Stops a turn and the turns that continue it, in whatever process it runs. A turn that has ended is not changed",
   query: NoQuerySchema,
   body: CancelRequestSchema,
-  answers: "202: the turn will stop. 200: it was over",
+  answers: "202: the turn will stop. 200: it had already ended",
   handle: (call) =>
     withSession(call, async (session) => {
       const { turnId, reason } = call.body;
@@ -112,7 +111,7 @@ export const cancel: Endpoint = endpoint({
       if (hasStarted(session, turnId)) {
         return jsonResponse({ turnId, isOver: true } satisfies CancelReply);
       }
-      throw new ServerError("not_found", `There is no turn "${turnId}" in this session`);
+      throw new ServerError("not_found", `Unknown turn "${turnId}" in this session`);
     }),
 });
 

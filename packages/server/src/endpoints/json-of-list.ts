@@ -1,6 +1,6 @@
-/** JSON of a list, made in pieces between which other work of the process gets its turn. */
+/** Serializes a list to JSON in chunks, and yields to other work between them. */
 
-/** Characters of one piece, unless one item has more. */
+/** Characters per chunk, unless a single item has more. */
 const pieceChars = 256_000;
 
 export async function jsonOfList(items: readonly object[]): Promise<string> {

@@ -1,4 +1,4 @@
-/** Tools that a client lends to a session. */
+/** Client-side tools that a client lends to a session. */
 import type { Session } from "@capstan/core";
 import type { JsonValue } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
@@ -8,32 +8,32 @@ import { invalidRequest } from "../guard/server-error.ts";
 
 type ChosenTools = NonNullable<SessionConfig["tools"]>;
 
-/** As the log holds them. Fails with `invalid_request`. */
+/** Converts declarations to the form stored in the log. Fails with `invalid_request`. */
 export function toLentTools(
   tools: readonly LentToolDeclaration[],
   lentBy: string | undefined,
   limits: ClientToolLimits | undefined,
 ): readonly LentTool[] {
   if (tools.length === 0) return [];
-  if (limits === undefined) throw refused("", "this server takes no tools from clients");
-  if (tools.length > limits.maxTools) throw refused("", `there may be ${limits.maxTools} at most`);
-  return tools.map((tool, place) => toLent(tool, place, lentBy, limits));
+  if (limits === undefined) throw refused("", "this server does not accept client-side tools");
+  if (tools.length > limits.maxTools) throw refused("", `at most ${limits.maxTools} are allowed`);
+  return tools.map((tool, index) => toLent(tool, index, lentBy, limits));
 }
 
 function toLent(
   tool: LentToolDeclaration,
-  place: number,
+  index: number,
   lentBy: string | undefined,
   limits: ClientToolLimits,
 ): LentTool {
   if (JSON.stringify(tool).length > limits.maxChars) {
-    throw refused(`[${place}]`, `a declaration may have ${limits.maxChars} characters at most`);
+    throw refused(`[${index}]`, `a declaration may have at most ${limits.maxChars} characters`);
   }
   const answerWithinMs = Math.min(tool.answerWithinMs ?? Infinity, limits.answerWithinMs);
   return { ...tool, answerWithinMs, ...(lentBy !== undefined && { lentBy }) };
 }
 
-/** Those that the session has, with these in the place of what the same client, or anybody under the same name, had lent before. */
+/** Replaces the tools that the same client lent before, and lent tools of the same name, by these. */
 export function withLent(
   chosen: ChosenTools,
   lent: readonly LentTool[],
@@ -47,7 +47,7 @@ export function withLent(
   return [...others, ...lent];
 }
 
-/** Changes what a session has, if it does change. What a turn under way has stays as it is. */
+/** Updates the session's tools if they differ. The running turn keeps its tools. */
 export async function lendTools(
   session: Session,
   own: readonly string[],
@@ -60,11 +60,11 @@ export async function lendTools(
 }
 
 function hashOf(tools: ChosenTools): string {
-  // What a log holds is JSON.
+  // A log contains only JSON.
   return hashJson(tools as unknown as JsonValue);
 }
 
-function refused(place: string, message: string): Error {
-  const issue: RequestIssue = { path: `context.tools${place}`, message };
-  return invalidRequest("These tools cannot be lent", [issue]);
+function refused(suffix: string, message: string): Error {
+  const issue: RequestIssue = { path: `context.tools${suffix}`, message };
+  return invalidRequest("Invalid client-side tools", [issue]);
 }

@@ -1,4 +1,4 @@
-/** What the server counts, as Prometheus reads it. No principal and no session is named. */
+/** Metrics in Prometheus format. They name no principal and no session. */
 
 export class Metrics {
   readonly #requests = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** A stream of a session's events, from the request to its last frame. */
+/** Opens a stream of a session's events, from the request to the last frame. */
 import type { Session } from "@capstan/core";
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
@@ -13,9 +13,9 @@ import { retryFrame, streamFrame } from "../streaming/session-frames.ts";
 import type { OpenSession } from "../server/sessions.ts";
 
 export interface StreamChoices {
-  /** Where the reader left off. Default: from now on. */
+  /** Cursor of the last event the reader has seen. Default: from now on. */
   readonly after?: Cursor;
-  /** Where to begin, if not there. */
+  /** Cursor to start at, if different. */
   readonly from?: Cursor;
   accepts?(event: AgentEvent, cursor: Cursor): boolean;
   onEvent?(event: AgentEvent): void;
@@ -25,7 +25,7 @@ export interface OpenedStream extends EventStream {
   readonly reader: EventReader;
 }
 
-/** Fails with `too_many_streams`. Events are kept from now on, up to the limit, until somebody takes them. */
+/** Fails with `too_many_streams`. Buffers events from now on, up to the limit, until the stream is started. */
 export function openStream(
   { backend, principal }: Pick<Call<unknown, unknown>, "backend" | "principal">,
   open: OpenSession,
@@ -40,7 +40,7 @@ export function openStream(
     frames,
     maxUnreadChars: limits.maxUnreadChars,
     unread: streams.unread,
-    // The place makes a reader that is cut off at once come back for the right thing.
+    // The cursor lets a reader that is disconnected at once resume at the right position.
     opening: retryFrame + streamFrame({ type: "stream_start", ...namesOf(session) }, after),
     ...(accepts && { accepts }),
     ...(onEvent && { onEvent }),
@@ -57,7 +57,7 @@ export function openStream(
     headers: {
       "content-type": "text/event-stream",
       ...commonHeaders,
-      // Proxies that gather what they pass on would hold events back.
+      // Proxies that buffer responses would hold events back.
       "x-accel-buffering": "no",
       ...sessionHeaders(session),
     },
@@ -70,12 +70,12 @@ function namesOf({ id, incarnation }: Session): StreamNames {
   return { sessionId: id, ...(incarnation !== undefined && { incarnation }) };
 }
 
-/** Fails with `cursor_ahead`. */
+/** Fails with `cursor_ahead` if the session has not reached the cursor. */
 export function mustBeReached({ lastSeq }: Session, { seq }: Cursor): void {
   if (seq > lastSeq) throw cursorAhead(seq, lastSeq);
 }
 
-/** Fails with `invalid_request` for what is no cursor. */
+/** Fails with `invalid_request` for an invalid cursor. */
 export function cursorIn(headers: Headers): Cursor | undefined {
   const text = headers.get("last-event-id");
   return text === null || text === "" ? undefined : toCursor(text, "last-event-id");
@@ -84,7 +84,5 @@ export function cursorIn(headers: Headers): Cursor | undefined {
 export function toCursor(text: string, path: string): Cursor {
   const cursor = parseCursor(text);
   if (cursor !== undefined) return cursor;
-  throw invalidRequest("Not a place in the events", [
-    { path, message: "a cursor is seq.n, as 12.3" },
-  ]);
+  throw invalidRequest("Invalid cursor", [{ path, message: "must be seq.n, for example 12.3" }]);
 }

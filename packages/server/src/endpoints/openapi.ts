@@ -1,4 +1,4 @@
-/** The description of the endpoints, made from the schemas that check what comes in. */
+/** Generates the OpenAPI description from the schemas that validate requests. */
 import { z } from "zod";
 import type { Endpoint } from "./endpoint.ts";
 

@@ -1,4 +1,4 @@
-/** What clients may say, field by field: nothing that is not named here gets in. */
+/** Request schemas. Fields that are not listed are rejected. */
 import { JsonValueSchema } from "@capstan/core/schemas";
 import type { JsonSchema, UserPart } from "@capstan/kernel";
 import type {
@@ -22,23 +22,25 @@ import type {
 import { z } from "zod";
 
 const text = z.string().min(1);
-/** Of turns and queued messages, as `checkTurnId` of core has it. */
+/** Id of a turn or a queued message, with the same rules as `checkTurnId` of core. */
 const turnId = z
   .string()
   .regex(
     /^(?!.*__)(?!.*_\d+$)[\w-]{1,48}$/,
-    '1 to 48 letters, digits, "_" or "-", without "__", and without "_" and a number at the end',
+    'must be 1 to 48 letters, digits, "_" or "-", without "__" and without a trailing "_" and number',
   );
-/** Of a session, or the client's own key for one. */
+/** Id of a session, or the client's own key for it. */
 const sessionId = z
   .string()
-  .regex(/^(?!\.{1,2}$)[\w.:@+=-]{1,128}$/, '1 to 128 letters, digits or "_ . : @ + = -"');
-/** How a client names itself, as a tab of a browser. */
-const client = z.string().regex(/^[\w.:@+=-]{1,64}$/, '1 to 64 letters, digits or "_ . : @ + = -"');
+  .regex(/^(?!\.{1,2}$)[\w.:@+=-]{1,128}$/, 'must be 1 to 128 letters, digits or "_ . : @ + = -"');
+/** Name a client gives itself, for example one per browser tab. */
+const client = z
+  .string()
+  .regex(/^[\w.:@+=-]{1,64}$/, 'must be 1 to 64 letters, digits or "_ . : @ + = -"');
 const base64 = z
   .string()
   .min(1)
-  .regex(/^[A-Za-z0-9+/_=\s-]*$/, "base64 is expected: addresses are not fetched");
+  .regex(/^[A-Za-z0-9+/_=\s-]*$/, "must be base64: URLs are not fetched");
 /** For servers that allow it, which is checked after the schema. */
 const mediaUrl = z.string().min(1).max(8_192);
 const document = {
@@ -46,11 +48,11 @@ const document = {
   mediaType: text,
   name: z.string().exactOptional(),
 };
-/** As the server told it. */
+/** As reported by the server. */
 const incarnation = z.string().min(1).max(200);
 const reason = z.string().max(1_000);
 
-// Strict: an unknown field may be one that would mean something further inside.
+// Strict, because an unknown field may have a meaning in a deeper layer.
 const PartSchema: z.ZodType<UserPart> = z.union([
   z.strictObject({ type: z.literal("text"), text }),
   z.union([
@@ -64,7 +66,7 @@ const PartSchema: z.ZodType<UserPart> = z.union([
 ]);
 
 const UserInputSchema: z.ZodType<UserInput> = z.strictObject({
-  role: z.literal("user", { error: "only user messages come from clients" }),
+  role: z.literal("user", { error: 'must be "user": clients can send only user messages' }),
   content: z.union([text, z.array(PartSchema).min(1)]),
   metadata: JsonValueSchema.exactOptional(),
 });
@@ -75,7 +77,7 @@ const QueuedInputSchema: z.ZodType<QueuedInput> = z.union([
   UserInputSchema,
 ]);
 
-// Stricter than the schemas of core, which pass over what they do not know: a field that is ignored may be one that its sender counts on.
+// Stricter than the schemas of core, which ignore unknown fields: a sender may rely on a field that is ignored.
 const ApprovalSchema: z.ZodType<Approval> = z.strictObject({
   toolCallId: z.string(),
   hash: z.string(),
@@ -98,7 +100,7 @@ const AnswerListSchema: z.ZodType<readonly Answer[]> = z
 const JsonSchemaSchema: z.ZodType<JsonSchema> = z.record(z.string(), JsonValueSchema);
 
 const LentToolSchema: z.ZodType<LentToolDeclaration> = z.strictObject({
-  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ or -"),
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
   description: text,
   inputSchema: JsonSchemaSchema,
   label: z.string().max(200).exactOptional(),
@@ -106,7 +108,7 @@ const LentToolSchema: z.ZodType<LentToolDeclaration> = z.strictObject({
   answerWithinMs: z.int().min(1).exactOptional(),
 });
 
-// Neither vendor options nor a service tier: both decide what the server pays for, and to whom data goes.
+// Neither vendor options nor a service tier: both affect what the server pays for, and where data goes.
 const TurnOverridesSchema: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
   model: text.exactOptional(),
   thinkingLevel: z
@@ -159,9 +161,9 @@ export const ClaimRequestSchema: z.ZodType<ClaimRequest> = z.strictObject({
   incarnation: incarnation.exactOptional(),
 });
 
-/** A turn that continues another has the mark of its chain in its id. */
+/** The id of a turn that continues another contains the mark of its chain. */
 export const CancelRequestSchema: z.ZodType<CancelRequest> = z.strictObject({
-  turnId: z.string().regex(/^[\w-]{1,64}$/, "the id of a turn"),
+  turnId: z.string().regex(/^[\w-]{1,64}$/, "must be a turn id"),
   reason: reason.exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
@@ -171,14 +173,14 @@ export const ForkRequestSchema: z.ZodType<ForkRequest> = z.strictObject({
   incarnation: incarnation.exactOptional(),
 });
 
-const cursor = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "a cursor is seq.n, as 12.3");
+const cursor = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "must be seq.n, for example 12.3");
 
 export const EventsQuerySchema: z.ZodType<EventsQuery> = z.strictObject({
   after: cursor.exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-/** Entries of a page of a session. */
+/** Maximum number of entries per page of a session. */
 export const maxPageEntries = 1_000;
 
 export const SessionQuerySchema: z.ZodType<SessionQuery> = z.strictObject({

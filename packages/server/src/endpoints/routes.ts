@@ -1,4 +1,4 @@
-/** Finds the endpoint of a request. A dozen of them need a list, and no library. */
+/** Finds the endpoint for a request. A list is enough for a dozen endpoints. */
 import type { Endpoint } from "./endpoint.ts";
 import { ServerError } from "../guard/server-error.ts";
 
@@ -7,7 +7,7 @@ export interface Match {
   readonly id: string;
 }
 
-/** Those at this path, whatever their method. */
+/** Endpoints at this path, with any method. */
 export function endpointsAt(endpoints: readonly Endpoint[], pathname: string): readonly Match[] {
   const segments = pathname.split("/").map(decode);
   return endpoints.flatMap((endpoint) => {
@@ -18,23 +18,23 @@ export function endpointsAt(endpoints: readonly Endpoint[], pathname: string): r
 
 /** Fails with `not_found` and `method_not_allowed`. */
 export function matchOf(matches: readonly Match[], method: string): Match {
-  if (matches.length === 0) throw new ServerError("not_found", "There is nothing at this address");
+  if (matches.length === 0) throw new ServerError("not_found", "Unknown path");
   const match = matches.find(({ endpoint }) => endpoint.method === method);
   if (match !== undefined) return match;
   const allow = matches.map(({ endpoint }) => endpoint.method).join(", ");
-  const message = `This address takes ${allow} only`;
+  const message = `Method not allowed: use ${allow}`;
   throw new ServerError("method_not_allowed", message, { headers: { allow } });
 }
 
-/** What stands in the place of `:id`, empty where there is no such place; undefined if it is another path. */
+/** Returns the value of `:id`, or an empty string if the pattern has none; undefined if the path does not match. */
 function idIn(
   pattern: readonly string[],
   segments: readonly (string | undefined)[],
 ): string | undefined {
   if (pattern.length !== segments.length) return undefined;
   let id = "";
-  for (const [place, wanted] of pattern.entries()) {
-    const found = segments[place];
+  for (const [index, wanted] of pattern.entries()) {
+    const found = segments[index];
     if (wanted === ":id" && found !== undefined && found !== "") id = found;
     else if (wanted !== found) return undefined;
   }

@@ -1,4 +1,4 @@
-/** Sessions as wholes: one of them, the list, a fork, the end. */
+/** Endpoints for whole sessions: get, list, fork, delete. */
 import type { SessionReadingPage } from "@capstan/core";
 import type {
   ForkReply,
@@ -29,7 +29,7 @@ export const getSession: Endpoint = endpoint({
   method: "GET",
   path: "/api/agent/session/:id",
   summary:
-    "A session at one moment, also in the middle of a turn. With sinceSeq only what came behind that entry; with hasMore the next page begins behind lastSeq",
+    "Returns a consistent snapshot of a session, even during a turn. With sinceSeq only what came after that entry; if hasMore is set, the next page starts after lastSeq",
   query: SessionQuerySchema,
   answers: "200: the session",
   handle({ backend, principal, id, query }) {
@@ -44,10 +44,10 @@ export const getSession: Endpoint = endpoint({
   },
 });
 
-/** Characters of the JSON of a page's entries. The entry that reaches it is the last. */
+/** Limit for the JSON of a page's entries, in characters. The entry that reaches it is the last. */
 const maxPageChars = 256_000;
 
-/** Everything but the lists that grow with the session. */
+/** All fields except the lists that grow with the session. */
 function toOverview(
   { session }: OpenSession,
   reading: SessionReadingPage,
@@ -86,7 +86,7 @@ async function jsonOfPage(
   return `${rest},"messages":${said},"entries":${stored}}`;
 }
 
-/** What an agent is told before everything else is not for its users. */
+/** Removes an agent's instructions, which its users must not see. */
 function withoutInstructions(entry: StoredEntry): StoredEntry {
   if (entry.type === "prompt") {
     const { instructions: _, ...shown } = entry;
@@ -101,9 +101,9 @@ function withoutInstructions(entry: StoredEntry): StoredEntry {
 export const listSessions: Endpoint = endpoint({
   method: "GET",
   path: "/api/agent/sessions",
-  summary: "The sessions of the caller, newest first, a page at a time",
+  summary: "Lists the caller's sessions, newest first, in pages",
   query: SessionListQuerySchema,
-  answers: "200: the page, and next where there is another",
+  answers: "200: the page, with next if there is another",
   async handle({ backend, principal, query }) {
     const { sessions, next } = await backend.host.list({ ...query, principal });
     const list: SessionList = {
@@ -118,19 +118,20 @@ function toSummary({ id, head, lastSeq }: ListedSession): SessionSummary {
   const { status, agent, title, updatedAt, setAside } = head;
   const listed = { sessionId: id, status, agent, title, updatedAt, lastSeq };
   if (setAside === undefined) return listed;
-  // The reason is the operator's: it may name files and addresses.
+  // The reason is for the operator only: it may contain files and addresses.
   return { ...listed, setAside: { at: setAside.at, reason: setAsideReason } };
 }
 
-const setAsideReason = "No host can go on with this session until its operator releases it";
+const setAsideReason = "The session is set aside until its operator releases it";
 
 export const fork: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/session/:id/fork",
-  summary: "A new session with the same past, up to the step of a message, or all that is complete",
+  summary:
+    "Creates a session with the same history, up to the step of a message, or up to the last complete step",
   query: NoQuerySchema,
   body: ForkRequestSchema,
-  answers: "201: the id of the fork",
+  answers: "201: the id of the new session",
   handle({ backend, principal, id, body: { at, incarnation } }) {
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
       backend.storage.admit(principal, open.session);
@@ -138,7 +139,7 @@ export const fork: Endpoint = endpoint({
       try {
         const forked = await open.session.fork(at);
         backend.storage.count(principal, forked);
-        // Whoever wants it opens it.
+        // Clients that want it open it.
         await forked.detach();
         return jsonResponse(
           { sessionId: forked.id } satisfies ForkReply,
@@ -155,7 +156,7 @@ export const fork: Endpoint = endpoint({
 export const deleteSession: Endpoint = endpoint({
   method: "DELETE",
   path: "/api/agent/session/:id",
-  summary: "Removes a session with everything that was said in it; its streams end",
+  summary: "Deletes a session with its whole history and ends its streams",
   query: SessionTargetSchema,
   answers: "204",
   handle({ backend, principal, id, query: { incarnation } }) {

@@ -1,4 +1,4 @@
-/** The events of one turn, and what came of it. */
+/** Selects the events of one turn, and adds its outcome. */
 import type { Session } from "@capstan/core";
 import type { Turn, TurnResponse } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
@@ -7,7 +7,7 @@ import type { EventReader } from "../streaming/event-reader.ts";
 import type { PublicView } from "../guard/public-view.ts";
 import { streamFrame } from "../streaming/session-frames.ts";
 
-/** Ends the stream behind the turn. With a place the turn was there before, and its events behind that place come from the log. */
+/** Ends the stream after the turn. With a cursor the turn already existed, and its events after the cursor come from the log. */
 export class TurnStream {
   readonly turnId: string;
   readonly #after: Cursor | undefined;
@@ -23,7 +23,7 @@ export class TurnStream {
     this.#after = after;
   }
 
-  /** Whether an event is of this turn, and new to the reader. */
+  /** Whether an event belongs to this turn and is new to the reader. */
   readonly accepts = (
     { turnId, type }: { readonly turnId: string; readonly type: string },
     cursor: Cursor,
@@ -46,7 +46,7 @@ export class TurnStream {
         this.#response = response;
         this.#complete();
       },
-      // A response always resolves.
+      // A response never rejects.
       () => {},
     );
   }
@@ -56,14 +56,14 @@ export class TurnStream {
     this.#complete();
   }
 
-  /** When both are there: the response, and the last event on its way to the reader. A turn that never began has none. */
+  /** Completes once both are there: the response, and the last event on its way to the reader. A turn that never began has no events. */
   #complete(): void {
     if (this.#response === undefined) return;
     const hasEvents = this.#hasBegun || this.#after !== undefined;
-    // Another process has deleted the session: its turn ended for nobody.
+    // Another process has deleted the session: the turn has no end event.
     const isGone = this.#response.error?.code === "not_found";
     if (hasEvents && !this.#isSeen) return isGone ? this.#reader?.end(gone) : undefined;
-    // Answers that were given before have started no turn of this id.
+    // Answers that repeat earlier ones start no turn with this id.
     const turn = hasEvents ? { turnId: this.turnId } : {};
     this.#reader?.end(
       streamFrame({ type: "execute_complete", ...turn, ...summaryOf(this.#response, this.#view) }),
@@ -73,13 +73,13 @@ export class TurnStream {
 
 const gone = streamFrame({ type: "stream_end", reason: "deleted" });
 
-/** Without the messages, which the events have told. */
+/** Omits the messages, which the events contain. */
 function summaryOf(response: TurnResponse, view: PublicView): Readonly<Record<string, unknown>> {
   const { messages: _messages, text: _text, error, ...summary } = response;
   return error === undefined ? summary : { ...summary, error: view.error(error) };
 }
 
-/** Whether a turn of this id has started, so that its events have to come from the log: its first message has the same id. */
+/** Whether a turn with this id has started, so that its events must come from the log: its first message has the same id. */
 export function hasStarted({ messages }: Session, turnId: string): boolean {
   const [first] = turnId.split(chainMark, 1);
   return messages.some(({ id }) => id === first);

@@ -1,16 +1,16 @@
-/** From where a request may come: which names the server answers to, and which web pages may talk to it. */
+/** Which host names the server accepts, and which web origins may call it. */
 import { ServerError } from "./server-error.ts";
 
 export interface AccessRules {
-  /** Names that the server is reached by, with or without a port. Default: those of this machine. */
+  /** Host names of the server, with or without a port. Default: those of this machine. */
   readonly allowedHosts?: readonly string[];
-  /** Web pages of other origins that may talk to it, as `https://app.example`. Default none. */
+  /** Other web origins that may call it, for example `https://app.example`. Default none. */
   readonly allowedOrigins?: readonly string[];
 }
 
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
-/** A page that has made its name point here must not reach what trusts this machine. */
+/** Prevents DNS rebinding: a page whose host name points to this machine must not reach the server. */
 export function checkHost(request: Request, { allowedHosts = loopback }: AccessRules): void {
   const host = hostOf(request);
   const name = host.replace(/:\d+$/, "");
@@ -19,11 +19,11 @@ export function checkHost(request: Request, { allowedHosts = loopback }: AccessR
     return wanted === host || wanted === name;
   });
   if (isAllowed) return;
-  const message = `This server does not answer to the name "${host.slice(0, 100)}": add it to allowedHosts`;
+  const message = `Host "${host.slice(0, 100)}" is not allowed: add it to allowedHosts`;
   throw new ServerError("forbidden_host", message);
 }
 
-/** Undefined for a request that no page of another origin sent. */
+/** Returns undefined unless a page of another origin sent the request. */
 export function checkOrigin(
   request: Request,
   { allowedOrigins = [] }: AccessRules,
@@ -31,11 +31,11 @@ export function checkOrigin(
   const origin = request.headers.get("origin");
   if (origin === null || isOwn(origin, hostOf(request))) return undefined;
   if (allowedOrigins.includes(origin)) return origin;
-  const message = `Pages of "${origin.slice(0, 100)}" may not talk to this server: add the origin to allowedOrigins`;
+  const message = `Origin "${origin.slice(0, 100)}" is not allowed: add it to allowedOrigins`;
   throw new ServerError("forbidden_origin", message);
 }
 
-/** A page that this server's own name has given. */
+/** Whether the page was served under the server's own name. */
 function isOwn(origin: string, host: string): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;
 }
@@ -44,7 +44,7 @@ function hostOf({ headers, url }: Request): string {
   return (headers.get("host") ?? new URL(url).host).toLowerCase();
 }
 
-/** For responses to a page of another origin. */
+/** Headers for responses to a page of another origin. */
 export function corsHeaders(origin: string | undefined): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return {
@@ -54,7 +54,7 @@ export function corsHeaders(origin: string | undefined): Readonly<Record<string,
   };
 }
 
-/** What a browser asks before it lets a page send the request itself. */
+/** Response to a browser's preflight request. */
 export function preflight(origin: string, methods: readonly string[]): Response {
   return new Response(null, {
     status: 204,

@@ -1,19 +1,19 @@
-/** Who sends a request. */
+/** Authentication of requests. */
 import { ServerError } from "./server-error.ts";
 
 export interface Identity {
-  /** Who the sessions of this client belong to. */
+  /** Owner of this client's sessions. */
   readonly principal: string;
 }
 
-/** Undefined for a request that proves nothing. */
+/** Returns undefined if the request is not authenticated. */
 export type Authenticate = (
   request: Request,
 ) => Identity | undefined | Promise<Identity | undefined>;
 
 /**
- * Tokens in the header `Authorization: Bearer …`, by the principal that each is for: `bearerTokens({ ann: process.env.ANNS_TOKEN })`. A token
- * that is empty or undefined throws at once: it would let everybody in, or nobody.
+ * Accepts tokens in the header `Authorization: Bearer …`, one per principal: `bearerTokens({ ann: process.env.ANNS_TOKEN })`. Throws at
+ * once if a token is missing or too short: it would admit all clients, or none.
  */
 export function bearerTokens(tokens: Readonly<Record<string, string | undefined>>): Authenticate {
   const known = Object.entries(tokens).map(([principal, token]) => {
@@ -24,7 +24,7 @@ export function bearerTokens(tokens: Readonly<Record<string, string | undefined>
     const given = tokenOf(request);
     if (given === undefined) return undefined;
     let found: Identity | undefined;
-    // All of them, whichever fits: how long it takes says nothing.
+    // Compare all of them, so that the time reveals nothing.
     for (const { principal, token } of known) if (isSame(given, token)) found = { principal };
     return found;
   };
@@ -35,7 +35,7 @@ const minTokenChars = 16;
 function weakToken(principal: string): ServerError {
   return new ServerError(
     "invalid_options",
-    `The token of "${principal}" is missing or has fewer than ${minTokenChars} characters: make one with crypto.randomUUID()`,
+    `The token of "${principal}" is missing or shorter than ${minTokenChars} characters: create one with crypto.randomUUID()`,
   );
 }
 
@@ -43,11 +43,11 @@ function tokenOf({ headers }: Request): string | undefined {
   return /^Bearer +([\w.~+/=-]+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-/** Looks at every character, wherever the first difference is: nothing can be guessed from the time, one by one. */
+/** Compares every character, wherever the first difference is, so that the time does not reveal the token. */
 function isSame(given: string, token: string): boolean {
   let difference = given.length ^ token.length;
-  for (let place = 0; place < given.length; place++) {
-    difference |= given.charCodeAt(place) ^ token.charCodeAt(place % token.length);
+  for (let index = 0; index < given.length; index++) {
+    difference |= given.charCodeAt(index) ^ token.charCodeAt(index % token.length);
   }
   return difference === 0;
 }

@@ -1,4 +1,4 @@
-/** How many bytes of request bodies are in memory at a time: for one principal, and for all of them. */
+/** Limits the bytes of request bodies in memory: per principal, and in total. */
 import { ServerError } from "./server-error.ts";
 
 export interface BodyBudgetLimits {
@@ -6,9 +6,9 @@ export interface BodyBudgetLimits {
   readonly maxBodyBytesInAll: number;
 }
 
-/** Bytes of one body. They are counted until it is given back. */
+/** Bytes of one body. They count until `giveBack` is called. */
 export interface BodyShare {
-  /** Fails with `too_many_bytes`; nothing more is counted then. */
+  /** Fails with `too_many_bytes` or `busy`; the bytes are not counted then. */
   take(bytes: number): void;
   giveBack(): void;
 }
@@ -58,9 +58,8 @@ export class BodyBudget {
 }
 
 const messages = {
-  too_many_bytes:
-    "Too many bytes of your requests are under way: send this again when others are done",
-  busy: "Too many bytes of requests are under way here: send this again later",
+  too_many_bytes: "Too many bytes in your pending requests: retry when others have finished",
+  busy: "Too many bytes in pending requests: retry later",
 } as const;
 
 function tooManyBytes(code: keyof typeof messages): ServerError {

@@ -1,43 +1,43 @@
-/** Checks what came by a schema, and says where it is wrong. */
+/** Validates requests with a schema, and reports the paths of errors. */
 import type { RequestIssue } from "@capstan/log";
 import { z } from "zod";
 import { countItems } from "./count-items.ts";
 import { invalidRequest } from "./server-error.ts";
 
 const maxIssues = 20;
-/** Messages, parts, tools and answers of one body. */
+/** Maximum of messages, parts, tools and answers in one body. */
 const maxItems = 2_000;
 
-/** Throws `invalid_request` with the places. */
+/** Throws `invalid_request` with the paths. */
 export function checkRequest<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   if (countItems(value) > maxItems) {
     throw invalidRequest(
-      `The ${what} has more than ${maxItems} messages, parts, tools and answers`,
+      `Invalid ${what}: more than ${maxItems} messages, parts, tools and answers`,
     );
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.flatMap((issue) => toIssues(issue, []));
-  throw invalidRequest(`The ${what} is not what this endpoint takes`, issues.slice(0, maxIssues));
+  throw invalidRequest(`Invalid ${what}`, issues.slice(0, maxIssues));
 }
 
-/** Names in the address that somebody may have put a secret into: it would end up in logs. */
+/** Query parameters that may contain a secret, which would end up in logs. */
 const secretNames = /^(access_?)?token$|^(api_?)?key$|^auth|^secret$|^password$/i;
 
 export function checkQuery<T>(schema: z.ZodType<T>, query: URLSearchParams): T {
   const names = [...query.keys()];
   if (names.some((name) => secretNames.test(name))) {
-    throw invalidRequest("Tokens do not belong into an address: send them in a header");
+    throw invalidRequest("Do not send tokens in the URL: use a header");
   }
   if (new Set(names).size < names.length) {
-    throw invalidRequest("Each parameter of the address may be there once");
+    throw invalidRequest("Duplicate query parameter: each may occur only once");
   }
   return checkRequest(schema, Object.fromEntries(query), "query");
 }
 
 type Path = readonly PropertyKey[];
 
-/** Of a union, what is wrong with the member that the value looks like. */
+/** For a union, reports the issues of the member that the value resembles most. */
 function toIssues(issue: z.core.$ZodIssue, outer: Path): readonly RequestIssue[] {
   const path = [...outer, ...issue.path];
   if (issue.code === "unrecognized_keys") {
@@ -47,7 +47,7 @@ function toIssues(issue: z.core.$ZodIssue, outer: Path): readonly RequestIssue[]
   return inMember ?? [{ path: toPath(path), message: issue.message.slice(0, 300) }];
 }
 
-/** The one that has the right kind at the top, and the least that is wrong inside. */
+/** Picks the member whose top-level type matches and that has the fewest issues. */
 function ofLikeliest(
   members: readonly (readonly z.core.$ZodIssue[])[],
   path: Path,
@@ -57,7 +57,7 @@ function ofLikeliest(
   return found.toSorted((a, b) => a.length - b.length)[0];
 }
 
-/** Names in it are the client's own, of any length. */
+/** Truncated, because names in it come from the client and may have any length. */
 function toPath(path: Path): string {
   return z.core.toDotPath(path).slice(0, 300);
 }

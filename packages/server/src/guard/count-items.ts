@@ -1,9 +1,9 @@
-/** Counts the items of a body's lists before a schema looks at each of them, which takes a thousand times as long. */
+/** Counts the items in a body's lists before a schema validates each of them, which takes a thousand times as long. */
 
-/** Fields whose items are checked one by one. What else is a list is JSON of the client's own. */
+/** Fields whose items are validated one by one. Other lists are the client's own JSON. */
 const listed = ["input", "answers", "context", "messages", "tools", "content", "output"];
 
-/** How many there are, as deep as requests have lists. */
+/** Counts as deep as requests have lists. */
 export function countItems(value: unknown, depth = 6): number {
   if (typeof value !== "object" || value === null || depth === 0) return 0;
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** The body of a request, as JSON that is not too large and not too deep. */
+/** Reads the body of a request as JSON, with limits on size and depth. */
 import type { BodyShare } from "./body-budget.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { ServerLimits } from "./limits.ts";
@@ -6,10 +6,10 @@ import { ServerError, invalidRequest } from "./server-error.ts";
 
 type BodyLimits = Pick<ServerLimits, "maxBodyBytes" | "maxJsonDepth" | "maxJsonValues">;
 
-/** After so many bytes other work gets its turn. */
+/** Yields to other work after this many bytes. */
 const bytesAtOnce = 1_000_000;
 
-/** Counts its bytes in `share` as they arrive. The caller must give the share back. */
+/** Counts bytes in `share` as they arrive. The caller must give the share back. */
 export async function readJsonBody(
   request: Request,
   limits: BodyLimits,
@@ -30,13 +30,13 @@ function otherWork(): Promise<void> {
   });
 }
 
-/** A web page can send a form or a text to another origin without being asked; JSON it cannot. */
+/** A web page can send a form or plain text to another origin without a preflight request, but not JSON. */
 function requireJson({ headers }: Request): void {
   const type = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
   if (type === "application/json") return;
   throw new ServerError(
     "unsupported_media_type",
-    "Bodies are JSON here: send the header content-type: application/json",
+    "Unsupported media type: send JSON with the header content-type: application/json",
   );
 }
 
@@ -69,10 +69,10 @@ async function readPieces(
 async function* bytesOf({ body }: Request): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   try {
-    // The standard says that it can be iterated; the types of browsers do not know it.
+    // The standard makes it iterable; the types of browsers lack that.
     yield* body as unknown as AsyncIterable<Uint8Array>;
   } catch (cause) {
-    throw new ServerError("invalid_request", "The body was cut off", { cause });
+    throw new ServerError("invalid_request", "The body ended early", { cause });
   }
 }
 
@@ -83,7 +83,7 @@ function decode(pieces: readonly Uint8Array[]): string {
       pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode()
     );
   } catch {
-    throw invalidRequest("The body is not UTF-8");
+    throw invalidRequest("The body is not valid UTF-8");
   }
 }
 
@@ -92,10 +92,10 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw invalidRequest("The body is not JSON");
+    throw invalidRequest("The body is not valid JSON");
   }
 }
 
 function tooLarge(maxBytes: number): ServerError {
-  return new ServerError("body_too_large", `The body has more than ${maxBytes} bytes`);
+  return new ServerError("body_too_large", `The body exceeds ${maxBytes} bytes`);
 }

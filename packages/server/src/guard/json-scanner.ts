@@ -1,4 +1,4 @@
-/** Counts the levels and values of JSON while its bytes come in, so that a body is refused before it is parsed. */
+/** Counts depth and values of JSON while its bytes arrive, so that a body is rejected before it is parsed. */
 import { invalidRequest } from "./server-error.ts";
 
 export interface JsonLimits {
@@ -6,7 +6,7 @@ export interface JsonLimits {
   readonly maxJsonValues: number;
 }
 
-/** Longest number or word outside of a string: no number of JSON needs more, and long ones are slow to parse. */
+/** Longest number or word outside of a string: no JSON number needs more, and long ones are slow to parse. */
 const maxLiteralBytes = 1_000;
 
 const quote = 0x22;
@@ -19,8 +19,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Knows nothing of the grammar but strings and brackets: what is no JSON at all is left to the parser, which then has no more to read
- * than the limits allow. Bytes above 127 are parts of strings, or no JSON.
+ * Understands only strings and brackets. Invalid JSON is left to the parser, which then has no more to read than the limits
+ * allow. Bytes above 127 are parts of strings, or invalid JSON.
  */
 export class JsonScanner {
   readonly #limits: JsonLimits;
@@ -28,7 +28,7 @@ export class JsonScanner {
   #values = 1;
   #isInString = false;
   #isEscaped = false;
-  /** A list or an object was opened, and nothing in it was seen yet. */
+  /** Whether a list or an object was opened and is still empty. */
   #isFresh = false;
   #literalBytes = 0;
 
@@ -36,14 +36,14 @@ export class JsonScanner {
     this.#limits = limits;
   }
 
-  /** Fails with `invalid_request` as soon as there is too much of something. */
+  /** Fails with `invalid_request` as soon as a limit is exceeded. */
   scan(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += 1) {
       if (this.#isInString) {
         at = this.#skipString(bytes, at);
         continue;
       }
-      // In range: the loop ends before.
+      // In range because of the loop condition.
       const byte = bytes[at] as number;
       // Space, tab and line breaks.
       if (byte <= 0x20) this.#literalBytes = 0;
@@ -82,7 +82,8 @@ export class JsonScanner {
         return;
       default:
         this.#literalBytes += 1;
-        if (this.#literalBytes > maxLiteralBytes) throw invalidRequest("The body is not JSON");
+        if (this.#literalBytes > maxLiteralBytes)
+          throw invalidRequest("The body is not valid JSON");
     }
   }
 

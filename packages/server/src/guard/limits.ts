@@ -1,49 +1,49 @@
-/** How much one client may ask for. */
+/** Limits on what one client may request. */
 import { problemOfNumbers } from "@capstan/core";
 import type { NumberRule } from "@capstan/core";
 import { ServerError } from "./server-error.ts";
 
 export interface ServerLimits {
-  /** Of a request. Default 10,000,000: pictures come in the body. */
+  /** Size of a request body. Default 10,000,000, because images are sent in the body. */
   readonly maxBodyBytes: number;
-  /** Bytes of one principal's request bodies that are under way. Default 30,000,000. */
+  /** Bytes of one principal's pending request bodies. Default 30,000,000. */
   readonly maxBodyBytesPerPrincipal: number;
-  /** Bytes of all request bodies that are under way. Default 100,000,000. */
+  /** Bytes of all pending request bodies. Default 100,000,000. */
   readonly maxBodyBytesInAll: number;
-  /** How deep JSON may be nested. Default 100. */
+  /** Maximum nesting of JSON. Default 100. */
   readonly maxJsonDepth: number;
-  /** How many values a body may hold, counting those inside of others. Default 20,000. */
+  /** Maximum number of values in a body, including nested ones. Default 20,000. */
   readonly maxJsonValues: number;
-  /** Default 1,000. With `Infinity` they are not counted. */
+  /** Default 1,000. With `Infinity` sessions are not counted. */
   readonly sessionsPerPrincipal: number;
-  /** Characters of one session's messages and queued items. Default 100,000,000. */
+  /** Characters in one session's messages and queued items. Default 100,000,000. */
   readonly maxStoredCharsPerSession: number;
-  /** Characters of all sessions of a principal that this process has seen. Default 1,000,000,000. */
+  /** Characters in all sessions of a principal that this process has used. Default 1,000,000,000. */
   readonly maxStoredCharsPerPrincipal: number;
-  /** Open at a time. Default 50. */
+  /** Open at the same time. Default 50. */
   readonly streamsPerPrincipal: number;
-  /** Default 600. As many may come at once. */
+  /** Default 600. Bursts may be as large. */
   readonly requestsPerMinute: number;
-  /** What is kept in memory for a reader that is slower than what it reads. Default 256,000 characters. */
+  /** Characters buffered for a slow reader. Default 256,000. */
   readonly maxUnreadChars: number;
-  /** The same for all readers together: beyond it nothing more is kept for a reader that is behind. Default 64,000,000. */
+  /** Characters buffered for all readers: above it nothing more is buffered for slow readers. Default 64,000,000. */
   readonly maxUnreadCharsInAll: number;
-  /** A reader that takes nothing for so long is cut. Default 30,000. */
+  /** A reader that accepts nothing for this long is disconnected. Default 30,000. */
   readonly stalledReaderMs: number;
-  /** How often an idle stream says that it is alive. Default 15,000. */
+  /** Interval of heartbeats on an idle stream. Default 15,000. */
   readonly heartbeatMs: number;
-  /** How long a session that nobody asks for is kept in memory. Default 60,000. */
+  /** How long an unused session stays in memory. Default 60,000. */
   readonly idleSessionMs: number;
 }
 
 export interface ClientToolLimits {
-  /** In one session. Default 64. */
+  /** Per session. Default 64. */
   readonly maxTools: number;
-  /** Of the JSON of one declaration. Default 32,000. */
+  /** Characters of one declaration's JSON. Default 32,000. */
   readonly maxChars: number;
-  /** How long a call may stay unanswered, at most and where the client names no time. Default 24 hours. */
+  /** Time to answer a call: the maximum, and the default if the client sets none. Default 24 hours. */
   readonly answerWithinMs: number;
-  /** How long a claim of a call holds, at most. Default 10 minutes. */
+  /** Maximum duration of a claim. Default 10 minutes. */
   readonly maxClaimMs: number;
 }
 
@@ -65,7 +65,7 @@ export const defaultLimits: ServerLimits = {
   idleSessionMs: 60_000,
 };
 
-/** Throws `invalid_options` for what is no number: it would be no limit. */
+/** Throws `invalid_options` for a value that is not a number, which would not limit anything. */
 export function checkLimits(limits: object | undefined, path: string): void {
   const problem = problemOfNumbers(limits, rules, path);
   if (problem !== undefined) throw new ServerError("invalid_options", `The server's ${problem}`);

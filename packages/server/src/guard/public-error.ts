@@ -1,4 +1,4 @@
-/** The one shape of errors on the wire, and what of an error a client is told. */
+/** The wire format of errors, and the part of an error that clients see. */
 import type { Session, SessionErrorCode } from "@capstan/core";
 import { isCapstanError } from "@capstan/kernel";
 import type { ErrorReply, RequestIssue } from "@capstan/log";
@@ -34,7 +34,7 @@ const statusOfServer: Record<ServerErrorCode, number> = {
   invalid_options: 500,
 };
 
-/** Those that a client can do something about are told as they are. */
+/** Errors that a client can act on are reported unchanged. */
 const statusOfSession: Record<SessionErrorCode, number> = {
   not_pending: 409,
   already_answered: 409,
@@ -59,22 +59,22 @@ const statusOfSession: Record<SessionErrorCode, number> = {
 };
 
 const publicMessages: Partial<Record<SessionErrorCode, string>> = {
-  not_found: "There is no such session",
-  unknown_agent: "The agent of this session is not served here any more",
-  unavailable: "The store failed: what was sent may be there. Send it again with the same id",
-  engine_failed: "The turn could not go on",
-  set_aside: "This session was set aside: its operator has to release it",
-  host_closed: "This server is being shut down: connect again, elsewhere or later",
+  not_found: "Unknown session",
+  unknown_agent: "The agent of this session is no longer available",
+  unavailable: "The store failed and the input may have been stored: retry with the same id",
+  engine_failed: "The turn could not continue",
+  set_aside: "This session is set aside until its operator releases it",
+  host_closed: "This server is shutting down: reconnect later or to another server",
 };
 
 const unknown: PublicError = {
   status: 500,
   headers: {},
   code: "internal",
-  message: "Something went wrong here, and it is not the fault of the request",
+  message: "Internal server error",
 };
 
-/** Whatever was thrown: paths, stacks and what a store or a vendor said stay here. */
+/** Converts any error: paths, stacks and messages of stores and vendors are not exposed. */
 export function toPublicError(thrown: unknown): PublicError {
   if (thrown instanceof ServerError) {
     const { code, message, headers, issues } = thrown;
@@ -84,7 +84,7 @@ export function toPublicError(thrown: unknown): PublicError {
   const { name, code, message } = thrown;
   if (name === "SessionError") return ofSession(code, message);
   if (name === "RepositoryError") return ofSession(sessionCodeOf(code), message);
-  // A tool that was lent, and cannot be used.
+  // A lent tool that is invalid.
   if (name === "ToolError") return { status: 400, headers: {}, code: "invalid_request", message };
   return unknown;
 }
@@ -96,7 +96,7 @@ function ofSession(code: string, message: string): PublicError {
   return { status, headers, code, message: publicMessages[code] ?? message };
 }
 
-/** Session code of a store's error: another process has deleted a session that is in memory here, or the store is away. */
+/** Session code of a store's error: another process has deleted a session that is in memory here, or the store is unavailable. */
 function sessionCodeOf(code: string): string {
   return code === "fenced" ? "unavailable" : code;
 }
@@ -121,7 +121,7 @@ export function jsonResponse(
   return jsonTextResponse(JSON.stringify(body), status, headers);
 }
 
-/** The same for what is JSON already. */
+/** Like `jsonResponse`, for text that is already JSON. */
 export function jsonTextResponse(
   text: string,
   status: number,
@@ -133,13 +133,13 @@ export function jsonTextResponse(
   });
 }
 
-/** Which session a response is about. */
+/** Headers that identify the session of a response. */
 export function sessionHeaders({ id, incarnation }: Session): Readonly<Record<string, string>> {
   const named = { "x-session-id": id };
   return incarnation === undefined ? named : { ...named, "x-session-incarnation": incarnation };
 }
 
-/** What is said in a session is for nobody's cache. */
+/** Sessions are private: responses must not be cached. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",

@@ -2,38 +2,38 @@
 import type { AgentEvent, ChatMessage, SerializedError } from "@capstan/kernel";
 import type { StoredEntry } from "@capstan/log";
 
-/** By the code of the error. Other codes may be those of any program that failed. */
+/** By error code. Other codes may come from any program that failed. */
 const messages: Readonly<Record<string, string>> = {
-  auth: "The model's provider refused the credentials of this server",
-  rate_limit: "The model's provider limits how much may be asked: try again later",
-  overloaded: "The model's provider is overloaded: try again later",
+  auth: "The model's provider rejected this server's credentials",
+  rate_limit: "The model's provider limits the request rate: retry later",
+  overloaded: "The model's provider is overloaded: retry later",
   context_overflow: "The conversation is too long for the model",
-  invalid_request: "The model's provider refused the request",
-  content_filter: "The model's provider refused the content",
-  network: "The model's provider could not be reached, or did not answer in time",
-  protocol: "The model's provider sent something that cannot be used",
-  invalid_input: "The turn cannot begin with this input",
-  callback_failed: "Something that this agent is made of failed",
-  journal_failed: "The turn could not be recorded",
-  invalid_output: "The model's answer is not what this agent gives",
+  invalid_request: "The model's provider rejected the request",
+  content_filter: "The model's provider rejected the content",
+  network: "The model's provider was unreachable or timed out",
+  protocol: "The model's provider sent an invalid reply",
+  invalid_input: "The turn cannot start with this input",
+  callback_failed: "A callback of this agent failed",
+  journal_failed: "The turn could not be stored",
+  invalid_output: "The model's answer does not match the agent's output schema",
   cannot_continue: "There is nothing to continue",
   interrupted: "The process ended during this attempt",
   unavailable: "The store failed",
-  engine_failed: "The turn could not go on",
-  resume_limit: "The turn was resumed too often without getting further",
-  set_aside: "This session was set aside: its operator has to release it",
-  host_closed: "This server is being shut down",
-  not_found: "There is no such session",
-  budget_exceeded: "The turn has used up what it may use",
+  engine_failed: "The turn could not continue",
+  resume_limit: "The turn was resumed too often without progress",
+  set_aside: "This session is set aside until its operator releases it",
+  host_closed: "This server is shutting down",
+  not_found: "Unknown session",
+  budget_exceeded: "The turn has exceeded its budget",
 };
 
 const internal = {
   name: "Error",
   code: "internal",
-  message: "Something failed inside of this server",
+  message: "Internal server error",
 } as const;
 
-/** The log keeps everything. With details, clients see what it keeps. */
+/** The log keeps everything. With details, clients see it unchanged. */
 export class PublicView {
   readonly #hasDetails: boolean;
 
@@ -49,7 +49,7 @@ export class PublicView {
     return { name, code, message, ...(rejected && { rejected }) };
   }
 
-  /** The same event, unless it has an error. */
+  /** Returns the same event, unless it has an error. */
   readonly event = (event: AgentEvent): AgentEvent => {
     switch (event.type) {
       case "error":
@@ -88,7 +88,7 @@ export class PublicView {
     return { ...message, error: this.#stored(message["error"]) };
   }
 
-  /** As a store holds it: its shape was checked when it was written. */
+  /** The error as stored: its shape was checked when it was written. */
   #stored(error: Readonly<Record<string, unknown>>): SerializedError {
     return this.error(error as unknown as SerializedError);
   }

@@ -1,4 +1,4 @@
-/** How many requests a principal may send: as many at once as in a minute, and then as they are refilled. */
+/** Limits the requests of a principal: a burst of one minute's worth, refilled continuously. */
 import { ServerError } from "./server-error.ts";
 
 interface Bucket {
@@ -6,13 +6,13 @@ interface Bucket {
   at: number;
 }
 
-/** More principals than that are not remembered: the one that was quiet for longest starts anew. */
+/** Maximum number of principals remembered: beyond it the least recent one starts anew. */
 const maxBuckets = 10_000;
 
 export class RateLimit {
   readonly #perMinute: number;
   readonly #now: () => number;
-  /** The one that asked last comes last. */
+  /** Ordered by last request, the most recent last. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(perMinute: number, now: () => number) {
@@ -20,7 +20,7 @@ export class RateLimit {
     this.#now = now;
   }
 
-  /** Counts one. Fails with `rate_limited`. */
+  /** Counts one request. Fails with `rate_limited`. */
   take(principal: string): void {
     const now = this.#now();
     const { tokens, at } = this.#buckets.get(principal) ?? { tokens: this.#perMinute, at: now };
@@ -33,7 +33,7 @@ export class RateLimit {
     const seconds = Math.max(1, Math.ceil((1 - filled) / perMs / 1_000));
     throw new ServerError(
       "rate_limited",
-      `More than ${this.#perMinute} requests a minute: try again in ${seconds} s`,
+      `Rate limit of ${this.#perMinute} requests per minute exceeded: retry in ${seconds} s`,
       { headers: { "retry-after": String(seconds) } },
     );
   }

@@ -1,17 +1,17 @@
-/** What the server refuses, and why. */
+/** Errors with which the server rejects requests. */
 import { CapstanError } from "@capstan/kernel";
 import type { RequestIssue } from "@capstan/log";
 
 export type ServerErrorCode =
-  /** Not what the endpoint takes; the issues say where. */
+  /** The request does not match the endpoint's schema; `issues` has the paths. */
   | "invalid_request"
   | "unauthenticated"
   | "forbidden_host"
   | "forbidden_origin"
   | "not_found"
-  /** The session is another one than the client knows under this id. */
+  /** The session is not the one the client knows under this id. */
   | "session_replaced"
-  /** A reader names a place that the session has not reached. */
+  /** A cursor is ahead of the session. */
   | "cursor_ahead"
   | "method_not_allowed"
   | "body_too_large"
@@ -19,15 +19,15 @@ export type ServerErrorCode =
   | "rate_limited"
   | "too_many_sessions"
   | "too_many_streams"
-  /** Too many bytes of this principal's requests are under way. */
+  /** Too many bytes in this principal's pending requests. */
   | "too_many_bytes"
-  /** The session, or all sessions of this principal, hold as much as they may. */
+  /** The session, or all sessions of this principal, have reached their storage limit. */
   | "storage_full"
-  /** Too many bytes of all requests are. */
+  /** Too many bytes in all pending requests. */
   | "busy"
-  /** The server is being shut down. */
+  /** The server is shutting down. */
   | "closing"
-  /** Thrown where a server is made, and sent to nobody. */
+  /** Thrown when a server is created; never sent to clients. */
   | "invalid_options";
 
 export interface ServerErrorOptions extends ErrorOptions {
@@ -38,7 +38,7 @@ export interface ServerErrorOptions extends ErrorOptions {
 export class ServerError extends CapstanError<ServerErrorCode> {
   override readonly name = "ServerError";
   readonly issues: readonly RequestIssue[] | undefined;
-  /** For the response. */
+  /** Headers for the response. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ServerErrorCode, message: string, options: ServerErrorOptions = {}) {
@@ -52,17 +52,17 @@ export function invalidRequest(message: string, issues?: readonly RequestIssue[]
   return new ServerError("invalid_request", message, issues && { issues });
 }
 
-/** The same for a session that is not there and for one that belongs to somebody else. */
+/** Same error for a missing session and for another principal's session. */
 export function noSession(id: string): ServerError {
-  return new ServerError("not_found", `There is no session "${id.slice(0, 128)}"`);
+  return new ServerError("not_found", `Unknown session "${id.slice(0, 128)}"`);
 }
 
 export function sessionReplaced(id: string): ServerError {
-  const message = `Session "${id.slice(0, 128)}" was deleted and begun again: drop what is known of it, and read it anew`;
+  const message = `Session "${id.slice(0, 128)}" was deleted and recreated: discard its state and read it again`;
   return new ServerError("session_replaced", message);
 }
 
 export function cursorAhead(named: number, lastSeq: number): ServerError {
-  const message = `Entry ${named} is further than the session, whose last entry is ${lastSeq}: read it anew`;
+  const message = `Entry ${named} is ahead of the session, whose last entry is ${lastSeq}: read the session again`;
   return new ServerError("cursor_ahead", message);
 }

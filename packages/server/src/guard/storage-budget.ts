@@ -1,4 +1,4 @@
-/** How much the sessions of a principal hold, as far as this process has seen them. */
+/** Limits how much a principal's sessions store, based on the sessions this process has used. */
 import type { Session } from "@capstan/core";
 import type { ChatMessage, ToolContent, UserPart } from "@capstan/kernel";
 import { ServerError } from "./server-error.ts";
@@ -10,18 +10,16 @@ export interface StorageLimits {
 
 interface Held {
   readonly principal: string;
-  /** Undefined until the session is stored. */
-  incarnation: string | undefined;
-  /** Messages that were counted. */
+  /** Number of messages counted. */
   messages: number;
-  /** Characters of all messages that it has had: those of a history that was cleared stay in the log. */
+  /** Characters of all messages it ever had: a cleared history stays in the log. */
   said: number;
   queued: number;
 }
 
 /**
- * Counts the characters of messages and of what is queued, when something is sent to a session. So it counts what clients and models have said in the sessions
- * that were used here since the process began, and neither the entries around it nor the files of a store.
+ * Counts the characters of messages and queued items whenever something is sent to a session. So it covers what clients and models wrote in the
+ * sessions used since the process started, but neither the surrounding entries nor the files of a store.
  */
 export class StorageBudget {
   readonly #limits: StorageLimits;
@@ -32,22 +30,20 @@ export class StorageBudget {
     this.#limits = limits;
   }
 
-  /** Fails with `storage_full` if no more may be sent: to this session, or by this principal. */
+  /** Fails with `storage_full` if no more may be sent to this session, or by this principal. */
   admit(principal: string, session?: Session): void {
     const { maxStoredCharsPerSession, maxStoredCharsPerPrincipal } = this.#limits;
     if (session !== undefined && this.count(principal, session) > maxStoredCharsPerSession) {
-      throw full("This session holds");
+      throw full("This session has");
     }
     if ((this.#inAll.get(principal) ?? 0) > maxStoredCharsPerPrincipal) {
-      throw full("Your sessions hold");
+      throw full("Your sessions have");
     }
   }
 
-  /** Looks at what has come to the session since the last time. */
-  count(principal: string, { id, incarnation, messages, queued }: Session): number {
-    if (this.#isOfAnother(id, incarnation)) this.forget(id);
-    const held = this.#held.get(id) ?? { principal, incarnation, messages: 0, said: 0, queued: 0 };
-    held.incarnation ??= incarnation;
+  /** Counts what was added to the session since the last call. */
+  count(principal: string, { id, messages, queued }: Session): number {
+    const held = this.#held.get(id) ?? { principal, messages: 0, said: 0, queued: 0 };
     this.#held.set(id, held);
     const before = held.said + held.queued;
     const isReplaced = messages.length < held.messages;
@@ -61,7 +57,7 @@ export class StorageBudget {
     return after;
   }
 
-  /** The session was deleted. */
+  /** Must be called when the session is deleted. */
   forget(sessionId: string): void {
     const held = this.#held.get(sessionId);
     if (held === undefined) return;
@@ -113,6 +109,6 @@ function charsOfReply(
 }
 
 function full(what: string): ServerError {
-  const message = `${what} as much as is allowed: delete sessions that are not needed any more, and go on in a new one`;
+  const message = `${what} reached the storage limit: delete unused sessions, and continue in a new one`;
   return new ServerError("storage_full", message);
 }

@@ -1,25 +1,25 @@
-/** A request of Node's as the web has it. */
+/** Converts Node's requests to web requests. */
 import type { IncomingMessage } from "node:http";
 
-/** Throws for one that no `Request` can be made of. */
+/** Throws if no `Request` can be created. */
 export function toRequest(incoming: IncomingMessage): Request {
   const { url = "", method = "GET", rawHeaders } = incoming;
-  // A whole address in its place is for proxies, and `*` for nobody.
+  // An absolute URL is for proxies, and `*` is not supported.
   if (!url.startsWith("/")) throw new TypeError("not a path");
   const headers = new Headers();
-  for (let place = 0; place + 1 < rawHeaders.length; place += 2) {
-    headers.append(rawHeaders[place] ?? "", rawHeaders[place + 1] ?? "");
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
   }
   const hasBody = method !== "GET" && method !== "HEAD";
   return new Request(`http://node.invalid${url}`, {
     method,
     headers,
-    // Half duplex: the answer comes when the body was read. The types of browsers do not know it.
+    // Half duplex: the response comes after the body was read. The types of browsers lack this.
     ...(hasBody && { body: toBody(incoming), duplex: "half" }),
   });
 }
 
-/** Node's own conversion closes the socket when somebody stops reading, and with it the way back for the answer. */
+/** Node's own conversion closes the socket when the body is no longer read, and then no response can be sent. */
 function toBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   let isOver = false;
   const once = (settle: () => void): void => {
@@ -43,7 +43,7 @@ function toBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
       },
       cancel() {
         isOver = true;
-        // The rest is dropped.
+        // Discard the rest.
         incoming.resume();
       },
     },

@@ -1,4 +1,4 @@
-/** A stream on a socket of Node: text goes straight to it, as much at a time as has come together. */
+/** Writes a stream to a Node socket, in batches. */
 import type { ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 import type { EventStream, FrameSink, FrameSource } from "../streaming/frame-sink.ts";
@@ -19,7 +19,7 @@ export function startNodeStream({ headers, start }: EventStream, response: Serve
 
 const waiting: (() => void)[] = [];
 
-/** What one read from a model brought is written as one: each write costs more than all the rest. And one timer does for the streams of all. */
+/** Writes everything from one read of the model at once, because a write costs more than all else. One timer serves all streams. */
 function flushSoon(flush: () => void): void {
   waiting.push(flush);
   if (waiting.length > 1) return;
@@ -35,22 +35,22 @@ class NodeSink implements FrameSink {
   readonly #isChunked: boolean;
   #pending = "";
   #isScheduled = false;
-  /** The socket takes no more for now. */
+  /** Whether the socket's buffer is full. */
   #isFull = false;
-  /** Somebody was told to wait. */
+  /** Whether the source waits for `onDrain`. */
   #isAwaited = false;
 
   constructor(response: ServerResponse) {
     this.#response = response;
     const { socket } = response;
-    // A response writes each chunk as four pieces, which is a third of what an event costs. The socket takes them as one, unless an earlier response is
-    // still on it, or the client is too old for chunks.
+    // A response writes each chunk in four parts, which is a third of the cost of an event. The socket takes them as one, unless it is
+    // still busy with an earlier response, or the client does not support chunks.
     this.#isChunked = socket !== null && response.chunkedEncoding;
     this.#writable = socket !== null && response.chunkedEncoding ? socket : response;
     this.#writable.on("drain", this.#onDrain);
   }
 
-  /** The socket may go on to serve other requests. */
+  /** Stops listening: the socket may serve other requests. */
   leave(): void {
     this.#writable.off("drain", this.#onDrain);
   }
@@ -95,11 +95,11 @@ class NodeSink implements FrameSink {
     const bytes = Buffer.byteLength(frames);
     if (bytes >= sinkHighWater) return this.#sendLarge(frames, bytes);
     const text = this.#isChunked ? `${bytes.toString(16)}\r\n${frames}\r\n` : frames;
-    // ASCII is the same in both, and goes out without being encoded.
+    // ASCII is the same in both, and is written without encoding.
     return this.#writable.write(text, bytes === frames.length ? "latin1" : "utf8");
   }
 
-  /** A text is copied for each socket that does not take it at once, bytes are not. */
+  /** Sends bytes instead of text: text would be copied for each socket that does not accept it at once. */
   #sendLarge(frames: string, size: number): boolean {
     const { bytes, release } = shareBytes(frames);
     if (!this.#isChunked) return this.#writable.write(bytes, release);
@@ -115,13 +115,13 @@ class NodeSink implements FrameSink {
 interface SharedBytes {
   readonly text: string;
   readonly bytes: Buffer;
-  /** Writes under way. */
+  /** Pending writes. */
   uses: number;
 }
 
 let lastShared: SharedBytes | undefined;
 
-/** The bytes of a text, the same as long as one socket has not taken them and no other large text was sent. */
+/** Returns the bytes of a text, shared until all sockets have taken them or another large text is sent. */
 function shareBytes(text: string): { readonly bytes: Buffer; readonly release: () => void } {
   const shared =
     lastShared?.text === text ? lastShared : { text, bytes: Buffer.from(text), uses: 0 };

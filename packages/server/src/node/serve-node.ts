@@ -1,4 +1,4 @@
-/** A server on a port, with what Node's HTTP needs to be let go of in peace. */
+/** Runs a server on a port, with timeouts and a graceful shutdown for Node's HTTP. */
 import type { IncomingMessage, ServerResponse, Server as HttpServer } from "node:http";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -11,28 +11,28 @@ import { commonHeaders, toErrorResponse } from "../guard/public-error.ts";
 import { invalidRequest } from "../guard/server-error.ts";
 
 export interface ServeOptions {
-  /** Default 0: any that is free. */
+  /** Default 0: any free port. */
   readonly port?: number;
-  /** Default `127.0.0.1`: whoever else should reach it has to be meant. */
+  /** Default `127.0.0.1`: exposing the server to other machines must be explicit. */
   readonly hostname?: string;
-  /** How long clients may take to send their headers. Default 10,000. */
+  /** Time for clients to send their headers. Default 10,000. */
   readonly headersTimeoutMs?: number;
-  /** How long they may take for the whole request. Default 60,000. */
+  /** Time for clients to send the whole request. Default 60,000. */
   readonly requestTimeoutMs?: number;
-  /** How long they may take to read an answer that is no stream. Default 60,000. */
+  /** Time for clients to read a response that is not a stream. Default 60,000. */
   readonly answerTimeoutMs?: number;
-  /** How long a closing server waits for those that have not taken everything. Default 10,000. */
+  /** How long a closing server waits for clients that have not read everything. Default 10,000. */
   readonly drainMs?: number;
 }
 
 export interface NodeServer {
   readonly port: number;
   readonly url: string;
-  /** Takes nothing new, lets streams end with a word about it, hands turns over, and resolves when all is closed. */
+  /** Stops accepting requests, ends streams with a final event, hands turns over, and resolves once everything is closed. */
   close(): Promise<void>;
 }
 
-/** Resolves when it listens. Fails like `listen` of Node. */
+/** Resolves once the server listens. Fails like Node's `listen`. */
 export async function serveNode(server: Server, options: ServeOptions = {}): Promise<NodeServer> {
   const { port = 0, hostname = "127.0.0.1", drainMs = 10_000 } = options;
   const {
@@ -44,7 +44,7 @@ export async function serveNode(server: Server, options: ServeOptions = {}): Pro
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(headersTimeoutMs, 2_000),
-    // Node would refuse a request without one in a shape of its own.
+    // Node would reject a request without one in its own format.
     requireHostHeader: false,
   });
   const answers = new WeakMap<Socket, ServerResponse>();
@@ -67,7 +67,7 @@ export async function serveNode(server: Server, options: ServeOptions = {}): Pro
   };
 }
 
-/** Whether something was said to a request that is not over: a second answer would be taken for that to another one. */
+/** Whether a response to a pending request has begun: a second one would be taken for the response to another request. */
 function isSaid({ headersSent, writableEnded, req }: ServerResponse): boolean {
   return headersSent && !(writableEnded && req.complete);
 }
@@ -79,7 +79,7 @@ async function answer(
   answerTimeoutMs: number,
 ): Promise<void> {
   const reply = await replyTo(server, incoming);
-  // Whoever was too slow to ask has been told so.
+  // A client that was too slow has already been rejected.
   if (!incoming.socket.writable) return leave(reply, response);
   if (!(reply instanceof Response)) return startNodeStream(reply, response);
   const body = Buffer.from(await reply.arrayBuffer());
@@ -90,10 +90,10 @@ async function answer(
   destroyAfter(response, answerTimeoutMs);
 }
 
-/** Time for a client to read why it was refused. */
+/** Time for a client to read why it was rejected. */
 const lingerMs = 2_000;
 
-/** Closes our half and then, whatever the other side does, the socket: a client that ignores the first keeps its descriptor otherwise. */
+/** Closes our half and then, whatever the client does, the socket: otherwise a client that ignores the first keeps the descriptor open. */
 function refuse(socket: Socket, refusal: string): void {
   socket.end(refusal);
   destroyAfter(socket, lingerMs);
@@ -118,8 +118,7 @@ async function replyTo(server: Server, incoming: IncomingMessage): ReturnType<Se
   try {
     request = toRequest(incoming);
   } catch {
-    // The client is told. Whatever it sent is not worth a report.
-    return toErrorResponse(invalidRequest("This is no request that can be answered"));
+    return toErrorResponse(invalidRequest("Malformed HTTP request"));
   }
   return await server.reply(request);
 }
@@ -146,10 +145,10 @@ async function drain(server: Server, http: HttpServer, drainMs: number): Promise
   cancel();
 }
 
-/** What Node's parser has refused, in the same shape as everything else. */
+/** Response for a request that Node's parser rejected, in the usual error format. */
 function refusalOf(code: string | undefined): string {
   const [status, reason] = statusOf(code);
-  const error = { code: "invalid_request", message: `This is no HTTP request: ${reason}` };
+  const error = { code: "invalid_request", message: `Invalid HTTP request: ${reason}` };
   const body = JSON.stringify({ error });
   const headers = Object.entries({
     ...commonHeaders,

@@ -1,4 +1,4 @@
-/** Sessions over HTTP: a function from a request to a response, for every runtime that has those. */
+/** Sessions over HTTP: a function from request to response, for every runtime that has those types. */
 import { systemClock } from "@capstan/core";
 import { BodyBudget } from "../guard/body-budget.ts";
 import { checkHost, checkOrigin, corsHeaders, preflight } from "../guard/access.ts";
@@ -49,7 +49,7 @@ const described: readonly Endpoint[] = [
 const openApi: Endpoint = endpoint({
   method: "GET",
   path: "/openapi.json",
-  summary: "This description",
+  summary: "Returns this OpenAPI description",
   query: NoQuerySchema,
   answers: "200: OpenAPI 3.1",
   handle: () => jsonResponse(toOpenApi(endpoints)),
@@ -89,13 +89,13 @@ export class Server {
     };
   }
 
-  /** Never fails: what goes wrong is a response too. Needs no `this`. */
+  /** Never rejects: errors become responses. Does not need `this`. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const reply = await this.reply(request);
     return reply instanceof Response ? reply : toStreamResponse(reply);
   };
 
-  /** The same for adapters that write streams themselves. */
+  /** Like `fetch`, for adapters that write streams themselves. */
   async reply(request: Request): Promise<Reply> {
     let route = "none";
     let origin: string | undefined;
@@ -121,24 +121,24 @@ export class Server {
     }
   }
 
-  /** Takes no more requests, tells open streams to go elsewhere, and hands turns under way over to other hosts. */
+  /** Stops accepting requests, tells open streams to reconnect elsewhere, and hands running turns over to other hosts. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    // Not before whoever called has the promise: requests look at it.
+    // Only after `#closing` is set, which requests check.
     await Promise.resolve();
     const { streams, sessions, host } = this.#backend;
     streams.end("closing");
     sessions.close();
     await host.close();
-    // Those that were being opened meanwhile.
+    // Streams that were opened in the meantime.
     streams.end("closing");
   }
 
-  /** Gives up readers that have not taken their last frame. */
+  /** Disconnects readers that have not read their last frame. */
   cutStreams(): void {
     this.#backend.streams.cut();
   }
@@ -147,7 +147,7 @@ export class Server {
     try {
       this.#options.onError?.(thrown);
     } catch {
-      // Whoever listens has to look after its own failures: the client is answered all the same.
+      // Errors of the listener are its own concern: the client gets its response all the same.
     }
   }
 
@@ -180,26 +180,30 @@ export class Server {
   async #authenticate(request: Request): Promise<string> {
     const identity = await this.#options.authenticate(request);
     if (identity === undefined || identity.principal === "") {
-      throw new ServerError("unauthenticated", "Who are you? Send a token that is known here", {
-        headers: { "www-authenticate": "Bearer" },
-      });
+      throw new ServerError(
+        "unauthenticated",
+        "Authentication required: send a valid bearer token",
+        {
+          headers: { "www-authenticate": "Bearer" },
+        },
+      );
     }
     this.#rate.take(identity.principal);
     return identity.principal;
   }
 }
 
-/** `fetch` is all that a runtime needs. Close it when the process ends. */
+/** `fetch` is all that a runtime needs. Close the server when the process ends. */
 export function createServer(options: ServerOptions): Server {
   return new Server(options);
 }
 
-/** Fails with `invalid_options` for one that the host does not have. */
+/** Fails with `invalid_options` for an agent that the host does not have. */
 function agentsOf({ host, agents }: ServerOptions): readonly string[] {
   const known = host.agents.map(({ name }) => name);
   const missing = agents?.find((name) => !known.includes(name));
   if (missing === undefined) return agents ?? known;
-  const message = `The host has no agent "${missing}": add it to createHost({ agents }). There are: ${known.join(", ")}`;
+  const message = `The host has no agent "${missing}": add it to createHost({ agents }). Known agents: ${known.join(", ")}`;
   throw new ServerError("invalid_options", message);
 }
 
@@ -208,7 +212,7 @@ function toClientTools(choice: boolean | Partial<ClientToolLimits>): ClientToolL
   return choice === true ? defaultClientTools : { ...defaultClientTools, ...choice };
 }
 
-/** What is no id at all is not looked for. */
+/** Invalid ids are not looked up. */
 function isSessionId(id: string): boolean {
   return /^(?!\.{1,2}$)[\w.:@+=-]{1,128}$/.test(id);
 }

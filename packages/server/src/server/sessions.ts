@@ -1,4 +1,4 @@
-/** The sessions that clients use now: who may, and how long each is kept in memory. */
+/** Sessions in use by clients: access checks, and how long each stays in memory. */
 import type { Clock, Host, NewSession, Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import { hashJson } from "@capstan/kernel";
@@ -7,23 +7,23 @@ import type { PublicView } from "../guard/public-view.ts";
 import { ServerError, noSession, sessionReplaced } from "../guard/server-error.ts";
 import { SessionFrames } from "../streaming/session-frames.ts";
 
-/** A session with what its readers share. */
+/** A session and the frames its readers share. */
 export interface OpenSession {
   readonly session: Session;
   readonly frames: SessionFrames;
 }
 
-/** A session that a request is about. */
+/** The session a request refers to. */
 export interface WantedSession {
   readonly principal: string;
   /** Its id, or the principal's key for it. */
   readonly id: string;
-  /** Which of those that have had this id, if the client says so. */
+  /** Expected incarnation among the sessions that have had this id, if the client states one. */
   readonly incarnation?: string | undefined;
 }
 
 interface KeptSession extends OpenSession {
-  /** Requests and streams that use it. */
+  /** Number of requests and streams that use it. */
   uses: number;
   cancelIdle: (() => void) | undefined;
 }
@@ -34,7 +34,7 @@ export class Sessions {
   readonly #clock: Clock;
   readonly #view: PublicView;
   readonly #kept = new Map<string, KeptSession>();
-  /** Being created, by principal: they are in no list yet. */
+  /** Sessions being created, by principal: no list contains them yet. */
   readonly #creating = new Map<string, number>();
 
   constructor(host: Host, limits: ServerLimits, clock: Clock, view: PublicView) {
@@ -44,12 +44,12 @@ export class Sessions {
     this.#clock = clock;
   }
 
-  /** How many are in memory for clients. */
+  /** Number of sessions in memory for clients. */
   get size(): number {
     return this.#kept.size;
   }
 
-  /** By its id, or by the key that this principal has for it. Undefined if there is none, or it is somebody else's. */
+  /** Finds a session by id, or by this principal's key. Undefined if there is none, or if it belongs to another principal. */
   async find(principal: string, idOrKey: string): Promise<OpenSession | undefined> {
     return (
       (await this.#findOwn(principal, idOrKey)) ??
@@ -57,7 +57,7 @@ export class Sessions {
     );
   }
 
-  /** The same; fails with `not_found`. */
+  /** Like `find`, but fails with `not_found`. */
   async get(principal: string, idOrKey: string): Promise<OpenSession> {
     const found = await this.find(principal, idOrKey);
     if (found === undefined) throw noSession(idOrKey);
@@ -65,7 +65,7 @@ export class Sessions {
   }
 
   /**
-   * Keeps it in memory while something is done with it. If it turns out to be gone, and another one has its id, that is done with the other one. Fails
+   * Keeps the session in memory while `work` runs. If it turns out to be gone, and another session has its id, `work` runs with that one. Fails
    * with `not_found` and `session_replaced`.
    */
   async use<T>(wanted: WantedSession, work: (open: OpenSession) => Promise<T>): Promise<T> {
@@ -73,13 +73,13 @@ export class Sessions {
     try {
       return await this.useOpen(open, wanted, work);
     } catch (thrown) {
-      // Nothing reaches a session that is gone.
+      // A session that is gone was not changed, so `work` can be repeated.
       if (!open.session.isGone) throw thrown;
     }
     return this.useOpen(await this.get(wanted.principal, wanted.id), wanted, work);
   }
 
-  /** The same for one that was found; whether it is gone is for the caller to see. */
+  /** Like `use`, for a session already found. The caller must check whether it is gone. */
   async useOpen<T>(
     open: OpenSession,
     { id, incarnation }: Pick<WantedSession, "id" | "incarnation">,
@@ -88,7 +88,7 @@ export class Sessions {
     const release = this.hold(open);
     try {
       if (incarnation !== undefined && incarnation !== open.session.incarnation) {
-        // It may be this server that has not heard of the new one.
+        // This server may not have seen the new one yet.
         await open.session.refresh();
         throw sessionReplaced(id);
       }
@@ -98,14 +98,14 @@ export class Sessions {
     }
   }
 
-  /** A new one, stored at its first word. With a key it has the id that belongs to it. */
+  /** Creates a session, stored with its first input. With a key, the id is derived from it. */
   create(
     principal: string,
     key: string | undefined,
     origin: Omit<NewSession, "id" | "principal">,
   ): OpenSession {
     const id = key === undefined ? undefined : idOfKey(principal, key);
-    // Somebody else with the same key may have been faster.
+    // A concurrent request with the same key may have been faster.
     const known = id === undefined ? undefined : this.#kept.get(id);
     if (known !== undefined && !known.session.isGone) return known;
     const session = this.#host.createSession({
@@ -116,10 +116,10 @@ export class Sessions {
     return this.#keep(session);
   }
 
-  /** Counts one more until it is stored. Fails with `too_many_sessions`. Returns how to say that it is stored, or is not. */
+  /** Counts a session until it is stored. Fails with `too_many_sessions`. Call the result once it is stored, or will not be. */
   async admit(principal: string): Promise<() => void> {
     const { sessionsPerPrincipal: limit } = this.#limits;
-    // They need not be counted then.
+    // Without a limit there is no need to count.
     if (limit === Infinity) return () => {};
     const creating = this.#creating.get(principal) ?? 0;
     this.#creating.set(principal, creating + 1);
@@ -138,16 +138,16 @@ export class Sessions {
     return release;
   }
 
-  /** Another process has created it meanwhile: opens that one. */
+  /** Opens the session that another process created in the meantime. */
   async reopen(principal: string, { session }: OpenSession): Promise<OpenSession> {
     await this.#forget(session.id);
     return this.get(principal, session.id);
   }
 
-  /** Keeps it in memory until that is given back. */
+  /** Keeps the session in memory until the returned function is called. */
   hold(open: OpenSession): () => void {
     const kept = this.#kept.get(open.session.id) ?? this.#keep(open.session);
-    // Another one has its id by now.
+    // Another session has its id by now.
     if (kept.session !== open.session) return () => {};
     kept.cancelIdle?.();
     kept.cancelIdle = undefined;
@@ -161,7 +161,7 @@ export class Sessions {
     };
   }
 
-  /** It was never stored, and nobody else uses it. */
+  /** Drops a session that was never stored, unless another request uses it. */
   async drop({ session }: OpenSession): Promise<void> {
     if (this.#kept.get(session.id)?.uses === 0) await this.#forget(session.id);
   }
@@ -183,7 +183,7 @@ export class Sessions {
     return open?.session.principal === principal ? open : undefined;
   }
 
-  /** Looks whose it is first: what another principal's session is like, or why it cannot be opened, is not to be learned. */
+  /** Checks the owner first: nothing about another principal's session may leak, not even why it cannot be opened. */
   async #open(principal: string, id: string): Promise<KeptSession | undefined> {
     try {
       if ((await this.#host.principalOf(id)) !== principal) return undefined;
@@ -213,7 +213,7 @@ export class Sessions {
     const { timer, idleTimer = timer } = this.#clock;
     kept.cancelIdle = idleTimer(this.#limits.idleSessionMs, () => {
       if (kept.uses > 0) return;
-      // What goes wrong with letting go of it is nobody's concern: the host finds it when it is due.
+      // A failure to detach does not matter: the host finds the session when it is due.
       this.#forget(kept.session.id).catch(() => {});
     });
   }
@@ -228,11 +228,11 @@ export class Sessions {
 }
 
 function tooMany(limit: number): ServerError {
-  const message = `There are ${limit} sessions already, and no more are allowed: delete one`;
+  const message = `The limit of ${limit} sessions is reached: delete one`;
   return new ServerError("too_many_sessions", message);
 }
 
-/** The same key of another principal is another session, and nobody can guess or take the id. */
+/** Another principal with the same key gets another session, and the id cannot be guessed or taken. */
 function idOfKey(principal: string, key: string): string {
   return `k${hashJson([principal, key]).slice(0, 40)}`;
 }

@@ -1,4 +1,4 @@
-/** One reader of a session's events: writes them as fast as it takes them, and keeps little of what it does not. */
+/** One reader of a session's events: writes them as fast as the reader accepts them, with a bounded buffer. */
 import type { Session, SessionError } from "@capstan/core";
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
@@ -9,7 +9,7 @@ import { heartbeat, streamFrame } from "./session-frames.ts";
 
 type Delta = Extract<AgentEvent, { readonly delta: string }>;
 
-/** Characters that wait for all readers of a server. */
+/** Characters buffered for all readers of a server. */
 export interface UnreadCount {
   chars: number;
   readonly maxChars: number;
@@ -19,48 +19,48 @@ export interface ReaderOptions {
   readonly session: Session;
   readonly frames: SessionFrames;
   readonly maxUnreadChars: number;
-  /** Characters that all readers together have not taken. */
+  /** Shared by all readers. */
   readonly unread: UnreadCount;
-  /** Written first. */
+  /** First frame of the stream. */
   readonly opening: string;
-  /** Which events it wants. Default all. */
+  /** Whether to send an event. Default all. */
   accepts?(event: AgentEvent, cursor: Cursor): boolean;
-  /** Called with each event that it has got. */
+  /** Called with each event sent or buffered. */
   onEvent?(event: AgentEvent): void;
-  /** It is gone. */
+  /** Called when the reader is gone. */
   onClose(): void;
-  /** How much was sent. */
+  /** Called with the amount sent. */
   onWrite(events: number, chars: number): void;
 }
 
 const replayFactor = 8;
 
 /**
- * What a slow reader has not taken is kept up to a limit, deltas of one part as one. Beyond it everything is dropped, and once the reader has
- * caught up it gets what it missed from the log, with a snapshot for what was only live: the same as if it had come back with its cursor.
+ * Events that a slow reader has not accepted are buffered up to a limit, with deltas of one part merged. Above the limit everything is dropped, and
+ * once the reader has caught up it gets what it missed from the log, with a snapshot of live state: as if it had reconnected with its cursor.
  */
 export class EventReader implements FrameSource {
   readonly #options: ReaderOptions;
   #sink: FrameSink | undefined;
-  /** Frames that wait for the sink. */
+  /** Frames waiting for the sink. */
   #unread: string[] = [];
   #unreadChars = 0;
   /** The last of them, if it is a delta that may grow. */
   #delta: { event: Delta; cursor: Cursor } | undefined;
-  /** No sink yet, or one that is full. */
-  #isBehind = true;
-  /** Something was dropped: the log has it. */
+  /** True if there is no sink yet, or if it is full. */
+  #isBlocked = true;
+  /** Whether events were dropped: the log has them. */
   #hasMissed = false;
-  /** Of the last event that was written or waits. */
+  /** Cursor of the last event written or waiting. */
   #cursor: Cursor | undefined;
   #turnId: string | undefined;
   #unsubscribe: () => void = () => {};
   #isOver = false;
-  /** What closes the stream, once everything is written. */
+  /** Last frame of the stream, to be written after everything else. */
   #ending: string | undefined;
   #wasBusy = true;
   #drainedAt = 0;
-  /** Lets the log go on. */
+  /** Resumes reading the log. */
   #wake: () => void = () => {};
 
   constructor(options: ReaderOptions) {
@@ -68,11 +68,11 @@ export class EventReader implements FrameSource {
     this.#push(options.opening);
   }
 
-  /** From now on, or behind a place. */
+  /** Subscribes from now on, or after a cursor. */
   subscribe(after?: Cursor): void {
     const listener = (event: AgentEvent, cursor: Cursor): void => this.#take(event, cursor);
     this.#leave();
-    // The id is another session's now, or this process cannot read the log: another one may.
+    // The id belongs to another session now, or this process cannot read the log: another one may.
     const onEnd = ({ code }: SessionError): void => {
       const reason = code === "not_found" ? "deleted" : "closing";
       this.end(streamFrame({ type: "stream_end", reason }));
@@ -90,28 +90,28 @@ export class EventReader implements FrameSource {
     return this;
   }
 
-  /** Writes this behind everything else and closes the stream. */
+  /** Writes this frame after everything else and closes the stream. */
   end(frame: string): void {
     if (this.#isOver || this.#ending !== undefined) return;
     this.#leave();
     this.#ending = frame;
-    if (!this.#isBehind) this.#finish();
+    if (!this.#isBlocked) this.#finish();
   }
 
-  /** Nobody knows whether the other side is still there. */
+  /** Sends a heartbeat, or disconnects a stalled reader: the other side may be gone. */
   beat(now: number, stalledMs: number): void {
     if (this.#sink === undefined) return;
-    if (this.#isBehind) {
+    if (this.#isBlocked) {
       if (this.#drainedAt === 0) this.#drainedAt = now;
       if (now - this.#drainedAt >= stalledMs) this.cut();
       return;
     }
     this.#drainedAt = 0;
-    if (!this.#wasBusy) this.#isBehind = !this.#sink.write(heartbeat);
+    if (!this.#wasBusy) this.#isBlocked = !this.#sink.write(heartbeat);
     this.#wasBusy = false;
   }
 
-  /** Gives it up. */
+  /** Disconnects the reader. */
   cut(): void {
     this.#sink?.cut();
     this.onClose();
@@ -119,11 +119,11 @@ export class EventReader implements FrameSource {
 
   onDrain(): void {
     if (this.#isOver) return;
-    this.#isBehind = false;
+    this.#isBlocked = false;
     this.#drainedAt = 0;
     this.#closeDelta();
     this.#writeUnread();
-    if (this.#isBehind) return;
+    if (this.#isBlocked) return;
     this.#wake();
     if (this.#hasMissed) return this.#catchUp();
     if (this.#ending !== undefined) this.#finish();
@@ -142,13 +142,13 @@ export class EventReader implements FrameSource {
   #take(event: AgentEvent, cursor: Cursor): void {
     if (this.#isOver || this.#hasMissed || this.#options.accepts?.(event, cursor) === false) return;
     this.#cursor = cursor;
-    if (!this.#isBehind) this.#write(this.#frameOf(event, cursor), 1);
+    if (!this.#isBlocked) this.#write(this.#frameOf(event, cursor), 1);
     else if (!this.#merge(event, cursor)) this.#keep(event, cursor);
     this.#options.onEvent?.(event);
     if (this.#unreadChars > this.#limitAt(cursor)) this.#drop();
   }
 
-  /** What comes from the log costs a reading of all of it, so more of that is kept. */
+  /** Replaying from the log costs a full read, so the limit for replayed events is higher. */
   #limitAt(cursor: Cursor): number {
     const { session, maxUnreadChars, unread } = this.#options;
     if (unread.chars > unread.maxChars) return 0;
@@ -171,7 +171,7 @@ export class EventReader implements FrameSource {
     return true;
   }
 
-  /** A delta that waits becomes a frame like others. */
+  /** Turns the waiting delta into a regular frame. */
   #closeDelta(): void {
     const last = this.#delta;
     if (last === undefined) return;
@@ -190,11 +190,11 @@ export class EventReader implements FrameSource {
     this.#options.unread.chars += chars;
   }
 
-  /** As much as the sink takes: what waits here is mostly text that other readers wait for, too, and what is in a sink is a copy. */
+  /** Writes only as much as the sink accepts: frames waiting here are mostly shared with other readers, while a sink holds copies. */
   #writeUnread(): void {
-    while (this.#unread.length > 0 && !this.#isBehind) {
+    while (this.#unread.length > 0 && !this.#isBlocked) {
       let chars = 0;
-      // A large frame goes by itself, so that the sinks of all its readers are given the same text.
+      // A large frame is written alone, so that the sinks of all readers get the same string.
       const isTaken = ({ length }: string): boolean =>
         chars === 0 || chars + length < sinkHighWater;
       let taken = 0;
@@ -208,21 +208,21 @@ export class EventReader implements FrameSource {
     }
   }
 
-  /** What waits now will be sent; what comes is not kept. */
+  /** Sends what waits now, and drops what comes later. */
   #drop(): void {
     this.#hasMissed = true;
     this.#leave();
   }
 
-  /** A promise while earlier events wait for the sink. */
+  /** Returns a promise while earlier events wait for the sink. */
   #ready(): Promise<void> | undefined {
-    if (!this.#isBehind || this.#isOver || this.#hasMissed) return undefined;
+    if (!this.#isBlocked || this.#isOver || this.#hasMissed) return undefined;
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
   }
 
-  /** A reading of the log that is held back notices that it is not wanted any more. */
+  /** Unsubscribes. Wakes a paused read of the log, so that it notices. */
   #leave(): void {
     this.#unsubscribe();
     this.#wake();
@@ -243,8 +243,8 @@ export class EventReader implements FrameSource {
   #write(frames: string, events: number): void {
     this.#wasBusy = true;
     this.#options.onWrite(events, frames.length);
-    // There is a sink, or the reader would be behind.
-    this.#isBehind = this.#sink?.write(frames) === false;
+    // There is a sink, otherwise the reader would be blocked.
+    this.#isBlocked = this.#sink?.write(frames) === false;
   }
 
   #finish(): void {

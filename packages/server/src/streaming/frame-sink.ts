@@ -1,27 +1,27 @@
-/** Where the frames of a stream go: one for the web's streams, one for a socket of Node. */
+/** Destination of a stream's frames: one for web streams, one for a Node socket. */
 
 export interface FrameSink {
-  /** Takes it in any case. False: the other side is slower than we are, and `onDrain` tells when it has caught up. */
+  /** Always accepts the frames. Returns false if the client is slow; `onDrain` is called once it has caught up. */
   write(frames: string): boolean;
-  /** Closes it behind what was written. */
+  /** Closes the sink after everything written. */
   end(): void;
-  /** Closes it at once: what was not sent is dropped. */
+  /** Closes the sink at once and drops unsent data. */
   cut(): void;
 }
 
-/** Who writes into a sink. */
+/** Writer of a sink. */
 export interface FrameSource {
   onDrain(): void;
-  /** Nobody listens any more, for whatever reason. Called once. */
+  /** Called once when the client is gone, for whatever reason. */
   onClose(): void;
 }
 
-/** An answer that goes on. */
+/** A streaming response. */
 export interface EventStream {
   readonly headers: Readonly<Record<string, string>>;
-  /** Called once, when the headers are on their way. */
+  /** Called once, when the headers are sent. */
   start(sink: FrameSink): FrameSource;
 }
 
-/** How much may lie in a sink before it says that it is slow, in characters. */
+/** Characters in a sink above which it counts as slow. */
 export const sinkHighWater = 64_000;

@@ -1,9 +1,9 @@
-/** The frames of one session's events: made once, however many read them. */
+/** Frames of one session's events, created once for all readers. */
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { formatCursor, toWireJson, toWireJsonOfTurn } from "@capstan/log";
 
-/** All readers of a session are told of an event before the next one comes, so the last frame is all that has to be kept. */
+/** All readers get an event before the next one comes, so only the last frame is kept. */
 export class SessionFrames {
   readonly #toPublic: (event: AgentEvent) => AgentEvent;
   #event: AgentEvent | undefined;
@@ -11,12 +11,12 @@ export class SessionFrames {
   #fullEvent: AgentEvent | undefined;
   #fullFrame = "";
 
-  /** `toPublic` gives what clients see of an event. Default all. */
+  /** `toPublic` returns the part of an event that clients see. Default all. */
   constructor(toPublic: (event: AgentEvent) => AgentEvent = (event) => event) {
     this.#toPublic = toPublic;
   }
 
-  /** For a reader that knows the turn. */
+  /** Frame for a reader that knows the turn. */
   frame(event: AgentEvent, cursor: Cursor): string {
     if (event !== this.#event) {
       this.#event = event;
@@ -25,7 +25,7 @@ export class SessionFrames {
     return this.#frame;
   }
 
-  /** For one that has to be told. */
+  /** Frame for a reader that does not, with the turn's id. */
   frameOfTurn(event: AgentEvent, cursor: Cursor): string {
     if (event !== this.#fullEvent) {
       this.#fullEvent = event;
@@ -35,13 +35,13 @@ export class SessionFrames {
   }
 }
 
-/** Which session a stream is of. One that is only being stored has no incarnation yet. */
+/** Session of a stream. A session that is just being stored has no incarnation yet. */
 export interface StreamNames {
   readonly sessionId: string;
   readonly incarnation?: string;
 }
 
-/** Frames of the stream itself, and not of the session. */
+/** Events of the stream itself, not of the session. */
 export type StreamEvent =
   | ({ readonly type: "stream_start" } & StreamNames)
   | { readonly type: "stream_end"; readonly reason: "closing" | "deleted" }
@@ -52,8 +52,8 @@ export function streamFrame(event: StreamEvent, cursor?: Cursor): string {
   return `${id}data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** How long a client waits before it connects again. */
+/** How long a client waits before it reconnects. */
 export const retryFrame = "retry: 1000\n\n";
 
-/** A comment: it keeps proxies from closing the line, and no reader sees it. */
+/** A comment: it keeps proxies from closing the connection, and readers do not see it. */
 export const heartbeat = ":\n\n";

@@ -1,4 +1,4 @@
-/** The streams that are open: how many each principal has, and whether they are alive. */
+/** Open streams: limits per principal, and heartbeats. */
 import type { Clock } from "@capstan/core";
 import type { EventReader, UnreadCount } from "./event-reader.ts";
 import type { ServerLimits } from "../guard/limits.ts";
@@ -17,7 +17,7 @@ export class Streams {
   readonly #clock: Clock;
   readonly #open = new Set<OpenStream>();
   readonly #counts = new Map<string, number>();
-  /** Characters of all their readers. */
+  /** Characters buffered for all readers. */
   readonly unread: UnreadCount;
   #cancelBeat: (() => void) | undefined;
 
@@ -31,12 +31,12 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** Counts one before it is opened. Fails with `too_many_streams`. Returns how to give it back. */
+  /** Counts a stream before it is opened. Fails with `too_many_streams`. Returns a function that releases it. */
   admit(principal: string): () => void {
     const count = this.#counts.get(principal) ?? 0;
     const { streamsPerPrincipal } = this.#limits;
     if (count >= streamsPerPrincipal) {
-      const message = `There are ${count} open streams already, and no more are allowed: close one`;
+      const message = `The limit of ${count} open streams is reached: close one`;
       throw new ServerError("too_many_streams", message, { headers: { "retry-after": "1" } });
     }
     this.#counts.set(principal, count + 1);
@@ -47,7 +47,7 @@ export class Streams {
     };
   }
 
-  /** Returns how to forget it. */
+  /** Returns a function that removes the stream. */
   add(principal: string, sessionId: string, reader: EventReader): () => void {
     const stream = { principal, sessionId, reader };
     this.#open.add(stream);
@@ -55,7 +55,7 @@ export class Streams {
     return () => this.#open.delete(stream);
   }
 
-  /** Tells them why and closes them; all, or those of a session. */
+  /** Sends the reason and closes the streams: all, or those of a session. */
   end(reason: Extract<StreamEvent, { type: "stream_end" }>["reason"], sessionId?: string): void {
     const frame = streamFrame({ type: "stream_end", reason });
     for (const stream of this.#open) {
@@ -63,13 +63,13 @@ export class Streams {
     }
   }
 
-  /** Gives up those that have not taken their last frame. */
+  /** Disconnects readers that have not read their last frame. */
   cut(): void {
     this.#cancelBeat?.();
     for (const { reader } of this.#open) reader.cut();
   }
 
-  /** One timer for all: it is armed while there is one to look after. */
+  /** One timer for all streams, armed while there are any. */
   #beatLater(): void {
     const { timer, idleTimer = timer, now } = this.#clock;
     const { heartbeatMs, stalledReaderMs } = this.#limits;

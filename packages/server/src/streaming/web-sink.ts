@@ -1,4 +1,4 @@
-/** A stream as the web has it: for every runtime that knows `Response`. */
+/** Web streams, for every runtime that has `Response`. */
 import type { EventStream, FrameSink, FrameSource } from "./frame-sink.ts";
 import { sinkHighWater } from "./frame-sink.ts";
 
@@ -16,7 +16,7 @@ export function toStreamResponse({ headers, start }: EventStream): Response {
             return !isFull;
           },
           end: () => controller.close(),
-          cut: () => controller.error(new Error("The reader was too slow")),
+          cut: () => controller.error(new Error("The reader is too slow")),
         };
         source.current = start(sink);
       },
