@@ -70,29 +70,32 @@ test.each([
 ])("the unknown option %s is refused, with a hint where one is near", async (word, hint) => {
   const refusal = await refusalOf([word, "prompt"]);
 
-  expect(refusal).toBe(`2: capstan: There is no option ${word.split("=")[0]}.${hint}`);
+  expect(refusal).toBe(`2: capstan: Unknown option ${word.split("=")[0]}.${hint}`);
 });
 
 test.each([
   [["--cwd"], "--cwd needs a value: --cwd <folder>."],
   [["--cwd", "--help"], "--cwd needs a value: --cwd <folder>."],
   [["--json=yes", "prompt"], "--json takes no value."],
-  [["--model", "a", "--model", "b", "prompt"], "--model is there twice: one of them is enough."],
-  [["-p", "a", "b"], "There are two prompts, one with --prompt and one without: write it once."],
-  [["-p", " "], "The prompt is empty: write what should be done, as in -p <text>."],
+  [["--model", "a", "--model", "b", "prompt"], "--model is given twice: use it once."],
+  [["-p", "a", "b"], "Two prompts given, one with --prompt and one without: use one of them."],
+  [["-p", " "], "The prompt is empty: use -p <text>."],
   [["-c", "-r", "x"], "--continue and --resume name different sessions: use one of them."],
-  [["--fork", "prompt"], "--fork needs the session to be copied"],
-  [["--offline", "--model", "m", "prompt"], "--offline uses no model, and --model names one"],
-  [["--port", "80", "prompt"], "--port is not for a prompt, but for serve."],
-  [["sessions", "--fork"], "--fork is not for sessions, but for a prompt."],
-  [["sessions", "show", "a", "--all"], "--all is not for sessions show"],
-  [["sessions", "shwo", "a"], 'There is no "sessions shwo". Did you mean show?'],
-  [["sessions", "show"], "It is written: capstan sessions show <id>"],
-  [["sessions", "export", "a", "b"], "It is written: capstan sessions export <id>"],
-  [["sessions", "delete"], "It is written: capstan sessions delete <id>..."],
-  [["sessions", "export", "a", "--format", "xml"], '--format is jsonl or markdown, not "xml".'],
-  [["serve", "--port", "70000"], '--port is a number from 0 to 65535, not "70000".'],
-  [["serve", "dinner"], 'capstan serve takes no further words, and there is "dinner".'],
+  [["--fork", "prompt"], "--fork needs a session to copy"],
+  [["--offline", "--model", "m", "prompt"], "--offline and --model exclude each other"],
+  [["--port", "80", "prompt"], "--port does not apply to a prompt, only to serve."],
+  [["sessions", "--fork"], "--fork does not apply to sessions, only to a prompt."],
+  [["sessions", "show", "a", "--all"], "--all does not apply to sessions show"],
+  [["sessions", "shwo", "a"], 'Unknown command "sessions shwo". Did you mean show?'],
+  [["sessions", "show"], "Usage: capstan sessions show <id>"],
+  [["sessions", "export", "a", "b"], "Usage: capstan sessions export <id>"],
+  [["sessions", "delete"], "Usage: capstan sessions delete <id>..."],
+  [
+    ["sessions", "export", "a", "--format", "xml"],
+    '--format must be jsonl or markdown, not "xml".',
+  ],
+  [["serve", "--port", "70000"], '--port must be a number from 0 to 65535, not "70000".'],
+  [["serve", "dinner"], 'capstan serve takes no arguments, but got "dinner".'],
 ])("%j is wrong use", async (argv, sentence) => {
   const refusal = await refusalOf(argv);
 
@@ -155,8 +158,8 @@ test("a --cwd that is no folder is refused before anything runs", async () => {
 
   expect(exitCodes).toEqual([2, 2, 2]);
   expect(ios.map(({ io }) => io.screen().split("\n")[0])).toEqual([
-    `capstan: There is no folder ${cwd}/nowhere to work in.`,
-    `capstan: There is no folder ${cwd}/file to work in.`,
-    'capstan: There is no folder "" to work in.',
+    `capstan: Working folder not found: ${cwd}/nowhere.`,
+    `capstan: Working folder not found: ${cwd}/file.`,
+    'capstan: Working folder not found: "".',
   ]);
 });

@@ -36,9 +36,9 @@ test("wrong use exits with 2 and leaves stdout empty", async () => {
   expect(ends.map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);
   expect(commands.map(({ stdout }) => stdout())).toEqual(["", "", ""]);
   expect(commands.map(({ stderr }) => stderr().split("\n")[0])).toEqual([
-    "capstan: There is no option --hlep. Did you mean --help?",
+    "capstan: Unknown option --hlep. Did you mean --help?",
     "Usage: capstan [options] <prompt>",
-    `capstan: There is no folder ${cwd}/nowhere to work in.`,
+    `capstan: Working folder not found: ${cwd}/nowhere.`,
   ]);
 });
 
@@ -46,7 +46,7 @@ test("a current folder that was removed is said to be gone", async () => {
   const { status, stderr } = shell(`mkdir a; cd a; rmdir ../a; ${look}`, await temporaryFolder());
 
   expect(status).toBe(2);
-  expect(stderr).toMatch(/^capstan: There is no folder .+\/a to work in\.\n/);
+  expect(stderr).toMatch(/^capstan: Working folder not found: .+\/a\.\n/);
 });
 
 test("a HOME that is set to nothing does not make the working folder a home", async () => {
@@ -92,7 +92,7 @@ test("a pipe of a parent in Node is read, and one that it left open holds nothin
 
   expect(written.stdout()).toBe("Result: written\n");
   expect(open.status).toBe(0);
-  expect(open.stderr).toContain("nothing came on stdin, and the prompt does without it\n");
+  expect(open.stderr).toContain("no input on stdin: continuing with the prompt alone\n");
 });
 
 test("every line of --json is JSON, and nothing else is on stdout", async () => {
@@ -133,7 +133,7 @@ test("a full disk behind stdout is an error that is said", async ({ skip }) => {
   const { status, stderr } = shell(`${look} > /dev/full`, await temporaryFolder());
 
   expect(status).toBe(1);
-  expect(stderr).toMatch(/\ncapstan: the output cannot be written: ENOSPC.*\n$/);
+  expect(stderr).toMatch(/\ncapstan: cannot write the output: ENOSPC.*\n$/);
 });
 
 test("a store that another process has locked is said with its path, and exits with 1", async () => {
@@ -157,7 +157,7 @@ test("a store that another process has locked is said with its path, and exits w
 test("serve listens until it is told to end, and hands over in good order", async () => {
   const command = spawnCommand(files.main, ["serve", "--offline", "--port", "0"]);
   await command.seen("curl");
-  const url = /listens at (\S+)/.exec(command.stderr())?.[1] ?? "";
+  const url = /serving the agent of .+ on (\S+)/.exec(command.stderr())?.[1] ?? "";
 
   const ready = await fetch(`${url}/readyz`);
   command.child.kill("SIGTERM");

@@ -46,7 +46,7 @@ test("--continue without a session of the folder says how to begin one", async (
   const { io, exitCode } = await runScripted(["--continue"], []);
 
   expect(exitCode).toBe(2);
-  expect(io.stderrText()).toContain(`There is no session of ${io.cwd} to go on with`);
+  expect(io.stderrText()).toContain(`No session to resume in ${io.cwd}: start one with`);
 });
 
 test("--continue without a prompt says that there is nothing to finish, if nothing is", async () => {
@@ -55,7 +55,7 @@ test("--continue without a prompt says that there is nothing to finish, if nothi
   const { io, exitCode } = await runScripted(["-c"], [], { home: first.home });
 
   expect(exitCode).toBe(0);
-  expect(io.stderrText()).toContain("capstan: there is nothing to finish: add a prompt to go on\n");
+  expect(io.stderrText()).toContain("capstan: nothing to resume: add a prompt to continue\n");
   expect(io.stdoutText()).toBe("");
 });
 
@@ -80,7 +80,7 @@ test("--continue without a prompt goes on with a turn that failed in the middle 
   });
 
   expect({ exitCode, text: io.stdoutText() }).toEqual({ exitCode: 0, text: "back\n" });
-  expect(saidIn(provider, 0)).toEqual(["first", "Your reply failed. Go on."]);
+  expect(saidIn(provider, 0)).toEqual(["first", "Your reply failed. Continue."]);
 });
 
 test("--resume takes the beginning of an id, from any folder, and works in that of the session", async () => {
@@ -112,9 +112,7 @@ test("--resume of a session whose folder is gone says so", async () => {
   const { io, exitCode } = await runScripted(["-r", idIn(first), "on"], [], { home });
 
   expect(exitCode).toBe(1);
-  expect(io.stderrText()).toContain(
-    `The folder of this session is not there any more: ${parent}/gone.`,
-  );
+  expect(io.stderrText()).toContain(`The folder of this session no longer exists: ${parent}/gone.`);
 });
 
 test("--resume without an id shows the sessions to choose from, and exits with 2", async () => {
@@ -124,7 +122,7 @@ test("--resume without an id shows the sessions to choose from, and exits with 2
 
   expect(exitCode).toBe(2);
   expect(io.stderrText()).toMatch(
-    /^\w{16}  just now  done        first  \(.+\)\ncapstan: --resume needs the id of a session/,
+    /^\w{16}  just now  done        first  \(.+\)\ncapstan: --resume needs a session id/,
   );
 });
 
@@ -141,8 +139,8 @@ test("--resume with an id that is of none, or of many, is refused", async () => 
   const many = await runScripted(["-r", twice, "on"], [], { home });
 
   expect([none.exitCode, many.exitCode]).toEqual([2, 2]);
-  expect(none.io.stderrText()).toContain('There is no session "zzzz"');
-  expect(many.io.stderrText()).toMatch(/is the beginning of \d+ ids, as .+: write more\./);
+  expect(none.io.stderrText()).toContain('Unknown session "zzzz"');
+  expect(many.io.stderrText()).toMatch(/matches \d+ sessions, such as .+: use a longer prefix\./);
 });
 
 test("--fork goes on with a copy and leaves the original as it is", async () => {
@@ -197,6 +195,6 @@ test("the model that was asked for stays with the session", async () => {
   const exitCode = await run(["--continue", "--json", "folder"], again);
 
   expect(exitCode).toBe(0);
-  expect(again.stderrText()).toContain("using offline, because the session is set to it\n");
+  expect(again.stderrText()).toContain("using offline, because the session uses it\n");
   expect(jsonLines(again)[0]).toMatchObject({ type: "session", model: "offline" });
 });

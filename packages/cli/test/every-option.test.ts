@@ -125,14 +125,14 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
   },
   port: async (option) => {
     expect(await stderrOf(["serve", option, "65536"])).toContainEqual(
-      'capstan: --port is a number from 0 to 65535, not "65536".',
+      'capstan: --port must be a number from 0 to 65535, not "65536".',
     );
   },
   host: async (option) => {
     const lines = await stderrOf(["serve", "--offline", option, "192.0.2.1"]);
 
     // An address for documentation, which no machine has.
-    expect(lines.at(-1)).toMatch(/^capstan: Nobody can listen at 192\.0\.2\.1, port 4711: /);
+    expect(lines.at(-1)).toMatch(/^capstan: Cannot listen on 192\.0\.2\.1:4711: /);
   },
   help: async (option) => {
     expect((await linesOf([option], {}))[0]).toMatch(/^Usage: capstan/);

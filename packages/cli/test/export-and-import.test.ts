@@ -154,13 +154,13 @@ test.each([
   [
     "a newer version",
     ([head = ""]: string[]) => [head.replace('"version":1', '"version":2')],
-    "1: the lines are of version 2, and this program knows 1: update it.",
+    "1: unsupported version 2, this program reads version 1: update it.",
   ],
-  ["what is no JSON", (lines: string[]) => [...lines.slice(0, 3), "{"], "4: this is no JSON ("],
+  ["what is no JSON", (lines: string[]) => [...lines.slice(0, 3), "{"], "4: invalid JSON ("],
   [
     "a missing line",
     (lines: string[]) => lines.toSpliced(2, 1),
-    '3: the entry with "seq": 2 should be here.',
+    '3: expected the entry with "seq": 2.',
   ],
   [
     "a damaged blob",
@@ -199,9 +199,9 @@ test("bytes that are no text, and a file that is not there, are refused with its
   const missing = await command(io, "sessions", "import", "nowhere");
 
   expect([bytes.exitCode, missing.exitCode]).toEqual([2, 2]);
-  expect(bytes.stderr).toMatch(/session\.jsonl:\d+: this is no UTF-8 text\./);
+  expect(bytes.stderr).toMatch(/session\.jsonl:\d+: invalid UTF-8\./);
   expect(missing.stderr).toBe(
-    `capstan: ${io.cwd}/nowhere cannot be read: ENOENT: no such file or directory.\n`,
+    `capstan: Cannot read ${io.cwd}/nowhere: ENOENT: no such file or directory.\n`,
   );
 });
 
@@ -212,5 +212,5 @@ test("a file that cannot be written is said", async () => {
   const { exitCode, stderr } = await command(io, "sessions", "export", id, "--output", "no/such");
 
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(`The session cannot be written to ${cwd}/no/such: ENOENT`);
+  expect(stderr).toContain(`Cannot write the session to ${cwd}/no/such: ENOENT`);
 });

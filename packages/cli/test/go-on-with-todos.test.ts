@@ -27,10 +27,12 @@ test("a turn that ends with unfinished todos goes on until they are done", async
 
   expect(exitCode).toBe(0);
   expect(io.stdoutText()).toBe("That was the first.\n\nAll done.\n");
-  expect(io.stderrText()).toContain("capstan: todos are left: going on with them\n");
+  expect(io.stderrText()).toContain("capstan: todos are left: continuing with them\n");
   expect(provider.requests[2]?.messages.at(-1)).toMatchObject({
     role: "user",
-    content: expect.stringMatching(/^Your list has unfinished todos:\n\[ \] Todo 2\nGo on/),
+    content: expect.stringMatching(
+      /^Your list has unfinished todos:\n\[ \] Todo 2\nContinue with them/,
+    ),
   });
 });
 

@@ -172,7 +172,7 @@ test("a second process waits for the first, shows what it does, and then says it
   await vi.waitFor(() => expect(existsSync(join(cwd, "started"))).toBe(true), { timeout: 20_000 });
 
   const second = spawnCommand(files.bashTurn, ["-c", "--allow=*", "echo second"], { home, cwd });
-  await second.seen("another process works on this session: waiting for it");
+  await second.seen("another process is working on this session: waiting for it");
   writeFileSync(join(cwd, "go"), "");
   const ends = await Promise.all([endOf(first), endOf(second)]);
 

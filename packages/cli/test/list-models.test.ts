@@ -79,9 +79,9 @@ test("where there is none, stderr says what to do", async () => {
   const filtered = await list({ isAll: true, filter: "no-such-model" }, {});
 
   expect(nothing).toMatchObject({ exitCode: 0, lines: [""] });
-  expect(nothing.stderr).toMatch(/^capstan: there is a key or a server for no model: --all lists/);
+  expect(nothing.stderr).toMatch(/^capstan: no key or server for any model: --all lists/);
   expect(filtered.stderr).toMatch(
-    /^capstan: none of \d+ models has "no-such-model" in its name\n$/,
+    /^capstan: none of the \d+ models has "no-such-model" in its name\n$/,
   );
 });
 

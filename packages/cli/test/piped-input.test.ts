@@ -48,7 +48,7 @@ test.each([
   const { io, exitCode } = await runScripted(["prompt"], script, { stdin });
 
   expect(exitCode).toBe(2);
-  expect(io.stderrText()).toContain("What is piped in is no UTF-8 text");
+  expect(io.stderrText()).toContain("Piped input is not UTF-8 text");
 });
 
 test("more than 10 MB are refused, and not read to the end", async () => {
@@ -63,7 +63,7 @@ test("more than 10 MB are refused, and not read to the end", async () => {
   const { io, exitCode } = await runScripted(["prompt"], script, { stdin: endless });
 
   expect(exitCode).toBe(2);
-  expect(io.stderrText()).toContain("More than 10 MB are piped in");
+  expect(io.stderrText()).toContain("Piped input exceeds 10 MB");
 });
 
 test("a socket on which nothing comes does not hold a prompt up", async () => {
@@ -81,7 +81,7 @@ test("a socket on which nothing comes does not hold a prompt up", async () => {
   const { io, provider } = await runScripted(["prompt"], script, { stdin: silent, clock });
 
   expect(provider.requests[0]?.messages.at(-1)).toMatchObject({ content: "prompt" });
-  expect(io.stderrText()).toContain("nothing came on stdin, and the prompt does without it\n");
+  expect(io.stderrText()).toContain("no input on stdin: continuing with the prompt alone\n");
 });
 
 test("an interruption ends the wait for a pipe that does not end", async () => {

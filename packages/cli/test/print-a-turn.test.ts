@@ -144,8 +144,10 @@ test("a session that is too long for its model exits with 3, and says what to do
   );
 
   expect(exitCode).toBe(3);
-  expect(io.stderrText()).toContain("capstan: the turn ended early: context-exhausted, as what");
-  expect(io.stderrText()).toContain("begin a new session");
+  expect(io.stderrText()).toContain(
+    "capstan: the turn ended early: context-exhausted. The conversation is too long",
+  );
+  expect(io.stderrText()).toContain("start a new session");
 });
 
 test("a model that goes in circles is stopped by the limit of steps", async () => {

@@ -51,8 +51,8 @@ test("--allow lets a call run that fits, and only that", async () => {
 });
 
 test.each([
-  ["deny", "the rule bash(touch *) denies it"],
-  ["ask", "the rule bash(touch *) asks, and nobody is here"],
+  ["deny", "denied by the rule bash(touch *)"],
+  ["ask", "the rule bash(touch *) requires approval, and no user can be asked"],
 ])("a rule of the user to %s goes before all that is allowed", async (kind, why) => {
   const { home } = memoryIo();
   await mkdir(join(home, ".config/capstan"), { recursive: true });
@@ -78,7 +78,9 @@ test("a call of a tool that somebody else should run is answered, and the turn g
 
   expect(exitCode).toBe(0);
   expect(resultsIn(provider)).toEqual([[true, expect.stringContaining("is not connected")]]);
-  expect(io.stderrText()).toContain("capstan: refused: pick_file (the program that lent this tool");
+  expect(io.stderrText()).toContain(
+    "capstan: refused: pick_file (the program that provides this tool",
+  );
 });
 
 test("with --json the refusal is among the events, and the note stays on stderr", async () => {

@@ -50,7 +50,7 @@ test("everything is looked at, in lines for people, with what to do", async () =
   expect(exitCode).toBe(0);
   expect(text).toMatch(/^ok    capstan: \d+\.\d+\.\d+\nok    node: v\d+/);
   expect(text).toContain("ok    key of Anthropic: ANTHROPIC_API_KEY is set\n");
-  expect(text).toContain("ok    Ollama: does not answer at http://127.0.0.1:1\n");
+  expect(text).toContain("ok    Ollama: not running at http://127.0.0.1:1\n");
   expect(text).toMatch(/ok    model: anthropic\/\S+, because ANTHROPIC_API_KEY is set\n/);
   expect(text).toMatch(/ok    ripgrep: ripgrep \d+/);
   expect(text).toMatch(/ok    bash: GNU bash/);
@@ -63,7 +63,9 @@ test("without a model there is a warning and advice, and nothing fails", async (
   expect(exitCode).toBe(0);
   expect(find("model")).toMatchObject({ state: "warn", advice: expect.stringContaining("key") });
   expect(find("keys")?.text).toMatch(/^not set: ANTHROPIC_API_KEY, .+, XAI_API_KEY$/);
-  expect((await see({ isJson: false })).text).toContain("\n      → set a key, or start a server");
+  expect((await see({ isJson: false })).text).toContain(
+    "\n      → set a key, or start a local server",
+  );
   expect(text).not.toContain("undefined");
 });
 
@@ -144,10 +146,10 @@ test("a store is described, and none is made", async () => {
 
   const after = await see({ settings: { store: path } });
 
-  expect(before.find("store")?.text).toBe(`${path} is made with the first session`);
+  expect(before.find("store")?.text).toBe(`${path} will be created with the first session`);
   expect(after.find("store")).toMatchObject({
     state: "ok",
-    text: expect.stringMatching(/: 1 session, \d+\.\d MB, tables of version \d+$/),
+    text: expect.stringMatching(/: 1 session, \d+\.\d MB, schema version \d+$/),
   });
 });
 

@@ -46,7 +46,7 @@ async function served(
   };
   onTestFinished(() => stop().then(() => {}));
   await Promise.race([listening.promise, ended]);
-  const url = /listens at (\S+)/.exec(io.stderrText())?.[1] ?? "";
+  const url = /serving the agent of .+ on (\S+)/.exec(io.stderrText())?.[1] ?? "";
   const token = /token: (\S+)/.exec(io.stderrText())?.[1] ?? io.env["CAPSTAN_TOKEN"] ?? "";
   const send: Served["send"] = async (path, body) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -92,7 +92,7 @@ test("a token that is none is refused with 2", async () => {
   const exitCode = await run(["serve", "--offline"], io);
 
   expect(exitCode).toBe(2);
-  expect(io.stderrText()).toContain("capstan: CAPSTAN_TOKEN is no token");
+  expect(io.stderrText()).toContain("capstan: Invalid CAPSTAN_TOKEN");
 });
 
 test("calls wait for an approval of the client, and its sessions are those of the folder", async () => {
@@ -163,5 +163,5 @@ test("a port that is taken is said, and exits with 1", async () => {
   const exitCode = await run(["serve", "--offline", "--port", new URL(url).port], io);
 
   expect(exitCode).toBe(1);
-  expect(io.stderrText()).toMatch(/Nobody can listen at 127\.0\.0\.1, port \d+: listen EADDRINUSE/);
+  expect(io.stderrText()).toMatch(/Cannot listen on 127\.0\.0\.1:\d+: listen EADDRINUSE/);
 });

@@ -55,7 +55,7 @@ test("an empty list says so on stderr, and is no failure", async () => {
   const { exitCode, io } = await sessions(home, home);
 
   expect({ exitCode, stdout: io.stdoutText() }).toEqual({ exitCode: 0, stdout: "" });
-  expect(io.stderrText()).toContain(`capstan: there is no session of ${home}; those of other`);
+  expect(io.stderrText()).toContain(`capstan: no sessions in ${home}; for other folders`);
 });
 
 test("sessions show gives the facts of one, and a line for each message", async () => {
@@ -116,7 +116,7 @@ test("sessions delete removes nothing if one of the ids is of none", async () =>
   const left = await sessions(home, cwd);
 
   expect(exitCode).toBe(2);
-  expect(refused.stderrText()).toContain('There is no session "zzzz"');
+  expect(refused.stderrText()).toContain('Unknown session "zzzz"');
   expect(left.stdout).toContain(idIn(io));
 });
 

@@ -45,7 +45,7 @@ test.each([
   [
     "is no database",
     (path: string) => writeFile(path, "not a database, but long enough to be looked at".repeat(9)),
-    "the file is no SQLite database: choose another path, or bring back a copy",
+    "the file is not a SQLite database: choose another path, or restore it from a backup",
   ],
   [
     "is of a newer version",
@@ -64,14 +64,14 @@ test.each([
       database.exec("CREATE TABLE t (a)");
       database.close();
     },
-    "is a database, but not one of sessions: choose another path",
+    "is not a session database: choose another path",
   ],
   ["is a folder", (path: string) => mkdir(path).then(() => {}), "EISDIR"],
 ])("a store that %s is said with its path, and exits with 1", async (_, spoil, why) => {
   const { exitCode, path, stderr, stdout } = await runOn(spoil);
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-  expect(stderr).toContain("capstan: The sessions cannot be ");
+  expect(stderr).toMatch(/capstan: Cannot (open the|store) sessions/);
   expect(stderr).toContain(path);
   expect(stderr).toContain(why);
 });
@@ -99,7 +99,7 @@ test("a store that fails in the middle of a turn ends it with 1, and with what t
 
   expect(exitCode).toBe(1);
   expect(io.stderrText()).toContain(`capstan: the turn failed: The database ${storeOf(home)}`);
-  expect(io.stderrText()).toContain("go on with --continue\n");
+  expect(io.stderrText()).toContain("resume with --continue\n");
 });
 
 test("a store that fails while an unfinished turn goes on is said once, and the prompt is not tried", async () => {
@@ -141,7 +141,7 @@ test("a store below a file is said with its path, and exits with 1", async () =>
   });
 
   expect(exitCode).toBe(1);
-  expect(io.stderrText()).toContain(`capstan: The sessions cannot be kept in ${store}: `);
+  expect(io.stderrText()).toContain(`capstan: Cannot store sessions in ${store}: `);
   expect(io.stderrText()).toContain(`${join(home, "file")} is a file, not a folder; `);
 });
 
@@ -154,5 +154,5 @@ test("a store that cannot be written is said with its path, and exits with 1", a
   });
 
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(`capstan: The sessions cannot be kept in ${path}: EACCES`);
+  expect(stderr).toContain(`capstan: Cannot store sessions in ${path}: EACCES`);
 });

@@ -16,7 +16,7 @@ test("the instructions name folder, platform and day, and end with AGENTS.md", a
     `Working folder: ${cwd}\nProject: ${cwd}\nPlatform: linux\nDate: 20`,
   );
   expect(systemPrompt).toMatch(
-    /\n\nWhat .*AGENTS\.md says:\n<instructions>\nUse tabs\.\n<\/instructions>$/,
+    /\n\nContents of .*AGENTS\.md:\n<instructions>\nUse tabs\.\n<\/instructions>$/,
   );
 });
 

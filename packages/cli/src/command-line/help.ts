@@ -1,4 +1,4 @@
-/** What `capstan --help` shows; it fits 80 columns. */
+/** Text of `capstan --help`; fits 80 columns. */
 import type { Option } from "./options.ts";
 import { commands, isFor, options, targetsOf } from "./options.ts";
 import type { CommandName } from "./request.ts";
@@ -12,8 +12,8 @@ function mainHelp(): string {
   return `Usage: capstan [options] <prompt>
        capstan <command> [options]
 
-Runs an agent in the current folder and prints what it says. What is piped in
-goes along with the prompt. The session is kept: --continue goes on with it.
+Runs an agent in the current folder and prints its replies. Piped input is
+sent with the prompt. The session is stored: --continue resumes it.
 
 Commands (capstan <command> --help shows more):
 ${named.join("\n")}
@@ -28,7 +28,7 @@ Examples:
   capstan --continue "And now the docs"
   capstan -- sessions
 
-Exit codes: 0 done, 1 failed, 2 wrong use or configuration, 3 ended early by a
+Exit codes: 0 done, 1 failed, 2 usage or configuration error, 3 ended early by a
 limit, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 `;
 }

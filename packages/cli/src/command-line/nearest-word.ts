@@ -1,6 +1,6 @@
-/** The word that somebody who wrote `word` most likely meant. */
+/** Suggests the word a user most likely meant by a misspelled one. */
 
-/** One that begins with it, else the nearest within two edits, if that leaves more than half of it alone. */
+/** Returns a candidate that starts with `word`, else the nearest one within two edits, if more than half of `word` stays unchanged. */
 export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
   const longer = candidates.find((candidate) => word !== "" && candidate.startsWith(word));
   if (longer !== undefined) return longer;
@@ -11,7 +11,7 @@ export function nearestWord(word: string, candidates: readonly string[]): string
   return nearest?.candidate;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours. */
+/** Counts insertions, deletions, replacements and swaps of adjacent characters. */
 function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;

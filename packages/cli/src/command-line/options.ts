@@ -1,7 +1,7 @@
-/** The one list of options and commands: parsed by it, shown by it in the help. */
+/** The single list of options and commands: the parser and the help text both use it. */
 import type { CommandName } from "./request.ts";
 
-/** What an option may be said to. `turn`: a prompt, no command. */
+/** Command an option applies to. `turn`: a prompt without a command. */
 export type Target = "turn" | "models" | "serve" | "doctor" | `sessions ${Verb}`;
 
 export type Verb = "list" | "show" | "export" | "import" | "release" | "repair" | "delete";
@@ -9,11 +9,11 @@ export type Verb = "list" | "show" | "export" | "import" | "release" | "repair" 
 export interface Option {
   readonly name: string;
   readonly short?: string;
-  /** What its value is called in the help. Absent: it has none. */
+  /** Name of the value in the help. Absent: the option takes no value. */
   readonly value?: string;
-  /** Whether the value may be left out. */
+  /** True if the value may be omitted. */
   readonly isValueOptional?: true;
-  /** Whether it may be there more than once. */
+  /** True if the option may be repeated. */
   readonly isList?: true;
   readonly help: string;
   readonly targets: readonly Target[];
@@ -31,13 +31,13 @@ const everywhere: readonly Target[] = [
   "sessions delete",
 ];
 
-/** In the order of the help. */
+/** In help order. */
 export const options: readonly Option[] = [
   { name: "prompt", short: "p", value: "text", help: "the prompt", targets: ["turn"] },
   {
     name: "continue",
     short: "c",
-    help: "go on with the newest session of this folder",
+    help: "resume the newest session of this folder",
     targets: ["turn"],
   },
   {
@@ -45,56 +45,56 @@ export const options: readonly Option[] = [
     short: "r",
     value: "id",
     isValueOptional: true,
-    help: "go on with this session; without an id, list them",
+    help: "resume this session; without an id, list sessions",
     targets: ["turn"],
   },
-  { name: "fork", help: "with either: go on with a copy", targets: ["turn"] },
+  { name: "fork", help: "with -c or -r: work on a copy of the session", targets: ["turn"] },
   {
     name: "model",
     value: "name",
-    help: "the model, as capstan models names it",
+    help: "model to use, see capstan models",
     targets: ["turn", "serve"],
   },
   {
     name: "thinking",
     value: "level",
-    help: "how much it thinks: off, low, medium, high …",
+    help: "thinking level: off, low, medium, high …",
     targets: ["turn", "serve"],
   },
   {
     name: "allow",
     value: "rule",
     isList: true,
-    help: "let calls run that fit, as 'bash(npm test)'",
+    help: "allow matching tool calls, e.g. 'bash(npm test)'",
     targets: ["turn", "serve"],
   },
   {
     name: "max-cost",
     value: "dollars",
-    help: "end a turn that has cost so much",
+    help: "end the turn at this cost",
     targets: ["turn", "serve"],
   },
   { name: "offline", help: "use no model and no network", targets: folder },
   {
     name: "json",
-    help: "print lines of JSON: of a turn its events",
+    help: "print JSON lines (for a turn, its events)",
     targets: ["turn", "models", "doctor", "sessions list"],
   },
   {
     name: "trust",
-    help: "trust capstan.json of this project as it is now",
+    help: "trust this project's capstan.json as it is now",
     targets: folder,
   },
   { name: "cwd", value: "folder", help: "work in this folder", targets: everywhere },
   {
     name: "all",
-    help: "also those of other folders, or without a key",
+    help: "include other folders, or models without a key",
     targets: ["sessions list", "models"],
   },
   {
     name: "format",
     value: "format",
-    help: "jsonl, which import takes, or markdown",
+    help: "jsonl (readable by import) or markdown",
     targets: ["sessions export"],
   },
   { name: "output", value: "file", help: "write to this file", targets: ["sessions export"] },
@@ -111,9 +111,9 @@ export const options: readonly Option[] = [
 
 export interface Command {
   readonly help: string;
-  /** What its further words are called in the help. Absent: it takes none. */
+  /** Name of further arguments in the help. Absent: the command takes none. */
   readonly words?: string;
-  /** What a first word after it may be. The first one is meant where there is none. */
+  /** Subcommands. The first one is the default. */
   readonly verbs?: Readonly<Record<Verb, { readonly usage: string; readonly help: string }>>;
 }
 
@@ -121,26 +121,26 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   sessions: {
     help: "list, show, export, import, release, repair, delete",
     verbs: {
-      list: { usage: "list", help: "those of this folder, newest first" },
-      show: { usage: "show <id>", help: "one of them, in short" },
-      export: { usage: "export <id>", help: "all of one, as JSON lines or Markdown" },
-      import: { usage: "import <file>", help: "what export gave, into this folder" },
-      release: { usage: "release <id>", help: "let one that was set aside go on" },
-      repair: { usage: "repair <id>", help: "a copy of what is sound in a damaged one" },
-      delete: { usage: "delete <id>...", help: "for good" },
+      list: { usage: "list", help: "sessions of this folder, newest first" },
+      show: { usage: "show <id>", help: "a summary of one session" },
+      export: { usage: "export <id>", help: "a whole session as JSON lines or Markdown" },
+      import: { usage: "import <file>", help: "an exported session, into this folder" },
+      release: { usage: "release <id>", help: "let a session that was set aside continue" },
+      repair: { usage: "repair <id>", help: "copy the intact part of a damaged session" },
+      delete: { usage: "delete <id>...", help: "permanently" },
     },
   },
-  models: { help: "list the models that can be used", words: "[words in their names]" },
-  serve: { help: "let programs use the agent of this folder, over HTTP" },
-  doctor: { help: "look at keys, local servers, files and versions" },
+  models: { help: "list available models", words: "[words in their names]" },
+  serve: { help: "serve this folder's agent over HTTP" },
+  doctor: { help: "check keys, local servers, files and versions" },
 };
 
-/** Whether it can be said to one of these. */
+/** True if the option applies to one of these targets. */
 export function isFor({ targets }: Option, wanted: readonly Target[]): boolean {
   return targets.some((target) => wanted.includes(target));
 }
 
-/** What a command, or a prompt, may be. */
+/** Returns the possible targets of a command, or of a prompt without one. */
 export function targetsOf(command: CommandName | undefined): readonly Target[] {
   if (command === undefined) return ["turn"];
   if (command !== "sessions") return [command];

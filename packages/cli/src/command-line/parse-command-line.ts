@@ -1,4 +1,4 @@
-/** Makes a request of the words after `capstan`, or says what is wrong with them. */
+/** Parses the arguments of `capstan` into a request, or explains what is wrong with them. */
 import { nearestWord } from "./nearest-word.ts";
 import type { Option, Target, Verb } from "./options.ts";
 import { commands, isFor, options, targetsOf } from "./options.ts";
@@ -28,7 +28,7 @@ export function parseCommandLine(argv: readonly string[]): Request {
   const foreign = foreignOption(words, targetsOf(command), command ?? "a prompt");
   if (foreign !== undefined) return mistake(foreign);
   if (words.given.has("offline") && words.given.has("model")) {
-    return mistake("--offline uses no model, and --model names one: use one of them.");
+    return mistake("--offline and --model exclude each other: use one of them.");
   }
   const folder = toFolderRequest(words);
   switch (command) {
@@ -46,7 +46,7 @@ export function parseCommandLine(argv: readonly string[]): Request {
       const port = toPort(valueOf(words, "port"));
       if (port === undefined) {
         return mistake(
-          `--port is a number from 0 to 65535, not ${JSON.stringify(valueOf(words, "port"))}.`,
+          `--port must be a number from 0 to 65535, not ${JSON.stringify(valueOf(words, "port"))}.`,
         );
       }
       const host = valueOf(words, "host") ?? "127.0.0.1";
@@ -61,7 +61,7 @@ function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commands, word);
 }
 
-/** An option that says nothing to what was asked for. */
+/** Reports an option that does not apply to the command. */
 function foreignOption(
   { given }: Words,
   targets: readonly Target[],
@@ -69,10 +69,10 @@ function foreignOption(
 ): string | undefined {
   const foreign = options.find((option) => given.has(option.name) && !isFor(option, targets));
   if (foreign === undefined) return undefined;
-  return `--${foreign.name} is not for ${asked}, but for ${placesOf(foreign)}.`;
+  return `--${foreign.name} does not apply to ${asked}, only to ${targetNames(foreign)}.`;
 }
 
-function placesOf({ targets }: Option): string {
+function targetNames({ targets }: Option): string {
   return targets.map((target) => (target === "turn" ? "a prompt" : target)).join(", ");
 }
 
@@ -109,15 +109,15 @@ function turnProblem(
   spoken: string,
   named: string | undefined,
 ): string | undefined {
-  if (named === "") return "The prompt is empty: write what should be done, as in -p <text>.";
+  if (named === "") return "The prompt is empty: use -p <text>.";
   if (named !== undefined && spoken !== "") {
-    return "There are two prompts, one with --prompt and one without: write it once.";
+    return "Two prompts given, one with --prompt and one without: use one of them.";
   }
   if (given.has("continue") && given.has("resume")) {
     return "--continue and --resume name different sessions: use one of them.";
   }
   if (given.has("fork") && !given.has("continue") && !given.has("resume")) {
-    return "--fork needs the session to be copied: use it with --continue or --resume <id>.";
+    return "--fork needs a session to copy: use it with --continue or --resume <id>.";
   }
   return undefined;
 }
@@ -148,18 +148,18 @@ function unknownVerb(word: string): string {
   const verbs = Object.keys(commands.sessions.verbs ?? {});
   const nearest = nearestWord(word, verbs);
   const hint =
-    nearest === undefined ? `There are ${verbs.join(", ")}.` : `Did you mean ${nearest}?`;
-  return `There is no "sessions ${word}". ${hint} A prompt that begins with "sessions" comes behind two dashes: capstan -- "sessions …".`;
+    nearest === undefined ? `Use one of ${verbs.join(", ")}.` : `Did you mean ${nearest}?`;
+  return `Unknown command "sessions ${word}". ${hint} Put two dashes before a prompt that starts with "sessions": capstan -- "sessions …".`;
 }
 
-/** The action, or what is wrong with it. */
+/** Returns the action, or a message that explains what is wrong with it. */
 function toAction(verb: Verb, words: readonly string[], all: Words): SessionsAction | string {
   const [word = ""] = words;
   const { usage } = (commands.sessions.verbs ?? {})[verb] ?? { usage: verb };
   const expected = verb === "list" ? 0 : 1;
   const isMore = words.length > expected && verb !== "delete";
   if (isMore || words.length < expected || words.includes("")) {
-    return `It is written: capstan sessions ${usage}`;
+    return `Usage: capstan sessions ${usage}`;
   }
   switch (verb) {
     case "list":
@@ -176,7 +176,7 @@ function toAction(verb: Verb, words: readonly string[], all: Words): SessionsAct
       const format = valueOf(all, "format") ?? "jsonl";
       const known = formats.find((one) => one === format);
       if (known === undefined) {
-        return `--format is ${formats.join(" or ")}, not ${JSON.stringify(format)}.`;
+        return `--format must be ${formats.join(" or ")}, not ${JSON.stringify(format)}.`;
       }
       return { verb, id: word, format: known, output: valueOf(all, "output") };
     }
@@ -188,7 +188,7 @@ function toAction(verb: Verb, words: readonly string[], all: Words): SessionsAct
 function withoutWords(words: Words, command: CommandName, request: Request): Request {
   const [, extra] = [...words.plain, ...words.behind];
   if (extra === undefined) return request;
-  const message = `capstan ${command} takes no further words, and there is ${JSON.stringify(extra)}. A prompt that begins with "${command}" comes behind two dashes: capstan -- "${command} …".`;
+  const message = `capstan ${command} takes no arguments, but got ${JSON.stringify(extra)}. Put two dashes before a prompt that starts with "${command}": capstan -- "${command} …".`;
   return { type: "mistake", message, command };
 }
 

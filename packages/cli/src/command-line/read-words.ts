@@ -1,14 +1,14 @@
-/** Takes the options out of the words of a command line. */
+/** Separates the options of a command line from its other arguments. */
 import { nearestWord } from "./nearest-word.ts";
 import type { Option } from "./options.ts";
 import { options } from "./options.ts";
 
 export interface Words {
-  /** What each option was given, by its name; nothing where it has no value. */
+  /** Values of each option, by its name; undefined for an option without a value. */
   readonly given: ReadonlyMap<string, readonly (string | undefined)[]>;
-  /** What is no option, up to `--`. */
+  /** Arguments before `--` that are not options. */
   readonly plain: readonly string[];
-  /** What comes behind `--`. */
+  /** Arguments after `--`. */
   readonly behind: readonly string[];
 }
 
@@ -19,9 +19,9 @@ export type ReadWords =
 export function readWords(argv: readonly string[]): ReadWords {
   const given = new Map<string, (string | undefined)[]>();
   const plain: string[] = [];
-  for (let place = 0; place < argv.length; place += 1) {
-    const word = argv[place] ?? "";
-    if (word === "--") return { type: "words", given, plain, behind: argv.slice(place + 1) };
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? "";
+    if (word === "--") return { type: "words", given, plain, behind: argv.slice(index + 1) };
     if (!isOption(word)) {
       plain.push(word);
       continue;
@@ -29,9 +29,9 @@ export function readWords(argv: readonly string[]): ReadWords {
     const { written, attached } = splitOption(word);
     const option = findOption(written);
     if (option === undefined) return mistake(unknownOption(written));
-    const next = argv[place + 1];
+    const next = argv[index + 1];
     const takesNext = option.value !== undefined && attached === undefined && isValue(next);
-    if (takesNext) place += 1;
+    if (takesNext) index += 1;
     const value = attached ?? (takesNext ? next : undefined);
     const problem = problemOf(option, value, given.has(option.name));
     if (problem !== undefined) return mistake(problem);
@@ -40,12 +40,12 @@ export function readWords(argv: readonly string[]): ReadWords {
   return { type: "words", given, plain, behind: [] };
 }
 
-/** A dash alone is a word like any other. */
+/** A single dash is an ordinary argument. */
 function isOption(word: string): boolean {
   return word.startsWith("-") && word !== "-";
 }
 
-/** What begins with a dash is an option, unless it is written with `=`. */
+/** A value that starts with a dash must be attached with `=`. */
 function isValue(word: string | undefined): boolean {
   return word !== undefined && !isOption(word);
 }
@@ -70,11 +70,9 @@ function problemOf(
 ): string | undefined {
   if (wanted === undefined) return value === undefined ? undefined : `--${name} takes no value.`;
   if (value === undefined && isValueOptional !== true) {
-    return `--${name} needs a value: --${name} <${wanted}>. One that begins with a dash is written --${name}=<${wanted}>.`;
+    return `--${name} needs a value: --${name} <${wanted}>. If it starts with a dash, use --${name}=<${wanted}>.`;
   }
-  return isAgain && isList !== true
-    ? `--${name} is there twice: one of them is enough.`
-    : undefined;
+  return isAgain && isList !== true ? `--${name} is given twice: use it once.` : undefined;
 }
 
 function unknownOption(written: string): string {
@@ -82,7 +80,7 @@ function unknownOption(written: string): string {
     written.replace(/^-+/, ""),
     options.map(({ name }) => name),
   );
-  return `There is no option ${written}.${nearest === undefined ? "" : ` Did you mean --${nearest}?`}`;
+  return `Unknown option ${written}.${nearest === undefined ? "" : ` Did you mean --${nearest}?`}`;
 }
 
 function mistake(message: string): ReadWords {

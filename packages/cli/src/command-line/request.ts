@@ -1,9 +1,9 @@
-/** What the words after `capstan` ask for. */
+/** Requests that a command line can make. */
 import type { FlagSettings } from "../config/load-config.ts";
 
-/** What every command that works in a folder may be told. */
+/** Options of every command that works in a folder. */
 export interface FolderRequest {
-  /** As it was written. */
+  /** As the user wrote it. */
   readonly cwd: string | undefined;
   readonly flags: FlagSettings;
   readonly isTrusting: boolean;
@@ -11,7 +11,7 @@ export interface FolderRequest {
   readonly isJson: boolean;
 }
 
-/** Which session a turn belongs to. `id` may be the beginning of one; without it the sessions to choose from are shown. */
+/** The session a turn belongs to. `id` may be a prefix; without an id, the sessions to choose from are listed. */
 export type SessionChoice =
   | { readonly type: "new" }
   | { readonly type: "newest"; readonly isFork: boolean }
@@ -52,9 +52,9 @@ export interface ServeRequest extends FolderRequest {
 
 export interface ModelsRequest extends FolderRequest {
   readonly type: "models";
-  /** Also those that there is no key for. */
+  /** True to include models without a key. */
   readonly isAll: boolean;
-  /** What their names have in them; empty for all. */
+  /** Text that model names must contain; empty for all. */
   readonly filter: string;
 }
 

@@ -1,2 +1,2 @@
-/** As in package.json, which a test makes sure of: to read it there would take longer than all else that `--version` does. */
+/** Same as in package.json, which a test checks: reading it there would take longer than everything else `--version` does. */
 export const version = "0.1.0";

@@ -1,4 +1,4 @@
-/** `capstan doctor`: looks at everything that a turn needs, and says what to do. */
+/** `capstan doctor`: checks everything a turn needs, and advises what to do. */
 import type { DoctorRequest } from "../command-line/request.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Check } from "../doctor/check.ts";
@@ -10,7 +10,7 @@ import type { ExitCode, Io } from "../process/io.ts";
 import { createModelSource } from "../model/model-source.ts";
 import { toOneLine } from "../print/terminal-text.ts";
 
-/** 1 if something fails. Throws a `ModelError` for a configuration that is incomplete. */
+/** Exits with 1 if a check fails. Throws a `ModelError` if the configuration is incomplete. */
 export async function runDoctor(
   io: Io,
   { isJson, isOffline }: DoctorRequest,
@@ -40,7 +40,7 @@ export async function runDoctor(
   return checks.some(({ state }) => state === "fail") ? 1 : 0;
 }
 
-/** Loaded here: a Node that is too old has no SQLite, and that is to be said and not to be stumbled over. */
+/** Imports the check lazily: a Node that is too old has no SQLite, and that must be reported instead of crashing. */
 async function lookAtStore(path: string): Promise<Check> {
   try {
     const { checkStore } = await import("../doctor/check-store.ts");

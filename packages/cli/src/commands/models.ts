@@ -1,4 +1,4 @@
-/** `capstan models`: what can be named, how much fits into it, and what it costs. */
+/** `capstan models`: lists names, context windows and prices. */
 import type { RegisteredModel } from "@capstan/core";
 import type { ModelsRequest } from "../command-line/request.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
@@ -14,11 +14,11 @@ interface ListedModel {
   readonly label?: string;
   readonly contextWindow?: number;
   readonly price?: RegisteredModel["price"];
-  /** The variable to set, for a model that is out of reach. */
+  /** Variable to set before the model is available. */
   readonly needs?: string;
 }
 
-/** Throws a `ModelError` for a configuration that is incomplete. */
+/** Throws a `ModelError` if the configuration is incomplete. */
 export async function runModels(
   io: Io,
   request: ModelsRequest,
@@ -27,7 +27,7 @@ export async function runModels(
   const source = createModelSource(settings, io.env);
   const known = await ofRegistry(source);
   const local = request.isOffline ? [] : await ofServers(source, io.signal, settings.lookMs);
-  // What the configuration says of a model goes before what its server says.
+  // The configuration's facts about a model override the server's.
   const byName = new Map([...local, ...known].map((model) => [model.name, model]));
   const all = Array.from(byName.values()).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const inReach = request.isAll ? all : all.filter(({ needs }) => needs === undefined);
@@ -74,7 +74,7 @@ async function ofServers(
   );
 }
 
-/** Every word is in the name or in the label. */
+/** True if the name or the label contains every word. */
 function hasWords({ name, label = "" }: ListedModel, filter: string): boolean {
   const text = `${name} ${label}`.toLowerCase();
   return filter
@@ -107,7 +107,7 @@ function toTable(models: readonly ListedModel[]): string {
   return lines.map((cells) => `${cells.join("  ").trimEnd()}\n`).join("");
 }
 
-/** Numbers stand on the right of their column. */
+/** Right-aligns the columns with numbers. */
 function padded(cell: string, column: number, width = 0): string {
   return column >= 1 && column <= 3 ? cell.padStart(width) : cell.padEnd(width);
 }
@@ -117,7 +117,7 @@ function toDollars(amount: number | undefined): string {
 }
 
 function nothing({ isAll, filter }: ModelsRequest, count: number): string {
-  if (filter !== "" && isAll) return `none of ${count} models has "${filter}" in its name`;
-  const which = filter === "" ? "no model" : `no model with "${filter}" in its name`;
-  return `there is a key or a server for ${which}: --all lists the others, \`capstan doctor\` says what to do`;
+  if (filter !== "" && isAll) return `none of the ${count} models has "${filter}" in its name`;
+  const which = filter === "" ? "any model" : `a model with "${filter}" in its name`;
+  return `no key or server for ${which}: --all lists the others, \`capstan doctor\` advises what to do`;
 }

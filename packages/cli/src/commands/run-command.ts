@@ -1,4 +1,4 @@
-/** Runs what was asked for, and says in one line what keeps it from being done. */
+/** Runs a command, and reports errors in one line. */
 import { isCapstanError } from "@capstan/kernel";
 import type { CommandRequest } from "../command-line/request.ts";
 import type { ExitCode, Io } from "../process/io.ts";
@@ -7,7 +7,7 @@ import type { Folder } from "../session/load-folder.ts";
 import { loadFolder } from "../session/load-folder.ts";
 import { toOneLine } from "../print/terminal-text.ts";
 
-/** Each brings its own packages along, and the others need not wait for them. Never throws. */
+/** Imports each command's packages lazily, so that other commands need not wait for them. Never throws. */
 export async function runCommand(request: CommandRequest, io: Io): Promise<ExitCode> {
   const note = createNotes(io);
   try {
@@ -16,7 +16,7 @@ export async function runCommand(request: CommandRequest, io: Io): Promise<ExitC
     return await dispatch(request, io, folder);
   } catch (thrown) {
     if (io.signal.aborted) return io.interruptedCode();
-    // A file may have several mistakes, each of which begins with its place, as editors want it.
+    // A file may have several problems. Each line starts with its position, as editors expect.
     if (isCapstanError(thrown) && thrown.code === "invalid_config") {
       for (const line of thrown.message.split("\n")) io.stderr.write(`${toOneLine(line)}\n`);
     } else note(thrown instanceof Error ? thrown.message : String(thrown));
@@ -41,7 +41,7 @@ async function dispatch(request: CommandRequest, io: Io, folder: Folder): Promis
   }
 }
 
-/** What the user has to ask for, or to configure, in another way. */
+/** True if the user has to change the request or the configuration. */
 function isWrongUse(thrown: unknown): boolean {
   if (!isCapstanError(thrown)) return false;
   return ["ConfigError", "ModelError"].includes(thrown.name) || thrown.code === "wrong_use";

@@ -1,4 +1,4 @@
-/** `capstan serve`: the agent of this folder, for other programs, over HTTP. */
+/** `capstan serve`: this folder's agent, for other programs, over HTTP. */
 import { randomBytes } from "node:crypto";
 import { hostname, networkInterfaces } from "node:os";
 import { createHost } from "@capstan/core";
@@ -17,7 +17,7 @@ import { openStore } from "../session/open-store.ts";
 const leaseMs = 5_000;
 const minTokenChars = 16;
 
-/** Until it is interrupted; then turns under way are handed over, to be gone on with by whoever comes next. */
+/** Serves until interrupted. Turns in progress are then handed over, for the next process to resume. */
 export async function serve(io: Io, request: ServeRequest, folder: Folder): Promise<ExitCode> {
   const note = createNotes(io);
   const { cwd, config } = folder;
@@ -39,20 +39,20 @@ export async function serve(io: Io, request: ServeRequest, folder: Folder): Prom
       host,
       authenticate: bearerTokens({ [cwd]: token }),
       allowedHosts: namesOf(request.host),
-      // All sessions of a folder are of one principal, those of the command included.
+      // All sessions of a folder belong to one principal, including those of the command.
       limits: { sessionsPerPrincipal: Infinity },
-      // Only this machine's user can reach it.
+      // Only users of this machine can connect.
       errorDetails: isLoopback(request.host),
       clock: io.clock,
       onError: (thrown) => note(`a request failed: ${reasonOf(thrown)}`),
     });
     const listening = await listen(server, request);
-    note(`the agent of ${cwd} listens at ${listening.url}`);
-    // Once: it is in no file and in no log.
+    note(`serving the agent of ${cwd} on ${listening.url}`);
+    // Printed once: the token is in no file and no log.
     if (isNew) note(`token: ${token}`);
     note(`try, with the token in CAPSTAN_TOKEN: ${curlLine(listening.url)}`);
     await aborted(io.signal);
-    note("closing: turns under way are handed over");
+    note("closing: handing over turns in progress");
     await listening.close();
     return 0;
   } finally {
@@ -70,7 +70,7 @@ function tokenOf({ env }: Io): { readonly token: string; readonly isNew: boolean
     return { token: given, isNew: false };
   }
   throw wrongUse(
-    `CAPSTAN_TOKEN is no token: it has to have ${minTokenChars} characters or more, letters, digits and ". ~ + / = - _". Without it one is made.`,
+    `Invalid CAPSTAN_TOKEN: it needs at least ${minTokenChars} characters, only letters, digits and ". ~ + / = - _". If it is not set, a token is generated.`,
   );
 }
 
@@ -82,14 +82,11 @@ async function listen(
     return await serveNode(server, { port, hostname: host });
   } catch (cause) {
     const advice = "choose others with --port and --host";
-    throw failed(
-      `Nobody can listen at ${host}, port ${port}: ${reasonOf(cause)}; ${advice}.`,
-      cause,
-    );
+    throw failed(`Cannot listen on ${toName(host)}:${port}: ${reasonOf(cause)}; ${advice}.`, cause);
   }
 }
 
-/** What the server is called by those who may reach it. */
+/** Host names under which clients may reach the server. */
 function namesOf(host: string): readonly string[] {
   const own = ["localhost", "127.0.0.1", "[::1]", toName(host)];
   if (host !== "0.0.0.0" && host !== "::") return own;

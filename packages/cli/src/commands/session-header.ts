@@ -1,13 +1,13 @@
-/** The first line of an exported session: that it is one, and of which version. The others are its entries and blobs, as `exportSession` gives them. */
+/** First line of an exported session: a marker and a version. The other lines are its entries and blobs, as `exportSession` yields them. */
 
-/** Of the lines, not of the entries: those have their own. */
+/** Version of the line format. Entries have their own. */
 const version = 1;
 const mark = "capstan_session";
 
 export interface SessionHeader {
   readonly id: string;
   readonly title: string | undefined;
-  /** Where it worked. */
+  /** Folder the session worked in. */
   readonly folder: string | undefined;
   readonly exportedAt: number;
 }
@@ -16,7 +16,7 @@ export function toHeader(header: SessionHeader): string {
   return JSON.stringify({ type: mark, version, ...header });
 }
 
-/** The id of the session; or what is wrong with the line. */
+/** Returns the session's id, or what is wrong with the line. */
 export function parseHeader(
   value: unknown,
 ): { readonly type: "header"; readonly id: string | undefined } | string {
@@ -27,7 +27,7 @@ export function parseHeader(
   };
   if (header.type !== mark) return "this is not the first line of an exported session";
   if (header.version !== version) {
-    return `the lines are of version ${JSON.stringify(header.version)}, and this program knows ${version}: update it`;
+    return `unsupported version ${JSON.stringify(header.version)}, this program reads version ${version}: update it`;
   }
   return { type: "header", id: typeof header.id === "string" ? header.id : undefined };
 }

@@ -1,4 +1,4 @@
-/** `capstan sessions export`: all of a session, as lines of JSON or as Markdown. */
+/** `capstan sessions export`: writes a whole session as JSON lines or Markdown. */
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -33,14 +33,14 @@ export async function exportTo(
   }
   const file = resolve(io.cwd, output);
   try {
-    // What was said is nobody else's business.
+    // Only the user may read the conversation.
     await pipeline(Readable.from(text), createWriteStream(file, { mode: 0o600 }), {
       signal: io.signal,
     });
   } catch (cause) {
-    throw failed(`The session cannot be written to ${file}: ${reasonOf(cause)}.`, cause);
+    throw failed(`Cannot write the session to ${file}: ${reasonOf(cause)}.`, cause);
   }
-  createNotes(io)(`session ${stored.id} is in ${file}`);
+  createNotes(io)(`session ${stored.id} exported to ${file}`);
 }
 
 function markdownOf(stored: ReadableSession): readonly string[] {

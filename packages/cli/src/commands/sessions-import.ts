@@ -1,4 +1,4 @@
-/** `capstan sessions import`: begins a session in this folder with what export gave. */
+/** `capstan sessions import`: creates a session in this folder from an exported file. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ImportedLog, NamedBlob, SessionRepository, StoredEntry } from "@capstan/log";
@@ -21,7 +21,7 @@ interface Imported {
   readonly id: string | undefined;
   readonly entries: readonly StoredEntry[];
   readonly blobs: readonly NamedBlob[];
-  /** Where an entry stands in the file, by its seq. */
+  /** Returns the line number of an entry, by its seq. */
   readonly lineOf: (seq: number) => number;
 }
 
@@ -40,20 +40,20 @@ export async function importFrom(
     createCopy(store, { id: free, entries, head, blobs: imported.blobs }),
   );
   if (closedCalls > 0) note(closing(closedCalls));
-  note(`go on with it: capstan --resume ${id}`);
+  note(`to continue: capstan --resume ${id}`);
   io.stdout.write(`${id}\n`);
 }
 
 function closing(calls: number): string {
   const which = calls === 1 ? "1 call without a result is" : `${calls} calls without a result are`;
-  return `${which} closed as not run: nothing of a file runs by itself`;
+  return `${which} closed as not run: an import never runs calls`;
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (cause) {
-    throw wrongUse(`${file} cannot be read: ${reasonOf(cause)}.`, cause);
+    throw wrongUse(`Cannot read ${file}: ${reasonOf(cause)}.`, cause);
   }
 }
 
@@ -75,10 +75,10 @@ function parseFile(file: string, bytes: Uint8Array): Imported {
       blobs.push(blob);
       continue;
     }
-    // Its other fields are looked at when it is folded.
+    // Folding validates the other fields.
     const entry = value as StoredEntry | null;
     if (entry?.seq !== entries.length + 1) {
-      throw fail(`the entry with "seq": ${entries.length + 1} should be here`);
+      throw fail(`expected the entry with "seq": ${entries.length + 1}`);
     }
     entries.push(entry);
     lines.push(line);
@@ -90,7 +90,7 @@ function parseFile(file: string, bytes: Uint8Array): Imported {
   return { id, entries, blobs, lineOf: (seq) => lines[seq - 1] ?? 1 };
 }
 
-/** By bytes: a text may hold other characters that count as line breaks. */
+/** Splits by bytes: a text may contain other characters that count as line breaks. */
 function* linesOf(
   file: string,
   bytes: Uint8Array,
@@ -103,7 +103,7 @@ function* linesOf(
     try {
       text = decoder.decode(bytes.subarray(start, end));
     } catch (cause) {
-      throw atLine(file, line, "this is no UTF-8 text", cause);
+      throw atLine(file, line, "invalid UTF-8", cause);
     }
     if (text.trim() !== "") yield { line, text };
     start = end + 1;
@@ -116,7 +116,7 @@ function parseJson(text: string, fail: Fail): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw fail(`this is no JSON (${reasonOf(cause)})`, cause);
+    throw fail(`invalid JSON (${reasonOf(cause)})`, cause);
   }
 }
 
@@ -131,7 +131,7 @@ function toBlob(value: unknown, fail: Fail): NamedBlob | undefined {
   }
 }
 
-/** The log as one of this folder: what was said in it, and nothing that acts. */
+/** Turns the log into one of this folder: keeps the conversation, drops everything that would act. */
 function toOwn(
   file: string,
   { entries, blobs, lineOf }: Imported,
@@ -152,7 +152,7 @@ function toOwn(
   }
 }
 
-/** Under the id that it had, if that can be one and is free, else under a new one. */
+/** Uses the original id if it is valid and free, else a new one. */
 async function createFree(
   wanted: string | undefined,
   create: (id: string) => Promise<void>,
@@ -164,7 +164,7 @@ async function createFree(
     return first;
   } catch (thrown) {
     if (!isRepositoryError(thrown)) throw thrown;
-    if (thrown.code !== "exists") throw failed(`The session cannot be stored. ${thrown.message}.`);
+    if (thrown.code !== "exists") throw failed(`Cannot store the session. ${thrown.message}.`);
     await create(fresh);
     return fresh;
   }

@@ -1,4 +1,4 @@
-/** `capstan sessions repair`: a copy of what is sound in a damaged session. The damaged one stays as it is. */
+/** `capstan sessions repair`: copies the intact part of a damaged session. The damaged one stays unchanged. */
 import type { LostEntry, SessionRepository } from "@capstan/log";
 import { LogError, newId, repairSession } from "@capstan/log";
 import type { Io } from "../process/io.ts";
@@ -6,7 +6,7 @@ import { createNotes } from "../print/notes.ts";
 import { failed, wrongUse } from "../errors/command-error.ts";
 import { findById } from "../session/stored-sessions.ts";
 
-/** Prints the id of the copy. Throws a `CommandError` if the session is not damaged, or nothing sound is left of it. */
+/** Prints the id of the copy. Throws a `CommandError` if the session is not damaged, or if nothing intact is left. */
 export async function repair(io: Io, store: SessionRepository, written: string): Promise<void> {
   const { id } = await findById(store, written);
   const copy = { id: newId(), incarnation: newId(), now: io.clock.now() };
@@ -17,14 +17,14 @@ export async function repair(io: Io, store: SessionRepository, written: string):
   const note = createNotes(io);
   const { lost, keptThrough, left } = repaired;
   note(
-    `kept entries 1 to ${keptThrough}; ${lostIn(lost)}, ${left} readable ones are not in the copy`,
+    `kept entries 1 to ${keptThrough}; ${lostIn(lost)}, ${left} readable entries are not in the copy`,
   );
-  note(`the damaged session stays: capstan sessions show ${id}`);
-  note(`go on with the copy: capstan --resume ${copy.id}`);
+  note(`the damaged session is unchanged: capstan sessions show ${id}`);
+  note(`to continue with the copy: capstan --resume ${copy.id}`);
   io.stdout.write(`${copy.id}\n`);
 }
 
-/** Says on the terminal what is missing in what is shown. */
+/** Tells the user which entries are missing from the output. */
 export function noteLost(
   io: Io,
   { id, lost }: { readonly id: string; readonly lost: readonly LostEntry[] },
@@ -32,8 +32,8 @@ export function noteLost(
   const [first] = lost;
   if (first === undefined) return;
   const note = createNotes(io);
-  note(`the session is damaged: ${lostIn(lost)}, the rest is shown. ${first.reason}`);
-  note(`make a copy that can go on: capstan sessions repair ${id}`);
+  note(`the session is damaged: ${lostIn(lost)}, showing the rest. ${first.reason}`);
+  note(`to make a copy that can continue: capstan sessions repair ${id}`);
 }
 
 function lostIn(lost: readonly LostEntry[]): string {

@@ -1,4 +1,4 @@
-/** `capstan sessions show`: one session, a line for each message. */
+/** `capstan sessions show`: one session, one line per message. */
 import type { ChatMessage } from "@capstan/kernel";
 import type { SessionRepository } from "@capstan/log";
 import { todosOf } from "@capstan/toolset";

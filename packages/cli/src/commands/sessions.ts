@@ -1,4 +1,4 @@
-/** `capstan sessions`: looks at what is stored, takes it elsewhere, and removes it. */
+/** `capstan sessions`: inspects, exports, imports and deletes stored sessions. */
 import { Host } from "@capstan/core";
 import type { SessionRepository } from "@capstan/log";
 import type { SessionsRequest } from "../command-line/request.ts";
@@ -72,14 +72,14 @@ async function list(
     io.stdout.write(`${line}\n`);
   }
   if (count > 0 || isJson) return;
-  const elsewhere = folder === undefined ? "" : "; those of other folders: capstan sessions --all";
-  createNotes(io)(`there is no session${folder === undefined ? "" : ` of ${folder}`}${elsewhere}`);
+  const elsewhere = folder === undefined ? "" : "; for other folders: capstan sessions --all";
+  createNotes(io)(`no sessions${folder === undefined ? "" : ` in ${folder}`}${elsewhere}`);
 }
 
-/** The next command, or a server, goes on with what is unfinished in it. */
+/** Releases the session: the next command, or a server, resumes its unfinished work. */
 async function release(io: Io, store: SessionRepository, written: string): Promise<void> {
   const { id, head } = await findById(store, written);
-  if (head.setAside === undefined) throw wrongUse(`Session ${id} was not set aside.`);
+  if (head.setAside === undefined) throw wrongUse(`Session ${id} is not set aside.`);
   const host = new Host({ agents: [], repository: store, clock: io.clock, pollMs: Infinity }, true);
   try {
     if (!(await host.release(id))) throw failed(`Session ${id} is in use: try again later.`);
@@ -89,7 +89,7 @@ async function release(io: Io, store: SessionRepository, written: string): Promi
   io.stdout.write(`released ${id}  ${toOneLine(head.title ?? "")}\n`);
 }
 
-/** None, if one of them is not there. */
+/** Deletes all of them, or none if one is missing. */
 async function remove(io: Io, store: SessionRepository, ids: readonly string[]): Promise<void> {
   const found = await Promise.all(ids.map((id) => findById(store, id)));
   for (const { id, head } of found) {

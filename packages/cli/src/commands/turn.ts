@@ -1,4 +1,4 @@
-/** `capstan <prompt>`: turns of a new session, or of one that is there. */
+/** `capstan <prompt>`: runs turns of a new or an existing session. */
 import type { HostFault, Session, SessionSettings } from "@capstan/core";
 import { Host } from "@capstan/core";
 import type { TurnResponse } from "@capstan/kernel";
@@ -23,7 +23,7 @@ import type { Prompt } from "../session/run-prompt.ts";
 import { runPrompt } from "../session/run-prompt.ts";
 import { isHeldElsewhere } from "../session/stored-sessions.ts";
 
-/** How long a process that vanished keeps others waiting, where the store cannot tell that it is dead. */
+/** How long a crashed process blocks others, if the store cannot tell that it is dead. */
 const leaseMs = 5_000;
 
 interface Work extends ChosenSession {
@@ -57,25 +57,25 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
   const model = await chooseSessionModel(io, request, folder, stored?.fold.config);
   note(`using ${model.chosen.name}, because ${model.chosen.reason}`);
   if (settings.maxCost !== undefined && model.chosen.model.price === undefined) {
-    note(`nobody knows what ${model.chosen.name} costs, so no turn will end by its cost`);
+    note(`no price known for ${model.chosen.name}: --max-cost has no effect`);
   }
   const isUnfinished = stored?.fold.status === "running";
   const isElsewhere = isUnfinished && (await isHeldElsewhere(store, stored.id));
-  if (isElsewhere) note("another process works on this session: waiting for it");
+  if (isElsewhere) note("another process is working on this session: waiting for it");
   const { agent, decide } = createFolderAgent(io, { folder, ...model });
   const failure = Promise.withResolvers<unknown>();
   const onError = ({ where, error }: HostFault): void => {
-    // The session would go on when the store is back, and a command must not wait for that.
+    // The session would continue once the store is back, but a command must not wait for that.
     if (where === "store") failure.resolve(error);
     else note(reasonOf(error));
   };
   const options = { agents: [agent], repository: store, clock: io.clock, leaseMs, onError };
-  // A host of its own: it goes on with this session, and with no other that it finds unfinished.
+  // A separate host: it resumes this session, and no other unfinished one it finds.
   const host = new Host(options, true);
   try {
     const session = await openSession(host, work, model);
     printer.start({ id: session.id, model: model.chosen.name, cwd: folder.cwd });
-    // An unfinished turn goes on at once, and nothing of it must be missed.
+    // An unfinished turn resumes at once, and none of its events may be missed.
     const stop = session.subscribe(printer.onEvent, isUnfinished ? { after: stored.cursor } : {});
     const response = await runPrompt({
       session,
@@ -89,14 +89,14 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
       failure: failure.promise.then(unwritable),
     });
     stop();
-    if (response === undefined) note("there is nothing to finish: add a prompt to go on");
+    if (response === undefined) note("nothing to resume: add a prompt to continue");
     return end(io, printer, response ?? nothingDone);
   } finally {
     await host.close();
   }
 }
 
-/** What was asked for stays with the session; what was only found does not. */
+/** Settings the user asked for are stored with the session; detected ones are not. */
 async function openSession(
   host: Host,
   { request: { flags }, folder: { cwd, config }, stored }: Work,
@@ -130,7 +130,10 @@ const nothingDone: TurnResponse = {
 
 function unwritable(thrown: unknown): TurnResponse {
   const { name, message } = serializeError(thrown);
-  const error = { name, message: `${message}. What was recorded is safe: go on with --continue` };
+  const error = {
+    name,
+    message: `${message}. Everything recorded so far is stored: resume with --continue`,
+  };
   return { ...nothingDone, status: "error", finishReason: "error", error };
 }
 

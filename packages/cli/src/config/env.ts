@@ -1,2 +1,2 @@
-/** The variables that a process was started with. */
+/** Environment variables of the process. */
 export type Env = Readonly<Record<string, string | undefined>>;

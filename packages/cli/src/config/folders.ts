@@ -1,4 +1,4 @@
-/** Where the user's own files are. */
+/** Paths of the user's own files. */
 import { posix, resolve, win32 } from "node:path";
 import type { Env } from "./env.ts";
 
@@ -7,7 +7,7 @@ export interface UserFolders {
   readonly dataFolder: string;
 }
 
-/** As XDG has it on Unix, in the folders for applications on Windows. CAPSTAN_CONFIG and CAPSTAN_DATA go before both. */
+/** Follows XDG on Unix, and uses the application folders on Windows. CAPSTAN_CONFIG and CAPSTAN_DATA override both. */
 export function userFolders(env: Env, platform: NodeJS.Platform, home: string): UserFolders {
   const { join } = platform === "win32" ? win32 : posix;
   const [config, data] =
@@ -27,7 +27,7 @@ export function userFolders(env: Env, platform: NodeJS.Platform, home: string): 
   };
 }
 
-/** The XDG specification says that a relative path is to be ignored. */
+/** Ignores relative paths, as the XDG specification requires. */
 function absolute(path: string | undefined, platform: NodeJS.Platform): string | undefined {
   const { isAbsolute } = platform === "win32" ? win32 : posix;
   return path !== undefined && isAbsolute(path) ? path : undefined;

@@ -1,4 +1,4 @@
-/** AGENTS.md: what a user and a project tell the model. Text, and never settings. */
+/** AGENTS.md: what a user and a project tell the model. Text, never settings. */
 import { join, sep } from "node:path";
 import { wayInside } from "../permissions/way-inside.ts";
 import { readTextFile } from "./read-file.ts";
@@ -18,20 +18,20 @@ const fileName = "AGENTS.md";
 const maxBytes = 64 * 1024;
 
 export interface InstructionFolders {
-  /** With the user's own settings; its file may lead anywhere. */
+  /** Folder of the user's own settings; its file may link anywhere. */
   readonly user: string;
-  /** A project's files may not lead out of it. */
+  /** A project's files may not link out of it. */
   readonly project: string;
   readonly cwd: string;
 }
 
-/** The user's first, then from the project's folder down to the working folder. */
+/** Reads the user's file first, then those from the project's folder down to the working folder. */
 export async function readInstructions(folders: InstructionFolders): Promise<Instructions> {
   const { user, project, cwd } = folders;
-  const places = foldersDownTo(project, cwd).filter((folder) => folder !== user);
+  const inProject = foldersDownTo(project, cwd).filter((folder) => folder !== user);
   const read = await Promise.all([
     readInstruction(join(user, fileName)),
-    ...places.map((folder) => readInstruction(join(folder, fileName), project)),
+    ...inProject.map((folder) => readInstruction(join(folder, fileName), project)),
   ]);
   return {
     files: read.flatMap(({ files }) => files),
@@ -48,9 +48,8 @@ async function readInstruction(path: string, project?: string): Promise<Instruct
   const mayLead = (real: string): boolean =>
     project === undefined || wayInside(project, real) !== undefined;
   const read = await readTextFile(path, maxBytes, mayLead);
-  if (read.type === "problem")
-    return { files: [], notes: [`${path} ${read.reason}: it is left out.`] };
+  if (read.type === "problem") return { files: [], notes: [`${path} ${read.reason}: ignored.`] };
   if (read.type === "absent" || read.text.trim() === "") return { files: [], notes: [] };
-  const notes = read.isCut ? [`${path} has more than 64 KB: the rest is left out.`] : [];
+  const notes = read.isCut ? [`${path} is larger than 64 KB: the rest is ignored.`] : [];
   return { files: [{ path, text: read.text }], notes };
 }

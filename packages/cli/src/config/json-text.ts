@@ -1,20 +1,20 @@
-/** JSON as people write it, with comments and trailing commas: its value, and where each part of it stands. */
+/** JSON as people write it, with comments and trailing commas: its value, and the offset of each part. */
 import type { Node, ParseError } from "jsonc-parser";
 import { createScanner, findNodeAtLocation, parseTree, printParseErrorCode } from "jsonc-parser";
 
 export interface Problem {
-  /** From the beginning of the text. */
+  /** From the start of the text. */
   readonly offset: number;
   readonly message: string;
 }
 
 export interface JsonText {
   readonly value: unknown;
-  /** Where the value at a path begins, or the nearest around it that is there; with `key`, where that key of it does. */
+  /** Returns the offset of the value at a path, or of its nearest existing parent; with `key`, the offset of that key. */
   offsetOf(path: readonly PropertyKey[], key?: string): number;
 }
 
-/** Deeper than any settings: the parser would run out of stack. */
+/** Deeper than any settings: deeper nesting would overflow the parser's stack. */
 const maxDepth = 50;
 
 export function parseJsonText(text: string): JsonText | { readonly problems: readonly Problem[] } {
@@ -26,7 +26,7 @@ export function parseJsonText(text: string): JsonText | { readonly problems: rea
     return {
       problems:
         errors.length === 0
-          ? [{ offset: 0, message: "holds nothing: {} is the least" }]
+          ? [{ offset: 0, message: "is empty: write at least {}" }]
           : errors.map(({ error, offset }) => ({ offset, message: explain(error) })),
     };
   }
@@ -54,29 +54,29 @@ function tooDeepAt(text: string): number | undefined {
 }
 
 const meanings: Readonly<Record<string, string>> = {
-  InvalidSymbol: "no word of JSON: texts need double quotes",
-  InvalidNumberFormat: "no number of JSON",
-  PropertyNameExpected: "a key in double quotes is expected",
-  ValueExpected: "a value is expected",
-  ColonExpected: "a : is expected",
-  CommaExpected: "a , is expected",
-  CloseBraceExpected: "a } is expected",
-  CloseBracketExpected: "a ] is expected",
-  EndOfFileExpected: "nothing more is expected",
-  InvalidCommentToken: "no comment: use // or /* */",
+  InvalidSymbol: "invalid symbol: strings need double quotes",
+  InvalidNumberFormat: "invalid number",
+  PropertyNameExpected: "expected a key in double quotes",
+  ValueExpected: "expected a value",
+  ColonExpected: "expected :",
+  CommaExpected: "expected ,",
+  CloseBraceExpected: "expected }",
+  CloseBracketExpected: "expected ]",
+  EndOfFileExpected: "expected the end of the file",
+  InvalidCommentToken: "invalid comment: use // or /* */",
   UnexpectedEndOfComment: "the comment is not closed",
-  UnexpectedEndOfString: 'the text is not closed: a " is expected',
-  UnexpectedEndOfNumber: "the number is not complete",
-  InvalidUnicode: "four hexadecimal digits are expected behind \\u",
-  InvalidEscapeCharacter: "no such character behind a \\",
-  InvalidCharacter: "a control character, which must be escaped",
+  UnexpectedEndOfString: 'the string is not closed: expected "',
+  UnexpectedEndOfNumber: "the number is incomplete",
+  InvalidUnicode: "expected four hexadecimal digits after \\u",
+  InvalidEscapeCharacter: "invalid escape sequence after \\",
+  InvalidCharacter: "control characters must be escaped",
 };
 
 function explain(code: ParseError["error"]): string {
-  return meanings[printParseErrorCode(code)] ?? "no JSON";
+  return meanings[printParseErrorCode(code)] ?? "invalid JSON";
 }
 
-/** The parser takes the last one, a reader of the file may see the first one. */
+/** The parser takes the last of two equal keys, a reader of the file may see the first. */
 function badKeys(node: Node): readonly Problem[] {
   const seen = new Set<unknown>();
   return (node.children ?? []).flatMap((child) => {
@@ -84,15 +84,15 @@ function badKeys(node: Node): readonly Problem[] {
     if (key === undefined) return badKeys(child);
     const isRepeated = seen.has(key.value);
     seen.add(key.value);
-    const message = isRepeated ? "is there twice" : "cannot be used";
-    // Libraries pass over the name of the prototype in silence.
+    const message = isRepeated ? "is repeated" : "is not allowed";
+    // Libraries silently skip the name of the prototype.
     const isBad = isRepeated || key.value === "__proto__";
     const own = { offset: key.offset, message: `the key ${JSON.stringify(key.value)} ${message}` };
     return [...(isBad ? [own] : []), ...badKeys(child)];
   });
 }
 
-/** The parser's own would set the prototype of an object for the key `__proto__`. */
+/** The parser's own conversion would set an object's prototype for the key `__proto__`. */
 function toValue(node: Node): unknown {
   if (node.type === "array") return (node.children ?? []).map(toValue);
   if (node.type !== "object") return node.value;

@@ -1,9 +1,9 @@
-/** Layers of settings on top of each other. */
+/** Merges layers of settings. */
 import { join } from "node:path";
 import type { FileSettings } from "./schema.ts";
 import type { ProviderSettings, Settings } from "./settings.ts";
 
-/** The later one goes before the earlier: rules add up, objects merge by key, the rest is replaced. */
+/** The later layer wins: rules add up, objects merge by key, everything else is replaced. */
 export function mergeLayers(below: FileSettings, above: FileSettings): FileSettings {
   return {
     ...below,
@@ -40,14 +40,14 @@ function mergeProviders(
   );
 }
 
-/** With what holds where no layer says anything. */
+/** Fills in the defaults. */
 export function toSettings(merged: FileSettings, dataFolder: string): Settings {
   const { $schema: _, maxSteps = 200, lookMs = 200, planning, permissions, ...others } = merged;
   const { roots = [], tools, ...rest } = others;
   return {
     ...rest,
     maxSteps,
-    // What a first run may cost somebody who has none of them.
+    // Upper limit of the delay on a first run without any local server.
     lookMs,
     planning: { maxContinuations: planning?.maxContinuations ?? 3 },
     permissions: {

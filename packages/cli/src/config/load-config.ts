@@ -1,4 +1,4 @@
-/** All settings, from the user's file to the flags, and what was left out of them. */
+/** Loads all settings, from the user's file to the flags, and reports what was ignored. */
 import { realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { vendorRows } from "@capstan/providers/vendors";
@@ -22,11 +22,11 @@ export type { ConfigFile } from "./settings-file.ts";
 export interface LoadedConfig {
   readonly settings: Settings;
   readonly files: readonly ConfigFile[];
-  /** One line each, for people: what was left out, and how to have it. */
+  /** One line each, for people: what was ignored, and how to enable it. */
   readonly notes: readonly string[];
-  /** The nearest folder from the working folder upwards that holds .git or capstan.json, else the working folder; real. */
+  /** Nearest folder from the working folder upwards that contains .git or capstan.json, else the working folder; a real path. */
   readonly projectFolder: string;
-  /** Whether the project has a file of settings that is trusted as it is now. */
+  /** True if the project has a settings file that is trusted as it is now. */
   readonly isTrusted: boolean;
   /** AGENTS.md: the user's first, then from the project's folder down to the working folder. */
   readonly instructions: readonly InstructionFile[];
@@ -37,15 +37,15 @@ export interface LoadConfigInput {
   readonly env: Env;
   readonly folders: UserFolders;
   readonly flags: FlagSettings;
-  /** Whether the project's file is to be trusted, from now on and as it is now. */
+  /** True to trust the project's file, as it is now, from now on. */
   readonly trust: boolean;
 }
 
-/** Throws a `ConfigError` that names the place: `path:line:column`, the variable or the flag. */
+/** Throws a `ConfigError` that names the position: `path:line:column`, the variable or the flag. */
 export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> {
   const { env, folders, flags } = input;
   const cwd = await realFolder(input.cwd);
-  // What was typed just now is the first thing to be told about.
+  // Mistakes the user typed just now are reported first.
   const outer = mergeLayers(settingsOfEnv(env, cwd), settingsOfFlags(flags));
   const user = await readUserFile(folders.configFile, env);
   const projectFolder = await findProject(cwd);
@@ -74,34 +74,37 @@ async function realFolder(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (cause) {
-    throw new ConfigError("unreadable_config", `There is no folder ${path} to work in`, { cause });
+    throw new ConfigError("unreadable_config", `Working folder not found: ${path}`, { cause });
   }
 }
 
 async function readUserFile(path: string, env: Env): Promise<LoadedFile> {
   const read = await readSettingsFile(path, "user");
   if (read.file.state === "absent" && env["CAPSTAN_CONFIG"]) {
-    throw new ConfigError("unreadable_config", `CAPSTAN_CONFIG names ${path}, which is not there`);
+    throw new ConfigError(
+      "unreadable_config",
+      `CAPSTAN_CONFIG names ${path}, which does not exist`,
+    );
   }
   return read;
 }
 
 const knownVendors: readonly string[] = vendorRows.map(({ id }) => id);
 
-/** A vendor that nobody knows needs what its row would say. Files are asked from the last one on. */
+/** A custom vendor needs what a row of the vendor list states. Reports the last file that mentions it. */
 function requireVendors({ providers }: Settings, files: readonly LoadedFile[]): void {
   for (const [id, { protocol, baseUrl }] of Object.entries(providers)) {
     const missing =
       protocol === undefined ? "protocol" : baseUrl === undefined ? "baseUrl" : undefined;
     if (missing === undefined || knownVendors.includes(id)) continue;
     const source = files.find(({ settings }) => Object.hasOwn(settings.providers ?? {}, id));
-    const message = `has no ${missing}, which a vendor needs that is not one of ${knownVendors.join(", ")}`;
+    const message = `has no ${missing}, which is required for vendors other than ${knownVendors.join(", ")}`;
     const error = source?.errorAt?.(["providers", id], message);
     if (error !== undefined) throw error;
   }
 }
 
-/** A disk that is not mounted keeps nobody from working elsewhere. */
+/** An unmounted disk must not prevent work in other folders. */
 async function presentRoots(
   roots: readonly string[],
 ): Promise<{ readonly present: readonly string[]; readonly notes: readonly string[] }> {
@@ -117,6 +120,6 @@ async function presentRoots(
     present: roots.filter((_, index) => isFolder[index]),
     notes: roots
       .filter((_, index) => !isFolder[index])
-      .map((root) => `roots: ${root} is no folder and is left out.`),
+      .map((root) => `roots: ${root} is not a folder: ignored.`),
   };
 }

@@ -18,7 +18,7 @@ export interface FlagSettings {
   readonly allow?: readonly string[];
 }
 
-/** A variable that is set to nothing is not set. `cwd` is where a relative path begins. */
+/** A variable set to an empty string counts as unset. Relative paths start at `cwd`. */
 export function settingsOfEnv(env: Env, cwd: string): FileSettings {
   const get = <Value>(name: string, schema: z.ZodType<Value>, toValue = asIs): Value | undefined =>
     check("invalid_variable", name, env[name] || undefined, schema, toValue);
@@ -63,14 +63,14 @@ function check<Value>(
   const parsed = schema.safeParse(toValue(text));
   if (parsed.success) return parsed.data;
   const reason = parsed.error.issues[0]?.message ?? "is not allowed";
-  throw new ConfigError(code, `${name} ${reason}, and is ${JSON.stringify(text.slice(0, 80))}`);
+  throw new ConfigError(code, `${name} ${reason}, not ${JSON.stringify(text.slice(0, 80))}`);
 }
 
 function asIs(text: string): unknown {
   return text;
 }
 
-/** Only digits: `Number` would take 0x10 and 1e3, and a space for 0. */
+/** Accepts digits only: `Number` would take 0x10 and 1e3, and a space for 0. */
 function toNumber(text: string): unknown {
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
@@ -78,7 +78,7 @@ function toNumber(text: string): unknown {
 type Present<Fields> = { readonly [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
 
 function present<Fields extends object>(fields: Fields): Present<Fields> {
-  // Without its undefined fields it is what the type says.
+  // Without its undefined fields, the object matches the type.
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Present<Fields>;

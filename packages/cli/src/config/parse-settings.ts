@@ -1,4 +1,4 @@
-/** From the text of a file to its settings, or to all that is wrong with it. */
+/** Parses the text of a file into settings, or collects everything that is wrong with it. */
 import type { z } from "zod";
 import { nearestWord } from "../command-line/nearest-word.ts";
 import { ConfigError } from "../errors/config-error.ts";
@@ -9,13 +9,13 @@ import { fileSchema } from "./schema.ts";
 
 export interface ParsedSettings {
   readonly settings: FileSettings;
-  /** For what shows only when all layers are known: an error about the value at this path. */
+  /** Creates an error about the value at this path, for problems that show only when all layers are known. */
   errorAt(keys: readonly string[], message: string): ConfigError;
 }
 
 const maxProblems = 10;
 
-/** `path` is what messages name. Throws a `ConfigError` with a line for each problem. */
+/** `path` appears in messages. Throws a `ConfigError` with one line per problem. */
 export function parseSettings(path: string, text: string): ParsedSettings {
   const fail = (problems: readonly Problem[]): ConfigError => toError(path, text, problems);
   const json = parseJsonText(text);
@@ -56,14 +56,14 @@ function toProblems(issue: z.core.$ZodIssue, json: JsonText): readonly Problem[]
 }
 
 function unknownKey(key: string, path: readonly PropertyKey[], known: readonly string[]): string {
-  const place = path.length === 0 ? "" : ` in ${nameOf(path)}`;
+  const parent = path.length === 0 ? "" : ` in ${nameOf(path)}`;
   const nearest = nearestWord(key, known);
   const hint =
-    nearest === undefined ? `known are ${known.join(", ")}` : `did you mean "${nearest}"?`;
-  return `there is no key ${JSON.stringify(key)}${place}: ${hint}`;
+    nearest === undefined ? `use one of ${known.join(", ")}` : `did you mean "${nearest}"?`;
+  return `unknown key ${JSON.stringify(key)}${parent}: ${hint}`;
 }
 
-/** `permissions.allow[0]`. A key may hold anything, and a message is one line: what is no word is quoted. */
+/** Formats a path such as `permissions.allow[0]`. A message is one line, but a key may contain anything: unusual keys are quoted. */
 function nameOf(path: readonly PropertyKey[]): string {
   if (path.length === 0) return "the file";
   return path
@@ -75,12 +75,12 @@ function nameOf(path: readonly PropertyKey[]): string {
     .join("");
 }
 
-/** Headers may hold keys, which are not for messages; of a rule the message has the text already. */
+/** Headers may contain secrets, which messages must not show; a rule's text is in its message already. */
 function shownValue(value: unknown, path: readonly PropertyKey[]): string {
   if (path.includes("headers") || path[0] === "permissions") return "";
   const found = path.reduce<unknown>(
     (inner, key) =>
-      // Any object may be asked for any key.
+      // Any object can be asked for any key.
       typeof inner === "object" && inner !== null
         ? (inner as Record<PropertyKey, unknown>)[key]
         : undefined,
@@ -88,5 +88,5 @@ function shownValue(value: unknown, path: readonly PropertyKey[]): string {
   );
   if (found === undefined || typeof found === "object") return "";
   const text = JSON.stringify(found);
-  return `, and is ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`;
+  return `, not ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`;
 }

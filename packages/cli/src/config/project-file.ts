@@ -1,4 +1,4 @@
-/** The settings of a project: all of them if the user trusts the file as it is, else what can do no harm. */
+/** Settings of a project: all of them if the user trusts the file as it is, else only the harmless ones. */
 import { join } from "node:path";
 import type { UserFolders } from "./folders.ts";
 import { projectFileName } from "./project.ts";
@@ -15,13 +15,13 @@ export interface ProjectFile extends LoadedFile {
 
 export interface ProjectOptions {
   readonly folders: UserFolders;
-  /** Whether to trust the file as it is now, and to remember that. */
+  /** True to trust the file as it is now, and to remember that. */
   readonly trust: boolean;
-  /** Those that are known without it. */
+  /** Vendors known without the file. */
   readonly vendorIds: ReadonlySet<string>;
 }
 
-/** Throws a `ConfigError` for a file that is wrong, trusted or not. */
+/** Throws a `ConfigError` if the file is invalid, trusted or not. */
 export async function readProjectFile(
   folder: string,
   { folders, trust, vendorIds }: ProjectOptions,
@@ -32,7 +32,7 @@ export async function readProjectFile(
   const { bytes } = read;
   if (bytes === undefined) {
     return trust
-      ? withoutFile(path, [`--trust has nothing to trust: there is no ${path}.`])
+      ? withoutFile(path, [`--trust has nothing to trust: ${path} does not exist.`])
       : withoutFile(path);
   }
   const hash = hashOf(bytes);
@@ -46,19 +46,19 @@ export async function readProjectFile(
   const { settings, leftOut } = untrustedPart(read.settings, vendorIds);
   if (leftOut.length === 0) return { ...read, settings, isTrusted: false, notes: [] };
   const why =
-    problem ?? (state === "changed" ? "it has changed since" : "nobody said that it is to be");
+    problem ?? (state === "changed" ? "it changed since you trusted it" : "not approved yet");
   return {
     ...read,
     settings,
     file: { ...read.file, state: "partly" },
     isTrusted: false,
     notes: [
-      `${path} is not trusted (${why}), so these settings of it do nothing: ${leftOut.join(", ")}. Read it, then use --trust.`,
+      `${path} is not trusted (${why}): ignoring ${leftOut.join(", ")}. Read it, then use --trust.`,
     ],
   };
 }
 
-/** None is there, or the one that is there is the user's own already. */
+/** The file does not exist, or it is the user's own settings file. */
 function withoutFile(path: string, notes: readonly string[] = []): ProjectFile {
   return {
     file: { path, role: "project", state: "absent" },

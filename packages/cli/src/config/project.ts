@@ -1,16 +1,16 @@
-/** The project that a folder belongs to. */
+/** Finds the project that a folder belongs to. */
 import { lstat, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 export const projectFileName = "capstan.json";
 
 /**
- * The nearest folder upwards that holds .git or capstan.json, else the folder itself. `cwd` is a real path. Folders above it that
- * everybody may write to, as /tmp, are not looked at: what is there may be anybody's.
+ * Returns the nearest folder upwards that contains .git or capstan.json, else the folder itself. `cwd` is a real path. Stops at
+ * world-writable folders above it, such as /tmp: any user may have put files there.
  */
 export async function findProject(cwd: string): Promise<string> {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (folder !== cwd && (await isEverybodys(folder))) return cwd;
+    if (folder !== cwd && (await isWorldWritable(folder))) return cwd;
     if (await hasMark(folder)) return folder;
     if (dirname(folder) === folder) return cwd;
   }
@@ -28,12 +28,12 @@ async function isThere(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch {
-    // Not there, or not to be looked at: no mark either way.
+    // Missing or not accessible: no mark either way.
     return false;
   }
 }
 
-async function isEverybodys(folder: string): Promise<boolean> {
+async function isWorldWritable(folder: string): Promise<boolean> {
   // Windows has no such bits.
   if (process.platform === "win32") return false;
   return ((await stat(folder)).mode & 0o002) !== 0;

@@ -1,4 +1,4 @@
-/** Reads a small file of text, and says why not in words that fit behind its path. */
+/** Reads a small text file; reasons for a failure are phrased to follow the path. */
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { lstat, open, realpath } from "node:fs/promises";
@@ -14,10 +14,10 @@ export type ReadFile =
   /** `reason` completes "path …". */
   | { readonly type: "problem"; readonly reason: string };
 
-// Windows has neither.
+// Windows has neither flag.
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Gives at most so many bytes; `isCut` says that there are more. `mayLead` is asked where a path with links really leads. */
+/** Returns at most `maxBytes` bytes; `isCut` means there are more. `mayLead` gets the real path after links are resolved. */
 export async function readTextFile(
   path: string,
   maxBytes: number,
@@ -26,9 +26,9 @@ export async function readTextFile(
   try {
     const real = await realpath(path);
     if (!mayLead(real)) {
-      return { type: "problem", reason: "is a link that leads out of the project's folder" };
+      return { type: "problem", reason: "is a link out of the project's folder" };
     }
-    // A pipe would be waited for, a device might act on being opened: look first.
+    // Opening a pipe would block, and opening a device might have effects: check first.
     if (!(await lstat(real)).isFile()) return { type: "problem", reason: "is not a regular file" };
     const handle = await open(real, readFlags);
     try {
@@ -48,7 +48,7 @@ async function absentOrDangling(path: string): Promise<ReadFile> {
     () => true,
     () => false,
   );
-  return isThere ? { type: "problem", reason: "is a link that leads nowhere" } : { type: "absent" };
+  return isThere ? { type: "problem", reason: "is a dangling link" } : { type: "absent" };
 }
 
 async function readAtMost(handle: FileHandle, maxBytes: number): Promise<Buffer> {
@@ -66,12 +66,12 @@ function toText(read: Buffer, maxBytes: number): ReadFile {
   const isCut = read.length > maxBytes;
   const bytes = isCut ? read.subarray(0, maxBytes) : read;
   try {
-    // In the middle of a character nothing is wrong if the rest was cut off.
+    // A character cut in half by the limit is not an error.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
     return { type: "text", text, bytes, isCut };
   } catch {
-    // The one thing that a decoder throws for.
-    return { type: "problem", reason: "is not text in UTF-8" };
+    // Decoders throw for invalid UTF-8 only.
+    return { type: "problem", reason: "is not UTF-8 text" };
   }
 }
 

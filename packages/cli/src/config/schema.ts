@@ -1,4 +1,4 @@
-/** What a file of settings may hold. `docs/configuration.md` says what each key does. */
+/** Schema of a settings file. `docs/configuration.md` describes each key. */
 import type { TokenPrices } from "@capstan/core";
 import { isCapstanError } from "@capstan/kernel";
 import { z } from "zod";
@@ -16,7 +16,7 @@ import {
   wholeNumber,
 } from "./values.ts";
 
-/** Everything may be left out. */
+/** All keys are optional. */
 export interface FileSettings {
   /** For editors. */
   readonly $schema?: string;
@@ -33,7 +33,7 @@ export interface FileSettings {
   readonly store?: string;
 }
 
-/** An object with these keys and no others. For an unknown key the message is the known ones; the reader makes a sentence of it. */
+/** An object with these keys and no others. The message for an unknown key lists the known ones; the reader makes a sentence of it. */
 function section<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {
@@ -63,7 +63,7 @@ const rule: z.ZodType<Rule> = z
 const rules = listOf(rule, 500);
 
 const dollars = z
-  .number({ error: "must be a number of US dollars for a million tokens" })
+  .number({ error: "must be a number of US dollars per million tokens" })
   .min(0, { error: "must not be below 0" });
 
 const price: z.ZodType<TokenPrices> = section({
@@ -83,11 +83,11 @@ const model: z.ZodType<ModelSettings> = section({
 });
 
 const headers = z.record(
-  z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, { error: "is no name of a header" }),
+  z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, { error: "is not a valid header name" }),
   z
-    .string({ error: "must be a text in double quotes" })
-    .regex(/^[\t\x20-\x7e\x80-\xff]{0,8000}$/, { error: "must be one line of a header" }),
-  { error: "must be an object of names and texts" },
+    .string({ error: "must be a string in double quotes" })
+    .regex(/^[\t\x20-\x7e\x80-\xff]{0,8000}$/, { error: "must be a header value on one line" }),
+  { error: "must be an object of names and strings" },
 );
 
 const provider: z.ZodType<ProviderSettings> = section({
@@ -98,7 +98,9 @@ const provider: z.ZodType<ProviderSettings> = section({
     .exactOptional(),
   baseUrl: z
     .string({ error: "must be a URL in double quotes" })
-    .refine(isBaseUrl, { error: "must be an http or https URL without name, password and query" })
+    .refine(isBaseUrl, {
+      error: "must be an http or https URL without user name, password and query",
+    })
     .exactOptional(),
   keyVariable: z
     .string({ error: "must be the name of a variable in double quotes" })
@@ -117,7 +119,7 @@ function isBaseUrl(text: string): boolean {
 }
 
 export const fileSchema: z.ZodType<FileSettings> = section({
-  $schema: z.string({ error: "must be a text in double quotes" }).exactOptional(),
+  $schema: z.string({ error: "must be a string in double quotes" }).exactOptional(),
   model: modelName.exactOptional(),
   thinking: thinkingLevel.exactOptional(),
   maxCost: maxCost.exactOptional(),
@@ -137,7 +139,7 @@ export const fileSchema: z.ZodType<FileSettings> = section({
   providers: z
     .record(
       z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, {
-        error: "is no vendor id: use small letters, digits, - and _",
+        error: "is not a valid vendor id: use lower-case letters, digits, - and _",
       }),
       provider,
       { error: "must be an object, with a key for each vendor" },

@@ -1,4 +1,4 @@
-/** One file of settings. */
+/** Reads one settings file. */
 import { dirname, resolve } from "node:path";
 import { wayInside } from "../permissions/way-inside.ts";
 import { ConfigError } from "../errors/config-error.ts";
@@ -10,13 +10,13 @@ import type { FileSettings } from "./schema.ts";
 export interface ConfigFile {
   readonly path: string;
   readonly role: "user" | "project";
-  /** `partly`: it is not trusted, and has settings that do nothing until it is. */
+  /** `partly`: the file is not trusted, and some of its settings are ignored until it is. */
   readonly state: "read" | "absent" | "partly";
 }
 
 export interface LoadedFile {
   readonly file: ConfigFile;
-  /** With whole paths. */
+  /** Paths are absolute. */
   readonly settings: FileSettings;
   readonly bytes?: Buffer;
   readonly errorAt?: ParsedSettings["errorAt"];
@@ -24,7 +24,7 @@ export interface LoadedFile {
 
 const maxBytes = 256 * 1024;
 
-/** `within` is the folder that links must not lead out of. */
+/** `within` is the folder that links must not leave. */
 export async function readSettingsFile(
   path: string,
   role: ConfigFile["role"],
@@ -35,22 +35,22 @@ export async function readSettingsFile(
   const read = await readTextFile(path, maxBytes, mayLead);
   if (read.type === "absent") return { file: { path, role, state: "absent" }, settings: {} };
   if (read.type === "problem") throw unreadable(path, read.reason);
-  if (read.isCut) throw unreadable(path, `has more than ${maxBytes} bytes`);
+  if (read.isCut) throw unreadable(path, `is larger than ${maxBytes} bytes`);
   const { settings, errorAt } = parseSettings(path, read.text);
   return {
     file: { path, role, state: "read" },
-    settings: withWholePaths(settings, dirname(path)),
+    settings: withAbsolutePaths(settings, dirname(path)),
     bytes: read.bytes,
     errorAt,
   };
 }
 
 function unreadable(path: string, reason: string): ConfigError {
-  return new ConfigError("unreadable_config", `${path} ${reason}: correct or remove it`);
+  return new ConfigError("unreadable_config", `${path} ${reason}: fix or remove it`);
 }
 
-/** Paths of a file begin in its folder. */
-function withWholePaths(settings: FileSettings, folder: string): FileSettings {
+/** Resolves paths relative to the file's folder. */
+function withAbsolutePaths(settings: FileSettings, folder: string): FileSettings {
   const { roots, store } = settings;
   return {
     ...settings,

@@ -1,4 +1,4 @@
-/** What the command runs with: what is left after all layers. */
+/** Settings the command runs with, after all layers are merged. */
 import type { TokenPrices } from "@capstan/core";
 import type { ThinkingLevel } from "@capstan/kernel";
 import type { Rule } from "../permissions/rule.ts";
@@ -6,13 +6,13 @@ import type { Rule } from "../permissions/rule.ts";
 type ProtocolName = "openai-chat" | "openai-responses" | "anthropic-messages" | "google-generate";
 
 export interface ModelSettings {
-  /** As the vendor knows it. */
+  /** The vendor's name for the model. */
   readonly id: string;
-  /** Tokens that fit into one request and its reply. */
+  /** Maximum tokens of one request and its reply. */
   readonly contextWindow: number;
-  /** Tokens of one reply. */
+  /** Maximum tokens of one reply. */
   readonly maxOutput?: number;
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   readonly price?: TokenPrices;
 }
 
@@ -33,18 +33,18 @@ export interface Permissions {
 export interface Settings {
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
-  /** US dollars a turn. */
+  /** US dollars per turn. */
   readonly maxCost?: number;
   readonly maxSteps: number;
-  /** How long servers on this machine are looked for. */
+  /** Time limit for finding servers on this machine. */
   readonly lookMs: number;
-  /** How often a turn with unfinished todos goes on by itself; 0 is off. */
+  /** How often a turn with unfinished todos continues automatically; 0 disables it. */
   readonly planning: { readonly maxContinuations: number };
   readonly permissions: Permissions;
-  /** Further folders that tools may use; absolute. */
+  /** Additional folders that tools may use; absolute paths. */
   readonly roots: readonly string[];
   readonly tools: { readonly fetch: boolean; readonly bash: { readonly timeoutMs?: number } };
-  /** By vendor id: a change of a known vendor, or a new one, which has a protocol and a base URL then. */
+  /** By vendor id: changes to a known vendor, or a custom one, which needs a protocol and a base URL. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   /** Path of the SQLite file. */
   readonly store: string;

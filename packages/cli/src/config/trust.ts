@@ -1,4 +1,4 @@
-/** Which projects' files the user trusts: by folder and content, in a file of the user's own. */
+/** Records which project files the user trusts, by folder and content hash, in a file of the user. */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,12 +8,12 @@ import { isSystemError, readTextFile } from "./read-file.ts";
 
 export interface TrustState {
   readonly state: "trusted" | "changed" | "unknown";
-  /** Why nobody can tell, in one sentence. Then nothing is trusted. */
+  /** Why the state is unknown, in one sentence. Nothing is trusted then. */
   readonly problem?: string;
 }
 
 const schema = z.strictObject({
-  /** From the real path of a folder to the hash of what it was trusted with. */
+  /** Maps the real path of a folder to the hash of the trusted file. */
   folders: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/)),
 });
 
@@ -41,7 +41,7 @@ export async function lookUpTrust(
   return { state: read[folder] === hash ? "trusted" : "changed" };
 }
 
-/** Gives the reason if it could not be written, in one sentence. What others trusted meanwhile stays. */
+/** Returns the reason if the file could not be written, in one sentence. Keeps entries that other processes add in the meantime. */
 export async function rememberTrust(
   dataFolder: string,
   folder: string,
@@ -65,15 +65,15 @@ export async function rememberTrust(
   }
 }
 
-/** A text is the reason why it cannot be told. */
+/** Returns a string, the reason, if the file cannot be used. */
 async function readTrusted(path: string): Promise<Trusted | string> {
   const read = await readTextFile(path, maxBytes);
   if (read.type === "absent") return {};
   if (read.type === "problem") return `${path} ${read.reason}`;
-  if (read.isCut) return `${path} has more than ${maxBytes} bytes`;
-  // Whoever may write to it may trust for the user.
+  if (read.isCut) return `${path} is larger than ${maxBytes} bytes`;
+  // A user who can write to the file could grant trust on this user's behalf.
   if (process.platform !== "win32" && ((await stat(path)).mode & 0o022) !== 0) {
-    return `${path} may be written by others: use chmod 600 on it`;
+    return `${path} is writable by other users: run chmod 600 on it`;
   }
   const parsed = schema.safeParse(parseJson(read.text));
   return parsed.success ? parsed.data.folders : `${path} is damaged: repair or remove it`;
@@ -83,12 +83,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // It does not fit the schema then.
+    // Undefined does not match the schema.
     return undefined;
   }
 }
 
-/** A lock that somebody left behind is not taken away: of two that did, one would lose what the other wrote. */
+/** A stale lock is never removed: if two processes did that, one would lose what the other wrote. */
 async function whileLocked(
   path: string,
   work: () => Promise<string | undefined>,
@@ -96,7 +96,7 @@ async function whileLocked(
   const lock = `${path}.lock`;
   const until = Date.now() + lockWaitMs;
   while (!(await create(lock))) {
-    if (Date.now() > until) return `${lock} is there: if no other capstan runs, remove it`;
+    if (Date.now() > until) return `${lock} exists: remove it if no other capstan is running`;
     await wait(10);
   }
   try {
@@ -128,7 +128,7 @@ async function replace(path: string, text: string): Promise<void> {
     }
     await rename(temporary, path);
   } catch (thrown) {
-    // What had failed first is what counts.
+    // The first failure is the one to report.
     await unlink(temporary).catch(() => {});
     throw thrown;
   }

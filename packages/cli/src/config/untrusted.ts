@@ -1,13 +1,13 @@
-/** What holds of a project's file that nobody trusts: nothing that could run code, allow it, pay for it, or send keys elsewhere. */
+/** The part of an untrusted project file that takes effect: nothing that could run code, allow it, pay for it, or send keys elsewhere. */
 import type { FileSettings } from "./schema.ts";
 
 export interface UntrustedPart {
   readonly settings: FileSettings;
-  /** Names of what does nothing. */
+  /** Names of the ignored settings. */
   readonly leftOut: readonly string[];
 }
 
-/** `vendorIds`: those that are known without the file. */
+/** `vendorIds`: vendors known without the file. */
 export function untrustedPart(
   { model, thinking, planning, permissions = {}, ...others }: FileSettings,
   vendorIds: ReadonlySet<string>,
@@ -29,7 +29,7 @@ export function untrustedPart(
   };
 }
 
-/** A name without a vendor is looked for among the models of those that are known. */
+/** A name without a vendor is resolved among the models of known vendors. */
 function isOfVendor(model: string, vendorIds: ReadonlySet<string>): boolean {
   const slash = model.indexOf("/");
   return slash === -1 || vendorIds.has(model.slice(0, slash));

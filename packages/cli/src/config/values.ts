@@ -1,4 +1,4 @@
-/** Values that may come from a file, a variable or a flag: the same are allowed in all of them. */
+/** Values that may come from a file, a variable or a flag, with the same rules for all three. */
 import type { ThinkingLevel } from "@capstan/kernel";
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ const levels: Readonly<Record<ThinkingLevel, true>> = {
   xhigh: true,
   max: true,
 };
-// What `Object.keys` gives are the keys, which its type does not say.
+// `Object.keys` returns exactly the keys, but its type does not say so.
 const thinkingLevels = Object.keys(levels) as ThinkingLevel[];
 
 export const modelName: z.ZodType<string> = z
@@ -24,7 +24,7 @@ export const thinkingLevel: z.ZodType<ThinkingLevel> = z.enum(thinkingLevels, {
   error: `must be one of ${thinkingLevels.join(", ")}`,
 });
 
-/** US dollars a turn. */
+/** US dollars per turn. */
 export const maxCost: z.ZodType<number> = z
   .number({ error: "must be a number of US dollars" })
   .positive({ error: "must be above 0" })
@@ -46,6 +46,6 @@ export function filePath(what: string): z.ZodType<string> {
     .string({ error: `must be the path of ${what} in double quotes` })
     .regex(/^[^\0]{1,4096}$/, { error: `must be the path of ${what}` })
     .regex(/^(?!~)/, {
-      error: "must not begin with ~, which is not expanded: write the whole path",
+      error: "must not start with ~, which is not expanded: use an absolute path",
     });
 }

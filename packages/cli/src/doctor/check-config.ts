@@ -1,4 +1,4 @@
-/** Which files the settings come from, and whether those of the project hold. */
+/** Checks which files the settings come from, and whether the project's file is trusted. */
 import type { ConfigFile, LoadedConfig } from "../config/load-config.ts";
 import type { Check } from "./check.ts";
 
@@ -27,12 +27,12 @@ function checkFile(
         text: role === "project" && isTrusted ? `${path}, trusted` : path,
       };
     case "absent":
-      return { name, state: "ok", text: `none: there is no ${path}` };
+      return { name, state: "ok", text: `none (${path} does not exist)` };
     case "partly":
       return {
         name,
         state: "warn",
-        text: `${path} is not trusted: what could run code, allow it or redirect keys does nothing`,
+        text: `${path} is not trusted: settings that could run code, allow it or redirect keys are ignored`,
         advice: `read it, then run \`capstan --trust\` with a prompt in ${projectFolder}`,
       };
     default:

@@ -1,4 +1,4 @@
-/** Keys, servers on this machine, and which model a prompt would get. */
+/** Checks keys, servers on this machine, and which model a prompt would get. */
 import { isCapstanError } from "@capstan/core";
 import type { Settings } from "../config/settings.ts";
 import type { ModelChoiceInput } from "../model/choose-model.ts";
@@ -10,7 +10,7 @@ import type { ModelSource } from "../model/model-source.ts";
 import { offlineModel } from "../model/model-source.ts";
 import type { Check } from "./check.ts";
 
-/** A key is said to be set or not, and is never shown. */
+/** Reports whether a key is set, and never shows it. */
 export function checkKeys({ vendors }: ModelSource): readonly Check[] {
   const withKey = vendors.filter(({ row }) => row.keyVariable !== undefined);
   const set = withKey.filter(({ apiKey }) => apiKey !== undefined).map(checkKey);
@@ -21,22 +21,22 @@ export function checkKeys({ vendors }: ModelSource): readonly Check[] {
   return names.length === 0 ? set : [...set, notSet];
 }
 
-/** The same characters that requests take. */
+/** Accepts the same characters as requests do. */
 function checkKey({ row, apiKey = "", missing }: KnownVendor): Check {
   const name = `key of ${row.name}`;
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     return {
       name,
       state: "fail",
-      text: `${row.keyVariable} has a space, a line break or a character in it that no key has`,
-      advice: `copy the key again, and set ${row.keyVariable} to it alone`,
+      text: `${row.keyVariable} contains a space, a line break or another character that keys never have`,
+      advice: `copy the key again, and set ${row.keyVariable} to nothing else`,
     };
   }
   if (missing === "base_url") {
     return {
       name,
       state: "warn",
-      text: `${row.keyVariable} is set, and nobody said where ${row.name} listens`,
+      text: `${row.keyVariable} is set, but the base URL of ${row.name} is not`,
       advice: `set ${row.baseUrlVariable ?? `providers.${row.id}.baseUrl`}`,
     };
   }
@@ -53,26 +53,26 @@ export async function checkServers(
 
 function checkServer({ vendor, state, models }: FoundServer): Check {
   const { row } = vendor;
-  const place = placeOf(vendor);
+  const address = placeOf(vendor);
   const name = row.name;
-  if (state === "absent") return { name, state: "ok", text: `does not answer at ${place}` };
+  if (state === "absent") return { name, state: "ok", text: `not running at ${address}` };
   if (state === "other") {
-    const text = `something else answers at ${place}`;
+    const text = `a different server answers at ${address}`;
     const variable = row.baseUrlVariable ?? `providers.${row.id}.baseUrl`;
     return { name, state: "warn", text, advice: `if it runs elsewhere, set ${variable}` };
   }
   const suitable = models.filter(({ isSuitable }) => isSuitable);
   const shown = suitable.slice(0, 5).map(({ id, isLoaded }) => (isLoaded ? `${id} (loaded)` : id));
-  if (shown.length > 0) return { name, state: "ok", text: `at ${place}: ${shown.join(", ")}` };
+  if (shown.length > 0) return { name, state: "ok", text: `at ${address}: ${shown.join(", ")}` };
   return {
     name,
     state: "warn",
-    text: `at ${place}, without a model that can call tools`,
+    text: `at ${address}, without a model that supports tool calls`,
     advice: "install or load one",
   };
 }
 
-/** Exactly what a prompt would do. */
+/** Makes the same choice as a prompt would. */
 export async function checkChoice(
   settings: Settings,
   source: ModelSource,
@@ -82,7 +82,7 @@ export async function checkChoice(
     const { name, reason, model } = await chooseModel({ settings, source, ...choice });
     const text = `${name}, because ${reason}`;
     if (model !== offlineModel || choice.isOffline) return { name: "model", state: "ok", text };
-    const advice = "set a key, or start a server on this machine with a model in it";
+    const advice = "set a key, or start a local server that has a model";
     return { name: "model", state: "warn", text, advice };
   } catch (thrown) {
     if (!isCapstanError(thrown)) throw thrown;

@@ -1,4 +1,4 @@
-/** Programs that tools use. */
+/** Checks programs that tools use. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { findRipgrep } from "@capstan/toolset";
@@ -18,8 +18,8 @@ async function checkRipgrep(env: Env): Promise<Check> {
   return {
     name: "ripgrep",
     state: "warn",
-    text: "there is none for this machine: grep is slower, and has the expressions of JavaScript",
-    advice: "install capstan again, with its optional packages",
+    text: "not available for this machine: grep is slower, and uses JavaScript regular expressions",
+    advice: "reinstall capstan with its optional packages",
   };
 }
 
@@ -29,12 +29,12 @@ async function checkBash(env: Env): Promise<Check> {
   return {
     name: "bash",
     state: "warn",
-    text: "there is none on the path: commands run in sh",
+    text: "not found on the path: commands run in sh",
     advice: "install bash",
   };
 }
 
-/** Of what it says about its version; undefined if it does not run. */
+/** Returns the first line of `--version`; undefined if the program does not run. */
 async function firstLineOf(program: string, env: Env): Promise<string | undefined> {
   const child = spawn(program, ["--version"], {
     env,
@@ -48,7 +48,7 @@ async function firstLineOf(program: string, env: Env): Promise<string | undefine
     const [exitCode] = await once(child, "close");
     return exitCode === 0 ? output.split("\n")[0] : undefined;
   } catch {
-    // It could not be started.
+    // The program could not be started.
     return undefined;
   }
 }

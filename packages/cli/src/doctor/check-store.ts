@@ -1,4 +1,4 @@
-/** Whether sessions can be kept, and how many there are. */
+/** Checks whether sessions can be stored, and counts them. */
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -10,9 +10,9 @@ import type { Check } from "./check.ts";
 const name = "store";
 const pageSize = 500;
 
-/** A store that is not there yet is not made. */
+/** Does not create a store that does not exist yet. */
 export async function checkStore(path: string): Promise<Check> {
-  // Not there yet, or not to be looked at: the folder says which.
+  // Missing or not accessible: the check of the folder tells which.
   const file = await stat(path).catch(() => undefined);
   if (file === undefined) return checkFolder(path);
   const problem = await cannotWrite(path);
@@ -22,28 +22,28 @@ export async function checkStore(path: string): Promise<Check> {
     try {
       const sessions = await countSessions(store);
       const size = `${(file.size / 1_000_000).toFixed(1)} MB`;
-      const text = `${path}: ${sessions} ${sessions === 1 ? "session" : "sessions"}, ${size}, tables of version ${versionOf(path)}`;
+      const text = `${path}: ${sessions} ${sessions === 1 ? "session" : "sessions"}, ${size}, schema version ${versionOf(path)}`;
       return { name, state: "ok", text };
     } finally {
       await store.close();
     }
   } catch (thrown) {
     if (!isCapstanError(thrown)) throw thrown;
-    return { name, state: "fail", text: thrown.message, advice: otherPlace };
+    return { name, state: "fail", text: thrown.message, advice: otherFile };
   }
 }
 
-const otherPlace = "repair it, or name another file in CAPSTAN_STORE";
+const otherFile = "repair it, or name another file in CAPSTAN_STORE";
 
 async function checkFolder(path: string): Promise<Check> {
   let folder = dirname(path);
-  // The nearest that is there: the others are made with the first session.
+  // Nearest existing folder: the first session creates the others.
   while ((await stat(folder).catch(() => undefined)) === undefined) folder = dirname(folder);
   return (
     (await cannotWrite(folder)) ?? {
       name,
       state: "ok",
-      text: `${path} is made with the first session`,
+      text: `${path} will be created with the first session`,
     }
   );
 }
@@ -54,8 +54,8 @@ async function cannotWrite(path: string): Promise<Check | undefined> {
     return undefined;
   } catch (thrown) {
     const { code = "" } = thrown as NodeJS.ErrnoException;
-    const text = `${path} cannot be read and written (${code}), so that no session would last`;
-    return { name, state: "fail", text, advice: otherPlace };
+    const text = `${path} is not readable and writable (${code}): sessions cannot be stored`;
+    return { name, state: "fail", text, advice: otherFile };
   }
 }
 

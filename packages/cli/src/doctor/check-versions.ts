@@ -1,8 +1,8 @@
-/** Which versions run here. */
+/** Checks the versions of capstan and Node. */
 import { version } from "../command-line/version.ts";
 import type { Check } from "./check.ts";
 
-/** As in package.json, which a test makes sure of. */
+/** Same as in package.json, which a test checks. */
 export const neededNode = "22.18";
 
 export function checkVersions(nodeVersion: string): readonly Check[] {
@@ -11,7 +11,7 @@ export function checkVersions(nodeVersion: string): readonly Check[] {
     : {
         name: "node",
         state: "fail",
-        text: `${nodeVersion}, and ${neededNode} is needed`,
+        text: `${nodeVersion}, but ${neededNode} is required`,
         advice: `install Node ${neededNode} or newer`,
       };
   return [{ name: "capstan", state: "ok", text: version }, node];

@@ -1,7 +1,7 @@
-/** One thing that was looked at: how it is, and what to do about it. */
+/** Result of one check, and advice on how to fix it. */
 export interface Check {
   readonly name: string;
-  /** `warn`: it works, and could work better. `fail`: something does not work. */
+  /** `warn`: works, but could work better. `fail`: something does not work. */
   readonly state: "ok" | "warn" | "fail";
   readonly text: string;
   readonly advice?: string;

@@ -1,7 +1,7 @@
-/** Why the command does not do what it was asked for. */
+/** Errors of commands. */
 import { CapstanError } from "@capstan/kernel";
 
-/** `wrong_use`: something else has to be asked for. `failed`: it was right to ask, and it cannot be done. */
+/** `wrong_use`: the user must change the request. `failed`: the request was valid, but could not be carried out. */
 export type CommandErrorCode = "wrong_use" | "failed";
 
 export class CommandError extends CapstanError<CommandErrorCode> {
@@ -16,7 +16,7 @@ export function failed(message: string, cause?: unknown): CommandError {
   return new CommandError("failed", message, { cause });
 }
 
-/** What the system says of a file: "ENOENT: no such file or directory", without the name of the call. */
+/** Returns the system's reason, "ENOENT: no such file or directory", without the name of the call. */
 export function reasonOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return text.replace(/, \w+( '.*')*$/, "");

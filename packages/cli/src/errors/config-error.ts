@@ -1,4 +1,4 @@
-/** Why the command cannot run with what it was told: the message names the place and what is allowed there. */
+/** Errors in settings: the message names the position and the allowed values. */
 import { CapstanError } from "@capstan/kernel";
 
 export type ConfigErrorCode =

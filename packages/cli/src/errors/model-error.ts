@@ -1,16 +1,16 @@
-/** What keeps the command from having a model. */
+/** Errors about choosing a model. */
 import { CapstanError } from "@capstan/kernel";
 
 export type ModelErrorCode =
   | "unknown_model"
-  /** The vendor is known, and the variable for its key is not set. */
+  /** The vendor is known, but the variable for its key is not set. */
   | "missing_key"
   | "missing_base_url"
-  /** A vendor of the configuration that nobody knows, and that does not say how it is spoken to. */
+  /** A custom vendor in the configuration, without a protocol or a base URL. */
   | "incomplete_vendor"
-  /** A server on this machine that a model was asked of, and that does not answer. */
+  /** The requested model's server on this machine does not answer. */
   | "absent_server"
-  /** Without it no session can tell when its context is full. */
+  /** Without a context window, no session can tell when its context is full. */
   | "unknown_window";
 
 export class ModelError extends CapstanError<ModelErrorCode> {

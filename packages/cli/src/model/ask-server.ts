@@ -1,16 +1,16 @@
-/** Asks a server that may be anything, or nothing: what comes is JSON in time and in measure, or it does not count. */
+/** Queries a server that may be anything, or missing: only JSON within the time and size limits counts. */
 import type { JsonValue } from "@capstan/kernel";
 
 const maxBytes = 1_000_000;
 
 export interface ServerAnswers {
-  /** Undefined for everything but JSON with a status of success. A body makes it a POST. */
+  /** Undefined for everything but JSON with a success status. Sends a POST if there is a body. */
   json(path: string, body?: JsonValue): Promise<JsonValue | undefined>;
-  /** Whether anything that speaks HTTP is there. */
+  /** True if any HTTP server has answered. */
   hasAnswered(): boolean;
 }
 
-/** No redirect is followed: it would lead to a server that nobody has named. */
+/** Follows no redirects: they would lead to a server the user has not named. */
 export function askServer(root: string, signal: AbortSignal): ServerAnswers {
   let hasAnswered = false;
   const ask = async (path: string, body?: JsonValue): Promise<JsonValue | undefined> => {
@@ -29,13 +29,13 @@ export function askServer(root: string, signal: AbortSignal): ServerAnswers {
     return undefined;
   };
   return {
-    // Whatever fails here says the same: this is not the server that was looked for.
+    // Every failure here means the same: this is not the expected server.
     json: (path, body) => ask(path, body).catch(() => undefined),
     hasAnswered: () => hasAnswered,
   };
 }
 
-/** Leaving the loop ends the connection. */
+/** Leaving the loop closes the connection. */
 async function readText({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -48,7 +48,7 @@ async function readText({ body }: Response): Promise<string> {
   return text;
 }
 
-/** Throws for what is not JSON. */
+/** Throws if the text is not JSON. */
 function parse(text: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }

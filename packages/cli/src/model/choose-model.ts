@@ -1,4 +1,4 @@
-/** Which model a turn runs on, and why that one. */
+/** Chooses the model a turn runs on, with a reason. */
 import type { Model } from "@capstan/core";
 import type { Settings } from "../config/settings.ts";
 import type { KnownVendor } from "./known-vendors.ts";
@@ -14,7 +14,7 @@ export type { ModelSource } from "./model-source.ts";
 
 export interface ChosenModel {
   readonly model: Model;
-  /** As in "anthropic/claude-opus-5". */
+  /** For example "anthropic/claude-opus-5". */
   readonly name: string;
   /** Completes "using …, because …" for the user. */
   readonly reason: string;
@@ -27,7 +27,7 @@ export interface ModelChoiceInput {
   readonly signal: AbortSignal;
 }
 
-/** What was asked for; else what there is a key for; else what this machine serves; else the offline provider. Throws a `ModelError`. */
+/** Chooses the requested model, else one with a key, else one served on this machine, else the offline provider. Throws a `ModelError`. */
 export async function chooseModel({
   settings,
   source,
@@ -36,7 +36,7 @@ export async function chooseModel({
 }: ModelChoiceInput): Promise<ChosenModel> {
   if (isOffline) return toChosen(offlineModel, "--offline was given");
   if (settings.model !== undefined) {
-    return toChosen(await source.resolve(settings.model), "it was asked for");
+    return toChosen(await source.resolve(settings.model), "it was requested");
   }
   return (
     (await ofKeys(source)) ??
@@ -46,7 +46,7 @@ export async function chooseModel({
   );
 }
 
-/** The first vendor of the default models that has its key. */
+/** First vendor of the default models whose key is set. */
 async function ofKeys({
   vendors,
   registry,
@@ -61,7 +61,7 @@ async function ofKeys({
   return undefined;
 }
 
-/** The first model of a vendor that the configuration brings in. */
+/** First model of a custom vendor in the configuration. */
 async function ofConfiguration(
   settings: Settings,
   { vendors, resolve }: ModelSource,
@@ -70,18 +70,18 @@ async function ofConfiguration(
     const [first] = settings.providers[row.id]?.models ?? [];
     if (isOwn && missing === undefined && first !== undefined) {
       const model = await resolve(`${row.id}/${first.id}`);
-      return toChosen(model, "the configuration has it, and no vendor's key is set");
+      return toChosen(model, "it is in the configuration and no vendor's key is set");
     }
   }
   return undefined;
 }
 
-/** The first one that can work here: it calls tools, and its context window is known. */
+/** First usable model: it supports tool calls, and its context window is known. */
 function ofServers(servers: readonly FoundServer[]): ChosenModel | undefined {
   for (const { vendor, models } of servers) {
     const model = models.find(({ isSuitable, contextWindow }) => isSuitable && contextWindow);
     if (model !== undefined) {
-      const reason = `no key is set, and ${vendor.row.name} answers at ${placeOf(vendor)}`;
+      const reason = `no key is set and ${vendor.row.name} is running at ${placeOf(vendor)}`;
       return toChosen(reachModel(vendor, model.id, model), reason);
     }
   }
@@ -94,10 +94,10 @@ function nothingFound({ vendors, registry }: ModelSource): string {
   const variables = registry
     .namesOf("default")
     .map((name) => vendorOf(vendors, name)?.row.keyVariable);
-  return `no key is set (${variables.slice(0, 2).join(", ")}, …) and none of ${servers.join(", ")} answers with a model; \`capstan doctor\` says more`;
+  return `no key is set (${variables.slice(0, 2).join(", ")}, …) and none of ${servers.join(", ")} is running with a model; see \`capstan doctor\``;
 }
 
-/** By its id, or the name of a model of its. */
+/** Finds a vendor by its id, or by the name of one of its models. */
 function vendorOf(vendors: readonly KnownVendor[], name: string): KnownVendor | undefined {
   return vendors.find(({ row }) => row.id === name || name.startsWith(`${row.id}/`));
 }

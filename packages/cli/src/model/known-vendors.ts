@@ -1,4 +1,4 @@
-/** The vendors that this user can name: those that everybody has, as the configuration changes them, and its own. */
+/** Vendors available to this user: the built-in ones, as changed by the configuration, and custom ones. */
 import type { Model } from "@capstan/core";
 import type { Vendor } from "@capstan/providers/vendors";
 import { vendorFunction, vendorRows } from "@capstan/providers/vendors";
@@ -9,19 +9,19 @@ import { ModelError } from "../errors/model-error.ts";
 
 export interface KnownVendor {
   readonly row: Vendor;
-  /** Undefined where there is none. It goes into requests and into nothing that is shown. */
+  /** Undefined if not set. Sent in requests, never shown. */
   readonly apiKey: string | undefined;
-  /** Empty where everybody has their own and this user has told none. */
+  /** Empty if the vendor has no common base URL and the user has set none. */
   readonly baseUrl: string;
-  /** Undefined if nothing is. */
+  /** Undefined if nothing is missing. */
   readonly missing: "key" | "base_url" | undefined;
-  /** On this machine, and asked for its models. */
+  /** True if it runs on this machine and can list its models. */
   readonly isLocal: boolean;
-  /** Brought in by the configuration. */
+  /** True if the configuration adds it. */
   readonly isOwn: boolean;
 }
 
-/** Whose row stands for a vendor of the configuration that speaks that protocol. */
+/** Vendor whose row is the template for a custom vendor with that protocol. */
 const examples: Readonly<Record<NonNullable<ProviderSettings["protocol"]>, string>> = {
   "anthropic-messages": "anthropic",
   "google-generate": "google",
@@ -29,7 +29,7 @@ const examples: Readonly<Record<NonNullable<ProviderSettings["protocol"]>, strin
   "openai-responses": "openai",
 };
 
-/** In the order of the list, the user's own behind it. Throws a `ModelError` for one that is incomplete. */
+/** Returns the vendors in list order, custom ones last. Throws a `ModelError` if one is incomplete. */
 export function knownVendors(settings: Settings, env: Env): readonly KnownVendor[] {
   const known = vendorRows.map((row) => toKnown(row, settings.providers[row.id] ?? {}, env, false));
   const ids = new Set(vendorRows.map(({ id }) => id));
@@ -39,7 +39,7 @@ export function knownVendors(settings: Settings, env: Env): readonly KnownVendor
   return [...known, ...own];
 }
 
-/** Nothing is sent before the model is asked something. */
+/** Sends nothing until the model is called. */
 export function reachModel(
   { row, apiKey, baseUrl }: KnownVendor,
   id: string,
@@ -62,15 +62,15 @@ function toKnown(
     ...(headers && { headers: { ...row.headers, ...headers } }),
   };
   const apiKey = valueOf(env, changed.keyVariable);
-  // The environment goes before the files, as everywhere.
-  const place = valueOf(env, row.baseUrlVariable) ?? baseUrl ?? row.baseUrl;
+  // The environment overrides the files, as everywhere.
+  const address = valueOf(env, row.baseUrlVariable) ?? baseUrl ?? row.baseUrl;
   const needsKey = changed.keyVariable !== undefined && !hasKeyHeader(changed, headers);
   const missingKey = needsKey && apiKey === undefined ? "key" : undefined;
   return {
     row: changed,
     apiKey,
-    baseUrl: place,
-    missing: missingKey ?? (place === "" ? "base_url" : undefined),
+    baseUrl: address,
+    missing: missingKey ?? (address === "" ? "base_url" : undefined),
     isLocal: Object.hasOwn(localServers, row.id),
     isOwn,
   };
@@ -81,7 +81,7 @@ function ownRow(id: string, { protocol, baseUrl, keyVariable }: ProviderSettings
     const missing = protocol === undefined ? "protocol" : "baseUrl";
     throw new ModelError(
       "incomplete_vendor",
-      `The configuration has a vendor "${id}" that nobody knows, without its ${missing}: add providers.${id}.${missing}, or correct the name. Known are ${vendorRows.map((row) => row.id).join(", ")}`,
+      `Unknown vendor "${id}" in the configuration, without a ${missing}: add providers.${id}.${missing}, or correct the name. Known vendors: ${vendorRows.map((row) => row.id).join(", ")}`,
     );
   }
   const { headers, media, quirks } = exampleOf(protocol);
@@ -108,7 +108,7 @@ function hasKeyHeader({ quirks }: Vendor, headers: ProviderSettings["headers"] =
   return Object.keys(headers).some((name) => name.toLowerCase() === keyHeader);
 }
 
-/** A variable that is set to nothing is not set. */
+/** A variable set to an empty string counts as unset. */
 function valueOf(env: Env, variable: string | undefined): string | undefined {
   const value = variable === undefined ? undefined : env[variable]?.trim();
   return value === "" ? undefined : value;

@@ -1,30 +1,33 @@
-/** Servers of models on this machine: how each is told from anything else that listens there, and what it says of its models. */
+/** Model servers on this machine: how to identify each one, and what it reports about its models. */
 import type { JsonValue } from "@capstan/kernel";
 import type { ServerAnswers } from "./ask-server.ts";
 
 export interface LocalModel {
   readonly id: string;
   readonly isLoaded: boolean;
-  /** False for one that goes elsewhere, makes vectors only, or cannot call tools: it is listed, and never chosen by itself. */
+  /**
+   * False for a model that is forwarded to another host, only makes embeddings, or does not support tool calls: it is listed, but never
+   * chosen automatically.
+   */
   readonly isSuitable: boolean;
-  /** With which it runs, or else with which it could. */
+  /** Window the model runs with, else its maximum. */
   readonly contextWindow?: number;
 }
 
 /** Undefined if it is another server, or none. Loaded models come first. */
 type ListModels = (server: ServerAnswers) => Promise<readonly LocalModel[] | undefined>;
 
-/** By the ids of the vendors, in the order in which they are preferred. */
+/** By vendor id, in order of preference. */
 export const localServers: Readonly<Record<string, ListModels>> = {
   ollama: listOllama,
   llamacpp: listLlamaCpp,
   lmstudio: listLmStudio,
 };
 
-/** Models that are looked at one by one. */
+/** Maximum number of models that are queried one by one. */
 const maxDetails = 16;
 
-/** https://docs.ollama.com/api: the list has names only, the rest is asked for each of them. */
+/** https://docs.ollama.com/api: the list has names only, so each model's details are queried. */
 async function listOllama(server: ServerAnswers): Promise<readonly LocalModel[] | undefined> {
   const [version, tags, running] = await Promise.all([
     server.json("/api/version"),
@@ -41,11 +44,11 @@ async function listOllama(server: ServerAnswers): Promise<readonly LocalModel[] 
   );
   const rows = loadedFirst(installed, "name", ({ id }) => windows.has(id));
   const models = rows.slice(0, maxDetails).map(async ({ id, row }): Promise<LocalModel> => {
-    // With a name of another host it is only forwarded by this one.
+    // A model with a remote host is only forwarded by this server.
     const isElsewhere = textIn(row, "remote_host") !== "";
     const details = isElsewhere ? undefined : await server.json("/api/show", { model: id });
     const capabilities = listIn(details, "capabilities");
-    // Versions that do not tell them are taken at their word when they list a model.
+    // Older versions do not report capabilities; their models count as supporting tools.
     const callsTools = capabilities === undefined || capabilities.includes("tools");
     return {
       id,
@@ -57,7 +60,7 @@ async function listOllama(server: ServerAnswers): Promise<readonly LocalModel[] 
   return Promise.all(models);
 }
 
-/** Of the parameters that its file sets, a text of lines. */
+/** Parses the parameters of the model file, one per line. */
 function chosenWindow(details: JsonValue | undefined): number | undefined {
   const [, count] = /^num_ctx\s+(\d+)\s*$/m.exec(textIn(details, "parameters")) ?? [];
   return count === undefined ? undefined : Number(count);
@@ -68,13 +71,13 @@ function ownWindow(details: JsonValue | undefined): number | undefined {
   return countIn(facts, `${textIn(facts, "general.architecture")}.context_length`);
 }
 
-/** https://github.com/ggml-org/llama.cpp/tree/master/tools/server: its models are its own, and `/props` has what one slot can hold. */
+/** https://github.com/ggml-org/llama.cpp/tree/master/tools/server: it owns its models, and `/props` has the window of one slot. */
 async function listLlamaCpp(server: ServerAnswers): Promise<readonly LocalModel[] | undefined> {
   const [list, props] = await Promise.all([server.json("/v1/models"), server.json("/props")]);
   const rows = listIn(list, "data");
   const isOurs = rows?.some((row) => textIn(row, "owned_by") === "llamacpp") ?? false;
   if (rows === undefined || !isOurs) return undefined;
-  // Of a server that has many models, and loads them when asked, `/props` is about none of them.
+  // If the server has many models and loads them on demand, `/props` describes none of them.
   const slot = rows.length === 1 ? field(props, "default_generation_settings") : undefined;
   const isLoaded = ({ row }: Row): boolean =>
     ["", "loaded"].includes(textIn(field(row, "status"), "value"));
@@ -90,7 +93,7 @@ async function listLlamaCpp(server: ServerAnswers): Promise<readonly LocalModel[
   });
 }
 
-/** https://lmstudio.ai/docs/developer/rest: only its own API tells what is loaded. */
+/** https://lmstudio.ai/docs/developer/rest: only its own API reports which models are loaded. */
 async function listLmStudio(server: ServerAnswers): Promise<readonly LocalModel[] | undefined> {
   const rows = listIn(await server.json("/api/v0/models"), "data");
   const isOurs = rows?.every((row) => textIn(row, "type") !== "" && textIn(row, "state") !== "");
@@ -111,7 +114,7 @@ interface Row {
   readonly row: JsonValue;
 }
 
-/** Those that have a name, otherwise in the order of the server. */
+/** Models with a name, loaded ones first, otherwise in the server's order. */
 function loadedFirst(
   rows: readonly JsonValue[],
   nameField: string,
@@ -129,7 +132,7 @@ function windowOf(contextWindow: number | undefined): { readonly contextWindow?:
 
 function field(value: JsonValue | undefined, name: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  // Not a list: an object, and its fields are JSON.
+  // Not an array: an object, and its fields are JSON.
   const record = value as Readonly<Record<string, JsonValue>>;
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -139,7 +142,7 @@ function textIn(value: JsonValue | undefined, name: string): string {
   return typeof found === "string" ? found : "";
 }
 
-/** Zero is what servers say that do not know. */
+/** Servers report zero if they do not know. */
 function countIn(value: JsonValue | undefined, name: string): number | undefined {
   const found = field(value, name);
   return typeof found === "number" && Number.isSafeInteger(found) && found > 0 ? found : undefined;

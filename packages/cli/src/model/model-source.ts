@@ -1,4 +1,4 @@
-/** From the name of a model to the model, with what this user has: keys, servers, and vendors of the configuration. */
+/** Resolves model names with what this user has: keys, servers, and custom vendors. */
 import type { Model, ModelRegistry, RegisteredModel, ResolveModel } from "@capstan/core";
 import { createModelRegistry, isCapstanError, modelResolver } from "@capstan/core";
 import { offlineProvider } from "@capstan/providers/offline";
@@ -12,16 +12,16 @@ import { ModelError } from "../errors/model-error.ts";
 export interface ModelSource {
   readonly vendors: readonly KnownVendor[];
   readonly registry: ModelRegistry;
-  /** What comes has a context window. Throws a `ModelError`. */
+  /** The resolved model has a context window. Throws a `ModelError`. */
   readonly resolve: ResolveModel;
 }
 
-/** For a server that was named: a busy one may take a moment. */
+/** For a server the user named: a busy one may take a moment. */
 const namedServerMs = 2_000;
 
 export const offlineModel: Model = { provider: offlineProvider(), id: "" };
 
-/** Throws a `ModelError` for a vendor of the configuration that is incomplete. */
+/** Throws a `ModelError` if a custom vendor is incomplete. */
 export function createModelSource(settings: Settings, env: Env): ModelSource {
   const vendors = knownVendors(settings, env);
   const own = Object.entries(settings.providers).flatMap(([vendor, { models = [] }]) =>
@@ -51,7 +51,7 @@ export function createModelSource(settings: Settings, env: Env): ModelSource {
   const resolve = async (name: string): Promise<Model> => {
     if (name === offlineModel.provider.id) return offlineModel;
     const model = await findOrExplain(name);
-    // A model that the configuration speaks of keeps what it does not say.
+    // Facts missing in the configuration come from the registry.
     const known = await snapshot.get(model.provider.id, model.id);
     const facts = { ...known?.facts, ...model.facts };
     const price = model.price ?? known?.price;
@@ -73,7 +73,7 @@ function toRegistered(
   };
 }
 
-/** A model that could be had if something was set. */
+/** Explains what to set before the model is available. */
 async function whatIsMissing(
   name: string,
   { vendors, registry }: Pick<ModelSource, "vendors" | "registry">,
@@ -88,23 +88,20 @@ async function whatIsMissing(
   if (meant.every(({ missing }) => missing === "base_url")) return noBaseUrl(name, first);
   const makers = meant.map(({ row }) => row.name).join(", ");
   const variables = meant.map(({ row }) => row.keyVariable).join(" or ");
-  return new ModelError(
-    "missing_key",
-    `The model "${name}" is one of ${makers}, and there is no key for it: set ${variables}`,
-  );
+  return new ModelError("missing_key", `No key for model "${name}" of ${makers}: set ${variables}`);
 }
 
 async function noSuchModel(name: string, registry: ModelRegistry): Promise<string> {
   const similar = await registry.suggest(name);
   const meant = similar.length === 0 ? "" : ` Did you mean ${similar.join(" or ")}?`;
-  return `Nobody knows a model "${name}".${meant} See \`capstan models\`; one that it does not list is written vendor/id`;
+  return `Unknown model "${name}".${meant} See \`capstan models\`; for a model it does not list, use vendor/id`;
 }
 
 function noBaseUrl(name: string, { row }: KnownVendor): ModelError {
   const variable = row.baseUrlVariable === undefined ? "" : `${row.baseUrlVariable}, or `;
   return new ModelError(
     "missing_base_url",
-    `The model "${name}" is one of ${row.name}, and nobody said where that listens: set ${variable}providers.${row.id}.baseUrl in the configuration`,
+    `No base URL for model "${name}" of ${row.name}: set ${variable}providers.${row.id}.baseUrl in the configuration`,
   );
 }
 
@@ -112,7 +109,7 @@ function unknown(message: string, cause?: unknown): ModelError {
   return new ModelError("unknown_model", message, { cause });
 }
 
-/** Servers on this machine and those of a base URL of the user's are asked. Vendors' own services are in the registry. */
+/** Queries servers on this machine, and servers at a base URL the user has set. Vendors' own services are in the registry. */
 async function withWindow(model: Model, vendors: readonly KnownVendor[]): Promise<Model> {
   const vendor = vendors.find(({ row }) => row.id === model.provider.id);
   const isElsewhere =
@@ -127,25 +124,25 @@ async function withWindow(model: Model, vendors: readonly KnownVendor[]): Promis
   const { provider, id } = model;
   throw new ModelError(
     "unknown_window",
-    `Nobody knows the context window of "${provider.id}/${id}": add {"id":"${id}","contextWindow":…} to providers.${provider.id}.models in the configuration`,
+    `Unknown context window of "${provider.id}/${id}": add {"id":"${id}","contextWindow":…} to providers.${provider.id}.models in the configuration`,
   );
 }
 
-/** Throws a `ModelError` for a server that is not there, and for one that has other models. */
+/** Throws a `ModelError` if the server is not running, or does not have the model. */
 async function askedWindow(model: Model, vendor: KnownVendor): Promise<number | undefined> {
   const { signal } = new AbortController();
   const [server] = await lookForLocal([vendor], { signal, limitMs: namedServerMs });
-  const place = `${vendor.row.name} at ${placeOf(vendor)}`;
+  const address = `${vendor.row.name} at ${placeOf(vendor)}`;
   if (server?.state !== "found") {
-    const what = server?.state === "other" ? "is another server" : "does not answer";
+    const what = server?.state === "other" ? "is a different server" : "does not answer";
     throw new ModelError(
       "absent_server",
-      `The model "${vendor.row.id}/${model.id}" was asked for, and ${place} ${what}: start it, or set ${vendor.row.baseUrlVariable ?? "its base URL"}`,
+      `Cannot use model "${vendor.row.id}/${model.id}": ${address} ${what}. Start it, or set ${vendor.row.baseUrlVariable ?? "its base URL"}`,
     );
   }
-  // Ollama leaves out the tag of the newest one.
+  // Ollama omits the tag of the latest version.
   const found = server.models.find(({ id }) => [model.id, `${model.id}:latest`].includes(id));
   if (found !== undefined) return found.contextWindow;
   const names = server.models.map(({ id }) => id).join(", ") || "none";
-  throw unknown(`${place} has no model "${model.id}". It has: ${names}`);
+  throw unknown(`${address} has no model "${model.id}". It has: ${names}`);
 }

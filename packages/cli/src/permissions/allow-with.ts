@@ -1,16 +1,16 @@
-/** The rule that would allow a call and, where that can be said, nothing else. */
+/** Suggests a rule that allows a call and, if possible, nothing else. */
 import { isCapstanError } from "@capstan/kernel";
 import type { Place } from "./path-pattern.ts";
 import { parseRule } from "./rule.ts";
 import { parseSimpleCommand } from "./simple-command.ts";
 import type { Subject } from "./subject.ts";
 
-/** A tool's name alone where no pattern fits: for a script, or in another folder. */
+/** Returns the tool's name alone if no pattern fits: for a script, or in another folder. */
 export function allowWith({ toolName, command, places }: Subject): string {
   const words = command === undefined ? undefined : parseSimpleCommand(command);
   const patterns = [
     words?.map((word) => (plainWord.test(word) ? word : quote(word))).join(" "),
-    // The name of a command may be a word of the shell, unless it is in quotes.
+    // An unquoted command name may be a reserved word of the shell.
     words?.map(quote).join(" "),
     places && quotePath(places.real),
   ];
@@ -28,7 +28,7 @@ function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What would be taken for a name in any folder, or for a whole path. */
+/** Would be read as a name in any folder, or as an absolute path. */
 const ambiguous = /^(?:[^/]*$|~|[A-Za-z]:)/;
 
 function quotePath({ absolute, inside }: Place): string {

@@ -1,9 +1,9 @@
-/** Tools whose calls wait for an approval unless they are allowed. */
+/** Wraps tools so that calls need approval unless the rules allow them. */
 import type { AnyTool } from "@capstan/core";
 import type { JsonValue } from "@capstan/kernel";
 import type { CallToDecide, Decision } from "./permissions.ts";
 
-/** A tool that asks by itself goes on to do so, whatever is allowed. */
+/** A tool that asks for approval itself still does, whatever the rules allow. */
 export function askBefore(
   tools: readonly AnyTool[],
   decide: (call: CallToDecide) => Decision,

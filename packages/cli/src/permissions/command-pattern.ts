@@ -1,4 +1,4 @@
-/** `bash(pattern)`: the words of a command, some of them open. */
+/** `bash(pattern)`: the words of a command, with wildcards. */
 import { readScript } from "./script-commands.ts";
 import type { ScriptWord } from "./script-commands.ts";
 import type { Word } from "./simple-command.ts";
@@ -7,24 +7,24 @@ import { parseCommandPattern, parseSimpleCommand } from "./simple-command.ts";
 export interface CommandPattern {
   readonly type: "command";
   readonly words: readonly Word[];
-  /** Whether any further words may follow: a `*` was the last one. */
+  /** True if any further words may follow: the last word was `*`. */
   readonly isOpen: boolean;
 }
 
-/** `maybe`: it depends on what only the shell knows. */
+/** `maybe`: the answer depends on what only the shell knows. */
 export type Fit = "yes" | "maybe" | "no";
 
-/** A text is the reason why it is none. */
+/** Returns a string, the reason, if the pattern is invalid. */
 export function parseCommandRule(pattern: string): CommandPattern | string {
   const read = parseCommandPattern(pattern);
   if ("problem" in read) {
-    return `${pattern} ${read.problem}: a pattern is the words of one command, with quotes where bash needs them, and * for what is open`;
+    return `${pattern} ${read.problem}: a pattern is the words of one command, quoted as in bash, with * as a wildcard`;
   }
   const isOpen = isWildcard(read.words.at(-1));
   return { type: "command", words: isOpen ? read.words.slice(0, -1) : read.words, isOpen };
 }
 
-/** For rules that allow: only one simple command can fit. */
+/** For rules that allow: only a single simple command can match. */
 export function fitsExactly({ words, isOpen }: CommandPattern, command: string): boolean {
   const given = parseSimpleCommand(command);
   if (given === undefined || given.length < words.length) return false;
@@ -32,7 +32,7 @@ export function fitsExactly({ words, isOpen }: CommandPattern, command: string):
   return words.every((word, index) => fitsWord(word, given[index] ?? ""));
 }
 
-/** For rules that deny or ask: any command within fits, whatever starts it. */
+/** For rules that deny or ask: matches if any command in the script does, whatever starts it. */
 export function fitsAnywhere(pattern: CommandPattern, command: string): Fit {
   const { commands, isWhole } = readScript(command);
   const fits = commands.flatMap((words) => startsOf(words).map((start) => fitOf(pattern, start)));
@@ -44,7 +44,7 @@ function isWildcard(word: Word | undefined): boolean {
   return word !== undefined && word.length > 1 && word.every((text) => text === "");
 }
 
-/** Each text of the pattern at its first place behind the one before: nothing to go back for, however long the word is. */
+/** Matches each piece of the pattern at its first position after the previous one: no backtracking, however long the word is. */
 function fitsWord(pattern: Word, word: string): boolean {
   const [first = "", ...others] = pattern;
   const last = others.pop();
@@ -64,17 +64,17 @@ function fitOf({ words, isOpen }: CommandPattern, given: readonly ScriptWord[]):
   for (const [index, word] of words.entries()) {
     if (index >= given.length) return "no";
     const one = given[index];
-    // It may become any number of words.
+    // The word may expand to any number of words.
     if (one === undefined) return "maybe";
     const isProgram = index === 0;
     if (!fitsWord(word, one) && !(isProgram && fitsWord(word, nameOf(one)))) return "no";
   }
   if (isOpen || given.length === words.length) return "yes";
-  // What is left may become nothing.
+  // The remaining words may expand to nothing.
   return given.slice(words.length).includes(undefined) ? "maybe" : "no";
 }
 
-/** Programs that run another one, whose name is among their words. */
+/** Programs that run another program, named in their arguments. */
 const starters = new Set(
   "builtin command doas env exec find ionice nice nohup setsid stdbuf sudo time timeout watch xargs".split(
     " ",
@@ -87,7 +87,7 @@ function startsOf(words: readonly ScriptWord[]): readonly (readonly ScriptWord[]
   return isStarter ? words.map((_, index) => words.slice(index)) : [words];
 }
 
-/** Whether one of its words is a script. */
+/** True if one of its arguments is a script. */
 function runsText(words: readonly ScriptWord[]): boolean {
   return startsOf(words).some(([program, ...others]) => {
     if (program === undefined) return false;

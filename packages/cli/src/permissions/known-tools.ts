@@ -1,9 +1,9 @@
-/** What rules know of the command's tools: what a pattern of theirs is about, and which run without a rule. */
+/** Rule-related facts about the command's tools: what their patterns match, and which tools need no rule. */
 
 interface KnownTool {
-  /** What `tool(pattern)` looks at. Without it there is no such form. */
+  /** What `tool(pattern)` matches. Absent: the tool takes no pattern. */
   readonly pattern?: "command" | "path";
-  /** Changes nothing, and stays in the folder. */
+  /** True if the tool changes nothing and stays in the folder. */
   readonly isFree: boolean;
 }
 

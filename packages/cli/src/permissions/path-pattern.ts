@@ -1,4 +1,4 @@
-/** `edit(pattern)` and the like: a pattern of paths, and where the path of a call leads. */
+/** `edit(pattern)` and similar: path patterns, and the paths of a call. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { isCapstanError } from "@capstan/kernel";
@@ -9,36 +9,36 @@ import type { Fit } from "./command-pattern.ts";
 export interface PathPattern {
   readonly type: "path";
   readonly isAbsolute: boolean;
-  /** Whether it begins in any folder. */
+  /** True if the pattern may start in any folder. */
   readonly isAnywhere: boolean;
   matches(path: string): boolean;
-  /** The same without regard to upper and lower case, which some file systems do not tell apart. */
+  /** Ignores case, which some file systems do not distinguish. */
   matchesLoosely(path: string): boolean;
 }
 
-/** One place, with `/` between its parts. */
+/** One path, with `/` as the separator. */
 export interface Place {
   readonly absolute: string;
-  /** From the working folder; absent outside of it. */
+  /** Relative to the working folder; absent outside of it. */
   readonly inside?: string;
 }
 
-/** Where the path of a call leads: as it is written, and with links resolved. */
+/** Path of a call: as written, and with links resolved. */
 export interface Places {
   readonly written: Place;
   readonly real: Place;
 }
 
 const absolutePath = /^(?:\/|[A-Za-z]:\/)/;
-/** A text is the reason why it is none. */
+/** Returns a string, the reason, if the pattern is invalid. */
 export function parsePathRule(pattern: string): PathPattern | string {
   const isAbsolutePattern = absolutePath.test(pattern);
   const parts = pattern.replace(/^(?:\.?\/)/, "").split("/");
-  if (pattern.startsWith("~")) return "~ is not expanded: write the whole path";
+  if (pattern.startsWith("~")) return "~ is not expanded: use an absolute path";
   if (parts.some((part) => part === "" || part === "." || part === "..")) {
-    return "it has an empty part, . or .., which no path has: end with /** for all that is in a folder";
+    return "it has an empty part, . or .., which never matches: end with /** for everything in a folder";
   }
-  // A name alone is meant in whatever folder, as in the tool glob; ./name is meant in the working folder.
+  // A bare name matches in any folder, as in the tool glob; ./name matches in the working folder only.
   const isName = parts.length === 1 && !/^\.?\//.test(pattern);
   const anchored = isName ? `**/${pattern}` : parts.join("/");
   try {
@@ -56,9 +56,9 @@ export function parsePathRule(pattern: string): PathPattern | string {
 }
 
 const noPattern =
-  "its pattern is none that the tool glob takes: *, **, ?, [abc] and {a,b}, not too long and not with too many choices";
+  "its pattern is invalid: use *, **, ?, [abc] and {a,b} as in the tool glob, not too long and without too many alternatives";
 
-/** The slash in front: without one a pattern is taken for a name in any folder. */
+/** Adds a leading slash: without one, a pattern is read as a name in any folder. */
 function compileAnchored(pattern: string): (path: string) => boolean {
   return compileGlob(`/${pattern}`);
 }
@@ -67,7 +67,7 @@ function toLoose(text: string): string {
   return text.normalize("NFC").toLowerCase();
 }
 
-/** For rules that allow: where it really leads is what counts. */
+/** For rules that allow: the resolved path counts. */
 export function allowsPath(pattern: PathPattern, places: Places | undefined): boolean {
   const path = places && pathFor(pattern, places.real);
   return path !== undefined && pattern.matches(path);
@@ -95,7 +95,7 @@ function withoutRoot(absolute: string): string {
 const maxParts = 64;
 const maxNameChars = 255;
 
-/** Undefined for what no file can be called, or what would take long to look at. */
+/** Undefined if no file can have the path, or if resolving it would take long. */
 export function placesOf(path: unknown, cwd: string): Places | undefined {
   if (typeof path !== "string" || path === "" || path.includes("\0")) return undefined;
   const wanted = resolve(cwd, path);
@@ -114,12 +114,12 @@ function toSlashes(path: string): string {
   return sep === "/" ? path : path.replaceAll(sep, "/");
 }
 
-/** Of what is not there, the nearest folder that is decides. */
+/** Resolves links; for a missing file, resolves its nearest existing folder. */
 function toReal(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // Not there, or not to be looked at.
+    // Missing or not accessible.
     return dirname(path) === path ? path : join(toReal(dirname(path)), basename(path));
   }
 }

@@ -1,4 +1,4 @@
-/** Whether a tool call may run: by the rules, and without one by what the tool can do. */
+/** Decides whether a tool call may run: by the rules, else by what the tool can do. */
 import type { AnyTool } from "@capstan/core";
 import type { Permissions } from "../config/settings.ts";
 import { allowWith } from "./allow-with.ts";
@@ -15,8 +15,8 @@ export type { CallToDecide } from "./subject.ts";
 export type Decision =
   | { readonly type: "allow" }
   /**
-   * `allowWith` is the rule that would allow exactly this call, or the nearest one to that. `rule` is one that asks, or one that
-   * denies what this call may do: it holds whatever else is allowed.
+   * `allowWith` is the rule that would allow exactly this call, or the closest one. `rule` is a rule that asks, or one that denies what
+   * this call may do: it overrides every rule that allows.
    */
   | { readonly type: "ask"; readonly rule?: string; readonly allowWith: string }
   | { readonly type: "deny"; readonly rule: string };
@@ -27,7 +27,7 @@ export interface DecideContext {
   readonly tools: readonly AnyTool[];
 }
 
-/** What denies goes before what asks, and that before what allows. Never throws. */
+/** Deny rules override ask rules, which override allow rules. Never throws. */
 export function decide(call: CallToDecide, { permissions, cwd, tools }: DecideContext): Decision {
   const subject = toSubject(call, cwd);
   const ask = (rule?: Rule): Decision => ({
@@ -56,7 +56,7 @@ function allows(rule: Rule, subject: Subject): boolean {
   return subject.command !== undefined && fitsExactly(pattern, subject.command);
 }
 
-/** Of a rule that denies or asks. */
+/** For rules that deny or ask. */
 function fitOf(rule: Rule, subject: Subject): Fit {
   const { pattern } = rule;
   if (!isAbout(rule, subject)) return "no";

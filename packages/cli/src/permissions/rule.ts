@@ -1,4 +1,4 @@
-/** A rule about tool calls, as people write it: `tool`, `tool(pattern)` or `*`. */
+/** A rule about tool calls, as users write it: `tool`, `tool(pattern)` or `*`. */
 import { ConfigError } from "../errors/config-error.ts";
 import { nearestWord } from "../command-line/nearest-word.ts";
 import type { CommandPattern } from "./command-pattern.ts";
@@ -9,14 +9,14 @@ import { parsePathRule } from "./path-pattern.ts";
 
 export interface Rule {
   readonly text: string;
-  /** Absent in `*`, which is about every call. */
+  /** Absent for `*`, which matches every call. */
   readonly toolName?: string;
   readonly pattern?: CommandPattern | PathPattern;
 }
 
 const shape = /^([A-Za-z0-9_-]+)(?:\((.*)\))?$/su;
 
-/** Throws a `ConfigError` that says why it is none. */
+/** Throws a `ConfigError` with the reason if the rule is invalid. */
 export function parseRule(text: string): Rule {
   if (text === "*") return { text };
   const [, toolName, pattern] = shape.exec(text) ?? [];
@@ -29,14 +29,14 @@ export function parseRule(text: string): Rule {
   return { text, toolName, pattern: parsed };
 }
 
-/** A text is the reason why it is none. */
+/** Returns a string, the reason, if the pattern is invalid. */
 function parsePattern(
   about: "command" | "path" | undefined,
   toolName: string,
   pattern: string,
 ): CommandPattern | PathPattern | string {
-  if (about === undefined) return `${toolName} takes no pattern: write ${toolName} alone`;
-  if (pattern === "") return `the pattern is empty: write ${toolName} alone for every call of it`;
+  if (about === undefined) return `${toolName} takes no pattern: use ${toolName} alone`;
+  if (pattern === "") return `the pattern is empty: use ${toolName} alone to match all its calls`;
   return about === "command" ? parseCommandRule(pattern) : parsePathRule(pattern);
 }
 
@@ -44,11 +44,11 @@ function unknownTool(toolName: string): string {
   const names = Object.keys(knownTools);
   const nearest = nearestWord(toolName, names);
   return nearest === undefined
-    ? `there is no tool ${toolName}, only ${names.join(", ")}`
-    : `there is no tool ${toolName}: did you mean ${nearest}?`;
+    ? `unknown tool ${toolName}, use one of ${names.join(", ")}`
+    : `unknown tool ${toolName}: did you mean ${nearest}?`;
 }
 
 function refuse(text: string, reason: string): ConfigError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  return new ConfigError("invalid_rule", `${JSON.stringify(shown)} is no rule: ${reason}`);
+  return new ConfigError("invalid_rule", `${JSON.stringify(shown)} is not a valid rule: ${reason}`);
 }

@@ -1,14 +1,14 @@
 /**
- * The simple commands within a script, as far as they can be read. Only rules that deny or ask look here, and what could
- * not be read asks: so this reading may be rough, where that of `simple-command.ts` must be exact.
+ * Extracts the simple commands of a script, if they can be parsed. Only rules that deny or ask use this, and unparsed scripts need
+ * approval: so this parser may be rough, while `simple-command.ts` must be exact.
  */
 
-/** Undefined: only the shell knows what becomes of it. */
+/** Undefined: only the shell knows its value. */
 export type ScriptWord = string | undefined;
 
 export interface Script {
   readonly commands: readonly (readonly ScriptWord[])[];
-  /** Whether all of it was read. */
+  /** True if the whole script was parsed. */
   readonly isWhole: boolean;
 }
 
@@ -19,22 +19,22 @@ export function readScript(text: string): Script {
   return { commands, isWhole: reader.isWhole && !brokenOperator.test(text) };
 }
 
-/** A line that goes on within an operator or an expansion: bash puts it together, this does not. */
+/** A line continuation inside an operator or an expansion: bash joins the lines, this parser does not. */
 const brokenOperator = /[$<>&|;({`]\\\n/;
 
 interface ReadWord {
   readonly value: ScriptWord;
-  /** As it is written, quotes included, on one line. */
+  /** As written, quotes included, on one line. */
   readonly raw: string;
   readonly end: number;
-  /** Where no word is reserved. */
-  readonly isBehindRedirection: boolean;
+  /** After a redirection no word is reserved. */
+  readonly isAfterRedirection: boolean;
 }
 
 const maxDepth = 40;
-/** What stands before a command and changes nothing about which one it is. */
+/** Words before a command that do not change which command it is. */
 const leading = new Set(["!", "{", "if", "then", "elif", "else", "do", "while", "until"]);
-/** What has words of another kind behind it. */
+/** Words that start a construct with its own syntax. */
 const unreadable = new Set(["case", "coproc", "function", "[["]);
 const lists = new Set(["for", "select"]);
 const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
@@ -54,14 +54,14 @@ class ScriptReader {
     this.#depth = depth;
   }
 
-  /** Up to the end, or behind the `)` that ends them. */
+  /** Reads to the end, or past the closing `)`. */
   readCommands(terminator: ")" | undefined): void {
     let words: ReadWord[] = [];
-    let isBehindRedirection = false;
+    let isAfterRedirection = false;
     const endCommand = (): void => {
       this.#add(words);
       words = [];
-      isBehindRedirection = false;
+      isAfterRedirection = false;
     };
     for (;;) {
       this.#skipBlanks();
@@ -84,7 +84,7 @@ class ScriptReader {
       } else if (character === "#") {
         this.#skipLine();
       } else if (this.#isRedirection()) {
-        isBehindRedirection = true;
+        isAfterRedirection = true;
         words = this.#withoutDescriptor(words);
         this.#readRedirection();
       } else if (
@@ -96,24 +96,24 @@ class ScriptReader {
         endCommand();
         this.#at += 1;
       } else {
-        words.push({ ...this.#readWord(), isBehindRedirection });
+        words.push({ ...this.#readWord(), isAfterRedirection });
       }
     }
   }
 
   #add(words: readonly ReadWord[]): void {
     const isReserved = (word: ReadWord | undefined, among: ReadonlySet<string>): boolean =>
-      word !== undefined && !word.isBehindRedirection && among.has(word.raw);
+      word !== undefined && !word.isAfterRedirection && among.has(word.raw);
     let start = 0;
     while (isReserved(words[start], leading)) start += 1;
     if (isReserved(words[start], unreadable)) this.isWhole = false;
     if (isReserved(words[start], lists)) return;
-    // Behind an assignment no word is reserved any more.
+    // After an assignment no word is reserved.
     while (assignment.test(words[start]?.raw ?? "")) start += 1;
     if (start < words.length) this.#commands.push(words.slice(start).map(({ value }) => value));
   }
 
-  /** What is behind is not looked at: it might be taken for something that it is not. */
+  /** Stops parsing: the rest might be misread. */
   #giveUp(): void {
     this.isWhole = false;
     this.#at = this.#source.length;
@@ -139,7 +139,7 @@ class ScriptReader {
     return (first === "<" || first === ">") && second !== "(";
   }
 
-  /** Of `2>x` the 2 is no word of the command; of `2&>x` it is. */
+  /** In `2>x` the 2 is not a word of the command; in `2&>x` it is. */
   #withoutDescriptor(words: ReadWord[]): ReadWord[] {
     if (this.#source[this.#at] === "&") return words;
     const last = words.at(-1);
@@ -149,7 +149,7 @@ class ScriptReader {
 
   #readRedirection(): void {
     const operator = this.#take(redirection)?.[0];
-    // A document that follows has lines that are no commands.
+    // The lines of a here-document are not commands.
     if (operator === "<" && this.#source[this.#at] === "<") return this.#giveUp();
     this.#skipBlanks();
     if (this.#source[this.#at] === "\n") return this.#giveUp();
@@ -165,7 +165,7 @@ class ScriptReader {
     if (!nested.isWhole) this.#giveUp();
   }
 
-  #readWord(): Omit<ReadWord, "isBehindRedirection"> {
+  #readWord(): Omit<ReadWord, "isAfterRedirection"> {
     const start = this.#at;
     let text = "";
     let isKnown = true;
@@ -243,7 +243,7 @@ class ScriptReader {
       this.#at += 1;
       this.#readNested();
     } else if (rest.startsWith("{")) {
-      // Others may have commands in them.
+      // Other expansions may contain commands.
       if (this.#take(/\$\{[#!]?\w+\}/y) === undefined) this.#giveUp();
     } else if (rest.startsWith("'") && !isInQuotes) {
       this.#quoted(/\$'((?:[^'\\]|\\[^])*)'/y);
@@ -267,7 +267,7 @@ class ScriptReader {
     if (!nested.isWhole) this.#giveUp();
   }
 
-  /** What is within the quotes. */
+  /** Returns the text between the quotes. */
   #quoted(expression: RegExp): string | undefined {
     const found = this.#take(expression);
     if (found === undefined) this.#giveUp();

@@ -1,9 +1,9 @@
 /**
- * The words of one simple command, exactly as bash would pass them on, or nothing. What is let run without a question
- * depends on this reading, so it knows less than bash on purpose: whatever might mean more than it says is refused.
+ * Parses the words of one simple command exactly as bash would pass them on, or returns nothing. Commands run without approval depend on
+ * this parser, so it deliberately knows less than bash: anything ambiguous is refused.
  */
 
-/** The texts of a word between its wildcards: one text where there is none. Commands have none, patterns may. */
+/** Pieces of a word between its wildcards; a single piece if it has none. Only patterns have wildcards. */
 export type Word = readonly string[];
 
 interface Refusal {
@@ -13,20 +13,20 @@ interface Refusal {
 
 export type WordsOrRefusal = { readonly words: readonly Word[] } | Refusal;
 
-/** Undefined if the command is anything but one command with words that stand for themselves. */
+/** Undefined for anything but a single command made of literal words. */
 export function parseSimpleCommand(command: string): readonly string[] | undefined {
   const read = readWords(command, { hasWildcards: false });
   if ("problem" in read) return undefined;
   return read.words.map(([text = ""]) => text);
 }
 
-/** The same for a pattern, in which a `*` without quotes is a wildcard. */
+/** Parses a pattern, in which an unquoted `*` is a wildcard. */
 export function parseCommandPattern(pattern: string): WordsOrRefusal {
   return readWords(pattern, { hasWildcards: true });
 }
 
 function readWords(text: string, options: { readonly hasWildcards: boolean }): WordsOrRefusal {
-  // The shell is given UTF-8, which has no halves of characters. It has odd uses for some control characters.
+  // The shell gets UTF-8, which cannot encode lone surrogates. Some control characters have odd meanings in it.
   const source = withoutOuterBlanks(text);
   if (!source.isWellFormed() || controlCharacter.test(source)) {
     return { problem: "has a line break or another control character" };
@@ -49,7 +49,7 @@ function readWords(text: string, options: { readonly hasWildcards: boolean }): W
 // Tabs separate words as spaces do. Bash marks quoted characters with 0x01 and 0x7F internally.
 const controlCharacter = /(?!\t)\p{Cc}/u;
 
-/** `trim` would take away characters that are no blanks to the shell. A line break at the end is none to it either. */
+/** `trim` would remove characters that are not blanks to the shell. A line break at the end has no meaning to it either. */
 function withoutOuterBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -88,8 +88,7 @@ function readWord(
       at += whole.length;
     } else if (character === "\\") {
       const escaped = source[at + 1] ?? "";
-      if (!plainAscii.test(escaped))
-        return { problem: "has a \\ before nothing that can be quoted" };
+      if (!plainAscii.test(escaped)) return { problem: "has a \\ that escapes nothing" };
       add(escaped);
       at += 2;
     } else if (character === "*" && hasWildcards) {
@@ -107,12 +106,12 @@ function readWord(
 }
 
 const singleQuoted = /'([^']*)'/y;
-/** What a `\` quotes there; before anything else it stands for itself. */
+/** Characters a `\` escapes in double quotes; before any other character it stands for itself. */
 const doubleQuoted = /"((?:[^"\\$`]|\\[^])*)"/y;
 const escapedInDoubleQuotes = /\\([$`"\\])/g;
-/** From space to tilde: what else is written without quotes, some locale may take for a blank. */
+/** From space to tilde: some locale may treat any other unquoted character as a blank. */
 const plainAscii = /^[ -~]$/;
-/** Operators, expansions, patterns of paths, braces. */
+/** Operators, expansions, globs, braces. */
 const special = /[|&;<>()$`*?[{}]/;
 
 function isBlank(character: string | undefined): boolean {
@@ -122,18 +121,18 @@ function isBlank(character: string | undefined): boolean {
 function isPlain(character: string, before: string | undefined): boolean {
   if (!plainAscii.test(character) || special.test(character)) return false;
   if (character === "#") return before !== undefined;
-  // HEAD~1 is as it is written, ~/x and a=~/x are not.
+  // HEAD~1 is literal, ~/x and a=~/x are expanded.
   if (character === "~") return before !== undefined && before !== "=" && before !== ":";
   return true;
 }
 
 function problemOf(character: string): string {
   return plainAscii.test(character)
-    ? `has ${character} without quotes, which means something to the shell`
-    : "has a character beyond ASCII without quotes";
+    ? `has an unquoted ${character}, which has a meaning to the shell`
+    : "has an unquoted non-ASCII character";
 }
 
-/** Reserved only where they stand as they are: in quotes they are names of commands. */
+/** Reserved only if unquoted: in quotes they are command names. */
 const reserved = new Set(
   "! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while".split(
     " ",
@@ -141,10 +140,10 @@ const reserved = new Set(
 );
 
 function problemOfFirst(raw: string): string | undefined {
-  if (reserved.has(raw)) return `begins with ${raw}, which is a word of the shell`;
-  // In quotes or not: whatever looks like it is not worth telling apart.
+  if (reserved.has(raw)) return `begins with ${raw}, a reserved word of the shell`;
+  // Quoted or not: the difference is not worth detecting.
   if (/^["'\\]*[A-Za-z_][\w"'\\]*\+?=/.test(raw)) return "begins with an assignment";
-  // The shell would take it for an option of its own, or for the number of a job.
+  // The shell would read it as one of its own options, or as a job number.
   if (/^["'\\]*[-+%]/.test(raw)) return "begins with -, + or %";
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** What rules look at in a call. */
+/** Parts of a call that rules look at. */
 import type { JsonValue } from "@capstan/kernel";
 import { knownTools } from "./known-tools.ts";
 import type { Places } from "./path-pattern.ts";
@@ -6,15 +6,15 @@ import { placesOf } from "./path-pattern.ts";
 
 export interface CallToDecide {
   readonly toolName: string;
-  /** As the model sent it, after the tool's schema has let it pass. */
+  /** As the model sent it, after validation by the tool's schema. */
   readonly input: JsonValue;
 }
 
 export interface Subject {
   readonly toolName: string;
-  /** Of bash, if it would run in the working folder itself: elsewhere the same words may do something else. */
+  /** Command of bash, if it would run in the working folder itself: elsewhere the same words may do something else. */
   readonly command?: string;
-  /** Of bash, wherever. */
+  /** Command of bash, in any folder. */
   readonly script?: string;
   readonly places?: Places | undefined;
 }
@@ -32,7 +32,7 @@ export function toSubject({ toolName, input }: CallToDecide, cwd: string): Subje
 
 function fieldsOf(input: JsonValue): Readonly<Record<string, JsonValue | undefined>> {
   return typeof input === "object" && input !== null && !Array.isArray(input)
-    ? // What is no list is an object, which `isArray` does not tell the types of readonly lists.
+    ? // Anything that is not an array is an object here, but `isArray` does not narrow readonly arrays.
       (input as Readonly<Record<string, JsonValue>>)
     : {};
 }

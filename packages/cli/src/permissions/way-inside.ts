@@ -1,7 +1,7 @@
-/** Whether a path is in a folder, and how to get there. */
+/** Relative path inside a folder, if the path is in it. */
 import { isAbsolute, relative, sep } from "node:path";
 
-/** From the folder on: empty for the folder itself, undefined for what is outside. Links are not looked at. */
+/** Returns the path relative to the folder: empty for the folder itself, undefined outside of it. Does not resolve links. */
 export function wayInside(folder: string, path: string): string | undefined {
   const way = relative(folder, path);
   const isOutside = way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way);

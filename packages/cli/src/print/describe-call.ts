@@ -1,4 +1,4 @@
-/** Tool calls and what came of them, short enough for somebody who watches. */
+/** Describes tool calls and their results in one line. */
 import type { AgentEventBody, JsonValue, ToolContent } from "@capstan/kernel";
 import type { Todo } from "@capstan/toolset";
 
@@ -8,7 +8,7 @@ const marks = { pending: "[ ]", in_progress: "[>]", completed: "[x]" } as const;
 
 type CallEnd = Extract<AgentEventBody, { readonly type: "tool_execution_end" }>;
 
-/** The name and the values of the input without their names. */
+/** Returns the tool's name and the input's values without their keys. */
 export function describeCall({
   toolName,
   input,
@@ -24,7 +24,7 @@ export function describeCall({
 
 function toWord(value: JsonValue): string {
   if (typeof value === "string") return value;
-  // A list of edits or todos says little in one line; what came of it says more.
+  // A list of edits or todos says little in one line; the result says more.
   return Array.isArray(value) ? `[${value.length}]` : JSON.stringify(value);
 }
 
@@ -33,10 +33,10 @@ export function describeResult(end: CallEnd): string {
   return changeIn(fieldOf(end, "diff")) ?? sizeOf(end.output);
 }
 
-/** The list that was written, if it was one of todos. */
+/** Lines of the todo list, if the call wrote one. */
 export function todoLines(end: CallEnd): readonly string[] {
   const todos = end.toolName === "write_todos" && !end.isError ? fieldOf(end, "todos") : undefined;
-  // Made by the tool of this name, which has checked them.
+  // The tool of this name has validated them.
   return toTodoLines(Array.isArray(todos) ? todos : []);
 }
 
@@ -44,10 +44,10 @@ export function toTodoLines(todos: readonly Todo[]): readonly string[] {
   return todos.map(({ content, status }) => `${marks[status]} ${content}`);
 }
 
-/** How many lines came and went, by a unified diff. */
+/** Counts added and removed lines in a unified diff. */
 function changeIn(diff: JsonValue | undefined): string | undefined {
   if (typeof diff !== "string") return undefined;
-  // The first two name the file.
+  // The first two lines name the file.
   const lines = diff.split("\n").slice(2);
   const added = lines.filter((line) => line.startsWith("+")).length;
   const removed = lines.filter((line) => line.startsWith("-")).length;

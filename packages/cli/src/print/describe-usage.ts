@@ -1,7 +1,7 @@
-/** What turns took, in a few words. */
+/** Describes the token usage and cost of turns in a few words. */
 import type { Usage } from "@capstan/kernel";
 
-/** Empty where no provider has said anything. */
+/** Empty if no provider reported any usage. */
 export function describeUsage({
   usage,
   cost,
@@ -16,7 +16,7 @@ export function describeUsage({
   return cost === undefined ? tokens : `${tokens}, ${toDollars(cost)}`;
 }
 
-/** With as many digits as a small sum needs. */
+/** Shows more digits for small amounts. */
 function toDollars(cost: number): string {
   return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 }

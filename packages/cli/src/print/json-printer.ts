@@ -1,4 +1,4 @@
-/** A session as lines of JSON on stdout: what it is, its events as they are on the wire, and how it ended. Notes stay on stderr. */
+/** Prints a session as JSON lines on stdout: the session, its events in wire format, and the result. Notes stay on stderr. */
 import { formatCursor, toWireJsonOfTurn } from "@capstan/log";
 import type { Io } from "../process/io.ts";
 import { createNotes } from "./notes.ts";
@@ -8,9 +8,9 @@ export function createJsonPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
   const line = (json: string): void => io.stdout.write(`${json}\n`);
   return {
     start: (session) => line(JSON.stringify({ type: "session", ...session })),
-    // Each line says all there is to know of its place, so that any of them can be taken alone.
+    // Each line has its own cursor, so that any line can be used alone.
     onEvent: (event, cursor) => {
-      // That nothing more will come is said by the result.
+      // The result says that nothing more follows.
       if (event.type === "settled") return;
       line(`{"cursor":"${formatCursor(cursor)}",${toWireJsonOfTurn(event).slice(1)}`);
     },

@@ -1,4 +1,4 @@
-/** A transcript as Markdown, for people. */
+/** Renders a transcript as Markdown, for people. */
 import type { AssistantPart, ChatMessage, ToolContent, UserPart } from "@capstan/kernel";
 
 export interface MarkdownHead {
@@ -71,7 +71,7 @@ function contentPart(part: UserPart): string {
   return `(${part.type}: ${part.mediaType}, ${bytes} bytes)`;
 }
 
-/** With a fence that is longer than any in the text. */
+/** Uses a fence longer than any in the text. */
 function fenced(text: string, language = ""): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

@@ -1,4 +1,4 @@
-/** What the command says of itself: lines on stderr, dim on a terminal. */
+/** Messages of the command itself: lines on stderr, dim on a terminal. */
 import type { Io } from "../process/io.ts";
 import { toDim, toOneLine } from "./terminal-text.ts";
 

@@ -1,16 +1,16 @@
-/** Who shows a session to the user: as text, or as lines of JSON. */
+/** Shows a session to the user: as text, or as JSON lines. */
 import type { EventListener } from "@capstan/core";
 import type { TurnResponse } from "@capstan/kernel";
 import type { ExitCode } from "../process/io.ts";
 
 interface ShownSession {
   readonly id: string;
-  /** The name of the model that the next turn runs with. */
+  /** Name of the model of the next turn. */
   readonly model: string;
   readonly cwd: string;
 }
 
-/** How it came to an end: the last turn, and what all of them took together. */
+/** How the session ended: the last turn's result, with the total usage of all turns. */
 export interface Outcome extends Pick<
   TurnResponse,
   "status" | "finishReason" | "text" | "usage" | "cost" | "error"
@@ -21,7 +21,7 @@ export interface Outcome extends Pick<
 export interface Printer {
   start(session: ShownSession): void;
   readonly onEvent: EventListener;
-  /** Something that the command did or found, for people. */
+  /** Tells the user what the command did or found. */
   note(text: string): void;
   end(outcome: Outcome): void;
 }

@@ -1,10 +1,10 @@
-/** A session in one line. */
+/** Formats a session as one line. */
 import type { ListedSession, SessionStatus } from "@capstan/log";
 import { toOneLine } from "./terminal-text.ts";
 
 const maxTitleLength = 60;
 
-/** A turn that says of itself that it runs may be one of a process that is gone. */
+/** A turn marked as running may belong to a process that crashed. */
 const statusWords: Readonly<Record<SessionStatus, string>> = {
   idle: "new",
   running: "unfinished",
@@ -25,7 +25,7 @@ export function statusWord(status: SessionStatus): string {
   return statusWords[status];
 }
 
-function titleOf(title = "(nothing said yet)"): string {
+function titleOf(title = "(no messages yet)"): string {
   return shorten(title);
 }
 

@@ -1,7 +1,7 @@
-/** Text that does to a terminal only what it should: a file or a model may contain escape sequences. */
+/** Makes text harmless to a terminal: a file or a model may contain escape sequences. */
 import type { Io, Output } from "../process/io.ts";
 
-/** Without control characters other than line breaks and tabs. */
+/** Removes control characters other than line breaks and tabs. */
 export function toPrintable(text: string): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, "");
 }
@@ -10,7 +10,7 @@ export function toOneLine(text: string): string {
   return toPrintable(text.trimEnd().replaceAll(/[\n\t]+/g, " "));
 }
 
-/** Dim where colours are wanted: on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb. */
+/** Dims text if colours are wanted: on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb. */
 export function toDim(text: string, output: Output, env: Io["env"]): string {
   const isWanted = output.isTTY && !env["NO_COLOR"] && env["TERM"] !== "dumb";
   return isWanted ? `\u001b[2m${text}\u001b[22m` : text;

@@ -1,4 +1,4 @@
-/** A session as text: what the model says on stdout, what it does on stderr. */
+/** Prints a session as text: the model's replies on stdout, its actions on stderr. */
 import type { AgentEvent, AssistantPart, LivePart } from "@capstan/kernel";
 import type { Io } from "../process/io.ts";
 import { toDim, toOneLine, toPrintable } from "./terminal-text.ts";
@@ -14,7 +14,7 @@ export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
   let sessionId = "";
   let hasSpoken = false;
   let isMidLine = false;
-  /** What was said of the reply that is being written. */
+  /** Text of the current reply that was already printed. */
   let said = "";
 
   const say = (text: string): void => {
@@ -34,7 +34,7 @@ export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
     endLine();
     tell(text);
   };
-  /** Whoever comes late, or follows what another process does, has missed some of it. */
+  /** A late subscriber, or one that follows another process, has missed some of the text. */
   const catchUp = (text: string): void => {
     if (!text.startsWith(said)) return;
     if (said === "" && text !== "" && hasSpoken) say("\n");
@@ -73,13 +73,13 @@ export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
         return todoLines(event).forEach((line) => show(`    ${line}`));
       }
       case "attempt_discarded":
-        return note(`the reply is asked for again: ${event.error.message}`);
+        return note(`retrying: ${event.error.message}`);
       case "compaction_end":
         return note(
-          `what was said so far is summarized for the model: ${event.before} tokens are ${event.after} now`,
+          `context compacted: ${event.before.toLocaleString("en-US")} → ${event.after.toLocaleString("en-US")} tokens`,
         );
       default:
-        // The rest is for other readers.
+        // Other events are not shown as text.
         return undefined;
     }
   };
@@ -106,9 +106,9 @@ function textOf(parts: readonly (AssistantPart | LivePart)[]): string {
     .join("");
 }
 
-/** Every further turn would end in the same way. */
+/** Every further turn would end the same way. */
 const noRoom =
-  ", as what was said is too long for this model: begin a new session, or name a model with a larger context with --model";
+  ". The conversation is too long for this model: start a new session, or choose a model with a larger context window with --model";
 
 function describeEnd({ status, finishReason, error }: Outcome): string | undefined {
   switch (status) {
@@ -117,7 +117,7 @@ function describeEnd({ status, finishReason, error }: Outcome): string | undefin
     case "error":
       return `the turn failed: ${error?.message ?? "no reason was given"}`;
     case "awaiting_tool_execution":
-      return "the turn waits for answers of others";
+      return "the turn is waiting for answers from other programs";
     case "completed":
       if (finishReason === "stop") return undefined;
       return `the turn ended early: ${finishReason}${finishReason === "context-exhausted" ? noRoom : ""}`;

@@ -1,4 +1,4 @@
-/** Everything that the command takes from outside, so that a test can give it something else. */
+/** Everything the command takes from outside, so that tests can replace it. */
 import type { AnyTool, Clock } from "@capstan/core";
 import type { Env } from "../config/env.ts";
 import type { ChosenModel } from "../model/choose-model.ts";
@@ -8,11 +8,11 @@ export interface Output {
   write(text: string): void;
 }
 
-/** What was piped into the command. */
+/** Piped input of the command. */
 export interface Input {
-  /** `none`: a terminal, a device, or nothing at all. `socket`: a pipe of a parent that may have left it open by accident. */
+  /** `none`: a terminal, a device, or nothing at all. `socket`: a pipe that a parent process may have left open by accident. */
   readonly kind: "none" | "pipe" | "file" | "socket";
-  /** Its bytes, as they come. */
+  /** Yields bytes as they arrive. */
   read(): AsyncIterable<Uint8Array>;
 }
 
@@ -28,16 +28,16 @@ export interface Io {
   readonly stderr: Output;
   readonly env: Env;
   readonly platform: NodeJS.Platform;
-  /** The user's own folder. */
+  /** The user's home folder. */
   readonly home: string;
   readonly cwd: string;
-  /** Ends what is under way. */
+  /** Aborts the work in progress. */
   readonly signal: AbortSignal;
-  /** The exit code of a command that `signal` has ended. */
+  /** Returns the exit code of a command ended by `signal`. */
   readonly interruptedCode: () => ExitCode;
   readonly clock: Clock;
-  /** In place of the command's own choice. */
+  /** Replaces the command's own choice. */
   readonly chooseModel?: () => ChosenModel;
-  /** Besides the command's own tools, and in place of those of the same name. */
+  /** Additional tools; they replace the command's own tools of the same name. */
   readonly tools?: readonly AnyTool[];
 }

@@ -1,4 +1,4 @@
-/** What was piped into this process. */
+/** Piped input of this process. */
 import type { Input } from "./io.ts";
 
 const stdinFd = 0;
@@ -8,20 +8,20 @@ export function processInput(): Input {
     get kind() {
       return kindOf();
     },
-    // Chunks are bytes, as nobody has set an encoding.
+    // Chunks are bytes, as no encoding is set.
     read: () => process.stdin as AsyncIterable<Uint8Array>,
   };
 }
 
 function kindOf(): Input["kind"] {
   try {
-    // Loaded when somebody asks: help and version have no use for it.
+    // Loaded on demand: help and version do not need it.
     const stat = process.getBuiltinModule("node:fs").fstatSync(stdinFd);
     if (stat.isFIFO()) return "pipe";
     if (stat.isFile()) return "file";
     return stat.isSocket() ? "socket" : "none";
   } catch {
-    // Closed by whoever started us.
+    // Closed by the parent process.
     return "none";
   }
 }

@@ -1,4 +1,4 @@
-/** Connects `run` with this process: its streams, its signals, its end. */
+/** Connects `run` with this process: its streams, signals and exit. */
 import { homedir, userInfo } from "node:os";
 import type { WriteStream } from "node:tty";
 import type { ExitCode, Io, Output } from "./io.ts";
@@ -8,8 +8,8 @@ import { run } from "./run.ts";
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
- * Runs the command and ends the process with its exit code. The first signal aborts the turn, the second one ends the
- * process at once. A reader of stdout that has seen enough (`| head`) ends the turn quietly, with exit code 0.
+ * Runs the command and exits the process with its exit code. The first signal aborts the turn, the second one exits at once. If a reader
+ * closes stdout early (`| head`), the turn ends quietly, with exit code 0.
  */
 export async function runInProcess(
   argv: readonly string[],
@@ -29,9 +29,9 @@ export async function runInProcess(
     writeFailure ??= error;
     interruption.abort(error);
   });
-  // What is waited for may happen in another process: that nothing is left to do here must not end this one.
+  // The awaited work may happen in another process: this one must not exit because its event loop is empty.
   setInterval(() => {}, longestTimerMs);
-  // There is nobody left to tell.
+  // No stream is left to report to.
   process.stderr.on("error", () => {});
 
   const isWritable = (): boolean => writeFailure === undefined;
@@ -41,7 +41,7 @@ export async function runInProcess(
     stderr: toOutput(process.stderr, isWritable),
     env: process.env,
     platform: process.platform,
-    // A HOME that is set to nothing is not set: sessions would be kept in the working folder.
+    // An empty HOME counts as unset: sessions would otherwise be stored in the working folder.
     home: homedir() || userInfo().homedir,
     cwd: currentFolder(),
     signal: interruption.signal,
@@ -53,12 +53,12 @@ export async function runInProcess(
   await Promise.all([flush(process.stdout), flush(process.stderr)]);
   if (writeFailure === undefined) process.exit(exitCode);
   if (writeFailure.code === "EPIPE") process.exit(0);
-  await flush(process.stderr, `capstan: the output cannot be written: ${writeFailure.message}\n`);
+  await flush(process.stderr, `capstan: cannot write the output: ${writeFailure.message}\n`);
   process.exit(1);
 }
 
 interface Stream {
-  /** Node's types say that it is always there; on a pipe it is not. */
+  /** Node's types declare it as always present; on a pipe it is missing. */
   readonly isTTY?: boolean;
   write(text: string): boolean;
 }
@@ -76,7 +76,7 @@ function currentFolder(): string {
   try {
     return process.cwd();
   } catch (thrown) {
-    // Removed while the shell stood in it. Its name is enough to say so.
+    // The folder was removed while the shell was in it. Its name is enough to report that.
     const { PWD } = process.env;
     if (PWD === undefined) throw thrown;
     return PWD;
@@ -85,7 +85,7 @@ function currentFolder(): string {
 
 const longestTimerMs = 2 ** 31 - 1;
 
-/** That of core, which help and version need not load. */
+/** Same as core's clock, which help and version need not load. */
 const clock: Io["clock"] = {
   now: Date.now,
   timer: (ms, fn) => arm(ms, fn, (handle) => handle.ref()),
@@ -93,7 +93,7 @@ const clock: Io["clock"] = {
   random: Math.random,
 };
 
-/** A longer time than Node takes is waited for in pieces. */
+/** Splits delays longer than Node's maximum into pieces. */
 function arm(ms: number, fn: () => void, onArmed: (handle: NodeJS.Timeout) => void): () => void {
   let handle: NodeJS.Timeout;
   const wait = (leftMs: number): void => {

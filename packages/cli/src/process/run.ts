@@ -1,4 +1,4 @@
-/** The `capstan` command as a function: words in, output written, exit code out. */
+/** The `capstan` command as a function: takes arguments, writes output, returns the exit code. */
 import { helpText } from "../command-line/help.ts";
 import { parseCommandLine } from "../command-line/parse-command-line.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -21,7 +21,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
       return 2;
     }
     default: {
-      // Everything else needs the other packages: help and version are there at once without them.
+      // Everything else needs the other packages; without them, help and version respond at once.
       const { runCommand } = await import("../commands/run-command.ts");
       return runCommand(request, io);
     }

@@ -1,4 +1,4 @@
-/** The model that a session goes on with: the one that was asked for now, else its own, else the one that the command finds. */
+/** Chooses a session's model: the one requested now, else the session's own, else the one the command finds. */
 import type { ResolveModel } from "@capstan/core";
 import type { SessionConfig } from "@capstan/log";
 import type { FolderRequest } from "../command-line/request.ts";
@@ -33,11 +33,11 @@ export async function chooseSessionModel(
     isOffline,
     signal: io.signal,
   });
-  const chosen = own === undefined ? found : { ...found, reason: "the session is set to it" };
+  const chosen = own === undefined ? found : { ...found, reason: "the session uses it" };
   return {
     chosen,
     registry: source.registry,
-    // Whatever a turn that is unfinished was begun with.
+    // Resolves whatever model an unfinished turn was started with.
     resolveModel: isOffline ? () => chosen.model : source.resolve,
   };
 }

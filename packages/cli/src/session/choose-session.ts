@@ -1,4 +1,4 @@
-/** The session that turns are to go on with, and the folder that it works in. */
+/** Chooses the session to continue, and its folder. */
 import type { ListedSession, SessionRepository } from "@capstan/log";
 import { newId } from "@capstan/log";
 import type { SessionChoice, TurnRequest } from "../command-line/request.ts";
@@ -15,22 +15,22 @@ import { findById, findNewest, listSessions, readStored } from "./stored-session
 
 export interface ChosenSession {
   readonly folder: Folder;
-  /** Undefined: a new one. */
+  /** Undefined for a new session. */
   readonly stored: StoredSession | undefined;
 }
 
 export interface ChoiceContext {
   readonly request: TurnRequest;
-  /** Where the command was called. */
+  /** Folder the command was called in. */
   readonly folder: Folder;
   readonly store: SessionRepository;
   readonly note: Note;
 }
 
-/** How many to choose from. */
+/** Number of sessions listed to choose from. */
 const shownCount = 10;
 
-/** Throws a `CommandError`, a `ConfigError` of the session's folder, and a `LogError`. */
+/** Throws a `CommandError`, a `ConfigError` about the session's folder, or a `LogError`. */
 export async function chooseSession(io: Io, context: ChoiceContext): Promise<ChosenSession> {
   const { request, folder, store, note } = context;
   const { session: choice } = request;
@@ -59,15 +59,17 @@ async function find(
   }
   throw wrongUse(
     count === 0
-      ? 'There is no session to go on with: begin one with capstan "<prompt>".'
-      : "--resume needs the id of a session, as those above, or the beginning of one.",
+      ? 'No sessions yet: start one with capstan "<prompt>".'
+      : "--resume needs a session id from the list above, or the beginning of one.",
   );
 }
 
-/** Throws a `CommandError` for a session that this command did not begin. */
+/** Throws a `CommandError` if another program created the session. */
 function folderOf({ id, head: { agent, principal } }: ListedSession): string {
   if (principal !== undefined && agent === agentNameOf(principal)) return principal;
-  throw wrongUse(`Session ${id} is one of the agent "${agent}", which this command does not have.`);
+  throw wrongUse(
+    `Session ${id} belongs to the agent "${agent}", which this command does not have.`,
+  );
 }
 
 async function fork(
@@ -81,12 +83,12 @@ async function fork(
   return readStored(store, { ...original.listed, id });
 }
 
-/** That was trusted where the command was called says nothing of another folder. */
+/** Trust for the current folder does not extend to the session's folder. */
 async function loadOther(io: Io, request: TurnRequest): Promise<Folder> {
   try {
     return await loadFolder(io, { ...request, isTrusting: false });
   } catch (thrown) {
     if (!(thrown instanceof CommandError)) throw thrown;
-    throw failed(`The folder of this session is not there any more: ${request.cwd}.`, thrown);
+    throw failed(`The folder of this session no longer exists: ${request.cwd}.`, thrown);
   }
 }

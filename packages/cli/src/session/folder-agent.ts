@@ -1,4 +1,4 @@
-/** The agent of one folder: every folder has its own, so that nobody who works in one goes on with what was begun in another. */
+/** The agent of one folder. Every folder has its own, so that work in one folder never resumes a session of another. */
 import type { Agent, AnyTool, ResolveModel } from "@capstan/core";
 import { createAgent } from "@capstan/core";
 import { createToolset } from "@capstan/toolset";
@@ -12,7 +12,7 @@ import type { Folder } from "./load-folder.ts";
 
 export interface FolderAgent {
   readonly agent: Agent;
-  /** Whether a call may run, by the rules of this folder. */
+  /** Decides whether a call may run, by the rules of this folder. */
   readonly decide: (call: CallToDecide) => Decision;
 }
 
@@ -23,7 +23,7 @@ export interface FolderAgentInit {
   readonly resolveModel: ResolveModel;
 }
 
-/** What its sessions name it by. */
+/** Name of the agent in its sessions. */
 export function agentNameOf(cwd: string): string {
   return `capstan:${cwd}`;
 }

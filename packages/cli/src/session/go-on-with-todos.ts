@@ -1,4 +1,4 @@
-/** What a session is reminded of when a turn ends before its list of todos does. */
+/** Reminds a session of its unfinished todos when a turn ends. */
 import type { ChatMessage } from "@capstan/kernel";
 import { todosOf } from "@capstan/toolset";
 import type { Todo } from "@capstan/toolset";
@@ -13,7 +13,10 @@ export class TodoReminders {
     this.#limit = limit;
   }
 
-  /** What to say next, by the messages that came since the user spoke. Undefined: nothing is left, nothing changed, or it was said often enough. */
+  /**
+   * Returns the next reminder, given the messages since the user's last one. Undefined if nothing is left, nothing has changed, or the
+   * limit is reached.
+   */
   next(messages: readonly ChatMessage[]): string | undefined {
     const todos = todosOf(messages);
     const left = todos.filter(({ status }) => status !== "completed");
@@ -26,5 +29,5 @@ export class TodoReminders {
 }
 
 function reminderOf(left: readonly Todo[]): string {
-  return `Your list has unfinished todos:\n${toTodoLines(left).join("\n")}\nGo on with them. If one needs no more work or cannot be done, write the list again so that it says so, and tell the user why.`;
+  return `Your list has unfinished todos:\n${toTodoLines(left).join("\n")}\nContinue with them. If one needs no more work or cannot be done, update the list accordingly and tell the user why.`;
 }

@@ -1,4 +1,4 @@
-/** The folder that a command works in, and what is set for it. */
+/** Loads the folder that a command works in, and its settings. */
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { FolderRequest } from "../command-line/request.ts";
@@ -9,12 +9,12 @@ import type { Io } from "../process/io.ts";
 import { wrongUse } from "../errors/command-error.ts";
 
 export interface Folder {
-  /** Its real path. */
+  /** Real path. */
   readonly cwd: string;
   readonly config: LoadedConfig;
 }
 
-/** Throws a `CommandError` if it is not there, and a `ConfigError`. */
+/** Throws a `CommandError` if the folder is missing, or a `ConfigError`. */
 export async function loadFolder(
   io: Pick<Io, "env" | "platform" | "home" | "cwd">,
   request: Pick<FolderRequest, "cwd" | "flags" | "isTrusting">,
@@ -31,7 +31,7 @@ async function realFolder(from: string, written = "."): Promise<string> {
   try {
     if (written !== "" && (await stat(wanted)).isDirectory()) return await realpath(wanted);
   } catch {
-    // Missing, or not to be entered: no folder to work in either way.
+    // Missing or not accessible: not usable as a working folder either way.
   }
-  throw wrongUse(`There is no folder ${written === "" ? '""' : wanted} to work in.`);
+  throw wrongUse(`Working folder not found: ${written === "" ? '""' : wanted}.`);
 }

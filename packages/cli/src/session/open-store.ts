@@ -1,4 +1,4 @@
-/** The file that sessions are in. */
+/** Opens the file that stores sessions. */
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isRepositoryError } from "@capstan/log";
@@ -6,28 +6,28 @@ import type { StoreHandle } from "@capstan/stores/sqlite";
 import { sqlite } from "@capstan/stores/sqlite";
 import { failed, reasonOf } from "../errors/command-error.ts";
 
-/** What was said and read is nobody else's business. */
+/** Only the user may read conversations and file contents. */
 const ownFolder = 0o700;
 const ownFile = 0o600;
 
-/** Makes what is not there. Throws a `CommandError` that names the path and says what to do. */
+/** Creates what is missing. Throws a `CommandError` that names the path and the remedy. */
 export async function openStore(path: string): Promise<StoreHandle> {
   const folder = dirname(path);
   try {
     await mkdir(folder, { recursive: true, mode: ownFolder });
-    // SQLite gives its other files the rights of this one, and would let everybody read it.
+    // SQLite copies this file's mode to its other files, and would otherwise make them world-readable.
     await (await open(path, "a", ownFile)).close();
   } catch (cause) {
-    // What the system says of a file in the place of a folder is "file already exists".
+    // If the folder is a file, the system reports "file already exists".
     const isFile = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
     const reason = isFile ? `${folder} is a file, not a folder` : reasonOf(cause);
-    const advice = "give access to it, or name another file with CAPSTAN_STORE";
-    throw failed(`The sessions cannot be kept in ${path}: ${reason}; ${advice}.`, cause);
+    const advice = "make it accessible, or name another file with CAPSTAN_STORE";
+    throw failed(`Cannot store sessions in ${path}: ${reason}; ${advice}.`, cause);
   }
   try {
     return sqlite(path);
   } catch (cause) {
     if (!isRepositoryError(cause)) throw cause;
-    throw failed(`The sessions cannot be opened. ${cause.message}.`, cause);
+    throw failed(`Cannot open the sessions. ${cause.message}.`, cause);
   }
 }

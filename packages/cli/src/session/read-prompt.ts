@@ -1,16 +1,16 @@
-/** The prompt, and what was piped in with it. */
+/** Reads the prompt, and piped input. */
 import type { UserPart } from "@capstan/kernel";
 import type { Io } from "../process/io.ts";
 import type { Note } from "../print/notes.ts";
 import { failed, wrongUse } from "../errors/command-error.ts";
 
 const maxBytes = 10_000_000;
-/** How long a socket, which a parent may have left open by accident, has for its first byte where there is a prompt without it. */
+/** How long to wait for the first byte of a socket if there is a prompt: a parent process may have left it open by accident. */
 const firstByteMs = 1_000;
-/** After this somebody may wonder what is waited for. */
+/** After this time, tell the user what the command is waiting for. */
 const longMs = 3_000;
 
-/** Undefined if there is neither. Throws a `CommandError` for what is no text, or too much. */
+/** Undefined if there is neither. Throws a `CommandError` if the input is not text, or too large. */
 export async function readPrompt(
   io: Pick<Io, "stdin" | "clock" | "signal">,
   prompt: string | undefined,
@@ -44,8 +44,8 @@ async function readAll(
     for (let size = 0; ;) {
       const next = await Promise.race([iterator.next(), gaveUp.promise]);
       if (next === "gave up") {
-        if (signal.aborted) throw failed("Interrupted while stdin was read.");
-        note("nothing came on stdin, and the prompt does without it");
+        if (signal.aborted) throw failed("Interrupted while reading stdin.");
+        note("no input on stdin: continuing with the prompt alone");
         break;
       }
       cancelWait();
@@ -66,13 +66,13 @@ function toText(bytes: Uint8Array): string {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // Said below, as for the other kind of what is no text.
+    // Reported below, like the other kind of invalid text.
   }
-  throw wrongUse("What is piped in is no UTF-8 text: name the file in the prompt instead.");
+  throw wrongUse("Piped input is not UTF-8 text: name the file in the prompt instead.");
 }
 
 function tooMuch(): Error {
   return wrongUse(
-    `More than ${maxBytes / 1_000_000} MB are piped in: put it into a file, and name that in the prompt.`,
+    `Piped input exceeds ${maxBytes / 1_000_000} MB: write it to a file, and name the file in the prompt.`,
   );
 }

@@ -1,4 +1,4 @@
-/** What is unfinished in a session first, then the prompt, until the session rests or the user interrupts. */
+/** Finishes a session's unfinished work, then runs the prompt, until the session is idle or the user interrupts. */
 import type { Session } from "@capstan/core";
 import type { Turn, TurnResponse, UserPart } from "@capstan/kernel";
 import type { RunOptions } from "./run-to-rest.ts";
@@ -8,13 +8,13 @@ export type Prompt = string | readonly UserPart[];
 
 export interface PromptOptions extends RunOptions {
   readonly prompt: Prompt | undefined;
-  /** Whether another process runs the turn that is unfinished. An interruption leaves that one alone. */
+  /** True if another process runs the unfinished turn. An interruption leaves that turn alone. */
   readonly isElsewhere: boolean;
-  /** Resolves if nothing can be recorded any more: nothing else is waited for then. */
+  /** Resolves if nothing can be recorded any more: nothing else is awaited then. */
   readonly failure: Promise<TurnResponse>;
 }
 
-/** Undefined if there was neither. */
+/** Undefined if there was nothing to do. */
 export async function runPrompt(options: PromptOptions): Promise<TurnResponse | undefined> {
   const { session, signal, note, prompt } = options;
   if (signal.aborted) return leftAlone;
@@ -29,7 +29,7 @@ export async function runPrompt(options: PromptOptions): Promise<TurnResponse | 
   const onAbort = (): void => {
     if (!isOurs) return end(leftAlone);
     session.abort(reasonOf(signal)).catch((thrown: unknown) => {
-      note(`the turn cannot be stopped: ${String(thrown)}`);
+      note(`cannot stop the turn: ${String(thrown)}`);
       end(leftAlone);
     });
   };
@@ -37,24 +37,24 @@ export async function runPrompt(options: PromptOptions): Promise<TurnResponse | 
     Promise.race([running, ended.promise]);
   signal.addEventListener("abort", onAbort);
   try {
-    let left = takeUp(options);
+    let left = resumed(options);
     if (prompt === undefined) return left && (await orEnded(runToRest(left, options)));
     for (;;) {
       if (left !== undefined) {
         const before = await orEnded(runToRest(left, { ...options, maxContinuations: 0 }));
         if (isEnded || signal.aborted) return before;
-        if (before.error) note(`what was unfinished has failed: ${before.error.message}`);
+        if (before.error) note(`the unfinished turn failed: ${before.error.message}`);
       }
       isOurs = true;
       const turn = session.send(prompt);
       const { error } = await orEnded(turn.response);
       if (isEnded) return await ended.promise;
       if (error?.code !== "turn_unfinished") return await orEnded(runToRest(turn, options));
-      // Another process was faster, and what it was asked comes first.
+      // Another process was faster, so its message comes first.
       isOurs = false;
       if (signal.aborted) return leftAlone;
-      note("another process works on this session: waiting for it");
-      left = takeUp(options);
+      note("another process is working on this session: waiting for it");
+      left = resumed(options);
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
@@ -69,16 +69,16 @@ const leftAlone: TurnResponse = {
   usage: {},
 };
 
-/** The turn that a session is taken up with: of a process that is gone, or one that failed or was interrupted. */
-function takeUp(options: PromptOptions): Turn | undefined {
+/** Returns the turn to resume: one of a process that crashed, or one that failed or was interrupted. */
+function resumed(options: PromptOptions): Turn | undefined {
   const { session, prompt } = options;
   if (session.current !== undefined) return session.current;
   if (session.status === "awaiting_tool_execution") return settlePending(options);
-  // It says by itself how to go on.
+  // The prompt itself tells the model how to continue.
   if (prompt !== undefined) return undefined;
   if (hasUnanswered(session)) return session.continue();
-  // A reply that was cut off stays, and no model is shown it again.
-  return session.status === "error" ? session.send("Your reply failed. Go on.") : undefined;
+  // A truncated reply stays in the log, but no model gets it again.
+  return session.status === "error" ? session.send("Your reply failed. Continue.") : undefined;
 }
 
 function hasUnanswered({ messages, queued }: Session): boolean {

@@ -1,4 +1,4 @@
-/** Turn after turn until nothing is left to do: calls that wait are settled, and unfinished todos go on. */
+/** Runs turn after turn until nothing is left to do: settles pending calls, and continues unfinished todos. */
 import type { Session } from "@capstan/core";
 import type { ChatMessage, Turn, TurnResponse, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
@@ -12,13 +12,13 @@ export interface RunOptions {
   readonly decide: (call: CallToDecide) => Decision;
   readonly note: Note;
   readonly signal: AbortSignal;
-  /** How often unfinished todos make a turn go on. */
+  /** How often unfinished todos continue a turn. */
   readonly maxContinuations: number;
-  /** US dollars: beyond it no turn goes on by itself. */
+  /** US dollars: above this, no turn continues automatically. */
   readonly maxCost: number | undefined;
 }
 
-/** The response of the last turn, with the messages, usage and cost of all of them. */
+/** Returns the response of the last turn, with the messages, usage and cost of all turns. */
 export async function runToRest(first: Turn, options: RunOptions): Promise<TurnResponse> {
   const reminders = new TodoReminders(options.maxContinuations);
   const messages: ChatMessage[] = [];
@@ -36,7 +36,7 @@ export async function runToRest(first: Turn, options: RunOptions): Promise<TurnR
   }
 }
 
-/** Answers to all calls of the session that wait. */
+/** Answers all pending calls of the session. */
 export function settlePending({ session, decide, note }: RunOptions): Turn {
   return session.send(session.pendingToolCalls.map((call) => settleCall(call, decide, note)));
 }
@@ -48,13 +48,13 @@ function nextTurn(
 ): Turn | undefined {
   const { session, note, maxCost } = options;
   if (status === "awaiting_tool_execution") {
-    // Another process may have answered by now.
+    // Another process may have answered already.
     return session.pendingToolCalls.length === 0 ? session.current : settlePending(options);
   }
   if (status !== "completed" || finishReason !== "stop") return undefined;
   if (maxCost !== undefined && (cost ?? 0) >= maxCost) return undefined;
   const reminder = reminders.next(messages);
   if (reminder === undefined) return undefined;
-  note("todos are left: going on with them");
+  note("todos are left: continuing with them");
   return session.send(reminder, { metadata: { writtenBy: "capstan" } });
 }

@@ -1,4 +1,4 @@
-/** What there is to say of a stored session, besides what was said in it. */
+/** Facts about a stored session, besides its messages. */
 import { describeUsage } from "../print/describe-usage.ts";
 import { statusWord } from "../print/session-row.ts";
 import type { ReadableSession } from "./stored-sessions.ts";

@@ -1,4 +1,4 @@
-/** Answers calls that wait for somebody, where nobody can be asked: what the rules allow runs, everything else is refused and said. */
+/** Answers pending calls without a user to ask: calls the rules allow run, all others are refused and reported. */
 import type { Answer } from "@capstan/core";
 import type { PendingCall } from "@capstan/kernel";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
@@ -13,11 +13,11 @@ export function settleCall(
   const { toolCallId, hash, kind } = call;
   const shown = describeCall(call);
   if (kind === "execution") {
-    note(`refused: ${shown} (the program that lent this tool is not here)`);
+    note(`refused: ${shown} (the program that provides this tool is not connected)`);
     return {
       toolCallId,
       isError: true,
-      output: "The program that lent this tool is not connected.",
+      output: "The program that provides this tool is not connected.",
     };
   }
   const decision = decide(call);
@@ -29,17 +29,18 @@ export function settleCall(
 type Refusal = Exclude<Decision, { readonly type: "allow" }>;
 
 function hintOf(refusal: Refusal): string {
-  if (refusal.type === "deny") return `the rule ${refusal.rule} denies it`;
-  // Such a rule goes before all that allow.
-  if (refusal.rule !== undefined) return `the rule ${refusal.rule} asks, and nobody is here`;
+  if (refusal.type === "deny") return `denied by the rule ${refusal.rule}`;
+  // Such a rule overrides every rule that allows.
+  if (refusal.rule !== undefined)
+    return `the rule ${refusal.rule} requires approval, and no user can be asked`;
   return `allow it with --allow ${quoted(refusal.allowWith)}`;
 }
 
 /** For the model. */
 function reasonOf(refusal: Refusal): string {
   return refusal.type === "deny"
-    ? "A rule of the user forbids this call. Do without it."
-    : "The user has not allowed this call, and cannot be asked now. Do without it, or say in your answer what should be run.";
+    ? "A rule of the user forbids this call. Continue without it."
+    : "The user has not allowed this call, and cannot be asked now. Continue without it, or say in your answer what should be run.";
 }
 
 /** For a POSIX shell. */

@@ -1,4 +1,4 @@
-/** Finds sessions in the store: all of a folder, the newest, or one by its id. */
+/** Finds sessions in the store: all of a folder, the newest one, or one by its id. */
 import type {
   Cursor,
   ListedSession,
@@ -10,17 +10,17 @@ import type {
 import { EventFeed, LogError, salvageLog } from "@capstan/log";
 import { wrongUse } from "../errors/command-error.ts";
 
-/** A session as its log has it, before anybody works on it. */
+/** A session as stored in its log, before any process works on it. */
 export interface StoredSession {
   readonly id: string;
   readonly listed: ListedSession;
   readonly entries: readonly StoredEntry[];
   readonly fold: SessionFold;
-  /** Of the last event. */
+  /** Cursor of the last event. */
   readonly cursor: Cursor;
 }
 
-/** Newest first; of one folder, or of all. */
+/** Newest first; of one folder, or of all folders. */
 export async function* listSessions(
   store: SessionRepository,
   folder?: string,
@@ -43,11 +43,11 @@ export async function findNewest(store: SessionRepository, folder: string): Prom
   const [newest] = sessions;
   if (newest !== undefined) return newest;
   throw wrongUse(
-    `There is no session of ${folder} to go on with: begin one with capstan "<prompt>", or see capstan sessions --all.`,
+    `No session to resume in ${folder}: start one with capstan "<prompt>", or see capstan sessions --all.`,
   );
 }
 
-/** By its id, or by the beginning of it if that is of one session only. Throws a `CommandError`. */
+/** Finds a session by its id, or by a prefix that only one session has. Throws a `CommandError`. */
 export async function findById(store: SessionRepository, id: string): Promise<ListedSession> {
   const found: ListedSession[] = [];
   for await (const session of listSessions(store)) {
@@ -56,16 +56,16 @@ export async function findById(store: SessionRepository, id: string): Promise<Li
   }
   const [first, second] = found;
   if (first === undefined) {
-    throw wrongUse(`There is no session "${id}": see capstan sessions --all for those that are.`);
+    throw wrongUse(`Unknown session "${id}": see capstan sessions --all.`);
   }
   if (second === undefined) return first;
   const ids = found.slice(0, 3).map((session) => session.id);
   throw wrongUse(
-    `"${id}" is the beginning of ${found.length} ids, as ${ids.join(", ")}: write more.`,
+    `"${id}" matches ${found.length} sessions, such as ${ids.join(", ")}: use a longer prefix.`,
   );
 }
 
-/** The whole of it. Throws a `LogError` for a log that cannot be read. */
+/** Reads the whole session. Throws a `LogError` if the log is damaged. */
 export async function readStored(
   store: SessionRepository,
   listed: ListedSession,
@@ -82,9 +82,9 @@ export async function readStored(
   return { id, listed, entries, fold: feed.fold, cursor: feed.cursor };
 }
 
-/** A session to look at: what is readable of it, if it is damaged. */
+/** A session for display: if it is damaged, its readable part. */
 export interface ReadableSession extends Omit<StoredSession, "cursor"> {
-  /** Empty if it is not. */
+  /** Empty if the session is not damaged. */
   readonly lost: readonly LostEntry[];
 }
 
@@ -100,7 +100,7 @@ export async function readReadable(
   }
 }
 
-/** Whether another process works on it now. */
+/** True if another process is working on it now. */
 export async function isHeldElsewhere(store: SessionRepository, id: string): Promise<boolean> {
   const claim = await store.acquire(id, `look-${id}`, 1_000);
   if (claim === undefined) return true;

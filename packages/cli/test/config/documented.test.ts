@@ -36,7 +36,9 @@ test("docs/configuration.md has a row for every key and field", () => {
     withUnknownKey(place.split(".").filter(Boolean)),
   );
 
-  const told = unknownKeys.map((text) => messageOf(text).split("known are ")[1]?.split(", ") ?? []);
+  const told = unknownKeys.map(
+    (text) => messageOf(text).split("use one of ")[1]?.split(", ") ?? [],
+  );
 
   const known = told.flatMap((keys, index) =>
     keys.map((key) => [placesOfSections[index], key].filter(Boolean).join(".")),
@@ -55,7 +57,7 @@ function withUnknownKey(place: readonly string[]): string {
 
 function fieldsOfVendor(): readonly string[] {
   const text = JSON.stringify({ providers: { x: { "%": 1 } } });
-  return messageOf(text).split("known are ")[1]?.split(", ") ?? [];
+  return messageOf(text).split("use one of ")[1]?.split(", ") ?? [];
 }
 
 function messageOf(text: string): string {

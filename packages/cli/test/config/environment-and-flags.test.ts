@@ -7,13 +7,13 @@ test.each([
   [{ CAPSTAN_MODEL: "a b" }, "CAPSTAN_MODEL must be the name of a model, such as vendor/id"],
   [
     { CAPSTAN_THINKING: "much" },
-    'CAPSTAN_THINKING must be one of off, minimal, low, medium, high, xhigh, max, and is "much"',
+    'CAPSTAN_THINKING must be one of off, minimal, low, medium, high, xhigh, max, not "much"',
   ],
   [{ CAPSTAN_MAX_COST: "cheap" }, "CAPSTAN_MAX_COST must be a number of US dollars"],
   [{ CAPSTAN_MAX_COST: "0x10" }, "CAPSTAN_MAX_COST must be a number of US dollars"],
   [{ CAPSTAN_MAX_COST: "0" }, "CAPSTAN_MAX_COST must be above 0"],
   [{ CAPSTAN_MAX_STEPS: "1.5" }, "CAPSTAN_MAX_STEPS must be a whole number from 1 to 10000"],
-  [{ CAPSTAN_STORE: "~/x.db" }, "CAPSTAN_STORE must not begin with ~"],
+  [{ CAPSTAN_STORE: "~/x.db" }, "CAPSTAN_STORE must not start with ~"],
 ])("the variable %j is an error that names it", async (env, message) => {
   const { refuse } = await surroundings();
 
@@ -23,12 +23,12 @@ test.each([
 test.each([
   [{ model: "" }, "--model must be the name of a model"],
   [{ thinking: "" }, "--thinking must be one of off, minimal"],
-  [{ maxCost: "-1" }, '--max-cost must be a number of US dollars, and is "-1"'],
+  [{ maxCost: "-1" }, '--max-cost must be a number of US dollars, not "-1"'],
   [{ maxCost: "1e3" }, "--max-cost must be a number of US dollars"],
   [{ maxCost: "99999999" }, "--max-cost must be at most 1000000"],
   [
     { allow: ["edit", "bsh(npm test)"] },
-    '--allow: "bsh(npm test)" is no rule: there is no tool bsh: did you mean bash?',
+    '--allow: "bsh(npm test)" is not a valid rule: unknown tool bsh: did you mean bash?',
   ],
 ])("the flags %j are an error that names the flag", async (flags, message) => {
   const { refuse } = await surroundings();
@@ -51,13 +51,13 @@ test("a file that CAPSTAN_CONFIG names must be there", async () => {
 
   const message = await refuse({ folders, env: { CAPSTAN_CONFIG: "gone.json" } });
 
-  expect(message).toBe("CAPSTAN_CONFIG names gone.json, which is not there");
+  expect(message).toBe("CAPSTAN_CONFIG names gone.json, which does not exist");
 });
 
 test("a working folder that is not there is told", async () => {
   const { refuse } = await surroundings();
 
-  expect(await refuse({ cwd: "gone" })).toBe("There is no folder gone to work in");
+  expect(await refuse({ cwd: "gone" })).toBe("Working folder not found: gone");
 });
 
 test("the user's folders are those of the system, unless variables name others", () => {

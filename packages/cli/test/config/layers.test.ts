@@ -130,7 +130,7 @@ test("paths begin in the folder of their file, and that of a variable in the wor
   expect(ofFile.settings.store).toBe(join(root, "home/.config/capstan/mine.db"));
   expect(ofFile.settings.roots).toEqual([join(root, "home/.config/shared")]);
   expect(ofFile.notes).toEqual([
-    `roots: ${join(root, "home/.config/capstan/gone")} is no folder and is left out.`,
+    `roots: ${join(root, "home/.config/capstan/gone")} is not a folder: ignored.`,
   ]);
   expect(ofVariable.settings.store).toBe(join(root, "project/here.db"));
 });

@@ -79,6 +79,6 @@ test("what must not be read or written is told, and trusted by nobody", async ()
     notes: [expect.stringContaining("do nothing: maxSteps.")],
   });
   expect(unreadable).toEqual({
-    error: `ConfigError: ${folders.configFile} cannot be read (EACCES): correct or remove it`,
+    error: `ConfigError: ${folders.configFile} cannot be read (EACCES): fix or remove it`,
   });
 });

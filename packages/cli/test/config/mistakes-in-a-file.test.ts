@@ -11,60 +11,60 @@ test.each([
   [
     "a text without quotes",
     '{\n  "model": fast\n}',
-    "2:12: no word of JSON: texts need double quotes",
+    "2:12: invalid symbol: strings need double quotes",
   ],
-  ["a comma that is missing", '{ "maxSteps": 1\n  "store": "x" }', "2:3: a , is expected"],
-  ["a brace that is missing", '{ "maxSteps": 1', "1:16: a } is expected"],
+  ["a comma that is missing", '{ "maxSteps": 1\n  "store": "x" }', "2:3: expected ,"],
+  ["a brace that is missing", '{ "maxSteps": 1', "1:16: expected }"],
   [
     "a text that is not closed",
     '{ "model": "fast\n}',
-    '1:12: the text is not closed: a " is expected',
+    '1:12: the string is not closed: expected "',
   ],
-  ["an escape at the end", '{ "a\\', "1:3: the text is not closed"],
+  ["an escape at the end", '{ "a\\', "1:3: the string is not closed"],
   ["a comment that is not closed", "{ /* a", "1:3: the comment is not closed"],
-  ["something behind the end", "{}\n{}", "2:1: nothing more is expected"],
-  ["lines that end as on Windows", '{\r\n\r\n  "model": fast }', "3:12: no word of JSON"],
-  ["an empty file", "", "1:1: a value is expected"],
-  ["only a comment", "// nothing yet", "1:15: a value is expected"],
+  ["something behind the end", "{}\n{}", "2:1: expected the end of the file"],
+  ["lines that end as on Windows", '{\r\n\r\n  "model": fast }', "3:12: invalid symbol"],
+  ["an empty file", "", "1:1: expected a value"],
+  ["only a comment", "// nothing yet", "1:15: expected a value"],
   ["a list", "[]", "1:1: the file must be an object: { … }"],
-  ["a key twice", '{ "model": "a",\n "model": "b" }', '2:2: the key "model" is there twice'],
-  ["the key of a prototype", '{ "__proto__": {} }', '1:3: the key "__proto__" cannot be used'],
+  ["a key twice", '{ "model": "a",\n "model": "b" }', '2:2: the key "model" is repeated'],
+  ["the key of a prototype", '{ "__proto__": {} }', '1:3: the key "__proto__" is not allowed'],
   [
     "an unknown key with a near one",
     '{\n  "modle": "fast" }',
-    '2:3: there is no key "modle": did you mean "model"?',
+    '2:3: unknown key "modle": did you mean "model"?',
   ],
   [
     "a line break in a key",
     '{ "providers": { "openai": { "headers": { "a\\nb": "c" } } } }',
-    '1:51: providers.openai.headers."a\\nb" is no name of a header',
+    '1:51: providers.openai.headers."a\\nb" is not a valid header name',
   ],
   [
     "an unknown key",
     '{ "colour": 1 }',
-    '1:3: there is no key "colour": known are $schema, model, thinking',
+    '1:3: unknown key "colour": use one of $schema, model, thinking',
   ],
   [
     "an unknown key inside",
     '{ "tools": { "bash": { "timeout": 1 } } }',
-    '1:24: there is no key "timeout" in tools.bash: did you mean "timeoutMs"?',
+    '1:24: unknown key "timeout" in tools.bash: did you mean "timeoutMs"?',
   ],
   [
     "another type",
     '{ "maxSteps": "many" }',
-    '1:15: maxSteps must be a whole number from 1 to 10000, and is "many"',
+    '1:15: maxSteps must be a whole number from 1 to 10000, not "many"',
   ],
   [
     "a number out of range",
     '{ "maxSteps": 0 }',
-    "1:15: maxSteps must be a whole number from 1 to 10000, and is 0",
+    "1:15: maxSteps must be a whole number from 1 to 10000, not 0",
   ],
   [
     "a level that is none",
     '{ "thinking": "hihg" }',
-    '1:15: thinking must be one of off, minimal, low, medium, high, xhigh, max, and is "hihg"',
+    '1:15: thinking must be one of off, minimal, low, medium, high, xhigh, max, not "hihg"',
   ],
-  ["a cost of nothing", '{ "maxCost": 0 }', "1:14: maxCost must be above 0, and is 0"],
+  ["a cost of nothing", '{ "maxCost": 0 }', "1:14: maxCost must be above 0, not 0"],
   [
     "null",
     '{ "model": null }',
@@ -75,12 +75,12 @@ test.each([
   [
     "a path with ~",
     '{ "roots": ["a", "~/x"] }',
-    "1:18: roots[1] must not begin with ~, which is not expanded: write the whole path",
+    "1:18: roots[1] must not start with ~, which is not expanded: use an absolute path",
   ],
   [
     "a rule that is none",
     '{ "permissions": { "allow": ["edit", "bash(a | b)"] } }',
-    '1:38: permissions.allow[1] "bash(a | b)" is no rule: a | b has | without quotes',
+    '1:38: permissions.allow[1] "bash(a | b)" is not a valid rule: a | b has an unquoted |',
   ],
   [
     "a key in the place of its variable",
@@ -90,7 +90,7 @@ test.each([
   [
     "a URL with a password",
     '{ "providers": { "x": { "baseUrl": "http://a:b@c/" } } }',
-    "1:36: providers.x.baseUrl must be an http or https URL without name, password and query",
+    "1:36: providers.x.baseUrl must be an http or https URL without user name, password and query",
   ],
   [
     "a URL of another kind",
@@ -100,7 +100,7 @@ test.each([
   [
     "a vendor with an odd name",
     '{ "providers": { "Mine": {} } }',
-    "1:26: providers.Mine is no vendor id",
+    "1:26: providers.Mine is not a valid vendor id",
   ],
   [
     "a model without its window",
@@ -110,7 +110,7 @@ test.each([
   [
     "a vendor that nobody knows, without its protocol",
     '{ "providers": {\n "x": {} } }',
-    "2:7: providers.x has no protocol, which a vendor needs that is not one of anthropic,",
+    "2:7: providers.x has no protocol, which is required for vendors other than anthropic,",
   ],
 ])("%s is an error with line and column", async (_, text, message) => {
   const { refuse } = await surroundings({ [userFile]: text });
@@ -132,7 +132,7 @@ test("all mistakes are told at once, in their order, ten at most", async () => {
     ["1:15", "2:14", "3:12", "3:15"].map((at) => `${place}:${at}`),
   );
   expect(many).toHaveLength(11);
-  expect(many[9]).toContain(`${place}:11:1: there is no key "x9"`);
+  expect(many[9]).toContain(`${place}:11:1: unknown key "x9"`);
   expect(many[10]).toBe(`${place}: and 2 more`);
 });
 
@@ -142,7 +142,9 @@ test("what a header holds is in no message", async () => {
 
   const message = await refuse();
 
-  expect(message).toContain("providers.openai.headers.authorization must be one line of a header");
+  expect(message).toContain(
+    "providers.openai.headers.authorization must be a header value on one line",
+  );
   expect(message).not.toContain("secret");
 });
 
@@ -159,8 +161,8 @@ test("a project's file is held to the same, trusted or not, and nothing of it is
 });
 
 test.each([
-  ["is no UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "is not text in UTF-8"],
-  ["is too large", " ".repeat(300_000), "has more than 262144 bytes"],
+  ["is no UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "is not UTF-8 text"],
+  ["is too large", " ".repeat(300_000), "is larger than 262144 bytes"],
   ["is nested deeply", "[".repeat(200_000), ":1:51: is nested too deeply"],
 ])("a file that %s is refused with its path", async (_, content, message) => {
   const { refuse } = await surroundings({ [userFile]: content });
@@ -184,9 +186,9 @@ test("a folder, a pipe and a link to nowhere in the place of the file are refuse
   await symlink(join(root, "nowhere"), path);
   const ofLink = await refuse();
 
-  expect(ofFolder).toBe("project/capstan.json is not a regular file: correct or remove it");
-  expect(ofPipe).toBe("project/capstan.json is not a regular file: correct or remove it");
-  expect(ofLink).toBe("project/capstan.json is a link that leads nowhere: correct or remove it");
+  expect(ofFolder).toBe("project/capstan.json is not a regular file: fix or remove it");
+  expect(ofPipe).toBe("project/capstan.json is not a regular file: fix or remove it");
+  expect(ofLink).toBe("project/capstan.json is a dangling link: fix or remove it");
 });
 
 test("a project's file that is a link is read within the project, and refused outside of it", async () => {
@@ -208,8 +210,8 @@ test("a project's file that is a link is read within the project, and refused ou
 
   expect(settings.thinking).toBe("low");
   expect(refused).toEqual([
-    "project/sub/capstan.json is a link that leads out of the project's folder: correct or remove it",
-    "project/linked/capstan.json is a link that leads out of the project's folder: correct or remove it",
+    "project/sub/capstan.json is a link out of the project's folder: fix or remove it",
+    "project/linked/capstan.json is a link out of the project's folder: fix or remove it",
   ]);
 });
 
@@ -220,6 +222,6 @@ test.skipIf(process.getuid?.() === 0)(
     const { refuse, folders } = await surroundings({ [userFile]: "{}" });
     await chmod(folders.configFile, 0);
 
-    expect(await refuse()).toBe(`${place} cannot be read (EACCES): correct or remove it`);
+    expect(await refuse()).toBe(`${place} cannot be read (EACCES): fix or remove it`);
   },
 );

@@ -46,7 +46,7 @@ test("a long AGENTS.md is cut after 64 KB, between characters, and that is told"
   expect(instructions[0]?.text).toBe("é".repeat(32_768));
   expect(ofOdd?.text).toBe(`x${"é".repeat(32_767)}`);
   expect(notes).toEqual([
-    `${join(project, "AGENTS.md")} has more than 64 KB: the rest is left out.`,
+    `${join(project, "AGENTS.md")} is larger than 64 KB: the rest is ignored.`,
   ]);
 });
 
@@ -67,8 +67,8 @@ test("an AGENTS.md that leads out of the project, or is no text, is left out, an
 
   expect(instructions.map(({ text }) => text)).toEqual(["mine", "inside"]);
   expect(notes).toEqual([
-    `${join(project, "a/AGENTS.md")} is a link that leads out of the project's folder: it is left out.`,
-    `${join(project, "a/b/AGENTS.md")} is not text in UTF-8: it is left out.`,
+    `${join(project, "a/AGENTS.md")} is a link out of the project's folder: ignored.`,
+    `${join(project, "a/b/AGENTS.md")} is not UTF-8 text: ignored.`,
   ]);
 });
 

@@ -39,7 +39,7 @@ test("of a project that nobody trusts only what can do no harm holds, and a note
   expect(textsOf(permissions.ask)).toEqual(["edit(src/**)"]);
   expect(textsOf(permissions.deny)).toEqual(["fetch"]);
   expect(notes).toEqual([
-    `${join(project, "capstan.json")} is not trusted (nobody said that it is to be), so these settings of it do nothing: permissions.allow, maxCost, maxSteps, lookMs, roots, tools, providers, store. Read it, then use --trust.`,
+    `${join(project, "capstan.json")} is not trusted (not approved yet): ignoring permissions.allow, maxCost, maxSteps, lookMs, roots, tools, providers, store. Read it, then use --trust.`,
   ]);
   expect(files[1]).toMatchObject({ role: "project", state: "partly" });
   expect(isTrusted).toBe(false);
@@ -62,7 +62,7 @@ test.each([
   ["openai/gpt-x", "openai/gpt-x", []],
   ["fast", "fast", []],
   ["mine/model", "mine/model", []],
-  ["theirs/model", undefined, [expect.stringContaining("do nothing: model.")]],
+  ["theirs/model", undefined, [expect.stringContaining("ignoring model.")]],
 ])("the model %s of an untrusted project is %s", async (model, expected, expectedNotes) => {
   const mine = { protocol: "openai-chat", baseUrl: "http://127.0.0.1:1/v1" };
   const { load } = await surroundings({
@@ -109,7 +109,7 @@ test("trust lasts, for this folder and this content only", async () => {
     [false, 200],
     [false, 200],
   ]);
-  expect(changed.notes[0]).toContain("is not trusted (it has changed since)");
+  expect(changed.notes[0]).toContain("is not trusted (it changed since you trusted it)");
   expect((await stat(join(root, trustedFile))).mode & 0o777).toBe(0o600);
 });
 
@@ -133,7 +133,7 @@ test("--trust without a file to trust says so", async () => {
   const { notes, isTrusted } = await load({ trust: true });
 
   expect(notes).toEqual([
-    `--trust has nothing to trust: there is no ${join(project, "capstan.json")}.`,
+    `--trust has nothing to trust: ${join(project, "capstan.json")} does not exist.`,
   ]);
   expect(isTrusted).toBe(false);
 });
@@ -142,7 +142,7 @@ test.each([
   ["no JSON", "{", "is damaged: repair or remove it"],
   ["another shape", '{"folders":{"/":true}}', "is damaged: repair or remove it"],
   ["a list", "[]", "is damaged: repair or remove it"],
-  ["bytes", Uint8Array.of(0xff), "is not text in UTF-8"],
+  ["bytes", Uint8Array.of(0xff), "is not UTF-8 text"],
 ])(
   "a list of trusted projects that is %s trusts nothing, is told, and is left alone",
   async (_, content, problem) => {
@@ -171,7 +171,7 @@ test("a list of trusted projects that others may write to trusts nothing, and is
   const { isTrusted, notes } = await load();
 
   expect(isTrusted).toBe(false);
-  expect(notes[0]).toContain("trusted.json may be written by others: use chmod 600 on it");
+  expect(notes[0]).toContain("trusted.json is writable by other users: run chmod 600 on it");
 });
 
 test("a list of trusted projects that is a folder trusts nothing, and is told", async () => {
@@ -210,7 +210,7 @@ test("a lock that was left behind is told, and nothing is remembered", async () 
   const trusting = await load({ trust: true });
 
   expect(trusting.notes[0]).toContain(
-    `${join(root, trustedFile)}.lock is there: if no other capstan runs, remove it`,
+    `${join(root, trustedFile)}.lock exists: remove it if no other capstan is running`,
   );
   expect((await load()).isTrusted).toBe(false);
 });

@@ -53,7 +53,7 @@ test("without a key a model on this machine is found, said and used", async () =
   const { exitCode } = await command.ended;
 
   expect(command.stderr()).toContain(
-    `capstan: using ollama/qwen3:8b, because no key is set, and Ollama answers at ${url}\n`,
+    `capstan: using ollama/qwen3:8b, because no key is set and Ollama is running at ${url}\n`,
   );
   expect({ exitCode, stdout: command.stdout() }).toEqual({
     exitCode: 0,
@@ -70,7 +70,7 @@ test("with nothing at all the offline provider looks around, and a line says why
 
   expect(exitCode).toBe(0);
   expect(command.stderr().split("\n")[0]).toMatch(
-    /^capstan: using offline, because no key is set .* `capstan doctor` says more$/,
+    /^capstan: using offline, because no key is set .* see `capstan doctor`$/,
   );
   expect(command.stdout()).toMatch(/^No language model is connected/);
 });

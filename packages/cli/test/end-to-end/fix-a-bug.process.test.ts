@@ -61,7 +61,7 @@ describe.each(protocols)("over $name", (protocol) => {
     await command.ended;
 
     expect(command.stderr()).toMatch(
-      new RegExp(`^capstan: using ${protocol.model}, because it was asked for\n`),
+      new RegExp(`^capstan: using ${protocol.model}, because it was requested\n`),
     );
     expect(command.stderr()).toContain("Find the bug");
     expect(command.stderr()).toMatch(/edit src\/basket\.js.*\n.*\+1 .1/);

@@ -50,7 +50,7 @@ describe("without a word of the user", () => {
 
     expect(chosen).toMatchObject({
       name: "ollama/qwen3:8b",
-      reason: `no key is set, and Ollama answers at ${url}`,
+      reason: `no key is set and Ollama is running at ${url}`,
       model: { id: "qwen3:8b", facts: { contextWindow: 16_384 } },
     });
   });
@@ -85,7 +85,7 @@ describe("without a word of the user", () => {
 
     expect(chosen).toMatchObject({ name: "offline", model: { provider: { id: "offline" } } });
     expect(chosen.reason).toBe(
-      "no key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) and none of Ollama, llama.cpp, LM Studio answers with a model; `capstan doctor` says more",
+      "no key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) and none of Ollama, llama.cpp, LM Studio is running with a model; see `capstan doctor`",
     );
   });
 
@@ -140,8 +140,7 @@ describe("a model that was asked for", () => {
     await expect(chosen).rejects.toMatchObject({
       name: "ModelError",
       code: "missing_key",
-      message:
-        'The model "anthropic/claude-opus-5" is one of Anthropic, and there is no key for it: set ANTHROPIC_API_KEY',
+      message: 'No key for model "anthropic/claude-opus-5" of Anthropic: set ANTHROPIC_API_KEY',
     });
   });
 
@@ -160,7 +159,7 @@ describe("a model that was asked for", () => {
     await expect(chosen).rejects.toMatchObject({
       code: "unknown_model",
       message: expect.stringMatching(
-        /^Nobody knows a model "claude-opuss-5"\. Did you mean .*anthropic\/claude-opus-5.*\? See `capstan models`/,
+        /^Unknown model "claude-opuss-5"\. Did you mean .*anthropic\/claude-opus-5.*\? See `capstan models`/,
       ),
     });
   });
@@ -235,7 +234,7 @@ describe("a vendor of the configuration", () => {
     const settings = settingsWith({ providers: { anthropi: { baseUrl: "http://x" } } });
 
     expect(() => createModelSource(settings, {})).toThrow(
-      'The configuration has a vendor "anthropi" that nobody knows, without its protocol: add providers.anthropi.protocol, or correct the name.',
+      'Unknown vendor "anthropi" in the configuration, without a protocol: add providers.anthropi.protocol, or correct the name.',
     );
   });
 

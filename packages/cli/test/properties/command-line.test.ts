@@ -53,7 +53,7 @@ test("an option that nobody knows is wrong use, wherever it stands before two da
         const io = memoryIo();
 
         expect(await run([...before, name, "prompt"], io)).toBe(2);
-        expect(io.stderrText()).toContain(`There is no option ${name}.`);
+        expect(io.stderrText()).toContain(`Unknown option ${name}.`);
       },
     ),
     { numRuns: Math.ceil(numRuns / 3) },
