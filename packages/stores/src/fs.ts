@@ -1,4 +1,4 @@
-/** `@capstan/stores/fs`: sessions in a folder, as files that people can read. */
+/** `@capstan/stores/fs`: sessions in a folder, as human-readable files. */
 import { toRepositoryError } from "./fs/fs-failure.ts";
 import type { FsOptions } from "./fs/fs-repository.ts";
 import { FsRepository } from "./fs/fs-repository.ts";
@@ -8,7 +8,7 @@ import type { StoreHandle } from "./handle/store-handle.ts";
 export type { FsOptions } from "./fs/fs-repository.ts";
 export type { StoreHandle } from "./handle/store-handle.ts";
 
-/** Opens the folder, or makes it. Fails with `unavailable` where that cannot be. */
+/** Opens the folder, or creates it. Fails with `unavailable` if that is impossible. */
 export function fs(folder: string, options: FsOptions = {}): StoreHandle {
   mustBeNamed(folder, "fs", "folder");
   try {

@@ -6,26 +6,25 @@ import type { StoreHandle } from "./handle/store-handle.ts";
 export type { StoreHandle } from "./handle/store-handle.ts";
 
 export interface PostgresOptions {
-  /** Where the tables are. Made if it is not there. Default `capstan`. */
+  /** Schema of the tables, created if missing. Default `capstan`. */
   readonly schema?: string;
-  /** Besides one that listens. Default 10. */
+  /** Besides the one that listens. Default 10. */
   readonly maxConnections?: number;
-  /** How long a statement may take before it counts as failed. Default 15,000. */
+  /** How long a statement may take before it fails. Default 15,000. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Connects when it is first needed, makes or updates its tables then, and connects again by itself after a loss. Without a URL it fails at
- * once, with `unavailable`.
+ * Connects on first use, creates or updates its tables then, and reconnects by itself. Without a URL it fails at once, with `unavailable`.
  */
 export function postgres(url: string | undefined, options: PostgresOptions = {}): StoreHandle {
   const { schema = "capstan", maxConnections = 10, timeoutMs = 15_000 } = options;
   if (url === undefined || url === "") {
-    const message = "There is no URL of a PostgreSQL database: pass one, or set DATABASE_URL";
+    const message = "Missing URL of a PostgreSQL database: pass one, or set DATABASE_URL";
     throw new RepositoryError("unavailable", "", message);
   }
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
-    const message = `"${schema}" cannot be the name of a schema: use small letters, digits and _, at most 51`;
+    const message = `Invalid schema name "${schema}": use lower-case letters, digits and _, at most 51`;
     throw new RepositoryError("unavailable", "", message);
   }
   return new PostgresRepository({ url, schema, maxConnections, timeoutMs });

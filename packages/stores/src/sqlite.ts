@@ -1,4 +1,4 @@
-/** `@capstan/stores/sqlite`: sessions in a file, with what Node brings along. The store to begin with. */
+/** `@capstan/stores/sqlite`: sessions in a file, with the SQLite of Node. The store to start with. */
 import { mustBeNamed } from "./handle/must-be-named.ts";
 import { toRepositoryError } from "./sqlite/sqlite-failure.ts";
 import type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
@@ -9,7 +9,7 @@ export type { SharedMountPolicy } from "./sqlite/shared-mount.ts";
 export type { SqliteOptions } from "./sqlite/sqlite-repository.ts";
 export type { StoreHandle } from "./handle/store-handle.ts";
 
-/** Opens the file, or makes it; its folder has to be there. Fails with `unavailable` where that cannot be. */
+/** Opens the file, or creates it; its folder must exist. Fails with `unavailable` if that is impossible. */
 export function sqlite(path: string, options: SqliteOptions = {}): StoreHandle {
   mustBeNamed(path, "sqlite", "file");
   try {

@@ -40,7 +40,7 @@ test.each(["fs", "sqlite"])("%s: a flipped bit in a text is noticed", async (kin
 
   expect(failure).toBeInstanceOf(LogError);
   expect(failure).toMatchObject({ code: "corrupt_entry", seq: 2 });
-  expect(String(failure)).toContain("Entry 2 does not fit its checksum");
+  expect(String(failure)).toContain("Entry 2 does not match its checksum");
   expect((await store.read("s", { after: 2 })).entries).toMatchObject([{ id: "b" }]);
 });
 

@@ -140,7 +140,7 @@ test("a lock that a living process holds is waited for, and then the write fails
   const failure = await failureOf(() => store.post("s", entry("p")));
 
   expect(failure).toMatchObject({ name: "RepositoryError", code: "unavailable" });
-  expect(String(failure)).toMatch("lock is held by another process");
+  expect(String(failure)).toMatch("lock is locked by another process");
   expect(await readIds(store, "s")).toEqual(["created"]);
 });
 

@@ -78,7 +78,7 @@ test("every call that waits in vain fails with a reason, and none of them writes
   ]);
   unlock();
 
-  const reason = expect.stringContaining("is held by another process");
+  const reason = expect.stringContaining("is locked by another process");
   expect(failures).toEqual(
     failures.map(() => expect.objectContaining({ code: "unavailable", message: reason })),
   );

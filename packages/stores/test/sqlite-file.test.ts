@@ -86,7 +86,7 @@ test("a database of another program is not opened, and stays as it is", async ()
 
   const failure = await failureOf(() => sqlite(path));
 
-  expect(String(failure)).toMatch("not one of sessions: choose another path");
+  expect(String(failure)).toMatch("is not a session database: choose another path");
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 

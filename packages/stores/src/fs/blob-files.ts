@@ -1,4 +1,4 @@
-/** Bytes beside a log, as files that are named after them. */
+/** Stores blobs next to a log, as files named after their hash. */
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
@@ -16,7 +16,7 @@ import type { ByteRange } from "@capstan/log";
 import { isBlobRef, toBlobRef } from "../text/blob-ref.ts";
 import { isMissing, isTaken } from "./fs-failure.ts";
 
-/** Both take the folder of a session; `putBlob` fails with ENOENT if there is none. */
+/** Takes the session's folder; fails with ENOENT if it does not exist. */
 export function putBlob(folder: string, bytes: Uint8Array, isSynced: boolean): string {
   const ref = toBlobRef(bytes);
   const blobs = join(folder, "blobs");
@@ -58,7 +58,7 @@ export function getBlob(
   }
 }
 
-/** Not with those above it: without them there is no session. */
+/** Does not create parent folders: without them the session does not exist. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path);

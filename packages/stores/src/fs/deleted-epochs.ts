@@ -1,4 +1,4 @@
-/** The highest epoch of all sessions that were deleted: one that is made again under an old id goes on behind it. */
+/** Highest epoch of all deleted sessions: a new session under an old id continues after it. */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { MaybePromise } from "@capstan/log";
 import type { FileLocks } from "./file-lock.ts";
@@ -15,7 +15,7 @@ export class DeletedEpochs {
 
   last(): number {
     try {
-      // Written below.
+      // Written by `add`.
       return (JSON.parse(readFileSync(this.#path, "utf8")) as { readonly last: number }).last;
     } catch (thrown) {
       if (isMissing(thrown)) return 0;

@@ -1,4 +1,4 @@
-/** Locks between processes: a file that only one can make, with the name of its maker in it. */
+/** Locks between processes: a file that only one process can create, containing the identity of its creator. */
 import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,20 +9,20 @@ import { fateOf, ownIdentity } from "../watch/process-identity.ts";
 import { isMissing, isTaken } from "./fs-failure.ts";
 
 export interface FileLockOptions {
-  /** Where the handles of the store have their files. */
+  /** Folder for the files of the store's handles. */
   readonly processes: string;
   /** How long to wait for another process. */
   readonly busyMs: number;
 }
 
-/** Nobody holds a lock for so long, but one that was stopped. Only for those of whom we cannot tell whether they live. */
+/** Longer than any running process holds a lock. Applies only if it is unknown whether the process is alive. */
 const abandonedMs = 10_000;
 
 export class FileLocks {
   readonly #options: FileLockOptions;
-  /** A lock is one more name of this file: it is made whole or not at all, and nobody sees it without its maker's name in it. */
+  /** Each lock is a hard link to this file: it is created atomically, and never visible without its creator's identity. */
   readonly #own: string;
-  /** Ends of the calls that wait for a lock: those that come later wait for them. */
+  /** Last waiting call for each lock: later calls wait for it. */
   readonly #lines = new Map<string, Promise<void>>();
 
   constructor(options: FileLockOptions) {
@@ -32,8 +32,8 @@ export class FileLocks {
   }
 
   /**
-   * Works while it holds the lock: at once if it is free or about to be, later if another process keeps it, and then in the order of the
-   * calls. Fails with ENOENT if there is no folder for it, and with `unavailable` after `busyMs`.
+   * Runs `work` while holding the lock: at once if it is free or about to be, later if another process holds it, then in call order. Fails
+   * with ENOENT if the folder does not exist, and with `unavailable` after `busyMs`.
    */
   hold<T>(path: string, work: () => MaybePromise<T>): MaybePromise<T> {
     const line = this.#lines.get(path);
@@ -47,7 +47,7 @@ export class FileLocks {
     return held;
   }
 
-  /** Whether a living process has the lock now. */
+  /** True if a living process holds the lock now. */
   isHeld(path: string): boolean {
     return inodeOf(path) !== undefined && !isAbandoned(path);
   }
@@ -82,7 +82,7 @@ export class FileLocks {
     }
   }
 
-  /** Locks are held for some hundred microseconds: for so long this thread does nothing else. */
+  /** Locks are held for a few hundred microseconds: this thread blocks that long. */
   #takeSoon(path: string): boolean {
     for (const ms of briefWaits) {
       if (this.#tryTake(path)) return true;
@@ -105,14 +105,14 @@ export class FileLocks {
         return true;
       } catch (thrown) {
         if (isTaken(thrown)) return false;
-        // Somebody may have tidied up our own file.
+        // Another process may have cleaned up our own file.
         if (!isMissing(thrown) || inodeOf(this.#own) !== undefined) throw thrown;
         this.#introduce();
       }
     }
   }
 
-  /** Of two that find the lock of a dead process only one may remove it: the second would remove the lock of the first. */
+  /** If two processes find the lock of a dead one, only one may remove it: the second would remove the lock of the first. */
   #takeAway(path: string): void {
     const removal = `${path}~`;
     if (!this.#tryTake(removal)) return;
@@ -123,7 +123,7 @@ export class FileLocks {
     }
   }
 
-  /** A session that was deleted took its lock along, and a new one of its name may be locked by another. */
+  /** A deleted session's lock is gone with it, and another process may have locked a new session of that name. */
   #letGo(path: string): void {
     if (inodeOf(path) === inodeOf(this.#own)) remove(path);
   }
@@ -133,10 +133,10 @@ function isAbandoned(path: string): boolean {
   try {
     const fate = fateOf(readFileSync(path, "utf8"));
     if (fate !== "unknown") return fate === "dead";
-    // What changed last in the file is the number of its names.
+    // The last change to the file was its link count.
     return Date.now() - statSync(path).ctimeMs > abandonedMs;
   } catch (thrown) {
-    // It was let go of meanwhile.
+    // The lock was released in the meantime.
     if (isMissing(thrown)) return false;
     throw thrown;
   }
@@ -160,12 +160,12 @@ function sleep(ms: number): void {
   Atomics.wait(pause, 0, 0, ms);
 }
 
-/** Within a millisecond. */
+/** Less than a millisecond in total. */
 const briefWaits = [0.1, 0.2, 0.4];
 const maxWaitMs = 10;
 
 function heldByAnother(path: string): RepositoryError {
-  const message = `${path} is held by another process: wait for it to end, or see what it does`;
+  const message = `${path} is locked by another process: wait for it to end, or check what it is doing`;
   return new RepositoryError("unavailable", "", message);
 }
 

@@ -1,27 +1,27 @@
-/** What the file system fails with, as what a repository fails with. */
+/** Converts file system errors to repository errors. */
 import { isRepositoryError, LogError, RepositoryError } from "@capstan/log";
 
 const advice: Readonly<Record<string, string>> = {
-  EACCES: "this process may not use it: give it access",
-  EPERM: "this process may not use it: give it access",
-  EROFS: "it cannot be written: choose another folder",
-  ENOSPC: "the disk is full: make room",
-  EDQUOT: "the quota is used up: make room",
-  EMFILE: "too many files are open in this process",
-  EIO: "the disk failed: see what the system says of it",
+  EACCES: "this process has no permission: grant it access",
+  EPERM: "this process has no permission: grant it access",
+  EROFS: "it is read-only: choose another folder",
+  ENOSPC: "the disk is full: free some space",
+  EDQUOT: "the quota is exceeded: free some space",
+  EMFILE: "this process has too many open files",
+  EIO: "the disk failed: check the system log",
 };
 
 export function isMissing(thrown: unknown): boolean {
   return codeOf(thrown) === "ENOENT";
 }
 
-/** A name is in use; for a folder that is to be replaced, the system may say so in other words. */
+/** True if a name is in use; if a folder is to be replaced, the system may use another code. */
 export function isTaken(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return code === "EEXIST" || code === "ENOTEMPTY";
 }
 
-/** What was refused for a reason stays as it is; all else is the store's fault. */
+/** Returns repository and log errors unchanged; everything else is a failure of the store. */
 export function toRepositoryError(thrown: unknown, path: string, sessionId: string): Error {
   if (isRepositoryError(thrown) || thrown instanceof LogError) return thrown;
   const why = thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,4 +1,4 @@
-/** Sessions in a folder, a log of JSON lines for each. */
+/** Sessions in a folder, each with a log of JSON lines. */
 import { join } from "node:path";
 import type {
   Appended,
@@ -58,8 +58,8 @@ import {
 
 export interface FsOptions {
   /**
-   * `normal`, the default: what was acknowledged survives the death of every process; the last of it may be lost if the machine loses
-   * its power. `full`: it survives that too, and every write waits for the disk.
+   * `normal`, the default: acknowledged writes survive the death of every process; the most recent ones may be lost in a power failure.
+   * `full`: they survive that too, and every write waits for the disk.
    */
   readonly durability?: "normal" | "full";
   /** How long to wait for a lock that another process holds. Default 5,000. */
@@ -68,7 +68,7 @@ export interface FsOptions {
   readonly now?: () => number;
 }
 
-/** A longer log is read in pages, so that nobody waits for all of it. */
+/** Longer logs are read in pages, so that no caller waits for all of it. */
 const maxPage = 1_000;
 
 export class FsRepository implements StoreHandle {
@@ -92,7 +92,7 @@ export class FsRepository implements StoreHandle {
     const notes = new NoteFile(layout.notes);
     this.#watch = new LocalWatch({
       start: () => notes.start(),
-      // To look costs no more than to ask.
+      // Reading the state costs no more than checking for news.
       hasNews: () => true,
       stateOf: (id) => this.#folders.state(id),
       epochOf: (id) => this.#folders.state(id)?.epoch,
@@ -104,11 +104,11 @@ export class FsRepository implements StoreHandle {
   create(id: string, entries: readonly NewEntry[], head: SessionHead): void {
     const texts = toEntryTexts(id, entries);
     const [first] = entries;
-    const who = first === undefined ? {} : { incarnation: incarnationOf(first) };
+    const identity = first === undefined ? {} : { incarnation: incarnationOf(first) };
     const lastSeq = texts.length;
-    const state: SessionState = { id, ...who, lastSeq, lastPosted: 0, epoch: 0, head };
+    const state: SessionState = { id, ...identity, lastSeq, lastPosted: 0, epoch: 0, head };
     this.#guardStore(id, () => this.#folders.create(state, texts));
-    this.#watch.wrote(id, lastSeq, true, who.incarnation);
+    this.#watch.wrote(id, lastSeq, true, identity.incarnation);
   }
 
   append(id: string, entries: readonly NewEntry[], options: AppendOptions): MaybePromise<Appended> {
@@ -141,7 +141,7 @@ export class FsRepository implements StoreHandle {
     return this.#guard(id, () =>
       orElse(readNow, (thrown) => {
         if (isMissing(thrown)) throw thrown;
-        // A writer may have cut off a tail while we read it. Under the lock nobody does.
+        // A writer may have cut off a tail while we read it. That cannot happen under the lock.
         return this.#locks.hold(this.#lockOf(id), () => {
           this.#folders.forget(id);
           return readNow();
@@ -157,7 +157,7 @@ export class FsRepository implements StoreHandle {
   delete(id: string): MaybePromise<void> {
     const remove = (): MaybePromise<boolean> =>
       this.#locks.hold(this.#lockOf(id), () => {
-        // Before it is gone: who makes it again has to find it.
+        // Stored before the session is removed, so that a new session under this id finds it.
         const added = this.#epochs.add(this.#folders.log(id).refresh().epoch);
         return andThen(added, () => {
           this.#folders.remove(id);
@@ -172,7 +172,7 @@ export class FsRepository implements StoreHandle {
       },
     );
     return andThen(removed, (isRemoved) => {
-      // Whoever follows it reads, and finds that it is gone.
+      // Followers read, and find that the session is gone.
       if (isRemoved) this.#watch.wrote(id, undefined, !isPromise(removed));
     });
   }
@@ -204,7 +204,7 @@ export class FsRepository implements StoreHandle {
       }
       return claims;
     };
-    /** All of them, if they are enough. */
+    /** Returns all claims once there are enough. */
     const take = (claim: Claim | undefined): Claim[] | undefined => {
       if (claim !== undefined) claims.push(claim);
       return claims.length >= limit ? claims : undefined;
@@ -213,7 +213,7 @@ export class FsRepository implements StoreHandle {
   }
 
   putBlob(id: string, bytes: Uint8Array, options: WriteOptions = {}): MaybePromise<string> {
-    // The writer may use its bytes again, and they may be written later.
+    // Copied if written later: the caller may reuse its buffer.
     const kept = options.incarnation === undefined ? bytes : new Uint8Array(bytes);
     const put = (): string => putBlob(this.#folders.pathOf(id), kept, this.#isSynced);
     if (options.incarnation === undefined) return this.#guard(id, put);
@@ -259,7 +259,7 @@ export class FsRepository implements StoreHandle {
     return { entries, lastSeq, incarnation: log.incarnation };
   }
 
-  /** Undefined for one that was deleted since it was found due, and for one that another process writes to: the others do not wait for it. */
+  /** Undefined if the session was deleted since it was found due, or if another process is writing to it: the others do not wait for it. */
   #tryClaim(
     id: string,
     isWanted: (state: SessionState) => boolean,
@@ -306,7 +306,7 @@ export class FsRepository implements StoreHandle {
     return join(this.#folders.pathOf(id), "lock");
   }
 
-  /** What is missing is the session's folder. */
+  /** A missing file means that the session's folder does not exist. */
   #guard<T>(id: string, run: () => MaybePromise<T>): MaybePromise<T> {
     return orElse(run, (thrown) => {
       const failure = isMissing(thrown) ? sessionNotFound(id) : thrown;
@@ -323,7 +323,7 @@ export class FsRepository implements StoreHandle {
   }
 }
 
-/** Fails with `not_found` if the session is another one than the write is meant for. */
+/** Fails with `not_found` if the write is meant for another session of the same id. */
 function checkMeant(log: LogFile, id: string, { incarnation }: WriteOptions): void {
   if (incarnation === undefined || (log.incarnation ?? incarnation) === incarnation) return;
   throw sessionGone(id);

@@ -1,13 +1,13 @@
 /**
- * Where things are in the folder of a store:
+ * Layout of a store's folder:
  *
- *     capstan.json               which version wrote it
- *     epochs.json                the highest epoch of all sessions that were deleted
- *     notes.jsonl                what handles tell each other; may be lost
- *     processes/<handle>         which process a handle is of; a lock is a hard link to it
+ *     capstan.json               version that wrote it
+ *     epochs.json                highest epoch of all deleted sessions
+ *     notes.jsonl                messages between handles; may be lost
+ *     processes/<handle>         process of a handle; a lock is a hard link to it
  *     sessions/<name>/log.jsonl  the log
- *     sessions/<name>/lock       only while somebody writes
- *     sessions/<name>/blobs/     bytes, by their hashes
+ *     sessions/<name>/lock       exists only during a write
+ *     sessions/<name>/blobs/     bytes, named by their hashes
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -32,15 +32,15 @@ export function layoutOf(root: string): Layout {
   };
 }
 
-/** For people the beginning of the id, for the store its hash: ids may differ in what file systems take for the same. */
+/** The start of the id is for people, the hash for the store: file systems may treat different ids as equal. */
 export function folderNameOf(id: string): string {
   const readable = id.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 40);
-  // Halves of surrogate pairs have no UTF-8 of their own.
+  // Lone surrogates have no UTF-8 encoding.
   const hash = createHash("sha256").update(id, "utf16le").digest("hex").slice(0, 32);
   return `${readable}.${hash}`;
 }
 
-/** What is under way to become a session, or to be gone. */
+/** True for a folder of a session that is being created or deleted. */
 export function isUnderWay(folderName: string): boolean {
   return folderName.startsWith("~");
 }

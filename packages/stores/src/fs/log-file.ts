@@ -1,6 +1,6 @@
 /**
- * The log of one session, one line for each entry. A write is its entries and a state line, in one go: what stands behind the last
- * state line is the tail of a write that did not come to its end. Readers pass over it, and whoever has the lock cuts it off.
+ * Log of one session, one line per entry. Each write appends its entries and a state line at once: anything after the last state line is
+ * the tail of an incomplete write. Readers skip it, and the holder of the lock cuts it off.
  */
 import {
   closeSync,
@@ -18,7 +18,7 @@ import { checkSum, toEntry } from "../text/entry-text.ts";
 import { checksumsIn, isStateLine, parseStateLine, toStateLine } from "./session-state.ts";
 import type { SessionState } from "./session-state.ts";
 
-/** What is to be written, if anything, and what the caller gets when it is. */
+/** Entries and state to write, if any, and the caller's result. */
 export interface LogWrite<Result> {
   readonly result: Result;
   readonly entries?: readonly EntryText[];
@@ -28,7 +28,7 @@ export interface LogWrite<Result> {
 const newline = 0x0a;
 const brace = 0x7b;
 
-/** The key tells whether a file is still the one that we know: names and numbers of files are used again. */
+/** The key tells whether a file is still the same: file names and inodes are reused. */
 export function toFirstLine(key: string): string {
   return `["log",{"version":1,"key":"${key}"}]\n`;
 }
@@ -39,29 +39,29 @@ export class LogFile {
   readonly #path: string;
   #fd: number | undefined;
   #firstLine = "";
-  /** How much of the file we know. A state line ends there. */
+  /** Number of bytes already parsed. A state line ends there. */
   #knownBytes = 0;
   #state: SessionState | undefined;
-  /** Where the lines of entries begin and end, by seq. */
+  /** Offsets where entry lines begin and end, by seq. */
   #starts: number[] = [0];
   #ends: number[] = [0];
   /** Checksums of entry lines, by seq; undefined for lines from before there were checksums. */
   #sums: (number | undefined)[] = [undefined];
-  /** Of the first entries, as far as somebody has asked. */
+  /** Seqs by entry id, for the first entries, filled on demand. */
   #seqs = new Map<string, number>();
-  /** Found in the first entry, if the state does not tell it. */
+  /** Read from the first entry if the state does not have it. */
   #incarnation: string | undefined;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** What is written there by now. Fails with ENOENT if the file is gone. */
+  /** Reads new content. Fails with ENOENT if the file is gone. */
   refresh(): SessionState {
     return this.#open("r", (fd) => this.#catchUp(fd));
   }
 
-  /** To be called under the lock. */
+  /** Call under the lock. */
   write<Result>(isSynced: boolean, decide: (state: SessionState) => LogWrite<Result>): Result {
     return this.#open("r+", (fd) => {
       const state = this.#catchUp(fd);
@@ -79,14 +79,14 @@ export class LogFile {
     });
   }
 
-  /** Incarnation that the last `refresh` has seen. Undefined if the session has no entry. */
+  /** Incarnation seen by the last `refresh`. Undefined if the session has no entry. */
   get incarnation(): string | undefined {
     if (this.#state?.incarnation !== undefined) return this.#state.incarnation;
     const [first] = this.#incarnation === undefined ? this.entries(0, 1) : [];
     return (this.#incarnation ??= first && incarnationOf(first));
   }
 
-  /** Of those that the last `refresh` has seen. */
+  /** Entries seen by the last `refresh`. */
   entries(after: number, limit: number): StoredEntry[] {
     const first = Math.max(0, after) + 1;
     const last = Math.min(this.#starts.length - 1, first - 1 + limit);
@@ -117,7 +117,7 @@ export class LogFile {
     return this.#ends[seq] ?? 0;
   }
 
-  /** What is called meanwhile uses the same descriptor. */
+  /** Nested calls use the same descriptor. */
   #open<T>(flags: "r" | "r+", work: (fd: number) => T): T {
     if (this.#fd !== undefined) return work(this.#fd);
     const fd = openSync(this.#path, flags);
@@ -131,7 +131,7 @@ export class LogFile {
     }
   }
 
-  /** Forgets everything if the session was deleted, and another has its name. */
+  /** Forgets everything if the session was deleted and another one has its name. */
   #recognise(fd: number): void {
     const firstLine = readRange(fd, 0, firstLineBytes).toString("latin1");
     if (firstLine === this.#firstLine) return;
@@ -149,10 +149,10 @@ export class LogFile {
     const { size } = fstatSync(fd);
     if (size > this.#knownBytes) this.#take(readRange(fd, this.#knownBytes, size));
     if (this.#state?.lastSeq === this.#starts.length - 1) return this.#state;
-    throw this.#damaged(`its state does not fit its ${this.#starts.length - 1} entries`);
+    throw this.#damaged(`its state does not match its ${this.#starts.length - 1} entries`);
   }
 
-  /** The bytes behind those that we know. */
+  /** Parses the bytes after the known ones. */
   #take(bytes: Buffer): void {
     const from = this.#knownBytes;
     const starts: number[] = [];
@@ -161,7 +161,7 @@ export class LogFile {
     let start = 0;
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
       const line = bytes.subarray(start, end);
-      // Whatever else it begins with was an entry before it was damaged.
+      // Any other first byte means a damaged entry.
       if (line[0] === brace || !isStateLine(line)) {
         starts.push(from + start);
         ends.push(from + end);
@@ -179,7 +179,7 @@ export class LogFile {
     this.#state = parseStateLine(stateLine);
   }
 
-  /** Cuts off what an earlier writer has left. If this one fails, it leaves a tail like that itself. */
+  /** Cuts off the tail of an earlier incomplete write. If this write fails, it leaves such a tail itself. */
   #append(fd: number, bytes: Buffer): void {
     const end = this.#knownBytes;
     if (fstatSync(fd).size > end) ftruncateSync(fd, end);
@@ -189,12 +189,12 @@ export class LogFile {
   }
 
   #damaged(why: string): RepositoryError {
-    const message = `The log ${this.#path} is damaged: ${why}. Bring back a copy of it`;
+    const message = `The log ${this.#path} is damaged: ${why}. Restore it from a backup`;
     return new RepositoryError("unavailable", this.#state?.id ?? "", message);
   }
 }
 
-/** Shorter if the file is. */
+/** Shorter if the file ends before. */
 function readRange(fd: number, from: number, to: number): Buffer {
   const bytes = Buffer.allocUnsafe(to - from);
   let done = 0;

@@ -1,9 +1,9 @@
-/** Notes between the handles of one folder, in a file to which all of them append. */
+/** Notes between the handles of one folder, in a file that all of them append to. */
 import { randomUUID } from "node:crypto";
 import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from "node:fs";
 import type { Note } from "../watch/outbox.ts";
 
-/** Where it begins anew. Whoever has not read the end then has lost it. */
+/** Size at which the file is truncated. Handles that have not read the end by then lose it. */
 const maxBytes = 4_000_000;
 
 export class NoteFile {
@@ -15,7 +15,7 @@ export class NoteFile {
     this.#path = path;
   }
 
-  /** What was said before nobody here needs to know. */
+  /** Skips earlier notes: no listener here needs them. */
   start(): void {
     this.#readBytes = this.#size();
   }
@@ -25,7 +25,7 @@ export class NoteFile {
     appendFileSync(this.#path, `${JSON.stringify({ sender: this.#sender, notes })}\n`);
   }
 
-  /** What others have sent since the last time. */
+  /** Returns notes of other handles since the last call. */
   receive(): Note[] {
     const size = this.#size();
     if (size < this.#readBytes) this.#readBytes = 0;
@@ -51,14 +51,14 @@ export class NoteFile {
     }
   }
 
-  /** None, for our own and for what is no line any more. */
+  /** Empty for our own lines and for invalid ones. */
   #parse(line: string): readonly Note[] {
     try {
-      // What another handle wrote with `send`.
+      // Written by another handle's `send`.
       const sent = JSON.parse(line) as { readonly sender: string; readonly notes: Note[] };
       return sent.sender === this.#sender ? [] : sent.notes;
     } catch {
-      // A line that was overwritten while it was read. Notes are hints and may be lost.
+      // The line was overwritten while it was read. Notes are hints and may be lost.
       return [];
     }
   }

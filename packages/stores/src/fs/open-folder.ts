@@ -1,4 +1,4 @@
-/** Opens the folder of a store, or makes it, and tidies up what dead processes have left in it. */
+/** Opens the folder of a store, or creates it, and cleans up after dead processes. */
 import {
   mkdirSync,
   readdirSync,
@@ -16,7 +16,7 @@ import type { Layout } from "./layout.ts";
 import { isUnderWay } from "./layout.ts";
 
 const version = 1;
-/** Nobody takes so long to make or remove a session. */
+/** Longer than it takes to create or delete a session. */
 const forgottenMs = 3_600_000;
 
 export function openFolder(layout: Layout): void {
@@ -44,7 +44,7 @@ function checkVersion({ root, version: path }: Layout): void {
   // Written above, by this version or another.
   const { version: found } = JSON.parse(text) as { readonly version: number };
   if (found <= version) return;
-  const message = `${root} was written by a newer version (its files are version ${found}, this program knows ${version}): update this program`;
+  const message = `${root} was written by a newer version (its files have version ${found}, this program supports ${version}): update this program`;
   throw new RepositoryError("unavailable", "", message);
 }
 

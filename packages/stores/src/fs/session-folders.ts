@@ -1,4 +1,4 @@
-/** The folders of the sessions: made and removed whole, and looked at without their locks. */
+/** Folders of the sessions: created and removed atomically, and read without locks. */
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
@@ -22,9 +22,9 @@ import { LogFile, toFirstLine } from "./log-file.ts";
 import type { SessionState } from "./session-state.ts";
 import { lastState, toStateLine } from "./session-state.ts";
 
-/** Enough for a state line, most of the time. */
+/** Usually enough for a state line. */
 const tailBytes = 2_048;
-/** Logs of which we keep in mind where their entries are. */
+/** Number of logs whose entry offsets are cached. */
 const maxLogs = 200;
 
 interface Seen {
@@ -37,7 +37,7 @@ interface Seen {
 export class SessionFolders {
   readonly #root: string;
   readonly #isSynced: boolean;
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #logs = new Map<string, LogFile>();
   readonly #seen = new Map<string, Seen>();
 
@@ -51,7 +51,7 @@ export class SessionFolders {
     return join(this.#root, folderNameOf(id));
   }
 
-  /** Others see all of it or nothing. */
+  /** Atomic: other processes see all of it or nothing. */
   create(state: SessionState, entries: readonly EntryText[]): void {
     const folder = join(this.#root, `~${randomUUID()}`);
     const lines = entries.map(({ text }) => `${text}\n`).join("");
@@ -67,7 +67,7 @@ export class SessionFolders {
     if (this.#isSynced) syncFolder(this.#root);
   }
 
-  /** To be called under the session's lock, which goes with it. */
+  /** Call under the session's lock, which is removed with it. */
   remove(id: string): void {
     const gone = join(this.#root, `~${randomUUID()}`);
     renameSync(this.pathOf(id), gone);
@@ -87,7 +87,7 @@ export class SessionFolders {
     return log;
   }
 
-  /** What we know of its log may be wrong. */
+  /** Drops cached facts about a log that may be wrong. */
   forget(id: string): void {
     this.#logs.delete(folderNameOf(id));
   }
@@ -103,7 +103,7 @@ export class SessionFolders {
     return names.flatMap((name) => this.#stateIfSound(name) ?? []);
   }
 
-  /** One that is damaged must not keep the others from being found. Whoever reads it is told. */
+  /** A damaged session must not hide the others. Reading it reports the damage. */
   #stateIfSound(name: string): SessionState | undefined {
     try {
       return this.#stateIn(name);
@@ -126,7 +126,7 @@ export class SessionFolders {
   }
 }
 
-/** From the end of the file, as far back as it takes. */
+/** Reads from the end of the file, as far back as needed. */
 function readState(path: string): SessionState | undefined {
   let fd: number;
   try {
@@ -150,11 +150,11 @@ function readState(path: string): SessionState | undefined {
 }
 
 function damaged(path: string): RepositoryError {
-  const message = `The log ${path} is damaged: nothing in it says where the session is. Bring back a copy of it`;
+  const message = `The log ${path} is damaged: it has no state line. Restore it from a backup`;
   return new RepositoryError("unavailable", "", message);
 }
 
-/** A new name is safe when its folder is. */
+/** A new name is durable only after its folder is synced. */
 function syncFolder(path: string): void {
   const fd = openSync(path, "r");
   try {

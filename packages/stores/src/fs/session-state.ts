@@ -1,4 +1,4 @@
-/** What a session's log file says of the session besides its entries: one line behind every write, which is the last of them. */
+/** State of a session besides its entries: one line after every write, the last of which counts. */
 import type { DueFacts, SessionHead } from "@capstan/log";
 import type { EntryText } from "../text/entry-text.ts";
 import { checksumOf } from "../text/entry-text.ts";
@@ -7,7 +7,7 @@ import { fateOf } from "../watch/process-identity.ts";
 interface HeldLease {
   readonly owner: string;
   readonly expiresAt: number;
-  /** The process that has it. */
+  /** Process that holds the lease. */
   readonly holder: string;
 }
 
@@ -17,22 +17,22 @@ export interface SessionState {
   readonly incarnation?: string;
   readonly lastSeq: number;
   readonly lastPosted: number;
-  /** The last that was given. */
+  /** Epoch of the last lease. */
   readonly epoch: number;
   readonly lease?: HeldLease;
-  /** When it was last given to an owner, or given back. */
+  /** Time of the last acquire or release. */
   readonly lastOwned?: number;
   readonly head: SessionHead;
 }
 
-/** A list, where an entry is an object: the two cannot be mistaken for each other. */
+/** A state line is an array, an entry is an object: they cannot be confused. */
 const mark = '["state",';
 
 export function isStateLine(line: Buffer): boolean {
   return line.subarray(0, mark.length).toString("latin1") === mark;
 }
 
-/** Ends a write of these entries. Its third item has the checksums of the state and of each entry; older programs do not look at it. */
+/** Ends a write of these entries. The third item has the checksums of the state and of each entry; older programs ignore it. */
 export function toStateLine(state: SessionState, entries: readonly EntryText[]): string {
   const text = JSON.stringify(state);
   const sums = entries.map((entry) => checksumOf(entry.text));
@@ -51,17 +51,17 @@ export function checksumsIn(line: Buffer): Checksums | undefined {
   const at = line.lastIndexOf(sumsMark);
   if (at === -1) return undefined;
   try {
-    // Written by `toStateLine`, or a text in the state of an older line.
+    // Written by `toStateLine`, or part of a string in the state of an older line.
     const sums = JSON.parse(line.toString("utf8", at + 1, line.length - 1)) as Partial<Checksums>;
     const { state, entries } = sums;
     return typeof state === "number" && Array.isArray(entries) ? { state, entries } : undefined;
   } catch {
-    // Not JSON: damaged, or a text in the state of an older line.
+    // Not JSON: damaged, or part of a string in the state of an older line.
     return undefined;
   }
 }
 
-/** Undefined if it is damaged. */
+/** Undefined if the line is damaged. */
 export function parseStateLine(line: Buffer): SessionState | undefined {
   const sums = checksumsIn(line);
   if (sums !== undefined) {
@@ -72,12 +72,12 @@ export function parseStateLine(line: Buffer): SessionState | undefined {
     // Written by `toStateLine`, or not JSON.
     return (JSON.parse(line.toString("utf8")) as [string, SessionState])[1];
   } catch {
-    // Not JSON: damaged, as the result says.
+    // Not JSON: damaged.
     return undefined;
   }
 }
 
-/** The last whole state line in the bytes. The first line counts only if it begins there. */
+/** Returns the last complete state line in the bytes. The first line counts only if the bytes start there. */
 export function lastState(bytes: Buffer, isFromStart: boolean): SessionState | undefined {
   for (let end = bytes.lastIndexOf(0x0a); end >= 0;) {
     const before = end === 0 ? -1 : bytes.lastIndexOf(0x0a, end - 1);
@@ -90,7 +90,7 @@ export function lastState(bytes: Buffer, isFromStart: boolean): SessionState | u
   return undefined;
 }
 
-/** A lease whose holder is surely dead is over before its time. */
+/** A lease whose holder is certainly dead ends early. */
 export function leaseEnd({ lease }: SessionState): number | undefined {
   return lease === undefined || fateOf(lease.holder) === "dead" ? undefined : lease.expiresAt;
 }

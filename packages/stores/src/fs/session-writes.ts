@@ -1,4 +1,4 @@
-/** What each call makes of a session: from its state to what is to be written, or to why not. */
+/** Writes of each call: computed from a session's state, or refused with a reason. */
 import type { Appended, AppendOptions, Claim, Lease, Posted } from "@capstan/log";
 import { invalidEntry, leaseOver } from "@capstan/log";
 import type { EntryText } from "../text/entry-text.ts";
@@ -21,7 +21,8 @@ export function appendTo(
   const { lease, onlyIfSeq, head = state.head } = options;
   checkLease(state, lease, now);
   for (const { id } of texts) {
-    if (log.seqOf(id) !== undefined) throw invalidEntry(state.id, `its id "${id}" is taken`);
+    if (log.seqOf(id) !== undefined)
+      throw invalidEntry(state.id, `its id "${id}" is already in use`);
   }
   if (onlyIfSeq !== undefined && onlyIfSeq !== state.lastSeq) {
     return { result: { type: "conflict", lastSeq: state.lastSeq } };
@@ -47,7 +48,7 @@ export interface LeaseTerms {
   readonly owner: string;
   readonly now: number;
   readonly expiresAt: number;
-  /** No epoch up to this one is given again. */
+  /** No epoch up to this one is used again. */
   readonly lastEpoch: number;
 }
 
@@ -76,7 +77,7 @@ export function extendLease(
   now: number,
   ttlMs: number,
 ): LogWrite<void> {
-  // Also one that has run out, as long as it is the last that was given and was not given back.
+  // Also renews an expired lease, as long as it is the last one and was not released.
   const { lease: held } = state;
   if (held === undefined || !isLast(state, lease)) throw leaseOver(state.id, lease, state.epoch);
   return { result: undefined, next: { ...state, lease: { ...held, expiresAt: now + ttlMs } } };

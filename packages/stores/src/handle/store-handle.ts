@@ -1,7 +1,7 @@
-/** What every store of this package is: a repository that holds something open. */
+/** Common type of this package's stores: a repository that holds resources. */
 import type { SessionRepository } from "@capstan/log";
 
 export interface StoreHandle extends SessionRepository, AsyncDisposable {
-  /** Lets go of files, connections and timers. What was acknowledged is safe without it. Calls after it fail with `unavailable`. */
+  /** Closes files, connections and timers. Acknowledged writes are durable without it. Later calls fail with `unavailable`. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A list as PostgreSQL reads it. The driver could do that too, but only after it has asked the server for its types on each connection. */
+/** Array literal for PostgreSQL. The driver could encode it too, but only after querying the server's types on each connection. */
 
 export function toArrayText(texts: readonly string[]): string {
   return `{${texts.map(quote).join(",")}}`;

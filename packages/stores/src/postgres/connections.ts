@@ -1,6 +1,6 @@
 /**
- * Connections that are never used again after a loss. The driver connects anew by itself, but what it had half received before then shows
- * in the answers behind it: a row is missing, or a failure is told to somebody else.
+ * Connections that are never reused after a loss. The driver reconnects by itself, but a partly received answer then corrupts the answers
+ * after it: a row is missing, or a failure is reported to the wrong caller.
  */
 import driver from "postgres";
 import type { Sql } from "postgres";
@@ -9,15 +9,15 @@ import { Deadlines } from "./deadlines.ts";
 export interface ConnectionsOptions {
   readonly url: string;
   readonly maxConnections: number;
-  /** A statement that takes longer has failed, and nobody knows whether it did something. */
+  /** Statements that take longer fail, with an unknown outcome. */
   readonly timeoutMs: number;
 }
 
 interface Connection {
   readonly sql: Sql;
-  /** Statements under way on it, one behind the other. */
+  /** Statements in progress, pipelined. */
   uses: number;
-  /** From the moment in which the driver hears of it, before it connects anew. */
+  /** Set as soon as the driver reports the loss, before it reconnects. */
   isLost: boolean;
 }
 
@@ -48,14 +48,14 @@ export class Connections {
     }
   }
 
-  /** Lets what is under way come to its end. */
+  /** Waits for statements in progress. */
   async close(): Promise<void> {
     await this.#deadlines.idle();
     this.#deadlines.close();
     await Promise.all(Array.from(this.#all, ({ sql }) => sql.end({ timeout: 0 })));
   }
 
-  /** One that is free, one more, or else that with the least to do. */
+  /** Returns an idle connection, a new one, or else the one with the fewest statements. */
   #pick(): Connection {
     let best: Connection | undefined;
     for (const connection of this.#all) {
@@ -75,7 +75,7 @@ export class Connections {
 
   #lose(connection: Connection): void {
     connection.isLost = true;
-    // It may hang: nobody waits for its end.
+    // It may hang: no caller awaits its end.
     if (this.#all.delete(connection)) connection.sql.end({ timeout: 0 }).catch(() => {});
   }
 }
@@ -84,11 +84,11 @@ class LostError extends Error {
   readonly code = "CONNECTION_CLOSED";
 
   constructor() {
-    super("the connection was lost before its answer");
+    super("the connection was lost before the answer arrived");
   }
 }
 
-/** Whether the server is there, and has said no. */
+/** True if the server answered with an error. */
 function isRefusal(thrown: unknown): boolean {
   return thrown instanceof driver.PostgresError && thrown.severity === "ERROR";
 }
@@ -99,13 +99,13 @@ export function connect(
 ): Sql {
   return driver(url, {
     ...options,
-    // In seconds. A timer of more than 24 days would fire at once.
+    // Seconds. A timer of more than 24 days would fire at once.
     connect_timeout: Math.min(Math.ceil(timeoutMs / 1_000), 2_000_000),
     keep_alive: 30,
-    // Seconds until the next attempt to connect. A server that restarts is back within two.
+    // Seconds until the next attempt to connect. A restarting server is usually back within two.
     backoff: (retries: number) => Math.min(2, 2 ** retries / 50) * (0.5 + Math.random() / 2),
     connection: { application_name: "capstan" },
-    // A connection that is lost while the driver asks for types is a rejection that nobody can catch, and the end of the process.
+    // If a connection is lost while the driver queries types, it rejects a promise that cannot be caught, which ends the process.
     fetch_types: false,
     onnotice: () => {},
   });

@@ -1,4 +1,4 @@
-/** The way to one schema of one database: connections, tables, deadlines, notifications. */
+/** Access to one schema of one database: connections, tables, deadlines, notifications. */
 import { RepositoryError } from "@capstan/log";
 import type { Row, Sql, TransactionSql } from "postgres";
 import { toArrayText } from "./array-text.ts";
@@ -12,7 +12,7 @@ export interface DatabaseOptions extends ConnectionsOptions {
 
 export type Value = string | number | null | Uint8Array | readonly string[];
 
-/** Who listens, and is told whenever that begins, also anew after a loss. */
+/** Receives notifications; `onListening` is called whenever listening starts, also after a reconnect. */
 export interface Listener {
   onPayload(payload: string): void;
   onListening(): void;
@@ -34,7 +34,7 @@ export class Database {
     this.#connections = new Connections(options);
   }
 
-  /** Rows as the driver gives them. Connects first, and makes the tables, if nobody has. */
+  /** Returns the driver's rows. Connects first, and creates the tables if needed. */
   async query(text: string, values: readonly Value[]): Promise<Row[]> {
     if (!this.#isReady || this.#isClosed) await this.#start();
     const parameters = values.map(toParameter);
@@ -43,7 +43,7 @@ export class Database {
 
   async transaction<T>(work: (sql: TransactionSql) => Promise<T>): Promise<T> {
     if (!this.#isReady || this.#isClosed) await this.#start();
-    // The driver unwraps lists of promises; there are none here.
+    // The driver unwraps arrays of promises; there are none here.
     return this.#connections.use((sql) => sql.begin(work) as Promise<T>);
   }
 
@@ -51,11 +51,11 @@ export class Database {
     return `capstan ${this.#options.schema}`;
   }
 
-  /** On a connection of its own, from now on, through every loss of it. */
+  /** Listens on a separate connection, and again after every loss of it. */
   listen({ onPayload, onListening }: Listener): void {
     this.#listening ??= connect(this.#options, { max: 1 });
     const listening = this.#listening.listen(this.channel, onPayload, onListening);
-    // The driver tries again by itself.
+    // The driver retries by itself.
     Promise.resolve(listening).catch(() => {});
   }
 
@@ -65,10 +65,10 @@ export class Database {
     await this.#listening?.end({ timeout: 0 });
   }
 
-  /** One attempt for all who wait; after a failure the next who comes tries again. */
+  /** All waiting callers share one attempt; after a failure the next caller tries again. */
   #start(): Promise<void> {
     if (this.#isClosed) {
-      const message = `The store on ${this.name} was closed: open another`;
+      const message = `The store on ${this.name} is closed: open a new one`;
       throw new RepositoryError("unavailable", "", message);
     }
     this.#starting ??= this.#connections
@@ -94,7 +94,7 @@ function nameOf(url: string): string {
     const { host, pathname } = new URL(url);
     return `${host}${pathname}`;
   } catch {
-    // Whatever it is, there may be a password in it.
+    // An invalid URL may still contain a password.
     return "at the given URL";
   }
 }

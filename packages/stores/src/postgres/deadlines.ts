@@ -1,4 +1,4 @@
-/** Lets nobody wait for ever: a server that was stopped or cut off neither answers nor hangs up. */
+/** Ends every wait: a server that was stopped or cut off neither answers nor hangs up. */
 
 interface Waiting {
   readonly until: number;
@@ -7,7 +7,7 @@ interface Waiting {
 
 export class Deadlines {
   readonly #timeoutMs: number;
-  /** In the order of their ends. */
+  /** In order of deadline. */
   readonly #waiting = new Set<Waiting>();
   #timer: NodeJS.Timeout | undefined;
   #onIdle: (() => void) | undefined;
@@ -16,7 +16,7 @@ export class Deadlines {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Rejects if the promise takes too long; what becomes of it then, nobody hears. */
+  /** Rejects if the promise takes too long; its later result is ignored. */
   watch<T>(promise: PromiseLike<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const giveUp = (): void => reject(new TimeoutError(this.#timeoutMs));
@@ -36,12 +36,12 @@ export class Deadlines {
     });
   }
 
-  /** Timers take a longer time for 1 ms. */
+  /** Longer intervals would overflow to 1 ms. */
   #periodMs(): number {
     return Math.min(this.#timeoutMs / 10, 2 ** 31 - 1);
   }
 
-  /** When nobody waits any more. */
+  /** Resolves once nothing is waiting. */
   async idle(): Promise<void> {
     if (this.#waiting.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Who owns which session, and for how long, by the clock of the database. */
+/** Leases of sessions, by the database's clock. */
 import type { Claim, DueQuery, Lease } from "@capstan/log";
 import { leaseOver, sessionNotFound } from "@capstan/log";
 import { parseHead } from "../rows/head-columns.ts";
@@ -27,7 +27,7 @@ export class LeaseQueries {
     const rows = (await this.#database.query(this.#statements.acquire, values)) as ClaimRow[];
     const [row] = rows;
     if (row !== undefined) return toClaim(row, owner);
-    // Somebody else has it, if it is there.
+    // Another owner holds it, if the session exists.
     await this.#lastEpochOf(id);
     return undefined;
   }

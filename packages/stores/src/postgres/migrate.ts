@@ -1,13 +1,13 @@
-/** Brings the tables up to date, whichever of many processes comes first. */
+/** Brings the tables up to date, safely with many processes starting at once. */
 import { RepositoryError } from "@capstan/log";
 import type { Sql } from "postgres";
 import { migrations } from "./migrations.ts";
 
-/** What of the driver is used here: the pool, or a transaction of it. */
+/** Part of the driver used here: the pool, or one of its transactions. */
 type Queries = Pick<Sql, "unsafe">;
 
 export async function migrate(sql: Sql, schema: string): Promise<void> {
-  // Most of the time there is nothing to do, and no right to do it is needed.
+  // Usually there is nothing to do, and no permission is needed.
   if ((await versionOf(sql, schema)) === migrations.length) return;
   await sql.begin(async (transaction) => {
     const lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
@@ -27,17 +27,17 @@ function beginning(schema: string): string {
     INSERT INTO ${schema}.migrations VALUES (0)`;
 }
 
-/** Not by `to_regclass`: that may still say no when another has made the table while we waited for the lock. */
+/** Not `to_regclass`: it may still find nothing if another process created the table while we waited for the lock. */
 const isThere = `SELECT FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
   WHERE s.nspname = $1 AND c.relname = 'migrations'`;
 
-/** Undefined if there is nothing yet. Fails for tables of a newer version. */
+/** Undefined if there are no tables yet. Fails for tables of a newer version. */
 async function versionOf(sql: Queries, schema: string): Promise<number | undefined> {
   const [found] = await sql.unsafe(isThere, [schema]);
   if (found === undefined) return undefined;
   const [row] = await sql.unsafe(`SELECT version FROM ${schema}.migrations`);
   const version = row?.["version"] as number;
   if (version <= migrations.length) return version;
-  const message = `The schema "${schema}" was made by a newer version (its tables are version ${version}, this program knows ${migrations.length}): update this program`;
+  const message = `The schema "${schema}" was created by a newer version (its tables have version ${version}, this program supports ${migrations.length}): update this program`;
   throw new RepositoryError("unavailable", "", message);
 }

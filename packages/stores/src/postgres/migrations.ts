@@ -1,11 +1,10 @@
-/** The tables of sessions in PostgreSQL. A change is a new entry at the end; those that were released stay as they are. */
+/** Tables of sessions in PostgreSQL. Changes are new entries at the end; released ones never change. */
 
 /**
- * `<schema>.migrations` says how many of them a schema has.
+ * `<schema>.migrations` stores how many of them a schema has.
  *
- * Times are milliseconds of the database's clock. A session is due at `due_at`, unless that is null: not before its lease is over, at
- * once if something is under way or was posted, or else at `wake_at`. A session's row is written with every append: the space that is
- * left on its page keeps that cheap.
+ * Times are milliseconds of the database's clock. A session is due at `due_at`, unless that is null: not before its lease ends, at once if
+ * it is running or has new posts, else at `wake_at`. Every append updates the session's row: the free space on its page keeps that cheap.
  */
 export const migrations: readonly ((schema: string) => string)[] = [
   (schema) => `
@@ -60,12 +59,12 @@ export const migrations: readonly ((schema: string) => string)[] = [
     notes text NOT NULL
   );
   `,
-  // Which session it is. Those from before have the id of their first entry.
+  // Tells sessions of the same id apart. Older sessions get the id of their first entry.
   (schema) => `
   ALTER TABLE ${schema}.sessions ADD COLUMN incarnation text COLLATE "C";
   UPDATE ${schema}.sessions SET incarnation = e.id FROM ${schema}.entries e WHERE e.session = n AND e.seq = 1;
   `,
-  // `last_owned`: when the session was last given to an owner, or given back. The lowest is claimed first.
+  // `last_owned`: time of the last acquire or release. The lowest is claimed first.
   (schema) => `
   ALTER TABLE ${schema}.sessions DROP COLUMN due_at,
     ADD COLUMN set_aside integer NOT NULL DEFAULT 0,

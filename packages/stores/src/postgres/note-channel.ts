@@ -1,17 +1,17 @@
-/** Notes between the handles of one schema, on PostgreSQL's own channel for such things. */
+/** Notes between the handles of one schema, on PostgreSQL's notification channel. */
 import { randomUUID } from "node:crypto";
 import type { Note } from "../watch/outbox.ts";
 import { fromPlainText, toPlainText } from "../text/plain-text.ts";
 import type { Database } from "./database.ts";
 import type { Statements } from "./statements.ts";
 
-/** A notification holds less than 8,000 bytes; what is longer goes into a table that no crash needs to bring back. */
+/** A notification holds less than 8,000 bytes; longer ones go into an unlogged table. */
 const maxPayloadBytes = 7_900;
 
-/** If it takes longer to be heard, the database was not there, and others may have written meanwhile. */
+/** If listening starts later than this, the database was unavailable, and other processes may have written in the meantime. */
 const promptMs = 1_000;
 
-/** `ref` is the number of a row that has the notes. */
+/** `ref` is the number of the row with the notes. */
 type Payload =
   | { readonly sender: string; readonly notes: readonly Note[] }
   | { readonly sender: string; readonly ref: number };
@@ -19,9 +19,9 @@ type Payload =
 export interface NoteChannelOptions {
   readonly database: Database;
   readonly statements: Statements;
-  /** Of other handles; of frames also our own, once it is known that their owner has no successor. */
+  /** Receives notes of other handles; frames also from this one, once it is known that their owner has no successor. */
   onNotes(notes: readonly Note[]): void;
-  /** We did not hear others for a while, and do again. */
+  /** Called after notes of others may have been missed. */
   onGap(): void;
 }
 
@@ -29,7 +29,7 @@ export class NoteChannel {
   readonly #options: NoteChannelOptions;
   readonly #sender = randomUUID();
   #isListening = false;
-  /** In the order of their arrival, though some have to be fetched. */
+  /** Processes notes in order of arrival, though some have to be fetched. */
   #receiving: Promise<void> = Promise.resolve();
 
   constructor(options: NoteChannelOptions) {
@@ -44,7 +44,7 @@ export class NoteChannel {
       onPayload: (payload) => this.#receive(payload),
       onListening: () => {
         if (performance.now() - askedAt > promptMs) this.#options.onGap();
-        // Whenever it begins again, something may have been missed.
+        // Whenever listening starts again, notes may have been missed.
         askedAt = -Infinity;
       },
     });
@@ -61,7 +61,7 @@ export class NoteChannel {
     await database.query(statements.notify, [database.channel, sent]);
   }
 
-  /** Without the frames of owners that have a successor. */
+  /** Drops frames of owners that have a successor. */
   async #withoutOld(notes: readonly Note[]): Promise<Note[]> {
     const ids = notes.flatMap((note) => (note.type === "live" ? [toPlainText(note.id)] : []));
     if (ids.length === 0) return [...notes];
@@ -86,7 +86,7 @@ export class NoteChannel {
   }
 
   #receive(text: string): void {
-    // What another handle wrote with `send`.
+    // Written by another handle's `send`.
     const payload = JSON.parse(text) as Payload;
     if (payload.sender === this.#sender) return;
     const receive = async (): Promise<void> =>
@@ -98,7 +98,7 @@ export class NoteChannel {
   async #fetch(ref: number): Promise<Note[]> {
     const { database, statements } = this.#options;
     const [row] = await database.query(statements.fetchNotes, [ref]);
-    // What `#store` has put there.
+    // Written by `#store`.
     return row === undefined ? [] : (JSON.parse(row["notes"] as string) as Note[]);
   }
 }

@@ -1,16 +1,16 @@
-/** What PostgreSQL or the way to it fails with, as what a repository fails with. */
+/** Converts errors of PostgreSQL and of its connections to repository errors. */
 import { isRepositoryError, LogError, RepositoryError } from "@capstan/log";
 
 const unreachable =
-  "it cannot be reached: see whether it runs, and whether the address is right. The store comes back by itself";
+  "it is unreachable: check that it is running, and that the address is correct. The store reconnects by itself";
 
-/** By SQLSTATE, or the beginning of it, or the code of the system or the driver. */
+/** By SQLSTATE or its prefix, or by the code of the system or the driver. */
 const advice: readonly (readonly [prefix: string, hint: string])[] = [
-  ["28", "it does not let us in: check user and password"],
-  ["3D000", "there is no such database: create it"],
-  ["42501", "the user may not do this: grant it the rights on the schema"],
-  ["53", "it has no room left: see its disk, memory and connections"],
-  ["54", "it is larger than PostgreSQL takes"],
+  ["28", "authentication failed: check user and password"],
+  ["3D000", "the database does not exist: create it"],
+  ["42501", "permission denied: grant the user rights on the schema"],
+  ["53", "it is out of resources: check its disk, memory and connections"],
+  ["54", "it exceeds a limit of PostgreSQL"],
   ["57P", unreachable],
   ["08", unreachable],
   ["CONN", unreachable],
@@ -23,13 +23,13 @@ const advice: readonly (readonly [prefix: string, hint: string])[] = [
   ["EPIPE", unreachable],
 ];
 
-/** The name of the constraint that a row would have broken. */
+/** Returns the name of the violated unique constraint. */
 export function brokenConstraint(thrown: unknown): string | undefined {
   const { code, constraint_name: name } = fieldsOf(thrown);
   return code === "23505" ? name : undefined;
 }
 
-/** What was refused for a reason stays as it is; all else is the store's fault. `where` has no password in it. */
+/** Returns repository and log errors unchanged; everything else is a failure of the store. `where` contains no password. */
 export function toRepositoryError(thrown: unknown, where: string, sessionId: string): Error {
   if (isRepositoryError(thrown) || thrown instanceof LogError) return thrown;
   const { code = "" } = fieldsOf(thrown);
@@ -44,7 +44,7 @@ interface Fields {
   readonly constraint_name?: string;
 }
 
-/** An address may stand for several, and each may have failed. */
+/** A host name may resolve to several addresses, each of which may have failed. */
 function messageOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === "") {
     return thrown.errors.map(messageOf).join(", ");
@@ -53,6 +53,6 @@ function messageOf(thrown: unknown): string {
 }
 
 function fieldsOf(thrown: unknown): Fields {
-  // The driver's errors have them, and so have the system's.
+  // Errors of the driver and of the system have these fields.
   return (thrown as Fields | null | undefined) ?? {};
 }

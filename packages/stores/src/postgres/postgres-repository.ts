@@ -55,7 +55,7 @@ export class PostgresRepository implements StoreHandle {
       onGap: () => this.#relay.startAnew(),
     });
     this.#relay = new Relay({
-      // After the commit and for many writes at once: a notification within each would make all commits wait for each other.
+      // Sent after the commit, and once for many writes: a notification within each would serialize all commits.
       tellsChanges: true,
       send: (notes) => channel.send(notes),
       onDemand: (isWanted) => {
@@ -101,7 +101,7 @@ export class PostgresRepository implements StoreHandle {
 
   async delete(id: string): Promise<void> {
     await this.#guard(id, this.#sessions.delete(id));
-    // Whoever follows it reads, and finds that it is gone.
+    // Followers read, and find that the session is gone.
     this.#relay.changedLater(id, undefined);
   }
 
@@ -131,7 +131,7 @@ export class PostgresRepository implements StoreHandle {
     { incarnation }: WriteOptions = {},
   ): Promise<string> {
     const ref = toBlobRef(bytes);
-    // A copy, as the writer may use its bytes again before they are sent.
+    // Copied: the caller may reuse its buffer before the bytes are sent.
     const values = [toPlainText(id), ref, Uint8Array.from(bytes), toPlainOrNull(incarnation)];
     const rows = await this.#guard(id, this.#database.query(this.#statements.putBlob, values));
     if (rows.length > 0) return ref;
@@ -144,7 +144,7 @@ export class PostgresRepository implements StoreHandle {
     const length = Math.min(Math.max(0, end - start), maxBytes - 1 - from);
     const values = [toPlainText(id), toPlainText(ref), from, length];
     const [row] = await this.#guard(id, this.#database.query(this.#statements.getBlob, values));
-    // A column of bytes.
+    // A bytea column.
     return row?.["bytes"] as Uint8Array | undefined;
   }
 
@@ -156,7 +156,7 @@ export class PostgresRepository implements StoreHandle {
     return this.#relay.subscribe(id, listener, options);
   }
 
-  /** Whether the owner has a successor is asked when the frames are sent, for many at once. */
+  /** Whether the owner has a successor is checked when frames are sent, for many at once. */
   sendLive({ sessionId, epoch }: Lease, frame: LiveFrame): void {
     if (epoch >= frame.epoch && this.#relay.isFollowed(sessionId)) {
       this.#relay.sendLive(sessionId, frame);

@@ -21,14 +21,14 @@ import type { Database } from "./database.ts";
 import { brokenConstraint } from "./postgres-failure.ts";
 import type { Statements } from "./statements.ts";
 
-/** A longer log is read in pages, so that no answer is too large. */
+/** Longer logs are read in pages, so that no answer is too large. */
 const maxPage = 1_000;
 const maxSeq = 2 ** 31 - 1;
 
 interface EntryRow {
   readonly last_seq: number;
   readonly incarnation: string | null;
-  /** Null if there are none. */
+  /** Null if there are no further entries. */
   readonly seq: number | null;
   readonly body: string;
 }
@@ -54,8 +54,8 @@ export class SessionQueries {
     head: SessionHead,
     incarnation: string | undefined,
   ): Promise<void> {
-    const who = toPlainOrNull(incarnation);
-    const values = [toPlainText(id), ...toLists(entries), who, ...toHeadValues(head)];
+    const plainIncarnation = toPlainOrNull(incarnation);
+    const values = [toPlainText(id), ...toLists(entries), plainIncarnation, ...toHeadValues(head)];
     try {
       await this.#database.query(this.#statements.create, values);
     } catch (thrown) {
@@ -83,11 +83,11 @@ export class SessionQueries {
   }
 
   async post(id: string, entry: EntryText, { incarnation }: WriteOptions): Promise<Posted> {
-    const who = toPlainOrNull(incarnation);
+    const plainIncarnation = toPlainOrNull(incarnation);
     const key = [toPlainText(id), toPlainText(entry.id)];
-    const seq = await this.#insertPost([...key, entry.text, who]);
+    const seq = await this.#insertPost([...key, entry.text, plainIncarnation]);
     if (seq !== undefined) return { seq, isNew: true };
-    const [first] = await this.#database.query(this.#statements.seqOf, [...key, who]);
+    const [first] = await this.#database.query(this.#statements.seqOf, [...key, plainIncarnation]);
     if (first === undefined) {
       throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
     }
@@ -102,8 +102,8 @@ export class SessionQueries {
     if (first === undefined) throw sessionNotFound(id);
     const entries = rows.flatMap(({ seq, body }) => (seq === null ? [] : [toEntry(body, seq)]));
     const { last_seq: lastSeq, incarnation } = first;
-    const who = incarnation === null ? undefined : fromPlainText(incarnation);
-    return { entries, lastSeq, incarnation: who };
+    const known = incarnation === null ? undefined : fromPlainText(incarnation);
+    return { entries, lastSeq, incarnation: known };
   }
 
   async list(query: ListQuery): Promise<SessionPage> {
@@ -117,20 +117,20 @@ export class SessionQueries {
   async delete(id: string): Promise<void> {
     const { lock, deletions } = this.#statements;
     await this.#database.transaction(async (sql) => {
-      // What is appended while we wait for the lock has to be seen by what deletes it.
+      // The deletions must see entries appended while we wait for the lock.
       const [row] = await sql.unsafe(lock, [toPlainText(id)]);
       if (row === undefined) return;
       for (const deletion of deletions) await sql.unsafe(deletion, [row["n"] as string]);
     });
   }
 
-  /** Undefined if the id is taken or there is no such session. */
+  /** Undefined if the id is in use or the session does not exist. */
   async #insertPost(values: readonly (string | null)[]): Promise<number | undefined> {
     try {
       const [row] = await this.#database.query(this.#statements.post, values);
       return row?.["last_seq"] as number | undefined;
     } catch (thrown) {
-      // Somebody posted it at the same moment.
+      // Another process posted it at the same moment.
       if (brokenConstraint(thrown) === "entries_by_id") return undefined;
       throw thrown;
     }
@@ -141,11 +141,11 @@ export class SessionQueries {
       return await write();
     } catch (thrown) {
       if (brokenConstraint(thrown) !== "entries_by_id") throw thrown;
-      throw invalidEntry(id, "its id is taken");
+      throw invalidEntry(id, "its id is already in use");
     }
   }
 
-  /** Why the update found no row. */
+  /** Finds out why the update matched no row. */
   async #refuseAppend(id: string, { lease }: AppendOptions): Promise<Appended> {
     const { last_seq: lastSeq, epoch, is_held: isHeld } = await this.#mustFind(id);
     if (isHeld !== true || lease.epoch !== epoch) throw leaseOver(id, lease, epoch);
@@ -155,12 +155,12 @@ export class SessionQueries {
   async #mustFind(id: string): Promise<SessionRow> {
     const [row] = await this.#database.query(this.#statements.find, [toPlainText(id)]);
     if (row === undefined) throw sessionNotFound(id);
-    // The columns that were asked for.
+    // The selected columns.
     return row as SessionRow;
   }
 }
 
-/** As the statements want them: a list of ids and one of bodies. */
+/** Converts entries to the statements' parameters: an array of ids and one of bodies. */
 function toLists(entries: readonly EntryText[]): [string[], string[]] {
   return [entries.map(({ id }) => toPlainText(id)), entries.map(({ text }) => text)];
 }

@@ -1,14 +1,14 @@
-/** What is asked of PostgreSQL. Every write is one statement, so that it is done whole, in one round trip. */
+/** SQL statements. Every write is a single statement: atomic, in one round trip. */
 import { headColumns } from "../rows/head-columns.ts";
 
 /** The store's clock, in milliseconds: the database's, the same for every process. */
 const now = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
-/** Entries from two lists: of ids and of bodies. */
+/** Entries from two arrays: ids and bodies. */
 const entryList = (ids: string, bodies: string): string =>
   `unnest(${ids}::text[], ${bodies}::text[]) WITH ORDINALITY AS e (id, body, place)`;
 
-/** Whether the session is the one that a write is meant for: true if the write does not say, or the session does not know. */
+/** Whether a write is meant for this session: true if the write names no incarnation, or the session has none. */
 const isMeant = (incarnation: string): string =>
   `coalesce(incarnation = ${incarnation}::text, true)`;
 
@@ -84,7 +84,7 @@ export function statementsOf(schema: string): Statements {
     ],
     acquire: `UPDATE ${sessions} SET ${given}
        WHERE id = $1 AND (expires_at IS NULL OR expires_at <= ${now} OR owner = $2) RETURNING ${claimed}`,
-    // Also one that has run out, as long as it is the last that was given and was not given back.
+    // Also renews an expired lease, as long as it is the last one and was not released.
     renew: `UPDATE ${sessions} SET expires_at = ${now} + $3
        WHERE id = $1 AND epoch = $2::bigint AND expires_at IS NOT NULL RETURNING n`,
     release: `UPDATE ${sessions} SET owner = NULL, expires_at = NULL, last_owned = ${now} WHERE ${valid} RETURNING last_seq`,
@@ -93,7 +93,7 @@ export function statementsOf(schema: string): Statements {
          ORDER BY last_owned, n LIMIT $4 FOR UPDATE SKIP LOCKED
        ) RETURNING ${claimed}`,
     nextDue: `SELECT min(due_at) - ${now} AS ms FROM ${sessions} WHERE due_at > ${now} AND agent = ANY ($1::text[])`,
-    // The lock keeps the session from being deleted meanwhile.
+    // The lock prevents deletion of the session in the meantime.
     putBlob: `WITH s AS (SELECT n FROM ${sessions} WHERE id = $1 AND ${isMeant("$4")} FOR KEY SHARE), b AS (
          INSERT INTO ${blobs} (session, ref, bytes) SELECT n, $2, $3::bytea FROM s ON CONFLICT DO NOTHING
        ) SELECT n FROM s`,

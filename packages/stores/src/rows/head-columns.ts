@@ -1,4 +1,4 @@
-/** A head as it is stored: whole, and the fields that sessions are looked for by. */
+/** Columns of a stored head: the whole head, and the fields used in queries. */
 import type { SessionHead } from "@capstan/log";
 import { toPlainText } from "../text/plain-text.ts";
 
@@ -31,6 +31,6 @@ export function toHeadValues(head: SessionHead): HeadValues {
 }
 
 export function parseHead(text: string): SessionHead {
-  // What we stored.
+  // Written by `toHeadValues`.
   return JSON.parse(text) as SessionHead;
 }

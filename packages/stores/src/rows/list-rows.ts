@@ -1,4 +1,4 @@
-/** The list of sessions as a query of a database, and its rows as a page. */
+/** Builds the query for a list of sessions, and a page from its rows. */
 import type { ListQuery, SessionPage } from "@capstan/log";
 import { formatListPlace, parseListPlace } from "@capstan/log";
 import { parseHead } from "./head-columns.ts";
@@ -12,15 +12,15 @@ export interface ListRow {
 
 export interface ListSelection {
   readonly where: string;
-  /** The parameter behind those of `where`. */
+  /** Parameter after those of `where`. */
   readonly limit: string;
-  /** With the limit as the last: one more than asked for, to know whether there is a next page. */
+  /** The last value is the limit: one more than requested, to know whether there is a next page. */
   readonly values: readonly (string | number)[];
 }
 
 const defaultLimit = 50;
 
-/** `$`: parameters are numbered. `?`: they are taken in turn. Undefined if the place is none: nothing is behind it. */
+/** `$`: numbered parameters. `?`: positional ones. Undefined if the cursor is invalid: nothing comes after it. */
 export function toListSelection(query: ListQuery, mark: "?" | "$"): ListSelection | undefined {
   const { limit = defaultLimit, after } = query;
   const conditions: string[] = [];

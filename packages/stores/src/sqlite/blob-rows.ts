@@ -1,4 +1,4 @@
-/** Bytes beside the logs, as rows. */
+/** Stores blobs next to the logs, as rows. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ByteRange, WriteOptions } from "@capstan/log";
 import { sessionGone, sessionNotFound } from "@capstan/log";
@@ -13,7 +13,7 @@ export class BlobRows {
 
   constructor(database: DatabaseSync) {
     const from = "FROM sessions s JOIN blobs b ON b.session = s.n AND b.ref = ? WHERE s.id = ?";
-    // The update changes nothing; it makes the row come back also where it was there already.
+    // The update changes nothing; it makes the statement return the row even if it existed already.
     this.#put = database.prepare(
       `INSERT INTO blobs (session, ref, bytes) SELECT n, ?, ? FROM sessions WHERE id = ? AND ${isMeant}
        ON CONFLICT (session, ref) DO UPDATE SET ref = ref RETURNING ref`,
@@ -22,7 +22,7 @@ export class BlobRows {
     this.#getRange = database.prepare(`SELECT substr(b.bytes, ? + 1, ?) AS bytes ${from}`);
   }
 
-  /** To be called within a transaction. */
+  /** Call within a transaction. */
   put(id: string, bytes: Uint8Array, { incarnation }: WriteOptions): string {
     const ref = toBlobRef(bytes);
     const meant = [toPlainText(id), toPlainOrNull(incarnation)] as const;
@@ -36,7 +36,7 @@ export class BlobRows {
       range === undefined
         ? this.#get.get(...key)
         : this.#getRange.get(range.start, lengthOf(range), ...key);
-    // A column of bytes; `substr` gives bytes for bytes.
+    // A column of bytes; `substr` of bytes returns bytes.
     return row?.["bytes"] as Uint8Array | undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Who owns which session, and for how long. */
+/** Leases of sessions. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Claim, DueQuery, Lease } from "@capstan/log";
 import { leaseOver, sessionNotFound } from "@capstan/log";
@@ -28,7 +28,7 @@ const given = "epoch = epoch + 1, owner = ?, expires_at = ?, holder = ?, last_ow
 const claimed = "id, epoch, last_seq, head";
 const none = "owner = NULL, expires_at = NULL, holder = NULL";
 
-/** Every method but `hasDue` is to be called within a transaction. */
+/** Call every method but `hasDue` within a transaction. */
 export class LeaseRows {
   readonly #acquire: StatementSync;
   readonly #claim: StatementSync;
@@ -54,7 +54,7 @@ export class LeaseRows {
       `SELECT s.epoch, s.expires_at, p.identity FROM sessions s LEFT JOIN processes p ON p.n = s.holder
        WHERE s.id = ?`,
     );
-    // Also one that has run out, as long as it is the last that was given and was not given back.
+    // Also renews an expired lease, as long as it is the last one and was not released.
     this.#renew = database.prepare(
       `UPDATE sessions SET expires_at = ? WHERE id = ? AND epoch = ? AND expires_at IS NOT NULL RETURNING n`,
     );
@@ -91,14 +91,14 @@ export class LeaseRows {
     if (row === undefined) throw this.#over(lease);
   }
 
-  /** The last seq. */
+  /** Returns the last seq. */
   release(lease: Lease, now: number): number {
     const row = this.#release.get(now, toPlainText(lease.sessionId), lease.epoch, now);
     if (row === undefined) throw this.#over(lease);
     return row["last_seq"] as number;
   }
 
-  /** Whether it is worth a transaction to claim: most of the time nothing is due. */
+  /** True if claiming is worth a transaction: usually nothing is due. */
   hasDue(query: DueQuery, now: number): boolean {
     return this.#isDue.get(now, namesOf(query)) !== undefined || this.#dead().length > 0;
   }
@@ -113,13 +113,13 @@ export class LeaseRows {
     });
   }
 
-  /** They may hold leases. */
+  /** Dead processes that may hold leases. */
   #dead(): ProcessRow[] {
     const rows = this.#processes.all() as unknown as ProcessRow[];
     return rows.filter(({ identity }) => fateOf(identity) === "dead");
   }
 
-  /** Ends the leases of dead processes before their time. */
+  /** Ends the leases of dead processes early. */
   #freeDead(): void {
     for (const { n } of this.#dead()) {
       this.#freeHeld.run(n);
@@ -132,7 +132,7 @@ export class LeaseRows {
     return this.#due.all(now, namesOf(query), limit).map((row) => row["n"] as number);
   }
 
-  /** Of this process. */
+  /** Row number of this process. */
   #ownNumber(): number {
     const identity = ownIdentity();
     const row = this.#findProcess.get(identity) ?? this.#addProcess.get(identity);
@@ -142,7 +142,7 @@ export class LeaseRows {
   #find(id: string): HeldRow {
     const row = this.#held.get(toPlainText(id));
     if (row === undefined) throw sessionNotFound(id);
-    // The columns that were asked for.
+    // The selected columns.
     return row as unknown as HeldRow;
   }
 

@@ -1,13 +1,13 @@
-/** The tables of a database of sessions. A change is a new entry at the end; those that were released stay as they are. */
+/** Tables of a session database. Changes are new entries at the end; released ones never change. */
 
-/** In the file's header: "CAPS". A database of somebody else's is not touched. */
+/** In the file's header: "CAPS". Databases of other programs are not touched. */
 export const applicationId = 0x43_41_50_53;
 
 /**
- * `user_version` says how many of them a file has.
+ * `user_version` stores how many of them a file has.
  *
- * The place of an entry is its session's number and its seq in one integer, so that a log lies together and in order. A session is due at
- * `due_at`, unless that is null: not before its lease is over, at once if something is under way or was posted, or else at `wake_at`.
+ * The key of an entry (`place`) combines its session's number and its seq in one integer, so that a log is stored together and in order. A
+ * session is due at `due_at`, unless that is null: not before its lease ends, at once if it is running or has new posts, else at `wake_at`.
  */
 export const migrations: readonly string[] = [
   `
@@ -69,12 +69,12 @@ export const migrations: readonly string[] = [
     notes TEXT NOT NULL
   ) STRICT;
   `,
-  // Which session it is. Those from before have the id of their first entry.
+  // Tells sessions of the same id apart. Older sessions get the id of their first entry.
   `
   ALTER TABLE sessions ADD COLUMN incarnation TEXT;
   UPDATE sessions SET incarnation = (SELECT e.id FROM entries e WHERE e.place = (sessions.n << 32) | 1);
   `,
-  // `last_owned`: when the session was last given to an owner, or given back. The lowest is claimed first.
+  // `last_owned`: time of the last acquire or release. The lowest is claimed first.
   `
   DROP INDEX sessions_due;
   ALTER TABLE sessions DROP COLUMN due_at;
@@ -89,7 +89,7 @@ export const migrations: readonly string[] = [
   ) VIRTUAL;
   CREATE INDEX sessions_due ON sessions (due_at) WHERE due_at IS NOT NULL;
   `,
-  // CRC-32 of `body`. Entries from before have none.
+  // CRC-32 of `body`. Older entries have none.
   `
   ALTER TABLE entries ADD COLUMN checksum INTEGER;
   `,

@@ -1,4 +1,4 @@
-/** Notes between the handles of one database, and the word that something was written through another. */
+/** Notes between the handles of one database, and detection of writes through other handles. */
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Note } from "../watch/outbox.ts";
@@ -9,7 +9,7 @@ interface NoteRow {
   readonly notes: string;
 }
 
-/** Long enough for everybody to have looked. */
+/** Long enough for every handle to have read them. */
 const keptMs = 10_000;
 
 export class NoteRows {
@@ -23,7 +23,7 @@ export class NoteRows {
   #lastNote = 0;
 
   constructor(database: DatabaseSync) {
-    // It changes when another connection has committed, and not with our own commits.
+    // Changes when another connection commits, but not with our own commits.
     this.#dataVersion = database.prepare("PRAGMA data_version");
     this.#send = database.prepare("INSERT INTO notes (sender, sent_at, notes) VALUES (?, ?, ?)");
     this.#forget = database.prepare("DELETE FROM notes WHERE sent_at < ?");
@@ -31,13 +31,13 @@ export class NoteRows {
     this.#last = database.prepare("SELECT coalesce(max(n), 0) AS n FROM notes");
   }
 
-  /** What was said before nobody here needs to know. */
+  /** Skips earlier notes: no listener here needs them. */
   start(): void {
     this.#lastVersion = this.#version();
     this.#lastNote = this.#last.get()?.["n"] as number;
   }
 
-  /** Whether another handle has written anything since the last time. */
+  /** True if another handle has written anything since the last call. */
   hasNews(): boolean {
     const version = this.#version();
     if (version === this.#lastVersion) return false;
@@ -45,18 +45,18 @@ export class NoteRows {
     return true;
   }
 
-  /** To be called within a transaction. */
+  /** Call within a transaction. */
   send(notes: readonly Note[], now: number): void {
     this.#forget.run(now - keptMs);
     this.#send.run(this.#sender, now, JSON.stringify(notes));
   }
 
-  /** What others have sent since the last time. */
+  /** Returns notes of other handles since the last call. */
   receive(): Note[] {
     const rows = this.#receive.all(this.#lastNote) as unknown as NoteRow[];
     this.#lastNote = rows.at(-1)?.n ?? this.#lastNote;
     const foreign = rows.filter(({ sender }) => sender !== this.#sender);
-    // What another handle wrote with `send`.
+    // Written by another handle's `send`.
     return foreign.flatMap(({ notes }) => JSON.parse(notes) as Note[]);
   }
 

@@ -1,4 +1,4 @@
-/** Opens a database of sessions, and brings its tables up to date. */
+/** Opens a session database, and migrates its tables. */
 import { DatabaseSync } from "node:sqlite";
 import { RepositoryError } from "@capstan/log";
 import { applicationId, migrations } from "./migrations.ts";
@@ -10,7 +10,7 @@ export interface OpenOptions {
   readonly durability: Durability;
   /** How long to wait for a lock that another process holds. */
   readonly busyMs: number;
-  /** Whether what is deleted is overwritten in the file. */
+  /** True to overwrite deleted content in the file. */
   readonly secureDelete: boolean;
 }
 
@@ -23,7 +23,7 @@ export function openDatabase(
 ): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: Math.min(Math.ceil(busyMs), maxBusyMs) });
   try {
-    // Before anything is written: a file of somebody else's stays as it is.
+    // Checked before anything is written: files of other programs stay unchanged.
     const isOurs = versionOf(database, path) > 0;
     useWal(database, busyMs);
     database.exec(`PRAGMA synchronous = ${durability}`);
@@ -36,7 +36,7 @@ export function openDatabase(
   }
 }
 
-/** SQLite does not wait with this for others that are opening the same new file. */
+/** Retries, as SQLite does not wait here for other processes that open the same new file. */
 function useWal(database: DatabaseSync, busyMs: number): void {
   const until = performance.now() + busyMs;
   for (;;) {
@@ -49,7 +49,7 @@ function useWal(database: DatabaseSync, busyMs: number): void {
   }
 }
 
-/** Others may be opening the same file: whoever comes second finds nothing left to do. */
+/** Other processes may be opening the same file: the second one finds nothing left to do. */
 function migrate(database: DatabaseSync, path: string): void {
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -63,23 +63,23 @@ function migrate(database: DatabaseSync, path: string): void {
   }
 }
 
-/** In one statement, as somebody else may be writing them. */
+/** One statement, as another process may be writing these values. */
 const readFacts = `SELECT user_version AS version, application_id AS owner, (SELECT count(*) FROM sqlite_schema) AS tables
   FROM pragma_user_version, pragma_application_id`;
 
-/** How many migrations the file has. Fails for a file of another program, or of a newer version of this one. */
+/** Returns how many migrations the file has. Fails for a file of another program, or of a newer version of this one. */
 function versionOf(database: DatabaseSync, path: string): number {
-  // Each of both has one row, and these are numbers.
+  // Each source has one row, and these are numbers.
   const { version, owner, tables } = database.prepare(readFacts).get() as Record<
     "version" | "owner" | "tables",
     number
   >;
   if (tables > 0 && owner !== applicationId) {
-    throw unusable(`${path} is a database, but not one of sessions: choose another path`);
+    throw unusable(`${path} is not a session database: choose another path`);
   }
   if (version > migrations.length) {
     throw unusable(
-      `${path} was written by a newer version (its tables are version ${version}, this program knows ${migrations.length}): update this program`,
+      `${path} was written by a newer version (its tables have version ${version}, this program supports ${migrations.length}): update this program`,
     );
   }
   return version;

@@ -22,22 +22,22 @@ import type { WatchedState } from "../watch/local-watch.ts";
 import { fromPlainText, toPlainOrNull, toPlainText } from "../text/plain-text.ts";
 import { isTaken, isTooBig } from "./sqlite-failure.ts";
 
-/** A longer log is read in pages, so that nobody waits for all of it. */
+/** Longer logs are read in pages, so that no caller waits for all of it. */
 const maxPage = 1_000;
-/** What the place of an entry has room for. */
+/** Largest seq that fits into an entry's key. */
 const maxSeq = 0xff_ff_ff_ff;
 
-/** Whether the session is the one that a write is meant for: true if the write does not say, or the session does not know. */
+/** Whether a write is meant for this session: true if the write names no incarnation, or the session has none. */
 export const isMeant = "coalesce(incarnation = ?, 1)";
 
 const valid = "id = ? AND epoch = ? AND expires_at > ? AND last_seq = coalesce(?, last_seq)";
 
-interface PlaceRow {
+interface KeyRow {
   readonly n: number;
   readonly last_seq: number;
 }
 
-interface SessionRow extends PlaceRow {
+interface SessionRow extends KeyRow {
   readonly incarnation: string | null;
   readonly epoch: number;
   readonly expires_at: number | null;
@@ -46,14 +46,14 @@ interface SessionRow extends PlaceRow {
 interface EntryRow {
   readonly last_seq: number;
   readonly incarnation: string | null;
-  /** Null if there are none. */
+  /** Null if there are no further entries. */
   readonly seq: number | null;
   readonly body: string;
-  /** Null for one from before there were checksums. */
+  /** Null for entries from before there were checksums. */
   readonly checksum: number | null;
 }
 
-/** Every method that writes is to be called within a transaction. */
+/** Call every method that writes within a transaction. */
 export class SessionRows {
   readonly #database: DatabaseSync;
   readonly #create: StatementSync;
@@ -61,7 +61,7 @@ export class SessionRows {
   readonly #append: StatementSync;
   readonly #appendWithHead: StatementSync;
   readonly #post: StatementSync;
-  readonly #placeOf: StatementSync;
+  readonly #seqOf: StatementSync;
   readonly #read: StatementSync;
   readonly #find: StatementSync;
   readonly #deletions: readonly StatementSync[];
@@ -87,7 +87,7 @@ export class SessionRows {
       `UPDATE sessions SET last_seq = last_seq + 1, last_posted = last_seq + 1
        WHERE id = ? AND ${isMeant} RETURNING n, last_seq`,
     );
-    this.#placeOf = database.prepare(
+    this.#seqOf = database.prepare(
       `SELECT e.place & 0xffffffff AS seq FROM sessions s JOIN entries e ON e.session = s.n AND e.id = ?
        WHERE s.id = ? AND ${isMeant}`,
     );
@@ -116,8 +116,8 @@ export class SessionRows {
     let n: number;
     try {
       const values = [toPlainOrNull(incarnation), ...toHeadValues(head)];
-      // `RETURNING` gives a row if nothing was thrown.
-      ({ n } = this.#create.get(toPlainText(id), entries.length, ...values) as unknown as PlaceRow);
+      // `RETURNING` yields a row unless the statement throws.
+      ({ n } = this.#create.get(toPlainText(id), entries.length, ...values) as unknown as KeyRow);
     } catch (thrown) {
       throw isTaken(thrown) ? sessionExists(id) : thrown;
     }
@@ -134,7 +134,7 @@ export class SessionRows {
           ? this.#append.get(entries.length, ...condition)
           : this.#appendWithHead.get(entries.length, ...toHeadValues(head), ...condition);
     if (row === undefined) return this.#refuseAppend(id, options, now);
-    const { n, last_seq: lastSeq } = row as unknown as PlaceRow;
+    const { n, last_seq: lastSeq } = row as unknown as KeyRow;
     const first = lastSeq - entries.length + 1;
     this.#insertAll(id, n, first, entries);
     return { type: "appended", seqs: entries.map((_, i) => first + i), lastSeq };
@@ -142,11 +142,11 @@ export class SessionRows {
 
   post(id: string, entry: EntryText, { incarnation }: WriteOptions): Posted {
     const meant = [toPlainText(id), toPlainOrNull(incarnation)] as const;
-    const found = this.#placeOf.get(toPlainText(entry.id), ...meant);
+    const found = this.#seqOf.get(toPlainText(entry.id), ...meant);
     if (found !== undefined) return { seq: found["seq"] as number, isNew: false };
     const row = this.#post.get(...meant);
     if (row === undefined) throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
-    const { n, last_seq: seq } = row as unknown as PlaceRow;
+    const { n, last_seq: seq } = row as unknown as KeyRow;
     this.#insertAll(id, n, seq, [entry]);
     return { seq, isNew: true };
   }
@@ -157,7 +157,7 @@ export class SessionRows {
     const rows = this.#read.all(from, toPlainText(id), count) as unknown as EntryRow[];
     const [first] = rows;
     if (first === undefined) {
-      // No row is no session, or no wish to see any.
+      // No row: the session does not exist, or the limit is 0.
       return { entries: [], ...toState(this.#mustFind(id)) };
     }
     const entries = rows.flatMap((row) => toEntryOf(row));
@@ -170,7 +170,7 @@ export class SessionRows {
   }
 
   find(id: string): SessionRow | undefined {
-    // The columns that were asked for.
+    // The selected columns.
     return this.#find.get(toPlainText(id)) as SessionRow | undefined;
   }
 
@@ -195,8 +195,8 @@ export class SessionRows {
         const { text } = entry;
         this.#insert.run(n, seq, n, toPlainText(entry.id), text, checksumOf(text));
       } catch (thrown) {
-        if (isTaken(thrown)) throw invalidEntry(id, `its id "${entry.id}" is taken`);
-        throw isTooBig(thrown) ? invalidEntry(id, "it is larger than SQLite takes") : thrown;
+        if (isTaken(thrown)) throw invalidEntry(id, `its id "${entry.id}" is already in use`);
+        throw isTooBig(thrown) ? invalidEntry(id, "it exceeds SQLite's size limit") : thrown;
       }
       seq += 1;
     }
@@ -208,7 +208,7 @@ export class SessionRows {
     return row;
   }
 
-  /** Why the update found no row. */
+  /** Finds out why the update matched no row. */
   #refuseAppend(id: string, { lease }: AppendOptions, now: number): Appended {
     const { last_seq: lastSeq, epoch, expires_at: expiresAt } = this.#mustFind(id);
     const isValid = lease.sessionId === id && lease.epoch === epoch && now < (expiresAt ?? 0);
@@ -216,7 +216,7 @@ export class SessionRows {
     return { type: "conflict", lastSeq };
   }
 
-  /** There are as many as there are sets of conditions. */
+  /** One statement per set of conditions. */
   #listing(where: string, limit: string): StatementSync {
     const known = this.#lists.get(where);
     if (known !== undefined) return known;
@@ -228,7 +228,7 @@ export class SessionRows {
   }
 }
 
-/** None, if the row is of a session without further entries. */
+/** Empty if the row belongs to a session without further entries. */
 function toEntryOf({ seq, body, checksum }: EntryRow): readonly StoredEntry[] {
   if (seq === null) return [];
   checkSum(body, seq, checksum);

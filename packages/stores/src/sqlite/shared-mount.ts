@@ -22,8 +22,8 @@ const kinds: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Warns, or fails with `unavailable`, if the folder of the database is on such a mount. Nothing happens if that cannot be told, as on other systems
- * than Linux.
+ * Warns, or fails with `unavailable`, if the folder of the database is on such a mount. Does nothing if that is unknown, as on systems
+ * other than Linux.
  */
 export function checkMount(
   path: string,
@@ -33,7 +33,7 @@ export function checkMount(
   if (policy === "ignore") return;
   const kind = kinds.get(typeOf(dirname(path)) ?? 0);
   if (kind === undefined) return;
-  const message = `${path} is on a mount of type ${kind}, where SQLite's locks and shared memory may not hold: processes on both sides of it can damage the database. Put it on a local disk, or use PostgreSQL`;
+  const message = `${path} is on a mount of type ${kind}, on which SQLite's locks and shared memory may not work: processes on both sides of it can damage the database. Put it on a local disk, or use PostgreSQL`;
   if (policy === "fail") throw new RepositoryError("unavailable", "", message);
   process.emitWarning(`${message}. If only one machine uses it, set sharedMount: "ignore"`, {
     code: "CAPSTAN_SHARED_MOUNT",
@@ -43,10 +43,10 @@ export function checkMount(
 function typeOfMount(folder: string): number | undefined {
   if (process.platform !== "linux") return undefined;
   try {
-    // Some architectures report it with a sign.
+    // Some architectures report it as a signed number.
     return statfsSync(folder).type >>> 0;
   } catch {
-    // Opening the database says what is wrong with the folder.
+    // Opening the database will report what is wrong with the folder.
     return undefined;
   }
 }

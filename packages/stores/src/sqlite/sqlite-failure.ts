@@ -1,7 +1,7 @@
-/** What SQLite fails with, as what a repository fails with. */
+/** Converts SQLite errors to repository errors. */
 import { isRepositoryError, LogError, RepositoryError } from "@capstan/log";
 
-/** Of https://sqlite.org/rescode.html; the extended codes have the plain one in their last byte. */
+/** From https://sqlite.org/rescode.html; extended codes have the primary code in their lowest byte. */
 const codes = {
   busy: 5,
   locked: 6,
@@ -16,28 +16,30 @@ const codes = {
 } as const;
 
 const advice: Readonly<Record<number, string>> = {
-  [codes.busy]: "another process holds its lock: wait for it to end, or see what it does",
+  [codes.busy]: "another process holds its lock: wait for it to end, or check what it is doing",
   [codes.locked]: "another connection holds its lock",
-  [codes.readonly]: "this process may not write it: give it access to the file and its folder",
-  [codes.ioError]: "the disk failed or is full: see what the system says of it",
-  [codes.corrupt]: "the file is damaged: bring back a copy",
-  [codes.full]: "the disk is full: make room",
-  [codes.cannotOpen]: "see whether its folder exists and may be written",
-  [codes.notADatabase]: "the file is no SQLite database: choose another path, or bring back a copy",
+  [codes.readonly]:
+    "this process has no write permission: grant it access to the file and its folder",
+  [codes.ioError]: "the disk failed or is full: check the system log",
+  [codes.corrupt]: "the file is damaged: restore it from a backup",
+  [codes.full]: "the disk is full: free some space",
+  [codes.cannotOpen]: "check that its folder exists and is writable",
+  [codes.notADatabase]:
+    "the file is not a SQLite database: choose another path, or restore it from a backup",
 };
 
-/** The plain result code. Undefined if it was not SQLite that failed. */
+/** Returns the primary result code. Undefined if the error is not SQLite's. */
 function codeOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error) || !("errcode" in thrown)) return undefined;
   return typeof thrown.errcode === "number" ? thrown.errcode & 0xff : undefined;
 }
 
-/** A row with this key is there already. */
+/** True if a row with this key exists already. */
 export function isTaken(thrown: unknown): boolean {
   return codeOf(thrown) === codes.constraint;
 }
 
-/** Another connection has a lock. */
+/** True if another connection holds a lock. */
 export function isBusy(thrown: unknown): boolean {
   return codeOf(thrown) === codes.busy;
 }
@@ -46,7 +48,7 @@ export function isTooBig(thrown: unknown): boolean {
   return codeOf(thrown) === codes.tooBig;
 }
 
-/** What was refused for a reason stays as it is; all else is the store's fault. */
+/** Returns repository and log errors unchanged; everything else is a failure of the store. */
 export function toRepositoryError(thrown: unknown, path: string, sessionId: string): Error {
   if (isRepositoryError(thrown) || thrown instanceof LogError) return thrown;
   const code = codeOf(thrown);

@@ -1,4 +1,4 @@
-/** Sessions in one SQLite file, which any number of processes on one machine may share. */
+/** Sessions in one SQLite file, shared by any number of processes on one machine. */
 import type {
   Appended,
   AppendOptions,
@@ -38,20 +38,20 @@ import { Transactions } from "./transactions.ts";
 
 export interface SqliteOptions {
   /**
-   * `normal`, the default: what was acknowledged survives the death of every process; the last of it may be lost if the machine loses
-   * its power. `full`: it survives that too, and every write waits for the disk, together with the others of its tick.
+   * `normal`, the default: acknowledged writes survive the death of every process; the most recent ones may be lost in a power failure.
+   * `full`: they survive that too, and every write waits for the disk, together with the others of its tick.
    */
   readonly durability?: Durability;
   /** How long to wait for a lock that another process holds. Default 5,000. */
   readonly busyMs?: number;
   /**
-   * Whether what is deleted is overwritten with zeros in the file, as soon as the write-ahead log has been copied into it. Default true. Without it, deleted
-   * texts can be found in the file until their room is used again.
+   * True, the default, to overwrite deleted content with zeros in the file, as soon as the write-ahead log has been copied into it.
+   * Otherwise, deleted text can be found in the file until its space is reused.
    */
   readonly secureDelete?: boolean;
   /**
-   * What to do if the file is on a network or bind mount (NFS, SMB, 9p, FUSE …), where SQLite may damage it: `warn`, the default, `fail` or
-   * `ignore`. Detected on Linux only.
+   * Reaction if the file is on a network or bind mount (NFS, SMB, 9p, FUSE …), on which SQLite may damage it: `warn`, the default, `fail`
+   * or `ignore`. Detected on Linux only.
    */
   readonly sharedMount?: SharedMountPolicy;
   /** The store's clock, in milliseconds. Default `Date.now`. */
@@ -59,8 +59,8 @@ export interface SqliteOptions {
 }
 
 /**
- * One session alone is answered at once, and its turn waits for nothing. Where many write in one tick, a transaction for all of them takes
- * half the time: see docs/decisions/0012-stores.md.
+ * A single session is written at once, so that its turn never waits. If many sessions write in one tick, one transaction for all of them
+ * takes half the time: see docs/decisions/0012-stores.md.
  */
 const maxAtOnce = 4;
 
@@ -141,7 +141,7 @@ export class SqliteRepository implements StoreHandle {
     return this.#write(
       id,
       () => this.#sessions.delete(id),
-      // Whoever follows it reads, and finds that it is gone.
+      // Followers read, and find that the session is gone.
       (_, isAtOnce) => this.#watch.wrote(id, undefined, isAtOnce),
     );
   }
@@ -161,14 +161,14 @@ export class SqliteRepository implements StoreHandle {
   }
 
   claimDue(query: DueQuery): MaybePromise<readonly Claim[]> {
-    // Most of the time nothing is due, and then nobody else is kept from writing.
+    // Usually nothing is due, and then no other writer is blocked.
     const hasWork = this.#guard("", () => this.#leases.hasDue(query, this.#now()));
     if (!hasWork) return [];
     return this.#write("", () => this.#leases.claimDue(query, this.#now()));
   }
 
   putBlob(id: string, bytes: Uint8Array, options: WriteOptions = {}): MaybePromise<string> {
-    // The writer may use its bytes again, and they may be written later.
+    // Copied: the caller may reuse its buffer, and the write may come later.
     const kept = new Uint8Array(bytes);
     return this.#write(id, () => this.#blobs.put(id, kept, options));
   }

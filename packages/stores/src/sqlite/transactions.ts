@@ -1,4 +1,4 @@
-/** Writes to the database: those of a few sessions in a tick each in a transaction of its own, at once; of more, together in one. */
+/** Writes to the database: if few sessions write in a tick, each in its own transaction, at once; if many, together in one. */
 import type { MaybePromise } from "@capstan/log";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
@@ -22,11 +22,11 @@ export class Transactions {
   readonly #forget: StatementSync;
   readonly #release: StatementSync;
   #waiting: Waiting[] = [];
-  /** How often another session than the one before was written to in this tick. */
+  /** How often the writing session changed in this tick. */
   #writers = 0;
   #lastSession = "";
 
-  /** So many sessions are answered at once. */
+  /** `maxAtOnce`: how many sessions are written at once. */
   constructor(database: DatabaseSync, maxAtOnce: number) {
     this.#database = database;
     this.#maxAtOnce = maxAtOnce;
@@ -38,7 +38,7 @@ export class Transactions {
     this.#release = database.prepare("RELEASE one");
   }
 
-  /** All of it or nothing. What comes back, or is resolved with, is safe. */
+  /** Atomic. Once it returns or resolves, the write is durable. */
   write<T>(sessionId: string, run: () => T): MaybePromise<T> {
     if (this.#waiting.length > 0) return this.#together(run);
     if (sessionId !== this.#lastSession || this.#writers === 0) {
@@ -62,7 +62,7 @@ export class Transactions {
     }
   }
 
-  /** Writes what waits, at once. */
+  /** Performs waiting writes at once. */
   flush(): void {
     const group = this.#waiting;
     this.#waiting = [];
@@ -85,7 +85,7 @@ export class Transactions {
     }
   }
 
-  /** One that is refused takes back what it wrote, and not what the others did. */
+  /** A refused write is rolled back, without those of the others. */
   #runOne(run: () => unknown): Outcome {
     this.#save.run();
     try {
@@ -103,7 +103,7 @@ export class Transactions {
 
   #together<T>(run: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    // A value goes back to the promise that its own function was given with.
+    // Each value goes to the promise of its own function.
     this.#waiting.push({ run, resolve: resolve as (value: unknown) => void, reject });
     if (this.#waiting.length === 1) setImmediate(() => this.flush());
     return promise;
@@ -118,7 +118,7 @@ export class Transactions {
     try {
       this.#rollback.run();
     } catch {
-      // The first failure is the one to tell of.
+      // The first failure is the one to report.
     }
   }
 }

@@ -1,11 +1,11 @@
-/** Entries as text with a checksum, and back. */
+/** Encodes entries as text with a checksum, and decodes them. */
 import { crc32 } from "node:zlib";
 import type { NewEntry, StoredEntry } from "@capstan/log";
 import { checkEnvelope, checkEnvelopes, invalidEntry, LogError } from "@capstan/log";
 
 export interface EntryText {
   readonly id: string;
-  /** One line of JSON: control characters are escaped in it, NUL among them, and so are halves of surrogate pairs. */
+  /** One line of JSON: control characters, including NUL, and lone surrogates are escaped. */
   readonly text: string;
 }
 
@@ -15,7 +15,7 @@ export function toEntryTexts(sessionId: string, entries: readonly NewEntry[]): E
   return entries.map((entry) => ({ id: entry.id, text: toText(sessionId, entry) }));
 }
 
-/** The same for one. */
+/** Like `toEntryTexts`, for one entry. */
 export function toEntryText(sessionId: string, entry: NewEntry): EntryText {
   checkEnvelope(sessionId, entry);
   return { id: entry.id, text: toText(sessionId, entry) };
@@ -30,29 +30,29 @@ function toText(sessionId: string, entry: NewEntry): string {
   }
 }
 
-/** CRC-32 of an entry as it is stored: a flipped bit anywhere in it gives another. */
+/** CRC-32 of an entry as stored: any flipped bit changes it. */
 export function checksumOf(text: string | Uint8Array): number {
   return crc32(text);
 }
 
-/** Fails with `corrupt_entry` if it is not the text that was written. Older entries have no checksum, and are taken as they are. */
+/** Fails with `corrupt_entry` if the text has changed since it was written. Older entries have no checksum, and are not checked. */
 export function checkSum(
   text: string | Uint8Array,
   seq: number,
   checksum: number | null | undefined,
 ): void {
   if (checksum === undefined || checksum === null || checksumOf(text) === checksum) return;
-  throw corrupt(seq, "does not fit its checksum", undefined);
+  throw corrupt(seq, "does not match its checksum", undefined);
 }
 
-/** The place that the store gave counts, also if the writer had foreseen another. */
+/** Sets the seq that the store assigned, even if the writer expected another. */
 export function toEntry(text: string, seq: number): StoredEntry {
   const entry = parse(text, seq);
   entry.seq = seq;
   return entry;
 }
 
-/** Fresh from the parser, and nobody else's yet. */
+/** Fresh from the parser, not shared yet. */
 type Parsed = { -readonly [Field in keyof StoredEntry]: StoredEntry[Field] };
 
 function parse(text: string, seq: number): Parsed {
@@ -60,15 +60,15 @@ function parse(text: string, seq: number): Parsed {
   try {
     parsed = JSON.parse(text);
   } catch (cause) {
-    throw corrupt(seq, "is not JSON any more", cause);
+    throw corrupt(seq, "is no longer valid JSON", cause);
   }
   if (typeof parsed !== "object" || parsed === null)
-    throw corrupt(seq, "is not JSON any more", undefined);
-  // Its envelope was checked before it was written.
+    throw corrupt(seq, "is no longer valid JSON", undefined);
+  // The envelope was checked before it was written.
   return parsed as Parsed;
 }
 
 function corrupt(seq: number, fault: string, cause: unknown): LogError {
-  const message = `Entry ${seq} ${fault}: the store was damaged, or changed by something else. Bring back a copy of it, or repair the session (host.repair, capstan sessions repair)`;
+  const message = `Entry ${seq} ${fault}: the store was damaged, or changed by another program. Restore it from a backup, or repair the session (host.repair, capstan sessions repair)`;
   return new LogError("corrupt_entry", { seq, id: "" }, message, { cause });
 }

@@ -1,6 +1,6 @@
 /**
- * Ids as text that every database keeps. PostgreSQL refuses NUL, the SQLite of Node 22 cuts a text at it, and neither has a place for
- * half a surrogate pair. Such ids are escaped as in JSON; all others stay as they are, so that people find them.
+ * Encodes ids as text that every database can store. PostgreSQL refuses NUL, the SQLite of Node 22 truncates text at it, and neither can
+ * store a lone surrogate. Such ids are escaped as in JSON; all others stay unchanged, so that people can find them.
  */
 
 const suspicious = /[\0\\\uD800-\uDFFF]/;
@@ -10,11 +10,11 @@ export function toPlainText(text: string): string {
 }
 
 export function fromPlainText(plain: string): string {
-  // Written by `toPlainText`: one with a backslash has been escaped.
+  // Written by `toPlainText`: a text with a backslash is escaped.
   return plain.includes("\\") ? (JSON.parse(`"${plain}"`) as string) : plain;
 }
 
-/** The same for what may be absent, as databases have it. */
+/** Like `toPlainText`, with null for undefined. */
 export function toPlainOrNull(text: string | undefined): string | null {
   return text === undefined ? null : toPlainText(text);
 }

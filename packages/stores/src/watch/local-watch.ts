@@ -1,27 +1,27 @@
-/** Wake-ups and live frames between the handles of a store on one machine, which find out by looking. */
+/** Wake-ups and live frames between the handles of a store on one machine, by polling. */
 import type { Lease, LiveFrame, SubscribeOptions, Wakeup } from "@capstan/log";
 import { Poller } from "./poller.ts";
 import type { Note } from "./outbox.ts";
 import { Relay } from "./relay.ts";
 
-/** Where a session is, and which one it is. */
+/** Last seq and identity of a session. */
 export interface WatchedState {
   readonly lastSeq: number;
   readonly incarnation?: string | undefined;
 }
 
-/** What a watch looks at. Each of these may fail, and is then tried again later. */
+/** Store operations a watch needs. Each may fail, and is then retried later. */
 export interface WatchedStore {
-  /** From here on. */
+  /** Skips earlier notes. */
   start(): void;
-  /** False if surely nothing was written through another handle since the last time. */
+  /** False if certainly nothing was written through another handle since the last call. */
   hasNews(): boolean;
   /** Undefined if there is no such session. */
   stateOf(id: string): WatchedState | undefined;
-  /** Of the lease that was given last. Undefined if there is no such session. */
+  /** Epoch of the last lease. Undefined if the session does not exist. */
   epochOf(id: string): number | undefined;
   send(notes: readonly Note[]): void;
-  /** What other handles have sent since the last time. */
+  /** Returns notes of other handles since the last call. */
   receive(): readonly Note[];
 }
 
@@ -29,7 +29,7 @@ export class LocalWatch {
   readonly #store: WatchedStore;
   readonly #relay: Relay;
   readonly #poller: Poller;
-  /** Where the sessions were that somebody listens to here, when we last looked. */
+  /** Last known states of the sessions that have listeners here. */
   readonly #states = new Map<string, WatchedState | undefined>();
 
   constructor(store: WatchedStore) {
@@ -55,12 +55,12 @@ export class LocalWatch {
   }
 
   /**
-   * Something was written through this handle, and its writer is answered at once or later. `lastSeq` is undefined if it was the end
-   * of the session; `incarnation` is given if it was its beginning.
+   * Reports a write through this handle, whose caller gets its answer at once or later. `lastSeq` is undefined if the session was deleted;
+   * `incarnation` is given if it was created.
    */
   wrote(id: string, lastSeq: number | undefined, isAtOnce: boolean, incarnation?: string): void {
     if (this.#states.has(id)) {
-      // Whether it is still the session that we know is for the next look to find out.
+      // The next poll finds out whether it is still the same session.
       const known = incarnation ?? this.#states.get(id)?.incarnation;
       this.#states.set(id, lastSeq === undefined ? undefined : { lastSeq, incarnation: known });
     }
@@ -68,9 +68,9 @@ export class LocalWatch {
     else this.#relay.changedLater(id, lastSeq, incarnation);
   }
 
-  /** To those who follow, here and elsewhere. */
+  /** Sends a frame to followers, here and in other processes. */
   sendLive({ sessionId: id, epoch }: Lease, frame: LiveFrame): void {
-    // The frame's own epoch is what its readers go by, so it must not be older either.
+    // Readers rely on the frame's own epoch, so it must not be outdated either.
     if (!this.#relay.isFollowed(id) || Math.min(epoch, frame.epoch) < this.#epochOf(id)) return;
     this.#relay.showLive(id, frame);
     if (this.#relay.isFollowedElsewhere(id)) this.#relay.sendLive(id, frame);
@@ -87,7 +87,7 @@ export class LocalWatch {
     try {
       this.#store.start();
     } catch {
-      // The first look then finds more than is new.
+      // The first poll then finds more than is new.
     }
     this.#poller.start();
   }
@@ -107,7 +107,7 @@ export class LocalWatch {
     try {
       return this.#store.stateOf(id);
     } catch {
-      // To subscribe never fails; the first look finds a change.
+      // Subscribing never fails; the first poll finds a change.
       return undefined;
     }
   }

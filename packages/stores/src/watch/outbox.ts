@@ -1,15 +1,15 @@
-/** What one handle of a store has to tell the others, gathered for a moment so that much of it is one message. */
+/** Messages of one handle of a store to the others, gathered for a moment to send many at once. */
 import type { LiveFrame, MaybePromise } from "@capstan/log";
 import { isPromise } from "@capstan/log";
 
-/** What handles tell each other. A note may be lost. */
+/** Message between handles. A note may be lost. */
 export type Note =
   | { readonly type: "changed"; readonly ids: readonly string[] }
-  /** Somebody there follows these sessions: they begin to, or still do. */
+  /** The sender follows these sessions: it has started to, or still does. */
   | { readonly type: "follow"; readonly ids: readonly string[]; readonly isNew: boolean }
   | { readonly type: "live"; readonly id: string; readonly frames: readonly LiveFrame[] };
 
-/** Takes notes to all other handles, or fails in silence. */
+/** Sends notes to all other handles, or fails silently. */
 export type SendNotes = (notes: readonly Note[]) => MaybePromise<void>;
 
 const gatherMs = 20;
@@ -17,10 +17,10 @@ const gatherMs = 20;
 export class Outbox {
   readonly #send: SendNotes;
   readonly #changed = new Set<string>();
-  /** Whether they are new. */
+  /** Maps each id to whether the follower is new. */
   readonly #followed = new Map<string, boolean>();
   readonly #frames = new Map<string, LiveFrame[]>();
-  /** Also while something is being sent: then the next ones gather for longer. */
+  /** Also set while notes are being sent: then the next ones gather for longer. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(send: SendNotes) {
@@ -80,7 +80,7 @@ export class Outbox {
   }
 }
 
-/** Whether the events of one frame go on right behind those of the other. */
+/** True if the events of `frame` directly continue those of `last`. */
 function isNext(last: LiveFrame, frame: LiveFrame): boolean {
   return (
     frame.epoch === last.epoch &&

@@ -1,14 +1,14 @@
-/** Looks from time to time whether another process has written something, as long as somebody wants to know. */
+/** Polls for writes of other processes, as long as there are listeners. */
 
 const everyMs = 50;
-/** At most so much of the time goes into looking: a twentieth. */
+/** Limits polling to a twentieth of the time. */
 const restFactor = 20;
 
 export class Poller {
   readonly #look: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Whatever `look` throws is a look that found nothing. */
+  /** A `look` that throws counts as one that found nothing. */
   constructor(look: () => void) {
     this.#look = look;
   }
@@ -28,13 +28,13 @@ export class Poller {
       try {
         this.#look();
       } catch {
-        // Wake-ups are hints. The store fails whoever reads or writes, with a reason.
+        // Wake-ups are hints. Calls that read or write report the store's failure, with a reason.
       }
       if (this.#timer !== timer) return;
       this.#later(Math.max(everyMs, (performance.now() - startedAt) * restFactor));
     }, ms);
     this.#timer = timer;
-    // Nobody's process lives on for the sake of hints.
+    // Hints must not keep a process alive.
     timer.unref();
   }
 }

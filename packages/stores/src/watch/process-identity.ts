@@ -1,32 +1,32 @@
-/** Which process holds something, so that others on the same machine can tell whether it is still there. */
+/** Identity of a process that holds something, so that others on the same machine can tell whether it is alive. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, as the system counts; a pid is given again. Absent where the system does not tell. */
+  /** Start time in the system's units, as pids are reused. Absent if the system does not report it. */
   readonly start?: string;
-  /** Where its pid means something. */
+  /** Scope in which the pid is unique. */
   readonly place: string;
 }
 
 let own: ProcessIdentity | undefined;
 
-/** As text, for a file or a column. */
+/** Encoded as text, for a file or a column. */
 export function ownIdentity(): string {
   return JSON.stringify(identity());
 }
 
 export type Fate = "alive" | "dead" | "unknown";
 
-/** `unknown` if there is any doubt: it may run on another machine, or behind another wall of this one. */
+/** `unknown` if there is any doubt: it may run on another machine, or in another container. */
 export function fateOf(text: string): Fate {
   const { pid, start, place } = parse(text);
   const self = identity();
   if (pid === undefined || place !== self.place) return "unknown";
   if (pid === self.pid) return start === self.start ? "alive" : "dead";
   if (!hasPid(pid)) return "dead";
-  // The pid may have been given again.
+  // The pid may have been reused.
   return start === undefined || startOf(pid) === start ? "alive" : "dead";
 }
 
@@ -38,7 +38,7 @@ function identity(): ProcessIdentity {
   return own;
 }
 
-/** A pid is that of one boot and one namespace: two containers count their processes each for itself. */
+/** A pid belongs to one boot and one namespace: containers number their processes independently. */
 function linuxPlace(): string {
   const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
@@ -49,31 +49,31 @@ function hasPid(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    // Without permission to signal it, it is there all the same.
+    // A process we may not signal exists all the same.
     return (thrown as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
 
-/** In ticks since the boot. Undefined if there is no such process, if it has ended and nobody has asked how, or on other systems. */
+/** In ticks since the boot. Undefined if the process does not exist, if it is a zombie, or on other systems. */
 function startOf(pid: number | "self"): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in parentheses, which may hold anything.
+    // The second field is the program's name in parentheses, which may contain anything.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
   } catch {
-    // No such process, or no such file system: not knowing is the answer.
+    // No such process, or no such file system: the start time is unknown.
     return undefined;
   }
 }
 
-/** What cannot be read is of nobody that we know. */
+/** Unreadable text identifies no process. */
 function parse(text: string): Partial<ProcessIdentity> {
   try {
-    // Each field is looked at by its user.
+    // Callers check each field.
     return (JSON.parse(text) as Partial<ProcessIdentity> | null) ?? {};
   } catch {
-    // A file of no process that is known here.
+    // Not the file of a known process.
     return {};
   }
 }

@@ -1,4 +1,4 @@
-/** Wake-ups and live frames of one handle of a store, and their way to and from the other handles. */
+/** Wake-ups and live frames of one handle of a store, and their exchange with other handles. */
 import type { LiveFrame, MaybePromise, SubscribeOptions, Wakeup } from "@capstan/log";
 import { Wakeups } from "@capstan/log";
 import type { Note, SendNotes } from "./outbox.ts";
@@ -6,19 +6,19 @@ import { Outbox } from "./outbox.ts";
 
 export interface RelayOptions {
   readonly send: SendNotes;
-  /** Whether anybody here wants to hear of others at all. Called when that changes. */
+  /** Called when listeners here start or stop needing news of other handles. */
   onDemand(isWanted: boolean): void;
-  /** Whether others have to be told of what was written here. Default: they see it by themselves. */
+  /** True if others must be notified of writes through this handle. Default: they see them by themselves. */
   readonly tellsChanges?: boolean;
 }
 
-/** As `Wakeups.changed` takes it. */
+/** Arguments of `Wakeups.changed`. */
 interface Change {
   readonly lastSeq: number | undefined;
   readonly incarnation: string | undefined;
 }
 
-/** How often those who follow say that they still do, and how long they are believed. */
+/** How often followers renew their interest, and how long it counts. */
 const followMs = 2_000;
 const believedMs = 3 * followMs;
 
@@ -26,11 +26,11 @@ export class Relay {
   readonly #options: RelayOptions;
   readonly #wakeups = new Wakeups();
   readonly #outbox: Outbox;
-  /** How many listen here, and how many of them want frames. */
+  /** Numbers of listeners here, and of those that want frames. */
   readonly #listeners = new Map<string, { all: number; live: number }>();
-  /** Until when somebody elsewhere follows, as far as we were told. */
+  /** Until when another handle follows, according to its notes. */
   readonly #followedUntil = new Map<string, number>();
-  /** Of what those who listen here are about to be told. */
+  /** Changes that listeners here are about to get. */
   readonly #changedHere = new Map<string, Change>();
   #following: NodeJS.Timeout | undefined;
   #expecting: NodeJS.Timeout | undefined;
@@ -41,7 +41,7 @@ export class Relay {
     this.#outbox = new Outbox((notes) => this.#send(notes));
   }
 
-  /** The sessions that somebody listens to here. */
+  /** Sessions with listeners here. */
   ids(): Iterable<string> {
     return this.#listeners.keys();
   }
@@ -69,14 +69,14 @@ export class Relay {
     };
   }
 
-  /** Something was written: through this handle, by who has not got an answer yet; or through another, and we saw it. */
+  /** Reports a write: through this handle, before its caller has an answer; or through another, detected by polling. */
   changed(id: string, lastSeq: number | undefined, incarnation?: string): void {
     this.#wakeups.changed(id, lastSeq, incarnation);
   }
 
   /**
-   * Something was written through this handle. Those who listen here are told in a moment, once for many writes: the writer is one of
-   * them, and knows by then.
+   * Reports a write through this handle. Listeners here get it in a moment, once for many writes: the writer is one of them, and has its
+   * answer by then.
    */
   changedLater(id: string, lastSeq: number | undefined, incarnation?: string): void {
     const isHeard = this.#listeners.has(id);
@@ -87,7 +87,10 @@ export class Relay {
     if (isHeard || this.#options.tellsChanges === true) this.#outbox.changed(id);
   }
 
-  /** Whether somebody wants frames. Who asks has some, and hears of followers from then on, also without a listener. */
+  /**
+   * True if a follower wants frames. The caller has frames to send, so notes about followers are needed from now on, even without a
+   * listener.
+   */
   isFollowed(id: string): boolean {
     if (this.#expecting !== undefined) this.#expecting.refresh();
     else this.#expectFollowers();
@@ -102,22 +105,22 @@ export class Relay {
     return false;
   }
 
-  /** To those who follow here. */
+  /** Delivers a frame to followers here. */
   showLive(id: string, frame: LiveFrame): void {
     this.#wakeups.live(id, frame);
   }
 
-  /** To the other handles. */
+  /** Sends a frame to the other handles. */
   sendLive(id: string, frame: LiveFrame): void {
     this.#outbox.live(id, frame);
   }
 
-  /** What other handles have to say. */
+  /** Processes notes of other handles. */
   take(notes: readonly Note[]): void {
     for (const note of notes) this.#take(note);
   }
 
-  /** Notes may have been lost: everybody looks for themselves, and we say again whom we follow. */
+  /** Called if notes may have been lost: wakes all listeners, and announces again which sessions are followed here. */
   startAnew(): void {
     for (const id of this.#listeners.keys()) this.#wakeups.changed(id);
     const live = this.#liveIds();
@@ -153,7 +156,7 @@ export class Relay {
         for (const frame of note.frames) this.#wakeups.live(note.id, frame);
         return;
       default:
-        // A newer program may say more.
+        // A newer program may send other notes.
         return note satisfies never;
     }
   }
@@ -178,7 +181,7 @@ export class Relay {
     return [...this.#listeners].filter(([, { live }]) => live > 0).map(([id]) => id);
   }
 
-  /** Until the last follower here has gone. */
+  /** Renews until the last follower here has gone. */
   #keepFollowing(): void {
     this.#following ??= setInterval(() => {
       const ids = this.#liveIds();
