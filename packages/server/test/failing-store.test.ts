@@ -94,7 +94,7 @@ test("a turn of a session that was set aside is refused, and the client is told 
 
   expect(refused.status).toBe(409);
   expect(text).toContain('"code":"set_aside"');
-  expect(text).toContain("its operator has to release it");
+  expect(text).toContain("until its operator releases it");
   expect(text).not.toContain("secret");
 });
 
@@ -113,7 +113,7 @@ test("a turn whose session is found to be set aside later ends so, and the clien
   gate.resolve();
   const { data } = await new StreamReader(begun).until("execute_complete");
 
-  const message: unknown = expect.stringContaining("its operator has to release it");
+  const message: unknown = expect.stringContaining("until its operator releases it");
   expect(data).toMatchObject({ status: "error", error: { code: "set_aside", message } });
   expect(JSON.stringify(data)).not.toContain("secret");
 });

@@ -10,6 +10,8 @@ export interface StorageLimits {
 
 interface Held {
   readonly principal: string;
+  /** Undefined until the session is stored. */
+  incarnation: string | undefined;
   /** Number of messages counted. */
   messages: number;
   /** Characters of all messages it ever had: a cleared history stays in the log. */
@@ -42,8 +44,10 @@ export class StorageBudget {
   }
 
   /** Counts what was added to the session since the last call. */
-  count(principal: string, { id, messages, queued }: Session): number {
-    const held = this.#held.get(id) ?? { principal, messages: 0, said: 0, queued: 0 };
+  count(principal: string, { id, incarnation, messages, queued }: Session): number {
+    if (this.#isOfAnother(id, incarnation)) this.forget(id);
+    const held = this.#held.get(id) ?? { principal, incarnation, messages: 0, said: 0, queued: 0 };
+    held.incarnation ??= incarnation;
     this.#held.set(id, held);
     const before = held.said + held.queued;
     const isReplaced = messages.length < held.messages;

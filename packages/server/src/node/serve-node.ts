@@ -118,6 +118,7 @@ async function replyTo(server: Server, incoming: IncomingMessage): ReturnType<Se
   try {
     request = toRequest(incoming);
   } catch {
+    // The client gets the error. What it sent is not worth a report.
     return toErrorResponse(invalidRequest("Malformed HTTP request"));
   }
   return await server.reply(request);
