@@ -1,6 +1,7 @@
 // Lint rules that oxlint has no built-in form of.
 
 import { arrowsRule } from "./lint-arrows.ts";
+import { plainEnglishRule } from "./lint-plain-english.ts";
 import { silentCatchRule } from "./lint-silent-catch.ts";
 
 const noUsing = {
@@ -34,5 +35,6 @@ export default {
     "no-export-all": noExportAll,
     arrows: arrowsRule,
     "silent-catch": silentCatchRule,
+    "plain-english": plainEnglishRule,
   },
 };
