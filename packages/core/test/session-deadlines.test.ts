@@ -134,9 +134,9 @@ test("an abort does not wait for the next attempt", async () => {
   expect(world.provider.requests).toHaveLength(1);
 });
 
-test("recover may answer an error with another context, which one more attempt is made with", async () => {
+test("onOverflow may answer an error with another context, which one more attempt is made with", async () => {
   const world = createWorld([failBefore("context_overflow"), say("Shorter")], [], {
-    recover: ({ code }) =>
+    onOverflow: ({ code }) =>
       code === "context_overflow" ? [{ role: "user", id: "u1", content: "In short" }] : undefined,
   });
   const session = world.host().createSession({ agent: "helper" });

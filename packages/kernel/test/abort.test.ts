@@ -243,7 +243,7 @@ test("an abort after a failure that nothing follows is an abort", async () => {
     provider,
     signal: controller.signal,
     context: {
-      recover: () => {
+      onOverflow: () => {
         controller.abort();
         return new Promise(() => {});
       },

@@ -22,7 +22,7 @@ export const callbackNames = [
   "stopWhen",
   "drainSteering",
   "checkLimits",
-  "recover",
+  "onOverflow",
   "onStepComplete",
   "hasSteering",
   "answers",
@@ -97,7 +97,7 @@ const mayBeAsync: ReadonlySet<CallbackName> = new Set([
   "convertToLlm",
   "stopWhen",
   "checkLimits",
-  "recover",
+  "onOverflow",
   "onStepComplete",
   "before",
   "after",
@@ -121,7 +121,7 @@ function healthyCallbacks(
     drainSteering: () => steering.shift() ?? [],
     hasSteering: () => (steering[0] ?? []).length > 0,
     checkLimits: nothing,
-    recover: (error: SerializedError) =>
+    onOverflow: (error: SerializedError) =>
       error.code === "context_overflow" ? messagesFor(9, 1) : undefined,
     onStepComplete: nothing,
     answers: () => waiting.splice(0).flatMap((call) => answerTo(call, answers.shift() ?? "none")),

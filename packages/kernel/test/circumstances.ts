@@ -137,7 +137,7 @@ export async function runUnder(
     given,
     waiting,
   );
-  const { transformContext, convertToLlm, recover, stopWhen, checkLimits } = callbacks;
+  const { transformContext, convertToLlm, onOverflow, stopWhen, checkLimits } = callbacks;
   const { drainSteering, onStepComplete, hasSteering, answers } = callbacks;
   const tools = everyTool(
     ({ toolCallId }, { effect, reconcile: canTell }) => {
@@ -186,7 +186,7 @@ export async function runUnder(
       stopWhen,
       checkLimits,
     },
-    context: { transformContext, convertToLlm, recover },
+    context: { transformContext, convertToLlm, onOverflow },
     drainSteering,
     onStepComplete,
   });

@@ -85,7 +85,7 @@ function everything(): Partial<RunTurnInput> & Pick<RunTurnInput, "provider" | "
     context: {
       transformContext: (messages) => messages,
       convertToLlm: (messages) => messages,
-      recover: () => [{ role: "user", id: "u1", content: "Hello" }],
+      onOverflow: () => [{ role: "user", id: "u1", content: "Hello" }],
     },
   };
 }
@@ -120,7 +120,7 @@ const places: Record<string, (callback: Callback) => Partial<RunTurnInput>> = {
   convertToLlm: (convertToLlm) => ({ context: { convertToLlm } }),
   stopWhen: (stopWhen) => ({ limits: { stopWhen } }),
   checkLimits: (checkLimits) => ({ limits: { checkLimits } }),
-  recover: (recover) => ({ context: { recover } }),
+  onOverflow: (onOverflow) => ({ context: { onOverflow } }),
   "the before hook": (before) => ({ dispatch: { ...everything().dispatch, before } }),
   "the after hook": (after) => ({ dispatch: { ...everything().dispatch, after } }),
   "parseInput of a tool": (parseInput) => ({ tools: toolsWith({ parseInput }) }),
@@ -142,7 +142,7 @@ const places: Record<string, (callback: Callback) => Partial<RunTurnInput>> = {
   }),
   "log of the logger": (log) => ({
     logger: { ...silentLogger, log },
-    context: { recover: faults["throws"] },
+    context: { onOverflow: faults["throws"] },
   }),
   "startSpan of the logger": (startSpan) => ({ logger: { ...silentLogger, startSpan } }),
   "end of a span": (end) => ({

@@ -129,7 +129,7 @@ test("another error does not ask for room", async () => {
   expect(asked).toEqual([undefined]);
 });
 
-test("recover is asked first, and its context holds until there is another", async () => {
+test("onOverflow is asked first, and its context holds until there is another", async () => {
   const provider = scriptedProvider([
     failBefore("context_overflow"),
     callTool("echo"),
@@ -141,7 +141,7 @@ test("recover is asked first, and its context holds until there is another", asy
     provider,
     tools: [echoTool()],
     context: {
-      recover: () => smaller,
+      onOverflow: () => smaller,
       project: () => [{ role: "user", id: "new", content: "Shorter still" }],
       makeRoom: () => {
         const room: Room = isFull ? true : undefined;

@@ -156,9 +156,9 @@ test.each<Circumstance>([
   ["a step that cannot be stored", [callTool("echo")], { onStepComplete: throws }],
   ["steering that fails", [callTool("echo")], { drainSteering: throws }],
   [
-    "an error that nobody could recover",
+    "an error that `onOverflow` cannot answer",
     [failBefore("context_overflow")],
-    { context: { recover: throws } },
+    { context: { onOverflow: throws } },
   ],
   ["an id that cannot be made", [], { clock: { newId: throws } }],
   ["a retry that cannot be timed", [failBefore("overloaded")], { clock: { random: throws } }],

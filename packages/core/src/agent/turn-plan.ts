@@ -374,12 +374,14 @@ function limitsOf(init: AgentInit): Every<AgentLimits> {
   return { maxSteps, stopWhen, retry, deadlines: withDefaults(defaultDeadlines, init.deadlines) };
 }
 
-function contextOf({ transformContext, convertToLlm, recover }: AgentInit): Every<AgentContext> {
+function contextOf({ transformContext, convertToLlm, onOverflow }: AgentInit): Every<AgentContext> {
   return {
     transformContext,
     convertToLlm,
-    recover: (error, messages) =>
-      error.rejected === undefined ? recover?.(error, messages) : without(error.rejected, messages),
+    onOverflow: (error, messages) =>
+      error.rejected === undefined
+        ? onOverflow?.(error, messages)
+        : without(error.rejected, messages),
   };
 }
 

@@ -152,10 +152,10 @@ async function ask(
       limits: settings.limits,
       context: {
         ...settings.context,
-        recover: (error, sent) => {
+        onOverflow: (error, sent) => {
           const tokens = estimate(sent, frame) * shareAfterOverflow;
           if (error.code === "context_overflow") return fit(sent, tokens);
-          return settings.context.recover?.(error, sent);
+          return settings.context.onOverflow?.(error, sent);
         },
       },
       now: clock.now,

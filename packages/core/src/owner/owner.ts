@@ -349,8 +349,8 @@ export class Owner {
             : underWay.then(() => journal.record(facts));
         },
         checkLimits: (progress) => this.#beforeRequest(action.turnId, plan, progress),
-        recover: (error, shown) =>
-          this.#recover(action.turnId, plan.settings.context.recover, error, shown),
+        onOverflow: (error, shown) =>
+          this.#askOnOverflow(action.turnId, plan.settings.context.onOverflow, error, shown),
         emit: (event) => this.#showLive(event),
       }),
     );
@@ -405,16 +405,16 @@ export class Owner {
   }
 
   /** A part that a vendor will not take is left out from now on, also by whoever takes the session over. */
-  async #recover(
+  async #askOnOverflow(
     turnId: string,
-    recover: LoopContext["recover"],
+    onOverflow: LoopContext["onOverflow"],
     error: SerializedError,
     messages: readonly ChatMessage[],
   ): Promise<readonly ChatMessage[] | undefined> {
-    const recovered = await this.#reporting(turnId, () => recover?.(error, messages));
-    if (recovered === undefined || error.rejected === undefined) return recovered;
+    const replacement = await this.#reporting(turnId, () => onOverflow?.(error, messages));
+    if (replacement === undefined || error.rejected === undefined) return replacement;
     await this.#append([{ type: "quarantine", turnId, ...error.rejected }], {});
-    return recovered;
+    return replacement;
   }
 
   async #reporting<T>(turnId: string, hook: () => MaybePromise<T>): Promise<T> {

@@ -37,7 +37,7 @@ interface TurnParts {
   readonly record: Journal;
   readonly checkLimits: LoopLimits["checkLimits"];
   readonly makeRoom: LoopContext["makeRoom"];
-  readonly recover: LoopContext["recover"];
+  readonly onOverflow: LoopContext["onOverflow"];
   readonly emit: EventEmitter;
 }
 
@@ -74,7 +74,7 @@ export function toTurnInput(
     context: {
       ...settings.context,
       makeRoom: turn.makeRoom,
-      recover: turn.recover,
+      onOverflow: turn.onOverflow,
       boundResult: (call, toolResult) => keeper.bound(call, toolResult),
       project: (messages) => {
         // A request is an effect, and what the log says by now may be of another owner.

@@ -22,7 +22,7 @@ test("a log line is an event on the span of its turn", async () => {
   const { tracer, span } = traceWorld();
   const agent = createAgent({
     model: scriptedProvider([failBefore("context_overflow")]),
-    recover: overflow,
+    onOverflow: overflow,
     logger: otelLogger({ tracer }),
   });
 
@@ -42,7 +42,7 @@ test("log lines go to `log` where it is given, and nowhere else", async () => {
   const lines: unknown[][] = [];
   const agent = createAgent({
     model: scriptedProvider([failBefore("context_overflow")]),
-    recover: overflow,
+    onOverflow: overflow,
     logger: otelLogger({ tracer, log: (...line) => lines.push(line) }),
   });
 

@@ -129,7 +129,7 @@ export interface LoopContext {
    * Asked once per step about an error that is not retried, with the context that it came of; and again for each further part of
    * it that the vendor will not take. New messages replace the context: one more attempt.
    */
-  readonly recover?:
+  readonly onOverflow?:
     | ((
         error: SerializedError,
         messages: readonly ChatMessage[],

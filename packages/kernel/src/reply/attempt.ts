@@ -143,11 +143,13 @@ export class Attempt implements StreamReader {
       await turn.wait(delayMs);
       return (await turn.limit()) ?? this.#tryAgain(turn);
     }
-    const recovered = this.#mayRecover(thrown) ? await this.#recover(thrown) : undefined;
+    const replacement = this.#mayReplaceContext(thrown)
+      ? await this.#askOnOverflow(thrown)
+      : undefined;
     if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
-    if (recovered === undefined) return this.#makeRoom(thrown);
-    this.#step.recoveries++;
-    turn.transcript.replaceContext(recovered);
+    if (replacement === undefined) return this.#makeRoom(thrown);
+    this.#step.contextReplacements++;
+    turn.transcript.replaceContext(replacement);
     await this.#discard(thrown, 0);
     return this.#tryAgain(turn);
   }
@@ -179,23 +181,23 @@ export class Attempt implements StreamReader {
   }
 
   /** One other context is enough for any error but a part that the vendor will not take: vendors name one at a time. */
-  #mayRecover(thrown: unknown): boolean {
+  #mayReplaceContext(thrown: unknown): boolean {
     const isRejection = isInstance(thrown, ProviderError) && thrown.rejected !== undefined;
-    return this.#step.recoveries < (isRejection ? maxRejections : 1);
+    return this.#step.contextReplacements < (isRejection ? maxRejections : 1);
   }
 
-  /** Another context to try once more with. A `recover` that fails has none: the error of the attempt stands. */
-  async #recover(thrown: unknown): Promise<readonly ChatMessage[] | undefined> {
-    const { recover } = this.#turn.context;
-    if (recover === undefined) return undefined;
+  /** Another context to try once more with. An `onOverflow` that fails has none: the error of the attempt stands. */
+  async #askOnOverflow(thrown: unknown): Promise<readonly ChatMessage[] | undefined> {
+    const { onOverflow } = this.#turn.context;
+    if (onOverflow === undefined) return undefined;
     try {
-      const messages = await this.#turn.callbacks.call("recover", () =>
-        recover(serializeError(thrown), this.#turn.transcript.context()),
+      const messages = await this.#turn.callbacks.call("onOverflow", () =>
+        onOverflow(serializeError(thrown), this.#turn.transcript.context()),
       );
       if (messages === undefined || Array.isArray(messages)) return messages;
-      throw wrongValue("recover", messages, "a list of messages or nothing");
+      throw wrongValue("onOverflow", messages, "a list of messages or nothing");
     } catch (failure) {
-      // An abort ends the wait; nothing went wrong with `recover`.
+      // An abort ends the wait; nothing went wrong with `onOverflow`.
       if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);
       return undefined;
     }

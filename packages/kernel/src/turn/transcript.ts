@@ -8,7 +8,7 @@ export class Transcript {
   readonly #history: readonly ChatMessage[];
   readonly #input: readonly ChatMessage[];
   readonly #project: LoopContext["project"];
-  /** Set when `recover` gave another context; the messages from `from` on follow it. */
+  /** Set when `onOverflow` gave another context; the messages from `from` on follow it. */
   #replacement: { readonly messages: readonly ChatMessage[]; readonly from: number } | undefined;
   /** The new messages, as the result has them. */
   readonly added: ChatMessage[] = [];

@@ -52,8 +52,8 @@ export class OpenStep implements UnfinishedStep {
   readonly span: Span | undefined;
   /** Attempts made so far, those before a crash included. */
   attempts: number;
-  /** How often `recover` had another context. */
-  recoveries = 0;
+  /** How often `onOverflow` replaced the context. */
+  contextReplacements = 0;
   /** How often another model took over. */
   takeovers = 0;
   usage: Usage | undefined;

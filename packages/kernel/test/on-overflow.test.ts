@@ -20,7 +20,7 @@ const smaller: ChatMessage[] = [{ role: "user", id: "summary", content: "In shor
 test("an overflow may be answered with a smaller context, and the attempt is made again with it", async () => {
   const provider = scriptedProvider([failBefore("context_overflow"), say("Hello")]);
 
-  const turn = await runToEnd({ provider, context: { recover: () => smaller } });
+  const turn = await runToEnd({ provider, context: { onOverflow: () => smaller } });
 
   expect(provider.requests[1]?.messages).toEqual(smaller);
   expect(turn.recorder.ofType("attempt_discarded")).toMatchObject([
@@ -41,13 +41,13 @@ test("what follows goes on from the smaller context", async () => {
   const turn = await runToEnd({
     provider,
     tools: [echoTool()],
-    context: { recover: async () => smaller },
+    context: { onOverflow: async () => smaller },
   });
 
   expect(provider.requests[2]?.messages).toEqual([...smaller, ...turn.messages.slice(0, 2)]);
 });
 
-test("recovery is asked once per step, about what is not tried again", async () => {
+test("onOverflow is asked once per step, about errors that are not retried", async () => {
   const asked: (string | undefined)[] = [];
   const provider = scriptedProvider([
     failBefore("overloaded"),
@@ -62,7 +62,7 @@ test("recovery is asked once per step, about what is not tried again", async () 
     tools: [echoTool()],
     limits: { retry: { maxAttempts: 2 } },
     context: {
-      recover: ({ code }) => {
+      onOverflow: ({ code }) => {
         asked.push(code);
         return smaller;
       },
@@ -74,14 +74,14 @@ test("recovery is asked once per step, about what is not tried again", async () 
   expect(problemsOf(turn)).toEqual([]);
 });
 
-test("where recovery knows no answer, the error stands and the partial reply is kept", async () => {
+test("if onOverflow has no answer, the error stands and the partial reply is kept", async () => {
   const seen: SerializedError[] = [];
   const provider = scriptedProvider([failAfter(say("Hel"), "invalid_request")]);
 
   const turn = await runToEnd({
     provider,
     context: {
-      recover: (error) => {
+      onOverflow: (error) => {
         seen.push(error);
         return undefined;
       },
@@ -102,12 +102,12 @@ test.each([
   ],
   ["rejects", () => Promise.reject<undefined>(new Error("no summary"))],
   ["never answers", () => new Promise<undefined>(() => {})],
-])("recovery that %s loses neither the partial reply nor its error", async (_, recover) => {
+])("an onOverflow that %s loses neither the partial reply nor its error", async (_, onOverflow) => {
   const clock = manualClock();
   const provider = scriptedProvider([failAfter(say("Hel"), "context_overflow")]);
 
   const turn = await clock.runUntil(
-    runToEnd({ provider, context: { recover }, clock: { timer: clock.timer } }),
+    runToEnd({ provider, context: { onOverflow }, clock: { timer: clock.timer } }),
   );
 
   expect(turn).toMatchObject({ finishReason: "error", error: { code: "context_overflow" } });
@@ -121,7 +121,7 @@ test("usage of the attempt that did not fit is counted", async () => {
     [say("Hello"), usage({ inputTokens: 10 })],
   ]);
 
-  const turn = await runToEnd({ provider, context: { recover: () => smaller } });
+  const turn = await runToEnd({ provider, context: { onOverflow: () => smaller } });
 
   expect(turn.usage).toEqual({ inputTokens: 200_010 });
 });
@@ -136,7 +136,7 @@ test("the transcript keeps what the smaller context leaves out", async () => {
   const turn = await runToEnd({
     provider,
     tools: [echoTool()],
-    context: { recover: () => smaller },
+    context: { onOverflow: () => smaller },
   });
 
   expect(rolesOf(turn)).toEqual(["assistant", "tool", "assistant"]);
@@ -156,7 +156,7 @@ test("each further part that the vendor will not take is asked about, with the c
   const turn = await runToEnd({
     provider,
     context: {
-      recover: ({ rejected }, messages) => {
+      onOverflow: ({ rejected }, messages) => {
         asked.push([rejected, messages.length]);
         return [...messages, ...smaller];
       },
@@ -170,10 +170,10 @@ test("each further part that the vendor will not take is asked about, with the c
   ]);
 });
 
-test("a recovery that never helps comes to an end", async () => {
+test("an onOverflow that never helps comes to an end", async () => {
   const provider = scriptedProvider(Array(30).fill(rejects(0)));
 
-  const turn = await runToEnd({ provider, context: { recover: () => smaller } });
+  const turn = await runToEnd({ provider, context: { onOverflow: () => smaller } });
 
   expect(turn.error).toMatchObject({ code: "invalid_request", rejected: { part: 0 } });
   expect(provider.requests).toHaveLength(17);
