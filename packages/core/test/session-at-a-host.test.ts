@@ -67,7 +67,7 @@ test("a reading is of one moment: a subscription behind its cursor goes on witho
   expect(late).toEqual(all.slice(seen));
 });
 
-test("a session that was let go of takes no room once it is at rest, and a turn under way comes to its end", async () => {
+test("a session that was let go of takes no memory once it is at rest, and a turn under way comes to its end", async () => {
   const tool = deferredTool();
   const world = createWorld([callTool("deferred", {}), say("Done"), say("Again")], [tool]);
   const host = world.host({ pollMs: Infinity });

@@ -155,7 +155,7 @@ export class SessionRuntime {
     this.wake();
   }
 
-  /** Nobody here has a handle any more. What is under way here goes on to its end; then the session takes no room. */
+  /** This process has no handle any more. Work under way continues to its end; then the session takes no memory. */
   async detach(): Promise<void> {
     this.#isAttended = false;
     if (!this.#isWorking && !this.#isClaiming) await this.#leave();
@@ -365,7 +365,7 @@ export class SessionRuntime {
     if (!this.#isAttended && this.#isIdle()) await this.#leave();
   }
 
-  /** Nobody here has a handle of this session: it takes no room until it is due again. */
+  /** This process has no handle of this session: it takes no memory until it is due again. */
   async #leave(): Promise<void> {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;

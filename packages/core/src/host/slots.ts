@@ -13,7 +13,7 @@ export class Slots {
   readonly #onFree: () => void;
   #taken = 0;
 
-  /** `onFree` is called when there is room again. */
+  /** `onFree` is called when a slot is free again. */
   constructor(max: number, onFree: () => void) {
     this.#max = max;
     this.#onFree = onFree;

@@ -20,15 +20,15 @@ export function boundOutput(
   note: (gap: Gap) => string,
 ): ToolContent {
   const text = textOf(content);
-  const room = Math.max(0, Math.floor(maxChars / 2), maxChars - noteChars);
-  const gap = gapIn(text, room);
+  const budgetChars = Math.max(0, Math.floor(maxChars / 2), maxChars - noteChars);
+  const gap = gapIn(text, budgetChars);
   if (typeof content === "string") return aroundGap(content, gap.start, gap.end, note(gap));
   return withGap(content, gap, note(gap));
 }
 
-function gapIn(text: string, room: number): Gap {
-  const start = cutHead(text, Math.ceil(room / 2));
-  const end = Math.max(start, cutTail(text, Math.floor(room / 2)));
+function gapIn(text: string, budgetChars: number): Gap {
+  const start = cutHead(text, Math.ceil(budgetChars / 2));
+  const end = Math.max(start, cutTail(text, Math.floor(budgetChars / 2)));
   return { text, start, end };
 }
 

@@ -28,8 +28,8 @@ export function settleLimits(
   contextWindow: number | undefined,
 ): SettledLimits {
   if (limits === undefined && contextWindow === undefined) return defaults;
-  const roomChars = (contextWindow ?? Infinity) * charsOfHalfAToken;
-  const maxTotalChars = limits?.maxTotalChars ?? Math.min(defaultMaxTotalChars, roomChars);
+  const budgetChars = (contextWindow ?? Infinity) * charsOfHalfAToken;
+  const maxTotalChars = limits?.maxTotalChars ?? Math.min(defaultMaxTotalChars, budgetChars);
   const maxChars = limits?.maxChars ?? Math.min(defaultMaxChars, Math.floor(maxTotalChars / 3));
   return { maxChars, maxTotalChars };
 }

@@ -54,7 +54,7 @@ function pieceOfLine(
   maxChars: number,
 ): string {
   const { from, line, start, lines } = at;
-  // At least one character, however little room there is.
+  // At least one character, however small the budget is.
   const end = Math.max(start + 1, cutBefore(text, start + maxChars));
   const first = start - line + 1;
   const last = end - line;

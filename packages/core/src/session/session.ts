@@ -381,7 +381,7 @@ export class Session<Output = unknown> {
     await this.#host.leave(this.#runtime);
   }
 
-  /** Nobody here has this handle any more. What is under way here goes on to its end, and then the session takes no room. */
+  /** This process drops the handle. Work under way continues to its end, and then the session takes no memory. */
   async detach(): Promise<void> {
     await this.#turns.sending;
     await this.#runtime.detach();

@@ -76,7 +76,7 @@ describe("looking for a text", () => {
     expect(found.length).toBeLessThan(400);
   });
 
-  test("goes on where there was no room for more", () => {
+  test("continues at the line that did not fit", () => {
     const many = Array.from({ length: 500 }, () => "here").join("\n");
 
     const first = findIn(many, "here", {}, 2_000);

@@ -156,12 +156,12 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
           if (run?.isActionable !== true) continue;
           const pause = turn.breathe();
           if (pause !== undefined) await pause;
-          const room = this.#roomFor(run);
-          while (this.#isBusy(room)) await this.#change();
+          const maxOthers = this.#maxOthersBeside(run);
+          while (this.#isBusy(maxOthers)) await this.#change();
           if (turn.isStopped) break;
           const advanced = this.#advance(run);
           if (advanced !== undefined) await advanced;
-          if (room === 0) while (this.#isBusy(0)) await this.#change();
+          if (maxOthers === 0) while (this.#isBusy(0)) await this.#change();
         }
         const flushed = turn.flush();
         if (flushed !== undefined) await flushed;
@@ -180,15 +180,15 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   }
 
   /** How many calls may be running when this one starts. */
-  #roomFor(run: CallRun): number {
+  #maxOthersBeside(run: CallRun): number {
     const { mode, maxParallel = 8 } = this.#turn.input.dispatch;
     const isBarrier = mode === "sequential" || run.tool?.execution === "sequential";
     return isBarrier ? 0 : Math.max(1, maxParallel) - 1;
   }
 
   /** Whether more calls run than that. An abort waits for them, for the grace period; a failed journal does not. */
-  #isBusy(room: number): boolean {
-    return this.#running > room && this.#turn.failure === undefined;
+  #isBusy(maxOthers: number): boolean {
+    return this.#running > maxOthers && this.#turn.failure === undefined;
   }
 
   /** The next time that a call settles or the turn stops. What is on the way to the journal is sent off first. */

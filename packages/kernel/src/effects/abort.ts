@@ -76,7 +76,7 @@ export class TurnAbort {
 
   /** Does nothing for a turn that is aborted already: ask `isAborted` first. */
   addListener(listener: AbortListener): void {
-    // Without a signal nothing ever fires. A list of one takes no more room than it needs.
+    // Without a signal nothing ever fires. A list of one takes no more memory than it needs.
     if (this.#source === undefined && !this.#canExpire) return;
     if (this.#listeners === undefined) this.#listeners = [listener];
     else this.#listeners.push(listener);

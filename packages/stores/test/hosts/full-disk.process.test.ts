@@ -1,4 +1,4 @@
-/** A turn whose store has no room left. */
+/** A turn whose store has no disk space left. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAgent, createHost } from "@capstan/core";

@@ -62,8 +62,8 @@ export class HttpAnswer {
   /** Waits for a slow reader, as long as there is one. */
   async stream(events: readonly WireEvent[]): Promise<void> {
     this.#beginStream();
-    const hasRoom = this.#response.write(events.map(toText).join(""));
-    if (hasRoom || this.left.aborted) return;
+    const isDrained = this.#response.write(events.map(toText).join(""));
+    if (isDrained || this.left.aborted) return;
     // The reader has left, which the caller sees by the signal.
     await once(this.#response, "drain", { signal: this.left }).catch(() => {});
   }
