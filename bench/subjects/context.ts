@@ -3,7 +3,7 @@ import type { AssistantMessage, ChatMessage, ToolMessage } from "@capstan/kernel
 import type { Entry } from "@capstan/log";
 import { SessionFold } from "@capstan/log";
 import { outputsToEvict } from "../../packages/core/src/outputs/evictions.ts";
-import { settleLimits } from "../../packages/core/src/outputs/output-limits.ts";
+import { resolveLimits } from "../../packages/core/src/outputs/output-limits.ts";
 import { ContextProjection } from "../../packages/core/src/context/projection.ts";
 import type { Subject } from "../subject.ts";
 
@@ -13,7 +13,7 @@ export const subject: Subject = {
   growContext,
 };
 
-const limits = settleLimits(undefined, undefined);
+const limits = resolveLimits(undefined, undefined);
 const ephemeral: ReadonlyMap<string, number> = new Map([["look", 1_000_000]]);
 const turnId = "t";
 

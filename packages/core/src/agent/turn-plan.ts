@@ -1,4 +1,4 @@
-/** What one turn of an agent runs with: everything that was a choice, a name or a function is settled. */
+/** What one turn of an agent runs with: everything that was a choice, a name or a function is resolved. */
 import type {
   ChatMessage,
   Deadlines,
@@ -17,8 +17,8 @@ import { andThen } from "@capstan/log";
 import type { CompactionPlan } from "../compaction/compaction-options.ts";
 import { needsWindow, planCompaction, unknownWindow } from "../compaction/compaction-options.ts";
 import { leaveOut } from "../context/leave-out.ts";
-import type { SettledLimits } from "../outputs/output-limits.ts";
-import { settleLimits } from "../outputs/output-limits.ts";
+import type { ResolvedLimits } from "../outputs/output-limits.ts";
+import { resolveLimits } from "../outputs/output-limits.ts";
 import type { OutputReader } from "../outputs/output-reader.ts";
 import { readOutputTool, withReadOutput } from "../outputs/read-output.ts";
 import type { RequestFrame } from "../context/token-count.ts";
@@ -80,12 +80,12 @@ type Prompt = Pick<EntryOf<"prompt">, "instructions" | "toolsHash" | "toolsChars
 
 export interface TurnPlan {
   readonly model: Model;
-  /** Undefined where it could not be settled: then it is still to be found out. */
+  /** Undefined where it could not be resolved: then it is still to be found out. */
   readonly prompt: Prompt | undefined;
   readonly settings: AgentSettings;
   /** Which tools keep how many of their outputs, and how much one and all may have. */
   readonly ephemeral: ReadonlyMap<string, number>;
-  readonly outputs: SettledLimits;
+  readonly outputs: ResolvedLimits;
   /** Whether the model may read again what it is not shown of an output. */
   readonly canReadOutputs: boolean;
   /** How the context of the session is compacted; undefined where it is not. */
@@ -151,23 +151,23 @@ type CommonSettings = Omit<AgentSettings, "provider" | "tools" | "providerOpts">
 /** Never fails: where the model, a tool or the instructions cannot be had, the turn does, with the reason. At once, where nothing is waited for. */
 export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
   try {
-    const settled = settle(init, request);
-    if (!isPromise(settled)) return toPlan(init, request, settled);
+    const resolved = resolveChoices(init, request);
+    if (!isPromise(resolved)) return toPlan(init, request, resolved);
     const limitMs = callbackMsOf(init);
-    const limited = within(request.timer, limitMs, settled, "resolveModel or instructions");
+    const limited = within(request.timer, limitMs, resolved, "resolveModel or instructions");
     return limited.then(
       (choices) => toPlan(init, request, choices),
-      (thrown: unknown) => toPlan(init, request, unsettled(thrown)),
+      (thrown: unknown) => toPlan(init, request, unresolved(thrown)),
     );
   } catch (thrown) {
-    return toPlan(init, request, unsettled(thrown));
+    return toPlan(init, request, unresolved(thrown));
   }
 }
 
 /** For a turn that is over before it begins: nothing of it is asked for. */
 export function planNothing(init: AgentInit): TurnPlan {
   const nobody = { agentName: "", sessionId: "" };
-  return toPlan(init, nobody, unsettled(new Error("The turn was stopped before it began")));
+  return toPlan(init, nobody, unresolved(new Error("The turn was stopped before it began")));
 }
 
 /** How long an agent may take to give what is asked of it. */
@@ -175,17 +175,17 @@ export function callbackMsOf({ deadlines }: AgentInit): number {
   return deadlines?.callbackMs ?? defaultCallbackMs;
 }
 
-interface Settled {
+interface ResolvedChoices {
   readonly model: Model;
   /** Context window that no list knows: told by the server, or assumed. */
   readonly window?: number;
   readonly instructions: string | undefined;
   readonly tools: readonly AnyTool[];
   /** False where something stands in for what could not be had. */
-  readonly isSettled?: boolean;
+  readonly isResolved?: boolean;
 }
 
-function settle(init: AgentInit, request: PlanRequest): MaybePromise<Settled> {
+function resolveChoices(init: AgentInit, request: PlanRequest): MaybePromise<ResolvedChoices> {
   const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
   const tools = chooseTools(init.tools ?? noTools, config.tools);
   const choice = overrides.model ?? config.model ?? init.model;
@@ -212,7 +212,7 @@ function withWindow(
   model: Model,
   { compaction, getApiKey, logger }: AgentInit,
   { isOfSession, timer }: PlanRequest,
-): MaybePromise<Pick<Settled, "model" | "window">> {
+): MaybePromise<Pick<ResolvedChoices, "model" | "window">> {
   const isKnown = windowOf(model) !== undefined;
   if (isKnown || isOfSession !== true || !needsWindow(compaction)) return { model };
   if (compaction !== undefined) throw unknownWindow(model);
@@ -264,7 +264,7 @@ export function knownModels(init: AgentInit, models: readonly Model[] = []): rea
 function toPlan(
   init: AgentInit,
   request: PlanRequest,
-  { model, window, instructions, tools, isSettled = true }: Settled,
+  { model, window, instructions, tools, isResolved = true }: ResolvedChoices,
 ): TurnPlan {
   const { sessionScope, sessionId, now, spent } = request;
   const { budgets } = init;
@@ -276,7 +276,7 @@ function toPlan(
   const cost = (usage: Usage | undefined, name?: string): number | undefined =>
     costAt(usage, modelNamed(model, name));
   const { overrides, config } = request;
-  const outputs = settleLimits(init.outputs, model.facts?.contextWindow ?? window);
+  const outputs = resolveLimits(init.outputs, model.facts?.contextWindow ?? window);
   const reader = init.outputs?.readTool === false ? undefined : request.outputs;
   const declared = reader === undefined ? tools : withReadOutput(tools);
   const bound = bindTools(tools, scope);
@@ -318,7 +318,7 @@ function toPlan(
           : otherModel(choice, init, request, instructions);
       return toSummarizer(found, costAt);
     },
-    prompt: isSettled
+    prompt: isResolved
       ? { ...(instructions !== undefined && { instructions }), ...toolsInPrompt(declared) }
       : undefined,
     settings,
@@ -403,12 +403,12 @@ function without(
   return shown === messages ? undefined : shown;
 }
 
-function unsettled(thrown: unknown): Settled {
+function unresolved(thrown: unknown): ResolvedChoices {
   return {
     model: { provider: failing(thrown), id: "" },
     instructions: undefined,
     tools: noTools,
-    isSettled: false,
+    isResolved: false,
   };
 }
 

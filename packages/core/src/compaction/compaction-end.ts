@@ -36,7 +36,7 @@ export function toEnd(
   const { usage, cost } = answer;
   const isThere = transcript.at(end - 1)?.id === through;
   const isDone = answer.type === "summary" && isThere;
-  const requests = settledBy(compactions, asked, answer, isDone);
+  const requests = endedRequests(compactions, asked, answer, isDone);
   const model = summarizer && modelNamed(summarizer.model, answer.model);
   const priceId = cost === undefined ? undefined : model?.price?.id;
   const common = {
@@ -64,7 +64,7 @@ export function toEnd(
 }
 
 /** Who asked meanwhile, and for nothing in particular, has what they wanted. One that was cancelled is over for who cancelled it. */
-function settledBy(
+function endedRequests(
   compactions: CompactionFold,
   asked: readonly CompactRequest[],
   answer: Answered,
@@ -74,6 +74,6 @@ function settledBy(
     .filter(({ directives }) => isDone && directives === undefined)
     .map(({ id }) => id);
   const cancelled = asked.filter(({ id }) => compactions.cancelReasonOf(id) !== undefined);
-  const settled = answer.type === "aborted" && cancelled.length > 0 ? cancelled : asked;
-  return [...new Set([...settled.map(({ id }) => id), ...ids])];
+  const ended = answer.type === "aborted" && cancelled.length > 0 ? cancelled : asked;
+  return [...new Set([...ended.map(({ id }) => id), ...ids])];
 }

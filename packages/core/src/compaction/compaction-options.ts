@@ -20,7 +20,7 @@ export interface CompactionOptions {
   readonly minFreedShare?: number;
 }
 
-/** The same for one turn, with everything settled. */
+/** The same for one turn, with everything resolved. */
 export interface CompactionPlan {
   /** Tokens from which on the context is too full; `Infinity` where that changes nothing by itself. */
   readonly threshold: number;

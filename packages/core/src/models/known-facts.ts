@@ -23,14 +23,14 @@ export function withFacts(
 function routed(model: Model, registry: ModelRegistry | undefined): MaybePromise<Model> {
   const { fallback } = model.provider;
   if (fallback === undefined) return model;
-  const settled = fallback.models.reduce<MaybePromise<readonly Model[]>>(
+  const resolved = fallback.models.reduce<MaybePromise<readonly Model[]>>(
     (before, member) =>
       andThen(before, (models) =>
         andThen(completed(member, registry), (known) => [...models, known]),
       ),
     [],
   );
-  return andThen(settled, (models) => ({
+  return andThen(resolved, (models) => ({
     ...model,
     provider: { ...model.provider, fallback: { ...fallback, models } },
   }));

@@ -1,6 +1,6 @@
 /** Which outputs of tools to leave out of the context: those of which only the last so many are wanted, and the oldest where all are too much. */
 import type { OutputFold } from "@capstan/log";
-import type { SettledLimits } from "./output-limits.ts";
+import type { ResolvedLimits } from "./output-limits.ts";
 
 /**
  * What is left of a total that was too large. Each eviction costs the vendor's cache everything behind the first output that goes: a few
@@ -16,7 +16,7 @@ export function outputsToEvict(
   outputs: OutputFold,
   ephemeral: ReadonlyMap<string, number>,
   freshFrom: number,
-  { maxTotalChars }: Pick<SettledLimits, "maxTotalChars">,
+  { maxTotalChars }: Pick<ResolvedLimits, "maxTotalChars">,
 ): readonly string[] {
   const isTooLarge = outputs.size > maxTotalChars;
   const isDue = isTooLarge || hasTwice(outputs, ephemeral);

@@ -16,17 +16,17 @@ export interface OutputLimits {
 }
 
 /** What holds for one turn. */
-export type SettledLimits = Required<Omit<OutputLimits, "readTool">>;
+export type ResolvedLimits = Required<Omit<OutputLimits, "readTool">>;
 
 const defaultMaxChars = 70_000;
 const defaultMaxTotalChars = 400_000;
 /** Characters that stand for half a token, as they are counted everywhere where nobody knows better. */
 const charsOfHalfAToken = 2;
 
-export function settleLimits(
+export function resolveLimits(
   limits: OutputLimits | undefined,
   contextWindow: number | undefined,
-): SettledLimits {
+): ResolvedLimits {
   if (limits === undefined && contextWindow === undefined) return defaults;
   const budgetChars = (contextWindow ?? Infinity) * charsOfHalfAToken;
   const maxTotalChars = limits?.maxTotalChars ?? Math.min(defaultMaxTotalChars, budgetChars);
@@ -34,7 +34,7 @@ export function settleLimits(
   return { maxChars, maxTotalChars };
 }
 
-const defaults: SettledLimits = {
+const defaults: ResolvedLimits = {
   maxChars: defaultMaxChars,
   maxTotalChars: defaultMaxTotalChars,
 };

@@ -17,19 +17,19 @@ function bindTool(tool: AnyTool, scope: DependencyScope): ToolContract {
   const reconcile = tool.reconcile && inScope(tool.reconcile, scope);
   if (execute === tool.execute && reconcile === tool.reconcile) return tool;
   // A copy with fields of its own, not an object on top of the tool: providers may write what they get as JSON.
-  const bound: ToolContract = { ...settledFields(tool) };
+  const bound: ToolContract = { ...plainFields(tool) };
   if (execute !== undefined) bound.execute = execute;
   if (reconcile !== undefined) bound.reconcile = reconcile;
   return bound;
 }
 
 /** Copies without a getter, which V8 copies again in a twentieth of the time. A tool never changes, so one is enough. */
-const settled = new WeakMap<AnyTool, ToolContract>();
+const plainCopies = new WeakMap<AnyTool, ToolContract>();
 
-function settledFields(tool: AnyTool): ToolContract {
-  const known = settled.get(tool);
+function plainFields(tool: AnyTool): ToolContract {
+  const known = plainCopies.get(tool);
   if (known !== undefined) return known;
   const copy: ToolContract = { ...tool };
-  settled.set(tool, copy);
+  plainCopies.set(tool, copy);
   return copy;
 }
