@@ -50,8 +50,8 @@ export {
 } from "./repository/repository-failures.ts";
 export { checkEnvelope, checkEnvelopes, invalidEntry } from "./entries/entry-envelope.ts";
 export { listPage, newestFirst } from "./repository/list-page.ts";
-export { formatListPlace, parseListPlace } from "./repository/list-place.ts";
-export type { ListPlace } from "./repository/list-place.ts";
+export { formatListCursor, parseListCursor } from "./repository/list-cursor.ts";
+export type { ListCursor } from "./repository/list-cursor.ts";
 export { andThen, orElse } from "./repository/at-once.ts";
 export { Wakeups } from "./repository/wakeups.ts";
 export { isDue } from "./repository/is-due.ts";

@@ -4,12 +4,12 @@ import { background } from "@capstan/kernel";
 import type { CallAnswer } from "@capstan/log";
 import { isRefusal } from "../errors/client-error.ts";
 import { longestTimerMs, pause } from "../stream/pause.ts";
-import type { CallPlace } from "./run-tool.ts";
+import type { CallOrigin } from "./run-tool.ts";
 import { runTool, unknownOutcome } from "./run-tool.ts";
 
 /** What the calls of a session need of it. */
 export interface CallOwner {
-  readonly place: CallPlace;
+  readonly origin: CallOrigin;
   claim(toolCallId: string, leaseMs: number, signal: AbortSignal): Promise<void>;
   /** Whether another client had claimed the call before this one; to be asked when it is claimed. */
   wasClaimedElsewhere(toolCallId: string): Promise<boolean>;
@@ -126,7 +126,7 @@ export class LentCalls {
       const mayRun = isRepeatable || !(await this.#owner.wasClaimedElsewhere(toolCallId));
       if (signal.aborted) return;
       const answer = mayRun
-        ? await runTool(tool, call, this.#owner.place, signal)
+        ? await runTool(tool, call, this.#owner.origin, signal)
         : unknownOutcome(toolCallId);
       if (!signal.aborted) await this.#owner.answer(answer);
     } catch (thrown) {

@@ -3,7 +3,7 @@ import type { PendingCall, ToolContract, ToolExecutionEvent, ToolResult } from "
 import { serializeError, toToolResult } from "@capstan/kernel";
 import type { CallAnswer } from "@capstan/log";
 
-export interface CallPlace {
+export interface CallOrigin {
   readonly conversationId: string;
   readonly turnId: string;
   readonly incarnation: string | undefined;
@@ -13,7 +13,7 @@ export interface CallPlace {
 export async function runTool(
   tool: ToolContract,
   { toolCallId, input, toolName }: PendingCall,
-  { incarnation, ...place }: CallPlace,
+  { incarnation, ...origin }: CallOrigin,
   signal: AbortSignal,
 ): Promise<CallAnswer> {
   try {
@@ -23,13 +23,13 @@ export async function runTool(
       return failed(toolCallId, `Not run: invalid input for "${toolName}". ${issues}`);
     }
     const context = {
-      ...place,
+      ...origin,
       toolCallId,
       step: 0,
       signal,
       cwd: undefined,
       // Calls of different sessions may have the same id.
-      idempotencyKey: `${incarnation ?? place.conversationId}/${toolCallId}`,
+      idempotencyKey: `${incarnation ?? origin.conversationId}/${toolCallId}`,
       logger: undefined,
       // What a tool says meanwhile, and what it spends, stays here.
       update: () => {},

@@ -29,7 +29,7 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #closing = new AbortController();
   #token: string | undefined;
-  #place = 0;
+  #urlIndex = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -87,7 +87,7 @@ export class Connection {
 
   /** The next request goes to the next server, where there is another. */
   moveOn(): void {
-    this.#place = (this.#place + 1) % this.#urls.length;
+    this.#urlIndex = (this.#urlIndex + 1) % this.#urls.length;
   }
 
   async #fetch(
@@ -98,8 +98,8 @@ export class Connection {
     const { token, fetch = globalThis.fetch } = this.#options;
     this.#token ??= typeof token === "string" ? token : await token();
     this.mustBeOpen(signal);
-    const place = this.#place;
-    const url = `${this.#urls[place]}${path}`;
+    const urlIndex = this.#urlIndex;
+    const url = `${this.#urls[urlIndex]}${path}`;
     try {
       return await fetch(url, {
         method,
@@ -114,7 +114,7 @@ export class Connection {
     } catch (cause) {
       this.mustBeOpen(signal);
       // Others may have moved on already.
-      if (this.#place === place) this.moveOn();
+      if (this.#urlIndex === urlIndex) this.moveOn();
       throw unreachable(url, cause);
     }
   }

@@ -17,7 +17,7 @@ import {
 } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { chainMark } from "@capstan/log";
-import { Place } from "../stream/place.ts";
+import { ReadPosition } from "../stream/read-position.ts";
 
 /** What a handle needs of its session. */
 export interface TurnOwner {
@@ -34,7 +34,7 @@ export class ClientTurn implements Turn {
   readonly #owner: TurnOwner;
   readonly #queue = new EventQueue();
   readonly #resolve: (response: TurnResponse) => void;
-  readonly #place = new Place();
+  readonly #position = new ReadPosition();
   #root: string;
   #isOver = false;
   /** How the last turn of the chain ended, while others of it may come. */
@@ -94,10 +94,10 @@ export class ClientTurn implements Turn {
     );
   }
 
-  /** The chain of this turn, behind this place. */
+  /** The chain of this turn, after this cursor. */
   follow(turnId: string, after: Cursor): void {
     this.#root = rootOf(turnId);
-    this.#place.moveTo(after);
+    this.#position.moveTo(after);
   }
 
   onAnswering(toolCallIds: readonly string[]): void {
@@ -107,7 +107,7 @@ export class ClientTurn implements Turn {
   /** Takes the next event of the session, if it is of this chain and new. */
   take(event: AgentEvent, cursor: Cursor): void {
     if (this.#isOver || rootOf(event.turnId) !== this.#root || event.type === "settled") return;
-    if (!this.#place.takes(event, cursor)) return;
+    if (!this.#position.takes(event, cursor)) return;
     this.#queue.push(event);
     switch (event.type) {
       case "turn_start":

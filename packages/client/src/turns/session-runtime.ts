@@ -16,8 +16,8 @@ import type { Connection, RequestOptions } from "../stream/connection.ts";
 import { jsonOf } from "../stream/connection.ts";
 import type { CallOwner, LentCallOptions } from "../lent-tools/lent-calls.ts";
 import { LentCalls } from "../lent-tools/lent-calls.ts";
-import { Place } from "../stream/place.ts";
-import type { CallPlace } from "../lent-tools/run-tool.ts";
+import { ReadPosition } from "../stream/read-position.ts";
+import type { CallOrigin } from "../lent-tools/run-tool.ts";
 import { SessionMirror } from "../mirror/session-mirror.ts";
 import type { StreamListener } from "../stream/session-stream.ts";
 import { SessionStream, queryOf } from "../stream/session-stream.ts";
@@ -48,7 +48,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
   /** Number of sessions of this id that are gone. Late messages about one of them are ignored. */
   #goneCount = 0;
   /** Where subscribers and the mirror are. */
-  readonly #seen = new Place();
+  readonly #seen = new ReadPosition();
   #refreshing: Promise<void> | undefined;
   #refreshNext: Promise<void> | undefined;
 
@@ -86,7 +86,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     return this.#incarnation;
   }
 
-  get place(): CallPlace {
+  get origin(): CallOrigin {
     return {
       conversationId: this.#sessionId,
       turnId: this.mirror.lastTurnId ?? "",

@@ -214,6 +214,6 @@ function later(a: Cursor, b: Cursor): Cursor {
 
 /** Of the turn that would continue this one. */
 function nextIdOf(turnId: string): string {
-  const [root, place = "1"] = turnId.split(chainMark);
-  return `${root}${chainMark}${Number(place) + 1}`;
+  const [root, index = "1"] = turnId.split(chainMark);
+  return `${root}${chainMark}${Number(index) + 1}`;
 }

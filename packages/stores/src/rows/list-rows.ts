@@ -1,6 +1,6 @@
 /** Builds the query for a list of sessions, and a page from its rows. */
 import type { ListQuery, SessionPage } from "@capstan/log";
-import { formatListPlace, parseListPlace } from "@capstan/log";
+import { formatListCursor, parseListCursor } from "@capstan/log";
 import { parseHead } from "./head-columns.ts";
 import { fromPlainText, toPlainText } from "../text/plain-text.ts";
 
@@ -34,7 +34,7 @@ export function toListSelection(query: ListQuery, mark: "?" | "$"): ListSelectio
     if (wanted !== undefined) conditions.push(`${column} = ${add(toPlainText(wanted))}`);
   }
   if (after !== undefined) {
-    const { updatedAt, id } = parseListPlace(after);
+    const { updatedAt, id } = parseListCursor(after);
     if (Number.isNaN(updatedAt)) return undefined;
     conditions.push(`(updated_at, id) < (${add(updatedAt)}, ${add(toPlainText(id))})`);
   }
@@ -51,6 +51,6 @@ export function toListPage(rows: readonly ListRow[], query: ListQuery): SessionP
   }));
   const last = sessions.at(-1);
   if (rows.length <= limit || last === undefined) return { sessions };
-  const next = formatListPlace({ updatedAt: last.head.updatedAt, id: last.id });
+  const next = formatListCursor({ updatedAt: last.head.updatedAt, id: last.id });
   return { sessions, next };
 }

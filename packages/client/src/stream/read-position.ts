@@ -3,7 +3,7 @@ import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { compareCursors, startCursor } from "@capstan/log";
 
-export class Place {
+export class ReadPosition {
   #cursor: Cursor = startCursor;
 
   get cursor(): Cursor {
