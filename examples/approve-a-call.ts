@@ -20,7 +20,10 @@ const question = { role: "user", id: "q1", content: "A table for four, please" }
 const asked = await runTurn({ ...base, turnId: "t1", messages: [question] });
 console.log(asked.finishReason, asked.pending); // nothing runs, nothing is held
 
-const approved = asked.open?.map((call): OpenCall => ({ callId: call.callId, state: "approved" }));
+const approved = asked.open?.map((call): OpenCall => ({
+  toolCallId: call.toolCallId,
+  state: "approved",
+}));
 const messages = [question, ...asked.messages];
 const prior = asked.progress;
 const done = await runTurn({

@@ -21,11 +21,11 @@ export function answering(
   };
 }
 
-export const approve: Answer = ({ toolCallId: callId }) => ({ callId, state: "approved" });
+export const approve: Answer = ({ toolCallId }) => ({ toolCallId, state: "approved" });
 
-export const deny: Answer = ({ toolCallId: callId }) => ({ callId, state: "denied" });
+export const deny: Answer = ({ toolCallId }) => ({ toolCallId, state: "denied" });
 
 /** Runs what is remote. */
-export const pick: Answer = ({ toolCallId: callId }) => {
-  return { callId, state: "settled", result: { isError: false, output: "picked" } };
+export const pick: Answer = ({ toolCallId }) => {
+  return { toolCallId, state: "settled", result: { isError: false, output: "picked" } };
 };

@@ -138,13 +138,14 @@ function healthyCallbacks(
 function nothing(): void {}
 
 function answerTo(
-  { toolCallId: callId, kind, input }: PendingCall,
+  { toolCallId, kind, input }: PendingCall,
   answer: CallbackScript["answers"][number],
 ): OpenCall[] {
   if (answer === "none") return [];
-  if (answer === "denied") return [{ callId, state: "denied", reason: "no" }];
-  if (answer === "approved" && kind === "approval") return [{ callId, state: "approved", input }];
-  return [{ callId, state: "settled", result: { isError: false, output: "answered" } }];
+  if (answer === "denied") return [{ toolCallId, state: "denied", reason: "no" }];
+  if (answer === "approved" && kind === "approval")
+    return [{ toolCallId, state: "approved", input }];
+  return [{ toolCallId, state: "settled", result: { isError: false, output: "answered" } }];
 }
 
 function decisionOf(action: CallbackScript["decisions"][number]): BeforeDecision {

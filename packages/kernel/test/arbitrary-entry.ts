@@ -38,22 +38,22 @@ export function entryOf(calls: readonly EnteredCall[]) {
 }
 
 function openCall({ name, state }: EnteredCall, at: number): OpenCall[] {
-  const callId = `k${at}`;
+  const toolCallId = `k${at}`;
   const result = { isError: false, output: "answered" };
   switch (state) {
     case "fresh":
     case "approved":
     case "denied":
-      return [{ callId, state }];
+      return [{ toolCallId, state }];
     case "started":
       // Nobody has started what runs elsewhere.
-      return name.startsWith("remote") ? [] : [{ callId, state, key: `key-${at}` }];
+      return name.startsWith("remote") ? [] : [{ toolCallId, state, key: `key-${at}` }];
     case "answered":
-      return [{ callId, state: "settled", result }];
+      return [{ toolCallId, state: "settled", result }];
     case "recorded":
-      return [{ callId, state: "settled", result, isRecorded: true }];
+      return [{ toolCallId, state: "settled", result, isRecorded: true }];
     case "pending":
-      return [{ callId, state, pending: pendingCall(name, at) }];
+      return [{ toolCallId, state, pending: pendingCall(name, at) }];
     case "unlisted":
       return [];
     default:

@@ -51,7 +51,7 @@ test("it gets answers from outside, which cannot say themselves where they are k
       { role: "user", id: "u", content: "Hi" },
       { role: "assistant", id: "a", content: [call], stopReason: "tool-calls" },
     ],
-    journal: { open: [{ callId: "c", state: "settled", result: answer }] },
+    journal: { open: [{ toolCallId: "c", state: "settled", result: answer }] },
     context: { boundResult: (_, result) => ({ ...result, output: `${JSON.stringify(result)}!` }) },
   });
 

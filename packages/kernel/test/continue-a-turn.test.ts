@@ -107,7 +107,7 @@ test("a terminal result that was there before the suspension still ends the turn
   const answered = (suspended.open ?? []).map((call): OpenCall =>
     call.state === "pending"
       ? {
-          callId: call.callId,
+          toolCallId: call.toolCallId,
           state: "settled",
           result: { isError: false, output: "", isTerminal: true },
         }
@@ -173,7 +173,7 @@ test("a turn that died behind its closing report neither runs the calls in it no
       { role: "assistant", id: "a1", content: [call], stopReason: "tool-calls" },
     ],
     journal: {
-      open: [{ callId: "k1", state: "fresh" }],
+      open: [{ toolCallId: "k1", state: "fresh" }],
       prior: { steps: 2, attempts: 2, usage: {}, isResumed: true },
     },
     limits: { maxSteps: 1, closing },

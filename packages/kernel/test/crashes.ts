@@ -238,9 +238,9 @@ function alterTwos({ input }: DispatchedCall): BeforeDecision | undefined {
   return isTwo ? { action: "alter", input: { n: 20 } } : undefined;
 }
 
-function answerTo({ toolCallId: callId, kind, input }: PendingCall): OpenCall {
-  if (kind === "approval") return { callId, state: "approved", input };
-  return { callId, state: "settled", result: { isError: false, output: outputOf(input) } };
+function answerTo({ toolCallId, kind, input }: PendingCall): OpenCall {
+  if (kind === "approval") return { toolCallId, state: "approved", input };
+  return { toolCallId, state: "settled", result: { isError: false, output: outputOf(input) } };
 }
 
 /** What waits is known from what was recorded, as it is in a session. */

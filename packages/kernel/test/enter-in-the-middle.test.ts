@@ -30,7 +30,7 @@ test("a fresh call runs, after the hooks were asked", async () => {
     provider,
     tools: [echo],
     messages,
-    journal: { open: [{ callId: "k1", state: "fresh" }] },
+    journal: { open: [{ toolCallId: "k1", state: "fresh" }] },
     dispatch: { before: ({ toolCallId }) => void asked.push(toolCallId) },
   });
 
@@ -58,7 +58,7 @@ test("an approved call runs exactly the approved input, and nobody is asked agai
     provider,
     tools: [echo],
     messages,
-    journal: { open: [{ callId: "k1", state: "approved", input: { n: 7 } }] },
+    journal: { open: [{ toolCallId: "k1", state: "approved", input: { n: 7 } }] },
     dispatch: { before: ({ toolCallId }) => void asked.push(toolCallId) },
   });
 
@@ -75,7 +75,7 @@ test("an approved input that the tool does not take is an error result", async (
     provider,
     tools: [echo],
     messages,
-    journal: { open: [{ callId: "k1", state: "approved" }] },
+    journal: { open: [{ toolCallId: "k1", state: "approved" }] },
   });
 
   expect(echo.started).toEqual([]);
@@ -90,7 +90,7 @@ test("a denied call is answered to the model with the reason, and does not run",
     provider,
     tools: [echo],
     messages,
-    journal: { open: [{ callId: "k1", state: "denied", reason: "not on a Sunday" }] },
+    journal: { open: [{ toolCallId: "k1", state: "denied", reason: "not on a Sunday" }] },
   });
 
   expect(echo.started).toEqual([]);
@@ -110,7 +110,7 @@ test("a result that came from outside is seen by the after hook, recorded and sh
     tools: [remoteTool()],
     messages: historyWith(called("k1", "remote")),
     journal: {
-      open: [{ callId: "k1", state: "settled", result: { isError: false, output: "picked" } }],
+      open: [{ toolCallId: "k1", state: "settled", result: { isError: false, output: "picked" } }],
       ...hooks.journal,
     },
     dispatch: {
@@ -136,7 +136,7 @@ test("a result that is recorded already is neither recorded nor shown again, but
     journal: {
       open: [
         {
-          callId: "k1",
+          toolCallId: "k1",
           state: "settled",
           result: { isError: false, output: "one" },
           isRecorded: true,
@@ -162,13 +162,13 @@ test("a call that still waits keeps the turn suspended, and is not announced aga
     provider,
     tools: [remoteTool()],
     messages: historyWith(called("k1", "remote", { n: 1 })),
-    journal: { open: [{ callId: "k1", state: "pending", pending }] },
+    journal: { open: [{ toolCallId: "k1", state: "pending", pending }] },
   });
 
   expect(turn.finishReason).toBe("tool-calls");
   expect(turn.pending).toEqual([pending]);
   expect(turn.recorder.ofType("awaiting_tool_execution")).toEqual([]);
-  expect(turn.open).toEqual([{ callId: "k1", state: "pending", pending }]);
+  expect(turn.open).toEqual([{ toolCallId: "k1", state: "pending", pending }]);
   expect(problemsAfterResume(turn)).toEqual([]);
 });
 
@@ -177,11 +177,11 @@ test("calls in all states are settled together, in call order", async () => {
   const answer = { isError: false, output: "answered" };
   const provider = scriptedProvider([say("Done")]);
   const open: OpenCall[] = [
-    { callId: "k6", state: "denied" },
-    { callId: "k2", state: "started", key: "key-2" },
-    { callId: "k3", state: "approved", input: { n: 3 } },
-    { callId: "k4", state: "settled", result: answer },
-    { callId: "k5", state: "settled", result: answer, isRecorded: true },
+    { toolCallId: "k6", state: "denied" },
+    { toolCallId: "k2", state: "started", key: "key-2" },
+    { toolCallId: "k3", state: "approved", input: { n: 3 } },
+    { toolCallId: "k4", state: "settled", result: answer },
+    { toolCallId: "k5", state: "settled", result: answer, isRecorded: true },
   ];
 
   const turn = await resume({
@@ -209,14 +209,14 @@ test("an id that no call has is ignored", async () => {
     provider,
     tools: [echoTool()],
     messages,
-    journal: { open: [{ callId: "k9", state: "denied" }] },
+    journal: { open: [{ toolCallId: "k9", state: "denied" }] },
   });
 
   expect(resultsOf(turn)).toEqual(['{"n":1}']);
 });
 
 test("a resumed turn has no second turn_start, and an answering one names the turn that it continues", async () => {
-  const open: OpenCall[] = [{ callId: "k1", state: "fresh" }];
+  const open: OpenCall[] = [{ toolCallId: "k1", state: "fresh" }];
   const options = { tools: [echoTool()], messages };
 
   const resumed = await resume({

@@ -43,13 +43,13 @@ const asked: AssistantMessage = {
 };
 
 const answer: OpenCall = {
-  callId: "k2",
+  toolCallId: "k2",
   state: "settled",
   result: { isError: false, output: "picked" },
 };
 
 const pending: OpenCall = {
-  callId: "k2",
+  toolCallId: "k2",
   state: "pending",
   pending: { toolCallId: "k2", kind: "execution", toolName: "remote", input: {}, hash: "h" },
 };
@@ -66,7 +66,7 @@ function everything(): Partial<RunTurnInput> & Pick<RunTurnInput, "provider" | "
     ]),
     messages: [{ role: "user", id: "u1", content: "Hello" }, asked],
     journal: {
-      open: [{ callId: "k1", state: "started", key: "key" }, pending],
+      open: [{ toolCallId: "k1", state: "started", key: "key" }, pending],
       answers: () => answers.shift() ?? [],
       hasSteering: () => false,
     },

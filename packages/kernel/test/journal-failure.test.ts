@@ -76,7 +76,7 @@ function eventfulTurn(diary: Diary): RunToEndOptions {
     journal: {
       answers: () =>
         waiting.splice(0).map(({ toolCallId }): OpenCall => {
-          return { callId: toolCallId, state: "approved" };
+          return { toolCallId, state: "approved" };
         }),
     },
     drainSteering: () => steering.shift() ?? [],

@@ -29,7 +29,7 @@ async function readsOf(count: number): Promise<number> {
       },
     });
   });
-  const open = content.map((_, place): OpenCall => ({ callId: `c${place}`, state: "fresh" }));
+  const open = content.map((_, place): OpenCall => ({ toolCallId: `c${place}`, state: "fresh" }));
   const provider = scriptedProvider([say("Done")]);
 
   const { finishReason } = await runTurn({

@@ -55,9 +55,9 @@ class Fold {
       case "pending":
         return this.#wait(fact.pending);
       case "tool_intent": {
-        const { toolCallId: callId, key, input } = fact;
-        this.#calls.set(callId, {
-          callId,
+        const { toolCallId, key, input } = fact;
+        this.#calls.set(toolCallId, {
+          toolCallId,
           state: "started",
           key,
           ...(input !== undefined && { input }),
@@ -65,8 +65,8 @@ class Fold {
         return;
       }
       case "tool_result": {
-        const { toolCallId: callId, result } = fact;
-        this.#calls.set(callId, { callId, state: "settled", result, isRecorded: true });
+        const { toolCallId, result } = fact;
+        this.#calls.set(toolCallId, { toolCallId, state: "settled", result, isRecorded: true });
         this.#usage = addUsage(this.#usage, fact.usage ?? {});
         return;
       }
@@ -107,14 +107,14 @@ class Fold {
     this.#step = message;
     this.#steps += 1;
     this.#attemptsInStep = 0;
-    for (const { id: callId } of callsOf(message))
-      this.#calls.set(callId, { callId, state: "fresh" });
+    for (const { id: toolCallId } of callsOf(message))
+      this.#calls.set(toolCallId, { toolCallId, state: "fresh" });
   }
 
   #wait(calls: readonly PendingCall[]): void {
     for (const pending of calls) {
-      const callId = pending.toolCallId;
-      this.#calls.set(callId, { callId, state: "pending", pending });
+      const toolCallId = pending.toolCallId;
+      this.#calls.set(toolCallId, { toolCallId, state: "pending", pending });
     }
   }
 

@@ -16,8 +16,8 @@ import { expect, test } from "vitest";
 import { keepDiary } from "./diary.ts";
 import { problemsOf } from "./turn-problems.ts";
 
-function picked(callId: string, output = "picked"): OpenCall {
-  return { callId, state: "settled", result: { isError: false, output } };
+function picked(toolCallId: string, output = "picked"): OpenCall {
+  return { toolCallId, state: "settled", result: { isError: false, output } };
 }
 
 test("a call of a remote tool suspends the turn, which says what it waits for", async () => {
@@ -62,8 +62,8 @@ test("remote calls wait at once, while the local ones of the same reply still ru
   expect(before).toContain("event awaiting_tool_execution");
   expect(before).not.toContain("event turn_end");
   expect(turn.open).toMatchObject([
-    { callId: "id-2", state: "settled", isRecorded: true },
-    { callId: "id-3", state: "pending" },
+    { toolCallId: "id-2", state: "settled", isRecorded: true },
+    { toolCallId: "id-3", state: "pending" },
   ]);
   expect(problemsOf(turn)).toEqual([]);
 });
@@ -105,8 +105,8 @@ test("where only some answers came, the turn waits for the others", async () => 
 
   expect(turn.pending?.map((call) => call.toolCallId)).toEqual(["id-2"]);
   expect(turn.open).toMatchObject([
-    { callId: "id-2", state: "pending" },
-    { callId: "id-3", state: "settled", result: { output: "picked" } },
+    { toolCallId: "id-2", state: "pending" },
+    { toolCallId: "id-3", state: "settled", result: { output: "picked" } },
   ]);
   expect(problemsOf(turn)).toEqual([]);
 });
@@ -136,7 +136,7 @@ test("an answer to a call that does not wait is ignored, and the first of two co
 
 test("an approval of a call that waits for its execution fits nothing, and is ignored", async () => {
   const asked: number[] = [];
-  const approval: OpenCall = { callId: "id-2", state: "approved" };
+  const approval: OpenCall = { toolCallId: "id-2", state: "approved" };
   const provider = scriptedProvider([callTool("remote")]);
 
   const turn = await runToEnd({
@@ -152,7 +152,7 @@ test("an approval of a call that waits for its execution fits nothing, and is ig
 
 test("a failed answer is an error result", async () => {
   const answers: OpenCall[][] = [
-    [{ callId: "id-2", state: "settled", result: { isError: true, output: "no such file" } }],
+    [{ toolCallId: "id-2", state: "settled", result: { isError: true, output: "no such file" } }],
   ];
   const provider = scriptedProvider([callTool("remote"), say("Oh")]);
 
@@ -167,7 +167,7 @@ test("a failed answer is an error result", async () => {
 
 test("an answer without content, or with content that no provider takes, becomes one that all take", async () => {
   const dirty = { isError: true, output: [{ type: "text", text: "" }], details: 1 } as const;
-  const answers: OpenCall[][] = [[{ callId: "id-2", state: "settled", result: dirty }]];
+  const answers: OpenCall[][] = [[{ toolCallId: "id-2", state: "settled", result: dirty }]];
   const provider = scriptedProvider([callTool("remote"), say("Oh")]);
 
   const turn = await runToEnd({

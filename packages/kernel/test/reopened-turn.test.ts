@@ -20,7 +20,7 @@ function reopening(
 }
 
 const answer: OpenCall = {
-  callId: "id-2",
+  toolCallId: "id-2",
   state: "settled",
   result: { isError: false, output: "picked" },
 };

@@ -5,7 +5,7 @@ import { factsOfType, keepDiary } from "./diary.ts";
 import { called, historyWith, problemsAfterResume, resultsOf, resume } from "./unfinished-step.ts";
 
 const messages = historyWith(called("k1", "echo", { n: 1 }));
-const open = [{ callId: "k1", state: "started", key: "key-1" } as const];
+const open = [{ toolCallId: "k1", state: "started", key: "key-1" } as const];
 const unknown = expect.stringContaining("outcome is unknown");
 
 function reconciling(found: () => Reconciliation | Promise<Reconciliation>): {
@@ -53,7 +53,7 @@ test("a second run gets the input that the first one had, and no hook is asked a
     provider,
     tools: [echo],
     messages,
-    journal: { open: [{ callId: "k1", state: "started", key: "key-1", input: { n: 7 } }] },
+    journal: { open: [{ toolCallId: "k1", state: "started", key: "key-1", input: { n: 7 } }] },
     dispatch: { before: ({ toolCallId }) => void asked.push(toolCallId) },
   });
 
@@ -238,7 +238,7 @@ test("an abort does not lose a result that had come from outside", async () => {
     tools: [remoteTool()],
     messages: historyWith(called("k1", "remote")),
     journal: {
-      open: [{ callId: "k1", state: "settled", result: { isError: false, output: "picked" } }],
+      open: [{ toolCallId: "k1", state: "settled", result: { isError: false, output: "picked" } }],
     },
     signal: AbortSignal.abort(),
   });

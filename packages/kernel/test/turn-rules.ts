@@ -81,7 +81,7 @@ function hasUnsignedThinking(message: ChatMessage): boolean {
 
 /** A call that had started runs again only where that does no harm, and is never said not to have run. */
 function startedFaults({ entered = [], happenings, messages }: ObservedTurn): string[] {
-  const started = entered.filter((call) => call.state === "started").map((call) => call.callId);
+  const started = entered.filter((call) => call.state === "started").map((call) => call.toolCallId);
   const isStarted = (id: string): boolean => started.includes(id);
   return [
     ...happenings
@@ -122,8 +122,8 @@ function shownTooEarly({ happenings, entered = [] }: ObservedTurn): string[] {
 }
 
 function recordedBefore(call: OpenCall): string[] {
-  if (call.state === "started") return [`intent ${call.callId}`];
-  return call.state === "settled" && call.isRecorded === true ? [`result ${call.callId}`] : [];
+  if (call.state === "started") return [`intent ${call.toolCallId}`];
+  return call.state === "settled" && call.isRecorded === true ? [`result ${call.toolCallId}`] : [];
 }
 
 function recordedBy(fact: Fact): string[] {

@@ -73,7 +73,7 @@ test("every span has ended when the end of the turn is shown", async () => {
 
 test("a tool of a resumed step is within its turn", async () => {
   const { logger, tree } = recordSpans();
-  const open = [{ callId: "k1", state: "approved" }] as const;
+  const open = [{ toolCallId: "k1", state: "approved" }] as const;
 
   await runToEnd({
     provider: scriptedProvider([say("Done")]),

@@ -36,8 +36,8 @@ test("the kernel gets the answers with the step that they belong to", () => {
 
   const result = { isError: false, output: "picked" };
   expect(fold.transcript.entryPoint().open).toEqual([
-    { callId: "c1", state: "settled", result },
-    { callId: "c2", state: "approved", input: {} },
+    { toolCallId: "c1", state: "settled", result },
+    { toolCallId: "c2", state: "approved", input: {} },
   ]);
   expect(fold.answers()).toEqual(fold.transcript.entryPoint().open);
 });
@@ -51,7 +51,7 @@ test("a call that was refused its consent is denied, with the reason", () => {
     reason: "too risky",
   });
 
-  expect(fold.answers()).toEqual([{ callId: "c1", state: "denied", reason: "too risky" }]);
+  expect(fold.answers()).toEqual([{ toolCallId: "c1", state: "denied", reason: "too risky" }]);
 });
 
 test.each([
@@ -141,7 +141,7 @@ test("what had no time left when its turn went on is not answered any more", () 
 
   expect(fold.refusalOf("late")).toBe("not_pending");
   expect(fold.transcript.entryPoint().open).toMatchObject([
-    { callId: "c1", state: "settled", result: { isError: true } },
-    { callId: "c2", state: "settled" },
+    { toolCallId: "c1", state: "settled", result: { isError: true } },
+    { toolCallId: "c2", state: "settled" },
   ]);
 });

@@ -60,7 +60,7 @@ test("a result that was given elsewhere counts: its call must not be run twice",
 
   const fold = foldNew(restoreLog(logOf([...suspended, answered]), copy));
 
-  expect(fold.answers()).toMatchObject([{ callId: "c2", state: "settled" }]);
+  expect(fold.answers()).toMatchObject([{ toolCallId: "c2", state: "settled" }]);
 });
 
 test("every copy asks under a hash of its own", () => {
@@ -78,8 +78,8 @@ test("a call that had started elsewhere is closed, whatever its tool declares", 
 
   expect(fold.nextAction(3)).toEqual({ type: "resume", turnId: "t" });
   expect(fold.transcript.entryPoint().open).toMatchObject([
-    { callId: "c1", state: "settled", result: { isError: true } },
-    { callId: "c2", state: "fresh" },
+    { toolCallId: "c1", state: "settled", result: { isError: true } },
+    { toolCallId: "c2", state: "fresh" },
   ]);
 });
 

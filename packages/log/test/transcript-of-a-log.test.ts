@@ -47,8 +47,8 @@ test("a turn that died in a step goes on in it, with what is known of each call"
 
   expect(idsOf(messages)).toEqual(["t1-message", "a1"]);
   expect(open).toMatchObject([
-    { callId: "c1", state: "started", key: "k1", input: { n: 7 } },
-    { callId: "c2", state: "settled", isRecorded: true },
+    { toolCallId: "c1", state: "started", key: "k1", input: { n: 7 } },
+    { toolCallId: "c2", state: "settled", isRecorded: true },
   ]);
 });
 
@@ -76,7 +76,7 @@ test("a turn that continues another keeps its open step", () => {
 
   addTo(fold, { type: "turn_started", turnId: "t1__2", input: [], continues: "t1" });
 
-  expect(fold.transcript.entryPoint().open).toMatchObject([{ callId: "c1", state: "settled" }]);
+  expect(fold.transcript.entryPoint().open).toMatchObject([{ toolCallId: "c1", state: "settled" }]);
 });
 
 test("a history that is cleared or loaded takes the place of what was there", () => {

@@ -26,8 +26,8 @@ function note(data: unknown): ChatMessage {
   return { role: "custom", id: "n1", kind: "note", data: asJson(data) };
 }
 
-function step(id: string, callId: string): ChatMessage[] {
-  return [assistant(id, [call(callId)], "tool-calls"), result(callId)];
+function step(id: string, toolCallId: string): ChatMessage[] {
+  return [assistant(id, [call(toolCallId)], "tool-calls"), result(toolCallId)];
 }
 
 const failed: AssistantMessage = assistant("x1", [{ type: "text", text: "par" }], "error");
@@ -60,7 +60,7 @@ test("a problem says what is wrong and where", () => {
       message: 'assistant message "a1": its call "k1" of "echo" has no result',
       index: 1,
       messageId: "a1",
-      callId: "k1",
+      toolCallId: "k1",
     },
   ]);
 });

@@ -48,7 +48,7 @@ export function endingOf(
     step.message.content.flatMap((part) => (part.type === "tool_call" ? [[part.id, part]] : [])),
   );
   const results = step.toOpen().flatMap((open): OwnedBody[] => {
-    const call = calls.get(open.callId);
+    const call = calls.get(open.toolCallId);
     if (call === undefined || isRecorded(open)) return [];
     const result = resultOf(open);
     return [

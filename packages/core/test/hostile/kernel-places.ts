@@ -73,7 +73,7 @@ const started: Setting = {
       stopReason: "tool-calls",
     },
   ],
-  journal: { open: [{ callId: "c", state: "started", key: "k" }] },
+  journal: { open: [{ toolCallId: "c", state: "started", key: "k" }] },
 };
 
 function call(index: number): readonly ProviderPart[] {

@@ -61,7 +61,7 @@ export class PlayedSession {
     const asked = new Map(session.pendingToolCalls.map((call) => [call.toolCallId, call]));
     const heard = this.#heard.map((call) => asked.get(call.toolCallId) ?? call);
     for (const answer of this.fold().answers()) {
-      const again = toDecision(answer, asked.get(answer.callId)?.hash ?? "");
+      const again = toDecision(answer, asked.get(answer.toolCallId)?.hash ?? "");
       if (again !== undefined) await session.send([again]).response;
     }
     return new PlayedSession(this.#surroundings, repository, host, session, heard);
@@ -216,7 +216,7 @@ function withoutHash(pending: PendingCall): object {
   return call;
 }
 
-function toDecision({ callId: toolCallId, state }: OpenCall, hash: string): Answer | undefined {
+function toDecision({ toolCallId, state }: OpenCall, hash: string): Answer | undefined {
   if (state !== "approved" && state !== "denied") return undefined;
   return { toolCallId, hash, approved: state === "approved" };
 }

@@ -116,7 +116,7 @@ test("a tool may get dependencies when it is asked what became of a call", async
       { role: "user", id: "u1", content: "Pay" },
       { role: "assistant", id: "a1", content: [call], stopReason: "tool-calls" },
     ],
-    journal: { open: [{ callId: "k1", state: "started", key: "key-1" }] },
+    journal: { open: [{ toolCallId: "k1", state: "started", key: "key-1" }] },
   });
 
   expect(turn.messages[0]).toMatchObject({ role: "tool", content: "paid" });

@@ -180,7 +180,10 @@ test("an approved call gets the output of its schema like any other", async () =
   const provider = scriptedProvider([callTool("book", { people: "4" }), say("Done")]);
   const asked = await runToEnd({ provider, tools: [book] });
 
-  const open = asked.open?.map((call): OpenCall => ({ callId: call.callId, state: "approved" }));
+  const open = asked.open?.map((call): OpenCall => ({
+    toolCallId: call.toolCallId,
+    state: "approved",
+  }));
   const done = await runToEnd({
     provider,
     tools: [book],
@@ -225,7 +228,7 @@ test("after a crash a tool is asked what became of its call", async () => {
     provider: scriptedProvider([say("Done")]),
     tools: [pay],
     messages: [question, crashed],
-    journal: { open: [{ callId: "call1", state: "started", key: "key-1" }] },
+    journal: { open: [{ toolCallId: "call1", state: "started", key: "key-1" }] },
   });
 
   expect(turn.messages[0]).toMatchObject({

@@ -179,13 +179,13 @@ export class CallRun {
 
   /** What a caller has to pass in to go on from here. */
   toOpen(): OpenCall {
-    const callId = this.call.id;
+    const toolCallId = this.call.id;
     const { result, pending } = this;
     if (result !== undefined) {
-      return { callId, state: "settled", result, isRecorded: this.#state.stage === "settled" };
+      return { toolCallId, state: "settled", result, isRecorded: this.#state.stage === "settled" };
     }
     return pending === undefined
-      ? { callId, state: "fresh" }
-      : { callId, state: "pending", pending };
+      ? { toolCallId, state: "fresh" }
+      : { toolCallId, state: "pending", pending };
   }
 }

@@ -99,7 +99,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
 
   /** Takes over what the caller knows of the calls when the turn enters the step. */
   enter(calls: readonly OpenCall[]): void {
-    for (const open of calls) this.#find(open.callId)?.assume(open);
+    for (const open of calls) this.#find(open.toolCallId)?.assume(open);
     this.#unsettled = this.runs.filter((run) => run.state.stage !== "settled").length;
   }
 
@@ -109,7 +109,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     if (answers === undefined) return false;
     let hasNews = false;
     for (const answer of await this.#turn.callbacks.call("answers", answers)) {
-      const run = this.#find(answer.callId);
+      const run = this.#find(answer.toolCallId);
       if (run === undefined || !run.isAnsweredBy(answer)) continue;
       run.assume(answer);
       hasNews = true;
@@ -389,9 +389,9 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     return quietly(() => hasSteering?.()) === true;
   }
 
-  #find(callId: string): CallRun | undefined {
+  #find(toolCallId: string): CallRun | undefined {
     this.#byId ??= new Map(this.runs.map((run) => [run.call.id, run]));
-    return this.#byId.get(callId);
+    return this.#byId.get(toolCallId);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ToolResult } from "./tool.ts";
 
 /** The state of one call of an unfinished step. A call that is not listed is `fresh`. */
 export type OpenCall = {
-  readonly callId: string;
+  readonly toolCallId: string;
   /** The final input, where it differs from what the model sent. */
   readonly input?: JsonValue;
 } & (

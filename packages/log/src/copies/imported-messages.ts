@@ -73,7 +73,7 @@ class ImportedHistory {
   addRecorded(open: OpenCall): void {
     if (open.state !== "settled" || open.isRecorded !== true) return;
     const { output: content, ...result } = open.result;
-    this.#addResult({ ...result, content, toolCallId: open.callId });
+    this.#addResult({ ...result, content, toolCallId: open.toolCallId });
   }
 
   end(): ImportedMessages {

@@ -76,7 +76,7 @@ export class CallStates implements LastReply {
     const states: CallState[] = [];
     for (const part of message.content) {
       if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
-      const open = { callId: part.id, state: "fresh" } as const;
+      const open = { toolCallId: part.id, state: "fresh" } as const;
       states.push({ call: part, open, waiting: undefined });
     }
     this.#states = states;
@@ -134,7 +134,7 @@ export class CallStates implements LastReply {
     for (const pending of calls) {
       const state = this.#find(pending.toolCallId);
       if (state === undefined) continue;
-      this.#open(state, { callId: pending.toolCallId, state: "pending", pending });
+      this.#open(state, { toolCallId: pending.toolCallId, state: "pending", pending });
       // A remote call that was approved now waits to be run: the approval is no answer to that.
       state.waiting = { pending, answer: undefined, isGivenUp: false, claim: undefined };
     }
@@ -145,17 +145,17 @@ export class CallStates implements LastReply {
     for (const waiting of this.#waiting()) {
       const { pending } = waiting;
       if (waiting.answer !== undefined || !isOverdue(pending, at)) continue;
-      waiting.answer = { callId: pending.toolCallId, state: "settled", result: unanswered };
+      waiting.answer = { toolCallId: pending.toolCallId, state: "settled", result: unanswered };
       waiting.isGivenUp = true;
     }
   }
 
-  start({ toolCallId: callId, key, input }: EntryOf<"tool_intent">): void {
-    this.#record({ callId, state: "started", key, ...(input !== undefined && { input }) });
+  start({ toolCallId, key, input }: EntryOf<"tool_intent">): void {
+    this.#record({ toolCallId, state: "started", key, ...(input !== undefined && { input }) });
   }
 
-  settle({ toolCallId: callId, result }: EntryOf<"tool_result">): void {
-    this.#record({ callId, state: "settled", result, isRecorded: true });
+  settle({ toolCallId, result }: EntryOf<"tool_result">): void {
+    this.#record({ toolCallId, state: "settled", result, isRecorded: true });
   }
 
   isLast(toolCallId: string): boolean {
@@ -169,18 +169,18 @@ export class CallStates implements LastReply {
     if (waiting === undefined || waiting.isGivenUp) return "not_pending";
     if (waiting.answer !== undefined) return "already_answered";
     const { pending } = waiting;
-    const callId = entry.toolCallId;
+    const toolCallId = entry.toolCallId;
     if (entry.type === "answer") {
       if (pending.kind !== "execution") return "wrong_kind";
-      waiting.answer = { callId, state: "settled", result: entry.result };
+      waiting.answer = { toolCallId, state: "settled", result: entry.result };
       return undefined;
     }
     if (pending.kind !== "approval") return "wrong_kind";
     if (pending.hash !== entry.hash) return "hash_mismatch";
     const { reason } = entry;
     waiting.answer = entry.isApproved
-      ? { callId, state: "approved", input: pending.input }
-      : { callId, state: "denied", ...(reason !== undefined && { reason }) };
+      ? { toolCallId, state: "approved", input: pending.input }
+      : { toolCallId, state: "denied", ...(reason !== undefined && { reason }) };
     return undefined;
   }
 
@@ -205,9 +205,9 @@ export class CallStates implements LastReply {
     );
   }
 
-  #find(callId: string): CallState | undefined {
-    if (this.#byId !== undefined) return this.#byId.get(callId);
-    return this.#states.find(({ call }) => call.id === callId);
+  #find(toolCallId: string): CallState | undefined {
+    if (this.#byId !== undefined) return this.#byId.get(toolCallId);
+    return this.#states.find(({ call }) => call.id === toolCallId);
   }
 
   #open(state: CallState, open: OpenCall): void {
@@ -222,7 +222,7 @@ export class CallStates implements LastReply {
   }
 
   #record(open: OpenCall): void {
-    const state = this.#find(open.callId);
+    const state = this.#find(open.toolCallId);
     if (state !== undefined) this.#open(state, open);
   }
 }

@@ -23,7 +23,7 @@ export type TranscriptProblemCode =
 
 export interface TranscriptProblem extends Problem<TranscriptProblemCode> {
   readonly messageId: string;
-  readonly callId?: string;
+  readonly toolCallId?: string;
 }
 
 export function problemAt(
@@ -31,7 +31,7 @@ export function problemAt(
   index: number,
   code: TranscriptProblemCode,
   text: string,
-  callId?: string,
+  toolCallId?: string,
 ): TranscriptProblem {
   const where = `${message.role} message ${JSON.stringify(message.id)}`;
   return {
@@ -39,6 +39,6 @@ export function problemAt(
     message: `${where}: ${text}`,
     index,
     messageId: message.id,
-    ...(callId !== undefined && { callId }),
+    ...(toolCallId !== undefined && { toolCallId }),
   };
 }
