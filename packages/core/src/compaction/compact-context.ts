@@ -9,7 +9,7 @@ import type { Summarizer } from "./summarizer.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { AppendChoices, SessionLog } from "../owner/session-log.ts";
-import type { TurnStop } from "../owner/turn-stop.ts";
+import type { AbortSwitch } from "../owner/abort-switch.ts";
 import type { Answered } from "./ask-for-summary.ts";
 import { askForSummary } from "./ask-for-summary.ts";
 import type { CompactionEnd, SummaryScope } from "./compaction-end.ts";
@@ -41,7 +41,7 @@ export interface CompactionSurroundings {
 export interface CompactionContext {
   readonly turnId: string;
   readonly plan: TurnPlan;
-  readonly stop: TurnStop;
+  readonly abort: AbortSwitch;
 }
 
 /** Of the window, what the answer needs. */
@@ -118,10 +118,10 @@ async function ask(
   compaction: CompactionPlan,
   scope: SummaryScope,
 ): Promise<Asked> {
-  const { plan, stop } = context;
+  const { plan, abort } = context;
   let summarizer: Summarizer | undefined;
   try {
-    summarizer = await untilStopped(plan.summarizer(), stop);
+    summarizer = await untilAborted(plan.summarizer(), abort);
     await surroundings.confirmOwnership();
   } catch (thrown) {
     return {
@@ -148,7 +148,7 @@ async function ask(
       providerOpts: summarizer.providerOpts,
       conversationId: log.id,
       turnId: context.turnId,
-      signal: stop,
+      signal: abort,
       limits: settings.limits,
       context: {
         ...settings.context,
@@ -181,12 +181,12 @@ function roomFor(
 }
 
 /** Undefined where somebody stopped it first. */
-function untilStopped<T>(value: MaybePromise<T>, stop: TurnStop): MaybePromise<T | undefined> {
-  if (stop.aborted) return undefined;
+function untilAborted<T>(value: MaybePromise<T>, abort: AbortSwitch): MaybePromise<T | undefined> {
+  if (abort.aborted) return undefined;
   if (!isPromise(value)) return value;
   return new Promise((resolve, reject) => {
     Promise.resolve(value).then(resolve, reject);
-    stop.addEventListener("abort", () => resolve(undefined));
+    abort.addEventListener("abort", () => resolve(undefined));
   });
 }
 

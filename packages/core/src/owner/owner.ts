@@ -39,7 +39,7 @@ import type { DependencyScope } from "../tools/dependency-scope.ts";
 import type { TurnAction } from "./turn-input.ts";
 import { isSameAction, tailOf, toTurnInput } from "./turn-input.ts";
 import { TurnJournal } from "./turn-journal.ts";
-import { TurnStop } from "./turn-stop.ts";
+import { AbortSwitch } from "./abort-switch.ts";
 
 export interface OwnerOptions {
   readonly agent: Agent;
@@ -68,7 +68,7 @@ export class Owner {
   readonly #envelopes: Envelopes;
   readonly #compactor: Compactor;
   /** Of the turn under way, or being planned. */
-  #stop: TurnStop | undefined;
+  #abort: AbortSwitch | undefined;
   #turnId = "";
   /** While the turn runs as the only suspect of its host. */
   #leaveSolitary: (() => void) | undefined;
@@ -168,18 +168,18 @@ export class Owner {
   }
 
   onLost(): void {
-    this.#stop?.abort();
+    this.#abort?.abort();
   }
 
   /** Entries were folded: somebody may have cancelled the turn. */
   onChange(): void {
-    if (this.#stop === undefined) return;
+    if (this.#abort === undefined) return;
     // It got further: it is no suspect any more.
     if (this.#leaveSolitary !== undefined && this.#options.log.fold.turn?.resumes === 0) {
       this.#leaveSolitary();
     }
     const reason = this.#options.log.fold.cancelReasonOf(this.#turnId);
-    if (reason !== undefined) this.#stop.abort(reason === "" ? undefined : reason);
+    if (reason !== undefined) this.#abort.abort(reason === "" ? undefined : reason);
   }
 
   async #returnItems(ids: readonly string[]): Promise<void> {
@@ -192,40 +192,40 @@ export class Owner {
   async #compact(ids: readonly string[]): Promise<void> {
     const { log } = this.#options;
     const [turnId = ""] = ids;
-    const stop = new TurnStop();
-    this.#stop = stop;
+    const abort = new AbortSwitch();
+    this.#abort = abort;
     this.#turnId = turnId;
     this.onChange();
     const planned = this.#planWith(log.fold.config, undefined);
-    const plan = isPromise(planned) ? await this.#orStopped(planned, stop) : planned;
+    const plan = isPromise(planned) ? await this.#orAborted(planned, abort) : planned;
     try {
       const changes = this.#changeOfPrompt(turnId, plan);
       if (changes.length > 0) await this.#append(changes, {});
-      await this.#compactor.compactAtRest({ turnId, plan, stop }, ids);
+      await this.#compactor.compactAtRest({ turnId, plan, abort }, ids);
     } finally {
-      this.#stop = undefined;
+      this.#abort = undefined;
       await this.#dispose(plan);
     }
   }
 
   async #runTurn(action: TurnAction): Promise<void> {
     const { log } = this.#options;
-    const stop = new TurnStop();
-    this.#stop = stop;
+    const abort = new AbortSwitch();
+    this.#abort = abort;
     this.#turnId = action.turnId;
     const { config } = log.fold;
     // It may have been cancelled before it was anybody's.
     this.onChange();
-    if (action.type === "resume" && !stop.aborted && (await this.#isGivenUp(action, stop))) {
+    if (action.type === "resume" && !abort.aborted && (await this.#isGivenUp(action, abort))) {
       return this.#leaveTurn();
     }
-    const planned = stop.aborted ? this.#options.agent.planNothing() : this.#plan(action);
-    const plan = isPromise(planned) ? await this.#orStopped(planned, stop) : planned;
+    const planned = abort.aborted ? this.#options.agent.planNothing() : this.#plan(action);
+    const plan = isPromise(planned) ? await this.#orAborted(planned, abort) : planned;
     try {
       // Something else may be the next thing to do by now, or this in another way.
-      const isPlanned = action.type === "resume" || stop.aborted || config === log.fold.config;
+      const isPlanned = action.type === "resume" || abort.aborted || config === log.fold.config;
       const isNext = isPlanned && isSameAction(action, log.fold.nextAction(log.now()));
-      if (planned === plan || isNext) await this.#runPlanned(action, plan, stop);
+      if (planned === plan || isNext) await this.#runPlanned(action, plan, abort);
     } finally {
       this.#leaveTurn();
       const disposed = this.#dispose(plan);
@@ -234,13 +234,13 @@ export class Owner {
   }
 
   #leaveTurn(): void {
-    this.#stop = undefined;
+    this.#abort = undefined;
     this.#leaveSolitary?.();
     this.#leaveSolitary = undefined;
   }
 
   /** Waits before a turn is resumed that does not get further, and ends it in an error after too many times. */
-  async #isGivenUp(action: TurnAction, stop: TurnStop): Promise<boolean> {
+  async #isGivenUp(action: TurnAction, abort: AbortSwitch): Promise<boolean> {
     const { log, clock, maxResumes, ownership, onPause, solitary } = this.#options;
     const resumes = log.fold.turn?.resumes ?? 0;
     if (resumes >= maxResumes) {
@@ -251,9 +251,9 @@ export class Owner {
     const delayMs = resumeDelayMs(resumes);
     if (delayMs === 0) return false;
     onPause(true);
-    await pause(clock.timer, delayMs, stop);
+    await pause(clock.timer, delayMs, abort);
     // Unless it was stopped: it ends without running then.
-    if (!stop.aborted) this.#leaveSolitary = await solitary.enter(stop);
+    if (!abort.aborted) this.#leaveSolitary = await solitary.enter(abort);
     onPause(false);
     return ownership.isLost;
   }
@@ -267,10 +267,10 @@ export class Owner {
   }
 
   /** A turn that was stopped before it was planned needs no plan: it ends at once. */
-  #orStopped(planned: Promise<TurnPlan>, stop: TurnStop): Promise<TurnPlan> {
+  #orAborted(planned: Promise<TurnPlan>, abort: AbortSwitch): Promise<TurnPlan> {
     return new Promise((resolve, reject) => {
       planned.then(resolve, reject);
-      stop.addEventListener("abort", () => {
+      abort.addEventListener("abort", () => {
         resolve(this.#options.agent.planNothing());
         background(
           planned.then((plan) => plan.dispose()),
@@ -307,7 +307,7 @@ export class Owner {
     });
   }
 
-  async #runPlanned(action: TurnAction, plan: TurnPlan, stop: TurnStop): Promise<void> {
+  async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortSwitch): Promise<void> {
     const { ownership, log } = this.#options;
     // The history as it is before the entry that starts the turn.
     const { messages, input } = tailOf(action, log.fold);
@@ -324,7 +324,7 @@ export class Owner {
     // In the middle of the step that the log leaves off in, unless the turn begins.
     const at = action.type === "start" ? { messages } : log.fold.transcript.entryPoint();
     this.onChange();
-    const room = { turnId: action.turnId, plan, stop };
+    const room = { turnId: action.turnId, plan, abort };
     this.#compactor.beginTurn();
     const journal = new TurnJournal({
       turnId: action.turnId,
@@ -339,7 +339,7 @@ export class Owner {
         messages: at.messages,
         input: input.length > 0 ? input : undefined,
         open: at.open,
-        signal: stop,
+        signal: abort,
         makeRoom: (overflow) => this.#compactor.makeRoom(room, overflow),
         record: (facts) => {
           const { underWay } = this.#compactor;
@@ -448,10 +448,10 @@ function optionsOf(action: TurnAction, fold: SessionFold): StoredTurnOverrides |
 }
 
 /** Waits, unless it is stopped. */
-function pause(timer: Clock["timer"], ms: number, stop: TurnStop): Promise<void> {
+function pause(timer: Clock["timer"], ms: number, abort: AbortSwitch): Promise<void> {
   return new Promise((resolve) => {
     const cancel = timer(ms, resolve);
-    stop.addEventListener("abort", () => {
+    abort.addEventListener("abort", () => {
       cancel();
       resolve();
     });

@@ -1,5 +1,5 @@
 /** Lets one at a time of a host's suspects run: turns that were resumed again and again without getting further. */
-import type { TurnStop } from "./turn-stop.ts";
+import type { AbortSwitch } from "./abort-switch.ts";
 
 /**
  * One of them may be what ends the process each time. While it runs, the others have not been resumed, so that its next end counts as
@@ -10,7 +10,7 @@ export class Solitary {
   #waiting: readonly (() => void)[] = [];
 
   /** Resolves when no other suspect runs, with how to say that this one does not any more; with undefined, if it was stopped before. */
-  enter(stop: TurnStop): Promise<(() => void) | undefined> {
+  enter(abort: AbortSwitch): Promise<(() => void) | undefined> {
     return new Promise((resolve) => {
       const begin = (): void => {
         this.#isTaken = true;
@@ -18,7 +18,7 @@ export class Solitary {
       };
       if (!this.#isTaken) return begin();
       this.#waiting = [...this.#waiting, begin];
-      stop.addEventListener("abort", () => {
+      abort.addEventListener("abort", () => {
         this.#waiting = this.#waiting.filter((other) => other !== begin);
         resolve(undefined);
       });

@@ -91,9 +91,9 @@ export class Execution implements LimitedCall {
   }
 
   #fail(thrown: unknown): void {
-    const isInterrupted = this.#turn.abort.isAborted;
+    const isAborted = this.#turn.abort.isAborted;
     this.#end(
-      isInterrupted ? interruptedResult(this.#run.tool, this.#turn.abort) : thrownResult(thrown),
+      isAborted ? interruptedResult(this.#run.tool, this.#turn.abort) : thrownResult(thrown),
     );
   }
 

@@ -1,7 +1,7 @@
 /** The last look at a result before the journal, the readers and the model see it: the `after` hook, whether its media may pass, how long it is. */
 import { admitMedia } from "./admit-media.ts";
 import type { CallRun } from "./call-run.ts";
-import { isInterrupted, wrongValue } from "../effects/callbacks.ts";
+import { isAbortedCallback, wrongValue } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import type { ToolResult } from "../contracts/tool.ts";
 import { serializeError } from "../errors/errors.ts";
@@ -45,7 +45,7 @@ function askHook(
   }
 
   function withheld(thrown: unknown): ToolResult {
-    if (isInterrupted(thrown)) return interruptedResult(run.tool, turn.abort);
+    if (isAbortedCallback(thrown)) return interruptedResult(run.tool, turn.abort);
     return errorResult(`The result is withheld: ${serializeError(thrown).message}`);
   }
 }

@@ -3,7 +3,7 @@ import type { AbortListener } from "../effects/abort.ts";
 import { intentFact, resultFact } from "./call-facts.ts";
 import type { RunningCall } from "./call-run.ts";
 import { CallRun } from "./call-run.ts";
-import { isInterrupted } from "../effects/callbacks.ts";
+import { isAbortedCallback } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import type { AssistantMessage, ToolCallPart, ToolMessage } from "../contracts/conversation.ts";
 import type { PendingCall } from "../contracts/events.ts";
@@ -241,7 +241,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
 
   /** An abort leaves the call as it is: it is refused with the others. */
   #failGate(run: CallRun, thrown: unknown): void {
-    if (!isInterrupted(thrown)) this.#record(run, thrownResult(thrown));
+    if (!isAbortedCallback(thrown)) this.#record(run, thrownResult(thrown));
   }
 
   #pass(run: CallRun, gate: Gate): void {

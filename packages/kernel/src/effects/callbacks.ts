@@ -6,12 +6,12 @@ import { isPromise, toPromise } from "./is-promise.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Thrown where a wait was cut short by an abort of the turn. Never leaves the kernel. */
-class Interrupted extends Error {
-  override readonly name = "Interrupted";
+class AbortedCallback extends Error {
+  override readonly name = "AbortedCallback";
 }
 
-export function isInterrupted(thrown: unknown): boolean {
-  return isInstance(thrown, Interrupted);
+export function isAbortedCallback(thrown: unknown): boolean {
+  return isInstance(thrown, AbortedCallback);
 }
 
 export class Callbacks {
@@ -27,7 +27,7 @@ export class Callbacks {
 
   /**
    * Calls `fn` and gives its value, at once if it is not a promise. Fails with a `TurnError` that names the callback,
-   * or with `Interrupted` if the turn is aborted meanwhile.
+   * or with `AbortedCallback` if the turn is aborted meanwhile.
    */
   call<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
     return this.take(name, attempt(name, fn));
@@ -58,7 +58,7 @@ export class Callbacks {
   #within<T>(
     name: string,
     promise: Promise<T>,
-    isInterruptible: boolean,
+    endsOnAbort: boolean,
     limitMs = this.#limitMs,
   ): Promise<T> {
     const abort = this.#abort;
@@ -67,7 +67,7 @@ export class Callbacks {
         release();
         reject(error);
       };
-      const listener = { onAbort: (): void => fail(new Interrupted(name)) };
+      const listener = { onAbort: (): void => fail(new AbortedCallback(name)) };
       const cancel = this.#surroundings.setTimer(limitMs, () => {
         const message = `${name} did not return within ${limitMs} ms: make it faster, or raise deadlines.callbackMs`;
         fail(new TurnError("callback_failed", message));
@@ -76,8 +76,8 @@ export class Callbacks {
         abort.removeListener(listener);
         this.#surroundings.clearTimer(cancel);
       };
-      if (isInterruptible) abort.addListener(listener);
-      if (isInterruptible && abort.isAborted) listener.onAbort();
+      if (endsOnAbort) abort.addListener(listener);
+      if (endsOnAbort && abort.isAborted) listener.onAbort();
       toPromise(promise).then(
         (value) => {
           release();

@@ -1,5 +1,5 @@
 /** The end of a turn: a valid transcript, the last fact, the last event, the result. */
-import { isInterrupted } from "../effects/callbacks.ts";
+import { isAbortedCallback } from "../effects/callbacks.ts";
 import type { UserMessage } from "../contracts/conversation.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { RunTurnResult } from "../contracts/runtime.ts";
@@ -14,7 +14,7 @@ const timeLimitMarker = "[interrupted: the time limit of the turn was reached]";
 
 /** The end that something thrown makes of a turn. */
 export function endOf(thrown: unknown): End {
-  return isInterrupted(thrown) ? { finishReason: "aborted" } : failedWith(thrown);
+  return isAbortedCallback(thrown) ? { finishReason: "aborted" } : failedWith(thrown);
 }
 
 function failedWith(thrown: unknown): End {
@@ -31,11 +31,11 @@ export function toldEnd({ abort }: TurnState, end: End): End {
 export async function concludeTurn(turn: TurnState, end: End): Promise<boolean> {
   if (turn.step !== undefined && end.pending === undefined) await abandonStep(turn, end);
   const { abort } = turn;
-  const isInterrupted =
+  const isAborted =
     end.finishReason === "aborted" ||
     abort.isExpired ||
     (end.error !== undefined && abort.isAborted);
-  const marker = isInterrupted ? interruption(turn) : undefined;
+  const marker = isAborted ? interruption(turn) : undefined;
   if (marker !== undefined) turn.recordMessage(marker);
   let isOver = false;
   turn.record(endFact(turn, end), () => {

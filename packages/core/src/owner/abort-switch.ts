@@ -1,7 +1,7 @@
 /** How the owner of a session stops the turn that it runs: an abort signal without the weight of one, as every turn needs it. */
 import type { AbortSource } from "@capstan/kernel";
 
-export class TurnStop implements AbortSource {
+export class AbortSwitch implements AbortSource {
   #isAborted = false;
   #reason: unknown;
   #listeners: readonly (() => void)[] = [];
