@@ -18,7 +18,7 @@ import { nameOf, toModel } from "../models/model.ts";
 import { OutputReader } from "../outputs/output-reader.ts";
 import { ContextSize } from "../context/token-count.ts";
 import { Owner } from "../owner/owner.ts";
-import { Ownership } from "../owner/ownership.ts";
+import { HeldLease } from "../owner/held-lease.ts";
 import { Readers } from "../following/readers.ts";
 import type { Slot } from "./slots.ts";
 import { Receipts } from "../following/receipts.ts";
@@ -50,7 +50,7 @@ export class SessionRuntime {
   readonly #host: SessionHost;
   readonly #size: ContextSize;
   /** From the moment in which we got the lease to that in which it is given back. */
-  #ownership: Ownership | undefined;
+  #heldLease: HeldLease | undefined;
   #owner: Owner | undefined;
   /** Of the last lease that we had. */
   #lastEpoch: number | undefined;
@@ -128,15 +128,15 @@ export class SessionRuntime {
     if (aside !== undefined) return this.#refuse(claim, aside.reason);
     if (isStale) return;
     // A lease that we asked for twice: the store has fenced the first.
-    this.#ownership?.lose();
-    const ownership = new Ownership(claim, this.#host, askedAt);
-    this.#ownership = ownership;
+    this.#heldLease?.lose();
+    const heldLease = new HeldLease(claim, this.#host, askedAt);
+    this.#heldLease = heldLease;
     this.#lastEpoch = claim.lease.epoch;
     this.log.noteHead(claim.head);
     this.log.feed.own(claim.lease.epoch);
     this.#wasIdle = false;
     this.#isFollowed = false;
-    background(this.#work(ownership, claim, slot), (thrown) =>
+    background(this.#work(heldLease, claim, slot), (thrown) =>
       this.readers.fail(toFailure(this.id, thrown)),
     );
   }
@@ -164,7 +164,7 @@ export class SessionRuntime {
   /** Gives the lease back in the middle of whatever is under way: another host goes on with it. */
   async close(why: string): Promise<void> {
     this.#isClosed = true;
-    await this.#ownership?.release();
+    await this.#heldLease?.release();
     if (this.#isWaitedFor) this.#tell(closed(this.id, why));
     await this.#leave();
   }
@@ -202,7 +202,7 @@ export class SessionRuntime {
     const leave = async (): Promise<void> => {
       const left = this.#leave();
       // Perhaps a lease of the new session, which another runtime can use.
-      await this.#ownership?.release();
+      await this.#heldLease?.release();
       await left;
     };
     background(leave(), () => {});
@@ -294,7 +294,7 @@ export class SessionRuntime {
     if (isPromise(claimed)) background(claimed, () => {});
   }
 
-  async #work(ownership: Ownership, claim: Claim, slot: Slot | undefined): Promise<void> {
+  async #work(heldLease: HeldLease, claim: Claim, slot: Slot | undefined): Promise<void> {
     let isDone = false;
     try {
       if (this.#unsubscribe === undefined) this.#listen();
@@ -306,13 +306,13 @@ export class SessionRuntime {
       const owner = new Owner({
         agent,
         log: this.log,
-        ownership,
+        heldLease,
         clock,
         sessionScope: (this.#scope ??= agent.createScope()),
         outputs: this.outputs,
         size: this.#size,
         models: () => this.#models,
-        onLive: (event) => this.#showLive(event, ownership),
+        onLive: (event) => this.#showLive(event, heldLease),
         maxResumes: this.#host.maxResumes,
         solitary: this.#host.solitary,
         onFault: (fault) => this.faults.report(fault),
@@ -322,16 +322,16 @@ export class SessionRuntime {
       isDone = await owner.work();
       if (isDone) this.faults.reset();
     } catch (thrown) {
-      await this.#giveUp(claim, ownership, thrown);
+      await this.#giveUp(claim, heldLease, thrown);
       throw thrown;
     } finally {
       slot?.free(isDone);
-      await this.#rest(ownership, isDone);
+      await this.#rest(heldLease, isDone);
     }
   }
 
   /** No host can go on with the session as it is: it is set aside. If not even that can be recorded, its lease is left to run out. */
-  async #giveUp(claim: Claim, ownership: Ownership, thrown: unknown): Promise<void> {
+  async #giveUp(claim: Claim, heldLease: HeldLease, thrown: unknown): Promise<void> {
     const sessionId = this.id;
     if (isLeftToOthers(thrown))
       return this.faults.report({ error: thrown, where: "store", sessionId });
@@ -344,18 +344,18 @@ export class SessionRuntime {
       this.#host.onSetAside();
     } catch (error) {
       if (!isLeftToOthers(error)) this.faults.report({ error, where: "engine", sessionId });
-      ownership.lose();
+      heldLease.lose();
       this.faults.backOff(this.log.now());
     }
   }
 
   /** Gives the lease back, and looks whether something came just before. After a failure that is left to who finds it due. */
-  async #rest(ownership: Ownership, isDone: boolean): Promise<void> {
-    const releasing = ownership.release();
+  async #rest(heldLease: HeldLease, isDone: boolean): Promise<void> {
+    const releasing = heldLease.release();
     const released = isPromise(releasing) ? await releasing : releasing;
     // Another lease may have taken its place.
-    if (this.#ownership !== ownership) return;
-    this.#ownership = undefined;
+    if (this.#heldLease !== heldLease) return;
+    this.#heldLease = undefined;
     this.#owner = undefined;
     if (isDone && released !== undefined) {
       if (released.lastSeq > this.log.fold.seq) await this.log.catchUp();
@@ -382,7 +382,7 @@ export class SessionRuntime {
   }
 
   get #isWorking(): boolean {
-    return this.#ownership !== undefined;
+    return this.#heldLease !== undefined;
   }
 
   #isIdle(): boolean {
@@ -402,7 +402,7 @@ export class SessionRuntime {
     this.faults.reportTurn(event, this.readers.handlesOf(event.turnId));
   }
 
-  #showLive(event: AgentEvent, { lease }: Ownership): void {
+  #showLive(event: AgentEvent, { lease }: HeldLease): void {
     const placed = this.log.feed.live(event);
     this.readers.show(placed);
     if (this.#isFollowed) this.#sendLive(lease, this.log.feed.toFrame([placed]));
@@ -470,11 +470,11 @@ export class SessionRuntime {
   }
 
   #sendSnapshot(): void {
-    if (this.#owner === undefined || this.#ownership === undefined) return;
+    if (this.#owner === undefined || this.#heldLease === undefined) return;
     this.#isFollowed = true;
     // Between two turns there is nothing live.
     if (this.log.fold.turn?.isOver !== false) return;
-    this.#sendLive(this.#ownership.lease, this.log.feed.snapshotFrame());
+    this.#sendLive(this.#heldLease.lease, this.log.feed.snapshotFrame());
   }
 
   #sendLive(lease: Lease, frame: LiveFrame | undefined): void {

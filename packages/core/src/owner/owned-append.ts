@@ -2,29 +2,29 @@
 import type { Entry, MaybePromise, OwnedBody } from "@capstan/log";
 import { andThen, isRepositoryError, orElse } from "@capstan/log";
 import type { Envelopes } from "./envelopes.ts";
-import type { Ownership } from "./ownership.ts";
+import type { HeldLease } from "./held-lease.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 
 export interface OwnedLog {
   readonly log: SessionLog;
-  readonly ownership: Ownership;
+  readonly heldLease: HeldLease;
   readonly envelopes: Envelopes;
 }
 
 /** Appends under the lease. One that ran out on the way to the store is renewed, if no other host has taken the session. */
 export function appendOwned(
-  { log, ownership, envelopes }: OwnedLog,
+  { log, heldLease, envelopes }: OwnedLog,
   bodies: readonly OwnedBody[],
   choices: Omit<AppendChoices, "lease">,
 ): MaybePromise<"appended" | "conflict"> {
   const append = (): MaybePromise<"appended" | "conflict"> => {
     envelopes.begin(log.now());
     const entries = bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
-    return log.append(entries, { ...choices, lease: ownership.lease });
+    return log.append(entries, { ...choices, lease: heldLease.lease });
   };
   return orElse(append, (thrown) => {
     // Nothing was written.
     if (!isRepositoryError(thrown) || thrown.code !== "fenced") throw thrown;
-    return andThen(ownership.confirm(Infinity), append);
+    return andThen(heldLease.confirm(Infinity), append);
   });
 }

@@ -28,7 +28,7 @@ import type { ContextSize } from "../context/token-count.ts";
 import { Envelopes } from "./envelopes.ts";
 import { within } from "../platform/within.ts";
 import { appendOwned } from "./owned-append.ts";
-import type { Ownership } from "./ownership.ts";
+import type { HeldLease } from "./held-lease.ts";
 import { endingOf, turnFailure } from "./end-in-error.ts";
 import type { HostFault } from "../host/host-fault.ts";
 import { resumeDelayMs } from "../platform/limits.ts";
@@ -44,7 +44,7 @@ import { AbortSwitch } from "./abort-switch.ts";
 export interface OwnerOptions {
   readonly agent: Agent;
   readonly log: SessionLog;
-  readonly ownership: Ownership;
+  readonly heldLease: HeldLease;
   readonly clock: Clock;
   readonly sessionScope: DependencyScope;
   readonly outputs: OutputReader;
@@ -75,8 +75,8 @@ export class Owner {
 
   constructor(options: OwnerOptions) {
     this.#options = options;
-    this.#envelopes = new Envelopes(options.log, options.ownership.lease.epoch);
-    const { log, size, clock, agent, ownership } = options;
+    this.#envelopes = new Envelopes(options.log, options.heldLease.lease.epoch);
+    const { log, size, clock, agent, heldLease } = options;
     this.#compactor = new Compactor({
       log,
       size,
@@ -87,7 +87,7 @@ export class Owner {
         return within(clock.timer, agent.callbackMs, appended, "append");
       },
       confirmOwnership: () =>
-        andThen(ownership.confirm(log.now()), () => ownership.check(log.now())),
+        andThen(heldLease.confirm(log.now()), () => heldLease.check(log.now())),
       onLive: (event) => this.#showLive(event),
     });
   }
@@ -97,18 +97,18 @@ export class Owner {
    * Any other failure ends the turn under way in an error. Throws what cannot be recorded so.
    */
   async work(): Promise<boolean> {
-    const { log, ownership } = this.#options;
-    ownership.holder = this;
-    while (!ownership.isLost) {
+    const { log, heldLease } = this.#options;
+    heldLease.holder = this;
+    while (!heldLease.isLost) {
       try {
-        const confirmed = ownership.confirm(log.now());
+        const confirmed = heldLease.confirm(log.now());
         if (confirmed !== undefined) await confirmed;
         const now = log.now();
-        ownership.check(now);
+        heldLease.check(now);
         const action = log.fold.nextAction(now);
         if (action.type === "none") {
           if (!log.isHeadBehind) return true;
-          if ((await log.refreshHead(ownership.lease)) === "conflict") await log.catchUp();
+          if ((await log.refreshHead(heldLease.lease)) === "conflict") await log.catchUp();
         } else if (action.type === "return") await this.#returnItems(action.ids);
         else if (action.type === "compact") await this.#compact(action.ids);
         else await this.#runTurn(action);
@@ -122,8 +122,8 @@ export class Owner {
 
   /** Whether the turn that failed so has its end in the log, and the work can go on behind it. */
   async #isEnded(thrown: unknown): Promise<boolean> {
-    const { ownership, log, onFault } = this.#options;
-    if (ownership.isLost) return false;
+    const { heldLease, log, onFault } = this.#options;
+    if (heldLease.isLost) return false;
     const action = log.fold.nextAction(log.now());
     const turnId = "turnId" in action ? action.turnId : undefined;
     const where = isLeftToOthers(thrown) ? "store" : "engine";
@@ -133,7 +133,7 @@ export class Owner {
     try {
       return await this.#endInError(action, error);
     } catch (refused) {
-      if (ownership.isLost || isLeftToOthers(refused)) return false;
+      if (heldLease.isLost || isLeftToOthers(refused)) return false;
       throw thrown;
     }
   }
@@ -241,7 +241,7 @@ export class Owner {
 
   /** Waits before a turn is resumed that does not get further, and ends it in an error after too many times. */
   async #isGivenUp(action: TurnAction, abort: AbortSwitch): Promise<boolean> {
-    const { log, clock, maxResumes, ownership, onPause, solitary } = this.#options;
+    const { log, clock, maxResumes, heldLease, onPause, solitary } = this.#options;
     const resumes = log.fold.turn?.resumes ?? 0;
     if (resumes >= maxResumes) {
       const why = `The turn was resumed ${resumes} times without getting further: its process ended each time, or lost its lease`;
@@ -255,7 +255,7 @@ export class Owner {
     // Unless it was stopped: it ends without running then.
     if (!abort.aborted) this.#leaveSolitary = await solitary.enter(abort);
     onPause(false);
-    return ownership.isLost;
+    return heldLease.isLost;
   }
 
   #dispose(plan: TurnPlan): MaybePromise<void> {
@@ -308,7 +308,7 @@ export class Owner {
   }
 
   async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortSwitch): Promise<void> {
-    const { ownership, log } = this.#options;
+    const { heldLease, log } = this.#options;
     // The history as it is before the entry that starts the turn.
     const { messages, input } = tailOf(action, log.fold);
     const opening = [this.#opening(action), ...this.#changeOfPrompt(action.turnId, plan)];
@@ -324,12 +324,12 @@ export class Owner {
     // In the middle of the step that the log leaves off in, unless the turn begins.
     const at = action.type === "start" ? { messages } : log.fold.transcript.entryPoint();
     this.onChange();
-    const room = { turnId: action.turnId, plan, abort };
+    const compaction = { turnId: action.turnId, plan, abort };
     this.#compactor.beginTurn();
     const journal = new TurnJournal({
       turnId: action.turnId,
       log,
-      ownership,
+      heldLease,
       plan,
       envelopes: this.#envelopes,
       onCancelled: () => this.onChange(),
@@ -340,7 +340,7 @@ export class Owner {
         input: input.length > 0 ? input : undefined,
         open: at.open,
         signal: abort,
-        makeRoom: (overflow) => this.#compactor.makeRoom(room, overflow),
+        makeRoom: (overflow) => this.#compactor.makeRoom(compaction, overflow),
         record: (facts) => {
           const { underWay } = this.#compactor;
           // An abort ends the wait for a summary, and what came of that is recorded first.
@@ -368,7 +368,7 @@ export class Owner {
       case "continue":
         return { type: "turn_started", turnId, input: [], continues: action.continues };
       case "resume":
-        return { type: "turn_resumed", turnId, epoch: this.#options.ownership.lease.epoch };
+        return { type: "turn_resumed", turnId, epoch: this.#options.heldLease.lease.epoch };
       default:
         return action satisfies never;
     }
@@ -388,9 +388,9 @@ export class Owner {
     plan: TurnPlan,
     progress: TurnProgress,
   ): MaybePromise<FinishReason | undefined> {
-    const { log, ownership } = this.#options;
+    const { log, heldLease } = this.#options;
     // The request that follows is an effect.
-    const confirmed = ownership.confirm(log.now());
+    const confirmed = heldLease.confirm(log.now());
     if (confirmed !== undefined) {
       return confirmed.then(() => this.#beforeRequest(turnId, plan, progress));
     }
@@ -428,15 +428,15 @@ export class Owner {
   }
 
   #showLive(event: AgentEvent): void {
-    if (!this.#options.ownership.isLost) this.#options.onLive(event);
+    if (!this.#options.heldLease.isLost) this.#options.onLive(event);
   }
 
   #append(
     bodies: readonly OwnedBody[],
     choices: Omit<AppendChoices, "lease">,
   ): MaybePromise<"appended" | "conflict"> {
-    const { log, ownership } = this.#options;
-    return appendOwned({ log, ownership, envelopes: this.#envelopes }, bodies, choices);
+    const { log, heldLease } = this.#options;
+    return appendOwned({ log, heldLease, envelopes: this.#envelopes }, bodies, choices);
   }
 }
 

@@ -15,7 +15,7 @@ import type { Clock } from "../platform/clock.ts";
 import { OutputKeeper } from "../outputs/output-keeper.ts";
 import { ContextProjection } from "../context/projection.ts";
 import type { HostFault } from "../host/host-fault.ts";
-import type { Ownership } from "./ownership.ts";
+import type { HeldLease } from "./held-lease.ts";
 import { reportingHooks } from "./reported-hooks.ts";
 import type { SessionLog } from "./session-log.ts";
 
@@ -24,7 +24,7 @@ export type TurnAction = Extract<NextAction, { readonly type: "start" | "continu
 interface TurnSurroundings {
   readonly log: SessionLog;
   readonly clock: Clock;
-  readonly ownership: Ownership;
+  readonly heldLease: HeldLease;
   onFault(fault: HostFault): void;
 }
 
@@ -42,7 +42,7 @@ interface TurnParts {
 }
 
 export function toTurnInput(
-  { log, clock, ownership, onFault }: TurnSurroundings,
+  { log, clock, heldLease, onFault }: TurnSurroundings,
   action: TurnAction,
   plan: TurnPlan,
   turn: TurnParts,
@@ -78,7 +78,7 @@ export function toTurnInput(
       boundResult: (call, toolResult) => keeper.bound(call, toolResult),
       project: (messages) => {
         // A request is an effect, and what the log says by now may be of another owner.
-        ownership.check(log.now());
+        heldLease.check(log.now());
         return projection.show(messages);
       },
     },

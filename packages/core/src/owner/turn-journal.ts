@@ -7,7 +7,7 @@ import { addCost, costOfFact } from "../models/cost-of-fact.ts";
 import { modelNamed, nameOf } from "../models/model.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { Envelopes } from "./envelopes.ts";
-import type { Ownership } from "./ownership.ts";
+import type { HeldLease } from "./held-lease.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 
 type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
@@ -15,7 +15,7 @@ type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
 export interface TurnJournalOptions {
   readonly turnId: string;
   readonly log: SessionLog;
-  readonly ownership: Ownership;
+  readonly heldLease: HeldLease;
   readonly plan: TurnPlan;
   readonly envelopes: Envelopes;
   /** A cancel is in the log: the turn has to stop. */
@@ -39,7 +39,7 @@ export class TurnJournal {
   constructor(options: TurnJournalOptions) {
     this.#options = options;
     this.#model = nameOf(options.plan.model);
-    this.#choices = { lease: options.ownership.lease };
+    this.#choices = { lease: options.heldLease.lease };
     this.#context = {
       turnId: options.turnId,
       envelope: () => options.envelopes.next(),
@@ -67,8 +67,8 @@ export class TurnJournal {
   }
 
   #record(facts: readonly Fact[]): MaybePromise<JournalReply> {
-    const { log, ownership } = this.#options;
-    const confirmed = ownership.confirm(log.now());
+    const { log, heldLease } = this.#options;
+    const confirmed = heldLease.confirm(log.now());
     if (confirmed === undefined) return this.#recordOwned(facts);
     return confirmed.then(
       () => this.#recordOwned(facts),
@@ -78,22 +78,22 @@ export class TurnJournal {
 
   #recordOwned(facts: readonly Fact[]): MaybePromise<JournalReply> {
     this.#now = this.#options.log.now();
-    this.#options.ownership.check(this.#now);
+    this.#options.heldLease.check(this.#now);
     const end = facts.at(-1);
     if (end?.type === "turn_ended") return this.#end(facts.slice(0, -1), end);
     return this.#append(facts);
   }
 
   #append(facts: readonly Fact[]): MaybePromise<undefined> {
-    const { log, ownership } = this.#options;
+    const { log, heldLease } = this.#options;
     const appended = log.append(this.#entriesOf(facts), this.#choices);
     if (!isPromise(appended)) return undefined;
     return appended.then(
       () => {
         // The answer may have taken longer than the lease: what it announces must not happen here, unless the lease is still ours.
-        const confirmed = ownership.confirm(log.now());
+        const confirmed = heldLease.confirm(log.now());
         if (confirmed !== undefined) return confirmed.then(() => undefined);
-        ownership.check(log.now());
+        heldLease.check(log.now());
         return undefined;
       },
       (thrown: unknown) => this.#fail(thrown),

@@ -14,7 +14,7 @@ export interface LeaseHolder {
   onLost(): void;
 }
 
-export class Ownership implements Renewable {
+export class HeldLease implements Renewable {
   readonly lease: Lease;
   readonly #host: LeaseHost;
   #isLost = false;
