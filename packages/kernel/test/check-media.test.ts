@@ -31,7 +31,7 @@ test("in the place of other media the model, the events and the result have the 
     context: { checkMedia: (part) => `${part.mediaType} is not for me.` },
   });
 
-  const content = [{ type: "text", text: "(The image is left out: image/png is not for me.)" }];
+  const content = [{ type: "text", text: "(The image was left out: image/png is not for me.)" }];
   expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content });
   expect(turn.recorder.ofType("tool_execution_end")).toMatchObject([{ output: content }]);
   expect(turn.messages[1]).toMatchObject({ content, isError: false });
@@ -48,7 +48,7 @@ test("what the after hook has put in is looked at, too", async () => {
   });
 
   expect(provider.requests[1]?.messages.at(-1)).toMatchObject({
-    content: [{ text: "(The image is left out: no.)" }],
+    content: [{ text: "(The image was left out: no.)" }],
   });
 });
 
@@ -66,6 +66,6 @@ test("a check that fails lets nothing pass", async () => {
   });
 
   expect(provider.requests[1]?.messages.at(-1)).toMatchObject({
-    content: [{ text: "(The image is left out: out of order)" }],
+    content: [{ text: "(The image was left out: out of order)" }],
   });
 });

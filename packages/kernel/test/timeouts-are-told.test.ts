@@ -12,11 +12,11 @@ function contents(messages: readonly ChatMessage[]): unknown[] {
 }
 
 test.each([
-  ["a pure tool", "pure", "Stopped while it ran: the time limit of the turn was reached."],
+  ["a pure tool", "pure", "Stopped while running: the time limit of the turn was reached."],
   [
     "another tool",
     "at-most-once",
-    "Stopped while it ran: the time limit of the turn was reached. It may have taken effect.",
+    "Stopped while running: the time limit of the turn was reached. It may have taken effect.",
   ],
 ] as const)(
   "the deadline of a turn is told in the result of %s that ran",

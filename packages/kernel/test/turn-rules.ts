@@ -35,7 +35,7 @@ function runsThatShouldNotBe(turn: ObservedTurn): string[] {
   ];
 }
 
-const isRefusal = /^(Not run|Skipped|Denied|There is no tool)/;
+const isRefusal = /^(Not run|Skipped|Denied|Unknown tool)/;
 const brokenOff: readonly string[] = ["length", "content-filter", "error", "aborted"];
 
 function refusedCalls(message: ChatMessage): string[] {

@@ -55,7 +55,11 @@ export function unknownOutcome(toolCallId: string): CallAnswer {
 }
 
 function failed(toolCallId: string, output: string): CallAnswer {
-  return { toolCallId, isError: true, output: output || "The tool failed without saying why." };
+  return {
+    toolCallId,
+    isError: true,
+    output: output || "The tool failed without an error message.",
+  };
 }
 
 function toAnswer(toolCallId: string, { isError, output, details }: ToolResult): CallAnswer {

@@ -1,4 +1,4 @@
-/** Keeps media that no provider takes out of a conversation: once recorded, it would spoil every later request. */
+/** Keeps media that no provider accepts out of a conversation: once recorded, it would spoil every later request. */
 import type { DocumentPart, ImagePart, ToolContentPart } from "../contracts/conversation.ts";
 import type { LoopContext } from "../contracts/loop.ts";
 import type { ToolResult } from "../contracts/tool.ts";
@@ -6,12 +6,12 @@ import { serializeError } from "../errors/errors.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import { observe } from "../effects/quietly.ts";
 
-/** The result, with words in the place of what must not be part of the conversation. */
+/** Returns the result with a text in place of each part that must not enter the conversation. */
 export function admitMedia({ checkMedia }: LoopContext, result: ToolResult): ToolResult {
   const { output } = result;
   if (checkMedia === undefined || typeof output === "string") return result;
   const admitted = output.map((part) => (part.type === "text" ? part : admit(part, checkMedia)));
-  return admitted.every((part, place) => part === output[place])
+  return admitted.every((part, index) => part === output[index])
     ? result
     : { ...result, output: admitted };
 }
@@ -22,10 +22,10 @@ function admit(
 ): ToolContentPart {
   const problem = problemOf(part, check);
   if (problem === undefined) return part;
-  return { type: "text", text: `(The ${part.type} is left out: ${problem})` };
+  return { type: "text", text: `(The ${part.type} was left out: ${problem})` };
 }
 
-/** What cannot be checked is not let in. */
+/** A part that cannot be checked is rejected. */
 function problemOf(
   part: ImagePart | DocumentPart,
   check: NonNullable<LoopContext["checkMedia"]>,

@@ -1,4 +1,4 @@
-/** What is recorded about a call. */
+/** Facts recorded about a tool call. */
 import type { CallRun } from "./call-run.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { ToolResult } from "../contracts/tool.ts";
@@ -6,7 +6,7 @@ import type { Draft } from "../effects/draft.ts";
 
 type FactOf<Type extends Fact["type"]> = Extract<Fact, { readonly type: Type }>;
 
-/** Before it starts. */
+/** Fact to record before the call starts. */
 export function intentFact(run: CallRun, step: number, key: string): Fact {
   const fact: Draft<FactOf<"tool_intent">> = {
     type: "tool_intent",
@@ -18,7 +18,7 @@ export function intentFact(run: CallRun, step: number, key: string): Fact {
   return fact;
 }
 
-/** When it is decided. */
+/** Fact to record once the call has its result. */
 export function resultFact(
   run: CallRun,
   step: number,

@@ -1,4 +1,4 @@
-/** The time limits of tool calls, on one timer for the whole turn. */
+/** Time limits of tool calls, on one timer for the whole turn. */
 import type { CancelTimer, Surroundings } from "../effects/surroundings.ts";
 
 export interface LimitedCall {
@@ -7,11 +7,11 @@ export interface LimitedCall {
   expire(): void;
 }
 
-/** The timer stays armed between calls, for the earliest deadline so far: fifty quick calls cost one timer and not fifty. */
+/** The timer stays armed between calls, for the earliest deadline so far: fifty quick calls cost one timer, not fifty. */
 export class CallLimits {
   readonly #surroundings: Surroundings;
   readonly #open = new Set<LimitedCall>();
-  /** Timers of calls that cannot be told apart by a clock. */
+  /** One timer per call, used if there is no clock. */
   readonly #timers = new Map<LimitedCall, CancelTimer | undefined>();
   #cancel: CancelTimer | undefined;
   #firesAt = Infinity;
@@ -52,7 +52,7 @@ export class CallLimits {
 
   #fire(): void {
     this.#cancel = undefined;
-    // A clock that has failed meanwhile is as good as one that says that the time has come.
+    // If the clock has failed in the meantime, assume that the deadline has passed.
     const now = this.#surroundings.now() ?? this.#firesAt;
     this.#firesAt = Infinity;
     const due = [...this.#open].filter(({ deadlineAt }) => deadlineAt <= now);

@@ -1,4 +1,4 @@
-/** One tool call of a step, how far it has come, and where it may go from there. */
+/** One tool call of a step: its state and the transitions from it. */
 import type { JsonValue, ToolCallPart, Usage } from "../contracts/conversation.ts";
 import type { PendingCall } from "../contracts/events.ts";
 import type { Span } from "../contracts/logging.ts";
@@ -7,31 +7,31 @@ import type { ToolContract, ToolResult } from "../contracts/tool.ts";
 import type { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";
 
-/** How far a call has come, with what there is only then. The first five stages can be acted on. */
+/** State of a call, with the data that exists only in that state. The first five stages are actionable. */
 export type CallState =
-  /** `gate`: a decision that was asked for before its turn came. */
+  /** `gate`: a decision that was requested early, before the call's turn came. */
   | { readonly stage: "fresh"; readonly gate?: Promise<Gate> }
-  /** It had started in a process that is gone. */
+  /** The call had started in a process that is gone. */
   | { readonly stage: "started" }
   | { readonly stage: "approved" }
   | { readonly stage: "denied"; readonly reason: string | undefined }
-  /** Its result came from outside. */
+  /** The result came from outside. */
   | { readonly stage: "answered"; readonly result: ToolResult }
-  /** It waits for an answer or an approval. */
+  /** The call waits for an answer or an approval. */
   | { readonly stage: "pending"; readonly pending: PendingCall }
-  /** Its intent is on the way to the journal. */
+  /** The intent is on its way to the journal. */
   | { readonly stage: "starting" }
   | RunningCall
-  /** A hook looks at a result that came from no execution here. */
+  /** The `after` hook reviews a result that was not produced by an execution here. */
   | { readonly stage: "reviewing" }
-  /** Its result is on the way to the journal. */
+  /** The result is on its way to the journal. */
   | { readonly stage: "settling"; readonly result: ToolResult }
   | { readonly stage: "settled"; readonly result: ToolResult };
 
 export interface RunningCall {
   readonly stage: "running";
   readonly execution: Execution;
-  /** On the injected clock, if there is one. */
+  /** Read from the injected clock, if there is one. */
   readonly startedAt: number | undefined;
   readonly span: Span | undefined;
 }
@@ -47,11 +47,11 @@ export class CallRun {
   readonly tool: ToolContract | undefined;
   #state: CallState = fresh;
   #hadStarted = false;
-  /** What the tool gets, as JSON: the model's arguments unless a hook altered them. */
+  /** Input for the tool, as JSON: the model's arguments, unless a hook altered them. */
   input: JsonValue;
-  /** Its idempotency key, once it is recorded or was asked for. */
+  /** Idempotency key, once it is recorded or was requested. */
   key: string | undefined;
-  /** What the tool spent on models of its own. */
+  /** Tokens that the tool spent on its own model calls. */
   usage: Usage | undefined;
   cost: number | undefined;
 
@@ -65,7 +65,7 @@ export class CallRun {
     return this.#state;
   }
 
-  /** Whether it had started in a process that is gone: then it is not known whether it has run. */
+  /** True if the call had started in a process that is gone: whether it ran is unknown. */
   get hadStarted(): boolean {
     return this.#hadStarted;
   }
@@ -96,13 +96,13 @@ export class CallRun {
     return stage === "starting" || stage === "running" || stage === "reviewing";
   }
 
-  /** Whether its result is known, though perhaps not yet recorded. */
+  /** True if the result is known, though perhaps not yet recorded. */
   get isDecided(): boolean {
     const { stage } = this.#state;
     return stage === "settling" || stage === "settled";
   }
 
-  /** Takes over what is known of the call from outside. */
+  /** Applies a state that the caller knows. */
   assume(open: OpenCall): void {
     if (open.input !== undefined) this.input = open.input;
     switch (open.state) {
@@ -133,7 +133,7 @@ export class CallRun {
     }
   }
 
-  /** Whether it waits for just this. What fits nothing is not taken. */
+  /** Whether the call waits for exactly this kind of answer. Other answers are ignored. */
   isAnsweredBy({ state }: OpenCall): boolean {
     const { pending } = this;
     if (pending === undefined) return false;
@@ -141,7 +141,7 @@ export class CallRun {
     return state === "settled" || state === "denied";
   }
 
-  /** Keeps a decision that takes time until its turn comes. */
+  /** Keeps a pending decision until the call's turn comes. */
   expect(gate: Promise<Gate>): void {
     this.#state = { stage: "fresh", gate };
   }
@@ -150,7 +150,7 @@ export class CallRun {
     this.#state = { stage: "pending", pending };
   }
 
-  /** It may run, without being asked about again. */
+  /** Lets the call run without asking again. */
   approve(): void {
     this.#state = approved;
   }
@@ -172,12 +172,12 @@ export class CallRun {
     this.#state = { stage: "settling", result };
   }
 
-  /** Its result is recorded. */
+  /** Marks the result as recorded. */
   settle(result: ToolResult): void {
     this.#state = { stage: "settled", result };
   }
 
-  /** What a caller has to pass in to go on from here. */
+  /** State that a caller passes in to continue from here. */
   toOpen(): OpenCall {
     const toolCallId = this.call.id;
     const { result, pending } = this;

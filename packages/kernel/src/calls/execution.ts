@@ -1,4 +1,4 @@
-/** One run of one tool: whatever it returns, throws or yields becomes one result, and a second one is dropped. */
+/** One run of one tool: its return value, error or events become one result; later results are dropped. */
 import type { LimitedCall } from "./call-limits.ts";
 import type { CallRun } from "./call-run.ts";
 import { isPromise, toPromise } from "../effects/is-promise.ts";
@@ -16,10 +16,10 @@ import {
 import { toJson } from "../effects/json.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
-/** A tool that streams and never waits would keep its own time limit from being noticed. */
+/** A tool that streams and never waits would keep its own timeout from firing. */
 const breatheEvery = 64;
 
-/** Who gets the result. */
+/** Receives the result. */
 export interface ResultTaker {
   takeResult(run: CallRun, result: ToolResult): void;
 }
@@ -35,7 +35,7 @@ export class Execution implements LimitedCall {
   deadlineAt: number = Infinity;
   #isOver = false;
 
-  /** `input` is what the tool's own `parseInput` gave. */
+  /** `input` is the value that the tool's own `parseInput` returned. */
   constructor(turn: TurnState, run: CallRun, step: number, input: unknown, taker: ResultTaker) {
     this.#turn = turn;
     this.#run = run;
@@ -63,7 +63,7 @@ export class Execution implements LimitedCall {
     }
   }
 
-  /** The result comes from elsewhere: the tool is told to stop, and what it still says is dropped. */
+  /** Signals the tool to stop and drops its later output: the result comes from elsewhere. */
   stop(): void {
     if (!this.#isOver) this.#close(false);
   }
@@ -75,7 +75,7 @@ export class Execution implements LimitedCall {
     if (this.#iterator !== undefined) leaveQuietly(this.#iterator);
   }
 
-  /** Its time is over. */
+  /** Called when the time limit has passed. */
   expire(): void {
     this.#end(errorResult(refusal.timedOut(this.#limitMs)), false);
   }
@@ -118,7 +118,7 @@ export class Execution implements LimitedCall {
     for (let count = 1; ; count++) {
       if (count % breatheEvery === 0) await this.#turn.breathe();
       const { value, done } = await iterator.next();
-      // A tool that only streams has said all that it has to say.
+      // The output of a tool that only streams is the text it streamed.
       if (done === true)
         return shown === "" ? errorResult(refusal.incomplete) : toToolResult(shown);
       const { type } = value;
@@ -126,7 +126,8 @@ export class Execution implements LimitedCall {
       if (typeof type !== "string") throw new TypeError("The tool sent an event without a type");
       if (type !== "delta") continue;
       const { delta } = value;
-      if (typeof delta !== "string") throw new TypeError("The tool sent a delta that is no text");
+      if (typeof delta !== "string")
+        throw new TypeError("The tool sent a delta that is not a string");
       shown += delta;
       this.#context.update(delta);
       if (this.#isOver) return errorResult(refusal.incomplete);

@@ -1,4 +1,4 @@
-/** What must be true before a call runs: its tool exists, its input is valid, nobody objects. */
+/** Decides whether a call may run: its tool exists, its input is valid, and no hook objects. */
 import type { CallRun } from "./call-run.ts";
 import { failed, wrongValue } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
@@ -18,11 +18,11 @@ export type Gate =
   | { readonly action: "refuse"; readonly reason: string }
   | { readonly action: "wait"; readonly pending: PendingCall };
 
-const goOn: BeforeDecision = { action: "run" };
+const proceed: BeforeDecision = { action: "run" };
 
 /**
- * Decides what happens to a call. Hooks and `needsApproval` are asked for fresh calls only: what was approved is run as
- * it was approved. Answers at once where no callback makes it wait. Fails like the callbacks do.
+ * Decides what happens to a call. Hooks and `needsApproval` are asked about fresh calls only: an approved call runs as it was approved.
+ * Returns synchronously unless a callback returns a promise. Fails if a callback fails.
  */
 export function gateCall(turn: TurnState, call: CallRun, step: number): Gate | Promise<Gate> {
   const { tool } = call;
@@ -80,7 +80,7 @@ function checkInput(
   tool: ToolContract,
 ): ParsedInput | Promise<ParsedInput> {
   if (tool.parseInput === undefined) return { value: call.input };
-  // The label is made only when it is needed: this is asked about every call.
+  // The label is built only if needed: this runs for every call.
   let parsed: ParsedInput | Promise<ParsedInput>;
   try {
     parsed = tool.parseInput(call.input);
@@ -110,13 +110,13 @@ function askBefore(
   );
 }
 
-/** The decision with fields of the right types. Throws for one that is none: the call does not run then. */
+/** Returns the decision with fields of the right types. Throws if it is not a decision; then the call does not run. */
 function toDecision(decided: BeforeDecision | void): BeforeDecision {
-  if (decided === undefined || decided === null) return goOn;
+  if (decided === undefined || decided === null) return proceed;
   const { action, reason, input } = decided as Readonly<Record<string, unknown>>;
   switch (action) {
     case "run":
-      return goOn;
+      return proceed;
     case "block":
       return { action, reason: hasText(reason) ? toText(reason) : refusal.blocked };
     case "ask":

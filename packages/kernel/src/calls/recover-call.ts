@@ -1,11 +1,11 @@
-/** A call that had started in a process that is gone: what its tool declares decides what becomes of it. */
+/** Recovers a call that had started in a process that is gone: its tool's declared effect decides the outcome. */
 import type { CallRun } from "./call-run.ts";
 import type { Reconciliation, ToolResult, ToolReturn } from "../contracts/tool.ts";
 import { ToolContext } from "./tool-context.ts";
 import { errorResult, refusal, thrownResult, toToolResult } from "./tool-result.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
-/** The result to settle it with, or "rerun" where a second run does no harm or the first had no effect. */
+/** Returns the result that settles the call, or "rerun" if a second run does no harm or the first had no effect. */
 export async function recoverCall(
   turn: TurnState,
   run: CallRun,
@@ -18,7 +18,7 @@ export async function recoverCall(
   return found.outcome === "done" ? resultOf(found.output) : errorResult(refusal.unknownOutcome);
 }
 
-/** Each field is read once, and what is no outcome tells nothing. */
+/** Reads each field once. An invalid outcome counts as unknown. */
 function toReconciliation(found: Reconciliation): Reconciliation {
   const { outcome, output } = found as { readonly outcome: unknown; readonly output?: ToolReturn };
   if (outcome === "done") return { outcome, output };
@@ -45,7 +45,7 @@ async function reconcile(turn: TurnState, run: CallRun, step: number): Promise<R
     );
     return toReconciliation(found);
   } catch {
-    // Nobody could tell, which is what the model has to know.
+    // The tool cannot tell either: the model must learn that the outcome is unknown.
     return unknown;
   } finally {
     context.close();

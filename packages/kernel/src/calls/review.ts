@@ -1,4 +1,4 @@
-/** The last look at a result before the journal, the readers and the model see it: the `after` hook, whether its media may pass, how long it is. */
+/** Last check of a result before the journal, the readers and the model see it: the `after` hook, its media, its length. */
 import { admitMedia } from "./admit-media.ts";
 import type { CallRun } from "./call-run.ts";
 import { isAbortedCallback, wrongValue } from "../effects/callbacks.ts";
@@ -8,7 +8,7 @@ import { serializeError } from "../errors/errors.ts";
 import { cleanResult, errorResult, interruptedResult } from "./tool-result.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
-/** The result to go on with. Never fails: a hook that does leaves a result that tells nothing of the tool's. */
+/** Returns the result to continue with. Never fails: if a hook fails, the tool's output is withheld. */
 export function reviewResult(
   turn: TurnState,
   run: CallRun,
@@ -17,7 +17,7 @@ export function reviewResult(
 ): ToolResult | Promise<ToolResult> {
   const reviewed = askHook(turn, run, step, result);
   if (turn.context.boundResult === undefined) return reviewed;
-  // `askHook` gives a promise only if a hook did, and one that never rejects.
+  // `askHook` returns a promise only if a hook did, and that promise never rejects.
   return isPromise(reviewed)
     ? reviewed.then((value) => bound(turn, run, value))
     : bound(turn, run, reviewed);
@@ -50,7 +50,7 @@ function askHook(
   }
 }
 
-/** An abort does not cut this short: something is being stored. */
+/** An abort does not interrupt this: something is being stored. */
 function bound(
   turn: TurnState,
   run: CallRun,

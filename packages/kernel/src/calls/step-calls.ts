@@ -1,4 +1,4 @@
-/** The tool calls of one step: which run when, and that each gets exactly one result. */
+/** The tool calls of one step: decides which run when, and gives each exactly one result. */
 import type { AbortListener } from "../effects/abort.ts";
 import { intentFact, resultFact } from "./call-facts.ts";
 import type { RunningCall } from "./call-run.ts";
@@ -34,16 +34,16 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   readonly message: AssistantMessage;
   readonly runs: readonly CallRun[];
   readonly #turn: TurnState;
-  /** Calls whose result is not recorded yet, though they have started. */
+  /** Calls that have started and have no recorded result yet. */
   #running = 0;
   /** Calls without a recorded result. */
   #unsettled: number;
-  /** Made once: the events and the transcript share them. */
+  /** Created once: the events and the transcript share them. */
   #messages: readonly ToolMessage[] | undefined;
   #wake: (() => void) | undefined;
-  /** Made when it is first needed: most steps have few calls, which are not looked up. */
+  /** Created on first use: most steps have few calls, which are not looked up. */
   #byId: ReadonlyMap<string, CallRun> | undefined;
-  /** A call of this step has been let through: from now on steering may skip the others. */
+  /** True once a call of this step was let through: from then on steering may skip the others. */
   #hasBegun = false;
 
   constructor(turn: TurnState, step: number, message: AssistantMessage) {
@@ -52,7 +52,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     this.message = message;
     this.runs = message.content
       .filter((part) => part.type === "tool_call" && part.isProviderExecuted !== true)
-      // The filter has left nothing but calls.
+      // The filter leaves only tool calls.
       .map((part) => new CallRun(part as ToolCallPart, turn.findTool((part as ToolCallPart).name)));
     this.#unsettled = this.runs.length;
   }
@@ -73,12 +73,12 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     return this.runs.length > 0 && this.runs.every((run) => run.result?.isTerminal === true);
   }
 
-  /** Calls that wait for somebody outside. */
+  /** Calls that wait for an answer from outside. */
   pending(): PendingCall[] {
     return this.runs.flatMap((run) => run.pending ?? []);
   }
 
-  /** The results as messages, in call order. Where the turn failed first, a result says so. */
+  /** Results as messages, in call order. If the turn failed first, a result states that. */
   messages(): readonly ToolMessage[] {
     return (this.#messages ??= this.runs.map((run) =>
       toToolMessage(run.call, run.result ?? abandonedResult(run)),
@@ -97,13 +97,13 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     return this.runs.map((run) => run.toOpen());
   }
 
-  /** Takes over what the caller knows of the calls when the turn enters the step. */
+  /** Applies what the caller knows about the calls when the turn enters the step. */
   enter(calls: readonly OpenCall[]): void {
     for (const open of calls) this.#find(open.toolCallId)?.assume(open);
     this.#unsettled = this.runs.filter((run) => run.state.stage !== "settled").length;
   }
 
-  /** Asks for answers to calls that wait; whether any came. */
+  /** Asks for answers to pending calls. Returns whether any arrived. */
   async takeAnswers(): Promise<boolean> {
     const { answers } = this.#turn.journal;
     if (answers === undefined) return false;
@@ -117,7 +117,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     return hasNews;
   }
 
-  /** Remote calls that need nobody's consent wait from the moment on in which their message is recorded. */
+  /** Remote calls that need no approval become pending as soon as their message is recorded. */
   waitAtOnce(): readonly PendingCall[] {
     for (const run of this.runs) {
       if (run.tool === undefined || run.tool.execute !== undefined) continue;
@@ -127,13 +127,13 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     return this.pending();
   }
 
-  /** Gives every call that is not decided yet an error result, without running it. */
+  /** Gives every undecided call an error result, without running it. */
   refuseAll(reason: string): Promise<void> | undefined {
     for (const run of this.runs) this.#refuse(run, reason);
     return this.#turn.flush();
   }
 
-  /** The same for a turn that stops here; answers that have come are not lost. */
+  /** Like `refuseAll`, for a turn that stops here. Answers that have arrived are not lost. */
   async abandon(reason: string): Promise<void> {
     for (const run of this.runs) {
       const { state } = run;
@@ -143,7 +143,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     await this.refuseAll(reason);
   }
 
-  /** Settles all that can be settled here. What is pending afterwards waits for an answer. */
+  /** Settles all calls that can be settled here. Calls that are pending afterwards wait for an answer. */
   async settle(): Promise<void> {
     const turn = this.#turn;
     turn.abort.addListener(this);
@@ -186,23 +186,23 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     return isBarrier ? 0 : Math.max(1, maxParallel) - 1;
   }
 
-  /** Whether more calls run than that. An abort waits for them, for the grace period; a failed journal does not. */
+  /** Whether more calls are running. An abort waits for them, for the grace period; a failed journal does not. */
   #isBusy(maxOthers: number): boolean {
     return this.#running > maxOthers && this.#turn.failure === undefined;
   }
 
-  /** The next time that a call settles or the turn stops. What is on the way to the journal is sent off first. */
+  /** Resolves the next time a call settles or the turn stops. Flushes the journal first. */
   #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
       const flushed = this.#turn.flush();
-      // With a journal that answers at once, calls may have settled just now.
+      // If the journal answered synchronously, calls may have settled just now.
       if (flushed === undefined) return;
       flushed.then(resolve, resolve);
     });
   }
 
-  /** Takes one call to where it runs, waits or is decided. Returns a promise only if somebody has to be asked. */
+  /** Advances one call until it runs, waits or is decided. Returns a promise only if a callback does. */
   #advance(run: CallRun): Promise<void> | undefined {
     const { state } = run;
     switch (state.stage) {
@@ -239,7 +239,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     return undefined;
   }
 
-  /** An abort leaves the call as it is: it is refused with the others. */
+  /** After an abort the call stays as it is: it is refused together with the others. */
   #failGate(run: CallRun, thrown: unknown): void {
     if (!isAbortedCallback(thrown)) this.#record(run, thrownResult(thrown));
   }
@@ -256,7 +256,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     const recovered = await recoverCall(this.#turn, run, this.step);
     if (this.#turn.isStopped) return;
     if (recovered !== "rerun") return this.takeResult(run, recovered);
-    // Its intent is recorded and the hooks have let it pass: it runs with the same key and input.
+    // The intent is recorded and the hooks have let the call pass: it runs with the same key and input.
     run.approve();
     await this.#gate(run);
   }
@@ -277,7 +277,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     const { conversationId, turnId } = turn;
     const { id: toolCallId, name: toolName } = run.call;
     const { input } = run;
-    // The listener may abort the turn: until the tool is called, nothing has run.
+    // The listener may abort the turn: nothing has run until the tool is called.
     turn.emit({
       type: "tool_execution_start",
       conversationId,
@@ -289,7 +289,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     if (turn.isStopped) return this.#release(run);
     const startedAt = turn.surroundings.now();
     const { step } = this;
-    // A step that was resumed has no span here.
+    // A resumed step has no span in this process.
     const parent = turn.underWay?.span ?? turn.span;
     const span = turn.spans?.start("tool", { toolCallId, toolName, step }, parent);
     const execution = new Execution(turn, run, step, parsed, this);
@@ -297,14 +297,14 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     execution.start();
   }
 
-  /** The turn stopped just before the call would have run: it has not, and it will not. */
+  /** The turn stopped just before the call would have run: the call has not run, and will not. */
   #release(run: CallRun): void {
     run.approve();
     this.#running--;
     this.#wake?.();
   }
 
-  /** A result from a tool or from outside: the hook sees it, then it is recorded. */
+  /** Takes a result from a tool or from outside: the hook reviews it, then it is recorded. */
   takeResult(run: CallRun, result: ToolResult): void {
     const reviewed = reviewResult(this.#turn, run, this.step, result);
     if (!isPromise(reviewed)) return this.#record(run, reviewed);
@@ -312,7 +312,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
       run.review();
       this.#running++;
     }
-    // `reviewResult` never fails; if recording does, the turn has to.
+    // `reviewResult` never fails; if recording fails, the turn must fail too.
     reviewed
       .then((value) => this.#record(run, value))
       .catch((thrown: unknown) => this.#turn.failWith(thrown));
@@ -323,7 +323,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     this.#record(run, errorResult(run.hadStarted ? refusal.unknownOutcome : reason));
   }
 
-  /** Decides a call. The first result counts; it is shown once it is recorded. */
+  /** Decides a call. The first result counts; it is shown after it is recorded. */
   #record(run: CallRun, result: ToolResult): void {
     if (run.isDecided) return;
     const { state, isUnderWay: wasRunning } = run;
@@ -337,11 +337,11 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
       if (wasRunning) this.#running--;
       this.#wake?.();
     });
-    // A running call settles by itself; the others are flushed together by their caller.
+    // A running call settles by itself; the caller flushes the others together.
     if (wasRunning) turn.flush()?.catch(() => {});
   }
 
-  /** Ends an execution; how long it took, if there is a clock. */
+  /** Ends an execution. Returns its duration, if there is a clock. */
   #end({ execution, span, startedAt }: RunningCall, { isError }: ToolResult): number | undefined {
     execution.stop();
     span?.end(isError ? { name: "ToolError", message: "The call failed" } : undefined);
@@ -353,7 +353,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
     this.#wake?.();
   }
 
-  /** Running tools have the signal; those that do not obey it in time are given up. */
+  /** Running tools have the signal; tools that do not honour it in time are given up. */
   onAbort(): void {
     const { surroundings, input, abort } = this.#turn;
     const giveUp = (): void => {
@@ -368,16 +368,16 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   }
 
   #gateAtOnce(run: CallRun): Gate | undefined {
-    // Hooks are asked in call order, and the message does not wait for them.
+    // Hooks run in call order, and the message does not wait for them.
     if (this.#turn.input.dispatch.before !== undefined) return undefined;
-    // What takes time is taken up again when the call's turn comes; so is a failure.
+    // A promise, or a failure, is handled when the call's turn comes.
     const gate = quietly(() => gateCall(this.#turn, run, this.step));
     if (!isPromise(gate)) return gate;
     run.expect(gate);
     return undefined;
   }
 
-  /** Whether the user has sent something since the batch began, and wants the rest of it left out. */
+  /** Whether the user has sent a message since the batch began, so that the rest of the batch is skipped. */
   #isSkipping(): boolean {
     const { dispatch } = this.#turn.input;
     const { hasSteering } = this.#turn.journal;
@@ -385,7 +385,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
       this.#hasBegun = true;
       return false;
     }
-    // If it cannot tell, nothing is lost: what waits is drained after the batch.
+    // If `hasSteering` fails, nothing is lost: queued messages are drained after the batch.
     return quietly(() => hasSteering?.()) === true;
   }
 
@@ -395,7 +395,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
   }
 }
 
-/** Whether it may have had an effect that is not known here. */
+/** Whether the call may have had an effect that is not known here. */
 function isInEffect({ state }: CallRun): boolean {
   return state.stage === "running" || state.stage === "reviewing";
 }

@@ -1,4 +1,4 @@
-/** One step after its reply: the message, its calls, and how it is closed. */
+/** One step after its reply: the message, its calls, and how the step ends. */
 import type { AssistantMessage } from "../contracts/conversation.ts";
 import { StepCalls } from "./step-calls.ts";
 import { refusal } from "./tool-result.ts";
@@ -15,7 +15,7 @@ export class Step {
     this.#isClosing = turn.isClosing;
   }
 
-  /** Why none of its calls may run, if that is so. */
+  /** Reason why none of its calls may run, if there is one. */
   get objection(): string | undefined {
     switch (this.message.stopReason) {
       case "length":
@@ -27,7 +27,7 @@ export class Step {
     }
   }
 
-  /** All calls have their results: they become messages in call order, and the step is over. */
+  /** Completes the step: all calls have results, which become messages in call order. */
   complete(turn: TurnState): Promise<void> | void {
     turn.step = undefined;
     const results = this.calls.messages();
@@ -35,7 +35,7 @@ export class Step {
     turn.endStep();
     const { onStepComplete } = turn.input;
     if (onStepComplete === undefined) return;
-    // An abort does not cut this short: the caller is storing the step.
+    // An abort does not interrupt this: the caller is storing the step.
     return turn.callbacks.callToEnd("onStepComplete", () =>
       onStepComplete([this.message, ...results]),
     );

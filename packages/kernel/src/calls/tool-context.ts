@@ -1,4 +1,4 @@
-/** What a tool sees of its turn. Fields that cost something are made when they are read. */
+/** Context that a tool gets. Fields that cost something are created when they are read. */
 import type { AbortListener } from "../effects/abort.ts";
 import type { CallRun } from "./call-run.ts";
 import type { Usage } from "../contracts/conversation.ts";
@@ -10,7 +10,7 @@ import { hashJson } from "../effects/hash.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 import { addUsage, replaceUsage } from "../effects/usage.ts";
 
-/** In the place of what is too much to be shown live. */
+/** Shown instead of output that is too long to be shown live. */
 const notShown = "\n(The rest is not shown live.)\n";
 
 export class ToolContext implements ToolExecuteContext, AbortListener {
@@ -38,7 +38,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
     this.#run = run;
   }
 
-  /** Only a tool with a timeout needs a signal of its own; the others share the turn's. */
+  /** Only a tool with a timeout needs its own signal; the others share the turn's. */
   get signal(): AbortSignal {
     if (timeoutOf(this.#turn, this.#run) === Infinity) return this.#turn.abort.signal;
     if (this.#controller === undefined) {
@@ -54,7 +54,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   }
 
   update(text: string): void {
-    // Code without types may show anything.
+    // Untyped code may pass any value.
     const delta: string = typeof text === "string" ? text : toText(text);
     if (this.#isClosed || delta === "" || this.#isCut) return;
     const left = (this.#turn.limits.liveOutputChars ?? Infinity) - this.#shownChars;
@@ -71,7 +71,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
 
   usage(child: Usage, cost?: number): void {
     if (this.#isClosed) return;
-    // What is no count is not counted: a tool may report anything.
+    // Invalid counts are ignored: a tool may report any value.
     this.#run.usage = addUsage(this.#run.usage ?? {}, replaceUsage(undefined, child));
     if (typeof cost === "number" && Number.isFinite(cost) && cost >= 0) {
       this.#run.cost = (this.#run.cost ?? 0) + cost;
@@ -82,7 +82,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
     this.#controller?.abort();
   }
 
-  /** The call has settled: what the tool still says is dropped. One that has not ended by itself is told to stop. */
+  /** Closes the context once the call has settled: later output is dropped. A tool that has not ended by itself is signalled to stop. */
   close(hasEnded = false): void {
     this.#isClosed = true;
     if (this.#controller === undefined) return;
@@ -91,18 +91,18 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   }
 }
 
-/** The same for every run of a call, in every process. */
+/** Idempotency key: identical for every run of a call, in every process. */
 export function idempotencyKey(
   { conversationId, journal: { incarnation } }: TurnState,
   toolCallId: string,
 ): string {
-  // Without an incarnation the key is the one that older logs have recorded.
+  // Without an incarnation, the key equals the one in older logs.
   return incarnation === undefined
     ? hashJson([conversationId, toolCallId])
     : hashJson([conversationId, incarnation, toolCallId]);
 }
 
-/** How long one execution may take; without a timer there is no limit. */
+/** Time limit of one execution; without a timer there is none. */
 export function timeoutOf(turn: TurnState, run: CallRun): number {
   if (!turn.surroundings.hasTimer) return Infinity;
   return run.tool?.timeoutMs ?? turn.limits.deadlines?.toolMs ?? Infinity;

@@ -1,4 +1,4 @@
-/** From whatever a tool returns to the one result that the model, the log and the readers get. */
+/** Turns any return value of a tool into the one result that the model, the log and the readers get. */
 import type { ToolCallPart, ToolContentPart, ToolMessage } from "../contracts/conversation.ts";
 import type { InputIssue, ToolContract, ToolOutput, ToolResult } from "../contracts/tool.ts";
 import type { Draft } from "../effects/draft.ts";
@@ -7,7 +7,7 @@ import { toJson } from "../effects/json.ts";
 
 const noOutput = "(no output)";
 /** Some providers refuse an empty error, and it would tell the model nothing. */
-const silentFailure = "The tool failed without saying why.";
+const silentFailure = "The tool failed without an error message.";
 
 const blankMessage: ToolMessage = {
   role: "tool",
@@ -19,7 +19,7 @@ const blankMessage: ToolMessage = {
 };
 const blankResult: ToolResult = { isError: false, output: "" };
 
-/** The message that carries a result. Its id is the call's, so it is the same wherever it is made. */
+/** Message that carries a result. Its id is the call's, so it is identical wherever it is created. */
 export function toToolMessage(
   call: { readonly id: string; readonly name: string },
   result: ToolResult,
@@ -38,7 +38,7 @@ export function toToolMessage(
   return message;
 }
 
-/** What a tool returned, as a result. Throws for a value that is not JSON. */
+/** Converts a tool's return value to a result. Throws for a value that is not JSON. */
 export function toToolResult(returned: unknown): ToolResult {
   if (typeof returned === "string") return { ...blankResult, output: returned };
   const parts = toContentParts(returned);
@@ -48,11 +48,11 @@ export function toToolResult(returned: unknown): ToolResult {
   );
 }
 
-/** A result that somebody else made, brought into a form that every provider and every log takes. */
+/** Normalises a result from outside to a form that every provider and every log accepts. */
 export function cleanResult(result: ToolResult): ToolResult {
   try {
     const { output } = toToolResult(result.output);
-    // Code without types may have made it.
+    // Untyped code may have created it.
     const given: { readonly isError: unknown } = result;
     const isError = Boolean(given.isError);
     const clean: Draft<ToolResult> = {
@@ -74,7 +74,7 @@ export function errorResult(message: string): ToolResult {
   return { isError: true, output: message === "" ? silentFailure : message };
 }
 
-/** For a call that an abort caught while it ran. */
+/** Result of a call that was running when the turn was aborted. */
 export function interruptedResult(
   tool: ToolContract | undefined,
   abort?: Interruption,
@@ -83,12 +83,12 @@ export function interruptedResult(
   return errorResult(tool?.effect === "pure" ? text : `${text} ${refusal.inEffect}`);
 }
 
-/** For a call that an abort came before. */
+/** Result of a call that had not started when the turn was aborted. */
 export function interruptedBefore({ isTimeout }: Interruption): string {
   return isTimeout ? refusal.outOfTimeBefore : refusal.interruptedBefore;
 }
 
-/** Cause that stopped a turn. */
+/** Cause of an aborted turn. */
 interface Interruption {
   readonly isTimeout: boolean;
 }
@@ -97,25 +97,25 @@ export function thrownResult(thrown: unknown): ToolResult {
   return errorResult(serializeError(thrown).message);
 }
 
-/** The texts of results that no tool wrote. They are for the model: what happened, and what to do. */
+/** Texts of results that no tool wrote. The model reads them: they state what happened, and what to do. */
 export const refusal = {
   unknownTool: (name: string, known: readonly string[]): string =>
-    `There is no tool "${name}". ${known.length === 0 ? "No tools are available." : `Available: ${known.join(", ")}.`}`,
+    `Unknown tool "${name}". ${known.length === 0 ? "No tools are available." : `Available: ${known.join(", ")}.`}`,
   malformedInput: (call: ToolCallPart): string =>
-    `Not run: the arguments of "${call.name}" are cut off, not valid JSON, or nested too deeply. Send the call again.`,
+    `Not run: the arguments of "${call.name}" are truncated, not valid JSON, or nested too deeply. Send the call again.`,
   invalidInput: (name: string, issues: readonly InputIssue[]): string =>
     `Not run: invalid input for "${name}". ${describeIssues(issues)}`,
-  cutOff: "Not run: the reply was cut off by its token limit. Send the call again, with less text.",
+  cutOff: "Not run: the reply was cut off by its token limit. Send the call again with less text.",
   filtered: "Not run: the reply was stopped by the provider's content filter.",
-  closing: "Not run: no tools may be called any more in this turn.",
+  closing: "Not run: this turn may not call any more tools.",
   blocked: "Blocked: this call is not allowed.",
   skipped: "Skipped: the user sent a new message, which follows.",
   denied: (reason: string | undefined): string =>
     `Denied${reason === undefined ? "." : `: ${reason}`}`,
   interruptedBefore: "Not run: the turn was interrupted.",
-  interrupted: "Interrupted while it ran.",
+  interrupted: "Interrupted while running.",
   outOfTimeBefore: "Not run: the time limit of the turn was reached.",
-  outOfTime: "Stopped while it ran: the time limit of the turn was reached.",
+  outOfTime: "Stopped while running: the time limit of the turn was reached.",
   inEffect: "It may have taken effect.",
   notRun: "Not run: the turn failed.",
   timedOut: (ms: number): string => `No result within ${ms} ms. It may have taken effect.`,
@@ -124,13 +124,13 @@ export const refusal = {
   incomplete: "The tool ended without a result.",
 } as const;
 
-/** Problems of an input that the model is told, and characters of each: a long list with a long message each would be larger than any context. */
+/** Number of input issues that the model is shown, and characters of each: a long list of long messages could exceed any context. */
 const maxIssues = 10;
 const maxIssueChars = 1_000;
 
 function describeIssues(issues: readonly InputIssue[]): string {
-  const told = issues.slice(0, maxIssues).map(describeIssue).join("; ");
-  return issues.length > maxIssues ? `${told}; and ${issues.length - maxIssues} more` : told;
+  const shown = issues.slice(0, maxIssues).map(describeIssue).join("; ");
+  return issues.length > maxIssues ? `${shown}; and ${issues.length - maxIssues} more` : shown;
 }
 
 function describeIssue(issue: InputIssue): string {
@@ -139,7 +139,7 @@ function describeIssue(issue: InputIssue): string {
   return text.length > maxIssueChars ? `${text.slice(0, maxIssueChars)}…` : text;
 }
 
-/** Copies of the parts, if it is a list of nothing else. Each field is read once: a getter may give another value the next time. */
+/** Returns copies of the parts if the value is a list of parts only. Reads each field once: a getter may return another value the next time. */
 function toContentParts(value: unknown): readonly ToolContentPart[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const parts: ToolContentPart[] = [];
@@ -151,7 +151,7 @@ function toContentParts(value: unknown): readonly ToolContentPart[] | undefined 
   return parts;
 }
 
-/** Known fields only. */
+/** Copies known fields only. */
 function toContentPart(value: unknown): ToolContentPart | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { type, text, mediaType, data, url, name } = value as { readonly [key: string]: unknown };
@@ -164,7 +164,7 @@ function toContentPart(value: unknown): ToolContentPart | undefined {
   return { type, mediaType, ...source, ...(typeof name === "string" && { name }) };
 }
 
-/** No empty texts: some providers refuse them. */
+/** Drops empty texts: some providers refuse them. */
 function cleanParts(parts: readonly ToolContentPart[]): readonly ToolContentPart[] | string {
   const clean = parts.filter((part) => part.type !== "text" || part.text !== "");
   return clean.length === 0 ? noOutput : clean;

@@ -1,4 +1,4 @@
-/** The messages of a transcript: plain JSON, the same in memory, in the log and on the wire. */
+/** Messages of a transcript: plain JSON, identical in memory, in the log and on the wire. */
 
 export type JsonValue =
   | null
@@ -8,10 +8,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/**
- * Why a reply or a turn ended. The known reasons are listed; the type stays open, so that a reason that only one
- * provider knows passes through as it is.
- */
+/** Why a reply or a turn ended. Known reasons are listed; the type stays open, so that a provider-specific reason passes through unchanged. */
 export type FinishReason =
   | "stop"
   | "tool-calls"
@@ -25,7 +22,7 @@ export type FinishReason =
   | "aborted"
   | (string & {});
 
-/** A part of a message of the transcript, by its place in the message's content. */
+/** A part of a message of the transcript, by its index in the message's content. */
 export interface PartReference {
   readonly messageId: string;
   readonly part: number;
@@ -36,11 +33,11 @@ export interface SerializedError {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
-  /** The part of the conversation that the vendor will not take, where it named one. */
+  /** Part of the conversation that the vendor rejects, if it named one. */
   readonly rejected?: PartReference;
 }
 
-/** Token counts. A field that no provider reported is absent, never 0. */
+/** Token counts. A field that no provider reported is undefined, never 0. */
 export interface Usage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -50,30 +47,30 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   /** Part of `outputTokens` that was spent on thinking. */
   readonly reasoningTokens?: number;
-  /** How many attempts of a sum reported nothing. The other fields are then a lower bound. */
+  /** Number of attempts in a sum that reported nothing. The other fields are then a lower bound. */
   readonly unreportedAttempts?: number;
 }
 
-/** Who made an assistant message. Native parts go back only to a target that may read this origin. */
+/** Model that wrote an assistant message. Native parts go back only to a target that may read this origin. */
 export interface Origin {
   readonly provider: string;
   readonly api?: string;
   readonly model?: string;
-  /** Host and port that answered. Absent if the provider has none, and in messages of before hosts were recorded. */
+  /** Host and port that answered. Undefined if the provider has none, and in messages from before hosts were recorded. */
   readonly host?: string;
 }
 
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
-  /** What the provider needs back with this part, verbatim. Nobody else reads it. */
+  /** Data that the provider needs back with this part, verbatim. No other code reads it. */
   readonly providerData?: JsonValue;
 }
 
 export interface ThinkingPart {
   readonly type: "thinking";
   readonly thinking: string;
-  /** The signature or encrypted content. Thinking without it is unsigned. */
+  /** Signature or encrypted content. Thinking without it is unsigned. */
   readonly providerData?: JsonValue;
 }
 
@@ -85,14 +82,14 @@ export interface RefusalPart {
 
 export interface ToolCallPart {
   readonly type: "tool_call";
-  /** Ours, unique in the session; what the vendor called it is in `providerData`. */
+  /** Assigned by the runtime, unique in the session; the vendor's id is in `providerData`. */
   readonly id: string;
   readonly name: string;
-  /** The parsed arguments; `{}` when they were not JSON. */
+  /** Parsed arguments; `{}` if they were not JSON. */
   readonly input: JsonValue;
-  /** The arguments as they came, only when they were cut off or not JSON. Such a call is never executed. */
+  /** Raw arguments, only if they were truncated or not JSON. Such a call is never executed. */
   readonly malformedInput?: string;
-  /** The provider ran it by itself: no result of ours belongs to it. */
+  /** The provider executed the call itself: it gets no result from the runtime. */
   readonly isProviderExecuted?: boolean;
   readonly providerData?: JsonValue;
 }
@@ -115,9 +112,9 @@ interface EmbeddedImage {
 
 interface LinkedImage {
   readonly type: "image";
-  /** `image/*` if it is not known. */
+  /** `image/*` if unknown. */
   readonly mediaType: string;
-  /** With http or https. Vendors that can fetch it; other models are told of it. */
+  /** An http or https URL. Vendors that can fetch it do; other models get a text that names it. */
   readonly url: string;
 }
 
@@ -135,7 +132,7 @@ interface EmbeddedDocument {
 interface LinkedDocument {
   readonly type: "document";
   readonly mediaType: string;
-  /** As that of an image. */
+  /** An http or https URL, like that of an image. */
   readonly url: string;
   readonly name?: string;
 }
@@ -155,7 +152,7 @@ export interface UserMessage {
   readonly role: "user";
   readonly id: string;
   readonly content: string | readonly UserPart[];
-  /** Set on messages that the runtime wrote in the user's place. */
+  /** Set on messages that the runtime wrote on behalf of the user. */
   readonly source?: "interruption" | "closing" | "repair";
   readonly metadata?: JsonValue;
 }
@@ -168,18 +165,18 @@ export interface AssistantMessage {
   readonly stopReason: FinishReason;
   readonly usage?: Usage;
   readonly origin?: Origin;
-  /** What the provider said about the reply besides its content. */
+  /** Provider's information about the reply, besides its content. */
   readonly metadata?: JsonValue;
   readonly error?: SerializedError;
 }
 
-/** All of an output of which a message has the beginning and the end only. */
+/** The complete output of a message that has only its beginning and its end. */
 export interface KeptOutput {
-  /** The blob of the session that has it. */
+  /** Name of the session's blob that holds the output. */
   readonly blob: string;
-  /** The text as it is, or the content as JSON. */
+  /** The plain text, or the content as JSON. */
   readonly mediaType: "text/plain" | "application/json";
-  /** Of its text. */
+  /** Length of its text. */
   readonly chars: number;
 }
 
@@ -194,7 +191,7 @@ export interface ToolMessage {
   /** For user interfaces; the model never sees them. */
   readonly details?: JsonValue;
   readonly meta?: JsonValue;
-  /** Where the whole is, if `content` is not. */
+  /** The complete output, if `content` is truncated. */
   readonly kept?: KeptOutput;
 }
 

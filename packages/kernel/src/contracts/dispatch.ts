@@ -1,4 +1,4 @@
-/** How the tool calls of one step are run, and who may interfere. */
+/** How the tool calls of one step run, and which hooks may intervene. */
 import type { JsonValue } from "./conversation.ts";
 import type { ToolResult } from "./tool.ts";
 
@@ -14,7 +14,7 @@ export type BeforeDecision =
   | { readonly action: "run" }
   /** The model gets the reason as an error result. */
   | { readonly action: "block"; readonly reason: string }
-  /** Suspends the call until somebody approves it. */
+  /** Suspends the call until it is approved. */
   | { readonly action: "ask"; readonly reason?: string }
   /** Runs with another input, which is checked like the first. */
   | { readonly action: "alter"; readonly input: JsonValue };
@@ -25,8 +25,8 @@ export interface ToolDispatchPolicy {
   /** How many calls run at once. Default 8. */
   readonly maxParallel?: number;
   /**
-   * What waiting steering does to calls of the batch that have not started: `after-batch` (default) runs them,
-   * `skip-remaining` gives them error results.
+   * How waiting steering affects calls of the batch that have not started: `after-batch` (default) runs them, `skip-remaining` gives them
+   * error results.
    */
   readonly steering?: "after-batch" | "skip-remaining";
   /** How long running tools may take to stop after an abort. Default 1,000; needs the injected timer. */

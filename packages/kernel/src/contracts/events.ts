@@ -1,4 +1,4 @@
-/** The one vocabulary of events: facts in order, as deltas, JSON only. */
+/** The event vocabulary: facts in order, as deltas, JSON only. */
 import type {
   ChatMessage,
   FinishReason,
@@ -9,31 +9,31 @@ import type {
   Usage,
 } from "./conversation.ts";
 
-/** Wall-clock times of one attempt; there only where a clock was given. */
+/** Durations of one attempt; only if a clock was given. */
 export interface StepTiming {
-  /** To the first content. Absent when there was none. */
+  /** Time to the first content. Undefined if there was none. */
   readonly ttftMs?: number;
-  /** From the first content to the end. */
+  /** Time from the first content to the end. */
   readonly decodeMs?: number;
   readonly totalMs: number;
 }
 
-/** A call that waits for somebody outside: to execute it, or to approve it. */
+/** A call that waits for an answer from outside: its execution, or an approval. */
 export interface PendingCall {
   readonly toolCallId: string;
   readonly kind: "execution" | "approval";
   readonly toolName: string;
   /** Final: an approval runs exactly this. */
   readonly input: JsonValue;
-  /** Of tool, input and call id. An approval names it. */
+  /** Hash of tool, input and call id. An approval names it. */
   readonly hash: string;
   readonly deadlineAt?: number;
   readonly reason?: string;
-  /** Who lent the tool, where somebody did: the call is theirs to run. */
+  /** Client that lent the tool, if one did: that client runs the call. */
   readonly lentBy?: string;
 }
 
-/** A part of a message that is still being streamed. `input` is there once the arguments are whole. */
+/** A part of a message that is still being streamed. `input` is set once the arguments are complete. */
 export type LivePart =
   | { readonly type: "text"; readonly text: string; readonly omittedChars?: number }
   | { readonly type: "thinking"; readonly thinking: string; readonly omittedChars?: number }
@@ -52,7 +52,7 @@ export interface LiveMessage {
   readonly content: readonly LivePart[];
 }
 
-/** What a tool has shown so far. */
+/** Output that a tool has shown so far. */
 export interface LiveToolOutput {
   readonly toolCallId: string;
   readonly output: string;
@@ -63,10 +63,10 @@ export interface LiveToolOutput {
 /**
  * An event without the ids of its conversation and turn, which a wire states once per stream.
  *
- * An attempt opens an assistant message: `message_start` follows each `attempt_start`. If no `message_end` follows
- * before `attempt_discarded` or `step_end`, the attempt left no message, and what it said is void. A step that was shown
- * to start ends, unless the turn is suspended in it; the turn that goes on then shows its end. Refusals are shown as
- * text. A `tool_execution_end` without a start belongs to a call that was answered without being run.
+ * An attempt opens an assistant message: `message_start` follows each `attempt_start`. If no `message_end` follows before
+ * `attempt_discarded` or `step_end`, the attempt left no message, and its content is void. A step that was shown to start also ends, unless
+ * the turn is suspended in it; then the turn that continues it shows its end. Refusals are shown as text. A `tool_execution_end` without a
+ * start belongs to a call that was answered without being run.
  */
 export type AgentEventBody =
   | {
@@ -97,7 +97,7 @@ export type AgentEventBody =
       readonly type: "attempt_discarded";
       readonly step: number;
       readonly attempt: number;
-      /** Name of the model that failed, where it is one of several or a log has it. */
+      /** Name of the model that failed, if it is one of several or the log has it. */
       readonly model?: string;
       readonly error: SerializedError;
       readonly delayMs: number;
@@ -157,7 +157,7 @@ export type AgentEventBody =
       readonly after: number;
       readonly usage?: Usage;
     }
-  /** The context stays as it is: the summary could not be had, was stopped, or there was nothing to be summarized. */
+  /** The context stays as it is: the summary failed, was aborted, or there was nothing to summarize. */
   | {
       readonly type: "compaction_failed";
       readonly reason: "nothing" | "failed" | "aborted";
@@ -175,7 +175,7 @@ export type AgentEventBody =
     }
   | { readonly type: "settled" };
 
-/** An event as readers in process get it. */
+/** An event as in-process readers get it. */
 export type AgentEvent = AgentEventBody & {
   readonly conversationId: string;
   readonly turnId: string;

@@ -1,4 +1,4 @@
-/** What a turn hands to its journal before it takes effect or is shown as done. */
+/** Facts that a turn hands to its journal before they take effect or are shown as done. */
 import type {
   AssistantMessage,
   FinishReason,
@@ -16,9 +16,9 @@ export type Fact =
       readonly type: "attempt";
       readonly step: number;
       readonly attempt: number;
-      /** The id that the assistant message of this attempt will have. */
+      /** Id that the assistant message of this attempt will have. */
       readonly messageId: string;
-      /** Which of several models is asked, by its name and its index. */
+      /** Name and index of the model that is asked, if there are several. */
       readonly model?: string;
       readonly modelIndex?: number;
     }
@@ -26,9 +26,9 @@ export type Fact =
       readonly type: "attempt_ended";
       readonly step: number;
       readonly attempt: number;
-      /** `discarded`: another attempt follows after `delayMs`. `failed`: none does. */
+      /** `discarded`: another attempt follows after `delayMs`. `failed`: no other attempt follows. */
       readonly outcome: "completed" | "discarded" | "failed" | "aborted";
-      /** Which of several models was asked: the usage is that model's. */
+      /** Name and index of the model that was asked, if there are several: the usage is that model's. */
       readonly model?: string;
       readonly usage?: Usage;
       readonly timing?: StepTiming;
@@ -40,14 +40,14 @@ export type Fact =
       readonly step: number;
       readonly message: AssistantMessage | UserMessage;
     }
-  /** Calls that wait from now on. Remote calls that need no consent come together with their message. */
+  /** Calls that wait from now on. Remote calls that need no approval are recorded together with their message. */
   | { readonly type: "pending"; readonly step: number; readonly pending: readonly PendingCall[] }
   | {
       readonly type: "tool_intent";
       readonly step: number;
       readonly toolCallId: string;
       readonly key: string;
-      /** Only where it differs from what the model sent. */
+      /** Only if it differs from the model's input. */
       readonly input?: JsonValue;
     }
   | {
@@ -57,7 +57,7 @@ export type Fact =
       readonly toolName: string;
       readonly result: ToolResult;
       readonly durationMs?: number;
-      /** What the tool spent on models of its own. */
+      /** Tokens that the tool spent on its own model calls. */
       readonly usage?: Usage;
       readonly cost?: number;
     }
@@ -77,9 +77,10 @@ export type Fact =
     };
 
 /**
- * Called with facts in order; never while an earlier call is under way. The kernel waits only if a promise comes back.
- * "reopen" answers a `turn_ended`, which then did not happen: with pending calls, answers came meanwhile and the turn goes on;
- * in any case, the signal was aborted meanwhile and the turn ends so. If it throws or rejects, no further effect happens and the turn returns `error` with code `journal_failed`.
+ * Called with facts in order; never while an earlier call is under way. The kernel waits only if a promise is returned. "reopen" answers a
+ * `turn_ended`, which then did not happen: if calls were pending, answers arrived in the meantime and the turn continues; in any case, if
+ * the signal was aborted in the meantime, the turn ends as aborted. If the journal throws or rejects, no further effect happens and the turn
+ * returns `error` with code `journal_failed`.
  */
 export type Journal = (facts: readonly Fact[]) => JournalReply | Promise<JournalReply>;
 

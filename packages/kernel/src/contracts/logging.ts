@@ -1,14 +1,14 @@
-/** Structured logs and spans. Without a logger the kernel makes none. */
+/** Structured logs and spans. Without a logger the kernel creates none. */
 import type { SerializedError } from "./conversation.ts";
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Each within the one before it; a tool within its step, or within its turn if the step was resumed. Their attributes, and after `;` those
- * that come at the end:
+ * Spans, each nested in the one before it; a tool span is nested in its step, or in its turn if the step was resumed. Attributes, and after
+ * `;` those that are set at the end:
  * - `turn`: conversationId, turnId; finishReason
  * - `step`: step
- * - `attempt`: step, attempt, provider, model; stopReason, responseModel, ttftMs, and what `Usage` has
+ * - `attempt`: step, attempt, provider, model; stopReason, responseModel, ttftMs, and the fields of `Usage`
  * - `tool`: step, toolCallId, toolName
  */
 export type SpanName = "turn" | "step" | "attempt" | "tool";

@@ -1,4 +1,4 @@
-/** The options of the turn loop beyond its basic input, in four groups. A caller passes each of them as a whole. */
+/** Options of the turn loop beyond its basic input, in four groups. A caller passes each group as a whole. */
 import type {
   AssistantMessage,
   ChatMessage,
@@ -14,49 +14,49 @@ import type { ToolResult } from "./tool.ts";
 
 /** Retry of failed attempts. Without `timer` a retry does not wait. */
 export interface RetryPolicy {
-  /** Attempts of one step, the first included. */
+  /** Attempts of one step, including the first. */
   readonly maxAttempts: number;
   /** Default 500. Doubles with each attempt. */
   readonly baseDelayMs?: number;
   /** Default 30,000. */
   readonly maxDelayMs?: number;
-  /** An error that asks for a longer wait than this is not retried. Default 60,000. */
+  /** An error that asks for a longer wait is not retried. Default 60,000. */
   readonly maxRetryAfterMs?: number;
 }
 
-/** Limits on the injected timer, in milliseconds; `Infinity` switches one off. */
+/** Limits on the injected timer, in milliseconds; `Infinity` disables one. */
 export interface Deadlines {
-  /** To the first part of an attempt. Default 300,000. */
+  /** Time to the first part of an attempt. Default 300,000. */
   readonly firstPartMs?: number;
-  /** Between two parts, noticed late by a quarter of it at most. Default 120,000. */
+  /** Time between two parts; detected late by at most a quarter of it. Default 120,000. */
   readonly betweenPartsMs?: number;
   /**
-   * Since the last content of a reply, noticed like `betweenPartsMs`: parts that carry none, such as pings and token counts, keep an attempt
-   * alive only so long. Before the first content it is `firstPartMs`, if that is longer. No default.
+   * Time since the last content of a reply, detected like `betweenPartsMs`: parts without content, such as pings and token counts, keep an
+   * attempt alive only this long. Before the first content, `firstPartMs` applies if it is longer. No default.
    */
   readonly contentMs?: number;
   /** One whole attempt. No default. */
   readonly attemptMs?: number;
   /**
-   * One run of a turn. It also ends a request under way and running tools; the turn ends with `budget-exceeded`. A turn that is resumed, or
-   * goes on after an answer, begins to count again. No default.
+   * One run of a turn. Also ends a request under way and running tools; the turn ends with `budget-exceeded`. A turn that is resumed, or
+   * continues after an answer, starts counting again. No default.
    */
   readonly turnMs?: number;
   /** One execution of a tool that states no `timeoutMs`. No default. */
   readonly toolMs?: number;
-  /** Any other callback that is waited for, the journal included. Default 30,000. */
+  /** Any other callback that is awaited, including the journal. Default 30,000. */
   readonly callbackMs?: number;
 }
 
-/** How much a turn may take in. Nothing is limited by default. */
+/** Limits on the data that a turn accepts. None by default. */
 export interface TurnLimits {
-  /** Characters of one reply, with what the provider sends along. A longer one fails, and nothing of it is kept. */
+  /** Characters of one reply, including the provider's metadata. A longer reply fails, and nothing of it is kept. */
   readonly replyChars?: number | undefined;
-  /** Tool calls of one reply. One with more fails, and nothing of it is kept. */
+  /** Tool calls of one reply. A reply with more fails, and nothing of it is kept. */
   readonly replyCalls?: number | undefined;
-  /** Replies in a row that the provider only paused. After so many the turn fails. */
+  /** Consecutive replies that the provider only paused. After that many the turn fails. */
   readonly pauses?: number | undefined;
-  /** Characters that one call of a tool shows while it runs. More is not shown live; its result is as long as it is. */
+  /** Characters that one tool call shows while it runs. More is not shown live; its result is not truncated. */
   readonly liveOutputChars?: number | undefined;
 }
 
@@ -65,22 +65,22 @@ export interface FinishedStep extends TurnProgress {
   readonly messages: readonly ChatMessage[];
 }
 
-/** When a turn ends, how often and how long it tries, and how much it takes in. */
+/** When a turn ends, how often and how long it retries, and how much it accepts. */
 export interface LoopLimits extends TurnLimits {
   readonly maxSteps?: number | undefined;
-  /** When `maxSteps` is reached: one last step that may call no tool and reports what was done. */
+  /** If `maxSteps` is reached: one last step that may call no tool and reports what was done. */
   readonly closing?: { readonly prompt: string } | undefined;
-  /** Asked after each step with tool calls. A string is the finish reason; `true` means `stop`. */
+  /** Called after each step with tool calls. A string is the finish reason; `true` means `stop`. */
   readonly stopWhen?:
     | ((step: FinishedStep) => boolean | FinishReason | Promise<boolean | FinishReason>)
     | undefined;
-  /** Asked before each request. A string ends the turn with it, as for a spent budget. */
+  /** Called before each request. A string ends the turn with that finish reason, for example if a budget is spent. */
   readonly checkLimits?:
     | ((progress: TurnProgress) => FinishReason | undefined | Promise<FinishReason | undefined>)
     | undefined;
   /**
-   * Asked about a reply that would end the turn with `stop`. A string is what is wrong with it: the model is told once, and
-   * if the next answer is wrong too the turn fails with code `invalid_output`.
+   * Called with a reply that would end the turn with `stop`. A string states what is wrong with it: the model gets it once, and if the next
+   * answer is wrong too, the turn fails with code `invalid_output`.
    */
   readonly checkAnswer?:
     | ((message: AssistantMessage) => string | undefined | Promise<string | undefined>)
@@ -89,21 +89,21 @@ export interface LoopLimits extends TurnLimits {
   readonly deadlines?: Deadlines | undefined;
 }
 
-/** The messages of a turn, in their order. Each list only grows. */
+/** Messages of a turn, in order. Each list only grows. */
 export interface MessagesSoFar {
   readonly history: readonly ChatMessage[];
   readonly input: readonly ChatMessage[];
-  /** Since the turn began. */
+  /** Messages added since the turn began. */
   readonly added: readonly ChatMessage[];
 }
 
-/** What `makeRoom` came to: `undefined` where there was nothing to be done, or nothing that it could do. */
+/** Outcome of `makeRoom`: `undefined` if nothing had to be done, or nothing could be done. */
 export type Room = true | FinishReason | undefined;
 
-/** What a model is shown. */
+/** Decides what a model is shown. */
 export interface LoopContext {
   /**
-   * What requests are made from, in place of the messages so far, by a caller that shows less of them: evicted outputs, a summary. Asked when a
+   * Returns the messages that requests are built from, if the caller shows only some of them: evicted outputs, a summary. Called when a
    * request is read; the list may grow afterwards.
    */
   readonly project?: ((messages: MessagesSoFar) => readonly ChatMessage[]) | undefined;
@@ -113,21 +113,21 @@ export interface LoopContext {
         signal: AbortSignal,
       ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>)
     | undefined;
-  /** From messages of the application to messages for a model. The default drops what no model may see. */
+  /** Converts messages of the application to messages for a model. The default drops messages that no model may see. */
   readonly convertToLlm?:
     | ((
         messages: readonly ChatMessage[],
       ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>)
     | undefined;
   /**
-   * Makes room in the context where that is too full. Asked right before each request, and with the error once more for a request that the
-   * vendor calls too long. `true`: there is room now, and the limits are asked again; a string ends the turn with it. It may ask a model, so it
-   * has no deadline here: only an abort ends the wait.
+   * Makes room in the context if it is too full. Called right before each request, and once more with the error if the vendor rejects a
+   * request as too long. `true`: there is room now, and the limits are checked again; a string ends the turn with that finish reason. It may
+   * call a model, so it has no deadline here: only an abort ends the wait.
    */
   readonly makeRoom?: ((overflow?: SerializedError) => Room | Promise<Room>) | undefined;
   /**
-   * Asked once per step about an error that is not retried, with the context that it came of; and again for each further part of
-   * it that the vendor will not take. New messages replace the context: one more attempt.
+   * Called once per step with an error that is not retried and the context that caused it; and again for each further part of the context
+   * that the vendor rejects. If it returns messages, they replace the context for one more attempt.
    */
   readonly onOverflow?:
     | ((
@@ -136,52 +136,52 @@ export interface LoopContext {
       ) => readonly ChatMessage[] | undefined | Promise<readonly ChatMessage[] | undefined>)
     | undefined;
   /**
-   * Asked about each image and document that a tool gives. A string is why it must not be part of the conversation: the model reads it
-   * in the place of the part.
+   * Called with each image and document that a tool returns. A string states why it must not enter the conversation: the model reads it
+   * instead of the part.
    */
   readonly checkMedia?: ((part: ImagePart | DocumentPart) => string | undefined) | undefined;
   /**
-   * Gets each result that a tool or somebody outside gave, last of all and before it is recorded or shown: what it returns stands in its
-   * place. For a caller that keeps long outputs elsewhere. If it fails, the result stays as it is.
+   * Called with each result from a tool or from outside, after all hooks and before it is recorded or shown: its return value replaces the
+   * result. For a caller that stores long outputs elsewhere. If it fails, the result stays as it is.
    */
   readonly boundResult?:
     | ((call: ToolCallPart, result: ToolResult) => ToolResult | Promise<ToolResult>)
     | undefined;
 }
 
-/** The log that the caller keeps of a turn: what it is told, and where the turn goes on. */
+/** The caller's log of a turn: what is recorded, and where the turn continues. */
 export interface LoopJournal {
   readonly record?: Journal | undefined;
-  /** The caller shows the events of facts from its log: `emit` gets only events that no fact tells. Default false. */
+  /** The caller shows the events of facts from its log: `emit` gets only events that no fact produces. Default false. */
   readonly isShown?: boolean | undefined;
-  /** Tells conversations of the same id apart: a random part of the idempotency keys of their calls. */
+  /** Distinguishes conversations with the same id: a random part of the idempotency keys of their calls. */
   readonly incarnation?: string | undefined;
-  /** The turn that this one continues, for `turn_start`. */
+  /** Id of the turn that this one continues, for `turn_start`. */
   readonly continues?: string | undefined;
-  /** What the chain of turns that this one continues has used. With `open`, the open step is counted in it. */
+  /** Progress of the chain of turns that this one continues. With `open`, it includes the open step. */
   readonly prior?: PriorProgress | undefined;
   /** Enters in the middle of a step: the messages end in an assistant message with calls that have no result. */
   readonly open?: readonly OpenCall[] | undefined;
-  /** Answers to pending calls that came since it was asked last. */
+  /** Returns answers to pending calls that arrived since the last call. */
   readonly answers?: (() => readonly OpenCall[]) | undefined;
-  /** Asked between calls under `skip-remaining`. */
+  /** Called between calls under `skip-remaining`. */
   readonly hasSteering?: (() => boolean) | undefined;
 }
 
 /** Runs `fn` once after `ms`, unless the returned function is called first. */
 export type Timer = (ms: number, fn: () => void) => () => void;
 
-/** Time, chance and ids. The clock itself is `now`. */
+/** Timer, random source and ids. The clock itself is `now`. */
 export interface LoopClock {
   /** Without it there are no deadlines, retries do not wait, and only the signal ends a hang. */
   readonly timer?: Timer | undefined;
-  /** In [0, 1), for the jitter of retries. Without it there is no jitter. */
+  /** Random number in [0, 1), for the jitter of retries. Without it there is no jitter. */
   readonly random?: (() => number) | undefined;
-  /** Makes ids of messages and tool calls. Without it they come from the turn id and the place in the transcript. */
+  /** Creates ids of messages and tool calls. Without it they are derived from the turn id and the position in the transcript. */
   readonly newId?: (() => string) | undefined;
   /**
-   * Asked between steps, calls and parts: the promise it returns is waited for. For a caller whose timers and other work must get their turn
-   * though providers and tools never wait. Almost always it should return nothing.
+   * Called between steps, calls and parts; a returned promise is awaited. For a caller whose timers and other work must run even if
+   * providers and tools never wait. It should almost always return undefined.
    */
   readonly breathe?: (() => Promise<void> | undefined) | undefined;
 }

@@ -1,4 +1,4 @@
-/** Input and result of `runTurn`: the loop is a function of these and of nothing else. */
+/** Input and result of `runTurn`: the loop is a function of these only. */
 import type { ChatMessage, FinishReason, SerializedError, Usage } from "./conversation.ts";
 import type { ToolDispatchPolicy } from "./dispatch.ts";
 import type { AgentEvent, PendingCall } from "./events.ts";
@@ -8,7 +8,7 @@ import type { OpenCall, TurnProgress } from "./progress.ts";
 import type { ProviderContract, ProviderStreamOptions } from "./provider.ts";
 import type { ToolContract } from "./tool.ts";
 
-/** What the loop needs of a signal. Every `AbortSignal` is one. */
+/** The part of a signal that the loop needs. Every `AbortSignal` qualifies. */
 export interface AbortSource {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -16,34 +16,34 @@ export interface AbortSource {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** Takes each event outward, in order. What it throws is ignored. */
+/** Receives each event, in order. Errors that it throws are ignored. */
 export type EventEmitter = (event: AgentEvent) => void;
 
-/** What is optional may also be there as undefined: an input that always has the same fields is read faster. */
+/** Optional fields may also be present as undefined: an input that always has the same fields is read faster. */
 export interface RunTurnInput {
   readonly provider: ProviderContract;
-  /** The history, with the system prompt as first message. Never changed, never copied. */
+  /** History, with the system prompt as first message. Never changed, never copied. */
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolContract[];
   readonly dispatch: ToolDispatchPolicy;
   readonly emit: EventEmitter;
   readonly conversationId: string;
   readonly turnId: string;
-  /** Forwarded to the provider as it is. */
+  /** Forwarded to the provider unchanged. */
   readonly providerOpts?: ProviderStreamOptions | undefined;
   readonly signal?: AbortSource | undefined;
-  /** Forwarded to the tools as it is; never part of the prompt. */
+  /** Forwarded to the tools unchanged; never part of the prompt. */
   readonly cwd?: string | undefined;
   readonly logger?: Logger | undefined;
-  /** Milliseconds. Without it no event has a timing. */
+  /** Time in milliseconds. Without it no event has a timing. */
   readonly now?: (() => number) | undefined;
-  /** Called after a step whose tool calls have all settled and before the next: what it returns is appended. */
+  /** Called after a step whose tool calls have all settled and before the next step: the returned messages are appended. */
   readonly drainSteering?: (() => readonly ChatMessage[]) | undefined;
-  /** Gets each finished step: the same objects that the result has. */
+  /** Called with each finished step: the same objects as in the result. */
   readonly onStepComplete?:
     | ((messages: readonly ChatMessage[]) => Promise<void> | void)
     | undefined;
-  /** The new tail of the history, announced by `turn_start` and message events. */
+  /** New tail of the history, announced by `turn_start` and message events. */
   readonly input?: readonly ChatMessage[] | undefined;
 
   readonly limits?: LoopLimits | undefined;
@@ -53,16 +53,16 @@ export interface RunTurnInput {
 }
 
 export interface RunTurnResult {
-  /** The new messages after `input`, in transcript order. */
+  /** New messages after `input`, in transcript order. */
   readonly messages: readonly ChatMessage[];
-  /** Over all attempts of this call of `runTurn`, failed ones included. */
+  /** Total over all attempts of this call of `runTurn`, including failed ones. */
   readonly usage: Usage;
   readonly finishReason: FinishReason;
   readonly error?: SerializedError;
-  /** Calls that wait for somebody outside. */
+  /** Calls that wait for an answer from outside. */
   readonly pending?: readonly PendingCall[];
-  /** With `pending`: every call of the unfinished step, to be passed back as `journal.open` with the answers put in. */
+  /** With `pending`: every call of the unfinished step, to pass back as `journal.open` with the answers filled in. */
   readonly open?: readonly OpenCall[];
-  /** To be passed back as `journal.prior` by a turn that continues this one. */
+  /** To pass back as `journal.prior` in a turn that continues this one. */
   readonly progress: TurnProgress;
 }

@@ -1,6 +1,6 @@
 /**
- * Schemas of tool inputs. The parts of Standard Schema and Standard JSON Schema (https://standardschema.dev) that a tool needs are written
- * down here, as the specification suggests, so that no schema library is needed to read them.
+ * Schemas of tool inputs. Copies the parts of Standard Schema and Standard JSON Schema (https://standardschema.dev) that a tool needs, as
+ * the specification suggests, so that no schema library is required to read them.
  */
 import type { JsonValue } from "./conversation.ts";
 import type { InputIssue, JsonSchema } from "./tool.ts";

@@ -1,4 +1,4 @@
-/** The handle of a turn under way, the same in process and in a client. */
+/** Handle of a turn under way, identical in process and in a client. */
 import type { ChatMessage, FinishReason, SerializedError, Usage } from "./conversation.ts";
 import type { AgentEvent, PendingCall } from "./events.ts";
 
@@ -6,24 +6,24 @@ export type TurnStatus = "completed" | "awaiting_tool_execution" | "aborted" | "
 
 export interface TurnResponse<Output = unknown> {
   readonly status: TurnStatus;
-  /** The text of the last assistant message. */
+  /** Text of the last assistant message. */
   readonly text: string;
-  /** The new messages only. */
+  /** Only the new messages. */
   readonly messages: readonly ChatMessage[];
   readonly finishReason: FinishReason;
   readonly usage: Usage;
   readonly cost?: number;
   readonly pendingToolCalls?: readonly PendingCall[];
-  /** The typed answer, where the agent has a schema for it. */
+  /** Typed answer, if the agent has a schema for it. */
   readonly output?: Output;
   readonly error?: SerializedError;
 }
 
-/** Iterating it, once, gives the events; leaving the loop early does not stop the turn. */
+/** Iterating it, once, yields the events; leaving the loop early does not stop the turn. */
 export interface Turn<Output = unknown> extends AsyncIterable<AgentEvent> {
   readonly id: string;
   readonly events: AsyncIterable<AgentEvent>;
-  /** Always resolves, also for a turn that failed. */
+  /** Always resolves, even if the turn failed. */
   readonly response: Promise<TurnResponse<Output>>;
   result(): Promise<TurnResponse<Output>>;
   abort(reason?: string): void;

@@ -1,12 +1,12 @@
-/** One place where a turn learns that it must stop, with one listener on the caller's signal. */
+/** Abort state of a turn, with one listener on the caller's signal. */
 import type { AbortSource } from "../contracts/runtime.ts";
 import { isInstance, serializeError } from "../errors/errors.ts";
 import { guardedController } from "./guarded-signal.ts";
 
-/** Reason of an abort that a timeout has caused, where it is written down. */
+/** Recorded reason of an abort that was caused by a timeout. */
 const timeoutReason = "timeout";
 
-/** Told once when the turn is aborted. An object and not a function, as two are needed in every step. */
+/** Called once when the turn is aborted. An object instead of a function, because every step needs two. */
 export interface AbortListener {
   onAbort(): void;
 }
@@ -36,36 +36,36 @@ export class TurnAbort {
     return this.#isAborted;
   }
 
-  /** Whether the time of the turn has run out, and no caller has aborted it. */
+  /** True if the turn's time has run out and no caller has aborted it. */
   get isExpired(): boolean {
     return this.#hasExpired && this.#source?.aborted !== true;
   }
 
-  /** Whether time ended the turn: its own limit, or the caller's signal by a timeout. */
+  /** True if time ended the turn: its own limit, or a timeout signal of the caller. */
   get isTimeout(): boolean {
     return (
       this.isExpired || (this.#isAborted && abortReasonOf(this.#source?.reason) === timeoutReason)
     );
   }
 
-  /** The time of the turn has run out: it stops like one that is aborted. */
+  /** Called when the turn's time has run out: the turn stops as if it were aborted. */
   expire(): void {
     if (this.#isAborted) return;
     this.#hasExpired = true;
     this.#fire();
   }
 
-  /** What the caller gave as reason, where it says something. */
+  /** Reason that the caller gave, if it is informative. */
   get reason(): string | undefined {
     const reason: unknown = this.#source?.reason;
     if (typeof reason === "string") return reason;
-    // The platform's own default is an AbortError that says nothing.
+    // The platform's default is an AbortError, which is not informative.
     if (!isInstance(reason, Error)) return undefined;
     const { name, message } = serializeError(reason);
     return name === "AbortError" ? undefined : message;
   }
 
-  /** For code of the caller: fires on abort, and when the turn had to give up. Made at the first read. */
+  /** Signal for the caller's code: fires on abort, and when the turn had to give up. Created on first read. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = guardedController();
@@ -74,7 +74,7 @@ export class TurnAbort {
     return this.#controller.signal;
   }
 
-  /** Does nothing for a turn that is aborted already: ask `isAborted` first. */
+  /** Does nothing if the turn is already aborted: check `isAborted` first. */
   addListener(listener: AbortListener): void {
     // Without a signal nothing ever fires. A list of one takes no more memory than it needs.
     if (this.#source === undefined && !this.#canExpire) return;
@@ -85,12 +85,12 @@ export class TurnAbort {
   removeListener(listener: AbortListener): void {
     const listeners = this.#listeners;
     if (listeners === undefined) return;
-    // They come and go like brackets, so it is almost always the last one.
+    // Listeners are added and removed like brackets, so it is almost always the last one.
     if (listeners[listeners.length - 1] === listener) listeners.pop();
     else this.#listeners = listeners.filter((other) => other !== listener);
   }
 
-  /** Tells code that still runs that nobody waits for it any more. */
+  /** Signals code that is still running that its result is no longer awaited. */
   release(): void {
     this.#isReleased = true;
     this.#controller?.abort(this.#source?.reason);
@@ -111,7 +111,7 @@ export class TurnAbort {
   }
 }
 
-/** The reason of an aborted signal as it is written down: a text, or "timeout" for what `AbortSignal.timeout` gives. */
+/** Reason of an aborted signal as it is recorded: a text, or "timeout" for the reason of `AbortSignal.timeout`. */
 export function abortReasonOf(reason: unknown): string | undefined {
   if (typeof reason === "string") return reason;
   const isTimeout = isInstance(reason, Error) && serializeError(reason).name === "TimeoutError";

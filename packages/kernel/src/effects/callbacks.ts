@@ -1,11 +1,11 @@
-/** Waiting for code of the caller: no longer than allowed, and not past an abort. */
+/** Waits for the caller's code: no longer than allowed, and not past an abort. */
 import type { FinishReason } from "../contracts/conversation.ts";
 import type { TurnAbort } from "./abort.ts";
 import { TurnError, isInstance, serializeError } from "../errors/errors.ts";
 import { isPromise, toPromise } from "./is-promise.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Thrown where a wait was cut short by an abort of the turn. Never leaves the kernel. */
+/** Thrown if an abort of the turn cut a wait short. Never leaves the kernel. */
 class AbortedCallback extends Error {
   override readonly name = "AbortedCallback";
 }
@@ -26,27 +26,27 @@ export class Callbacks {
   }
 
   /**
-   * Calls `fn` and gives its value, at once if it is not a promise. Fails with a `TurnError` that names the callback,
-   * or with `AbortedCallback` if the turn is aborted meanwhile.
+   * Calls `fn` and returns its value, synchronously unless it is a promise. Fails with a `TurnError` that names the callback, or with
+   * `AbortedCallback` if the turn is aborted in the meantime.
    */
   call<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
     return this.take(name, attempt(name, fn));
   }
 
-  /** The same for a callback that has been called already. */
+  /** Like `call`, for a callback that has already been called. */
   take<T>(name: string, value: T | Promise<T>): T | Promise<T> {
     return isPromise(value) ? this.#within(name, value, true) : value;
   }
 
-  /** Like `call`, for what sets its own deadlines. */
+  /** Like `call`, for a callback that sets its own deadlines. */
   callUntimed<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
     const value = attempt(name, fn);
     return isPromise(value) ? this.#within(name, value, true, Infinity) : value;
   }
 
   /**
-   * Like `call`, but an abort does not end the wait, because it matters how the callback ended. Only where there is no
-   * timer the abort has to, or nothing would.
+   * Like `call`, but an abort does not end the wait, because it matters how the callback ended. Without a timer an abort does end it,
+   * because nothing else would.
    */
   callToEnd<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
     const value = attempt(name, fn);
@@ -97,7 +97,7 @@ function attempt<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
   }
 }
 
-/** For a value that the types do not allow: code without types may return anything. */
+/** Error for a value that the types do not allow: untyped code may return anything. */
 export function wrongValue(name: string, value: unknown, expected: string): TurnError {
   const message = `${name} returned ${kindOf(value)}: it must return ${expected}`;
   return new TurnError("callback_failed", message);
@@ -115,8 +115,8 @@ export function failed(name: string, thrown: unknown): TurnError {
   });
 }
 
-/** A finish reason that a callback gave. */
+/** Checks a finish reason that a callback returned. */
 export function toReason(name: string, reason: unknown): FinishReason {
   if (typeof reason === "string") return reason;
-  throw wrongValue(name, reason, "a finish reason, which is a string");
+  throw wrongValue(name, reason, "a finish reason (a string)");
 }

@@ -1,9 +1,9 @@
-/** How deep JSON may be: what is much deeper can be read, and then neither written nor walked through without an overflow of the stack. */
+/** Limit on the depth of JSON: much deeper values can be parsed, but not written or traversed without a stack overflow. */
 import type { JsonValue } from "../contracts/conversation.ts";
 
 const maxDepth = 500;
 
-/** Whether a text of this length may hold more levels than that: each takes an opening and a closing character. */
+/** Whether a text of this length may exceed the limit: each level takes an opening and a closing character. */
 export function mayBeTooDeep(json: string): boolean {
   return json.length > 2 * maxDepth;
 }

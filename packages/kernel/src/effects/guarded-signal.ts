@@ -1,10 +1,10 @@
-/** Abort signals for code of others: the platform ends the process when a listener of theirs throws, and this does not. */
+/** Abort signals for foreign code: the platform ends the process if a listener throws; these signals do not. */
 import { quietly } from "./quietly.ts";
 
 type Listener = Parameters<AbortSignal["addEventListener"]>[1] | null;
 type Options = Parameters<AbortSignal["addEventListener"]>[2];
 
-/** A controller whose signal is a real one, but for this: what a listener throws, or rejects with, is dropped. The abort is what matters then. */
+/** Creates a controller with a real signal that drops errors and rejections of its listeners. The abort is what matters then. */
 export function guardedController(): AbortController {
   const controller = new AbortController();
   const { signal } = controller;
@@ -38,7 +38,7 @@ export function guardedController(): AbortController {
 
 function guardOf(signal: AbortSignal, listener: NonNullable<Listener>): (event: Event) => void {
   return (event) => {
-    // Nothing is returned: the platform would wait for a promise, and throw what it rejects with.
+    // Returns nothing: the platform would await a promise, and throw its rejection.
     quietly((): unknown =>
       typeof listener === "function" ? listener.call(signal, event) : listener.handleEvent(event),
     );

@@ -1,10 +1,10 @@
 /**
- * SHA-256 of a JSON value. Written out because the kernel may import nothing and because WebCrypto's digest is
- * asynchronous, which would put a wait in front of every tool call.
+ * SHA-256 of a JSON value. Implemented here because the kernel may import nothing, and because WebCrypto's digest is asynchronous, which
+ * would add a wait before every tool call.
  */
 import type { JsonValue } from "../contracts/conversation.ts";
 
-/** The hexadecimal hash of a value, the same for every order of its keys. */
+/** Hexadecimal hash of a value, independent of the order of its keys. */
 export function hashJson(value: JsonValue): string {
   return sha256(new TextEncoder().encode(canonicalJson(value)));
 }
@@ -14,7 +14,7 @@ function canonicalJson(value: JsonValue): string {
   if (isList(value)) return `[${value.map(canonicalJson).join(",")}]`;
   const fields = Object.keys(value)
     .sort()
-    // JSON.stringify leaves such fields out, so a stored value has lost them too.
+    // JSON.stringify omits such fields, so a stored value has lost them too.
     .filter((key) => value[key] !== undefined)
     .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as JsonValue)}`);
   return `{${fields.join(",")}}`;
@@ -33,7 +33,7 @@ function sha256(bytes: Uint8Array): string {
   return Array.from(hash, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
-/** The message, a 1 bit, zeros, and the length in bits in the last eight bytes. */
+/** Message, a 1 bit, zeros, and the length in bits in the last eight bytes. */
 function padded(bytes: Uint8Array): DataView {
   const blocks = Math.ceil((bytes.length + 9) / 64);
   const message = new Uint8Array(blocks * 64);
@@ -45,7 +45,7 @@ function padded(bytes: Uint8Array): DataView {
   return view;
 }
 
-/** Plain variables that stay 32-bit integers: lists of eight made for every round cost more than the hash itself. */
+/** Plain variables that stay 32-bit integers: allocating a list of eight per round costs more than the hash itself. */
 function compress(hash: Uint32Array, schedule: Uint32Array, message: DataView, at: number): void {
   // Typed arrays of fixed length: every index below is in range.
   for (let i = 0; i < 16; i++) schedule[i] = message.getUint32(at + i * 4);
@@ -93,7 +93,7 @@ function rotate(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-/** The first 32 bits of the fractional parts of a root of the first primes: FIPS 180-4, sections 4.2.2 and 5.3.3. */
+/** First 32 bits of the fractional parts of a root of the first primes: FIPS 180-4, sections 4.2.2 and 5.3.3. */
 function fractionsOfRoots(count: number, root: (prime: number) => number): Uint32Array {
   const fractions = new Uint32Array(count);
   for (let prime = 2, found = 0; found < count; prime++) {

@@ -1,10 +1,10 @@
-/** Values of others as JSON: what is recorded and shown has to be nothing else. */
+/** Converts foreign values to JSON: only JSON may be recorded and shown. */
 import type { JsonValue } from "../contracts/conversation.ts";
 import { isTooDeep, mayBeTooDeep } from "./depth.ts";
 
 /**
- * A copy that is sure to be JSON; undefined for what JSON has no form for. Throws for what cannot be written: a cycle, a bigint, a getter that
- * throws, too many levels.
+ * Returns a copy that is certain to be JSON; undefined if the value has no JSON form. Throws for a value that cannot be serialized: a cycle,
+ * a bigint, a getter that throws, too many levels.
  */
 export function toJson(value: unknown): JsonValue | undefined {
   if (isPlain(value)) return value;
@@ -12,11 +12,11 @@ export function toJson(value: unknown): JsonValue | undefined {
   return text === undefined ? undefined : parseJson(text);
 }
 
-/** Throws for what is nested too deeply. */
+/** Throws if the value is nested too deeply. */
 export function parseJson(text: string): JsonValue {
-  // JSON.parse gives nothing but JSON.
+  // JSON.parse returns nothing but JSON.
   const copy = JSON.parse(text) as JsonValue;
-  if (mayBeTooDeep(text) && isTooDeep(copy)) throw new RangeError("It is nested too deeply");
+  if (mayBeTooDeep(text) && isTooDeep(copy)) throw new RangeError("The value is nested too deeply");
   return copy;
 }
 

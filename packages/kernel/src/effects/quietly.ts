@@ -1,7 +1,7 @@
-/** Calls into foreign code whose failure must not affect the turn, and cannot be reported to anyone. */
+/** Calls into foreign code whose failure must not affect the turn, and cannot be reported. */
 import { isPromise, toPromise } from "./is-promise.ts";
 
-/** Calls it and gives what it returned, or nothing if it threw. A promise that rejects is taken care of. */
+/** Calls `fn` and returns its value, or undefined if it threw. A rejected promise is handled. */
 export function quietly<T>(fn: () => T): T | undefined {
   try {
     const returned = fn();
@@ -13,7 +13,7 @@ export function quietly<T>(fn: () => T): T | undefined {
   }
 }
 
-/** Lets the source of an iterator clean up, without waiting for it: it may be the very thing that hangs. */
+/** Lets the source of an iterator clean up, without awaiting it: it may be what hangs. */
 export function leaveQuietly(iterator: AsyncIterator<unknown> | undefined): void {
   try {
     const left: unknown = iterator?.return?.();

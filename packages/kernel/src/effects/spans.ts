@@ -1,4 +1,4 @@
-/** The spans of one turn, through the caller's logger, which may throw. */
+/** Spans of one turn, through the caller's logger, which may throw. */
 import type { SerializedError } from "../contracts/conversation.ts";
 import type { LogFields, Logger, Span, SpanName } from "../contracts/logging.ts";
 import { quietly } from "./quietly.ts";
@@ -11,7 +11,7 @@ export class Spans {
     this.#logger = logger;
   }
 
-  /** Starts a span, if the logger can. It never throws, and it ends once. */
+  /** Starts a span, if the logger can. The span never throws, and ends once. */
   start(name: SpanName, attributes: LogFields, parent?: Span): Span | undefined {
     const outer = parent instanceof SafeSpan ? parent.inner : parent;
     const inner = quietly(() => this.#logger.startSpan(name, attributes, outer));
@@ -21,7 +21,7 @@ export class Spans {
     return span;
   }
 
-  /** Ends what the end of the turn has left open, the innermost first. */
+  /** Ends spans that are still open when the turn ends, innermost first. */
   endAll(error: SerializedError | undefined): void {
     for (const span of this.#open.toReversed()) span.end(error);
   }

@@ -1,4 +1,4 @@
-/** The injected clock, timer, chance and ids, tamed: one that throws is one that is not there. */
+/** The injected clock, timer, random source and ids, made safe: one that throws counts as missing. */
 import type { LoopClock } from "../contracts/loop.ts";
 import type { RunTurnInput } from "../contracts/runtime.ts";
 import { quietly } from "./quietly.ts";
@@ -19,13 +19,13 @@ export class Surroundings {
     return this.#clock.timer !== undefined;
   }
 
-  /** Where there is no clock, or it fails, nothing. */
+  /** Undefined if there is no clock, or it fails. */
   now(): number | undefined {
     const time = this.#now && quietly(this.#now);
     return Number.isFinite(time) ? time : undefined;
   }
 
-  /** What `clearTimer` needs; nothing, if there is no timer or it could not be armed. */
+  /** Returns the handle for `clearTimer`; undefined if there is no timer or it could not be armed. */
   setTimer(ms: number, fn: () => void): CancelTimer | undefined {
     const { timer } = this.#clock;
     if (timer === undefined || ms === Infinity) return undefined;
@@ -37,14 +37,14 @@ export class Surroundings {
     if (cancel !== undefined) quietly(cancel);
   }
 
-  /** In [0, 1); where there is no chance, nothing, and then there is no jitter. */
+  /** In [0, 1). Undefined without a random source; then there is no jitter. */
   random(): number | undefined {
     const { random } = this.#clock;
     const chance = random && quietly(random);
     return Number.isFinite(chance) ? chance : undefined;
   }
 
-  /** Where there are none, nothing; where they fail, they are counted. */
+  /** Undefined without an id source; ids are counted if the source fails. */
   newId(): string | undefined {
     const { newId } = this.#clock;
     if (newId === undefined) return undefined;

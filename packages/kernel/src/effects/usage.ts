@@ -1,4 +1,4 @@
-/** Arithmetic on token counts in which unknown never becomes zero. */
+/** Arithmetic on token counts that never turns unknown into zero. */
 import type { Usage } from "../contracts/conversation.ts";
 import type { Draft } from "./draft.ts";
 
@@ -11,7 +11,7 @@ const counts = [
   "unreportedAttempts",
 ] as const;
 
-/** The sum of two totals: a count is absent only where both are. Field by field, as every attempt of every turn is counted several times. */
+/** Sum of two totals: a count is undefined only if both are. Field by field, because every attempt of every turn is counted several times. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Draft<Usage> = {};
   const inputTokens = add(a.inputTokens, b.inputTokens);
@@ -34,7 +34,7 @@ function add(left: number | undefined, right: number | undefined): number | unde
   return right === undefined ? left : left + right;
 }
 
-/** Later counts in place of earlier ones. What is not a count is not taken over. */
+/** Replaces earlier counts by later ones. Invalid counts are ignored. */
 export function replaceUsage(earlier: Usage | undefined, later: Usage): Usage {
   const usage: Draft<Usage> = { ...earlier };
   for (const key of counts) {

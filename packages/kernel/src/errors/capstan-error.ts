@@ -1,15 +1,15 @@
-/** The one family of errors that leave Capstan: whoever catches one can switch on its code. */
+/** Base class of all errors that leave Capstan: callers can switch on the code. */
 
-/** Of the registry, not of the types: two copies of this package share it, and their classes stay assignable. */
+/** In the global symbol registry, not in the types: two copies of this package share it, and their classes stay assignable. */
 const brand = Symbol.for("capstan.error");
 
-/** The base of every error class. `docs/errors.md` lists the codes; a message is for people and may change. */
+/** Base of every error class. `docs/errors.md` lists the codes; messages are for people and may change. */
 export class CapstanError<Code extends string = string> extends Error {
   override readonly name: string = "CapstanError";
   readonly code: Code;
 
   static {
-    // On the prototype and not enumerable: an error that is printed or compared does not show it.
+    // On the prototype and not enumerable: a printed or compared error does not show it.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 
@@ -19,7 +19,7 @@ export class CapstanError<Code extends string = string> extends Error {
   }
 }
 
-/** By brand: `instanceof` fails where two copies of this package, or two realms, meet. */
+/** Checks the brand: `instanceof` fails across two copies of this package, or two realms. */
 export function isCapstanError(value: unknown): value is CapstanError {
   return typeof value === "object" && value !== null && brand in value;
 }

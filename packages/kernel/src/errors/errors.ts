@@ -1,4 +1,4 @@
-/** Errors that cross the kernel's border, and how any thrown value is written down. */
+/** Errors that cross the kernel's border, and the serialization of any thrown value. */
 import { CapstanError } from "./capstan-error.ts";
 import type { PartReference, SerializedError } from "../contracts/conversation.ts";
 import type { Draft } from "../effects/draft.ts";
@@ -15,10 +15,10 @@ export type ProviderErrorCode =
 
 export interface ProviderErrorOptions {
   readonly retryable?: boolean;
-  /** How long the vendor asks to wait. */
+  /** Delay that the vendor asks for. */
   readonly retryAfterMs?: number | undefined;
   readonly status?: number | undefined;
-  /** The part of the request's messages that the vendor will not take. */
+  /** Part of the request's messages that the vendor rejects. */
   readonly rejected?: PartReference | undefined;
   readonly cause?: unknown;
 }
@@ -52,26 +52,26 @@ export type TurnErrorCode =
   /** A callback of the caller threw, rejected or did not return in time. */
   | "callback_failed"
   | "journal_failed"
-  /** The answer was wrong twice, says `checkAnswer`. */
+  /** `checkAnswer` rejected the answer twice. */
   | "invalid_output"
   /** `continue` was called on messages that cannot be continued. */
   | "cannot_continue"
   /** A second reader asked for the events of a turn. */
   | "already_read";
 
-/** The turn cannot go on for a reason that lies outside the provider. */
+/** The turn cannot continue, for a reason outside the provider. */
 export class TurnError extends CapstanError<TurnErrorCode> {
   override readonly name = "TurnError";
 }
 
-/** Longer messages are cut: an error is stored, sent and shown many times. */
+/** Longer messages are truncated: an error is stored, sent and shown many times. */
 const maxMessageChars = 16_384;
 const maxNameChars = 256;
 const noMessage = "an error without a message";
 
 /**
- * Any thrown value as plain JSON: a name and a message that are texts of bounded length and, if there are, a string code and the part that was
- * rejected. Never throws itself.
+ * Converts any thrown value to plain JSON: a name and a message of bounded length and, if present, a string code and the rejected part.
+ * Never throws.
  */
 export function serializeError(thrown: unknown): SerializedError {
   if (!isError(thrown)) return { name: "Error", message: toText(thrown) };
@@ -87,18 +87,18 @@ export function serializeError(thrown: unknown): SerializedError {
   return serialized;
 }
 
-/** Any value as a text of bounded length: strings as they are, others as JSON if that is possible. Never throws. */
+/** Converts any value to a text of bounded length: strings as they are, other values as JSON if possible. Never throws. */
 export function toText(value: unknown): string {
   try {
     const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
     return text.length > maxMessageChars ? cut(text) : text;
   } catch {
-    // A `toJSON` or `toString` that throws, or a cycle: the text says so.
+    // A `toJSON` or `toString` that throws, or a cycle.
     return "a value that cannot be shown";
   }
 }
 
-/** Like `instanceof`, for a value whose prototype may not be readable. */
+/** Like `instanceof`, for a value whose prototype may be unreadable. */
 export function isInstance<T>(
   value: unknown,
   type: abstract new (...parameters: never[]) => T,
@@ -111,12 +111,12 @@ export function isInstance<T>(
   }
 }
 
-/** A field of a value that may be a getter or a proxy; undefined if it cannot be read. */
+/** Reads a field of a value that may be a getter or a proxy; undefined if it cannot be read. */
 export function fieldOf(value: object, name: string): unknown {
   try {
     return (value as Readonly<Record<string, unknown>>)[name];
   } catch {
-    // A getter or a proxy that throws has no value to give.
+    // A getter or proxy that throws has no value.
     return undefined;
   }
 }
@@ -125,7 +125,7 @@ function cut(text: string): string {
   return `${text.slice(0, maxMessageChars)}… (${text.length - maxMessageChars} more characters)`;
 }
 
-/** By shape, too: an error of another realm is not an instance of this one's class. */
+/** Checks the shape too: an error of another realm is not an instance of this realm's class. */
 function isError(thrown: unknown): thrown is object {
   if (isInstance(thrown, Error)) return true;
   if (typeof thrown !== "object" || thrown === null) return false;

@@ -1,32 +1,32 @@
-/** Events between a turn that must not wait and a reader that may: bounded, and never with a gap in the facts. */
+/** Queue between a turn that must not wait and a reader that may: bounded, and never with a gap in the facts. */
 import type { AgentEvent } from "../contracts/events.ts";
 import { TurnError } from "../errors/errors.ts";
 import { LiveView } from "./live-view.ts";
 
-/** Unread deltas above this size, in characters, become one snapshot. */
+/** If unread deltas exceed this size, in characters, they become one snapshot. */
 const maxUnreadChars = 1_000_000;
 
-/** A reader that is fewer events behind than this is only waiting for its microtask: it gets every delta as it came. */
+/** A reader that lags by fewer events is only waiting for its microtask: it gets every delta unmerged. */
 const mergeFrom = 32;
 
 type DeltaEvent = Extract<AgentEvent, { readonly delta: string }>;
 
 /**
- * One reader. Unread deltas of one part merge; when too much is unread, deltas give way to a snapshot of what they said.
- * When the reader leaves, the rest is dropped. `push` and `end` never fail.
+ * Queue of one reader. Unread deltas of one part are merged; if too much is unread, a snapshot of their content replaces the deltas. When
+ * the reader leaves, the rest is dropped. `push` and `end` never fail.
  */
 export class EventQueue implements AsyncIterable<AgentEvent> {
   readonly #view = new LiveView();
-  /** Slots are used again once the reader has caught up, so that a reader in step costs no new list. */
+  /** Slots are reused once the reader has caught up, so that a reader that keeps up costs no new list. */
   readonly #slots: (AgentEvent | undefined)[] = [];
   #head = 0;
   #tail = 0;
   #unreadChars = 0;
-  /** The last unread event if this queue made it by merging, and may therefore change it. */
+  /** Last unread event, if this queue created it by merging and may therefore change it. */
   #merged: { delta: string } | undefined;
   /** The read that waits for an event. */
   #waiting: ((result: IteratorResult<AgentEvent>) => void) | undefined;
-  /** Reads behind it, in their order; a plain loop has none. */
+  /** Further waiting reads, in order; a plain loop has none. */
   #alsoWaiting: ((result: IteratorResult<AgentEvent>) => void)[] | undefined;
   #isEnded = false;
   #isRead = false;
@@ -64,7 +64,7 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
   }
 
   #take(): AgentEvent {
-    // The caller has seen that there is one.
+    // The caller has checked that there is one.
     const event = this.#slots[this.#head] as AgentEvent;
     this.#slots[this.#head++] = undefined;
     if (this.#head === this.#tail) this.#reset();
@@ -81,7 +81,7 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     return Promise.resolve({ value: undefined, done: true });
   }
 
-  /** Nothing more will come for those who wait. */
+  /** Ends the waiting reads: no more events will come. */
   #release(): void {
     const waiting =
       this.#waiting === undefined ? [] : [this.#waiting, ...(this.#alsoWaiting ?? [])];
@@ -112,7 +112,7 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     const last = this.#tail - this.#head < mergeFrom ? undefined : this.#slots[this.#tail - 1];
     if (last === undefined || !isSamePart(last, event)) return false;
     if (this.#merged === undefined) {
-      // The event is shared with other readers, so the first merger makes a copy.
+      // The event is shared with other readers, so the first merge makes a copy.
       const merged = { ...last, delta: last.delta + event.delta };
       this.#merged = merged;
       this.#slots[this.#tail - 1] = merged;
@@ -120,7 +120,7 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     return true;
   }
 
-  /** Drops what is only live and puts one snapshot in its place. Facts stay, in their order. */
+  /** Replaces live-only events by one snapshot. Facts stay, in order. */
   #collapse({ conversationId, turnId }: AgentEvent): void {
     const unread = this.#slots.slice(this.#head, this.#tail).filter((event) => event !== undefined);
     for (const event of unread) this.#view.apply(event);
@@ -145,7 +145,7 @@ function isDelta(event: AgentEvent): event is DeltaEvent {
 
 function alreadyRead(): TurnError {
   const message =
-    "These events are already being read: a turn has one reader. Pass them on from there, or await `response`";
+    "These events are already being read: a turn has one reader. Forward the events from that reader, or await `response`";
   return new TurnError("already_read", message);
 }
 
@@ -160,7 +160,7 @@ function isSamePart(last: AgentEvent, event: DeltaEvent): last is DeltaEvent {
   return true;
 }
 
-/** Events that a snapshot stands for. */
+/** Whether a snapshot can replace the event. */
 function isLiveContent(event: AgentEvent): boolean {
   switch (event.type) {
     case "text_start":

@@ -1,4 +1,4 @@
-/** What a reader sees while a turn runs: the open message and the tool outputs so far, folded from events. */
+/** Live state of a turn for a reader: the open message and the tool outputs so far, folded from events. */
 import type { JsonValue } from "../contracts/conversation.ts";
 import type { AgentEventBody, LiveMessage, LivePart, LiveToolOutput } from "../contracts/events.ts";
 import { TextBuffer } from "../reply/text-buffer.ts";
@@ -22,19 +22,19 @@ type LiveEvent = Extract<
   { type: `text_${string}` | `thinking_${string}` | `toolcall_${string}` }
 >;
 
-/** How many events are only kept, before they are folded: folding each one by itself costs every reader of every turn. */
+/** Number of events that are buffered before they are folded: folding each event by itself would cost every reader of every turn. */
 const foldAt = 512;
 
-/** Apply every event once, in order. The state is what `snapshot` says; nothing is kept of messages that ended. */
+/** Apply every event once, in order. `snapshot` returns the state; nothing is kept of messages that ended. */
 export class LiveView {
   #messageId: string | undefined;
   #parts: (OpenProse | OpenCall)[] = [];
-  /** Made with the first call: most readers see none. */
+  /** Created with the first call: most readers see none. */
   #calls: Map<number, OpenCall> | undefined;
   #prose: TextBuffer | undefined;
   readonly #unfolded: LiveEvent[] = [];
   #unfoldedCount = 0;
-  /** Most turns have no tool that says something while it runs. */
+  /** Most turns have no tool that shows output while it runs. */
   #tools: Map<string, TextBuffer> | undefined;
 
   apply(event: AgentEventBody): void {
@@ -68,12 +68,12 @@ export class LiveView {
       case "snapshot":
         return this.#restore(event.message, event.toolOutputs);
       default:
-        // The other events carry nothing that is live.
+        // The other events carry no live content.
         return;
     }
   }
 
-  /** Whether a snapshot would tell nothing: no content of an open message, no output of a tool. */
+  /** True if a snapshot would be empty: no content of an open message, no output of a tool. */
   get isEmpty(): boolean {
     const hasContent = this.#parts.length > 0 || this.#unfoldedCount > 0;
     const hasOutput = this.#tools !== undefined && this.#tools.size > 0;
@@ -149,7 +149,7 @@ export class LiveView {
 
   #addCall(call: OpenCall): void {
     this.#parts.push(call);
-    // The newest counts: an index may be used again within one message.
+    // The newest one counts: an index may be reused within one message.
     (this.#calls ??= new Map()).set(call.index, call);
   }
 

@@ -1,4 +1,4 @@
-/** The only maker of events that tell a fact: the loop uses it, and so does a log, whose entries are facts. */
+/** The only source of events that report a fact: the loop uses it, and so does a log, whose entries are facts. */
 import type {
   AssistantMessage,
   ChatMessage,
@@ -12,7 +12,7 @@ import type { Fact } from "../contracts/journal.ts";
 import type { ToolResult } from "../contracts/tool.ts";
 import type { Draft } from "../effects/draft.ts";
 
-/** A fact that is shown: one of the journal, with its cost if that is known, or one that the caller of the loop records itself. */
+/** A fact that is shown: one of the journal, with its cost if known, or one that the caller of the loop records itself. */
 export type ShownFact =
   | (Fact & { readonly cost?: number })
   | {
@@ -28,27 +28,27 @@ export type ShownFact =
   /** The turn stopped without an end. */
   | { readonly type: "turn_failed"; readonly error: SerializedError };
 
-/** A step that was shown to start and not to end. */
+/** A step whose start was shown, but not its end. */
 export interface UnfinishedStep {
   readonly step: number;
-  /** Of its last attempt, once that is over. */
+  /** Usage of its last attempt, once that has ended. */
   readonly usage?: Usage | undefined;
   readonly timing?: StepTiming | undefined;
 }
 
-/** The last reply, until something follows it. */
+/** The last reply, until another message follows it. */
 export interface LastReply {
   readonly step: number;
   readonly message: AssistantMessage;
-  /** Whether it has no calls to be settled. */
+  /** True if it has no calls to settle. */
   readonly isEmpty: boolean;
-  /** Whether this call is the last without a recorded result. */
+  /** Whether this call is the last one without a recorded result. */
   isLast(toolCallId: string): boolean;
-  /** The messages of all results in call order, given the last of them. */
+  /** Messages of all results in call order, given the last result. */
   messagesWith(toolCallId: string, result: ToolResult): readonly ToolMessage[];
 }
 
-/** The turn as it is before a fact. */
+/** State of the turn before a fact. */
 export interface TurnBefore {
   readonly conversationId: string;
   readonly turnId: string;
@@ -68,7 +68,7 @@ const interrupted: SerializedError = {
   code: "interrupted",
 };
 
-/** The events of one fact in order, given the turn before it. Each is built in one piece, optional fields last: all turns come through here. */
+/** Returns the events of one fact in order, given the turn before it. Each event is built in one piece, optional fields last: this is a hot path. */
 export function eventsOfFact(fact: ShownFact, before: TurnBefore): readonly AgentEvent[] {
   switch (fact.type) {
     case "turn_started":
@@ -146,7 +146,7 @@ function attemptEnded(fact: FactOf<"attempt_ended">, before: TurnBefore): readon
     const { stopReason, usage: replyUsage } = reply.message;
     return [stepEnd({ step, usage: replyUsage, timing }, stopReason, before)];
   }
-  // A reply that said nothing: only the end of the turn tells what it ended with.
+  // A reply without content: only the end of the turn reports its usage and reason.
   if (outcome === "completed") return none;
   return [stepEnd({ step, usage, timing }, outcome === "aborted" ? "aborted" : "error", before)];
 }
@@ -228,7 +228,7 @@ function turnEnded(fact: FactOf<"turn_ended">, before: TurnBefore): AgentEvent[]
   return events;
 }
 
-/** A message that was not streamed. */
+/** Events of a message that was not streamed. */
 function wholeMessage(message: ChatMessage, before: TurnBefore): AgentEvent[] {
   const { conversationId, turnId } = before;
   const { role, id: messageId } = message;

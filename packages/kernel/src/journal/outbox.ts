@@ -1,16 +1,16 @@
-/** Facts on their way to the journal: in order, one call at a time, and nothing shown before its fact is safe. */
+/** Facts on their way to the journal: in order, one call at a time. Nothing is shown before its fact is stored. */
 import type { Callbacks } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import type { Fact, Journal, JournalReply } from "../contracts/journal.ts";
 import { TurnError, serializeError } from "../errors/errors.ts";
 
-/** What a fact announces: it happens once the journal has the fact. */
+/** The effect that a fact announces: it happens once the journal has the fact. */
 export type Effect = () => void;
 
 interface OutboxOwner {
-  /** The journal has the fact. */
+  /** Called once the journal has the fact. */
   onRecorded(fact: Fact, effect: Effect | undefined): void;
-  /** The journal failed. */
+  /** Called if the journal failed. */
   fail(error: TurnError): void;
 }
 
@@ -23,7 +23,7 @@ export class Outbox {
   readonly #journal: Journal;
   readonly #callbacks: Callbacks;
   readonly #owner: OutboxOwner;
-  /** What goes to the journal in the next call. */
+  /** Facts for the next call of the journal. */
   #waiting: Recorded[] = [];
   #flushing: Promise<void> | undefined;
   #isFailed = false;
@@ -35,18 +35,18 @@ export class Outbox {
     this.#owner = owner;
   }
 
-  /** Queues a fact for the next `flush`. After a failure nothing happens any more. */
+  /** Queues a fact for the next `flush`. After a failure it does nothing. */
   add(fact: Fact, effect: Effect | undefined): void {
     this.#waiting.push({ fact, effect });
   }
 
   /**
-   * Hands over what waits, in one call, and lets it take effect. What is added meanwhile goes with the next call.
-   * Returns a promise only if the journal did.
+   * Hands the waiting facts over in one call, and lets them take effect. Facts that are added in the meantime go with the next call. Returns
+   * a promise only if the journal did.
    */
   flush(): Promise<void> | undefined {
     if (this.#flushing !== undefined) return this.#flushing;
-    // A tool that answers at once settles while others of its batch have yet to take effect: it has to wait for them.
+    // A tool that answers synchronously settles while other effects of its batch are still to come: it must wait for them.
     if (this.#isTakingEffect) return undefined;
     while (this.#waiting.length > 0 && !this.#isFailed) {
       const batch = this.#waiting;
@@ -106,13 +106,13 @@ export class Outbox {
   }
 }
 
-/** Whether "reopen" undoes it. A turn that has failed stays ended, whatever the journal says. */
+/** Whether "reopen" undoes it. A turn that has failed stays ended, whatever the journal returns. */
 function isUndone(fact: Fact): boolean {
   return fact.type === "turn_ended" && fact.error === undefined;
 }
 
 export function unrecorded(thrown: unknown): TurnError {
   const { message: why } = serializeError(thrown);
-  const message = `The turn stopped, as its facts could not be recorded; go on from those that are. The reason: ${why}`;
+  const message = `The turn stopped because its facts could not be recorded. Continue from the recorded facts. Reason: ${why}`;
   return new TurnError("journal_failed", message, { cause: thrown });
 }

@@ -1,4 +1,4 @@
-/** One attempt of a step, with everything that is recorded and shown about it. */
+/** One attempt of a step, with all facts and events about it. */
 import { retryDelay } from "./backoff.ts";
 import { wrongValue } from "../effects/callbacks.ts";
 import type {
@@ -27,7 +27,7 @@ import type { End, OpenStep, TurnState } from "../turn/turn-state.ts";
 import { toReason } from "../effects/callbacks.ts";
 
 const none: readonly PendingCall[] = [];
-/** So many parts may turn out to be unacceptable in one step. */
+/** Maximum number of parts that a vendor may reject in one step. */
 const maxRejections = 16;
 const blankMessage: AssistantMessage = {
   role: "assistant",
@@ -91,7 +91,7 @@ export class Attempt implements StreamReader {
     return { type: "attempt", step, attempt, messageId, model, modelIndex };
   }
 
-  /** The step that came of it, or how the turn ends; of this attempt or of those that had to follow it. */
+  /** Returns the resulting step, or how the turn ends; of this attempt or of those that had to follow it. */
   run(): Promise<Step | End> {
     this.#turn.throwIfFailed();
     return new Promise((resolve) => {
@@ -114,7 +114,7 @@ export class Attempt implements StreamReader {
     }
   }
 
-  /** The reply is whole. One that says nothing leaves no message. */
+  /** Called when the reply is complete. An empty reply leaves no message. */
   #complete(): Outcome {
     const content = this.#reply.content();
     const finishReason = this.#reply.finishReason ?? "stop";
@@ -154,7 +154,7 @@ export class Attempt implements StreamReader {
     return this.#tryAgain(turn);
   }
 
-  /** The error stands, unless it says that the request was too long and there is room after all. */
+  /** Keeps the error, unless it reports that the request was too long and there is room after all. */
   async #makeRoom(thrown: unknown): Promise<Step | End> {
     const turn = this.#turn;
     const room = isOverflow(thrown) ? await this.#askForRoom(thrown) : undefined;
@@ -166,7 +166,7 @@ export class Attempt implements StreamReader {
     return (await turn.limit()) ?? this.#tryAgain(turn);
   }
 
-  /** One that fails has made none: the error of the attempt stands. */
+  /** If `makeRoom` fails, the error of the attempt stands. */
   async #askForRoom(thrown: unknown): Promise<Room> {
     const { makeRoom } = this.#turn.context;
     if (makeRoom === undefined) return undefined;
@@ -180,13 +180,13 @@ export class Attempt implements StreamReader {
     }
   }
 
-  /** One other context is enough for any error but a part that the vendor will not take: vendors name one at a time. */
+  /** One replacement is enough for any error, except for rejected parts: vendors name one at a time. */
   #mayReplaceContext(thrown: unknown): boolean {
     const isRejection = isInstance(thrown, ProviderError) && thrown.rejected !== undefined;
     return this.#step.contextReplacements < (isRejection ? maxRejections : 1);
   }
 
-  /** Another context to try once more with. An `onOverflow` that fails has none: the error of the attempt stands. */
+  /** Returns another context for one more attempt. If `onOverflow` fails, the error of the attempt stands. */
   async #askOnOverflow(thrown: unknown): Promise<readonly ChatMessage[] | undefined> {
     const { onOverflow } = this.#turn.context;
     if (onOverflow === undefined) return undefined;
@@ -195,15 +195,15 @@ export class Attempt implements StreamReader {
         onOverflow(serializeError(thrown), this.#turn.transcript.context()),
       );
       if (messages === undefined || Array.isArray(messages)) return messages;
-      throw wrongValue("onOverflow", messages, "a list of messages or nothing");
+      throw wrongValue("onOverflow", messages, "a list of messages or undefined");
     } catch (failure) {
-      // An abort ends the wait; nothing went wrong with `onOverflow`.
+      // After an abort `onOverflow` has not failed: the abort ended the wait.
       if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);
       return undefined;
     }
   }
 
-  /** The reply broke off, and no other attempt follows. */
+  /** Ends the step with a partial reply. No other attempt follows. */
   #breakOff(finishReason: "aborted" | "error", thrown: unknown): Outcome {
     const isError = finishReason === "error";
     const content = this.#reply.partialContent(!isError);
@@ -213,7 +213,7 @@ export class Attempt implements StreamReader {
     return content.length > 0 ? this.#commit(message) : this.#leave(end);
   }
 
-  /** Takes back what the attempt said, before another one. */
+  /** Retracts the content of the attempt, before another one. */
   async #discard(thrown: unknown, delayMs: number): Promise<void> {
     const turn = this.#turn;
     const error = serializeError(thrown);
@@ -241,7 +241,7 @@ export class Attempt implements StreamReader {
     return turn.afterFlush(step);
   }
 
-  /** Ends the step without a message, and the turn with it. */
+  /** Ends the step without a message, and with it the turn. */
   #leave(end: End): End | Promise<End> {
     const turn = this.#turn;
     const { finishReason, error } = end;
@@ -306,7 +306,7 @@ async function failed(thrown: unknown): Promise<never> {
   throw thrown;
 }
 
-/** By shape: the error may come from another copy of the package. */
+/** Checks the shape: the error may come from another copy of the package. */
 function isOverflow(thrown: unknown): boolean {
   return serializeError(thrown).code === "context_overflow";
 }

@@ -1,10 +1,10 @@
-/** When a failed attempt is tried again, and how long to wait before. */
+/** Decides whether a failed attempt is retried, and after which delay. */
 import type { RetryPolicy } from "../contracts/loop.ts";
 import { fieldOf } from "../errors/errors.ts";
 
 /**
- * Milliseconds to wait before the next attempt, or undefined where there is none. Exponential with full jitter in the
- * upper half, never shorter than what the vendor asked for.
+ * Milliseconds to wait before the next attempt, or undefined if there is none. Exponential with full jitter in the upper half, never shorter
+ * than the vendor asked for.
  */
 export function retryDelay(
   thrown: unknown,
@@ -24,7 +24,7 @@ export function retryDelay(
   return Math.round(Math.max(delay, asked));
 }
 
-// Read by shape: an error may come from another copy of the package.
+// Checks the shape: an error may come from another copy of the package.
 function isRetryable(thrown: unknown): thrown is object {
   return typeof thrown === "object" && thrown !== null && fieldOf(thrown, "retryable") === true;
 }

@@ -1,19 +1,19 @@
-/** Layers of vendor options, the later ones over the earlier. */
+/** Merges layers of vendor options; later layers win. */
 import type { JsonValue } from "../contracts/conversation.ts";
 import type { ProviderOptionsByVendor } from "../contracts/provider.ts";
 
 type Fields = Readonly<Record<string, JsonValue | undefined>>;
 
 /**
- * Field by field: a later object adds to an earlier one, anything else takes its place, and `undefined` leaves it. `null` stays, as it
- * removes what the protocol would send. Returns undefined if there are no options.
+ * Merges field by field: a later object is merged into an earlier one, any other value replaces it, and `undefined` keeps it. `null` stays,
+ * because it removes a field that the protocol would send. Returns undefined if there are no options.
  */
 export function mergeProviderOptions(
   ...layers: readonly (ProviderOptionsByVendor | undefined)[]
 ): ProviderOptionsByVendor | undefined {
   const given = layers.filter((layer) => layer !== undefined);
   if (given.length < 2) return given[0];
-  // Objects of objects of JSON stay so.
+  // Merging objects of JSON gives objects of JSON.
   return (given as readonly Fields[]).reduce(merged) as ProviderOptionsByVendor;
 }
 

@@ -1,7 +1,7 @@
-/** What a model may see of a transcript: the default of `convertToLlm`. */
+/** Default of `convertToLlm`: the messages of a transcript that a model may see. */
 import type { ChatMessage } from "../contracts/conversation.ts";
 
-/** Leaves out custom messages, replies that failed, and replies that said nothing. */
+/** Drops custom messages, failed replies, and empty replies. */
 export function toModelMessages(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages.filter(isForModel);
 }

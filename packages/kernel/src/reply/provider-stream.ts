@@ -1,4 +1,4 @@
-/** One call of the provider, from the request to its end, whatever the provider does. */
+/** One call of the provider, from the request to its end, however the provider behaves. */
 import type { AbortListener } from "../effects/abort.ts";
 import { isPromise, toPromise } from "../effects/is-promise.ts";
 import type { FinishReason } from "../contracts/conversation.ts";
@@ -20,21 +20,21 @@ export type StreamOutcome =
   | { readonly type: "aborted" }
   | { readonly type: "failed"; readonly thrown: unknown };
 
-/** A request, and what ends it. */
+/** A request, and the signal that ends it. */
 interface Ask {
   readonly request: ProviderRequest;
   readonly signal: AttemptSignal;
 }
 
-/** Who is told how the stream ended, once. */
+/** Called once when the stream has ended. */
 export interface StreamReader {
   onStreamEnd(outcome: StreamOutcome): void;
 }
 
 const cutShort =
-  "ended its stream without a finish part, so the reply may be cut: ask again, or let the provider send one";
+  "ended its stream without a finish part, so the reply may be truncated: retry, or make the provider send one";
 
-/** Which limit to raise. */
+/** Option to raise for each expiry. */
 const limits: Record<Expiry, keyof Deadlines> = {
   "first part": "firstPartMs",
   "next part": "betweenPartsMs",
@@ -42,7 +42,7 @@ const limits: Record<Expiry, keyof Deadlines> = {
   "whole attempt": "attemptMs",
 };
 
-/** A mask: asked with every 64th part, so that a delta costs no more than a count. */
+/** A mask: checked on every 64th part, so that a delta costs only a count. */
 const breatheEvery = 63;
 
 const completed: StreamOutcome = { type: "completed" };
@@ -59,7 +59,7 @@ export class ProviderStream implements AbortListener, Watched {
   #parts = 0;
   #isApplying = false;
   #isOver = false;
-  /** Times on the caller's clock, where there is one; known when the stream has ended. */
+  /** Durations on the caller's clock, if there is one; set when the stream has ended. */
   timing: StepTiming | undefined;
 
   constructor(turn: TurnState, ask: Ask, reply: Reply, reader: StreamReader) {
@@ -71,8 +71,8 @@ export class ProviderStream implements AbortListener, Watched {
   }
 
   /**
-   * Reads into the reply, and tells the reader when it is over. The loop that reads is not the one that waits: an abort or a deadline
-   * ends the wait at once, and a provider that ignores its signal reads on into nothing.
+   * Reads into the reply, and notifies the reader when the stream has ended. The loop that reads is not the one that waits: an abort or a
+   * deadline ends the wait immediately, and the parts of a provider that ignores its signal are dropped.
    */
   start(): void {
     const { abort, watchdog } = this.#turn;
@@ -81,7 +81,7 @@ export class ProviderStream implements AbortListener, Watched {
     watchdog?.start(this, this.#startedAt);
     try {
       const parts: Parts | Promise<Parts> = this.#turn.input.provider.stream(this.#ask.request);
-      // An async function in place of a generator is an easy slip.
+      // Returning a promise of an iterable (an async function instead of a generator) is a common mistake.
       if (isPromise(parts))
         toPromise(parts)
           .then((late) => this.#open(late))
@@ -97,12 +97,12 @@ export class ProviderStream implements AbortListener, Watched {
   }
 
   onAbort(): void {
-    // A listener may abort inside of an event: what belongs to the part that is being applied comes first.
+    // A listener may abort during an event: the remaining events of the current part come first.
     if (!this.#isApplying) this.#end(aborted);
   }
 
   expire(expiry: Expiry, ms: number): void {
-    const problem = `was too slow: no ${expiry} within ${ms} ms. If its model needs longer, raise deadlines.${limits[expiry]}`;
+    const problem = `was too slow: no ${expiry} within ${ms} ms. If the model needs longer, raise deadlines.${limits[expiry]}`;
     this.#end({ type: "failed", thrown: this.#error("network", problem) });
   }
 
@@ -111,7 +111,7 @@ export class ProviderStream implements AbortListener, Watched {
     this.#next();
   }
 
-  /** By callbacks: an async function would hold its frame while a thousand turns wait for their models. */
+  /** Uses callbacks: an async function would hold its frame while a thousand turns wait for their models. */
   #next(): void {
     // The caller has opened the stream.
     const next = this.#iterator?.next() as Promise<IteratorResult<ProviderPart>>;
@@ -150,18 +150,18 @@ export class ProviderStream implements AbortListener, Watched {
     else this.#next();
   }
 
-  /** Lets timers and others run first, if a provider that never waits has kept them from it for too long. */
+  /** Yields to timers and other work first, if a provider that never waits has blocked them for too long. */
   #nextInTurn(): void {
     const pause = this.#turn.breathe();
     if (pause === undefined) return this.#next();
     pause.then(() => (this.#isOver ? undefined : this.#next())).catch(this.#onThrown);
   }
 
-  /** A reply that its provider calls failed is a failed attempt, whatever it has said. */
+  /** A reply that its provider reports as failed is a failed attempt, whatever its content. */
   #finish(reason: FinishReason): void {
     const isFailed = reason === "error" || reason === "aborted";
     if (!isFailed) return this.#end(completed);
-    const problem = `ended the reply with the finish reason "${reason}" and did not say why: to do so, it throws a ProviderError`;
+    const problem = `ended the reply with the finish reason "${reason}" and no error: throw a ProviderError to report the cause`;
     this.#end({ type: "failed", thrown: this.#error("protocol", problem) });
   }
 

@@ -1,4 +1,4 @@
-/** The parts of a reply while they stream, and the parts of the message that come of them. */
+/** Parts of a reply while they stream, and the message parts they become. */
 import type {
   AssistantPart,
   JsonValue,
@@ -41,10 +41,10 @@ export class ProseDraft {
   }
 }
 
-/** In the place of parsed arguments that cannot be written. */
+/** Used instead of parsed arguments that cannot be serialized. */
 const tooDeep = "(arguments that are nested too deeply)";
 
-/** A call as it is known when it begins. */
+/** Known data of a call when it begins. */
 export interface CallStart {
   readonly id: string;
   readonly index: number;
@@ -53,7 +53,7 @@ export interface CallStart {
   readonly providerData: JsonValue | undefined;
 }
 
-/** A tool call under way; `part` is there once its arguments are whole. */
+/** A tool call under way; `part` is set once its arguments are complete. */
 export class CallDraft {
   readonly type = "tool_call" as const;
   readonly index: number;
@@ -72,26 +72,26 @@ export class CallDraft {
     this.providerData = providerData;
   }
 
-  /** Ends it with what the provider has parsed, or else with what the deltas make. */
+  /** Completes the call with the arguments that the provider has parsed, or else with those of the deltas. */
   complete(input: JsonValue | undefined): ToolCallPart {
     if (input !== undefined) {
       return isTooDeep(input) ? this.#close({}, tooDeep) : this.#close(input, undefined);
     }
-    // Vendors send no text at all for a call without arguments.
+    // Vendors send no text for a call without arguments.
     const json = this.json.toString();
     if (json === "") return this.#close({}, undefined);
     try {
-      // JSON.parse gives nothing but JSON.
+      // JSON.parse returns nothing but JSON.
       const parsed = JSON.parse(json) as JsonValue;
       const isUsable = !mayBeTooDeep(json) || !isTooDeep(parsed);
       return isUsable ? this.#close(parsed, undefined) : this.#close({}, json);
     } catch {
-      // Not JSON: the text is kept as malformed input, and the model is told.
+      // Not JSON: the text is kept as malformed input, and the model gets an error result.
       return this.#close({}, json);
     }
   }
 
-  /** Ends it though its arguments never ended. */
+  /** Ends the call although its arguments are incomplete. */
   cut(): ToolCallPart {
     return this.#close({}, this.json.toString());
   }

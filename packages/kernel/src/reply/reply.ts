@@ -1,4 +1,4 @@
-/** One assistant message in the making: provider parts in, events and content out. */
+/** One assistant message under construction: provider parts in, events and content out. */
 import type {
   AssistantPart,
   FinishReason,
@@ -16,7 +16,7 @@ import { CallDraft, ProseDraft } from "./reply-drafts.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 import { replaceUsage } from "../effects/usage.ts";
 
-/** Size of a part besides its text, so that a reply of empty parts is bounded, too. */
+/** Size of a part besides its text, so that a reply of empty parts is bounded too. */
 const charsOfPart = 64;
 
 type DraftPart = ProseDraft | CallDraft | { readonly type: "native"; readonly data: JsonValue };
@@ -29,13 +29,13 @@ export class Reply {
   readonly #maxChars: number;
   readonly #maxCalls: number;
   readonly #drafts: DraftPart[] = emptyList();
-  /** Calls that have begun and not ended, by their index; the list of drafts may be long. */
+  /** Calls that have begun and not ended, by index; the list of drafts may be long. */
   #openCalls: Map<number, CallDraft> | undefined;
   #calls = 0;
   /** The call that the next delta most likely belongs to. */
   #lastCall: CallDraft | undefined;
   #open: ProseDraft | undefined;
-  /** Characters of the content so far, with something for each part. */
+  /** Characters of the content so far, plus a constant for each part. */
   size = 0;
   usage: Usage | undefined;
   origin: Origin | undefined;
@@ -52,12 +52,12 @@ export class Reply {
     this.#maxCalls = limits.replyCalls ?? Infinity;
   }
 
-  /** Whether anything of the message has come. */
+  /** True if any content of the message has arrived. */
   get hasContent(): boolean {
     return this.#drafts.length > 0;
   }
 
-  /** Takes the next part. Throws a `ProviderError` for one that cannot stand where it stands. */
+  /** Applies the next part. Throws a `ProviderError` if the part is invalid in this position. */
   apply(part: ProviderPart): void {
     switch (part.type) {
       case "text_delta":
@@ -113,7 +113,7 @@ export class Reply {
       case "ping":
         return;
       default:
-        // A part that a newer provider knows and this kernel does not.
+        // A part type that a newer provider sends and this kernel does not know.
         return this.#passOver(part satisfies never);
     }
   }
@@ -131,7 +131,7 @@ export class Reply {
     this.finishReason = reason;
   }
 
-  /** A copy of what a provider sends along, which is recorded with the message. */
+  /** Copies provider data, which is recorded with the message. */
   #data(type: string, sent: JsonValue | undefined): JsonValue | undefined {
     if (sent === undefined) return undefined;
     let text: string | undefined;
@@ -141,7 +141,10 @@ export class Reply {
       data = text === undefined ? undefined : parseJson(text);
     } catch (thrown) {
       const why = serializeError(thrown).message;
-      throw this.#fault(`sent a ${type} part whose data cannot be written as JSON: ${why}`, thrown);
+      throw this.#fault(
+        `sent a ${type} part whose data cannot be serialized as JSON: ${why}`,
+        thrown,
+      );
     }
     this.#grow(text?.length ?? 0);
     return data;
@@ -152,11 +155,11 @@ export class Reply {
     if (this.size <= this.#maxChars) return;
     this.#drop();
     throw this.#fault(
-      `sent more than ${this.#maxChars} characters in one reply: it is dropped. If it may be that long, raise limits.replyChars`,
+      `sent more than ${this.#maxChars} characters in one reply, which was dropped: to allow longer replies, raise limits.replyChars`,
     );
   }
 
-  /** Nothing is kept of a reply without an end. */
+  /** Keeps nothing of a reply that was too long. */
   #drop(): void {
     this.#drafts.length = 0;
     this.#open = undefined;
@@ -168,7 +171,7 @@ export class Reply {
     if (sent === undefined) return undefined;
     const { provider, api, model, host } = sent;
     const isUsable = typeof provider === "string" && isText(api) && isText(model) && isText(host);
-    if (!isUsable) throw this.#fault("sent an origin whose fields are no texts");
+    if (!isUsable) throw this.#fault("sent an origin whose fields are not strings");
     return {
       provider,
       ...(api !== undefined && { api }),
@@ -177,7 +180,7 @@ export class Reply {
     };
   }
 
-  /** The content of a finished message. A call whose arguments never ended is kept, as malformed. */
+  /** Content of a finished message. A call with incomplete arguments is kept, as malformed. */
   content(): readonly AssistantPart[] {
     const content = this.#drafts.map((draft) =>
       draft.type === "tool_call" ? (draft.part ?? this.#cutCall(draft)) : toPart(draft),
@@ -185,7 +188,7 @@ export class Reply {
     return content.every(isWorthKeeping) ? content : content.filter(isWorthKeeping);
   }
 
-  /** What a message that broke off may keep: no half calls and no thinking that lacks its signature. */
+  /** Content that a partial message may keep: no incomplete calls and no thinking without its signature. */
   partialContent(keepsCalls: boolean): AssistantPart[] {
     this.#closeProse();
     return this.#drafts
@@ -228,7 +231,7 @@ export class Reply {
 
   #endProse(type: ProseDraft["type"], providerData: JsonValue | undefined): void {
     const open = this.#open;
-    // A vendor may send a signature alone: an end that nothing began is an empty part of its own.
+    // A vendor may send only a signature: an end without a start is an empty part.
     const prose = open?.type === type ? open : this.#openProse(type, undefined);
     if (providerData !== undefined) prose.providerData = providerData;
     this.#closeProse();
@@ -264,11 +267,11 @@ export class Reply {
     if (++this.#calls > this.#maxCalls) {
       this.#drop();
       throw this.#fault(
-        `made more than ${this.#maxCalls} tool calls in one reply: it is dropped. If there may be as many, raise limits.replyCalls`,
+        `made more than ${this.#maxCalls} tool calls in one reply, which was dropped: to allow more calls, raise limits.replyCalls`,
       );
     }
     if (this.#openCalls?.has(index) === true) {
-      throw this.#fault(`began tool call ${index} twice: its toolcall_end has to come first`);
+      throw this.#fault(`began tool call ${index} twice: send its toolcall_end first`);
     }
     const id = this.#turn.newCallId(this.#messageId, this.#drafts.length);
     const call = new CallDraft({
@@ -322,12 +325,12 @@ export class Reply {
     const call = this.#openCalls?.get(index);
     if (call !== undefined) return call;
     throw this.#fault(
-      `sent ${type} for tool call ${index}, which is not open: its toolcall_start has to come first`,
+      `sent ${type} for tool call ${index}, which is not open: send its toolcall_start first`,
     );
   }
 
   #noText(type: string): ProviderError {
-    return this.#fault(`sent a ${type} whose delta is no text`);
+    return this.#fault(`sent a ${type} whose delta is not a string`);
   }
 
   #fault(problem: string, cause?: unknown): ProviderError {
@@ -344,7 +347,7 @@ function toPart(draft: Exclude<DraftPart, CallDraft>): AssistantPart {
   return draft.type === "native" ? draft : draft.toPart();
 }
 
-/** An empty text says nothing and some providers refuse it; with provider data it has to go back all the same. */
+/** An empty text has no content and some providers refuse it; with provider data it must still be sent back. */
 function isWorthKeeping(part: AssistantPart): boolean {
   if (part.type === "text" || part.type === "refusal")
     return part.text !== "" || part.providerData !== undefined;

@@ -1,4 +1,4 @@
-/** The request of one attempt. Costly fields are made when they are read. */
+/** Request of one attempt. Costly fields are created when they are read. */
 import type { ChatMessage } from "../contracts/conversation.ts";
 import type { ProviderRequest, ProviderStreamOptions } from "../contracts/provider.ts";
 import type { ToolDeclaration } from "../contracts/tool.ts";
@@ -8,7 +8,7 @@ import type { TurnState } from "../turn/turn-state.ts";
 
 const noOptions: ProviderStreamOptions = Object.freeze({});
 
-/** The signal of one attempt, made at the first read. */
+/** Signal of one attempt, created on first read. */
 export class AttemptSignal {
   #controller: AbortController | undefined;
   #isCancelled = false;
@@ -21,7 +21,7 @@ export class AttemptSignal {
     return this.#controller.signal;
   }
 
-  /** Tells the provider that its reply is no longer read. */
+  /** Signals the provider that its reply is no longer read. */
   cancel(): void {
     this.#isCancelled = true;
     this.#controller?.abort();
@@ -29,8 +29,8 @@ export class AttemptSignal {
 }
 
 /**
- * All fields are its own and enumerable, so that `{ ...request, options }` has everything. The getters are the same for all requests: an
- * object literal would make them anew for each, which costs more than all the rest of a step's request.
+ * All fields are own and enumerable, so that `{ ...request, options }` is complete. All requests share the getters: an object literal would
+ * create them for each request, which costs more than the rest of the request.
  */
 export class AttemptRequest implements ProviderRequest {
   static readonly #messagesField: PropertyDescriptor & ThisType<AttemptRequest> = {
@@ -60,7 +60,7 @@ export class AttemptRequest implements ProviderRequest {
   readonly #signal: AttemptSignal;
   #messages: readonly ChatMessage[] | undefined;
 
-  /** Without `messages` the turn is asked for them at the first read: ten thousand cost nothing if they are never read. */
+  /** Without `messages`, the turn computes them on first read: ten thousand messages cost nothing if they are never read. */
   constructor(
     turn: TurnState,
     step: number,

@@ -1,9 +1,9 @@
-/** Which of several models is asked: one an attempt, and another after a failure that the provider falls back on. */
+/** Chooses the model of each attempt: the next one after a failure that the provider falls back on. */
 import type { Fallback, FallbackModel, ProviderStreamOptions } from "../contracts/provider.ts";
 import type { AskedModel } from "../contracts/progress.ts";
 import { serializeError } from "../errors/errors.ts";
 
-/** Headers that may carry a key: they are for the provider whose model comes first. */
+/** Headers that may carry a key: they are for the provider of the first model. */
 const secretHeader = /auth|cookie|key|secret|token/i;
 
 export class Route {
@@ -11,10 +11,10 @@ export class Route {
   readonly #options: ProviderStreamOptions;
   readonly #optionsOf = new Map<number, ProviderStreamOptions>();
   #index: number;
-  /** Models that were asked since the step began, or since all of them had failed. */
+  /** Number of models asked since the step began, or since all of them had failed. */
   #asked = 1;
 
-  /** Goes on with the model that was asked last, or with the one after it if that failed. */
+  /** Continues with the model that was asked last, or with the next one if that failed. */
   constructor(fallback: Fallback, options: ProviderStreamOptions, asked: AskedModel | undefined) {
     this.#fallback = fallback;
     this.#options = options;
@@ -27,11 +27,11 @@ export class Route {
   }
 
   get model(): FallbackModel {
-    // The index is always one of the list, which has at least one.
+    // The index is always within the list, which has at least one model.
     return this.#fallback.models[this.#index] as FallbackModel;
   }
 
-  /** The options for the model that is asked: its own id and facts, and no key of another's. */
+  /** Options for the model that is asked: its own id and facts, and no key of another model. */
   get options(): ProviderStreamOptions {
     const known = this.#optionsOf.get(this.#index);
     if (known !== undefined) return known;
@@ -55,7 +55,7 @@ export class Route {
     this.#asked = 1;
   }
 
-  /** Chooses the next model, unless all have failed or the failure is not one to fall back on. */
+  /** Selects the next model, unless all have failed or the failure is not one to fall back on. */
   takesOver(thrown: unknown): boolean {
     if (!this.#isPassedOn(thrown) || this.#asked >= this.#fallback.models.length) return false;
     this.#asked++;
@@ -63,7 +63,7 @@ export class Route {
     return true;
   }
 
-  /** All have failed, and are asked again. Another failure is the same model's to make up for. */
+  /** Starts over if all models have failed. After another failure the same model is retried. */
   startOver(thrown: unknown): void {
     if (!this.#isPassedOn(thrown)) return;
     this.#asked = 1;
@@ -71,7 +71,7 @@ export class Route {
   }
 
   #isPassedOn(thrown: unknown): boolean {
-    // By shape: the error may come from another copy of the package.
+    // Checks the shape: the error may come from another copy of the package.
     const { code } = serializeError(thrown);
     return code !== undefined && this.#fallback.on.includes(code);
   }
@@ -81,12 +81,12 @@ export class Route {
   }
 }
 
-/** As it stands in logs and events. */
+/** Name as in logs and events. */
 function nameOf({ provider, id }: Pick<FallbackModel, "id" | "provider">): string {
   return id === "" ? provider.id : `${provider.id}/${id}`;
 }
 
-/** Several may have one name: hosts of the same model. The list may be another one since. */
+/** Several models may share a name: hosts of the same model. The list may have changed since. */
 function indexOf(models: readonly FallbackModel[], { model, index }: AskedModel): number {
   const same = models[index];
   if (same !== undefined && nameOf(same) === model) return index;

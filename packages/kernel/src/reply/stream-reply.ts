@@ -1,4 +1,4 @@
-/** The model's part of a step: attempts until one is whole, or until there is no point in another. */
+/** The model's part of a step: attempts until one is complete, or until retrying is pointless. */
 import { Attempt } from "./attempt.ts";
 import { wrongValue } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
@@ -7,7 +7,7 @@ import { toModelMessages } from "./model-messages.ts";
 import type { Step } from "../calls/step.ts";
 import type { End, TurnState } from "../turn/turn-state.ts";
 
-/** Streams one step. A reply that broke off is a step too, if it said anything; otherwise the turn ends. */
+/** Streams one step. A partial reply is a step too, if it has content; otherwise the turn ends. */
 export function streamReply(turn: TurnState): Promise<Step | End> {
   const context = prepareContext(turn);
   if (isPromise(context)) return context.then((messages) => startAttempt(turn, messages));
@@ -23,7 +23,7 @@ function startAttempt(
   return announced === undefined ? attempt.run() : announced.then(() => attempt.run());
 }
 
-/** The context of the next request; undefined where nobody transforms it, and it can wait until it is read. */
+/** Returns the context of the next request; undefined if no callback transforms it, so that it can be computed on first read. */
 function prepareContext(
   turn: TurnState,
 ): readonly ChatMessage[] | undefined | Promise<readonly ChatMessage[]> {

@@ -1,6 +1,6 @@
-/** Text that grows by small deltas, kept flat: twenty thousand of them must not become a tree of as many strings. */
+/** Text that grows by small deltas, kept flat: twenty thousand deltas must not become a tree of as many strings. */
 
-/** Up to here plain concatenation is cheaper than a list. */
+/** Up to this many pieces, plain concatenation is cheaper than a list. */
 const foldFrom = 64;
 const foldAt = 512;
 

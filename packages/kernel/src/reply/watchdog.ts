@@ -1,21 +1,21 @@
-/** The deadlines of attempts, on one timer for the whole turn. */
+/** Deadlines of attempts, on one timer for the whole turn. */
 import type { Deadlines } from "../contracts/loop.ts";
 import type { Surroundings } from "../effects/surroundings.ts";
 
-/** Why an attempt was given up. */
+/** Reason why an attempt was given up. */
 export type Expiry = "first part" | "next part" | "content" | "whole attempt";
 
-/** What is watched. */
+/** An attempt that is watched. */
 export interface Watched {
-  /** Grows with every content that comes. */
+  /** Grows with all content that arrives. */
   readonly size: number;
   expire(expiry: Expiry, ms: number): void;
 }
 
 /**
- * A part only counts up a number: it does not even read the clock. The timer looks at that number when it fires, four
- * times within the limit for a silence, so a silence is noticed late by a quarter of its limit at most; the other two
- * limits are exact. It stays armed between attempts: fifty quick steps cost one timer and not fifty.
+ * A part only increments a number: it does not even read the clock. The timer checks that number when it fires, four times within the limit
+ * for silence, so silence is detected late by at most a quarter of its limit; the other two limits are exact. The timer stays armed between
+ * attempts: fifty quick steps cost one timer, not fifty.
  */
 export class Watchdog {
   readonly #surroundings: Surroundings;
@@ -41,7 +41,7 @@ export class Watchdog {
     this.#attemptMs = deadlines.attemptMs ?? Infinity;
   }
 
-  /** Watches one attempt until `stop`; `startedAt` is its time on the clock, where there is one. */
+  /** Watches one attempt until `stop`; `startedAt` is its start on the clock, if there is one. */
   start(watched: Watched, startedAt: number | undefined): void {
     this.#watched = watched;
     this.#parts = 0;
@@ -51,7 +51,7 @@ export class Watchdog {
     if (this.#cancel === undefined) this.#arm(Infinity);
   }
 
-  /** A part came. */
+  /** Called for each part. */
   beat(): void {
     this.#parts++;
   }
@@ -67,7 +67,7 @@ export class Watchdog {
   }
 
   #arm(ms: number): void {
-    // Never for longer than any limit: the timer may still be armed when the next attempt starts.
+    // Never longer than any limit: the timer may still be armed when the next attempt starts.
     const silenceMs = Math.min(this.#betweenPartsMs, this.#contentMs) / 4;
     const delayMs = Math.min(ms, silenceMs, this.#firstPartMs, this.#attemptMs);
     this.#firesAt = this.#now() + delayMs;
@@ -112,7 +112,7 @@ export class Watchdog {
     return since + this.#contentLimit() - now;
   }
 
-  /** Before the first content a sign of life must not shorten the time that silence has. */
+  /** Before the first content, a keep-alive must not shorten the time allowed for silence. */
   #contentLimit(): number {
     if (this.#sizeSeen > 0) return this.#contentMs;
     return Math.max(this.#contentMs, this.#firstPartMs);

@@ -1,12 +1,12 @@
-/** A provider that asks for its key before each request. */
+/** Wraps a provider so that its API key is requested before each request. */
 import type { ProviderContract } from "../contracts/provider.ts";
 import { TurnError } from "../errors/errors.ts";
 import { isPromise } from "../effects/is-promise.ts";
 
-/** Gives the key for a provider, by its id; undefined leaves it to what the provider has. */
+/** Returns the key for a provider, by its id; undefined uses the provider's own key. */
 export type GetApiKey = (providerId: string) => string | undefined | Promise<string | undefined>;
 
-/** The key is asked for the provider of the model that is called. `limited` may set a limit to the wait. */
+/** Requests the key for the provider of the model that is called. `limited` may limit the wait. */
 export function withApiKey(
   provider: ProviderContract,
   getApiKey: GetApiKey | undefined,
@@ -29,7 +29,7 @@ export function withApiKey(
   };
 }
 
-/** Code without types may return anything. */
+/** Untyped code may return anything. */
 function wrongKey(returned: unknown): TurnError {
   const message = `getApiKey returned a value of type ${typeof returned}: return a string, or undefined for no key`;
   return new TurnError("callback_failed", message);

@@ -1,4 +1,4 @@
-/** Turn after turn for callers without a session: the prompts, what was steered in, and the follow-ups. */
+/** Runs turn after turn for callers without a session: the prompts, steering, and follow-ups. */
 import type { ChatMessage, SystemMessage } from "../contracts/conversation.ts";
 import type { ToolDispatchPolicy } from "../contracts/dispatch.ts";
 import type { LoopContext, LoopJournal } from "../contracts/loop.ts";
@@ -41,11 +41,11 @@ export interface AgentLoopConfig
   readonly dispatch?: ToolDispatchPolicy;
   readonly context?: Omit<LoopContext, OwnContext>;
   readonly journal?: Omit<LoopJournal, "hasSteering">;
-  /** Asked before each request, for keys that expire. */
+  /** Called before each request, for keys that expire. */
   readonly getApiKey?: GetApiKey;
-  /** Takes what the user sent while the loop runs; asked at the start, at tool results, and when a turn has ended. */
+  /** Returns messages that the user sent while the loop runs; called at the start, after tool results, and when a turn has ended. */
   readonly getSteeringMessages?: () => readonly ChatMessage[];
-  /** Takes what is to be done once the loop would end. */
+  /** Returns messages to run when the loop would otherwise end. */
   readonly getFollowUpMessages?: () => readonly ChatMessage[];
   /** Default `one-at-a-time`. */
   readonly steeringMode?: QueueMode;
@@ -54,8 +54,8 @@ export interface AgentLoopConfig
 }
 
 /**
- * Runs the prompts and whatever follows from them, each as a turn of its own; `settled` is the last event. After an
- * abort, an error or a suspension nothing more is taken from the queues.
+ * Runs the prompts and all that follows from them, each as its own turn; `settled` is the last event. After an abort, an error or a
+ * suspension, nothing more is taken from the queues.
  */
 export function agentLoop(
   prompts: readonly ChatMessage[],
@@ -66,7 +66,7 @@ export function agentLoop(
   return startTurn(config.turnId, (turn) => runLoop(prompts, context, config, turn), signal);
 }
 
-/** Goes on from messages that end in something to answer. Throws a `TurnError` if they do not. */
+/** Continues from messages that end in something to answer. Throws a `TurnError` if they do not. */
 export function agentLoopContinue(
   context: AgentLoopContext,
   config: AgentLoopConfig,
@@ -81,7 +81,7 @@ export function agentLoopContinue(
 }
 
 function cannotContinue(why: string): TurnError {
-  const message = `Cannot continue: ${why}. Say something with agentLoop(prompts, …)`;
+  const message = `Cannot continue: ${why}. Send a message with agentLoop(prompts, …)`;
   return new TurnError("cannot_continue", message);
 }
 
@@ -119,7 +119,7 @@ async function runLoop(
       const result = await runTurn({ ...shared, turnId, messages, input });
       total = joined(total, total === undefined ? steered : input, result);
       if (!isAtRest(result) || signal.aborted) break;
-      // Made before the input is taken: if it fails, nothing is lost.
+      // Created before the input is taken: if this fails, nothing is lost.
       const nextId = config.clock?.newId?.() ?? `${config.turnId}-${count}`;
       const next = nextInput(steering, followUps);
       if (next.length === 0) break;
@@ -144,7 +144,7 @@ function withSystemPrompt({ systemPrompt, messages }: AgentLoopContext): readonl
   return [system, ...messages];
 }
 
-/** Whether the loop may take another input: nothing failed, nobody stopped it, and no call waits. */
+/** True if the loop may take another input: nothing failed, the turn was not aborted, and no call is pending. */
 function isAtRest({ finishReason, pending }: RunTurnResult): boolean {
   return finishReason !== "error" && finishReason !== "aborted" && pending === undefined;
 }
@@ -154,7 +154,7 @@ function nextInput(steering: Inbox, followUps: Inbox): readonly ChatMessage[] {
   return steered.length > 0 ? steered : followUps.take();
 }
 
-/** What all turns so far come to; `input` is what the caller did not pass in itself. */
+/** Combined result of all turns so far; `input` is what the caller did not pass in itself. */
 function joined(
   total: RunTurnResult | undefined,
   input: readonly ChatMessage[],
@@ -167,13 +167,13 @@ function joined(
   };
 }
 
-/** A queue of the caller failed: what was done until then stays done. */
+/** Result after a queue callback of the caller failed: finished work is kept. */
 function failed(total: RunTurnResult | undefined, thrown: unknown): RunTurnResult {
   const nothing = { messages: [], usage: {}, progress: { steps: 0, attempts: 0, usage: {} } };
   return { ...(total ?? nothing), finishReason: "error", error: serializeError(thrown) };
 }
 
-/** What a callback has handed over and the mode has not let through yet. */
+/** Messages that a callback has handed over and the mode has not delivered yet. */
 class Inbox {
   readonly #poll: (() => readonly ChatMessage[]) | undefined;
   readonly #mode: QueueMode;
@@ -189,7 +189,7 @@ class Inbox {
     return this.#waiting.length > 0;
   }
 
-  /** What the caller has handed over and nobody has got. */
+  /** Ids of messages that were handed over and not delivered. */
   waitingIds(): readonly string[] {
     return this.#waiting.map((message) => message.id);
   }

@@ -1,4 +1,4 @@
-/** The end of a turn: a valid transcript, the last fact, the last event, the result. */
+/** End of a turn: a valid transcript, the last fact, the last event, the result. */
 import { isAbortedCallback } from "../effects/callbacks.ts";
 import type { UserMessage } from "../contracts/conversation.ts";
 import type { Fact } from "../contracts/journal.ts";
@@ -8,11 +8,11 @@ import { serializeError } from "../errors/errors.ts";
 import { interruptedBefore, refusal } from "../calls/tool-result.ts";
 import type { End, TurnState } from "./turn-state.ts";
 
-/** The user message that follows what an abort cut short. */
+/** User message that follows an aborted reply. */
 export const interruptionMarker = "[interrupted by user]";
 const timeLimitMarker = "[interrupted: the time limit of the turn was reached]";
 
-/** The end that something thrown makes of a turn. */
+/** Converts a thrown value to the end of the turn. */
 export function endOf(thrown: unknown): End {
   return isAbortedCallback(thrown) ? { finishReason: "aborted" } : failedWith(thrown);
 }
@@ -21,13 +21,13 @@ function failedWith(thrown: unknown): End {
   return { finishReason: "error", error: serializeError(thrown) };
 }
 
-/** The end that is shown: a turn that ran out of time was not aborted by a caller. */
+/** The end as it is shown: a turn that ran out of time was not aborted by a caller. */
 export function toldEnd({ abort }: TurnState, end: End): End {
   const isExpired = end.finishReason === "aborted" && abort.isExpired;
   return isExpired ? { ...end, finishReason: "budget-exceeded" } : end;
 }
 
-/** Leaves a valid transcript behind, and records and shows the end. False if the journal reopens the turn instead. */
+/** Leaves a valid transcript, and records and shows the end. Returns false if the journal reopens the turn instead. */
 export async function concludeTurn(turn: TurnState, end: End): Promise<boolean> {
   if (turn.step !== undefined && end.pending === undefined) await abandonStep(turn, end);
   const { abort } = turn;
@@ -61,7 +61,7 @@ function endFact(turn: TurnState, { finishReason, pending, error }: End): Fact {
   return fact;
 }
 
-/** A step that the end of the turn caught in its middle: its calls get their results all the same. */
+/** Gives results to the calls of a step that was open when the turn ended. */
 async function abandonStep(turn: TurnState, end: End): Promise<void> {
   const { step } = turn;
   if (step === undefined || turn.failure !== undefined) return;
@@ -70,14 +70,14 @@ async function abandonStep(turn: TurnState, end: End): Promise<void> {
   try {
     await step.complete(turn);
   } catch (thrown) {
-    // The turn has an end already, and the step is in the transcript.
+    // The turn has already ended, and the step is in the transcript.
     turn.log("warn", serializeError(thrown).message);
   }
 }
 
 function interruption(turn: TurnState): UserMessage | undefined {
   const last = turn.transcript.last()?.role;
-  // An abort before the model said anything leaves nothing to be explained.
+  // An abort before any model output needs no explanation.
   if (last !== "assistant" && last !== "tool") return undefined;
   return {
     role: "user",
@@ -87,7 +87,7 @@ function interruption(turn: TurnState): UserMessage | undefined {
   };
 }
 
-/** The journal failed: what it lacks is not shown, but the messages of the result are a valid transcript all the same. */
+/** After a journal failure: facts that were not recorded are not shown, but the messages of the result still form a valid transcript. */
 function seal(turn: TurnState): void {
   for (const message of turn.step?.calls.messages() ?? []) turn.transcript.push(message);
   turn.step = undefined;

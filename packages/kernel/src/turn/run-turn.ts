@@ -1,4 +1,4 @@
-/** The turn loop: one input to the next rest, as a function of what is passed in. */
+/** The turn loop: from one input to the next rest, as a function of its arguments. */
 import { wrongValue } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import type { AssistantMessage, ChatMessage, UserMessage } from "../contracts/conversation.ts";
@@ -11,13 +11,13 @@ import { streamReply } from "../reply/stream-reply.ts";
 import type { End } from "./turn-state.ts";
 import { OpenStep, TurnState } from "./turn-state.ts";
 
-/** Where the turn stands: at a step whose calls have to be settled, at its end, or before its first request. */
+/** Position of the turn: at a step whose calls must be settled, at its end, or before its first request. */
 type Position = Step | End | undefined;
-/** Gives the end of the turn, if there is a reason. A promise only if something has to be waited for: most often nothing has. */
+/** Returns the end of the turn, if there is a reason to end. A promise only if something must be awaited, which is rare. */
 type Phase = (turn: TurnState, at: Position) => Ended | Promise<Ended>;
 type Ended = End | undefined | void;
 
-/** What comes between two requests, in this order. */
+/** Phases between two requests, in order. */
 const phases: readonly Phase[] = [
   (turn) => turn.breathe(),
   dispatch,
@@ -28,8 +28,8 @@ const phases: readonly Phase[] = [
 ];
 
 /**
- * Runs one turn. It never throws for what a provider, a tool, a hook, a listener or the journal did: it returns. Every
- * turn shows exactly one `turn_end`, except that an `error` stands in its place when the journal failed.
+ * Runs one turn. Never throws because of a provider, a tool, a hook, a listener or the journal: it returns. Every turn shows exactly one
+ * `turn_end`, except that an `error` replaces it if the journal failed.
  */
 export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
   const turn = new TurnState(input);
@@ -46,7 +46,7 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
           end = isPromise(ended) ? await ended : ended;
         }
         if (end !== undefined) break;
-        // The step is over, and a turn that waits for a model should hold little.
+        // The step has ended, and a turn that waits for a model should hold little memory.
         at = undefined;
         at = await streamReply(turn);
       }
@@ -63,13 +63,13 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
   }
 }
 
-/** Settles the calls of a step, as far as that can be done here. */
+/** Settles the calls of a step that can be settled here. */
 function dispatch(_: TurnState, at: Position): Promise<void> | undefined {
   if (!(at instanceof Step) || at.calls.isEmpty) return undefined;
   return at.objection === undefined ? at.calls.settle() : at.calls.refuseAll(at.objection);
 }
 
-/** How the turn ends where it stands; not at all, if there is nothing to end it for. */
+/** Returns how the turn ends at this position; undefined if there is no reason to end. */
 function rest(turn: TurnState, at: Position): End | undefined | Promise<End | undefined> {
   if (!(at instanceof Step)) return at;
   turn.throwIfFailed();
@@ -88,30 +88,30 @@ function endAfter(turn: TurnState, step: Step): End | undefined | Promise<End | 
   return turn.limits.stopWhen === undefined ? undefined : stopWhen(turn);
 }
 
-/** After a reply without calls. */
+/** End of the turn after a reply without calls. */
 function endAfterAnswer(turn: TurnState, step: Step): End | undefined | Promise<End | undefined> {
   const { stopReason } = step.message;
   if (turn.abort.isAborted) return { finishReason: "aborted" };
   if (stopReason === "error") return failedEnd(step.message);
   if (turn.isClosing) return { finishReason: "max-steps" };
-  // The provider only paused: the next step goes on with what it has said.
+  // The provider only paused: the next step continues its reply.
   if (stopReason === "pause") return endAfterPauses(turn);
-  // A reply that announces calls and has none is an answer.
+  // A reply that announces calls but has none is an answer.
   const finishReason = stopReason === "tool-calls" ? "stop" : stopReason;
   const isAnswer = finishReason === "stop" && turn.limits.checkAnswer !== undefined;
   return isAnswer ? endUnlessWrong(turn, step.message) : { finishReason };
 }
 
-/** A provider that only pauses would be asked for ever. */
+/** Without a limit, a provider that only pauses would be asked forever. */
 function endAfterPauses(turn: TurnState): End | undefined {
   const { provider } = turn.input;
   const { pauses = Infinity } = turn.limits;
   if (turn.transcript.pausesAtEnd() <= pauses) return undefined;
-  const message = `The provider "${provider.id}" paused its reply more than ${pauses} times in a row: go on with another message, or raise limits.pauses`;
+  const message = `The provider "${provider.id}" paused its reply more than ${pauses} times in a row: continue with another message, or raise limits.pauses`;
   return { finishReason: "error", error: serializeError(new ProviderError("protocol", message)) };
 }
 
-/** The answer is checked, and a wrong one is sent back once. */
+/** Validates the answer; a wrong one is sent back once. */
 async function endUnlessWrong(
   turn: TurnState,
   message: AssistantMessage,
@@ -119,7 +119,8 @@ async function endUnlessWrong(
   const { checkAnswer } = turn.limits;
   const problem = await turn.callbacks.call("checkAnswer", () => checkAnswer?.(message));
   if (problem === undefined) return { finishReason: "stop" };
-  if (typeof problem !== "string") throw wrongValue("checkAnswer", problem, "a text or nothing");
+  if (typeof problem !== "string")
+    throw wrongValue("checkAnswer", problem, "a string or undefined");
   if (turn.transcript.hasSinceInput(isRepairPrompt)) {
     return { finishReason: "error", error: serializeError(wrongTwice(problem)) };
   }
@@ -127,10 +128,10 @@ async function endUnlessWrong(
   return undefined;
 }
 
-/** The problem was written for the model and may list every field of a large answer. */
+/** The problem text was written for the model and may list every field of a large answer. */
 function wrongTwice(problem: string): TurnError {
   const shown = problem.length > 500 ? `${problem.slice(0, 500)}…` : problem;
-  const message = `The answer was wrong twice: make it easier to meet, or use a better model. The last problem: ${shown}`;
+  const message = `The answer was wrong twice: simplify the schema, or use a better model. Last problem: ${shown}`;
   return new TurnError("invalid_output", message);
 }
 
@@ -146,7 +147,7 @@ async function stopWhen(turn: TurnState): Promise<End | undefined> {
   const { stopWhen: ask } = turn.limits;
   if (ask === undefined) return undefined;
   const finished = { ...turn.progress(), messages: turn.transcript.added };
-  // Code without types often returns nothing where it means no.
+  // Untyped code often returns nothing when it means no.
   const answer: boolean | string | null | undefined = await turn.callbacks.call("stopWhen", () =>
     ask(finished),
   );
@@ -157,7 +158,7 @@ async function stopWhen(turn: TurnState): Promise<End | undefined> {
   throw wrongValue("stopWhen", answer, "true, false or a finish reason");
 }
 
-/** Whether there may be another request. At the limit of steps a closing one may follow. */
+/** Checks whether another request is allowed. At the step limit a closing step may follow. */
 function checkLimits(turn: TurnState): End | undefined | Promise<End | undefined> {
   const limit = turn.limit();
   return isPromise(limit) ? limit.then((end) => orClose(turn, end)) : orClose(turn, limit);
@@ -170,7 +171,7 @@ function orClose(turn: TurnState, end: End | undefined): End | undefined | Promi
 }
 
 /**
- * Messages that the user sent meanwhile go to the model with the results of tools. Not before the closing step: it could not act on them. Almost
+ * Sends the user's queued messages to the model together with tool results. Not before the closing step, which could not act on them. Almost
  * always there are none.
  */
 function drain(turn: TurnState, at: Position): Promise<void> | undefined {
@@ -192,7 +193,7 @@ async function deliver(turn: TurnState, messages: readonly ChatMessage[]): Promi
   turn.throwIfFailed();
 }
 
-/** Steering is recorded as it is, so it has to be what a log can hold. */
+/** Steering is recorded unchanged, so it must be storable in a log. */
 function checkMessages(messages: readonly ChatMessage[]): void {
   const isUsable =
     Array.isArray(messages) &&
@@ -206,14 +207,14 @@ function isMessage(value: unknown): boolean {
   return typeof id === "string" && typeof role === "string";
 }
 
-/** Begins the closing step, which may call nothing and reports what was done. */
+/** Begins the closing step, which may call no tool and reports what was done. */
 async function close(turn: TurnState, prompt: string): Promise<undefined> {
   turn.isClosing = true;
-  // A turn that died in its closing step goes on in it.
+  // A turn whose process died in the closing step continues in it.
   if (!isClosingPrompt(turn.transcript.last())) await addPrompt(turn, prompt, "closing");
 }
 
-/** Says something to the model in the user's place. */
+/** Sends a message to the model on behalf of the user. */
 async function addPrompt(
   turn: TurnState,
   content: string,
@@ -236,7 +237,7 @@ function announce(turn: TurnState): void {
   turn.show({ type: "turn_started", input, ...(continues !== undefined && { continues }) });
 }
 
-/** The step that the messages leave off in, or how the turn ended already; nothing, if it starts afresh. */
+/** Returns the step in which the messages end, or how the turn has already ended; undefined if it starts fresh. */
 function enter(turn: TurnState): Step | End | undefined | Promise<End | undefined> {
   const { open, prior } = turn.journal;
   const last = turn.transcript.last();
@@ -245,17 +246,17 @@ function enter(turn: TurnState): Step | End | undefined | Promise<End | undefine
     const found =
       last === undefined ? "there are no messages" : `they end in a ${last.role} message`;
     throw invalid(
-      `\`open\` belongs to messages that end in an assistant's, but ${found}: leave it out`,
+      `\`open\` requires messages that end in an assistant message, but ${found}: omit it`,
     );
   }
   turn.isClosing = isClosingPrompt(turn.transcript.beforeLastOfHistory());
   const step = new Step(turn, turn.steps, last);
   if (step.calls.isEmpty) {
     if (open !== undefined) {
-      throw invalid(`\`open\` is given, but message "${last.id}" has no tool calls: leave it out`);
+      throw invalid(`\`open\` is given, but message "${last.id}" has no tool calls: omit it`);
     }
-    // The process died between the reply and the end of the turn.
-    // A turn that was resumed before its first reply goes on behind the one of a turn before it.
+    // The process died between the reply and the end of the turn. A turn that was resumed before its first reply continues after the reply
+    // of an earlier turn.
     const isOwn = prior?.isResumed === true && prior.steps > 0;
     return isOwn ? endAfterAnswer(turn, step) : undefined;
   }
@@ -274,12 +275,12 @@ function invalid(message: string): TurnError {
   return new TurnError("invalid_input", message);
 }
 
-/** The journal says that answers or an abort came while the turn was about to end: it goes on with them. */
+/** Continues with answers, or an abort, that arrived while the turn was about to end, as the journal reported. */
 async function reopen(turn: TurnState): Promise<Step | End> {
   const { step } = turn;
   if (step === undefined) {
     if (turn.abort.isAborted) return { finishReason: "aborted" };
-    throw wronglyReopened(turn, "waits for nothing");
+    throw wronglyReopened(turn, "has no pending calls");
   }
   const isNews = turn.abort.isAborted || (await step.calls.takeAnswers());
   if (isNews) return step;
@@ -287,6 +288,6 @@ async function reopen(turn: TurnState): Promise<Step | End> {
 }
 
 function wronglyReopened({ turnId }: TurnState, why: string): TurnError {
-  const message = `The journal answered "reopen" to the end of turn "${turnId}", which ${why}: it may do so only when \`answers\` has new ones, or the turn was aborted`;
+  const message = `The journal returned "reopen" for the end of turn "${turnId}", which ${why}: return it only if \`answers\` has new ones, or the turn was aborted`;
   return new TurnError("journal_failed", message);
 }

@@ -1,4 +1,4 @@
-/** The messages of a turn: what it was given, what it has added, and what the next request is made from. */
+/** Messages of a turn: its history, its new messages, and the context of the next request. */
 import type { ChatMessage } from "../contracts/conversation.ts";
 import type { LoopContext } from "../contracts/loop.ts";
 
@@ -8,9 +8,9 @@ export class Transcript {
   readonly #history: readonly ChatMessage[];
   readonly #input: readonly ChatMessage[];
   readonly #project: LoopContext["project"];
-  /** Set when `onOverflow` gave another context; the messages from `from` on follow it. */
+  /** Set if `onOverflow` replaced the context; the messages from `from` on follow it. */
   #replacement: { readonly messages: readonly ChatMessage[]; readonly from: number } | undefined;
-  /** The new messages, as the result has them. */
+  /** New messages, as in the result. */
   readonly added: ChatMessage[] = [];
 
   /** Neither list is copied or changed. */
@@ -36,12 +36,12 @@ export class Transcript {
     return this.added.at(-1) ?? this.#input.at(-1) ?? this.#history.at(-1);
   }
 
-  /** The last but one of the history that the turn was given. */
+  /** Second to last message of the history that the turn was given. */
   beforeLastOfHistory(): ChatMessage | undefined {
     return this.#history.at(-2);
   }
 
-  /** Whether there is such a message behind the last that a user sent. */
+  /** Whether such a message follows the user's last message. */
   hasSinceInput(isSought: (message: ChatMessage) => boolean): boolean {
     for (const list of [this.added, this.#input, this.#history]) {
       for (let index = list.length - 1; index >= 0; index--) {
@@ -54,7 +54,7 @@ export class Transcript {
     return false;
   }
 
-  /** How many replies in a row were only paused, up to the last message. */
+  /** Number of consecutive replies at the end that were only paused. */
   pausesAtEnd(): number {
     let count = 0;
     for (const list of [this.added, this.#input, this.#history]) {
@@ -67,7 +67,7 @@ export class Transcript {
     return count;
   }
 
-  /** The context of the next request, before anybody transforms it. */
+  /** Context of the next request, before it is transformed. */
   context(): readonly ChatMessage[] {
     const replacement = this.#replacement;
     if (replacement !== undefined) {
@@ -79,12 +79,12 @@ export class Transcript {
     return this.#project?.({ history, input, added }) ?? [...history, ...input, ...added];
   }
 
-  /** What requests are made from is asked for again: it has changed. */
+  /** Requests the context again, because it has changed. */
   renewContext(): void {
     this.#replacement = undefined;
   }
 
-  /** Goes on with another context. The transcript stays as it is. */
+  /** Continues with another context. The transcript does not change. */
   replaceContext(messages: readonly ChatMessage[]): void {
     this.#replacement = { messages, from: this.added.length };
   }

@@ -1,4 +1,4 @@
-/** What one turn knows while it runs. The steps of the loop share it; nothing of it outlives the turn. */
+/** State of one running turn. The phases of the loop share it; none of it outlives the turn. */
 import { TurnAbort } from "../effects/abort.ts";
 import { CallLimits } from "../calls/call-limits.ts";
 import { Callbacks, toReason } from "../effects/callbacks.ts";
@@ -38,11 +38,11 @@ import { Transcript } from "./transcript.ts";
 import { addUsage } from "../effects/usage.ts";
 import { Watchdog } from "../reply/watchdog.ts";
 
-/** How a turn came to rest. */
+/** How a turn ended. */
 export interface End {
   readonly finishReason: FinishReason;
   readonly error?: SerializedError;
-  /** Calls that wait for somebody outside. */
+  /** Calls that wait for an answer from outside. */
   readonly pending?: readonly PendingCall[];
 }
 
@@ -50,7 +50,7 @@ export interface End {
 export class OpenStep implements UnfinishedStep {
   readonly step: number;
   readonly span: Span | undefined;
-  /** Attempts made so far, those before a crash included. */
+  /** Attempts made so far, including those before a crash. */
   attempts: number;
   /** How often `onOverflow` replaced the context. */
   contextReplacements = 0;
@@ -66,7 +66,7 @@ export class OpenStep implements UnfinishedStep {
   }
 }
 
-/** Stands for a group of the input that is not given. */
+/** Used if a group of the input is missing. */
 const none: LoopLimits & LoopContext & LoopJournal & Deadlines = {};
 
 export class TurnState implements TurnBefore {
@@ -78,32 +78,32 @@ export class TurnState implements TurnBefore {
   readonly turnId: string;
   readonly surroundings: Surroundings;
   readonly abort: TurnAbort;
-  /** Only where there is a journal. */
+  /** Set only if there is a journal. */
   readonly outbox: Outbox | undefined;
   readonly watchdog: Watchdog | undefined = undefined;
   readonly startedAt: number | undefined;
   readonly spans: Spans | undefined;
   readonly span: Span | undefined;
   readonly transcript: Transcript;
-  /** Only where the provider has several models. */
+  /** Set only if the provider has several models. */
   readonly route: Route | undefined;
   #callbacks: Callbacks | undefined;
   #usage: Usage = {};
   #unreportedAttempts = 0;
-  /** Both of them together, once somebody has asked. */
+  /** Sum of both, once it was requested. */
   #total: Usage | undefined;
-  /** The closing step is under way: no tool may be called any more. */
+  /** True during the closing step: no more tool calls are allowed. */
   isClosing = false;
   /** Steps and attempts of the whole chain. */
   steps: number;
   attempts: number;
-  /** The step whose calls are not settled yet. */
+  /** Step whose calls are not settled yet. */
   step: Step | undefined;
-  /** The step that was shown to start and not to end. */
+  /** Step whose start was shown, but not its end. */
   underWay: OpenStep | undefined;
-  /** Set when the journal failed. From then on nothing takes effect and nothing is shown. */
+  /** Set if the journal failed. From then on nothing takes effect and nothing is shown. */
   failure: TurnError | undefined;
-  /** Who waits for something else and has to know when `failure` is set. */
+  /** Listener that waits for something else and must know when `failure` is set. */
   onFailure: { onFailure(): void } | undefined;
   #timersLeft: CancelTimer[] | undefined;
   #callLimits: CallLimits | undefined;
@@ -145,20 +145,20 @@ export class TurnState implements TurnBefore {
     return (this.#callbacks ??= new Callbacks(this.surroundings, limitMs, this.abort));
   }
 
-  /** Whether the turn may have no further effect. */
+  /** True if the turn may have no further effect. */
   get isStopped(): boolean {
     return this.abort.isAborted || this.failure !== undefined;
   }
 
-  /** Shows an event. A listener's failure is its own. */
+  /** Shows an event. A listener's failure does not affect the turn. */
   emit(event: AgentEvent): void {
     if (this.failure !== undefined) return;
     try {
-      // An async listener is not what the type allows, but its rejection must not end the process.
+      // The type does not allow an async listener, but its rejection must not end the process.
       const returned: unknown = this.input.emit(event);
       if (returned !== undefined && isPromise(returned)) observe(returned);
     } catch {
-      // The turn goes on for its other readers.
+      // The turn continues for its other readers.
     }
   }
 
@@ -168,13 +168,13 @@ export class TurnState implements TurnBefore {
     for (const event of eventsOfFact(fact, this)) this.emit(event);
   }
 
-  /** Hands a fact to the journal with the next `flush`; when it is safe, it is shown and takes effect. Without a journal that is now. */
+  /** Queues a fact for the journal's next `flush`; once stored, it is shown and takes effect. Without a journal that happens immediately. */
   record(fact: Fact, effect?: Effect): void {
     if (this.outbox === undefined) this.onRecorded(fact, effect);
     else this.outbox.add(fact, effect);
   }
 
-  /** The same for a message that the loop writes in the user's place. */
+  /** Like `record`, for a message that the loop writes on behalf of the user. */
   recordMessage(message: UserMessage): void {
     this.record({ type: "message", step: this.steps, message }, () => {
       this.endStep();
@@ -182,19 +182,19 @@ export class TurnState implements TurnBefore {
     });
   }
 
-  /** Records what waits, in one call. Returns a promise only if the journal did. */
+  /** Records the queued facts in one call. Returns a promise only if the journal did. */
   flush(): Promise<void> | undefined {
     return this.outbox?.flush();
   }
 
   onRecorded(fact: Fact, effect: Effect | undefined): void {
-    // Readers of the end may send the spans off and leave.
+    // Readers of the end may export the spans and exit.
     if (fact.type === "turn_ended") this.endSpans(fact);
     this.show(fact);
     effect?.();
   }
 
-  /** Gives the value once all that was recorded is safe; rejects if it is not. */
+  /** Returns the value once all recorded facts are stored; rejects if they are not. */
   afterFlush<T>(value: T): T | Promise<T> {
     const flushed = this.flush();
     if (flushed === undefined && this.failure === undefined) return value;
@@ -208,7 +208,7 @@ export class TurnState implements TurnBefore {
     if (this.failure !== undefined) throw this.failure;
   }
 
-  /** Why no further request may be made, if there is a reason. */
+  /** Returns why no further request may be made, if there is a reason. */
   limit(): End | undefined | Promise<End | undefined> {
     if (this.abort.isAborted) return { finishReason: "aborted" };
     const { checkLimits } = this.limits;
@@ -227,7 +227,7 @@ export class TurnState implements TurnBefore {
     return hasSteps ? undefined : { finishReason: "max-steps" };
   }
 
-  /** How the turn ends before the next request, because that would not fit; or because making it fit has spent a budget. */
+  /** Returns how the turn ends before the next request, because the request would not fit, or because making room has spent a budget. */
   makeRoom(): End | undefined | Promise<End | undefined> {
     const { makeRoom } = this.context;
     if (makeRoom === undefined) return undefined;
@@ -243,16 +243,16 @@ export class TurnState implements TurnBefore {
     return this.limit();
   }
 
-  /** A promise if others have to get their turn first. */
+  /** Returns a promise if other work must run first. */
   breathe(): Promise<void> | undefined {
     const breathe = this.input.clock?.breathe;
     if (breathe === undefined) return undefined;
     const pause = quietly(breathe);
-    // A pause that fails is over.
+    // A pause that fails has ended.
     return isPromise(pause) ? toPromise(pause).catch(() => {}) : undefined;
   }
 
-  /** Waits on the injected timer, not past an abort; without a timer not at all. */
+  /** Waits on the injected timer, but not past an abort; without a timer it does not wait. */
   async wait(ms: number): Promise<void> {
     if (ms <= 0 || this.abort.isAborted) return;
     await new Promise<void>((resolve) => {
@@ -271,7 +271,7 @@ export class TurnState implements TurnBefore {
     });
   }
 
-  /** Milliseconds since the turn began, where there is a clock. */
+  /** Milliseconds since the turn began, if there is a clock. */
   duration(): number | undefined {
     const now = this.surroundings.now();
     return now === undefined || this.startedAt === undefined ? undefined : now - this.startedAt;
@@ -293,7 +293,7 @@ export class TurnState implements TurnBefore {
     return underWay;
   }
 
-  /** The last attempt of the step is over. The step is too, unless calls or the end of the turn follow in it. */
+  /** Ends the last attempt of the step. The step ends too, unless calls or the end of the turn follow in it. */
   endAttempt({ outcome, usage, timing }: Extract<Fact, { type: "attempt_ended" }>): void {
     const { underWay, reply } = this;
     if (underWay === undefined) return;
@@ -319,7 +319,7 @@ export class TurnState implements TurnBefore {
     return this.input.tools.find((tool) => tool.name === name);
   }
 
-  /** Over all attempts of this turn, and what its tools spent. */
+  /** Total over all attempts of this turn and its tools. */
   get usage(): Usage {
     if (this.#unreportedAttempts === 0) return this.#usage;
     const unreported = { unreportedAttempts: this.#unreportedAttempts };
@@ -337,7 +337,7 @@ export class TurnState implements TurnBefore {
     this.#total = undefined;
   }
 
-  /** What the whole chain has used so far. */
+  /** Progress of the whole chain so far. */
   progress(): TurnProgress {
     const { prior } = this.journal;
     const { steps, attempts, usage } = this;
@@ -357,7 +357,7 @@ export class TurnState implements TurnBefore {
     quietly(() => logger?.log(level, message, { conversationId, turnId }));
   }
 
-  /** Takes care that a timer does not outlive the turn. */
+  /** Makes sure that a timer does not outlive the turn. */
   clearAtEnd(cancel: CancelTimer): void {
     (this.#timersLeft ??= []).push(cancel);
   }
@@ -378,12 +378,12 @@ export class TurnState implements TurnBefore {
     this.#callLimits?.close();
   }
 
-  /** Something failed between a result and its record. */
+  /** Called if something failed between a result and its record. */
   failWith(thrown: unknown): void {
     this.fail(unrecorded(thrown));
   }
 
-  /** The journal failed. */
+  /** Called if the journal failed. */
   fail(error: TurnError): void {
     if (this.failure !== undefined) return;
     this.show({ type: "turn_failed", error: serializeError(error) });

@@ -1,4 +1,4 @@
-/** Makes the handle of a turn: events for one reader, a response that always resolves, and an abort. */
+/** Creates the handle of a turn: events for one reader, a response that always resolves, and an abort. */
 import type { AssistantPart, ToolContent, ToolContentPart } from "../contracts/conversation.ts";
 import type { AgentEvent } from "../contracts/events.ts";
 import type { RunTurnResult } from "../contracts/runtime.ts";
@@ -6,13 +6,13 @@ import type { Turn, TurnResponse, TurnStatus } from "../contracts/turn.ts";
 import { serializeError } from "../errors/errors.ts";
 import { EventQueue } from "../events/event-queue.ts";
 
-/** What the work behind a turn gets: where to put events, and when to stop. */
+/** Arguments of a turn's work: where to send events, and when to stop. */
 export interface TurnWork {
   emit(event: AgentEvent): void;
   readonly signal: AbortSignal;
 }
 
-/** Starts `work` at once. It should not reject; if it does, that is the error of the response. */
+/** Starts `work` immediately. It should not reject; if it does, the rejection becomes the error of the response. */
 export function startTurn<Output = unknown>(
   id: string,
   work: (turn: TurnWork) => Promise<TurnResponse<Output>>,
@@ -45,7 +45,7 @@ export function startTurn<Output = unknown>(
   };
 }
 
-/** The result of the loop as callers of a turn see it. */
+/** Converts the loop's result to the response that callers of a turn see. */
 export function toTurnResponse(
   result: Omit<RunTurnResult, "open" | "progress">,
 ): TurnResponse<never> {
@@ -70,7 +70,7 @@ function statusOf({
   return pending === undefined ? "completed" : "awaiting_tool_execution";
 }
 
-/** Of the last reply; of the results, where calls that end a turn were the last word. */
+/** Text of the last reply; or of the results, if the turn ended with terminal calls. */
 function textOf({
   messages,
   finishReason,
