@@ -1,17 +1,17 @@
-/** What a client can fail with. */
+/** Errors of a client. */
 import { CapstanError } from "@capstan/kernel";
 import type { RequestIssue } from "@capstan/log";
 
 export type ClientErrorCode =
-  /** Thrown where a client, or a tool to be lent, is made. */
+  /** Thrown when a client or a client-side tool is created. */
   | "invalid_options"
-  /** No server could be reached, for as many attempts as there are. */
+  /** No server was reachable within the allowed attempts. */
   | "unreachable"
-  /** What came is not what a server says. */
+  /** The response is not that of a Capstan server. */
   | "protocol"
-  /** The client was closed meanwhile. */
+  /** The client was closed before the request completed. */
   | "closed"
-  /** The signal of the caller fired. */
+  /** The caller's signal fired. */
   | "aborted";
 
 export interface ClientErrorOptions extends ErrorOptions {
@@ -20,14 +20,14 @@ export interface ClientErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number;
 }
 
-/** What the server refuses has the code that the server gave: one of `ServerError` or `SessionError`. */
+/** For a request the server refused, `code` is the server's: one of `ServerError` or `SessionError`. */
 export class ClientError extends CapstanError<ClientErrorCode | (string & {})> {
   override readonly name = "ClientError";
-  /** Of the response, where a server has answered. */
+  /** HTTP status, if a server responded. */
   readonly status: number | undefined;
-  /** Places in what was sent, and what is wrong there. */
+  /** Fields of the request that were refused, and why. */
   readonly issues: ClientErrorOptions["issues"];
-  /** How long the server asks to wait. */
+  /** Delay that the server asks for. */
   readonly retryAfterMs: number;
 
   constructor(
@@ -41,7 +41,7 @@ export class ClientError extends CapstanError<ClientErrorCode | (string & {})> {
     this.retryAfterMs = options.retryAfterMs ?? 0;
   }
 
-  /** Whether the same request may do better later, or elsewhere. */
+  /** True if the same request may succeed later, or at another server. */
   get isPassing(): boolean {
     if (this.code === "unreachable") return true;
     const { status } = this;
@@ -50,7 +50,7 @@ export class ClientError extends CapstanError<ClientErrorCode | (string & {})> {
   }
 }
 
-/** Whether the server said this. */
+/** True if the server refused with one of these codes. */
 export function isRefusal(thrown: unknown, ...codes: readonly string[]): thrown is ClientError {
   return thrown instanceof ClientError && codes.includes(thrown.code);
 }

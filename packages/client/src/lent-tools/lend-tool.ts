@@ -1,4 +1,4 @@
-/** Tools that a client lends to its sessions, and runs. */
+/** Client-side tools: declared to the server, run here. */
 import type {
   InputOf,
   InputSchema,
@@ -15,25 +15,25 @@ import type { LentToolDeclaration } from "@capstan/log";
 import { invalidOptions } from "../stream/connection.ts";
 
 export interface LentToolDefinition<Schema extends InputSchema> {
-  /** 1 to 64 letters, digits, `_` and `-`. The agent has no tool of this name. */
+  /** 1 to 64 letters, digits, `_` and `-`. Must differ from the names of the agent's tools. */
   readonly name: string;
   readonly description: string;
-  /** The model sees its JSON Schema. A schema of a library also checks what comes, here. */
+  /** The model sees its JSON Schema. A Standard Schema also validates the input, in the client. */
   readonly input: Schema;
-  /** Whatever it returns or throws is the answer. The signal fires when nobody waits for it any more. */
+  /** Its return value or error is the answer. The signal fires when the answer is no longer needed. */
   execute(
     input: InputOf<Schema>,
     context: ToolExecuteContext,
   ): ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolExecutionEvent>;
   readonly label?: string;
   readonly needsApproval?: boolean;
-  /** How long a call may stay unanswered. */
+  /** Time limit for the answer to a call. */
   readonly answerWithinMs?: number;
-  /** What may happen if a call runs again, where the tab that ran it is gone. Default `at-most-once`: it must not. */
+  /** Whether a call may run again if the tab that ran it is gone. Default `at-most-once`: it must not. */
   readonly effect?: ToolEffect;
 }
 
-/** Throws `invalid_options` where the schema has no form that a model can be shown. */
+/** Throws `invalid_options` if the schema cannot be expressed as JSON Schema. */
 export function lendTool<Schema extends InputSchema>(
   definition: LentToolDefinition<Schema>,
 ): ToolContract {
@@ -42,7 +42,7 @@ export function lendTool<Schema extends InputSchema>(
   const inputSchema = standard === undefined ? input : toJsonSchema(plain.name, standard);
   return {
     ...plain,
-    // A Standard Schema was turned into one; whatever else it is, is one.
+    // A Standard Schema was converted to one; any other schema is one.
     inputSchema: inputSchema as JsonSchema,
     ...(standard !== undefined && { parseInput: (sent: JsonValue) => standard.validate(sent) }),
     execute,
@@ -59,7 +59,7 @@ function toJsonSchema(name: string, standard: StandardSchema["~standard"]): Json
   }
 }
 
-/** As a server takes it: no code. Throws `invalid_options` for a tool that nobody could run. */
+/** Declaration for the server, without code. Throws `invalid_options` for a tool that cannot run. */
 export function toDeclaration(tool: ToolContract): LentToolDeclaration {
   const { name, description, inputSchema, label, needsApproval, answerWithinMs } = tool;
   if (tool.execute === undefined) {

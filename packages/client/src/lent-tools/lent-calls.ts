@@ -1,4 +1,4 @@
-/** The calls of lent tools that wait: claimed, run and answered, each by one client. */
+/** Pending calls of client-side tools: claimed, run and answered, each by one client. */
 import type { PendingCall, ToolContract } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
 import type { CallAnswer } from "@capstan/log";
@@ -7,27 +7,27 @@ import { longestTimerMs, pause } from "../stream/pause.ts";
 import type { CallOrigin } from "./run-tool.ts";
 import { runTool, unknownOutcome } from "./run-tool.ts";
 
-/** What the calls of a session need of it. */
+/** Operations of a session that its calls need. */
 export interface CallOwner {
   readonly origin: CallOrigin;
   claim(toolCallId: string, leaseMs: number, signal: AbortSignal): Promise<void>;
-  /** Whether another client had claimed the call before this one; to be asked when it is claimed. */
+  /** Whether another client claimed the call first. Call it after the claim. */
   wasClaimedElsewhere(toolCallId: string): Promise<boolean>;
-  /** Resolves when it is safe. */
+  /** Resolves once the answer is durable. */
   answer(answer: CallAnswer): Promise<void>;
-  /** One is over here: answered, or no longer to be. */
+  /** Called when a call has ended here: answered, or no longer pending. */
   onCallOver(): void;
-  /** One cannot be answered. */
+  /** Called when a call cannot be answered. */
   onCallFailed(thrown: unknown): void;
 }
 
 export interface LentCallOptions {
   readonly tools: readonly ToolContract[];
-  /** By which tools of this client are known. */
+  /** Name under which this client's tools are known. */
   readonly client: string;
-  /** How long a call of a tool that another client has lent is left to it. */
+  /** How long to leave a call to the client that lent its tool. */
   readonly takeOverMs: number;
-  /** For how long a call is claimed; while it runs it is claimed again. */
+  /** Duration of a claim. It is renewed while the call runs. */
   readonly claimMs: number;
 }
 
@@ -39,7 +39,7 @@ export class LentCalls {
   readonly #options: LentCallOptions;
   readonly #owner: CallOwner;
   readonly #running = new Map<string, RunningCall>();
-  /** Answered here, or found to be over. */
+  /** Calls that were answered here, or were found to have ended. */
   readonly #done = new Set<string>();
 
   constructor(options: LentCallOptions, owner: CallOwner) {
@@ -51,7 +51,7 @@ export class LentCalls {
     return this.#running.size > 0;
   }
 
-  /** Those that only others can answer. Undefined while there is one that this client answers, or none is left. */
+  /** Pending calls if only other clients can answer them. Undefined if this client answers one of them, or none is pending. */
   leftToOthers(pending: readonly PendingCall[]): readonly PendingCall[] | undefined {
     const open = pending.filter(({ toolCallId }) => !this.#done.has(toolCallId));
     if (open.length === 0 || open.some((call) => this.#toolOf(call) !== undefined))
@@ -59,7 +59,7 @@ export class LentCalls {
     return open;
   }
 
-  /** Begins with those that this client can run. */
+  /** Starts the calls that this client can run. */
   consider(pending: readonly PendingCall[]): void {
     for (const call of pending) {
       const { toolCallId } = call;
@@ -71,7 +71,7 @@ export class LentCalls {
       const run = this.#run(call, tool, running.controller.signal).then(
         () => this.#end(toolCallId, running, true),
         (thrown: unknown) => {
-          // Whoever follows the session again finds the call again.
+          // The next subscriber to the session finds the call again.
           this.#end(toolCallId, running, false);
           if (!running.controller.signal.aborted) this.#owner.onCallFailed(thrown);
         },
@@ -80,17 +80,17 @@ export class LentCalls {
     }
   }
 
-  /** The call has its result: what still runs is stopped, and what it says is dropped. */
+  /** Stops a call that has its result; its late output is dropped. */
   settle(toolCallId: string): void {
     this.#running.get(toolCallId)?.controller.abort();
   }
 
-  /** Nobody waits for any of them here. */
+  /** Stops all calls: their answers are no longer needed here. */
   stop(): void {
     for (const { controller } of this.#running.values()) controller.abort();
   }
 
-  /** They are of a session that is gone: calls of another one may have the same ids. */
+  /** Forgets the calls of a session that is gone: another session may use the same ids. */
   reset(): void {
     this.stop();
     this.#running.clear();
@@ -116,7 +116,7 @@ export class LentCalls {
     if (!(await this.#claim(toolCallId, signal))) return;
     const renewals = setInterval(
       () => {
-        // Other clients find out. The answer counts, from whichever client it comes.
+        // A failure only lets other clients claim the call. The first answer counts, from any client.
         background(this.#owner.claim(toolCallId, claimMs, signal), () => {});
       },
       Math.min(claimMs / 2, longestTimerMs),
@@ -136,7 +136,7 @@ export class LentCalls {
     }
   }
 
-  /** False if there is nothing to be run any more. */
+  /** False if the call is no longer pending. */
   async #claim(toolCallId: string, signal: AbortSignal): Promise<boolean> {
     const { claimMs } = this.#options;
     while (!signal.aborted) {
@@ -144,7 +144,7 @@ export class LentCalls {
         await this.#owner.claim(toolCallId, claimMs, signal);
         return !signal.aborted;
       } catch (thrown) {
-        // Whoever has it may be gone: its time is no longer than ours.
+        // The claimant may be gone: its claim lasts no longer than ours would.
         if (isRefusal(thrown, "already_claimed")) await pause(claimMs, signal);
         else if (isRefusal(thrown, "not_pending", "already_answered", "not_found")) return false;
         else throw thrown;

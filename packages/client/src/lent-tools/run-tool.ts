@@ -1,4 +1,4 @@
-/** One run of a lent tool: whatever it returns, throws or yields becomes one answer. */
+/** One run of a client-side tool: its result, error or stream becomes one answer. */
 import type { PendingCall, ToolContract, ToolExecutionEvent, ToolResult } from "@capstan/kernel";
 import { serializeError, toToolResult } from "@capstan/kernel";
 import type { CallAnswer } from "@capstan/log";
@@ -31,11 +31,11 @@ export async function runTool(
       // Calls of different sessions may have the same id.
       idempotencyKey: `${incarnation ?? origin.conversationId}/${toolCallId}`,
       logger: undefined,
-      // What a tool says meanwhile, and what it spends, stays here.
+      // Progress and usage are not sent to the server.
       update: () => {},
       usage: () => {},
     };
-    // The input is what the tool's own check gave, or what the model sent.
+    // The parsed input if the tool has a schema, else the model's input.
     const returned: unknown = await tool.execute?.((parsed?.value ?? input) as never, context);
     return toAnswer(
       toolCallId,
@@ -46,7 +46,7 @@ export async function runTool(
   }
 }
 
-/** Somebody else has begun to run it, and is gone: it must not run twice. */
+/** Answer for a call that another client started before it disappeared: it must not run twice. */
 export function unknownOutcome(toolCallId: string): CallAnswer {
   return failed(
     toolCallId,

@@ -1,4 +1,4 @@
-/** A session as a client knows it: what the server said that it is, and what events have told since. */
+/** A session as a client knows it: the last reading from the server, plus the events since. */
 import type {
   AgentEvent,
   ChatMessage,
@@ -25,9 +25,9 @@ export interface ClientSessionState {
   readonly status: SessionStatus;
   readonly model: string | undefined;
   readonly messages: readonly ChatMessage[];
-  /** The reply that is being written. */
+  /** The reply being written. */
   readonly streamingMessage: LiveMessage | undefined;
-  /** What tools have shown so far. */
+  /** Tool output so far. */
   readonly toolOutputs: readonly LiveToolOutput[];
   readonly pendingToolCalls: readonly PendingCall[];
   readonly queues: {
@@ -36,24 +36,25 @@ export interface ClientSessionState {
   };
   readonly usage: Usage;
   readonly totalCost: number | undefined;
-  /** How the last turn failed, if it did. */
+  /** Error of the last turn, if it failed. */
   readonly error: SerializedError | undefined;
 }
 
 type Known = { -readonly [Key in keyof ClientSessionState]: ClientSessionState[Key] };
 
 /**
- * The server folds the log, with the folds of `@capstan/log`: they alone would be two thirds of a client. Between two readings the facts
- * that came as events are laid over the last one; each is dropped when a reading has it. Usage, cost and what was queued elsewhere are those
- * of the last reading, and there is one behind every turn.
+ * The server folds the log: the folds of `@capstan/log` alone would be two thirds of a client. Between two readings, facts that arrive as
+ * events are laid over the last reading; each is dropped once a reading contains it. Usage, cost and messages queued elsewhere are those of the
+ * last reading; there is a reading after every turn.
  */
 export class SessionMirror {
   #reading: SessionReply | undefined;
   #messages: readonly ChatMessage[] = [];
   #told: PlacedEvent[] = [];
   #view = new LiveView();
-  /** Where turns start, and who claimed a call first: the place of the entry, and the name. */
+  /** Seq of the entry that starts each turn. */
   readonly #turnStarts = new Map<string, number>();
+  /** First client that claimed each call. */
   readonly #claimants = new Map<string, unknown>();
   #lastTurnId: string | undefined;
 
@@ -61,30 +62,30 @@ export class SessionMirror {
     return this.#reading?.lastSeq ?? 0;
   }
 
-  /** The turn that was started last. */
+  /** Id of the last turn that started. */
   get lastTurnId(): string | undefined {
     return this.#lastTurnId;
   }
 
-  /** The entry that the turn starts with, as far as it is known here. */
+  /** Seq of the entry that starts the turn, if known. */
   startOf(turnId: string): number | undefined {
     return this.#turnStarts.get(turnId);
   }
 
-  /** Who claimed the call first, up to the last reading. */
+  /** First client that claimed the call, as of the last reading. */
   firstClaimantOf(toolCallId: string): unknown {
     return this.#claimants.get(toolCallId);
   }
 
-  /** Whether all of these calls wait, as far as it is known here. */
+  /** Whether all of these calls are known to be pending. */
   hasPending(toolCallIds: readonly string[]): boolean {
     const { pendingToolCalls } = this.state;
     return toolCallIds.every((id) => pendingToolCalls.some(({ toolCallId }) => toolCallId === id));
   }
 
-  /** Takes the next reading: behind `sinceSeq`, which was the last seq of the one before. */
+  /** Takes the next reading. It starts after `sinceSeq`, the last seq of the previous one. */
   read(reading: SessionReply, sinceSeq: number): void {
-    // A later one may have overtaken it.
+    // A later reading may have overtaken this one.
     if (sinceSeq !== this.lastSeq || reading.lastSeq < sinceSeq) return;
     const isReplaced = reading.entries.some(
       ({ type }) => type === "history_loaded" || type === "history_cleared",
@@ -96,7 +97,7 @@ export class SessionMirror {
     for (const entry of reading.entries) this.#learn(entry);
   }
 
-  /** The session is gone, and another one may have its id. */
+  /** Forgets the session: it is gone, and another one may have its id. */
   reset(): void {
     this.#reading = undefined;
     this.#messages = [];
@@ -107,14 +108,14 @@ export class SessionMirror {
     this.#lastTurnId = undefined;
   }
 
-  /** A fact, or what is live. */
+  /** Applies an event: a fact, or a live part. */
   apply(event: AgentEvent, cursor: Cursor): void {
     this.#view.apply(event);
     if (event.type === "turn_start") this.#learnStart(event.turnId, cursor.seq);
     if (cursor.seq > this.lastSeq && isFact(event)) this.#told.push({ event, cursor });
   }
 
-  /** For one that nobody streams. */
+  /** Shows the live part of a reading, for a session that is not streamed. */
   showLive(live: SessionReply["live"]): void {
     this.#view.apply({ type: "snapshot", ...live });
   }
@@ -143,7 +144,7 @@ export class SessionMirror {
   #learn({ type, seq, turnId, toolCallId, claimedBy }: StoredEntry): void {
     if (type === "turn_started" && typeof turnId === "string") this.#learnStart(turnId, seq);
     if (type === "call_claimed" && typeof toolCallId === "string") {
-      // The first claim of a call that waits is always taken.
+      // The first claim of a pending call always succeeds.
       if (!this.#claimants.has(toolCallId)) this.#claimants.set(toolCallId, claimedBy);
     }
   }
@@ -211,7 +212,7 @@ function without(calls: readonly PendingCall[], ids: readonly string[]): readonl
   return calls.filter(({ toolCallId }) => !ids.includes(toolCallId));
 }
 
-/** What has reached the model, or went back, waits no longer. */
+/** Removes messages that reached the model, or were returned, from the queues. */
 function dequeue(known: Known, ids: readonly string[]): void {
   const { steering, followUp } = known.queues;
   const isLeft = ({ id }: QueuedItem): boolean => !ids.includes(id);

@@ -1,4 +1,4 @@
-/** One session of a server: the same ways in as in process, over HTTP. */
+/** One session of a server, with the interface of a session in process. */
 import type { Turn } from "@capstan/kernel";
 import type {
   Answer,
@@ -22,39 +22,39 @@ import { SessionRuntime } from "../turns/session-runtime.ts";
 import type { SessionStart, TurnInput } from "../turns/turn-handles.ts";
 import { TurnHandles } from "../turns/turn-handles.ts";
 
-/** What starts a turn, or answers to calls that wait. */
+/** Input that starts a turn, or answers to pending calls. */
 export type SendInput = TurnInput | readonly Answer[];
 
 export interface SendOptions extends ClientTurnOverrides {
-  /** The id of the turn. Sending it again gives the same turn. */
+  /** Id of the turn. Sending it again gives the same turn. */
   readonly id?: string;
   /** Aborts the turn. */
   readonly signal?: AbortSignal;
 }
 
 export interface CallOptions {
-  /** Gives up waiting for the server. What has reached it stays. */
+  /** Stops waiting for the server. A request that has reached it is not undone. */
   readonly signal?: AbortSignal;
 }
 
 export interface QueueOptions extends CallOptions {
-  /** Sending it again is sending it once. */
+  /** Sending the same id again has no effect. */
   readonly id?: string;
 }
 
 export interface Decision {
   /** Default true. */
   readonly approved?: boolean;
-  /** For the model to read. */
+  /** Shown to the model. */
   readonly reason?: string;
 }
 
-/** What a session runs with, besides its id. */
+/** Parts that a session is built from. */
 export interface SessionParts {
   readonly connection: Connection;
   readonly lent: LentCallOptions;
   readonly start: SessionStart;
-  /** Nobody has sent anything to it. */
+  /** True if nothing was sent to it yet. */
   readonly isNew: boolean;
 }
 
@@ -71,19 +71,19 @@ export class ClientSession {
     this.#turns = new TurnHandles(this.#runtime, parts.start);
   }
 
-  /** What is known of it. Events keep it up to date while a turn is under way or somebody has subscribed; `refresh` asks the server. */
+  /** Last known state. Events keep it current while a turn runs or there is a subscriber; `refresh` asks the server. */
   get state(): ClientSessionState {
     return this.#runtime.mirror.state;
   }
 
-  /** The place of the last event. */
+  /** Cursor of the last event. */
   get cursor(): Cursor {
     return this.#runtime.cursor;
   }
 
   /**
-   * Starts a turn with what the user says, or goes on with answers to calls that wait. Calls of lent tools are run and answered by themselves, and the
-   * turns that continue it then belong to the same handle. What is refused is the error of the response, with the code of the refusal.
+   * Starts a turn with user input, or continues one with answers to pending calls. Calls of client-side tools are run and answered automatically,
+   * and the turns that continue it belong to the same handle. A refusal is reported in `response.error`, with its code.
    */
   send(input: SendInput, options: SendOptions = {}): Turn {
     const { id = newId(), signal, ...overrides } = options;
@@ -94,22 +94,22 @@ export class ClientSession {
     return turn;
   }
 
-  /** Lets a call that waits for an approval run, or refuses it: exactly what was shown, and nothing else. */
+  /** Approves or refuses a call that waits for an approval: exactly the input that was shown. */
   approve(toolCallId: string, decision: Decision = {}): Turn {
     return this.#turns.sendAnswers(async () => [await this.#toApproval(toolCallId, decision)]);
   }
 
-  /** The turn under way, or one whose calls wait for this client, from its beginning; undefined where there is none. For a page that was loaded again. */
+  /** The running turn, or one whose calls wait for this client, from its beginning; undefined if there is none. For a page that was reloaded. */
   current(): Promise<Turn | undefined> {
     return this.#turns.current();
   }
 
-  /** For the model to see at the next boundary of the turn under way; at rest it starts one. Resolves when it is safe. */
+  /** Queues a message for the next step of the running turn; at rest it starts a turn. Resolves once it is durable. */
   steer(input: QueuedInput, options?: QueueOptions): Promise<QueueReply> {
     return this.#enqueue("steer", input, options);
   }
 
-  /** For a turn of its own when the one under way has ended. Resolves when it is safe. */
+  /** Queues a message that starts its own turn after the running one. Resolves once it is durable. */
   followUp(input: QueuedInput, options?: QueueOptions): Promise<QueueReply> {
     return this.#enqueue("follow-up", input, options);
   }
@@ -126,8 +126,8 @@ export class ClientSession {
   }
 
   /**
-   * A new session with the same past: up to the step of this message, or to the end of what is complete. It is asked for once: whether one whose
-   * answer was lost has come to be, the list of sessions tells.
+   * Creates a session with the same history, up to the step of this message, or up to the last complete step. The request is not retried: if its
+   * response is lost, the list of sessions shows whether the fork exists.
    */
   async fork(at?: string, options: CallOptions = {}): Promise<ClientSession> {
     const body = at === undefined ? {} : { at };
@@ -136,32 +136,32 @@ export class ClientSession {
     return new ClientSession(sessionId, { ...this.#parts, start: {}, isNew: false });
   }
 
-  /** Removes it, with everything that was said in it. */
+  /** Deletes the session with all its messages. */
   async delete(options: CallOptions = {}): Promise<void> {
     try {
       await this.#runtime.remove(options);
     } catch (thrown) {
-      // Perhaps by a request whose answer was lost.
+      // An earlier request may have deleted it, and its response was lost.
       if (!isRefusal(thrown, "not_found")) throw thrown;
     }
-    this.#runtime.onLost(new ClientError("not_found", `There is no session "${this.id}" any more`));
+    this.#runtime.onLost(new ClientError("not_found", `No session "${this.id}" any more`));
   }
 
-  /** Asks the server what the session is. */
+  /** Reads the state from the server. */
   async refresh(): Promise<ClientSessionState> {
     await this.#runtime.refresh();
     return this.state;
   }
 
   /**
-   * Calls the listener with every event from now on, without a gap, however often the connection is lost; what was only live and is gone comes as one
-   * `snapshot`. Calls of lent tools are run meanwhile. Returns how to stop.
+   * Calls the listener with every event from now on, without a gap, even if the connection is lost; live parts that were missed arrive as one
+   * `snapshot`. Calls of client-side tools are run while subscribed. Returns a function that unsubscribes.
    */
   subscribe(listener: EventListener, options: Omit<Subscription, "listener"> = {}): () => void {
     return this.#runtime.subscribe({ listener, ...options });
   }
 
-  /** Resolves when nothing runs and nothing will by itself: calls may still wait for answers of others. */
+  /** Resolves once nothing runs and nothing will start by itself. Calls may still wait for other clients. */
   async waitForIdle({ signal }: CallOptions = {}): Promise<void> {
     await this.#turns.sent();
     const { connection } = this.#parts;
@@ -181,7 +181,7 @@ export class ClientSession {
     );
     try {
       while (!(await this.#isIdle())) {
-        // What another process ended, and died before it said so, is asked for.
+        // A process may end a turn and die before it reports that, so ask from time to time.
         await pause(askAgainMs, AbortSignal.any([...over, wake.signal]));
         wake = new AbortController();
         if (failure !== undefined) throw failure;
@@ -213,7 +213,7 @@ export class ClientSession {
   async #toApproval(toolCallId: string, { approved = true, reason }: Decision): Promise<Approval> {
     const hash = this.#hashOf(toolCallId) ?? (await this.refresh(), this.#hashOf(toolCallId));
     if (hash === undefined) {
-      const message = `No call "${toolCallId}" of session "${this.id}" waits: take one of state.pendingToolCalls`;
+      const message = `No call "${toolCallId}" of session "${this.id}" is pending: use one of state.pendingToolCalls`;
       throw new ClientError("not_pending", message);
     }
     return { toolCallId, hash, approved, ...(reason !== undefined && { reason }) };
@@ -227,6 +227,6 @@ export class ClientSession {
 const askAgainMs = 5_000;
 
 function isAnswers(input: SendInput): input is readonly Answer[] {
-  // Only answers name a call.
+  // Only answers have a toolCallId.
   return Array.isArray(input) && input.some((item: object) => "toolCallId" in item);
 }

@@ -1,4 +1,4 @@
-/** The way to a server. */
+/** Client of a server: its sessions, by id or as a list. */
 import type { ToolContract } from "@capstan/kernel";
 import type { SessionList, SessionListQuery } from "@capstan/log";
 import { newId } from "@capstan/log";
@@ -11,13 +11,13 @@ import type { LentCallOptions } from "../lent-tools/lent-calls.ts";
 import type { SessionStart } from "../turns/turn-handles.ts";
 
 export interface ClientOptions extends ConnectionOptions {
-  /** Tools that this client runs for its sessions: made by `lendTool`, or by `defineTool` of `@capstan/core`. */
+  /** Client-side tools for all sessions, from `lendTool`, or from `defineTool` of `@capstan/core`. */
   readonly tools?: readonly ToolContract[];
-  /** How this client names itself. Default: a name that nobody else has. */
+  /** Name of this client. Default: a random one. */
   readonly client?: string;
-  /** For how long a call of a tool that another client has lent is left to it, before this one runs it. Default 3,000. */
+  /** How long to leave a call to the client that lent its tool before this client runs it. Default 3,000. */
   readonly takeOverMs?: number;
-  /** For how long a call that this client runs is left to it, should it be gone. Default 10,000. */
+  /** How long other clients leave a call to this one if it disappears. Default 10,000. */
   readonly claimMs?: number;
 }
 
@@ -27,25 +27,25 @@ export class Client {
 
   constructor(options: ClientOptions) {
     const { tools = [], client = newId(), takeOverMs = 3_000, claimMs = 10_000 } = options;
-    // A tool that cannot be lent is found out here, and not at the first send.
+    // Report an unusable tool here, not at the first send.
     tools.forEach(toDeclaration);
     this.#connection = new Connection(options);
     this.#lent = { tools, client, takeOverMs, claimMs };
   }
 
-  /** The session of this id, or of this key of yours: one that is not there begins with the first send. */
+  /** Session with this id, or with this key of the caller. If there is none, the first send creates it. */
   session(id: string, start: SessionStart = {}): ClientSession {
     const parts = { connection: this.#connection, lent: this.#lent, start };
     return new ClientSession(id, { ...parts, isNew: false });
   }
 
-  /** A new one. It is stored at the first send. */
+  /** New session, stored at the first send. */
   createSession(start: SessionStart = {}): ClientSession {
     const parts = { connection: this.#connection, lent: this.#lent, start };
     return new ClientSession(newId(), { ...parts, isNew: true });
   }
 
-  /** The sessions of the caller, newest first, a page at a time. */
+  /** Pages of the caller's sessions, newest first. */
   async list({ signal, ...query }: SessionListQuery & CallOptions = {}): Promise<SessionList> {
     const chosen = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) chosen.set(name, String(value));
@@ -53,7 +53,7 @@ export class Client {
     return jsonOf(await this.#connection.insist("GET", path, { signal }));
   }
 
-  /** Lets go of everything: streams end, tools that run are told to stop, and turns of this client end with the error `closed`. What the server runs goes on. */
+  /** Ends streams, aborts running tools, and ends the turns of this client with the error `closed`. Turns continue on the server. */
   close(): void {
     this.#connection.close();
   }

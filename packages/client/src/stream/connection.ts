@@ -1,18 +1,18 @@
-/** Requests to a server, or to any of several: with the token, tried again where that is right, and failing with typed errors only. */
+/** Requests to one or several servers: authenticated, retried if possible, with typed errors only. */
 import type { ErrorReply } from "@capstan/log";
 import { ClientError } from "../errors/client-error.ts";
 import type { RetryOptions } from "./pause.ts";
 import { delayBefore, pause } from "./pause.ts";
 
 export interface ConnectionOptions {
-  /** Where the server is. Of several the next one is tried where one cannot be reached. */
+  /** Address of the server. If there are several, the next one is tried when one is unreachable. */
   readonly url: string | readonly string[];
   readonly token: string | (() => string | Promise<string>);
   readonly fetch?: typeof globalThis.fetch;
-  /** The server does not know the token: gives another one, or nothing. */
+  /** Called when the server rejects the token. Returns another one, or nothing. */
   readonly onUnauthorized?: () => string | undefined | Promise<string | undefined>;
   readonly retry?: RetryOptions;
-  /** A stream on which not even a heartbeat comes for so long is given up for a new one. Default 45,000: a server sends one every 15 s. */
+  /** A stream without even a heartbeat for this long is replaced. Default 45,000: a server sends one every 15 s. */
   readonly silenceMs?: number;
 }
 
@@ -46,7 +46,7 @@ export class Connection {
     this.#closing.abort();
   }
 
-  /** Once, at one server. Fails with `unreachable`, `closed`, `aborted`, or with what the server said. */
+  /** Sends one request to one server. Fails with `unreachable`, `closed`, `aborted`, or with the server's error. */
   async request(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
     const response = await this.#fetch(method, path, options);
     if (response.status !== 401) return await okOrThrow(response);
@@ -57,7 +57,7 @@ export class Connection {
     return await okOrThrow(await this.#fetch(method, path, options));
   }
 
-  /** The same until it has an answer: for what is one however often it is sent. */
+  /** Like `request`, but retries until there is a response. For idempotent requests only. */
   async insist(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -74,18 +74,18 @@ export class Connection {
     return this.#options.silenceMs ?? 45_000;
   }
 
-  /** In a row. */
+  /** Maximum number of failed attempts in a row. */
   get maxAttempts(): number {
     return this.#options.retry?.maxAttempts ?? 30;
   }
 
-  /** Before the next attempt. */
+  /** Waits before the next attempt. */
   async rest(attempt: number, failure: ClientError, signal?: AbortSignal): Promise<void> {
     const ms = delayBefore(attempt, this.#options.retry ?? {});
     await pause(Math.max(ms, failure.retryAfterMs), this.#signal(signal));
   }
 
-  /** The next request goes to the next server, where there is another. */
+  /** Sends the next request to the next server, if there are several. */
   moveOn(): void {
     this.#urlIndex = (this.#urlIndex + 1) % this.#urls.length;
   }
@@ -113,7 +113,7 @@ export class Connection {
       });
     } catch (cause) {
       this.mustBeOpen(signal);
-      // Others may have moved on already.
+      // Another request may have moved on already.
       if (this.#urlIndex === urlIndex) this.moveOn();
       throw unreachable(url, cause);
     }
@@ -124,7 +124,7 @@ export class Connection {
     if (this.closed.aborted) throw clientClosed();
     if (signal?.aborted === true) {
       const cause: unknown = signal.reason;
-      throw new ClientError("aborted", "The request was given up by its signal", { cause });
+      throw new ClientError("aborted", "The request was aborted by its signal", { cause });
     }
   }
 
@@ -134,7 +134,7 @@ export class Connection {
 }
 
 function clientClosed(): ClientError {
-  return new ClientError("closed", "The client was closed: what the server runs goes on there");
+  return new ClientError("closed", "The client was closed. Turns continue on the server");
 }
 
 export function invalidOptions(message: string, cause?: unknown): ClientError {
@@ -142,17 +142,17 @@ export function invalidOptions(message: string, cause?: unknown): ClientError {
 }
 
 export function unreachable(what: string, cause: unknown): ClientError {
-  const message = `${what} cannot be reached: check the address, the network, and that the server runs and allows this origin`;
+  const message = `${what} is unreachable: check the URL, the network, and that the server is running and allows this origin`;
   return new ClientError("unreachable", message, { cause });
 }
 
 export function toClientError(thrown: unknown): ClientError {
   if (thrown instanceof ClientError) return thrown;
-  // A body that was cut while it was read.
+  // The body was cut while it was read.
   return unreachable("The server", thrown);
 }
 
-/** What a server answered, as JSON. */
+/** JSON of a response. */
 export async function jsonOf<Body>(response: Response): Promise<Body> {
   const text = await response.text();
   try {
@@ -183,7 +183,7 @@ function errorIn(text: string, response: Response): ErrorReply["error"] {
     const { error } = JSON.parse(text) as ErrorReply;
     if (typeof error.code === "string") return error;
   } catch {
-    // Whatever is in front of the server has answered in its place.
+    // A proxy in front of the server responded instead.
   }
   return notOurs(response);
 }

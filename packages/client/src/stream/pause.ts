@@ -1,15 +1,15 @@
-/** How long to wait before something is tried again. */
+/** Delays between attempts. */
 
 export interface RetryOptions {
-  /** Before the second attempt; then twice as long each time. Default 250. */
+  /** Delay before the second attempt; doubled each time. Default 250. */
   readonly baseDelayMs?: number;
   /** Default 10,000. */
   readonly maxDelayMs?: number;
-  /** In a row, without a word from any server. Default 30, which is some three minutes. */
+  /** Failed attempts in a row before giving up. Default 30, about three minutes. */
   readonly maxAttempts?: number;
 }
 
-/** Exponential, with the upper half left to chance, so that clients that lost the same server do not come back at once. */
+/** Exponential back-off with jitter in the upper half, so that clients of one server do not all reconnect at once. */
 export function delayBefore(
   attempt: number,
   { baseDelayMs = 250, maxDelayMs = 10_000 }: RetryOptions,
@@ -18,7 +18,7 @@ export function delayBefore(
   return ceiling / 2 + (ceiling / 2) * Math.random();
 }
 
-/** Timers take a longer time for 1 ms. */
+/** Longest delay of a timer: more than this fires after 1 ms. */
 export const longestTimerMs: number = 2 ** 31 - 1;
 
 interface Page {
@@ -26,10 +26,10 @@ interface Page {
   removeEventListener?(type: "online", listener: () => void): void;
 }
 
-/** Resolves after this time, when the signal fires, or when a browser says that it is online again. */
+/** Resolves after this time, when the signal fires, or when a browser is online again. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
-  // A browser has these; Node has not.
+  // Browsers have these methods, Node does not.
   const page = globalThis as unknown as Page;
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,24 +1,24 @@
-/** Server-sent events out of a response. */
+/** Reads server-sent events from a response. */
 
 export interface Frame {
   readonly id: string | undefined;
   readonly data: string;
 }
 
-/** Each frame that has data and came whole, up to the signal. What is cut off at the end was never sent, says the standard. `onBytes` is told of comments, too. */
+/** Yields each complete frame that has data, until the signal fires. An incomplete last frame is dropped, as the standard demands. `onBytes` is also called for comments. */
 export async function* readFrames(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
   onBytes: () => void,
 ): AsyncGenerator<Frame> {
   const reader = body.getReader();
-  // Leaving is a matter of course to the other side.
+  // Servers expect readers to leave, so a failure to cancel changes nothing.
   const leave = (): void => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", leave);
   const decoder = new TextDecoder();
-  // A frame that has not ended. It is put together once: to look through it with every piece would take time by its square.
+  // Unfinished frame. Each piece is scanned once: scanning the whole frame again with every piece would be quadratic.
   let open = "";
-  // The last newline of a piece waits for the next, which may make an empty line of it.
+  // A newline at the end of a piece: the next piece may turn it into an empty line.
   let newline = "";
   try {
     for (;;) {

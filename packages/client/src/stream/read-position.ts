@@ -1,4 +1,4 @@
-/** How far a reader is in the events of a session. */
+/** Position of a reader in the events of a session. */
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
 import { compareCursors, startCursor } from "@capstan/log";
@@ -14,10 +14,10 @@ export class ReadPosition {
     this.#cursor = cursor;
   }
 
-  /** Whether the reader has not seen this; from then on it has. */
+  /** Returns whether the event is new to the reader, and marks it as seen. */
   takes({ type }: AgentEvent, cursor: Cursor): boolean {
     const isNew = compareCursors(cursor, this.#cursor) > 0;
-    // A snapshot says what was live behind an entry, and another process may have counted less of it.
+    // A snapshot has the live parts after an entry, and another process may have counted fewer of them.
     const isRestored = type === "snapshot" && cursor.seq === this.#cursor.seq;
     if (isNew) this.#cursor = cursor;
     return isNew || isRestored;

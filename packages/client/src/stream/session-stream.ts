@@ -1,4 +1,4 @@
-/** The events of one session over HTTP: connected while somebody needs them, and taken up where they were cut. */
+/** Event stream of one session: connected while there is a reader, and resumed at its cursor after a cut. */
 import { longestTimerMs } from "./pause.ts";
 import type { AgentEvent } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
@@ -15,9 +15,9 @@ export interface StreamListener {
   readonly incarnation: string | undefined;
   onStart(sessionId: string, incarnation: string | undefined): void;
   onEvent(event: AgentEvent, cursor: Cursor): void;
-  /** Nothing was said for a while: is it still there? */
+  /** Called after a while without events: the session may be gone. */
   onQuiet(): void;
-  /** No server could be reached for as long as one is waited for, or the session is not to be had. */
+  /** Called when no server was reachable within the allowed attempts, or the session is not available. */
   onLost(failure: ClientError): void;
 }
 
@@ -36,13 +36,13 @@ export class SessionStream {
   readonly #path: string;
   readonly #listener: StreamListener;
   #cursor: Cursor = startCursor;
-  /** Kept when the stream is cut: it knows what was said so far. */
+  /** Kept when the stream is cut: it has the text so far. */
   #reader: WireReader | undefined;
   #uses = 0;
-  /** Of the connection under way. */
+  /** Aborts the current connection. */
   #source: AbortController | undefined;
   #isRunning = false;
-  /** A response that brings the events of a turn along. */
+  /** Response that streams the events of a turn. */
   #ride: Response | undefined;
   #isRiding = false;
   #hasHeard = false;
@@ -54,17 +54,17 @@ export class SessionStream {
     this.#listener = listener;
   }
 
-  /** Whether somebody gets events. */
+  /** Whether there is a reader. */
   get isUsed(): boolean {
     return this.#uses > 0;
   }
 
-  /** Resolves when a connection that is under way has come to be, or has failed: what is live is seen from then on. */
+  /** Resolves once the pending connection is open, or has failed: live events are seen from then on. */
   async opened(): Promise<void> {
     if (this.isUsed) await this.#opening?.promise;
   }
 
-  /** Connects, if it is not connected. Returns how to say that the events are not needed any more. */
+  /** Connects if needed. Returns a function to call when the events are no longer needed. */
   use(): () => void {
     this.#uses += 1;
     this.#start();
@@ -73,23 +73,23 @@ export class SessionStream {
       if (isOver) return;
       isOver = true;
       this.#uses -= 1;
-      // Whoever comes next in the same breath goes on with the same connection.
+      // A reader that arrives in the same tick keeps the connection.
       queueMicrotask(() => {
-        // One that comes with a turn is about to end by itself.
+        // A turn's own response is about to end by itself.
         if (this.#uses === 0 && !this.#isRiding) this.#source?.abort();
       });
     };
   }
 
-  /** The same with a response that streams the next events by itself. */
+  /** Like `use`, with a response that streams the next events. */
   useWith(response: Response): () => void {
-    // One that nobody uses is about to end, and this comes next.
+    // A connection without a reader is about to end, and this one is next.
     if (this.isUsed) response.body?.cancel().catch(() => {});
     else this.#ride = response;
     return this.use();
   }
 
-  /** Goes on from here; back, if it was further: readers know what they have seen. */
+  /** Continues from this cursor, even if it is earlier: readers skip what they have seen. */
   moveTo(cursor: Cursor): void {
     if (compareCursors(cursor, this.#cursor) === 0) return;
     this.#cursor = cursor;
@@ -100,13 +100,13 @@ export class SessionStream {
     this.#source?.abort();
   }
 
-  /** The session that was read is gone. */
+  /** Forgets a session that is gone. */
   reset(): void {
     this.moveTo(startCursor);
     this.#reader = undefined;
   }
 
-  /** What is live behind the cursor, where it did not come by this stream. */
+  /** Restores live parts after the cursor that did not come through this stream. */
   restore(sessionId: string, live: Extract<WireEvent, { readonly type: "snapshot" }>): AgentEvent {
     return this.#readerOf(sessionId).read(live);
   }
@@ -134,7 +134,7 @@ export class SessionStream {
       } catch (thrown) {
         this.#opening.resolve();
         const failure = toClientError(thrown);
-        // Nobody needs it, or another place was asked for.
+        // There is no reader, or another cursor was requested.
         if (signal.aborted) attempt = 0;
         else if (!failure.isPassing) throw failure;
         else {
@@ -144,7 +144,7 @@ export class SessionStream {
         }
       }
     }
-    // In the same breath as the last look at the uses.
+    // In the same tick as the last check of the readers.
     this.#isRunning = false;
   }
 
@@ -154,7 +154,7 @@ export class SessionStream {
     return this.#connection.request("GET", path, { headers, signal });
   }
 
-  /** To its end. Fails where it is cut. */
+  /** Reads the stream to its end. Fails if it is cut. */
   async #read(response: Response, signal: AbortSignal): Promise<void> {
     this.#isRiding = this.#ride !== undefined;
     this.#ride = undefined;
@@ -178,9 +178,9 @@ export class SessionStream {
     if (!signal.aborted) throw unreachable("The rest of the stream", undefined);
   }
 
-  /** Whether it was the last one. */
+  /** Returns whether it was the last frame. */
   #take({ id, data }: Frame): boolean {
-    // Servers of this family say nothing else here.
+    // A Capstan server sends nothing else here.
     const said = JSON.parse(data) as StreamFrame | WireEvent;
     switch (said.type) {
       case "stream_start":
@@ -217,7 +217,7 @@ export class SessionStream {
   }
 }
 
-/** The query that states which session is meant, with these parameters. */
+/** Query with these parameters that names the session by its incarnation. */
 export function queryOf(
   { incarnation }: Pick<StreamListener, "incarnation">,
   parameters: Readonly<Record<string, string>> = {},
@@ -227,7 +227,7 @@ export function queryOf(
   return query === "" ? "" : `?${query}`;
 }
 
-/** Looks from time to time whether anything was heard. */
+/** Watches for a connection that has gone silent. */
 class Silence {
   readonly #timer: ReturnType<typeof setInterval>;
   #bytes = 0;

@@ -1,4 +1,4 @@
-/** The handle of a turn that a server runs: with the turns that continue it, as far as this client makes them continue. */
+/** Handle of a turn on a server, including the turns that this client makes continue it. */
 import type {
   AgentEvent,
   ChatMessage,
@@ -19,11 +19,11 @@ import type { Cursor } from "@capstan/log";
 import { chainMark } from "@capstan/log";
 import { ReadPosition } from "../stream/read-position.ts";
 
-/** What a handle needs of its session. */
+/** Operations of a session that its handles need. */
 export interface TurnOwner {
   readonly sessionId: string;
   abortSoon(turn: ClientTurn, reason: string | undefined): void;
-  /** Those of them that somebody else has to answer. Undefined: this client answers one, or the turn has gone on. */
+  /** Calls that only other clients can answer. Undefined if this client answers one, or the turn has continued. */
   leftToOthers(pending: readonly PendingCall[], turnId: string): readonly PendingCall[] | undefined;
   onTurnOver(turn: ClientTurn): void;
 }
@@ -37,9 +37,9 @@ export class ClientTurn implements Turn {
   readonly #position = new ReadPosition();
   #root: string;
   #isOver = false;
-  /** How the last turn of the chain ended, while others of it may come. */
+  /** End of the last turn of the chain, while more turns may follow. */
   #suspension: Extract<AgentEvent, { type: "turn_end" }> | undefined;
-  /** Calls that this handle is the answer to. */
+  /** Calls that this handle answers. */
   #answered: readonly string[] = [];
   #inputIds: readonly string[] = [];
   readonly #messages: ChatMessage[] = [];
@@ -75,12 +75,12 @@ export class ClientTurn implements Turn {
     if (!this.#isOver) this.#owner.abortSoon(this, reason);
   }
 
-  /** The first turn of its chain. */
+  /** Id of the first turn of its chain. */
   get root(): string {
     return this.#root;
   }
 
-  /** Aborts the turn with this signal, while it is not over. */
+  /** Aborts the turn when the signal fires, until the turn has ended. */
   abortOn(signal: AbortSignal): void {
     const abort = (): void => {
       const { reason } = signal as { readonly reason: unknown };
@@ -94,7 +94,7 @@ export class ClientTurn implements Turn {
     );
   }
 
-  /** The chain of this turn, after this cursor. */
+  /** Follows the chain of this turn, after this cursor. */
   follow(turnId: string, after: Cursor): void {
     this.#root = rootOf(turnId);
     this.#position.moveTo(after);
@@ -104,7 +104,7 @@ export class ClientTurn implements Turn {
     this.#answered = toolCallIds;
   }
 
-  /** Takes the next event of the session, if it is of this chain and new. */
+  /** Takes the next event of the session if it belongs to this chain and is new. */
   take(event: AgentEvent, cursor: Cursor): void {
     if (this.#isOver || rootOf(event.turnId) !== this.#root || event.type === "settled") return;
     if (!this.#position.takes(event, cursor)) return;
@@ -128,16 +128,16 @@ export class ClientTurn implements Turn {
     }
   }
 
-  /** These calls wait. If only others can answer them, this is the end of the handle. */
+  /** Ends the handle if only other clients can answer these pending calls. */
   leave(pending: readonly PendingCall[]): void {
     if (this.#suspension === undefined) return;
-    // The end of a turn may tell of calls that were answered just behind it.
+    // `turn_end` may list calls that were answered just after it.
     const open = pending.filter(({ toolCallId }) => !this.#answered.includes(toolCallId));
     const left = this.#owner.leftToOthers(open, this.#suspension.turnId);
     if (left !== undefined) this.#end({ ...this.#suspension, pending: left });
   }
 
-  /** The same for answers that have started nothing, as others are missing. */
+  /** Ends the handle of answers that started no turn, because other answers are missing. */
   leaveUnstarted(turnId: string, pending: readonly PendingCall[]): void {
     this.#suspension ??= {
       type: "turn_end",
@@ -149,7 +149,7 @@ export class ClientTurn implements Turn {
     this.leave(pending);
   }
 
-  /** The turn never came to be, or nobody here can follow it any more. */
+  /** Ends the handle with an error: the turn never started, or cannot be followed any more. */
   fail(thrown: unknown): void {
     if (this.#isOver) return;
     const error = serializeError(thrown);
@@ -176,7 +176,7 @@ export class ClientTurn implements Turn {
   }
 }
 
-/** Of the chain that the turn belongs to. */
+/** Id of the first turn of this turn's chain. */
 export function rootOf(turnId: string): string {
   const [root = turnId] = turnId.split(chainMark, 1);
   return root;

@@ -1,4 +1,4 @@
-/** The work behind a session's handle: one stream of events, who gets them, and what is known of the session. */
+/** State shared by the handles of a session: one event stream, its readers, and the mirror. */
 import type { AgentEvent, PendingCall } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
 import type {
@@ -24,7 +24,7 @@ import { SessionStream, queryOf } from "../stream/session-stream.ts";
 
 export interface Subscription {
   readonly listener: EventListener;
-  /** The session cannot be followed any more, or not at the moment: `isPassing` says which. */
+  /** Called when the session cannot be followed; `isPassing` tells whether that is temporary. */
   readonly onError?: (error: ClientError) => void;
 }
 
@@ -36,18 +36,18 @@ export class SessionRuntime implements StreamListener, CallOwner {
   readonly calls: LentCalls;
   readonly stream: SessionStream;
   readonly #path: string;
-  /** Another one for each handle of a session, so that two tabs of one name do not both run a call. */
+  /** Unique per handle, so that two tabs with one name do not both run a call. */
   readonly #claimant: string;
   readonly #holds = new Map<object, () => void>();
   #turns: readonly ClientTurn[] = [];
   #subscriptions: readonly Subscription[] = [];
-  /** Whether the server has it; undefined before anybody has asked. */
+  /** Whether the server has the session; undefined until it was asked. */
   #exists: boolean | undefined;
   #sessionId: string;
   #incarnation: string | undefined;
   /** Number of sessions of this id that are gone. Late messages about one of them are ignored. */
   #goneCount = 0;
-  /** Where subscribers and the mirror are. */
+  /** Position of the subscribers and the mirror. */
   readonly #seen = new ReadPosition();
   #refreshing: Promise<void> | undefined;
   #refreshNext: Promise<void> | undefined;
@@ -68,7 +68,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     return this.#seen.cursor;
   }
 
-  /** Whether it is sure to be there. */
+  /** True if the session is known to exist. */
   get exists(): boolean {
     return this.#exists === true;
   }
@@ -81,7 +81,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     return this.#sessionId;
   }
 
-  /** Tells the session from others that have had its id. Undefined before a server has said it. */
+  /** Tells the session from earlier ones with its id. Undefined until a server reports it. */
   get incarnation(): string | undefined {
     return this.#incarnation;
   }
@@ -94,17 +94,17 @@ export class SessionRuntime implements StreamListener, CallOwner {
     };
   }
 
-  /** Incarnation that a body states, so that it reaches no other session of the id. */
+  /** Incarnation for request bodies, so that no other session with this id is reached. */
   get meant(): SessionTarget {
     return this.#incarnation === undefined ? {} : { incarnation: this.#incarnation };
   }
 
-  /** Knows whether it exists, and if it does, where its events are. */
+  /** Finds out whether the session exists, and if so, its cursor. */
   async ensureKnown(): Promise<void> {
     if (this.#exists === undefined) await this.refresh();
   }
 
-  /** The server has taken something for it. */
+  /** Called when the server has stored something for the session. */
   onStored(incarnation: string | undefined): void {
     this.#incarnation ??= incarnation;
     if (this.exists) return;
@@ -112,7 +112,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     for (const subscription of this.#subscriptions) this.hold(subscription);
   }
 
-  /** Again and again until it is acknowledged: only for what is one however often it is sent. */
+  /** Posts until acknowledged. For idempotent requests only. */
   async post<Name extends keyof SessionPosts>(
     name: Name,
     body: SessionPosts[Name]["request"],
@@ -129,7 +129,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     return jsonOf<SessionPosts[Name]["reply"]>(response);
   }
 
-  /** Once. */
+  /** Posts once. */
   request<Name extends keyof SessionPosts>(
     name: Name,
     { body, ...options }: RequestOptions & { body: SessionPosts[Name]["request"] },
@@ -144,7 +144,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     await this.heed(() => this.connection.insist("DELETE", this.#path + queryOf(this), options));
   }
 
-  /** If the session is gone or another one by now, everybody here is told. Not every request that finds nothing has looked for the session only. */
+  /** Tells all readers if the session is gone or was replaced. `isOfSession` is false if a 404 may mean something else than the session. */
   async heed<T>(ask: () => Promise<T>, isOfSession = true): Promise<T> {
     const goneCount = this.#goneCount;
     try {
@@ -157,7 +157,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     }
   }
 
-  /** Who asks while an answer is on its way may know of something newer, and gets the next one. */
+  /** Reads the session. A call during a read gets the next one, as it may know of something newer. */
   refresh(): Promise<void> {
     if (this.#refreshing === undefined) return this.#startRefresh();
     return (this.#refreshNext ??= this.#refreshAfter(this.#refreshing));
@@ -181,7 +181,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     };
   }
 
-  /** Somebody needs the events. `response` may bring the next ones along. */
+  /** Keeps the stream open for this holder. `response` may stream the next events. */
   hold(holder: object, response?: Response): void {
     this.release(holder);
     const release = response === undefined ? this.stream.use() : this.stream.useWith(response);
@@ -193,7 +193,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     this.#holds.delete(holder);
   }
 
-  /** Runs those that this client can run. */
+  /** Runs the calls that this client can run. */
   runCalls(pending: readonly PendingCall[]): void {
     this.calls.consider(pending);
     if (this.calls.isBusy && !this.#holds.has(this.calls)) this.hold(this.calls);
@@ -205,7 +205,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
   }
 
   onEvent(event: AgentEvent, cursor: Cursor): void {
-    // Handles of turns may be further back, or further on.
+    // Handles of turns may be at an earlier or later cursor.
     for (const turn of this.#turns) turn.take(event, cursor);
     if (!this.#seen.takes(event, cursor)) return;
     this.mirror.apply(event, cursor);
@@ -215,7 +215,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     else if (event.type === "turn_end") this.#refreshSoon();
   }
 
-  /** Streams of a session that another process has deleted stay silent. */
+  /** Checks the session: if another process deleted it, the stream stays silent. */
   onQuiet(): void {
     this.#refreshSoon();
   }
@@ -277,7 +277,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
   }
 
   async #refreshAfter(running: Promise<void>): Promise<void> {
-    // Whoever waits for that one is told.
+    // The caller of that read gets its failure.
     await running.catch(() => {});
     await this.#startRefresh();
   }
@@ -294,16 +294,16 @@ export class SessionRuntime implements StreamListener, CallOwner {
   async #readOnce(): Promise<void> {
     const { exists } = this;
     try {
-      // Page after page, each behind the one before.
+      // Page after page, each after the previous one.
       while (await this.#readPage());
     } catch (thrown) {
       if (!isRefusal(thrown, "not_found") || exists) throw thrown;
-      // Nobody has said anything in it yet.
+      // The session is not stored yet.
       this.#exists = false;
     }
   }
 
-  /** Whether there is another one. */
+  /** Returns whether there is another page. */
   async #readPage(): Promise<boolean> {
     const { lastSeq } = this.mirror;
     const query = queryOf(this, lastSeq === 0 ? {} : { sinceSeq: String(lastSeq) });
@@ -324,7 +324,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     this.#sessionId = reading.sessionId;
     this.#incarnation ??= reading.incarnation;
     this.mirror.read(reading, sinceSeq);
-    // A stream that is read knows better what is live.
+    // An open stream has newer live parts.
     if (this.stream.isUsed) return;
     this.mirror.showLive(reading.live);
     if (!isFirst) return;
@@ -346,7 +346,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
       try {
         listener(event, cursor);
       } catch {
-        // A listener's failure is its own.
+        // A listener's failure must not affect the others.
       }
     }
   }
@@ -358,7 +358,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     });
   }
 
-  /** What is only out of reach for the moment is found out by the stream. */
+  /** Reports permanent failures. The stream reports temporary ones. */
   #onFailed(thrown: unknown): void {
     if (thrown instanceof ClientError && !thrown.isPassing) this.onLost(thrown);
   }

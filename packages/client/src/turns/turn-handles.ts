@@ -1,4 +1,4 @@
-/** How what is sent becomes a turn, and how its handle follows it. */
+/** Turns what is sent into turns, with a handle for each. */
 import type { PendingCall } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
 import type {
@@ -18,18 +18,18 @@ import type { SessionRuntime } from "./session-runtime.ts";
 /** Input that starts a turn. */
 export type TurnInput = QueuedInput | readonly UserInput[];
 
-/** How a session begins, if it is new. */
+/** Start of a new session. */
 export interface SessionStart {
-  /** One of the server's. Default: its first. */
+  /** Name of an agent of the server. Default: its first. */
   readonly agent?: string;
-  /** What the user said before. */
+  /** Earlier messages of the user. */
   readonly messages?: readonly UserInput[];
 }
 
 export class TurnHandles implements TurnOwner {
   readonly #runtime: SessionRuntime;
   readonly #start: SessionStart;
-  /** Sends on their way. */
+  /** Sends that are not acknowledged yet. */
   readonly #sending = new Map<ClientTurn, Promise<void>>();
 
   constructor(runtime: SessionRuntime, start: SessionStart) {
@@ -41,7 +41,7 @@ export class TurnHandles implements TurnOwner {
     return this.#runtime.sessionId;
   }
 
-  /** Resolves when everything that was sent is safe, or was refused. */
+  /** Resolves once everything that was sent is durable, or was refused. */
   async sent(): Promise<void> {
     await Promise.all(this.#sending.values());
   }
@@ -53,14 +53,14 @@ export class TurnHandles implements TurnOwner {
     return this.#track(turn, this.#deliver(turn, input, options));
   }
 
-  /** `toAnswers` is asked when it is known what waits. */
+  /** `toAnswers` is called once the pending calls are known. */
   sendAnswers(toAnswers: () => Promise<readonly Answer[]>): ClientTurn {
     const { lastTurnId } = this.#runtime.mirror;
     const turn = this.#newTurn(lastTurnId === undefined ? newId() : nextIdOf(lastTurnId));
     return this.#track(turn, this.#deliverAnswers(turn, toAnswers));
   }
 
-  /** The turn under way, or one whose calls wait for this client, from the beginning of its chain. */
+  /** The running turn, or one whose calls wait for this client, from the beginning of its chain. */
   async current(): Promise<ClientTurn | undefined> {
     await this.#runtime.refresh();
     const { mirror, calls, turns } = this.#runtime;
@@ -85,7 +85,7 @@ export class TurnHandles implements TurnOwner {
       const body = { turnId, ...(reason !== undefined && { reason }) };
       if (!turn.isOver) await this.#runtime.post("cancel", body);
     };
-    // Of one that is out of reach the response tells.
+    // If the turn is unreachable, its response reports that.
     background(abort(), () => {});
   }
 
@@ -94,7 +94,7 @@ export class TurnHandles implements TurnOwner {
     turnId: string,
   ): readonly PendingCall[] | undefined {
     const { calls, mirror } = this.#runtime;
-    // What a turn waited for that another one has continued is not waited for any more.
+    // A turn that another one has continued waits no more.
     return turnId === mirror.lastTurnId ? calls.leftToOthers(pending) : undefined;
   }
 
@@ -119,18 +119,18 @@ export class TurnHandles implements TurnOwner {
   async #deliver(turn: ClientTurn, input: TurnInput, options: ClientTurnOverrides): Promise<void> {
     const { connection, cursor, mirror } = await this.#known();
     const isRepeat = mirror.startOf(turn.id) !== undefined;
-    // Events may come before the answer does.
+    // Events may arrive before the response.
     turn.follow(turn.id, cursor);
     const response = await this.#runtime.heed(() =>
       connection.insist("POST", "/api/agent/execute", {
         body: this.#toBody(turn, input, options),
-        // For the case that it is a repetition.
+        // In case this id was sent before.
         headers: { "last-event-id": formatCursor(cursor) },
       }),
     );
     if (!isRepeat) this.#runtime.hold(turn, response);
     else {
-      // It was sent before, perhaps by a page that was loaded again.
+      // It was sent before, perhaps by a page that was reloaded. This response is not read.
       response.body?.cancel().catch(() => {});
       this.#replay(turn, turn.id);
       this.#runtime.hold(turn);
@@ -155,13 +155,13 @@ export class TurnHandles implements TurnOwner {
     await this.#runtime.refresh();
     const { status, pendingToolCalls } = mirror.state;
     this.#runtime.runCalls(pendingToolCalls);
-    // The chain has gone on, or is about to.
+    // The chain has continued, or is about to.
     if (turn.isOver || status === "running" || mirror.lastTurnId !== before) return;
     if (status !== "awaiting_tool_execution") this.#replay(turn, lastTurnId);
     else if (pendingToolCalls.length > 0) turn.leaveUnstarted(lastTurnId, pendingToolCalls);
   }
 
-  /** Where no stream is open, the answer brings one along. */
+  /** If no stream is open, the response to the answers streams the events. */
   async #postAnswers(turn: ClientTurn, answers: readonly Answer[]): Promise<void> {
     const { connection, stream, id: sessionId } = this.#runtime;
     if (stream.isUsed) {
@@ -181,7 +181,7 @@ export class TurnHandles implements TurnOwner {
     return this.#runtime;
   }
 
-  /** Gives the handle the events of a turn from its beginning; everybody else has seen them and passes over them. */
+  /** Gives the handle the events of a turn from its beginning. Other readers have seen them and skip them. */
   #replay(turn: ClientTurn, turnId: string): void {
     const start: Cursor = { seq: this.#runtime.mirror.startOf(turnId) ?? 0, n: 0 };
     turn.follow(turnId, start);
@@ -212,7 +212,7 @@ function later(a: Cursor, b: Cursor): Cursor {
   return compareCursors(a, b) < 0 ? b : a;
 }
 
-/** Of the turn that would continue this one. */
+/** Id of the turn that would continue this one. */
 function nextIdOf(turnId: string): string {
   const [root, index = "1"] = turnId.split(chainMark);
   return `${root}${chainMark}${Number(index) + 1}`;
