@@ -1,4 +1,4 @@
-/** Who may talk to the server, from where, and how. */
+/** Which clients may call the server, from where, and how. */
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { json } from "node:stream/consumers";
@@ -30,7 +30,7 @@ describe("tokens", () => {
     ["none", ""],
     ["another", "Bearer nobody-0123456789abcdef"],
     ["a part of one", `Bearer ${tokens.ann.slice(0, -1)}`],
-    ["one with something behind it", `Bearer ${tokens.ann}0`],
+    ["one with trailing characters", `Bearer ${tokens.ann}0`],
     ["the same one twice", `Bearer ${tokens.ann}${tokens.ann}`],
     ["one that begins with another character", `Bearer x${tokens.ann.slice(1)}`],
     ["one that ends in another character", `Bearer ${tokens.ann.slice(0, -1)}x`],
@@ -259,7 +259,7 @@ describe("addresses", () => {
     expect(JSON.stringify(paths)).toContain("context");
   });
 
-  test("the metrics count, and name nobody", async () => {
+  test("the metrics count, and name no principal", async () => {
     const world = await createWorld([say("Hi")]);
     const { sessionId } = await world.execute({ input: "Hi" });
 

@@ -148,7 +148,7 @@ test("the mode stays, and no other file is left", async () => {
   expect(await readdir(cwd)).toEqual(["run.sh"]);
 });
 
-test("through a link the file behind it is edited, and the link stays", async () => {
+test("through a link its target is edited, and the link stays", async () => {
   const { cwd } = await edit("one", { old: "x", new: "y" });
   await symlink("a.txt", join(cwd, "link"));
 
@@ -193,11 +193,11 @@ test("a file that was changed since it was looked at is left alone", async () =>
   const folder = await Folder.open(cwd, ".");
   onTestFinished(() => folder.close());
   const before = await statTarget(folder, "a.txt", "a.txt");
-  await writeFile(join(cwd, "a.txt"), "by somebody else");
+  await writeFile(join(cwd, "a.txt"), "by another process");
 
   const replacing = replaceFile(folder, "a.txt", "two", { before, path: "a.txt" });
 
   await expect(replacing).rejects.toMatchObject({ code: "changed" });
-  expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("by somebody else");
+  expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("by another process");
   expect(await readdir(cwd)).toEqual(["a.txt"]);
 });

@@ -29,7 +29,7 @@ test("of a long one the beginning and the end are, and no part hides what is mis
   expect(readInParts(buffer, 4)).toEqual(["abcd", "e", "(16 characters omitted.)\nvwxy", "z"]);
 });
 
-test("behind the end there is nothing", () => {
+test("after the end there is nothing", () => {
   const buffer = new OutputBuffer(10);
   buffer.push("abc");
 

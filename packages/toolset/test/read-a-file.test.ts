@@ -100,7 +100,7 @@ test("a window at the end of a large file is read in bounded memory", async () =
   expect(process.memoryUsage.rss() - before).toBeLessThan(40 * 1024 * 1024);
 });
 
-test("an offset behind the last line is answered with the number of lines", async () => {
+test("an offset after the last line is answered with the number of lines", async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, "with.txt"), "1\n2\n");
   await writeFile(join(cwd, "without.txt"), "1\n2");

@@ -46,7 +46,7 @@ test.each([
   console.log(`${emulator.requests.length} of ${numRuns} requests were sent, and taken`);
 });
 
-/** The same reply, made by this model. */
+/** Copies the reply with this model as its origin. */
 function asOwn(message: ChatMessage, { provider, modelId }: AiSdkModel): ChatMessage {
   if (message.role !== "assistant") return message;
   return { ...message, origin: { provider, api: "ai-sdk", model: modelId } };

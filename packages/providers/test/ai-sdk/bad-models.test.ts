@@ -15,7 +15,7 @@ function stallingModel(...sent: readonly unknown[]) {
     start: (controller) => sent.forEach((part) => controller.enqueue(part)),
     cancel: cancelled.resolve,
   });
-  // Of whatever parts a test wants.
+  // Any parts a test wants.
   const doStream = { stream } as unknown as LanguageModelV4StreamResult;
   const model = new MockLanguageModelV4({ provider: "mock.chat", modelId: "m-1", doStream });
   return { model, cancelled: cancelled.promise };
@@ -71,7 +71,7 @@ test("what a reply has cost that failed at its end is counted", async () => {
   expect(turn.usage).toMatchObject({ inputTokens: 9 });
 });
 
-test("what stands behind the finish is of no interest", async () => {
+test("everything after the finish is ignored", async () => {
   const late = { type: "error", error: new Error("Too late") };
 
   const parts = await partsOf(modelThatSends([...text("Hi"), finish(), late]));
@@ -160,7 +160,7 @@ test("who leaves while a part is waited for leaves at once, and the model is tol
   expect(model.doStreamCalls[0]?.abortSignal?.aborted).toBe(true);
 });
 
-test("an answer that comes when nobody waits for it any more is refused", async () => {
+test("a response that arrives after the caller has left is cancelled", async () => {
   const { model: stalling, cancelled } = stallingModel();
   const answer = Promise.withResolvers<LanguageModelV4StreamResult>();
   const slow = new MockLanguageModelV4({ doStream: () => answer.promise });

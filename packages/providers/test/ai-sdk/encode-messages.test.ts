@@ -78,7 +78,7 @@ test.each([
   ["another model", { ...origin, model: "m-2" }],
   ["another provider", { ...origin, provider: "other.chat" }],
   ["another way to the same model", { ...origin, api: "openai-chat" }],
-  ["somebody unknown", undefined],
+  ["an unknown origin", undefined],
 ])("of a reply of %s there are the words, and calls with ids of ours", async (_, made) => {
   const { origin: _origin, ...foreign } = reply(
     [
@@ -171,7 +171,7 @@ test("of an interrupted reply there are the words, since its vendor may not have
   expect(back).toEqual({ role: "assistant", content: [{ type: "text", text: "Once" }] });
 });
 
-test("every call has a result right behind its reply, and no result is without a call", async () => {
+test("every call has a result right after its reply, and no result lacks a call", async () => {
   const two: AssistantPart = { ...call, id: "k2" };
   const stray: ToolMessage = { ...result, id: "k9", toolCallId: "k9" };
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { FromAiSdkToolsOptions } from "../../src/ai-sdk.ts";
 import { fromAiSdkTools } from "../../src/ai-sdk.ts";
 
-/** What becomes of one call of a tool named `look`, through the kernel. */
+/** Runs one call of a tool named `look` through the kernel. */
 async function callOf(look: ToolSet[string], input = {}, options?: FromAiSdkToolsOptions) {
   const tools = fromAiSdkTools({ look }, options);
   const provider = scriptedProvider([callTool("look", input), say("Done.")]);

@@ -168,7 +168,7 @@ test("a refusal is a text, and what kept a call from being run is not told", () 
   ]);
 });
 
-test("a call that waits is left to whoever answers it, and one that was passed over has no result", () => {
+test("a pending call is left for the client to answer, and a skipped one has no result", () => {
   const waiting = toAiSdkMessages([hello, reply([call])]);
   const passed = toAiSdkMessages([hello, reply([call]), hello]);
 
@@ -176,7 +176,7 @@ test("a call that waits is left to whoever answers it, and one that was passed o
   expect(passed.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
 });
 
-test("what only one model can read is there for that model, or for whoever asks for none", () => {
+test("provider data of one model is included for that model, or if no model is named", () => {
   const providerData = { providerOptions: { vendor: { signature: "s" } } };
   const said = reply([
     { type: "thinking", thinking: "Hm", providerData },

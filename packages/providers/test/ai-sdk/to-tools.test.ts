@@ -26,7 +26,7 @@ function modelThatCalls(toolName: string, sent: unknown = {}): MockLanguageModel
   });
 }
 
-/** What `generateText` does with one tool, when the model calls it. */
+/** Runs `generateText` with one tool that the model calls. */
 async function callOf(tool: ToolContract, input: unknown = {}, settings = {}) {
   const model = modelThatCalls(tool.name, input);
   const tools = toAiSdkTools([tool], settings);
@@ -35,7 +35,7 @@ async function callOf(tool: ToolContract, input: unknown = {}, settings = {}) {
   return { result, output: outputIn(prompt), declared: model.doGenerateCalls[0]?.tools };
 }
 
-/** What the model was told that a tool has answered. */
+/** The tool's result as the model saw it. */
 function outputIn(prompt: LanguageModelV4Prompt): unknown {
   const last = prompt.at(-1);
   return last?.role === "tool" && last.content[0]?.type === "tool-result"
@@ -195,7 +195,7 @@ test("a tool that needs approval waits for it, and is asked with what the model 
   expect(result.content.map(({ type }) => type)).toEqual(["tool-call", "tool-approval-request"]);
 });
 
-test("a remote tool is left to whoever runs it", async () => {
+test("a remote tool is left for the client to run", async () => {
   const { result } = await callOf(remoteTool(), { a: 1 });
 
   expect(result.toolCalls).toMatchObject([{ toolName: "remote", input: { a: 1 } }]);

@@ -22,7 +22,7 @@ const pngBlock = {
   source: { type: "base64", media_type: "image/png", data: "aGk=" },
 };
 
-test("results stand first in one message, and what the user said meanwhile stands behind them", () => {
+test("results come first in one message, and what the user said in the meantime comes after them", () => {
   const messages = messagesFor(model, {
     messages: [
       user("Look"),
@@ -104,7 +104,7 @@ test("what cannot be shown is named", () => {
   ]);
 });
 
-test("a failed result holds text only, so its images stand behind the results", () => {
+test("a failed result contains only text, so its images come after the results", () => {
   const content = [{ type: "text" as const, text: "Out of memory" }, png];
   const messages = messagesFor(model, {
     messages: [user("Look"), reply([call("c1")]), result("c1", { content, isError: true })],

@@ -157,7 +157,7 @@ test("what the caller sets to null is not sent", () => {
   expect(bodyFor("claude-sonnet-4-5", { options })).not.toHaveProperty("temperature");
 });
 
-test("the caller's own tools stand behind ours, add to a namesake, or take its place", () => {
+test("the caller's own tools come after ours, are merged with a namesake, or replace it", () => {
   const search = { type: "web_search_20250305", name: "web_search" };
   const computer = { type: "computer_20250124", name: "bare" };
   const tools = [search, { name: "add", strict: true }, computer];

@@ -32,7 +32,7 @@ const thinking: AssistantPart = {
   providerData: { field: "reasoning", details: [{ type: "reasoning.text", text: "Hm" }] },
 };
 
-/** The messages that a server gets behind the user's first. */
+/** The messages that a server gets after the user's first. */
 function messagesFor(
   messages: readonly ChatMessage[],
   quirks?: Parameters<typeof bodyFor>[2],
@@ -172,7 +172,7 @@ describe("a conversation", () => {
     );
   });
 
-  test("has the pictures of tools behind the results, as only users show them", () => {
+  test("has images from tools after the results, because only users can send them", () => {
     const other: AssistantPart = { ...call, id: "other", providerData: { id: "call_2" } };
     const picture = { ...result, content: [{ type: "text", text: "Look" }, tinyImage] } as const;
     const bare = { ...result, id: "other", toolCallId: "other", content: [tinyImage] } as const;
@@ -219,7 +219,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  test("answers calls that nobody has answered, and leaves out results that nobody asked for", () => {
+  test("answers unanswered calls, and leaves out results without a call", () => {
     expect(messagesFor([reply([call]), { ...user, id: "u2" }, result])).toMatchObject([
       { role: "assistant" },
       { role: "tool", content: expect.stringContaining("No result") },

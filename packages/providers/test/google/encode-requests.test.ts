@@ -28,7 +28,7 @@ const result: ToolMessage = {
 };
 const skips = "skip_thought_signature_validator";
 
-/** The contents that a model gets behind the user's first. */
+/** The contents that a model gets after the user's first. */
 function contentsFor(model: string, ...messages: readonly ChatMessage[]): unknown[] {
   return bodyFor(model, { messages: [user, ...messages] }).contents.slice(1);
 }
@@ -110,7 +110,7 @@ describe("a request", () => {
 });
 
 describe("a conversation", () => {
-  test("has calls with their signatures, and results behind them", () => {
+  test("has calls with their signatures, and results after them", () => {
     expect(contentsFor("gemini-3.5-flash", reply([call]), result)).toEqual([
       {
         role: "model",
@@ -180,7 +180,7 @@ describe("a conversation", () => {
     expect(contentsFor("gemini-2.5-pro", reply([ran, outcome]), next)).toEqual([]);
   });
 
-  test("has results in the order of their calls, errors as such, and pictures behind them", () => {
+  test("has results in the order of their calls, errors as such, and images after them", () => {
     const other: AssistantPart = { ...call, id: "other", name: "camera", providerData: {} };
     const failed = { ...result, isError: true };
     const picture = {
@@ -212,7 +212,7 @@ describe("a conversation", () => {
     expect(contents[1]?.parts).toHaveLength(2);
   });
 
-  test("answers calls that nobody has answered", () => {
+  test("answers unanswered calls", () => {
     expect(contentsFor("gemini-3.5-flash", reply([call]), { ...user, id: "u2" })[1]).toMatchObject({
       parts: [
         { functionResponse: { response: { error: expect.stringContaining("No result") } } },

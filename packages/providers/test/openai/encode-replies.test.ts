@@ -39,7 +39,7 @@ const result: ToolMessage = {
   isError: false,
 };
 
-/** What a model gets of these messages, without the user's first. */
+/** The input a model gets for these messages, without the user's first. */
 function inputFor(model: string, ...messages: readonly ChatMessage[]): readonly unknown[] {
   return bodyFor(model, { messages: [user, ...messages] }).input.slice(1);
 }
@@ -191,7 +191,7 @@ describe("reasoning and the item that follows it", () => {
 });
 
 describe("a transcript that is not whole", () => {
-  test("a call that nobody answered has a result all the same", () => {
+  test("an unanswered call has a result all the same", () => {
     const later: ChatMessage = { role: "user", id: "u2", content: "And?" };
 
     expect(inputFor("gpt-5.5", reply([call]), later)).toMatchObject([
@@ -205,7 +205,7 @@ describe("a transcript that is not whole", () => {
     ]);
   });
 
-  test("a result that nobody asked for, and a failed reply, are left out", () => {
+  test("a result without a call, and a failed reply, are left out", () => {
     const failed = reply([text], { stopReason: "error" });
 
     expect(inputFor("gpt-5.5", failed, result)).toEqual([]);

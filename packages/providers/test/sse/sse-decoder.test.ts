@@ -16,7 +16,7 @@ test("an event is pushed with the bytes that end it, not later", () => {
   expect(events).toEqual([{ event: "ping", data: "{}", id: "", isBare: false }]);
 });
 
-test("a carriage return ends an event at once, and a line feed behind it is no second end", () => {
+test("a carriage return ends an event at once, and a line feed after it is not a second end", () => {
   const decoder = new SseDecoder();
   const events: SseEvent[] = [];
 

@@ -14,7 +14,7 @@ import {
   streamFrom,
 } from "./test-vendor.ts";
 
-test("a stream that ends before its finish is a network error, behind what had come", async () => {
+test("a stream that ends before its finish is a network error, after the parts that arrived", async () => {
   const baseUrl = await serve(answering(`${sse({ text: "Hel" })}data: {"te`));
 
   const { said, error } = await readAll(streamFrom(baseUrl));
@@ -23,7 +23,7 @@ test("a stream that ends before its finish is a network error, behind what had c
   expect(error).toMatchObject({ code: "network", retryable: true });
 });
 
-test("a connection that breaks inside of a chunk is a network error, behind what had come", async () => {
+test("a connection that breaks inside a chunk is a network error, after the parts that arrived", async () => {
   const baseUrl = await serve((_request, response) => {
     response.writeHead(200, eventStream);
     response.write(`${sse({ text: "Hel" })}data: {"te`, () => response.destroy());
@@ -47,7 +47,7 @@ test("a connection that breaks inside of a whole reply is a network error", asyn
   expect(error).toMatchObject({ code: "network", retryable: true });
 });
 
-test("an error in the middle of a piece comes behind the parts in front of it", async () => {
+test("an error in the middle of a chunk comes after the parts before it", async () => {
   const body = sse({ text: "Hel" }, { text: "lo" }, { error: "Overloaded" }, { text: "never" });
   const baseUrl = await serve(answering(body));
   const parts = streamFrom(baseUrl);
@@ -60,7 +60,7 @@ test("an error in the middle of a piece comes behind the parts in front of it", 
   expect(afterwards.done).toBe(true);
 });
 
-test("JSON behind a stream that began well is an error", async () => {
+test("JSON after a stream that began well is an error", async () => {
   const body = `${sse({ text: "Hi" }, { finish: "stop" })}{\n "error": { "code": 499 }\n}\n`;
   const baseUrl = await serve(answering(body));
 
@@ -154,7 +154,7 @@ test("a connection that is closed without an answer is a network error", async (
   expect(error.message).toMatch(/closed by the server \((ECONNRESET|UND_ERR_SOCKET)\)/);
 });
 
-test("an event without end is given up, behind what had come", async () => {
+test("an event without end is given up, after the parts that arrived", async () => {
   const flood = (response: ServerResponse): void => {
     while (!response.destroyed && response.write("data: ".padEnd(1_000_000, "x")));
     response.once("drain", () => flood(response));

@@ -88,7 +88,7 @@ test.each<[number, string, ProviderErrorCode]>([
   [429, "Request too large for gpt-4o on tokens per min (TPM)", "context_overflow"],
   [500, "Context size has been exceeded.", "context_overflow"],
   [401, "maximum context length of your plan", "auth"],
-])("an overflow hides behind %i: %s", (status, text, code) => {
+])("an overflow is recognized despite status %i: %s", (status, text, code) => {
   expect(toProviderError({ status, text, body: undefined }, target).code).toBe(code);
 });
 
@@ -143,6 +143,6 @@ test.each<[Record<string, string>, number | undefined]>([
   expect(parseRetryAfter(new Headers(headers), now)).toBe(expected);
 });
 
-test("without headers nobody asks to wait", () => {
+test("without headers there is no wait", () => {
   expect(parseRetryAfter(undefined)).toBeUndefined();
 });

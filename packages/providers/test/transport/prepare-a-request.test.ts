@@ -57,7 +57,7 @@ test.each([
   ["that of the request", { request: "k1", options: "k2", variable: "k3" }, "Bearer k1"],
   ["that of the provider's options", { options: "k2", variable: "k3" }, "Bearer k2"],
   ["the vendor's variable", { variable: "k3" }, "Bearer k3"],
-  ["a variable with a line break behind it", { variable: " k3\n" }, "Bearer k3"],
+  ["a variable with a trailing line break", { variable: " k3\n" }, "Bearer k3"],
 ])("the key is %s", async (_name, keys, expected) => {
   const headers = await headersOf(vendor, keys);
 
@@ -167,7 +167,7 @@ test("media limits of the vendor are those of the provider", () => {
   expect(createProvider(vendor)).not.toHaveProperty("media");
 });
 
-test("headers that list things hold the caller's behind the protocol's, and other headers are replaced", async () => {
+test("list headers have the caller's values after the protocol's, and other headers are replaced", async () => {
   const asked: { readonly request: IncomingMessage; readonly body: string }[] = [];
   const baseUrl = await serve(
     recording(asked, (response) =>
@@ -202,7 +202,7 @@ test("half of a character does not make a body that vendors refuse", async () =>
   expect(asked[0]?.body).toContain("cut \ufffd, whole 😀");
 });
 
-test("a server that everybody has elsewhere is found by its variable, or asked for", async () => {
+test("a server that is different for each customer is found by its variable, or the error asks for it", async () => {
   const of: Vendor = { ...vendor, baseUrl: "", baseUrlVariable: "CAPSTAN_TEST_URL" };
   const asked: { readonly request: IncomingMessage; readonly body: string }[] = [];
   const baseUrl = await serve(
