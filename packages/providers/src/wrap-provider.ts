@@ -1,7 +1,7 @@
 /** `@capstan/providers/wrap-provider`: observes, changes or replaces the requests, parts and errors of a provider. */
 import type { ProviderContract, ProviderPart, ProviderRequest } from "@capstan/kernel";
 
-/** All hooks are optional and may be async. If one throws, the attempt fails like it does for a provider error. */
+/** All hooks are optional and may be async. If one throws, the attempt fails as with a provider error. */
 export interface ProviderHooks {
   /** Called with each request before it is sent. A request it returns is sent instead; to change one, spread it. */
   readonly request?: (

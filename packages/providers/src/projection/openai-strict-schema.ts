@@ -1,4 +1,4 @@
-/** Checks whether a schema can be enforced in strict mode, where every object is closed and all of its properties are required. */
+/** Checks whether a schema can be enforced in strict mode, which requires every object to be closed and to require all of its properties. */
 import type { JsonSchema } from "@capstan/kernel";
 
 /** Keywords that strict mode does not support. */
@@ -61,7 +61,7 @@ function isStrictPart(value: unknown, depth: number): boolean {
   if (isObjectSchema(schema) && !isClosed(schema)) return false;
   const { format, pattern, items, properties, anyOf, $defs, definitions } = schema;
   if (format !== undefined && !formats.has(format)) return false;
-  // Look-ahead and look-behind are not supported.
+  // Lookaround assertions are not supported.
   if (typeof pattern === "string" && /\(\?[=!<]/.test(pattern)) return false;
   const inner = [...listOf(items), ...valuesOf(properties), ...(listOf(anyOf) as unknown[])];
   return (

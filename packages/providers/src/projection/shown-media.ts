@@ -65,7 +65,7 @@ export function leftOut(part: ImagePart | DocumentPart): string {
   if ("url" in part) {
     return `[${what} of type ${part.mediaType} at ${part.url} is not shown: URLs are not fetched]`;
   }
-  return `[${what} of type ${part.mediaType} is omitted: this model cannot be shown it]`;
+  return `[${what} of type ${part.mediaType} is omitted: it cannot be shown to this model]`;
 }
 
 export function dataUrl(mediaType: string, base64: string): string {

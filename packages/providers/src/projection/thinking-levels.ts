@@ -49,7 +49,7 @@ export function askFor(
   if (thinkingLevel === undefined || known === false) return { type: "default" };
   const merged: LevelTable = { ...table, ...known };
   const isOff = thinkingLevel === "off";
-  // Thinking can be turned off unless the model's table lists `off`.
+  // Without an entry for `off`, thinking is turned off in the protocol's own way.
   if (isOff && merged.off === undefined) return { type: "off" };
   const tokens = thinkingBudgets?.[thinkingLevel];
   if (tokens !== undefined && takesBudgets && !isOff) return { type: "budget", tokens };

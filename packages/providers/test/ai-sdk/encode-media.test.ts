@@ -16,13 +16,13 @@ test.each<[string, ModelFacts | undefined, object, object]>([
     "a picture for a model that sees none",
     { input: ["text"] },
     picture,
-    { text: "[an image of type image/png is omitted: this model cannot be shown it]" },
+    { text: "[an image of type image/png is omitted: it cannot be shown to this model]" },
   ],
   [
     "a picture that few can see",
     undefined,
     { ...picture, mediaType: "image/tiff" },
-    { text: "[an image of type image/tiff is omitted: this model cannot be shown it]" },
+    { text: "[an image of type image/tiff is omitted: it cannot be shown to this model]" },
   ],
   [
     "a paper",
@@ -40,7 +40,7 @@ test.each<[string, ModelFacts | undefined, object, object]>([
     "a text that is none",
     undefined,
     { type: "document", mediaType: "text/plain", data: "%%%" },
-    { text: "[a document of type text/plain is omitted: this model cannot be shown it]" },
+    { text: "[a document of type text/plain is omitted: it cannot be shown to this model]" },
   ],
 ])("%s is shown as far as a model can see it", async (_, facts, part, shown) => {
   // Each of them is a part of a user's message.

@@ -97,8 +97,8 @@ test("what cannot be shown is named", () => {
     {
       role: "user",
       content: [
-        say("[an image of type image/tiff is omitted: this model cannot be shown it]"),
-        say("[an image of type image/png is omitted: this model cannot be shown it]"),
+        say("[an image of type image/tiff is omitted: it cannot be shown to this model]"),
+        say("[an image of type image/png is omitted: it cannot be shown to this model]"),
       ],
     },
   ]);

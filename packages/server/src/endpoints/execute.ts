@@ -99,7 +99,7 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
   const { session } = open;
   const isRepeat = body.id !== undefined && hasStarted(session, body.id);
   if (!isRepeat) backend.storage.admit(principal, session);
-  // Refresh: a repeated id may belong to a turn of the session that has the id now.
+  // Another session may have the id by now: later events would be that session's.
   if (isRepeat) await session.refresh();
   const after = isRepeat ? (cursorIn(headers) ?? startCursor) : undefined;
   if (after !== undefined) mustBeReached(session, after);

@@ -108,7 +108,7 @@ const LentToolSchema: z.ZodType<LentToolDeclaration> = z.strictObject({
   answerWithinMs: z.int().min(1).exactOptional(),
 });
 
-// Neither vendor options nor a service tier: both affect what the server pays for, and where data goes.
+// Neither vendor options nor a service tier: both affect what the server pays for, and who gets the data.
 const TurnOverridesSchema: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
   model: text.exactOptional(),
   thinkingLevel: z

@@ -18,7 +18,7 @@ const job = z.string().min(1).max(100).describe("The job id that bash returned."
 const maxChars = 30_000;
 const maxWaitMs = 60_000;
 
-/** `pure`: reading removes nothing. The result states where to continue. Throws only on abort. */
+/** `pure`: reading removes nothing. The result states the offset to continue at. Throws only on abort. */
 export function bashOutputTool(): AnyTool {
   return defineTool({
     name: "bash_output",
@@ -43,7 +43,7 @@ export function bashOutputTool(): AnyTool {
       const found = (await context.get(Jobs)).get(wanted.job);
       if (found === undefined) return unknownJob(wanted.job);
       await waitForMore(found, wanted, context);
-      // The next call shows what does not fit, and starts where this one ends.
+      // The next call shows what does not fit, starting at `next`.
       const { text: shown, next } = found.output.part(wanted.from, maxChars);
       const state =
         found.ending === undefined

@@ -64,7 +64,7 @@ function toExpression({ pattern, literal, ignoreCase }: Search): Expression {
       flags: ignoreCase ? "i" : "",
     };
   }
-  // JavaScript has no inline flag for this.
+  // JavaScript does not support the inline flag (?i).
   const source = pattern.replace(/^\(\?i\)/, "");
   const flags = ignoreCase || source !== pattern ? "i" : "";
   // With the flag "u" more is supported, such as \p{L}, and more is rejected, such as \".
