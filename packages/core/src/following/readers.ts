@@ -102,15 +102,17 @@ export class Readers {
     for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
     for (const subscription of this.#subscriptions) {
       try {
-        // An async listener is not what the type allows, but its rejection must not end the process.
         const returned: unknown = subscription.listener(event, cursor);
-        if (isPromise(returned)) {
-          background(toPromise(returned), (thrown) => this.#reportOnce(subscription, thrown));
-        }
+        if (isPromise(returned)) this.#catchLater(subscription, toPromise(returned));
       } catch (thrown) {
         this.#reportOnce(subscription, thrown);
       }
     }
+  }
+
+  /** The type allows no async listener, but its rejection must not end the process. Apart from `show`, which must not make a closure per event. */
+  #catchLater(subscription: Subscription, returned: Promise<unknown>): void {
+    background(returned, (thrown) => this.#reportOnce(subscription, thrown));
   }
 
   #reportOnce(subscription: Subscription, thrown: unknown): void {

@@ -113,13 +113,20 @@ export class MemorySession implements DueFacts {
 
   #seqOf(id: string): number | undefined {
     if (this.#seqs === undefined) {
-      if (this.#entries.length <= maxUnindexed) {
-        return this.#entries.find((entry) => entry.id === id)?.seq;
-      }
+      if (this.#entries.length <= maxUnindexed) return seqAmong(this.#entries, id);
       this.#seqs = new Map(this.#entries.map((entry) => [entry.id, entry.seq]));
     }
     return this.#seqs.get(id);
   }
+}
+
+function seqAmong(entries: readonly StoredEntry[], id: string): number | undefined {
+  // The last are the likeliest: an id that is taken is mostly one that was just written.
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry?.id === id) return entry.seq;
+  }
+  return undefined;
 }
 
 /** The entry itself, where its writer has foreseen its place: owners do. */
