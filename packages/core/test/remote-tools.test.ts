@@ -178,7 +178,7 @@ describe("tools that run outside of the agent's process", () => {
     const late = await session.send([answerTo(calls[1], "two")]).response;
 
     expect(late).toMatchObject({ error: { code: "not_pending" } });
-    expect(resultsOf(session)).toEqual(["one", "Nobody answered this call in time.", "three"]);
+    expect(resultsOf(session)).toEqual(["one", "This call was not answered in time.", "three"]);
     expect(session.messages.at(-1)).toMatchObject({ content: [{ text: "Two of three" }] });
     await expectSameElsewhere(world, session);
   });

@@ -178,7 +178,7 @@ test("a deadline that passes becomes an error result, though the process that as
   expect(elsewhere.messages[2]).toMatchObject({
     role: "tool",
     isError: true,
-    content: "Nobody answered this call in time.",
+    content: "This call was not answered in time.",
   });
   expect(elsewhere.messages.at(-1)).toMatchObject({ content: [{ text: "Nobody there" }] });
 });

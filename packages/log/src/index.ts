@@ -1,4 +1,4 @@
-/** `@capstan/log`: what a session is made of, as entries, and what follows from them. */
+/** `@capstan/log`: the entries of a session, and the state that follows from them. */
 export { entryVersion, isPosted } from "./entries/entries.ts";
 export type {
   Entry,

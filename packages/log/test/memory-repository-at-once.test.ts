@@ -29,7 +29,7 @@ test("every method answers at once, without a promise", () => {
 });
 
 test("what fails throws at once", () => {
-  expect(() => memoryRepository().read("none")).toThrow('There is no session "none"');
+  expect(() => memoryRepository().read("none")).toThrow('Unknown session "none"');
 });
 
 test("a listener is called before the write returns, and can read what was written", () => {
@@ -70,7 +70,7 @@ test("a lease lives until its last millisecond and is over at its expiry", async
   await clock.advance(1);
 
   expect(early).toBeUndefined();
-  expect(() => repository.append("s", [entry("e2")], { lease, head })).toThrow("epoch 1 is over");
+  expect(() => repository.append("s", [entry("e2")], { lease, head })).toThrow("epoch 1 has ended");
   expect(repository.acquire("s", "second", 1_000)?.lease.epoch).toBe(2);
 });
 

@@ -70,7 +70,7 @@ test("empty lines are passed over", async () => {
 
 test.each([
   ["no JSON", ['{"seq":1,"v":1', "x"], "Line 1 of the exported session is not JSON"],
-  ["a line that was lost", linesOf("v1-abort.jsonl").slice(1), "Line 1 .* should come next"],
+  ["a line that was lost", linesOf("v1-abort.jsonl").slice(1), "Line 1 .* is not the next entry"],
   ["a line twice", linesOf("v1-abort.jsonl").flatMap((line) => [line, line]), "Line 2 .* next"],
 ])("%s is refused, and no session begins", async (_, lines, message) => {
   const repository = memoryRepository();

@@ -410,6 +410,6 @@ function checkHostOptions(options: HostOptions): void {
 }
 
 function exists(sessionId: string): SessionError {
-  const message = `There is a session "${sessionId}" already: open it, or choose another id`;
+  const message = `Session "${sessionId}" already exists: open it, or choose another id`;
   return new SessionError("exists", message, { sessionId });
 }

@@ -1,6 +1,6 @@
-/** Bytes as text, for lines and values of JSON. By hand to no more than the platform needs: it knows strings of bytes only. */
+/** Base64 for bytes in JSON lines and values. Built on `btoa` and `atob`, which work on binary strings. */
 
-/** Arguments of one call. */
+/** Maximum number of arguments of one call. */
 const chunkSize = 0x8000;
 
 export function toBase64(bytes: Uint8Array): string {
@@ -11,7 +11,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(units);
 }
 
-/** Throws for what is not Base64. */
+/** Throws if the text is not Base64. */
 export function fromBase64(text: string): Uint8Array {
   const units = atob(text);
   return Uint8Array.from(units, (unit) => unit.charCodeAt(0));

@@ -1,21 +1,21 @@
-/** Blobs on their way to another session: entries name them, and another store may give them other names. */
+/** Copies blobs to another session: entries name them, and another store may name them differently. */
 import type { KeptOutput } from "@capstan/kernel";
 import type { NewEntry, StoredEntry } from "../entries/entries.ts";
 import { foldEntries } from "../folds/fold-entries.ts";
 import type { SessionHead, SessionRepository } from "../repository/repository.ts";
 
-/** A blob, as the entries of a copy name it. */
+/** A blob, under the name that the entries of a copy use. */
 export interface NamedBlob {
   readonly blob: string;
   readonly bytes: Uint8Array;
 }
 
-/** The blobs that an entry names. */
+/** Names of the blobs that an entry refers to. */
 export function blobsOf(entry: StoredEntry | NewEntry): readonly string[] {
   return holdersOf(entry).flatMap(({ kept }) => (typeof kept?.blob === "string" ? kept.blob : []));
 }
 
-/** All that these entries name and the session has, each once. */
+/** Yields all blobs that these entries name and the session has, each once. */
 export async function* readBlobs(
   repository: SessionRepository,
   id: string,
@@ -27,7 +27,7 @@ export async function* readBlobs(
       if (read.has(blob)) continue;
       read.add(blob);
       const bytes = await repository.getBlob(id, blob);
-      // One that is lost there is not to be had here.
+      // A blob that the original has lost is not available for the copy either.
       if (bytes !== undefined) yield { blob, bytes };
     }
   }
@@ -40,12 +40,13 @@ export interface SessionCopy {
   readonly blobs: Iterable<NamedBlob> | AsyncIterable<NamedBlob>;
 }
 
-/** For the one append of a copy. */
+/** Duration of the lease for the one append of a copy. */
 const leaseMs = 60_000;
 
 /**
- * Begins a session with entries and the blobs that they name. Blobs need a session and come before the entries that name them: with blobs the first
- * entry comes alone. Nothing is left of a copy that fails; of one whose process dies, a session in which nothing was said may be.
+ * Creates a session with entries and the blobs that they name. Blobs need a session and are stored before the entries that name them: if
+ * there are blobs, the first entry is stored alone. A failed copy leaves nothing; if its process dies, a session without messages may
+ * remain.
  */
 export async function createCopy(repository: SessionRepository, copy: SessionCopy): Promise<void> {
   const { id, entries, head } = copy;
@@ -59,14 +60,15 @@ export async function createCopy(repository: SessionRepository, copy: SessionCop
       names.set(blob, await repository.putBlob(id, bytes));
     }
     const claim = await repository.acquire(id, `copy-${id}`, leaseMs);
-    // Nobody else knows that it is there.
-    if (claim === undefined) throw new Error(`Session "${id}" is worked on before it is whole`);
+    // No other process knows the session yet.
+    if (claim === undefined)
+      throw new Error(`Session "${id}" has another owner before its copy is complete`);
     const rest = entries.slice(1).map((entry) => withNames(entry, names));
     await repository.append(id, rest, { lease: claim.lease, head });
     await repository.release(claim.lease);
   } catch (thrown) {
     const remove = async (): Promise<void> => repository.delete(id);
-    // Why it failed is what matters.
+    // The original error is what matters.
     await remove().catch(() => {});
     throw thrown;
   }
@@ -76,7 +78,7 @@ interface Holder {
   readonly kept?: Partial<KeptOutput> | undefined;
 }
 
-/** What of an entry may name a blob. Nobody has looked into it yet. */
+/** Values of an entry that may name a blob. They have not been validated yet. */
 function holdersOf(entry: StoredEntry | NewEntry): readonly Holder[] {
   const { type, result, messages } = entry as {
     readonly type: string;

@@ -1,31 +1,31 @@
-/** The log of one session as the beginning of another: a copy elsewhere, or a fork. */
+/** Makes the log of one session the beginning of another: a copy, or a fork. */
 import type { Entry, NewEntry, StoredEntry } from "../entries/entries.ts";
 import { entryVersion, isPosted } from "../entries/entries.ts";
 import { foldEntries, parseEntries } from "../folds/fold-entries.ts";
 import { SessionFold } from "../folds/session-fold.ts";
 
-/** The entries of a copy, which is a session of its own. The unknown entries go with it, as they are. */
+/** Entries of a copy, which is its own session. Unknown entries are copied unchanged. */
 export function copyLog(stored: readonly StoredEntry[], incarnation: string): NewEntry[] {
-  return stored.map((each, place) => {
+  return stored.map((each, index) => {
     const { seq: _, ...entry } = each;
-    // What only a newer program understands is passed on as it is.
-    const copy = renamed(entry as unknown as NewEntry, place + 1);
+    // Entries that only a newer program understands are passed on unchanged.
+    const copy = renamed(entry as unknown as NewEntry, index + 1);
     return copy.type === "created" ? { ...copy, incarnation } : copy;
   });
 }
 
 export interface Fork {
-  /** The session that is forked. */
+  /** Session to fork. */
   readonly sessionId: string;
-  /** The id of the last message to keep; the step that it is in is kept whole. Default: all that is complete. */
+  /** Id of the last message to keep; its step is kept as a whole. Default: everything that is complete. */
   readonly at?: string;
-  /** Incarnation of the fork: random, so that it does not repeat calls that the original has begun. */
+  /** Incarnation of the fork: random, so that the fork does not repeat calls that the original has started. */
   readonly incarnation: string;
-  /** On the clock of whoever forks. */
+  /** Time on the clock of the forking process. */
   readonly now: number;
 }
 
-/** The log of a fork: cut where no call is open, and without what nobody has acted on. Undefined: there is no message of that id. */
+/** Log of a fork: cut where no call is open, without entries that have had no effect yet. Undefined if there is no message with that id. */
 export function forkLog(stored: readonly StoredEntry[], fork: Fork): NewEntry[] | undefined {
   const cut = findCut(stored, fork.at);
   if (cut === undefined) return undefined;
@@ -47,7 +47,7 @@ export function forkLog(stored: readonly StoredEntry[], fork: Fork): NewEntry[] 
 }
 
 interface Cut {
-  /** How many entries are kept, and what they come to. */
+  /** Number of entries to keep, and the state they give. */
   readonly count: number;
   readonly fold: SessionFold;
 }
@@ -55,40 +55,40 @@ interface Cut {
 function findCut(stored: readonly StoredEntry[], at: string | undefined): Cut | undefined {
   const fold = new SessionFold();
   let count: number | undefined;
-  let place = 0;
+  let read = 0;
   let isReached = at === undefined;
   for (const { seq, entry } of parseEntries(stored)) {
-    place += 1;
+    read += 1;
     if (entry === undefined) fold.skip(seq);
     else fold.apply(entry);
     isReached ||= at !== undefined && fold.transcript.has(at);
     if (!isReached || !isWhole(fold)) continue;
-    count = place;
+    count = read;
     if (at !== undefined) break;
   }
   return count === undefined ? undefined : { count, fold: foldEntries(stored.slice(0, count)) };
 }
 
-/** No attempt is under way, and every call has its result. */
+/** Whether no attempt is under way, and every call has its result. */
 function isWhole({ created, turn, transcript: { step, last } }: SessionFold): boolean {
   if (created === undefined || turn?.underWay?.state === "open") return false;
-  // The word that a reply was interrupted comes behind it.
+  // The note that the reply was interrupted follows it.
   if (last?.role === "assistant" && last.stopReason === "aborted") return false;
   return step === undefined || step.isSettled;
 }
 
-/** What still waits would be done twice, here and there; what was refused might not be refused again. */
+/** Waiting entries would take effect twice, in both sessions; refused entries might not be refused again. */
 function isWithoutEffect(fold: SessionFold, { id, turnId }: StoredEntry): boolean {
   if (fold.acceptedInput?.id === id || fold.queues.find(id) !== undefined) return true;
-  // A compaction that was begun for a request goes with the request.
+  // A compaction that was started for a request is dropped with the request.
   if (typeof turnId === "string" && fold.compactions.isWaiting(turnId)) return true;
   return fold.compactions.isWaiting(id) || fold.refusalOf(id) !== undefined;
 }
 
-/** Owners number what they write by the epochs of one store; no epoch is 0, and nobody refers to these ids. */
-function renamed(entry: NewEntry, place: number): NewEntry {
+/** Owners number their entries by the epochs of one store; no epoch is 0, and nothing refers to these ids. */
+function renamed(entry: NewEntry, seq: number): NewEntry {
   if (!isOwned(entry)) return entry;
-  const copy = { ...entry, id: copiedId(place) };
+  const copy = { ...entry, id: copiedId(seq) };
   return copy.type === "turn_resumed" ? { ...copy, epoch: 0 } : copy;
 }
 
@@ -96,6 +96,6 @@ function isOwned(entry: Entry | NewEntry): boolean {
   return /^\d+~\d+$/.test(entry.id) && !isPosted(entry);
 }
 
-function copiedId(place: number): string {
-  return `0~${place}`;
+function copiedId(seq: number): string {
+  return `0~${seq}`;
 }

@@ -1,4 +1,4 @@
-/** The log of a session that begins with another one's: as an import, which believes nothing, or as a restore of one's own. */
+/** Log of a session that begins with another session's log: an import, which trusts nothing, or a restore of one's own session. */
 import { hashJson } from "@capstan/kernel";
 import type { JsonValue, OpenCall, PendingCall } from "@capstan/kernel";
 import { copyLog } from "./copy-log.ts";
@@ -11,7 +11,7 @@ import { LogError } from "../entries/log-error.ts";
 import type { SessionFold } from "../folds/session-fold.ts";
 import { titleOf } from "../folds/title.ts";
 
-/** Owner of an imported session. The imported log has no say in it. */
+/** Owner of an imported session. The imported log cannot influence it. */
 export interface ImportOrigin {
   readonly agent: string;
   readonly principal?: string;
@@ -20,7 +20,7 @@ export interface ImportOrigin {
 
 export interface LogImport {
   readonly origin: ImportOrigin;
-  /** Names the new session's life: random, never taken from the log. */
+  /** Random, never taken from the log. */
   readonly incarnation: string;
   readonly now: number;
   /** Blobs that came with the log. */
@@ -31,12 +31,12 @@ export interface ImportedLog extends Pick<ImportedMessages, "closedCalls"> {
   readonly entries: readonly NewEntry[];
 }
 
-/** Longest title that is taken over. */
+/** Maximum length of a title that is kept. */
 const maxTitleChars = 200;
 
 /**
- * Keeps what was said and drops every right: no approval, answer, started or pending call, queued message, configuration,
- * summary, principal or instruction of the log counts, and calls without a result are closed. Fails with a `LogError`.
+ * Keeps the messages and drops every right: approvals, answers, started or pending calls, queued messages, configuration, summary, principal
+ * and instructions of the log do not count, and calls without a result are closed. Fails with a `LogError`.
  */
 export function importLog(stored: readonly StoredEntry[], options: LogImport): ImportedLog {
   const { origin, incarnation, now: at } = options;
@@ -69,7 +69,7 @@ export function importLog(stored: readonly StoredEntry[], options: LogImport): I
   return { entries: messages.length === 0 ? [created] : [created, loaded], closedCalls };
 }
 
-/** Calls of the last step, if they are not all messages of the transcript yet. */
+/** Calls of the last step, if their results are not all in the transcript yet. */
 function openCallsOf({ transcript: { step } }: SessionFold): readonly OpenCall[] {
   return step === undefined || step.isSettled ? [] : step.toOpen();
 }
@@ -79,14 +79,14 @@ export interface LogRestore {
   readonly now: number;
 }
 
-/** Result of a call that had started where the session came from. */
+/** Result of a call that had started in the original session. */
 const startedElsewhere =
   "The outcome is unknown: this call was started before the session was restored from a copy. Check before you repeat it.";
 
 /**
- * The whole log, for a session of one's own that moves to another store: pending calls, queues and configuration stay. What was decided or
- * started elsewhere does not count here: pending calls are asked again under a new hash, unless they have their result, and calls that had
- * started are closed.
+ * The whole log, for one's own session that moves to another store: pending calls, queues and configuration stay. Decisions and starts from
+ * elsewhere do not count here: pending calls are asked again under a new hash, unless they have their result, and calls that had started are
+ * closed.
  */
 export function restoreLog(
   stored: readonly StoredEntry[],
@@ -102,13 +102,13 @@ export function restoreLog(
     id: `0~${entries.length + 1}`,
     at: now,
   });
-  const place = { turnId: turn.turnId, step: step.step };
+  const position = { turnId: turn.turnId, step: step.step };
   const result = { isError: true, output: startedElsewhere } as const;
   for (const { toolCallId, toolName } of step.started()) {
-    entries.push({ ...envelope(), type: "tool_result", ...place, toolCallId, toolName, result });
+    entries.push({ ...envelope(), type: "tool_result", ...position, toolCallId, toolName, result });
   }
   const pending = step.withoutResult().map((call) => askedAgain(call, incarnation));
-  if (pending.length > 0) entries.push({ ...envelope(), type: "pending", ...place, pending });
+  if (pending.length > 0) entries.push({ ...envelope(), type: "pending", ...position, pending });
   return entries;
 }
 
@@ -116,14 +116,14 @@ function askedAgain(call: PendingCall, incarnation: string): PendingCall {
   return { ...call, hash: hashJson([call.hash, incarnation]) };
 }
 
-/** Whatever is in a log from outside, folding it fails in one way. */
+/** Folding a log from outside fails in one way, whatever its contents. */
 function foldForeign(stored: readonly StoredEntry[]): SessionFold {
   try {
     const fold = foldEntries(stored);
     if (fold.created !== undefined) return fold;
   } catch (cause) {
     if (cause instanceof LogError) throw cause;
-    throw unreadable("its entries do not fit together", cause);
+    throw unreadable("its entries are inconsistent", cause);
   }
   throw unreadable('the first entry of a session must be of the type "created"');
 }

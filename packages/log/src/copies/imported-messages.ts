@@ -1,4 +1,4 @@
-/** Messages of a log from outside, without anything that could act: the only part of it that an import keeps. */
+/** Imports messages of a log from outside, without anything that could act: the only part of it that an import keeps. */
 import type {
   AssistantMessage,
   AssistantPart,
@@ -16,22 +16,22 @@ import type { Draft } from "../entries/draft.ts";
 /** Result of a call that had none when its session was imported. */
 const notRunHere = "Imported, not run: this call had no result in the imported session.";
 
-/** Ids that are kept. Others are replaced, as a vendor may refuse them. */
+/** Ids that are kept. Other ids are replaced, because a vendor may refuse them. */
 const plainId = /^[\w-]{1,64}$/;
 
 type Fields = { readonly [field: string]: unknown };
 
 export interface ImportedMessages {
   readonly messages: readonly ChatMessage[];
-  /** How many calls were closed because they had no result. */
+  /** Number of calls that were closed because they had no result. */
   readonly closedCalls: number;
 }
 
 /**
- * Rebuilds messages field by field, so that the result is a valid history whatever comes in: every call is followed by exactly one
- * result, ids are unique, and nothing is left that speaks to a vendor or an application directly (system messages, native parts,
- * provider data, custom messages, metadata). `results` are the recorded results of a last step whose other calls are open.
- * `hasBlob` tells which blobs came along.
+ * Rebuilds messages field by field, so that the result is a valid history for any input: every call is followed by exactly one result, ids
+ * are unique, and nothing remains that addresses a vendor or an application directly (system messages, native parts, provider data, custom
+ * messages, metadata). `results` are the recorded results of a last step whose other calls are open. `hasBlob` states which blobs are
+ * included.
  */
 export function importMessages(
   messages: readonly unknown[],
@@ -54,7 +54,7 @@ class ImportedHistory {
   readonly #hasBlob: (blob: string) => boolean;
   readonly #messages: ChatMessage[] = [];
   readonly #ids = new Set<string>();
-  /** Calls of the last reply, in call order, under the ids that the log gave them. */
+  /** Calls of the last reply, in call order, by their ids in the log. */
   readonly #calls = new Map<string, ImportedCall>();
   #closedCalls = 0;
 
@@ -69,7 +69,7 @@ class ImportedHistory {
     if (message["role"] === "assistant") this.#addReply(message);
   }
 
-  /** A result that its step had not made into a message yet. */
+  /** Adds a result that its step had not turned into a message yet. */
   addRecorded(open: OpenCall): void {
     if (open.state !== "settled" || open.isRecorded !== true) return;
     const { output: content, ...result } = open.result;
@@ -106,7 +106,7 @@ class ImportedHistory {
 
   #openCall(part: Extract<AssistantPart, { readonly type: "tool_call" }>): typeof part {
     const call = { ...part, id: this.#freeId(part.id) };
-    // The second of two calls with one id gets no result of its own: it is closed.
+    // The second of two calls with the same id gets no result in the log: it is closed.
     const key = this.#calls.has(part.id) ? call.id : part.id;
     this.#calls.set(key, { id: call.id, name: call.name, result: undefined });
     return call;
@@ -133,7 +133,7 @@ class ImportedHistory {
     this.#calls.clear();
   }
 
-  /** The id as it is, if it can be one and is free. */
+  /** Returns the id unchanged, if it is valid and free. */
   #freeId(wanted: unknown): string {
     if (typeof wanted === "string" && plainId.test(wanted) && !this.#ids.has(wanted)) {
       this.#ids.add(wanted);
@@ -146,7 +146,7 @@ class ImportedHistory {
   }
 }
 
-/** Replies as they may stand beside each other: one that another follows has paused, and only one that a user's message follows was aborted. */
+/** Makes adjacent replies valid: a reply followed by another one has paused, and only a reply followed by a user message was aborted. */
 function inOrder(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const shown = messages.filter(({ role }, index) => role !== "tool" && !isFailed(messages[index]));
   const next = new Map(shown.map((message, index) => [message, shown[index + 1]]));
@@ -184,7 +184,7 @@ function toContentPart(part: unknown): ToolContentPart | readonly [] {
   if (!isObject(part)) return [];
   const { type, text, mediaType, data, url, name } = part;
   if (type === "text") return isText(text) ? { type, text } : [];
-  // A vendor would fetch it: an imported file does not decide on that.
+  // A vendor would fetch the URL: an imported file must not decide that.
   if (isText(url) && data === undefined) {
     return { type: "text", text: `[${String(type)} of type ${String(mediaType)} at ${url}]` };
   }
@@ -194,7 +194,7 @@ function toContentPart(part: unknown): ToolContentPart | readonly [] {
   return { type, mediaType, data, ...(typeof name === "string" && { name }) };
 }
 
-/** A part of a reply as plain text or as a call: what is native to a vendor cannot be checked. */
+/** Part of a reply as plain text or as a call: vendor-native parts cannot be checked. */
 function toPart(part: unknown): AssistantPart | readonly [] {
   if (!isObject(part)) return [];
   const { type, text, thinking, id, name, input, malformedInput, isProviderExecuted } = part;
@@ -206,7 +206,7 @@ function toPart(part: unknown): AssistantPart | readonly [] {
       return isText(thinking) ? { type, thinking } : [];
     case "tool_call": {
       if (typeof id !== "string" || typeof name !== "string" || name === "") return [];
-      // Its result is native to the vendor that ran it, and does not come along.
+      // Its result is native to the vendor that ran it, and is not imported.
       if (isProviderExecuted === true) return [];
       const call = { type, id, name, input: toJson(input) ?? {} } as const;
       return typeof malformedInput === "string" ? { ...call, malformedInput } : call;
@@ -216,7 +216,7 @@ function toPart(part: unknown): AssistantPart | readonly [] {
   }
 }
 
-/** Undefined for what is nested too deeply to be stored. It was parsed as JSON: nothing else is in it. */
+/** Undefined if the value is nested too deeply to be stored. It was parsed as JSON, so it is nothing else. */
 function toJson(value: unknown): JsonValue | undefined {
   const json = value as JsonValue | undefined;
   return json === undefined || isTooDeep(json) ? undefined : json;
@@ -238,7 +238,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// `Array.isArray` would make a list of `any` of it.
+// `Array.isArray` would narrow to a list of `any`.
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** Damaged sessions: reads what is readable of a log, and makes a copy of the sound beginning that can go on. */
+/** Damaged sessions: reads the readable part of a log, and copies the sound beginning to a session that can continue. */
 import { createCopy, readBlobs } from "./copy-blobs.ts";
 import { forkLog } from "./copy-log.ts";
 import type { Entry, StoredEntry } from "../entries/entries.ts";
@@ -15,17 +15,17 @@ export interface LostEntry {
 }
 
 export interface SalvagedLog {
-  /** Every entry that can be read, in order, before and after the damage. */
+  /** All readable entries, in order, before and after the damage. */
   readonly entries: readonly StoredEntry[];
-  /** Empty if the log is sound. */
+  /** Empty if the log is undamaged. */
   readonly lost: readonly LostEntry[];
-  /** State that follows from what can be read: for people to look at, not to go on from. */
+  /** State that follows from the readable entries: for inspection, not to continue from. */
   readonly fold: SessionFold;
 }
 
 /**
- * Reads a log past its corrupt entries; nothing is written. Fails with `not_found`, and with `unavailable` if the store cannot tell where
- * the entries are.
+ * Reads a log past its corrupt entries; nothing is written. Fails with `not_found`, and with `unavailable` if the store cannot locate the
+ * entries.
  */
 export async function salvageLog(repository: SessionRepository, id: string): Promise<SalvagedLog> {
   const entries: StoredEntry[] = [];
@@ -53,22 +53,22 @@ export async function salvageLog(repository: SessionRepository, id: string): Pro
 export interface Repair {
   /** Id of the copy. */
   readonly id: string;
-  /** Tells the copy from every other session. */
+  /** Incarnation of the copy. */
   readonly incarnation: string;
   readonly now: number;
 }
 
 export interface RepairedSession {
   readonly lost: readonly LostEntry[];
-  /** Entries of the damaged session, from its first, that the copy was made from. */
+  /** Number of entries of the damaged session, from its first, that the copy was made from. */
   readonly keptThrough: number;
-  /** Readable entries that are not in the copy. */
+  /** Number of readable entries that are not in the copy. */
   readonly left: number;
 }
 
 /**
- * Begins a session with what stands before the first corrupt entry, up to its last complete step, like a fork. The damaged session stays
- * as it is. Undefined if it is not damaged. Fails with a `LogError` if the first entry is corrupt, as nothing stands before it.
+ * Creates a session from the entries before the first corrupt one, up to the last complete step, like a fork. The damaged session is not
+ * changed. Undefined if it is not damaged. Fails with a `LogError` if the first entry is corrupt, because no entry precedes it.
  */
 export async function repairSession(
   repository: SessionRepository,
@@ -91,11 +91,11 @@ export async function repairSession(
 }
 
 type SalvagedPage = Pick<ReadPage, "entries" | "lastSeq"> & {
-  /** The entry after those of the page. */
+  /** Error of the entry that follows the page. */
   readonly lost?: LogError;
 };
 
-/** The next entries, or those up to one that the store cannot read. */
+/** Reads the next entries, up to one that the store cannot read. */
 async function readPage(
   repository: SessionRepository,
   id: string,
@@ -104,7 +104,7 @@ async function readPage(
   try {
     return await repository.read(id, { after });
   } catch (thrown) {
-    // Whatever is not about an entry further on would be the same at the next try.
+    // An error that is not about a later entry would be the same on the next try.
     if (!(thrown instanceof LogError) || thrown.seq <= after) throw thrown;
     const limit = thrown.seq - 1 - after;
     const before = limit === 0 ? undefined : await repository.read(id, { after, limit });
@@ -123,6 +123,6 @@ function parseOr(stored: StoredEntry, lost: LostEntry[]): Entry | "lost" | undef
 }
 
 function nothingSound(id: string, { seq, reason }: LostEntry): LogError {
-  const message = `Session "${id}" cannot be repaired: nothing that could go on stands before entry ${seq} (${reason}). Bring back a copy of the store, or export what is readable`;
+  const message = `Session "${id}" cannot be repaired: no complete step precedes entry ${seq} (${reason}). Restore a copy of the store, or export the readable entries`;
   return new LogError("corrupt_entry", { seq, id: "" }, message);
 }

@@ -12,8 +12,8 @@ import { RepositoryError } from "../repository/repository.ts";
 import { sessionGone } from "../repository/repository-failures.ts";
 
 /**
- * From the first entry to the last that is there when it comes to the end; a blob comes before the first entry that names it. Fails with
- * `not_found`.
+ * Exports from the first entry to the last one that exists when the end is reached; a blob precedes the first entry that names it. Fails
+ * with `not_found`.
  */
 export async function* exportSession(
   repository: SessionRepository,
@@ -22,7 +22,7 @@ export async function* exportSession(
   yield* exportEntries(repository, id, readOn(repository, id));
 }
 
-/** The same for some entries of the session, as those of a damaged one that can be read. */
+/** Exports some entries of the session, for example the readable ones of a damaged session. */
 export async function* exportEntries(
   repository: SessionRepository,
   id: string,
@@ -52,27 +52,27 @@ async function* readOn(repository: SessionRepository, id: string): AsyncGenerato
   }
 }
 
-/** Whether these are not the entries that follow, in order and without a gap. */
+/** True if these are not the following entries, in order and without a gap. */
 function isMisread(entries: readonly StoredEntry[], after: number): boolean {
   return entries.some(({ seq }, index) => seq !== after + 1 + index);
 }
 
 function misread(id: string, after: number): RepositoryError {
-  const message = `The store gave something else than what follows entry ${after} of session "${id}": it does not keep what storeContract states`;
+  const message = `The store returned wrong entries after entry ${after} of session "${id}": it violates storeContract`;
   return new RepositoryError("unavailable", id, message);
 }
 
 interface NewCopy {
   /** Id of the new session. */
   readonly id: string;
-  /** Tells the new session from every other one, also from an earlier one with this id. Default random. */
+  /** Distinguishes the new session from every other one, including an earlier one with this id. Default random. */
   readonly incarnation?: string;
   readonly now: number;
 }
 
 /**
- * Lines from anywhere are imported into a session of this origin: what was said is kept, nothing of it runs. Lines of one's own, which
- * this program or one that it trusts has exported, may be restored with what was unfinished; no line can say that it is.
+ * Lines from any source are imported into a session of this origin: messages are kept, nothing of them runs. One's own lines, exported by
+ * this program or one that it trusts, may be restored with unfinished work; a line cannot state that it is trusted.
  */
 export type ImportOptions = NewCopy &
   (
@@ -81,9 +81,8 @@ export type ImportOptions = NewCopy &
   );
 
 /**
- * Begins a session with what `exportSession` gave, under any id. With `trust: "own"` what was unfinished goes on here, and in the
- * session that was exported as well: export one at rest. Fails with `exists`; with a `LogError` for a line that is not an
- * entry, or not the next one.
+ * Creates a session from the lines of `exportSession`, under any id. With `trust: "own"` unfinished work continues here, and in the exported
+ * session as well: export a session at rest. Fails with `exists`; with a `LogError` for a line that is not an entry, or not the next one.
  */
 export async function importSession(
   repository: SessionRepository,
@@ -130,9 +129,9 @@ function parseLine(line: string, seq: number): Line {
   if (typeof kept?.blob === "string") {
     return { type: "blob", named: toBlob(kept.blob, kept.data, seq) };
   }
-  // Its other fields are looked at by whoever folds and stores it.
+  // Its other fields are checked when it is folded and stored.
   const entry = parsed as StoredEntry | null;
-  if (entry?.seq !== seq) throw corrupt(seq, "is not the entry that should come next");
+  if (entry?.seq !== seq) throw corrupt(seq, "is not the next entry");
   return { type: "entry", entry };
 }
 
@@ -140,9 +139,9 @@ function toBlob(blob: string, data: unknown, seq: number): NamedBlob {
   try {
     if (typeof data === "string") return { blob, bytes: fromBase64(data) };
   } catch (cause) {
-    throw corrupt(seq, `comes behind the blob "${blob}", which is not Base64`, cause);
+    throw corrupt(seq, `follows the blob "${blob}", which is not Base64`, cause);
   }
-  throw corrupt(seq, `comes behind the blob "${blob}", which has no data`);
+  throw corrupt(seq, `follows the blob "${blob}", which has no data`);
 }
 
 function corrupt(seq: number, why: string, cause?: unknown): LogError {

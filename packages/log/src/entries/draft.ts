@@ -1,4 +1,4 @@
-/** How values are built on hot paths: optional fields are set one by one, as spreading them costs more. */
+/** Type to build values on hot paths: optional fields are set one by one, because spreading them costs more. */
 
-/** A value while it is being built. */
+/** A value under construction. */
 export type Draft<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,9 +1,9 @@
-/** From what the kernel hands to its journal to what the log holds: a fact in an envelope, with its turn and its price. */
+/** Converts the kernel's facts to entries: a fact in an envelope, with its turn and its price. */
 import type { Fact } from "@capstan/kernel";
 import type { Draft } from "./draft.ts";
 import type { Entry, EntryEnvelope, EntryOf, FactBody } from "./entries.ts";
 
-/** What the kernel does not know of a fact: which model it is of, and what it costs. */
+/** What the kernel does not know about a fact: its model and its cost. */
 export interface FactPrice {
   readonly model?: string;
   readonly cost?: number | undefined;
@@ -12,15 +12,15 @@ export interface FactPrice {
 
 export interface FactContext {
   readonly turnId: string;
-  /** The envelope of the next entry, with the position that it will have unless another process posts before. */
+  /** Envelope of the next entry, with the seq that it will have unless another process posts first. */
   envelope(): EntryEnvelope & { readonly seq: number };
-  /** Without it nothing has a price. */
+  /** Without it, entries have no price. */
   price?(fact: Fact): FactPrice | undefined;
 }
 
 const noPrice: FactPrice = {};
 
-/** An entry for each fact, in their order. */
+/** Returns one entry for each fact, in order. */
 export function entriesOfFacts(facts: readonly Fact[], context: FactContext): Entry[] {
   return facts.map((fact) => entryOf(fact, context));
 }
@@ -34,10 +34,10 @@ function entryOf(fact: Fact, context: FactContext): Entry {
     const outcome = { type: "delivered", step: fact.step } as const;
     return { v, type: "queue_settled", id, seq, at, turnId, ids, outcome };
   }
-  // The fact first: copying one object and adding fields to it is faster than the other way round.
+  // The fact comes first: copying one object and adding fields to it is faster than the reverse.
   const entry: Draft<EntryOf<FactBody["type"]>> = { ...unpriced(fact), v, id, seq, at, turnId };
   const { model, cost, priceId } = context.price?.(fact) ?? noPrice;
-  // Only facts that have them are given a model or a price.
+  // Only facts that have a model or a price get them.
   const priced = entry as Draft<FactPrice>;
   if (model !== undefined) priced.model = model;
   if (cost !== undefined) priced.cost = cost;
@@ -45,7 +45,7 @@ function entryOf(fact: Fact, context: FactContext): Entry {
   return entry;
 }
 
-/** What a tool says that it has spent is the cost of its entry only if costs are wanted. */
+/** A cost that a tool reports is kept only if costs are wanted. */
 function unpriced<F extends Fact>(fact: F): F {
   if (fact.type !== "tool_result" || fact.cost === undefined) return fact;
   const { cost: _, ...rest } = fact;

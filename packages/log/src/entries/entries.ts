@@ -1,4 +1,4 @@
-/** What a session's log holds: facts, one after another, each in an envelope that says which, when and whose. */
+/** Entries of a session's log: facts in order, each in an envelope with its id, time and turn. */
 import type {
   ChatMessage,
   Fact,
@@ -14,23 +14,23 @@ import type {
   Usage,
 } from "@capstan/kernel";
 
-/** The version that new entries are written in. Older ones are brought up to it where a log is read. */
+/** Version of new entries. Older entries are upcast when a log is read. */
 export const entryVersion = 1;
 
-/** A tool that somebody outside runs. All that there is of it is in the log, so it needs no program that knows it. */
+/** A client-side tool that was lent to a session. Its declaration is in the log, so no program needs to know it. */
 export interface LentTool extends ToolDeclaration {
   readonly label?: string;
   readonly needsApproval?: boolean;
   readonly answerWithinMs?: number;
-  /** Who lent it, by the name that they gave themselves. */
+  /** Name of the client that lent it, as the client gave it. */
   readonly lentBy?: string;
 }
 
 export interface SessionConfig extends SamplingSettings {
-  /** The name of a model, as the agent or its `resolveModel` knows it. */
+  /** Name of a model, as the agent or its `resolveModel` knows it. */
   readonly model?: string;
   readonly thinkingLevel?: ThinkingLevel;
-  /** Names of tools of the agent, and tools that are lent to the session. */
+  /** Names of the agent's tools, and tools that are lent to the session. */
   readonly tools?: readonly (string | LentTool)[];
   readonly instructions?: string;
   readonly steeringMode?: QueueMode;
@@ -39,7 +39,7 @@ export interface SessionConfig extends SamplingSettings {
   readonly providerOptions?: ProviderOptionsByVendor;
 }
 
-/** What differs for one turn, and for those that continue it. */
+/** Overrides for one turn, and for the turns that continue it. */
 export interface StoredTurnOverrides extends SamplingSettings {
   readonly model?: string;
   readonly thinkingLevel?: ThinkingLevel;
@@ -49,26 +49,26 @@ export interface StoredTurnOverrides extends SamplingSettings {
 
 type FactOf<Type extends Fact["type"]> = Extract<Fact, { readonly type: Type }>;
 
-/** What a fact costs, which the kernel does not know. Absent if that is not wanted or not known. */
+/** Cost of a fact, which the kernel does not know. Undefined if costs are not wanted or not known. */
 interface Priced {
   readonly cost?: number;
 }
 
-/** A fact as the kernel records it, with its turn and its price. Only delivered steering is recorded otherwise: as `queue_settled`. */
+/** A fact as the kernel records it, with its turn and its price. Only delivered steering is recorded differently: as `queue_settled`. */
 export type FactBody = { readonly turnId: string } & (
   | FactOf<"attempt" | "pending" | "tool_intent">
-  /** `model` is also there if only one could be asked. */
+  /** `model` is also set if there is only one model. */
   | (FactOf<"attempt_ended"> & Priced & { readonly priceId?: string })
-  /** The cost is that of the attempt that gave the reply. */
+  /** The cost is that of the attempt that produced the reply. */
   | (FactOf<"message" | "tool_result" | "turn_ended"> & Priced)
 );
 
 /** Entries that only the owner of a session appends, under its lease. */
 export type OwnedBody =
-  /** The first entry of every session. */
+  /** First entry of every session. */
   | {
       readonly type: "created";
-      /** Random, and new whenever a session begins: a session that was deleted and begun again under its id has another. */
+      /** Random, and new for every session: a session that was deleted and created again under its id has another one. */
       readonly incarnation?: string;
       readonly agent: string;
       readonly principal?: string;
@@ -77,8 +77,8 @@ export type OwnedBody =
       readonly config?: SessionConfig;
     }
   /**
-   * `input` names the posted entries whose messages start the turn, in order. A turn that goes on with answers, or that a
-   * cancel ends, has none and `continues` another.
+   * `input` names the posted entries whose messages start the turn, in order. A turn that continues with answers, or that a cancel ends, has
+   * none and `continues` another.
    */
   | {
       readonly type: "turn_started";
@@ -86,20 +86,20 @@ export type OwnedBody =
       readonly input: readonly string[];
       readonly continues?: string;
     }
-  /** What every request begins with from here on: recorded at the first one, and when it changes. */
+  /** Beginning of every request from here on: recorded at the first request, and when it changes. */
   | {
       readonly type: "prompt";
       readonly turnId: string;
       readonly instructions?: string;
-      /** Of the declarations of the tools, in their order. */
+      /** Hash of the tools' declarations, in order. */
       readonly toolsHash: string;
-      /** Of the same, as JSON. */
+      /** Length of the declarations as JSON. */
       readonly toolsChars?: number;
     }
-  /** Another owner goes on with the turn. Whatever attempt was open is void. */
+  /** Another owner resumes the turn. An open attempt is void. */
   | { readonly type: "turn_resumed"; readonly turnId: string; readonly epoch: number }
   | FactBody
-  /** What became of queued items: delivered to the model at a step (their messages follow here), or returned. */
+  /** Outcome of queued items: delivered to the model at a step (their messages follow here), or returned. */
   | {
       readonly type: "queue_settled";
       readonly turnId: string;
@@ -108,27 +108,27 @@ export type OwnedBody =
         | { readonly type: "delivered"; readonly step: number }
         | { readonly type: "returned"; readonly reason: string };
     }
-  /** A model is about to be asked for a summary. What it uses is told by the entry that says what came of it. */
+  /** A model is about to be asked for a summary. Its usage is in the entry that records the outcome. */
   | {
       readonly type: "compaction_started";
-      /** Between two turns it is the id of the `compact` entry, and so in what follows. */
+      /** Between two turns this is the id of the `compact` entry, here and in the following entries. */
       readonly turnId: string;
     }
   | {
       readonly type: "compaction";
       readonly turnId: string;
-      /** The id of the last message that the summary stands for. */
+      /** Id of the last message that the summary replaces. */
       readonly through: string;
       readonly summary: string;
-      /** Tokens of the context. */
+      /** Tokens of the context before the compaction. */
       readonly before: number;
       readonly after: number;
-      /** Over all attempts. */
+      /** Total over all attempts. */
       readonly usage?: Usage;
       readonly cost?: number;
       readonly model?: string;
       readonly priceId?: string;
-      /** The `compact` entries that are settled by it. */
+      /** Ids of the `compact` entries that this one answers. */
       readonly requests?: readonly string[];
     }
   /** There is no summary, and the context stays as it is. */
@@ -158,13 +158,13 @@ export type OwnedBody =
   | {
       readonly type: "forked_from";
       readonly sessionId: string;
-      /** The last entry that was copied, as the other session counts. `seq` is this entry's own. */
+      /** Last entry that was copied, by its seq in the other session. `seq` is this entry's own. */
       readonly throughSeq: number;
     };
 
-/** Entries that anyone may post, without a lease; the same id twice is one entry. */
+/** Entries that any process may post, without a lease; posting the same id twice gives one entry. */
 export type PostedBody =
-  /** Starts a turn of the same id, if the session accepts one where this entry stands. Without messages it goes on from what is there. */
+  /** Starts a turn with the same id, if the session accepts one at this entry. Without messages it continues from the transcript. */
   | {
       readonly type: "input";
       readonly messages: readonly ChatMessage[];
@@ -172,17 +172,17 @@ export type PostedBody =
     }
   | { readonly type: "steer"; readonly message: ChatMessage }
   | { readonly type: "follow_up"; readonly message: ChatMessage }
-  /** The result of a call that somebody outside has run. */
+  /** Result of a call that was run outside. */
   | { readonly type: "answer"; readonly toolCallId: string; readonly result: ToolResult }
   | {
       readonly type: "decision";
       readonly toolCallId: string;
-      /** Of what was approved: another tool, input or call is not. */
+      /** Hash of the approved call: another tool, input or call is not approved. */
       readonly hash: string;
       readonly isApproved: boolean;
       readonly reason?: string;
     }
-  /** Somebody is about to run a call that waits: for so long it is theirs, and others leave it alone. */
+  /** A client is about to run a pending call: for this time the call is its own, and other clients leave it alone. */
   | {
       readonly type: "call_claimed";
       readonly toolCallId: string;
@@ -190,12 +190,12 @@ export type PostedBody =
       readonly leaseMs: number;
     }
   | { readonly type: "queue_cleared"; readonly queue: "steering" | "followUp" | "all" }
-  /** Stops the turn and every turn that continues it. */
+  /** Cancels the turn and every turn that continues it. */
   | { readonly type: "cancel_requested"; readonly turnId: string; readonly reason?: string }
   | { readonly type: "config"; readonly config: SessionConfig }
-  /** Has the context compacted: before the next request of the turn under way, or at rest. */
+  /** Requests a compaction of the context: before the next request of the turn under way, or at rest. */
   | { readonly type: "compact"; readonly directives?: string }
-  /** These two have an effect only where an input would be accepted. */
+  /** These two take effect only if an input would be accepted. */
   | { readonly type: "history_cleared" }
   | { readonly type: "history_loaded"; readonly messages: readonly ChatMessage[] };
 
@@ -221,12 +221,12 @@ export function isPosted({ type }: EntryBody): boolean {
   return postedTypes.has(type);
 }
 
-/** Before the store has given it a place. */
+/** Envelope before the store has assigned a seq. */
 export interface EntryEnvelope {
   readonly v: number;
   /** Unique in the session. */
   readonly id: string;
-  /** Milliseconds on the writer's clock: for people, not for order. */
+  /** Milliseconds on the writer's clock: for people, not for ordering. */
   readonly at: number;
 }
 
@@ -236,8 +236,8 @@ export type Entry = NewEntry & { readonly seq: number };
 export type EntryOf<Type extends EntryType> = Extract<Entry, { readonly type: Type }>;
 
 /**
- * An entry as a store holds it: JSON with an envelope. It may be of an older version or of a type that only a newer program
- * knows, so nobody but `parseEntry` looks inside.
+ * An entry as a store holds it: JSON with an envelope. It may have an older version or a type that only a newer program knows, so only
+ * `parseEntry` looks inside.
  */
 export interface StoredEntry {
   readonly seq: number;

@@ -1,17 +1,17 @@
-/** What a store demands of an entry: an envelope that can be read back, whatever is inside. */
+/** Checks that a store makes of an entry: an envelope that can be read back, whatever is inside. */
 import type { NewEntry } from "./entries.ts";
 import { RepositoryError } from "../repository/repository.ts";
 
-/** Fails with `invalid_entry` for the first that is not an entry, or that has the id of one before it in the list. */
+/** Fails with `invalid_entry` for the first value that is not an entry, or that has the id of an earlier one in the list. */
 export function checkEnvelopes(sessionId: string, entries: readonly NewEntry[]): void {
   for (const entry of entries) checkEnvelope(sessionId, entry);
   if (entries.length < 2) return;
   const again = entries.length < few ? repeatedOfFew(entries) : repeatedOf(entries);
   if (again !== undefined)
-    throw invalidEntry(sessionId, `two of one append have the id "${again}"`);
+    throw invalidEntry(sessionId, `two entries of one append have the id "${again}"`);
 }
 
-/** Almost every append is of two or three: to compare them takes less than to make a set. */
+/** Almost every append has two or three entries: comparing them is cheaper than creating a set. */
 const few = 8;
 
 function repeatedOfFew(entries: readonly NewEntry[]): string | undefined {
@@ -26,16 +26,16 @@ function repeatedOf(entries: readonly NewEntry[]): string | undefined {
   return entries.find(({ id }) => ids.size === ids.add(id).size)?.id;
 }
 
-/** The parameter is wider than the types say: what comes here may have been parsed from a request. */
+/** The parameter is wider than the types: the value may have been parsed from a request. */
 export function checkEnvelope(sessionId: string, entry: unknown): void {
   if (typeof entry !== "object" || entry === null) {
     throw wrongKind(sessionId, "it", "an object", entry);
   }
-  // Nothing is believed of the fields: each is looked at below.
+  // The fields are untrusted: each is checked below.
   const { type, id, v, at } = entry as Readonly<Record<string, unknown>>;
   if (typeof type !== "string") throw wrongKind(sessionId, "its type", "a string", type);
   if (typeof id !== "string") throw wrongKind(sessionId, "its id", "a string", id);
-  // NaN and the infinities are numbers that JSON does not have.
+  // JSON has no NaN and no infinities.
   if (!Number.isFinite(v)) throw wrongKind(sessionId, "its v", "a number", v);
   if (!Number.isFinite(at)) throw wrongKind(sessionId, "its at", "a number", at);
 }
@@ -48,7 +48,7 @@ export function invalidEntry(sessionId: string, why: string): RepositoryError {
   );
 }
 
-/** Says the kind and not the value: what is posted may be long, or private. */
+/** Names the kind, not the value: posted values may be long, or private. */
 function wrongKind(
   sessionId: string,
   what: string,

@@ -1,4 +1,4 @@
-/** Shapes of the fields of each entry, as far as folds and events read them. */
+/** Shapes of the fields of each entry, limited to what folds and events read. */
 import type { EntryOf, EntryType, NewEntry } from "./entries.ts";
 import type { Fault } from "./value-shapes.ts";
 import {
@@ -22,7 +22,7 @@ type FieldKind =
   | "object"
   | "message"
   | "messages"
-  /** Calls that wait. */
+  /** Pending calls. */
   | "pending"
   | "result"
   | "usage"
@@ -32,7 +32,7 @@ type FieldKind =
   | "error"
   | "any";
 
-/** Every field of the entry, so that a new one cannot be forgotten; `?` marks what may be absent. */
+/** Every field of the entry, so that a new one cannot be forgotten; `?` marks optional fields. */
 type Shape<E> = {
   readonly [
     Field in Exclude<keyof E, "v" | "id" | "at" | "seq" | "type">
@@ -156,14 +156,14 @@ interface Field {
   readonly isOptional: boolean;
 }
 
-/** Made once: the check is run for every entry of every log that is opened. */
+/** Created once: the check runs for every entry of every log that is opened. */
 const fieldsOf: ReadonlyMap<string, readonly Field[]> = new Map(
   Object.entries(shapes).map(([type, shape]) => [type, Object.entries(shape).map(toField)]),
 );
 
 function toField([name, marked]: [name: string, kind: string]): Field {
   const isOptional = marked.endsWith("?");
-  // The type of `shapes` lets nothing else stand there.
+  // The type of `shapes` allows nothing else.
   const kind = (isOptional ? marked.slice(0, -1) : marked) as FieldKind;
   return { name, kind, isOptional };
 }
@@ -172,7 +172,7 @@ export function isKnownType(type: string): boolean {
   return fieldsOf.has(type);
 }
 
-/** Fault of an entry of a known type, in words that follow "its"; undefined if there is none. */
+/** Fault of an entry of a known type, worded to follow "its"; undefined if there is none. */
 export function shapeFault(entry: { readonly [field: string]: unknown }, type: string): Fault {
   for (const { name, kind, isOptional } of fieldsOf.get(type) ?? []) {
     const value = entry[name];
@@ -184,10 +184,10 @@ export function shapeFault(entry: { readonly [field: string]: unknown }, type: s
   return undefined;
 }
 
-/** The same for one that is to be written, of which more is asked. */
+/** Like `shapeFault`, but stricter: for an entry that is to be written. */
 export function newShapeFault(entry: NewEntry): Fault {
   if (isSoundStep(entry)) return undefined;
-  // Its fields are what the check is about.
+  // The fields are what is being checked.
   const fields = entry as unknown as { readonly [field: string]: unknown };
   const fault = shapeFault(fields, entry.type);
   if (fault !== undefined || fields["error"] === undefined) return fault;
@@ -196,8 +196,8 @@ export function newShapeFault(entry: NewEntry): Fault {
 }
 
 /**
- * Accepts what every step of every turn writes, with each field read by its name, which takes half the time. It accepts nothing that the
- * shapes refuse; what it does not know is for them to say.
+ * Fast path for the entries that every step of every turn writes: reading each field by name takes half the time. It accepts nothing that
+ * the shapes refuse; other entries are left to the shapes.
  */
 function isSoundStep(entry: NewEntry): boolean {
   switch (entry.type) {
@@ -243,7 +243,7 @@ function isSoundPlace(entry: { readonly turnId: string; readonly step: number })
   return isText(entry.turnId) && isNumber(entry.step);
 }
 
-// The types say so, and code without types may say otherwise.
+// Typed as a string, but untyped code may pass anything.
 function isText(value: unknown): boolean {
   return typeof value === "string";
 }
@@ -258,7 +258,7 @@ function kindFault(value: unknown, kind: FieldKind): Fault {
     case "boolean":
       return typeof value === kind ? undefined : ` is not a ${kind}`;
     case "number":
-      // JSON has no others.
+      // JSON has no other numbers.
       return Number.isFinite(value) ? undefined : " is not a number";
     case "object":
     case "error":

@@ -1,11 +1,11 @@
-/** A log that cannot be read. */
+/** Error for a log that cannot be read. */
 import { CapstanError } from "@capstan/kernel";
 
 export type LogErrorCode = "corrupt_entry";
 
 export class LogError extends CapstanError<LogErrorCode> {
   override readonly name = "LogError";
-  /** Where reading stopped. */
+  /** Seq at which reading stopped. */
   readonly seq: number;
   readonly entryId: string;
 

@@ -1,4 +1,4 @@
-/** Ids of sessions, turns and posted entries: short, as the ids of tool calls begin with them and go into every request. */
+/** Ids of sessions, turns and posted entries: short, because the ids of tool calls begin with them and are part of every request. */
 
 const alphabet = "0123456789abcdefghijklmnopqrstuv";
 const length = 16;
@@ -8,7 +8,7 @@ const batch = 64;
 let pool = "";
 let used = 0;
 
-/** 80 bits of chance in 16 characters. */
+/** 80 random bits in 16 characters. */
 export function newId(): string {
   if (used === pool.length) {
     const bytes = crypto.getRandomValues(new Uint8Array(length * batch));

@@ -1,4 +1,4 @@
-/** Both edges of the log: from what a store holds, of any version, to today's entries; and the check of those that are to be written. */
+/** Both edges of the log: parses stored entries of any version to today's entries, and checks entries that are to be written. */
 import { entryVersion } from "./entries.ts";
 import type { Entry, NewEntry, StoredEntry } from "./entries.ts";
 import { invalidEntry } from "./entry-envelope.ts";
@@ -8,8 +8,8 @@ import { upcasts } from "./upcasts.ts";
 import type { Upcasts } from "./upcasts.ts";
 
 /**
- * Undefined for an entry that only a newer program understands: it stays in the log, and folds pass over it. Throws a `LogError` for
- * one of a known type that is not what it should be. The entry is checked, not copied.
+ * Undefined for an entry that only a newer program understands: it stays in the log, and folds skip it. Throws a `LogError` for an invalid
+ * entry of a known type. The entry is checked, not copied.
  */
 export function parseEntry(
   stored: StoredEntry,
@@ -22,19 +22,19 @@ export function parseEntry(
   if (!isKnownType(current.type)) return undefined;
   const fault = shapeFault(current, current.type);
   if (fault !== undefined) throw corrupt(stored, fault);
-  // Its type is known and its fields are those of that type.
+  // The type is known and the fields match it.
   return current as unknown as Entry;
 }
 
 /**
- * Fails with `invalid_entry` for the first that `parseEntry` would refuse: it must not reach a store, as the session could not be opened
- * again. Those of other versions and of unknown types come from other logs, and are not looked into.
+ * Fails with `invalid_entry` for the first entry that `parseEntry` would refuse: it must not reach a store, because the session could not be
+ * opened again. Entries of other versions and unknown types come from other logs, and are not checked.
  */
 export function checkEntries(sessionId: string, entries: readonly NewEntry[]): void {
   for (const entry of entries) checkEntry(sessionId, entry);
 }
 
-/** The same for one. */
+/** Like `checkEntries`, for one entry. */
 export function checkEntry(sessionId: string, entry: NewEntry): void {
   if (entry.v !== entryVersion) return;
   const fault = newShapeFault(entry);
@@ -49,7 +49,7 @@ function upcast(stored: StoredEntry, table: Upcasts, version: number): StoredEnt
     try {
       entry = { ...(step === undefined ? entry : step(entry)), v: v + 1 };
     } catch (cause) {
-      throw corrupt(stored, `fields cannot be brought from version ${v} to ${v + 1}`, { cause });
+      throw corrupt(stored, `fields cannot be converted from version ${v} to ${v + 1}`, { cause });
     }
   }
   return entry;
@@ -61,7 +61,7 @@ function corrupt(stored: StoredEntry, fault: string, options?: ErrorOptions): Lo
     "corrupt_entry",
     { seq, id },
     `Entry ${seq} ("${id}", ${type}) is corrupt: its ${fault}. The session cannot be read past this entry; ` +
-      `restore it from a copy, or make a repaired one from what stands before it (host.repair, capstan sessions repair).`,
+      `restore it from a copy, or make a repaired copy from the entries before it (host.repair, capstan sessions repair).`,
     options,
   );
 }

@@ -1,16 +1,16 @@
-/** Shapes of the values inside entries, as far as folds, events and the next request read them. JSON that only its owner reads is not checked. */
+/** Shapes of the values inside entries, limited to what folds, events and the next request read. JSON that only its owner reads is not checked. */
 
 type Fields = { readonly [field: string]: unknown };
 
-/** Fault of a value, in words that follow its name; undefined if it is sound. */
+/** Fault of a value, worded to follow its name; undefined if the value is valid. */
 export type Fault = string | undefined;
 
-/** True for an object whose JSON has its fields: that of a list, of a boxed value and of one with `toJSON` is something else. */
+/** True for an object whose JSON form has its fields: not for a list, a boxed value, or an object with `toJSON`. */
 export function isObject(value: unknown): value is Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { toJSON, valueOf } = value as Fields;
   if (typeof toJSON === "function") return false;
-  // Almost every object has this one, and is not looked at further.
+  // Almost every object has this one, and needs no further check.
   return valueOf === plainValueOf || !boxed.has(Object.prototype.toString.call(value));
 }
 
@@ -59,7 +59,7 @@ export function resultFault(value: unknown): Fault {
   return contentFault(value["output"], ".output") ?? keptFault(value["kept"]);
 }
 
-/** Counts that are not finite are null in JSON, which older programs have stored and readers pass over. */
+/** Counts that are not finite are null in JSON; older programs have stored such counts, and readers ignore them. */
 export function usageFault(value: unknown): Fault {
   if (!isObject(value)) return " is not an object";
   const isSound =
@@ -95,7 +95,7 @@ export function outcomeFault(value: unknown): Fault {
   return Number.isFinite(value["step"]) ? undefined : ".step is not a number";
 }
 
-/** Only for new entries: errors of any kind are in older logs, and readers can do with them. */
+/** For new entries only: older logs contain errors of any shape, and readers can handle them. */
 export function errorFault(value: unknown): Fault {
   if (!isObject(value)) return " is not an object";
   return textFault(value, "name") ?? textFault(value, "message") ?? optionalText(value, "code");
@@ -210,7 +210,7 @@ function optionalText(value: Fields, name: string): Fault {
   return value[name] === undefined ? undefined : textFault(value, name);
 }
 
-/** By index: a list may have holes, which are null in JSON. */
+/** Iterates by index: a list may have holes, which are null in JSON. */
 function listFault(list: unknown, faultOf: (each: unknown) => Fault): Fault {
   if (!isList(list)) return " is not a list";
   for (let i = 0; i < list.length; i += 1) {
@@ -220,7 +220,7 @@ function listFault(list: unknown, faultOf: (each: unknown) => Fault): Fault {
   return undefined;
 }
 
-// `Array.isArray` would make a list of `any` of it.
+// `Array.isArray` would narrow to a list of `any`.
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && !("toJSON" in value);
 }

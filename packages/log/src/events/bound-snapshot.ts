@@ -1,7 +1,7 @@
-/** Bounds a snapshot: the end of what is live, and how much is missing before it. */
+/** Bounds a snapshot: keeps the end of the live content, and the number of characters missing before it. */
 import type { LiveMessage, LivePart, LiveToolOutput } from "@capstan/kernel";
 
-/** Characters of a snapshot, half of them for the open message and half for the outputs of tools. */
+/** Characters of a snapshot, half of them for the open message and half for tool outputs. */
 const maxSnapshotChars = 131_072;
 
 interface Live {
@@ -9,7 +9,7 @@ interface Live {
   readonly toolOutputs: readonly LiveToolOutput[];
 }
 
-/** The same, if it is short enough. */
+/** Returns the snapshot unchanged if it is short enough. */
 export function boundSnapshot(
   { message, toolOutputs }: Live,
   maxChars: number = maxSnapshotChars,
@@ -20,7 +20,7 @@ export function boundSnapshot(
   return { message: boundMessage(message, half), toolOutputs: outputs };
 }
 
-/** Every output gets the same share: each reader wants to see that each of them goes on. */
+/** Every output gets an equal share, so that a reader sees progress in each of them. */
 function boundOutputs(
   outputs: readonly LiveToolOutput[],
   maxChars: number,
@@ -34,7 +34,7 @@ function boundOutputs(
   });
 }
 
-/** Parts are filled from the last one back: it is the one that grows. */
+/** Parts are filled from the last one backwards: that is the one that grows. */
 function boundMessage(message: LiveMessage, maxChars: number): LiveMessage {
   const { content } = message;
   if (content.reduce((sum, part) => sum + textOf(part).length, 0) <= maxChars) return message;
@@ -77,7 +77,7 @@ function withText(part: LivePart, text: string, omittedChars: number): LivePart 
   }
 }
 
-/** Not beginning in the middle of a character. */
+/** Does not start in the middle of a character. */
 function tailOf(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const start = text.length - maxChars;

@@ -3,11 +3,11 @@ import type { AgentEvent } from "@capstan/kernel";
 
 export interface Cursor {
   readonly seq: number;
-  /** The events of the entry are 1 … k; live ones go on from there. 0 is before all of them. */
+  /** The events of the entry are 1 … k; live events continue from there. 0 is before all of them. */
   readonly n: number;
 }
 
-/** Before everything. */
+/** Cursor before all events. */
 export const startCursor: Cursor = { seq: 0, n: 0 };
 
 /** Gets each event with its cursor. */
@@ -17,7 +17,7 @@ export function formatCursor({ seq, n }: Cursor): string {
   return `${seq}.${n}`;
 }
 
-/** Undefined for what is none. */
+/** Undefined if the text is not a cursor. */
 export function parseCursor(text: string): Cursor | undefined {
   const match = /^(\d{1,15})\.(\d{1,15})$/.exec(text);
   if (match === null) return undefined;

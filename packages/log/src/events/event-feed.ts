@@ -1,4 +1,4 @@
-/** The events of a session as its readers get them, from entries and from what is live: the same for its owner and for a follower. */
+/** Events of a session as its readers get them, from entries and from live events: identical for its owner and for a follower. */
 import type { AgentEvent, AgentEventBody, LiveMessage } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
 import { boundSnapshot } from "./bound-snapshot.ts";
@@ -12,37 +12,37 @@ import { parseEntry } from "../entries/parse-entry.ts";
 import type { LiveFrame } from "../repository/repository.ts";
 import { SessionFold } from "../folds/session-fold.ts";
 
-/** How many events of entries are kept for readers that missed the last of them; up to twice as many. */
+/** Minimum number of events of entries that are kept for readers that missed the last ones; up to twice as many are kept. */
 const keptEvents = 128;
 
 type Snapshot = Extract<AgentEventBody, { readonly type: "snapshot" }>;
 
 /**
- * Live events are numbered behind the last entry that had events of its own: entries without them, posted ones above all, move nothing,
- * because the owner and a follower get to know them at different times. A `turn_resumed` always moves the place: what the owner
- * before it showed behind the same entry must not be taken for what the new one shows.
+ * Live events are numbered after the last entry that had events: entries without events, mainly posted ones, change no cursor, because the
+ * owner and a follower learn of them at different times. A `turn_resumed` always moves the cursor: events that the previous owner showed
+ * after the same entry must not be mistaken for those of the new one.
  */
 export class EventFeed {
   readonly sessionId: string;
-  /** The state behind all entries that were taken. */
+  /** State after all entries that were applied. */
   readonly fold: SessionFold = new SessionFold();
   readonly #events: EntryEvents;
   #view = new LiveView();
   #seq = 0;
-  /** Of the entry at `#seq`: how many events it has, and how many there are with the live ones behind it. */
+  /** Number of events of the entry at `#seq`, and the number including the live ones after it. */
   #entryCount = 0;
   #count = 0;
-  /** What was live when the entry at `#seq` came, for followers that did not see it begin. */
+  /** Live content when the entry at `#seq` arrived, for followers that did not see it begin. */
   #carried: Snapshot | undefined;
-  /** Whether a reader that has seen all entries lacks something: a live event, or that what was live is gone. */
+  /** True if a reader that has seen all entries lacks something: a live event, or that live content is gone. */
   #isBeyondLog = false;
-  /** The last event, if it said that nothing more will run by itself. */
+  /** Last event, if it was `settled`. */
   #settled: PlacedEvent | undefined;
   #epoch = 0;
-  /** The last events of entries, all of those behind `#recentFrom`. */
+  /** Last events of entries: all of those after `#recentFrom`. */
   #recent: PlacedEvent[] = [];
   #recentFrom: Cursor = startCursor;
-  /** One for all readers that ask at the same moment: it is serialised once. */
+  /** Shared by all readers that ask at the same moment: it is serialized once. */
   #current: PlacedEvent | undefined;
 
   constructor(sessionId: string) {
@@ -50,29 +50,29 @@ export class EventFeed {
     this.#events = new EntryEvents(sessionId);
   }
 
-  /** Of the last event. */
+  /** Cursor of the last event. */
   get cursor(): Cursor {
     return { seq: this.#seq, n: this.#count };
   }
 
-  /** The highest that is known. Frames of an older one are dropped. */
+  /** Highest known epoch. Frames of an older epoch are dropped. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** The reply that is being written, as far as it is known here. */
+  /** The reply that is being written, if this process knows it. */
   get openMessage(): LiveMessage | undefined {
     return this.#view.snapshot().message;
   }
 
-  /** The feed is the owner's from now on: its frames carry the epoch of the lease. */
+  /** Marks the feed as the owner's: its frames carry the epoch of the lease. */
   own(epoch: number): void {
     this.#epoch = epoch;
   }
 
   /**
-   * The events of new entries, which follow in order. Those that were taken before are passed over, so reads may overlap. Where another
-   * owner goes on and tool outputs were live, a snapshot without them follows.
+   * Applies new entries, in order, and returns their events. Entries that were applied before are skipped, so reads may overlap. If another
+   * owner takes over while tool outputs are live, a snapshot without them follows.
    */
   take(entries: readonly Entry[]): PlacedEvent[] {
     const placed: PlacedEvent[] = [];
@@ -80,46 +80,47 @@ export class EventFeed {
     return placed;
   }
 
-  /** The same for what a store holds. */
+  /** Like `take`, for stored entries. */
   takeStored(stored: readonly StoredEntry[]): PlacedEvent[] {
     const placed: PlacedEvent[] = [];
     for (const each of stored) this.#takeOne(each.seq, parseEntry(each), placed);
     return placed;
   }
 
-  /** For the owner: gives a live-only event its place. */
+  /** Assigns a cursor to a live-only event. For the owner. */
   live(event: AgentEvent): PlacedEvent {
     const placed = { cursor: { seq: this.#seq, n: this.#count + 1 }, event };
     this.#show(placed);
     return placed;
   }
 
-  /** What a reader that joins now needs to see of what is live; undefined if nothing is. */
+  /** Live content that a reader needs when it joins now; undefined if there is none. */
   snapshot(): PlacedEvent | undefined {
     return this.#view.isEmpty ? undefined : this.#currentSnapshot();
   }
 
-  /** All that is live, be it nothing. */
+  /** All live content, even if empty. */
   liveSnapshot(): Snapshot {
     return this.#snapshot();
   }
 
   /**
-   * For a follower: the events of a frame that are new. "behind": it follows an entry that was not taken yet, or is of another session of this
-   * id, so read the log and try it again. "gap": events are missing before it, so ask for a snapshot. What is late, doubled or of a former owner gives nothing.
+   * Returns the new events of a frame. For a follower. "behind": the frame follows an entry that was not applied yet, or belongs to another
+   * session with this id: read the log and retry. "gap": events are missing before it: request a snapshot. Late and duplicate frames, and
+   * those of a former owner, return nothing.
    */
   frame(frame: LiveFrame): PlacedEvent[] | "behind" | "gap" {
     if (frame.epoch < this.#epoch || frame.seq < this.#seq) return [];
     if (frame.seq > this.fold.seq || this.#isOfAnother(frame)) return "behind";
     this.#epoch = frame.epoch;
-    // Only a newer program knows what events that entry has.
+    // Only a newer program knows the events of that entry.
     if (frame.seq > this.#seq) this.#moveTo(frame.seq, 0);
     const placed: PlacedEvent[] = [];
     let isGap = false;
     for (const [index, body] of frame.events.entries()) {
       const n = frame.from + index;
       const isSnapshot = body.type === "snapshot";
-      // One at the last event of an entry is news to whoever has seen nothing else behind that entry.
+      // A snapshot at the last event of an entry is new to a reader that has seen no other event after that entry.
       const isNew = n > this.#count || (isSnapshot && n === this.#count && !this.#isBeyondLog);
       isGap = n > this.#count + 1 && !isSnapshot;
       if (!isNew || isGap) continue;
@@ -131,16 +132,16 @@ export class EventFeed {
   }
 
   /**
-   * For the owner: these live events, as far as no entry has come behind them, for followers elsewhere. The first frame behind an entry
-   * says what was live before it, so that whatever frame is lost, the next one fits or shows a gap. Undefined if there is nothing
-   * to say.
+   * Returns a frame of these live events for followers in other processes, except for those that an entry has followed since. For the owner.
+   * The first frame after an entry contains what was live before it, so that after any lost frame the next one fits or shows a gap.
+   * Undefined if there is nothing to send.
    */
   toFrame(events: readonly PlacedEvent[]): LiveFrame | undefined {
     const current = events.filter(({ cursor }) => cursor.seq === this.#seq);
     const [first] = current;
     const bodies = current.map(({ event }) => bodyOf(event));
     const isFirst = first === undefined || first.cursor.n === this.#entryCount + 1;
-    // Between two turns it may be of none.
+    // Between two turns an event may belong to none.
     const turnId = first?.event.turnId;
     if (isFirst && this.#carried !== undefined) {
       return this.#toFrame(this.#entryCount, [this.#carried, ...bodies], turnId);
@@ -148,28 +149,28 @@ export class EventFeed {
     return first && this.#toFrame(first.cursor.n, bodies, turnId);
   }
 
-  /** For the owner, when somebody follows: all that is live, in the place of all live events so far. */
+  /** Returns all live content, replacing all live events so far. For the owner, when a reader starts to follow. */
   snapshotFrame(): LiveFrame {
     return this.#toFrame(this.#count, [this.#snapshot()]);
   }
 
   /**
-   * The events that a reader at this cursor has not seen, up to the feed's last. `stored` is the log from its beginning, at least as far
-   * as the feed has taken it. Live events are not kept: one snapshot stands for those that the reader has missed. A reader that
-   * was further than the feed gets nothing, and has to pass over what the feed gives up to its own cursor.
+   * Returns the events that a reader at this cursor has not seen, up to the feed's last. `stored` is the log from its beginning, at least as
+   * far as the feed has applied it. Live events are not kept: one snapshot replaces those that the reader has missed. A reader that is ahead
+   * of the feed gets nothing, and must skip the feed's events up to its own cursor.
    */
   eventsAfter(cursor: Cursor, stored: readonly StoredEntry[]): PlacedEvent[] {
     const known = stored.filter(({ seq }) => seq <= this.fold.seq);
     return this.withLive(cursor, new EventFeed(this.sessionId).takeStored(known));
   }
 
-  /** The same without the log, for a reader that has missed little. Undefined if it has missed more than is kept here. */
+  /** Like `eventsAfter`, without the log, for a reader that has missed little. Undefined if it has missed more than is kept here. */
   recentEventsAfter(cursor: Cursor): PlacedEvent[] | undefined {
     if (compareCursors(cursor, this.#recentFrom) < 0) return undefined;
     return this.withLive(cursor, this.#recent);
   }
 
-  /** The same, given the events of all entries, or at least of those behind the cursor. */
+  /** Like `eventsAfter`, given the events of all entries, or at least of those after the cursor. */
   withLive(cursor: Cursor, facts: readonly PlacedEvent[]): PlacedEvent[] {
     const missed = facts.filter((placed) => compareCursors(placed.cursor, cursor) > 0);
     if (compareCursors(this.cursor, cursor) <= 0) return missed;
@@ -198,7 +199,7 @@ export class EventFeed {
     const first = placed.length;
     const count = this.#events.place(entry, this.fold, placed);
     this.fold.apply(entry);
-    // Every place below the length is taken.
+    // Every index below the length is set.
     for (let i = first; i < placed.length; i++) {
       const fact = placed[i] as PlacedEvent;
       this.#view.apply(fact.event);
@@ -209,7 +210,7 @@ export class EventFeed {
     else if (count > 0) this.#moveTo(seq, count);
   }
 
-  /** What ran in the process before is gone. */
+  /** Work of the previous process is gone. */
   #resume({ seq, epoch }: EntryOf<"turn_resumed">, count: number): PlacedEvent[] {
     const wasLive = !this.#view.isEmpty;
     this.#epoch = Math.max(this.#epoch, epoch);
@@ -259,8 +260,8 @@ export class EventFeed {
     turnId: string = this.#turnId,
   ): LiveFrame {
     const { created } = this.fold;
-    const place = { epoch: this.#epoch, seq: this.#seq, from, turnId, events };
-    return created === undefined ? place : { ...place, incarnation: incarnationOf(created) };
+    const frame = { epoch: this.#epoch, seq: this.#seq, from, turnId, events };
+    return created === undefined ? frame : { ...frame, incarnation: incarnationOf(created) };
   }
 }
 

@@ -1,4 +1,4 @@
-/** The one way from a log to events. What a session shows as a fact while it runs is made here as well. */
+/** The only way from a log to events. Facts that a running session shows are converted here as well. */
 import type { AgentEvent, AgentEventBody, ShownFact, TurnBefore } from "@capstan/kernel";
 import { eventsOfFact } from "@capstan/kernel";
 import type { Cursor } from "./cursor.ts";
@@ -6,7 +6,7 @@ import type { Draft } from "../entries/draft.ts";
 import type { Entry, EntryOf } from "../entries/entries.ts";
 import { SessionFold } from "../folds/session-fold.ts";
 
-/** An event and its place. */
+/** An event and its cursor. */
 export interface PlacedEvent {
   readonly cursor: Cursor;
   readonly event: AgentEvent;
@@ -14,7 +14,7 @@ export interface PlacedEvent {
 
 type EventOf<Type extends AgentEventBody["type"]> = Extract<AgentEvent, { readonly type: Type }>;
 
-/** The events of these entries in order. `fold` is the state before the first, and afterwards that behind the last. */
+/** Returns the events of these entries in order. `fold` is the state before the first entry, and afterwards the state after the last. */
 export function eventsOf(
   sessionId: string,
   entries: readonly Entry[],
@@ -29,7 +29,7 @@ export function eventsOf(
   return placed;
 }
 
-/** Entries of facts show what `eventsOfFact` says; the others are the log's own. */
+/** Entries of facts show the events of `eventsOfFact`; the others are the log's own. */
 export class EntryEvents {
   readonly #conversationId: string;
   #turnId = "";
@@ -41,7 +41,7 @@ export class EntryEvents {
     this.#conversationId = conversationId;
   }
 
-  /** Adds the events of one entry; `before` is the state before it. How many they are. */
+  /** Adds the events of one entry; `before` is the state before it. Returns their number. */
   place(entry: Entry, before: SessionFold, placed: PlacedEvent[]): number {
     // Entries that have events belong to a turn.
     this.#turnId = (entry as { readonly turnId: string }).turnId;
@@ -52,7 +52,7 @@ export class EntryEvents {
     return this.#count;
   }
 
-  /** What an entry shows, given all before it. */
+  /** Shows the events of an entry, given the state before it. */
   #show(entry: Entry, before: SessionFold): void {
     switch (entry.type) {
       case "attempt":
@@ -86,7 +86,7 @@ export class EntryEvents {
       case "quarantine":
       case "compaction_started":
       case "forked_from":
-      // What is posted shows through the owner's entry that settles it.
+      // Posted entries show through the owner's entry that records their outcome.
       case "input":
       case "steer":
       case "follow_up":
@@ -120,7 +120,7 @@ export class EntryEvents {
     for (const event of eventsOfFact(fact, before)) this.#place(event);
   }
 
-  /** An attempt that was open ended with its process. */
+  /** An open attempt ended with its process. */
   #turnResumed(before: SessionFold): void {
     const underWay = before.turn?.underWay;
     if (underWay === undefined || underWay.state === "over") return;

@@ -1,4 +1,4 @@
-/** Which events no entry tells: they are shown while a turn runs, and a reader that comes later gets a snapshot instead. */
+/** Events that no entry records: they are shown while a turn runs, and a reader that joins later gets a snapshot instead. */
 import type { AgentEventBody } from "@capstan/kernel";
 
 const liveOnlyTypes: ReadonlySet<AgentEventBody["type"]> = new Set<AgentEventBody["type"]>([

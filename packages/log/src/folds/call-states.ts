@@ -1,4 +1,4 @@
-/** The calls of the step that is open, as the log tells of them, and what was answered from outside. */
+/** Calls of the open step as the log records them, and their answers from outside. */
 import type {
   AssistantMessage,
   LastReply,
@@ -12,51 +12,51 @@ import { toToolMessage } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
 import { isOverdue } from "../repository/is-overdue.ts";
 
-/** Why a posted entry has no effect. */
+/** Reason why a posted entry has no effect. */
 export type Refusal =
-  /** No call of this id waits: it is unknown, not pending, or settled. */
+  /** No call with this id is pending: it is unknown, not pending, or settled. */
   | "not_pending"
   | "already_answered"
-  /** Somebody else is running the call, and has time left. */
+  /** Another client is running the call, and its claim has not expired. */
   | "already_claimed"
-  /** A decision about something else than what waits. */
+  /** The decision is about another call, tool or input than the pending one. */
   | "hash_mismatch"
-  /** A result for a call that waits for an approval, or the other way round. */
+  /** A result for a call that waits for an approval, or the reverse. */
   | "wrong_kind"
-  /** An input or another history, while a turn runs or waits for answers. */
+  /** An input or a new history, while a turn runs or waits for answers. */
   | "turn_unfinished"
-  /** A cancel of a turn that is over or was never there. */
+  /** A cancel of a turn that has ended or never existed. */
   | "turn_over"
-  /** An input without messages, where nothing waits for a reply. */
+  /** An input without messages, while nothing waits for a reply. */
   | "cannot_continue";
 
-/** Who has said that they run a call, and until when. */
+/** Client that claimed a call, and the end of its claim. */
 export interface CallClaim {
   readonly toolCallId: string;
   readonly claimedBy: string;
   readonly until: number;
 }
 
-/** A call that waits, and what was posted about it. */
+/** A pending call, and what was posted about it. */
 interface WaitingCall {
   readonly pending: PendingCall;
-  /** The first counts. */
+  /** The first answer counts. */
   answer: OpenCall | undefined;
-  /** Its time ran out: an answer stands for the one that did not come. */
+  /** Its time has run out: a generated answer replaces the missing one. */
   isGivenUp: boolean;
   claim: CallClaim | undefined;
 }
 
 interface CallState {
   readonly call: ToolCallPart;
-  /** What the owner recorded last. */
+  /** State that the owner recorded last. */
   open: OpenCall;
-  /** As long as it is recorded as pending. */
+  /** Set while the call is recorded as pending. */
   waiting: WaitingCall | undefined;
 }
 
-/** What the model is told about a call that nobody answered. */
-const unanswered = { isError: true, output: "Nobody answered this call in time." } as const;
+/** Result that the model gets for a call that was not answered in time. */
+const unanswered = { isError: true, output: "This call was not answered in time." } as const;
 
 const fewCalls = 8;
 
@@ -64,9 +64,9 @@ export class CallStates implements LastReply {
   readonly message: AssistantMessage;
   readonly step: number;
   readonly #states: readonly CallState[];
-  /** Made for steps of many calls: in a short list looking is faster. */
+  /** Created for steps with many calls: searching a short list is faster. */
   readonly #byId: ReadonlyMap<string, CallState> | undefined;
-  /** How many have no recorded result: asked with every result, so nothing may go through the list. */
+  /** Number of calls without a recorded result: read for every result, so nothing may iterate over the list. */
   #unsettled: number;
   #messages: readonly ToolMessage[] | undefined;
 
@@ -88,12 +88,12 @@ export class CallStates implements LastReply {
     return this.#states.length === 0;
   }
 
-  /** Whether every call has its recorded result. */
+  /** True if every call has its recorded result. */
   get isSettled(): boolean {
     return this.#unsettled === 0;
   }
 
-  /** The messages of all results in call order, where this one is the last that was missing. Made once: the event and the transcript share them. */
+  /** Messages of all results in call order, if this is the last missing one. Created once: the event and the transcript share them. */
   messagesWith(toolCallId: string, result: ToolResult): readonly ToolMessage[] {
     return (this.#messages ??= this.#states.map(({ call, open }) => {
       const isOpen = call.id === toolCallId || open.state !== "settled";
@@ -101,29 +101,29 @@ export class CallStates implements LastReply {
     }));
   }
 
-  /** As the kernel takes them when it enters the step. */
+  /** Calls as the kernel takes them when it enters the step. */
   toOpen(): readonly OpenCall[] {
     return this.#states.map(({ open, waiting }) => waiting?.answer ?? open);
   }
 
-  /** Answers to calls that wait. */
+  /** Answers to pending calls. */
   answers(): readonly OpenCall[] {
     return this.#waiting().flatMap(({ answer }) => answer ?? []);
   }
 
-  /** Calls that wait and have no answer yet. */
+  /** Pending calls without an answer. */
   unanswered(): readonly PendingCall[] {
     return this.#waiting().flatMap(({ pending, answer }) => (answer === undefined ? pending : []));
   }
 
-  /** Calls that wait and have no result, whether they were approved or denied since or not. */
+  /** Pending calls without a result, including those that were approved or denied since. */
   withoutResult(): readonly PendingCall[] {
     return this.#waiting().flatMap(({ pending, answer }) =>
       answer?.state === "settled" ? [] : pending,
     );
   }
 
-  /** Calls that were started and have no recorded result. */
+  /** Calls that have started and have no recorded result. */
   started(): readonly { readonly toolCallId: string; readonly toolName: string }[] {
     return this.#states.flatMap(({ call, open }) =>
       open.state === "started" ? [{ toolCallId: call.id, toolName: call.name }] : [],
@@ -135,12 +135,12 @@ export class CallStates implements LastReply {
       const state = this.#find(pending.toolCallId);
       if (state === undefined) continue;
       this.#open(state, { toolCallId: pending.toolCallId, state: "pending", pending });
-      // A remote call that was approved now waits to be run: the approval is no answer to that.
+      // An approved remote call now waits to be run: the approval does not answer that.
       state.waiting = { pending, answer: undefined, isGivenUp: false, claim: undefined };
     }
   }
 
-  /** Nobody can answer any more what had no time left at this moment. */
+  /** Closes calls whose deadline has passed at this moment: they can no longer be answered. */
   giveUp(at: number): void {
     for (const waiting of this.#waiting()) {
       const { pending } = waiting;
@@ -163,7 +163,7 @@ export class CallStates implements LastReply {
     return state !== undefined && state.open.state !== "settled";
   }
 
-  /** Takes a posted answer, or says why not. */
+  /** Takes a posted answer, or returns why it is refused. */
   answer(entry: EntryOf<"answer"> | EntryOf<"decision">): Refusal | undefined {
     const waiting = this.#find(entry.toolCallId)?.waiting;
     if (waiting === undefined || waiting.isGivenUp) return "not_pending";
@@ -184,7 +184,7 @@ export class CallStates implements LastReply {
     return undefined;
   }
 
-  /** Lets somebody run a call that waits, or says why not. Who has it already has it for longer. */
+  /** Lets a client run a pending call, or returns why it is refused. A client that already has the call extends its claim. */
   claim(entry: EntryOf<"call_claimed">): Refusal | undefined {
     const { toolCallId, claimedBy, leaseMs, at } = entry;
     const waiting = this.#find(toolCallId)?.waiting;
@@ -198,7 +198,7 @@ export class CallStates implements LastReply {
     return undefined;
   }
 
-  /** Of calls that wait, the outdated ones included. */
+  /** Claims of pending calls, including expired ones. */
   claims(): readonly CallClaim[] {
     return this.#waiting().flatMap(({ answer, claim }) =>
       answer === undefined ? (claim ?? []) : [],

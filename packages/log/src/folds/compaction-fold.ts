@@ -1,14 +1,14 @@
-/** What the log says about compactions: who asked for one, whether one is under way, what came of the last. */
+/** Compactions in the log: the requests, whether one is under way, and the outcome of the last. */
 import type { SerializedError, Usage } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
 
-/** Somebody wants the context compacted. */
+/** A request to compact the context. */
 export interface CompactRequest {
   readonly id: string;
   readonly directives?: string;
 }
 
-/** What came of a request. */
+/** Outcome of a request. */
 export type CompactionOutcome =
   | {
       readonly type: "compacted";
@@ -17,7 +17,7 @@ export type CompactionOutcome =
       readonly usage?: Usage;
       readonly cost?: number;
     }
-  /** There was nothing to be summarized. */
+  /** There was nothing to summarize. */
   | { readonly type: "nothing"; readonly before: number }
   | { readonly type: "failed" | "aborted"; readonly error?: SerializedError };
 
@@ -30,32 +30,32 @@ export class CompactionFold {
   #isUnderWay = false;
   #triedBehind = -1;
   #failedAt: number | undefined;
-  /** Tokens before the last one, and of the first request after it, as the provider has counted. */
+  /** Tokens before the last compaction, and of the first request after it, as the provider has counted. */
   #before = 0;
   #measured: number | undefined;
 
-  /** In the order in which they came. One compaction settles all of them. */
+  /** In order of arrival. One compaction answers all of them. */
   get waiting(): readonly CompactRequest[] {
     return this.#waiting;
   }
 
-  /** How many messages there were when it was tried last: for one request it is tried once. Negative where it never was. */
+  /** Number of messages when a compaction was last tried: it is tried once per request. Negative if it was never tried. */
   get triedBehind(): number {
     return this.#triedBehind;
   }
 
-  /** The tokens of the context when it failed last; undefined if it has succeeded since. */
+  /** Tokens of the context at the last failure; undefined if a compaction has succeeded since. */
   get failedAt(): number | undefined {
     return this.#failedAt;
   }
 
-  /** Whether somebody waits who has not changed their mind. */
+  /** True if a request waits that was not cancelled. */
   get isWanted(): boolean {
     if (this.#waiting.length === 0) return false;
     return this.#waiting.some(({ id }) => this.cancelReasonOf(id) === undefined);
   }
 
-  /** What the last one has left of the context, as the provider of the next request says; undefined where none has said so. */
+  /** Context size after the last compaction, as the provider of the next request reports it; undefined if none has reported it. */
   get left(): { readonly tokens: number; readonly share: number } | undefined {
     const tokens = this.#measured;
     return tokens === undefined ? undefined : { tokens, share: tokens / this.#before };
@@ -69,7 +69,7 @@ export class CompactionFold {
     return this.#outcomes?.get(id);
   }
 
-  /** Why a request that waits was cancelled; empty where nobody said why, undefined where it was not. */
+  /** Reason why a waiting request was cancelled; empty if none was given, undefined if it was not cancelled. */
   cancelReasonOf(id: string): string | undefined {
     return this.#cancelled?.get(id);
   }
@@ -78,7 +78,7 @@ export class CompactionFold {
     this.#waiting = [...this.#waiting, { id, ...(directives !== undefined && { directives }) }];
   }
 
-  /** False if no such request waits. */
+  /** Returns false if no such request is waiting. */
   cancel(id: string, reason: string): boolean {
     if (!this.isWaiting(id)) return false;
     (this.#cancelled ??= new Map()).set(id, reason);
@@ -89,7 +89,7 @@ export class CompactionFold {
     this.#isUnderWay = true;
   }
 
-  /** Whoever was at it is gone. True if somebody was: nobody knows what it used. */
+  /** Marks the compaction as lost with its process. Returns true if one was under way: its usage is unknown. */
   interrupt(): boolean {
     const wasUnderWay = this.#isUnderWay;
     this.#isUnderWay = false;
@@ -127,12 +127,12 @@ export class CompactionFold {
     );
   }
 
-  /** A request was made, of so many tokens. */
+  /** Records the tokens of a request. */
   measure(inputTokens: number | undefined): void {
     if (this.#before > 0) this.#measured ??= inputTokens;
   }
 
-  /** Another history: what was tried before says nothing about it. Who asked still waits. */
+  /** Starts over with a new history: earlier attempts do not apply to it. Requests still wait. */
   reset(): void {
     this.#triedBehind = -1;
     this.#failedAt = undefined;

@@ -1,26 +1,26 @@
-/** What the log says about what a model is shown: outputs that were evicted, a summary in the place of the beginning, parts that a vendor refuses. */
+/** State of the context in the log: evicted outputs, a summary instead of the beginning, parts that a vendor rejects. */
 import type { PartReference } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
 
-/** In the place of all messages up to `through`. */
+/** Replaces all messages up to `through`. */
 export interface ContextSummary {
-  /** Of the message that it is shown as: the same wherever the log is copied to. */
+  /** Id of the message that shows it: identical wherever the log is copied to. */
   readonly id: string;
   readonly text: string;
-  /** The id of the last message that it stands for. */
+  /** Id of the last message that it replaces. */
   readonly through: string;
 }
 
-/** How large the context was for the provider that was asked last. */
+/** Size of the context as the last provider reported it. */
 export interface ReportedSize {
-  /** Of the request and its reply. */
+  /** Tokens of the request and its reply. */
   readonly tokens: number;
-  /** How many messages there were with the reply. */
+  /** Number of messages, including the reply. */
   readonly behind: number;
   readonly model: string | undefined;
 }
 
-/** What is shown of the message at `from` was changed when there were messages up to `behind`. */
+/** The message at `from` was shown differently when there were messages up to `behind`. */
 interface Change {
   readonly from: number;
   readonly behind: number;
@@ -34,7 +34,7 @@ export class ContextFold {
   #version = 0;
   #reported: ReportedSize | undefined;
 
-  /** The calls whose outputs are left out. */
+  /** Ids of calls whose outputs are left out. */
   get evicted(): ReadonlySet<string> {
     return this.#evicted;
   }
@@ -43,22 +43,22 @@ export class ContextFold {
     return this.#summary;
   }
 
-  /** Parts of messages that a vendor would not take: no request has them any more. */
+  /** Parts of messages that a vendor rejects: requests no longer include them. */
   get quarantined(): readonly PartReference[] {
     return this.#quarantined;
   }
 
-  /** Whether what comes before this message is shown differently since it was made: a model's thoughts are bound to what it was shown. */
+  /** True if what precedes this message is shown differently since it was written: a model's thinking is bound to what it was shown. */
   isBehindChange(place: number): boolean {
     return this.#changes.some(({ from, behind }) => place > from && place < behind);
   }
 
-  /** Another one whenever what was shown before is shown differently. */
+  /** Changes whenever earlier messages are shown differently. */
   get version(): number {
     return this.#version;
   }
 
-  /** Undefined where no provider has reported it since the context was changed in another way than by its growth. */
+  /** Undefined if no provider has reported it since the context last changed, other than by growing. */
   get reported(): ReportedSize | undefined {
     return this.#reported;
   }
@@ -73,7 +73,7 @@ export class ContextFold {
     this.#reported = undefined;
   }
 
-  /** `from` is the place of the first of them. */
+  /** `from` is the index of the first of them. */
   evict({ toolCallIds }: EntryOf<"eviction">, from: number, messageCount: number): void {
     this.#evicted = new Set([...this.#evicted, ...toolCallIds]);
     this.#changeFrom(from, messageCount);
@@ -91,7 +91,7 @@ export class ContextFold {
     this.#change();
   }
 
-  /** Another history: nothing of this is about it. */
+  /** Starts over with a new history: nothing here applies to it. */
   reset(): void {
     this.#evicted = new Set();
     this.#summary = undefined;
@@ -100,7 +100,7 @@ export class ContextFold {
     this.#change();
   }
 
-  /** What one change and the one before it have in common is told once, so that there are few. */
+  /** Overlapping changes are merged, so that there are few. */
   #changeFrom(from: number, behind: number): void {
     const apart = this.#changes.filter((change) => change.behind <= from);
     const first = this.#changes.find((change) => change.behind > from)?.from ?? from;

@@ -1,12 +1,12 @@
-/** How much room messages take, in characters: close enough to compare one request with another, and cheap enough to be counted for each. */
+/** Size of messages in characters: accurate enough to compare one request with another, and cheap enough to compute for each. */
 import type { AssistantPart, ChatMessage, JsonValue, ToolContent, UserPart } from "@capstan/kernel";
 
-/** A vendor makes as much of a picture as of a text of this length. */
+/** Vendors count a picture like a text of this length. */
 const sizeOfMedium = 6_400;
-/** Of the note in the place of an output that was left out. */
+/** Size of the note that replaces an evicted output. */
 export const sizeOfNote = 100;
 
-/** What a model is shown of a message; with `isThoughtless`, of one whose thinking is left out. */
+/** Size of a message as a model is shown it; with `isThoughtless`, without its thinking. */
 export function sizeOfMessage(message: ChatMessage, isThoughtless: boolean): number {
   switch (message.role) {
     case "custom":
@@ -43,13 +43,13 @@ function sizeOfPart(part: AssistantPart, isThoughtless: boolean): number {
   }
 }
 
-/** Without making the text. */
+/** Does not create the text. */
 function sizeOfJson(value: JsonValue): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
   let size = 2;
   for (const name of Object.keys(value)) {
-    // A list has its places as names; each is there.
+    // A list has its indexes as names; each one exists.
     const inner = (value as { readonly [name: string]: JsonValue })[name] as JsonValue;
     size += name.length + 4 + sizeOfJson(inner);
   }

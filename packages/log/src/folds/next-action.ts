@@ -1,4 +1,4 @@
-/** What a session does next by itself: one rule for the owner, for a poster, and for the head. */
+/** Decides what a session does next by itself: one rule for the owner, for a poster, and for the head. */
 import type { PendingCall } from "@capstan/kernel";
 import type { CompactionFold } from "./compaction-fold.ts";
 import type { EntryOf } from "../entries/entries.ts";
@@ -6,21 +6,21 @@ import { isOverdue } from "../repository/is-overdue.ts";
 import type { QueueFold } from "./queue-fold.ts";
 import type { TurnFold } from "./turn-fold.ts";
 
-/** How a turn ended, or is about to: the entry, or what will be in it. */
+/** How a turn ended, or is about to end: the entry, or its future content. */
 export type TurnEnd = Pick<EntryOf<"turn_ended">, "finishReason" | "pending">;
 
 export type NextAction =
-  /** An unfinished turn goes on. */
+  /** Resumes an unfinished turn. */
   | { readonly type: "resume"; readonly turnId: string }
-  /** A turn starts with the messages of these posted entries. */
+  /** Starts a turn with the messages of these posted entries. */
   | { readonly type: "start"; readonly turnId: string; readonly input: readonly string[] }
-  /** Every call that waited has an answer, or no time left; or the turn was cancelled. */
+  /** Continues the turn: every pending call has an answer, or no time left; or the turn was cancelled. */
   | { readonly type: "continue"; readonly turnId: string; readonly continues: string }
-  /** Queued items go back to who sent them. */
+  /** Returns queued items to their senders. */
   | { readonly type: "return"; readonly ids: readonly string[] }
-  /** The context is compacted, as was asked for. */
+  /** Compacts the context, as requested. */
   | { readonly type: "compact"; readonly ids: readonly string[] }
-  /** Nothing, before `wakeAt`. */
+  /** Does nothing before `wakeAt`. */
   | { readonly type: "none"; readonly wakeAt?: number };
 
 export interface SessionAtRest {
@@ -30,7 +30,7 @@ export interface SessionAtRest {
   readonly pending: readonly PendingCall[];
 }
 
-/** The action of a session in which no turn runs; `end` is how the last one ended, or is about to end. */
+/** Action of a session in which no turn runs; `end` is how the last one ended, or is about to end. */
 export function actionAtRest(
   session: SessionAtRest,
   end: TurnEnd | undefined,
@@ -38,7 +38,7 @@ export function actionAtRest(
 ): NextAction {
   const action = actionOfTurns(session, end, now);
   const { waiting } = session.compactions;
-  // A turn that is about to start or to go on does it before its first request.
+  // A turn that is about to start or continue compacts before its first request.
   if (action.type !== "none" || waiting.length === 0) return action;
   return { type: "compact", ids: waiting.map(({ id }) => id) };
 }
@@ -58,7 +58,7 @@ function actionOfTurns(
     const wakeAt = lastDeadline(waiting);
     return { type: "none", ...(wakeAt !== undefined && { wakeAt }) };
   }
-  // What is queued when a turn is about to be aborted is held from then on.
+  // Items that are queued when a turn is about to be aborted are held from then on.
   const isAboutToHalt = end !== undefined && end !== turn?.end && isHalted(end);
   const items = isAboutToHalt ? [] : queues.nextTurn();
   const [first] = items;
@@ -66,12 +66,12 @@ function actionOfTurns(
   return { type: "start", turnId: first.id, input: items.map((item) => item.id) };
 }
 
-/** Whether what was queued for the turn waits for the user. */
+/** True if items queued for the turn wait for the user. */
 export function isHalted({ finishReason }: TurnEnd): boolean {
   return finishReason === "aborted" || finishReason === "error";
 }
 
-/** When none of them has time left; never, if one may take as long as it likes. */
+/** Time at which all deadlines have passed; undefined if one call has no deadline. */
 function lastDeadline(calls: readonly PendingCall[]): number | undefined {
   const last = Math.max(...calls.map((call) => call.deadlineAt ?? Infinity));
   return last === Infinity ? undefined : last;

@@ -1,4 +1,4 @@
-/** The outputs of tools that a model is still shown, oldest first: what may be left out next. */
+/** Tool outputs that a model is still shown, oldest first: candidates for eviction. */
 import type { ChatMessage, ToolMessage } from "@capstan/kernel";
 import { sizeOfContent, sizeOfNote } from "./message-size.ts";
 
@@ -6,11 +6,11 @@ export interface ShownOutput {
   readonly toolCallId: string;
   readonly toolName: string;
   /**
-   * Characters; an image or a document counts as a long text. 0 for one that is hardly longer than the note that would stand in its place:
-   * it takes no room that could be had.
+   * Characters; an image or a document counts as a long text. 0 for an output that is hardly longer than the note that would replace it:
+   * evicting it would free no room.
    */
   readonly size: number;
-  /** The place of its message in the transcript. */
+  /** Index of its message in the transcript. */
   readonly place: number;
 }
 
@@ -23,7 +23,7 @@ export class OutputFold {
     return this.#shown;
   }
 
-  /** Of all of them together. */
+  /** Total size. */
   get size(): number {
     return this.#size;
   }
@@ -32,14 +32,14 @@ export class OutputFold {
     return this.#counts.get(toolName) ?? 0;
   }
 
-  /** Messages that were added to the transcript, the first of them at this place. */
+  /** Adds messages of the transcript, the first of them at this index. */
   add(messages: readonly ChatMessage[], place: number): void {
     for (const [index, message] of messages.entries()) {
       if (message.role === "tool") this.#add(message, place + index);
     }
   }
 
-  /** The place of the first of them; far behind all, if none is there. */
+  /** Returns the index of the first one; Infinity if none exists. */
   evict(toolCallIds: readonly string[]): number {
     const evicted = new Set(toolCallIds);
     const first = this.#shown.find(({ toolCallId }) => evicted.has(toolCallId));
@@ -47,7 +47,7 @@ export class OutputFold {
     return first?.place ?? Infinity;
   }
 
-  /** A summary stands in the place of what was before this place. */
+  /** Drops outputs before this index, which a summary replaces. */
   forgetBefore(place: number): void {
     this.#keep((output) => output.place >= place);
   }

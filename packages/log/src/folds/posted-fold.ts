@@ -1,4 +1,4 @@
-/** What was posted to a session, and whether it counts: the input whose turn is to start, the configuration, what was refused. */
+/** Posts to a session and whether they count: the input whose turn is to start, the configuration, refusals. */
 import type { ChatMessage } from "@capstan/kernel";
 import type { Refusal } from "./call-states.ts";
 import type { CompactionFold } from "./compaction-fold.ts";
@@ -7,13 +7,13 @@ import type { QueueFold } from "./queue-fold.ts";
 import type { TranscriptFold } from "./transcript-fold.ts";
 import type { TurnFold } from "./turn-fold.ts";
 
-/** What a post may meet. */
+/** State that a post may affect. */
 interface Addressed {
   readonly acceptsInput: boolean;
   readonly turn: TurnFold | undefined;
 }
 
-/** Another history changes everything else, too: the session does that. */
+/** A new history changes other state too: the session handles that. */
 type SimplePost = Exclude<PostedBody, { readonly type: "history_cleared" | "history_loaded" }>;
 
 export class PostedFold {
@@ -35,12 +35,12 @@ export class PostedFold {
     return this.#config;
   }
 
-  /** Accepted, and its turn has not started. */
+  /** Input that was accepted, and whose turn has not started. */
   get input(): EntryOf<"input"> | undefined {
     return this.#input;
   }
 
-  /** Why that input was cancelled; empty where nobody said why, undefined where it was not. */
+  /** Reason why that input was cancelled; empty if none was given, undefined if it was not cancelled. */
   get cancelReason(): string | undefined {
     return this.#cancelReason;
   }
@@ -49,10 +49,10 @@ export class PostedFold {
     return this.#refusals?.get(entryId);
   }
 
-  /** The messages that posted entries stand for, in their order. */
+  /** Messages of posted entries, in order. */
   messagesOf(entryIds: readonly string[]): readonly ChatMessage[] {
     const input = this.#input;
-    // The usual case, and this is asked for every turn.
+    // The usual case, and this runs for every turn.
     if (entryIds.length === 1 && input !== undefined && entryIds[0] === input.id) {
       return input.messages;
     }
@@ -63,7 +63,7 @@ export class PostedFold {
     });
   }
 
-  /** With an input that says nothing by itself, what is queued is said. */
+  /** An input without messages sends the queued messages. */
   startOf(input: EntryOf<"input">): readonly string[] {
     if (input.messages.length > 0 || this.#isUnanswered()) return [input.id];
     return [input.id, ...this.#queues.nextTurn().map((item) => item.id)];
@@ -74,7 +74,7 @@ export class PostedFold {
     return this.#input !== undefined && ids.includes(this.#input.id) ? this.#input : undefined;
   }
 
-  /** Its turn has started. */
+  /** Clears the input: its turn has started. */
   settleInput(): void {
     this.#cancelReason = undefined;
     this.#input = undefined;
@@ -122,17 +122,17 @@ export class PostedFold {
     const hasSomething = entry.messages.length > 0 || this.#isUnanswered();
     if (!hasSomething && this.#queues.isEmpty) return this.refuse(entry, "cannot_continue");
     this.#input = entry;
-    // What was held for the user's next word goes along.
+    // Messages that were held for the user's next input are included.
     if (!hasSomething) this.#queues.unhold();
   }
 
-  /** Whether the transcript ends in something that a model can reply to. */
+  /** Whether the transcript ends in a message that a model can reply to. */
   #isUnanswered(): boolean {
     const { last } = this.#transcript;
     return last !== undefined && last.role !== "assistant";
   }
 
-  /** A cancel of a turn that is over has no effect; one of a turn that waits ends it. */
+  /** A cancel of a turn that has ended has no effect; a cancel of a suspended turn ends it. */
   #cancel(
     { turnId, reason = "" }: EntryOf<"cancel_requested">,
     { turn }: Addressed,

@@ -1,35 +1,35 @@
-/** How much of each request repeats the one before it, from its beginning on: that is what a vendor's prompt cache can give back. */
+/** How much of each request repeats the previous one, from its beginning: what a vendor's prompt cache can reuse. */
 import type { ContextFold } from "./context-fold.ts";
 import type { EntryOf } from "../entries/entries.ts";
 import { sizeOfMessage, sizeOfNote } from "./message-size.ts";
 import type { TranscriptFold } from "./transcript-fold.ts";
 
 /**
- * From 0 to 1: characters of all requests that stood at the same place in the request before, by characters of all requests, the first one
- * not counted. Instructions and tools are part of a request. Undefined where there was no second request.
+ * From 0 to 1: characters of all requests that were at the same position in the previous request, divided by the characters of all requests,
+ * not counting the first. Instructions and tools are part of a request. Undefined if there was no second request.
  */
 export interface CacheStability {
   readonly session: number | undefined;
-  /** Of the last turn. */
+  /** Share for the last turn. */
   readonly turn: number | undefined;
 }
 
-/** Nothing is looked at before somebody asks, or what was shown changes: then each message once, and all of them again only behind a change. */
+/** Lazy: computed when read, or when shown messages change: then each message once, and all of them again only after a change. */
 export class PrefixFold {
   readonly #transcript: TranscriptFold;
   readonly #context: ContextFold;
-  /** Of instructions and tools. */
+  /** Size of instructions and tools. */
   #frame = 0;
-  /** Of the messages before `#read`, as they are shown. */
+  /** Size of the messages before `#read`, as they are shown. */
   #size = 0;
   #read = 0;
-  /** How much of the last request still stands where it stood; undefined before the first. */
+  /** Unchanged characters at the beginning of the last request; undefined before the first. */
   #same: number | undefined;
   #session = new Sum();
   #turn = new Sum();
-  /** The length of the transcript at each request that was not looked at yet. */
+  /** Length of the transcript at each request that was not counted yet. */
   #requests: number[] = [];
-  /** How many of them are of turns before the last. */
+  /** Number of these that belong to earlier turns. */
   #earlier = 0;
 
   constructor(transcript: TranscriptFold, context: ContextFold) {
@@ -47,12 +47,12 @@ export class PrefixFold {
     this.#earlier = this.#requests.length;
   }
 
-  /** A request is made of all that is there. */
+  /** Records a request with all current messages. */
   request(): void {
     this.#requests.push(this.#transcript.length);
   }
 
-  /** Looks at what was requested so far. To be called before a message is shown differently, or no longer. */
+  /** Counts the requests so far. Must be called before a message is shown differently, or no longer. */
   settle(): void {
     for (const [place, length] of this.#requests.entries()) {
       this.#count(length, place >= this.#earlier);
@@ -71,14 +71,14 @@ export class PrefixFold {
     this.#same = size;
   }
 
-  /** What comes before all messages is another. */
+  /** Sets the instructions and tools that precede all messages. */
   reframe({ instructions = "", toolsChars = 0 }: EntryOf<"prompt">): void {
     this.settle();
     this.#frame = instructions.length + toolsChars;
     if (this.#same !== undefined) this.#same = 0;
   }
 
-  /** Messages from this place on are shown differently, or no longer. */
+  /** Messages from this index on are shown differently, or no longer. */
   change(place: number): void {
     const { summary } = this.#context;
     const start = summary === undefined ? 0 : this.#transcript.placeBehind(summary.through);
@@ -89,14 +89,14 @@ export class PrefixFold {
     this.#keep(this.#frame + (place === 0 ? 0 : before));
   }
 
-  /** Another conversation. */
+  /** Starts over with a new conversation. */
   reset(): void {
     this.#size = 0;
     this.#read = 0;
     this.#keep(this.#frame);
   }
 
-  /** What comes before was copied from another session, which has counted it. */
+  /** Forgets what was copied from another session, which has counted it. */
   forget(): void {
     this.settle();
     this.#session = new Sum();

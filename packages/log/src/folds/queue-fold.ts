@@ -1,4 +1,4 @@
-/** The two queues: what users sent while a turn runs, or at rest, and has not reached the model. */
+/** The two queues: messages that users sent during a turn, or at rest, and that have not reached the model. */
 import type { ChatMessage, QueueMode } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
 
@@ -6,15 +6,15 @@ export interface QueuedItem {
   readonly id: string;
   readonly queue: "steering" | "followUp";
   readonly message: ChatMessage;
-  /** It waits for the next send, because the turn that it was meant for was aborted or failed. */
+  /** The item waits for the next send, because the turn that it was meant for was aborted or failed. */
   readonly isHeld: boolean;
-  /** Somebody asked to have it back; its owner has to say so. */
+  /** Its return was requested; its owner must confirm it. */
   readonly isReturning: boolean;
 }
 
 /** Exactly one of these happens to every queued message. */
 export type QueueOutcome =
-  /** It is in the transcript, as a message of this turn. */
+  /** The message is in the transcript, as part of this turn. */
   | { readonly type: "delivered"; readonly turnId: string }
   | { readonly type: "returned"; readonly reason: string };
 
@@ -28,7 +28,7 @@ export class QueueFold {
     followUp: QueueMode;
   };
 
-  /** In the order in which they came. */
+  /** In order of arrival. */
   get items(): readonly QueuedItem[] {
     return this.#items;
   }
@@ -37,18 +37,18 @@ export class QueueFold {
     return this.#items.length === 0;
   }
 
-  /** What the model gets at the next tool-result boundary. */
+  /** Items that the model gets at the next tool-result boundary. */
   nextSteering(): readonly QueuedItem[] {
     return this.#next("steering");
   }
 
-  /** What starts a turn at rest: steering before follow-ups. */
+  /** Items that start a turn at rest: steering before follow-ups. */
   nextTurn(): readonly QueuedItem[] {
     const steering = this.#next("steering");
     return steering.length > 0 ? steering : this.#next("followUp");
   }
 
-  /** Items that somebody asked to have back. */
+  /** Items whose return was requested. */
   returning(): readonly QueuedItem[] {
     return this.#items.length === 0 ? none : this.#items.filter((item) => item.isReturning);
   }
@@ -62,7 +62,7 @@ export class QueueFold {
     this.#items.push({ id, queue, message, isHeld: false, isReturning: false });
   }
 
-  /** What became of an item that is no longer queued. */
+  /** Outcome of an item that is no longer queued. */
   outcomeOf(id: string): QueueOutcome | undefined {
     return this.#outcomes?.get(id);
   }
@@ -80,12 +80,12 @@ export class QueueFold {
     );
   }
 
-  /** The turn was aborted or failed: nobody should act on what was queued for it, until the user sends again. */
+  /** Holds all items after an aborted or failed turn, until the user sends again. */
   hold(): void {
     this.#items = this.#items.map((item) => ({ ...item, isHeld: true }));
   }
 
-  /** The user has sent again. */
+  /** Releases held items: the user has sent again. */
   unhold(): void {
     if (this.#items.length > 0) {
       this.#items = this.#items.map((item) => ({ ...item, isHeld: false }));

@@ -1,4 +1,4 @@
-/** Everything that follows from a log, entry by entry: the same live, on reload and in a client. */
+/** State that follows from a log, entry by entry: identical live, on reload and in a client. */
 import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel";
 import type { CallClaim, Refusal } from "./call-states.ts";
 import { CompactionFold } from "./compaction-fold.ts";
@@ -33,12 +33,12 @@ export class SessionFold {
   #title: string | undefined;
   #turn: TurnFold | undefined;
 
-  /** The last entry that was applied, the unknown ones included. */
+  /** Seq of the last entry that was applied, including unknown ones. */
   get seq(): number {
     return this.#seq;
   }
 
-  /** Of the last entry that was posted, or may have been: who posts what only a newer program knows cannot be told. */
+  /** Seq of the last entry that was posted, or may have been: for types that only a newer program knows, this is unknown. */
   get lastPostedSeq(): number {
     return this.#lastPostedSeq;
   }
@@ -51,7 +51,7 @@ export class SessionFold {
     return this.#posted.config;
   }
 
-  /** What requests begin with, as it was recorded last. */
+  /** Instructions and tools of requests, as recorded last. */
   get prompt(): EntryOf<"prompt"> | undefined {
     return this.#prompt;
   }
@@ -61,7 +61,7 @@ export class SessionFold {
     return this.#turn;
   }
 
-  /** An input that was accepted and whose turn has not started. */
+  /** Input that was accepted, and whose turn has not started. */
   get acceptedInput(): EntryOf<"input"> | undefined {
     return this.#posted.input;
   }
@@ -69,7 +69,7 @@ export class SessionFold {
   get title(): string | undefined {
     const { config, input } = this.#posted;
     const given = config.title ?? this.#created?.title ?? this.#title;
-    // What was just sent is the first that was said.
+    // The accepted input is the first message.
     return given ?? (input && titleOf(input.messages));
   }
 
@@ -79,7 +79,7 @@ export class SessionFold {
     return this.#turn.end === undefined ? "running" : statusAfter(this.#turn.end);
   }
 
-  /** Whether an input that came next would start a turn. */
+  /** Whether a new input would start a turn. */
   get acceptsInput(): boolean {
     const { status } = this;
     return status !== "running" && status !== "awaiting_tool_execution";
@@ -90,34 +90,34 @@ export class SessionFold {
     return this.transcript.step?.unanswered() ?? [];
   }
 
-  /** Who has claimed which of them. */
+  /** Claims of these calls. */
   get claims(): readonly CallClaim[] {
     return this.transcript.step?.claims() ?? [];
   }
 
-  /** Why a posted entry has no effect; undefined if it has, or was never there. */
+  /** Reason why a posted entry has no effect; undefined if it has one, or does not exist. */
   refusalOf(entryId: string): Refusal | undefined {
     return this.#posted.refusalOf(entryId);
   }
 
-  /** Why a turn that runs, or is about to start, was cancelled; empty where nobody said why, undefined where it was not. */
+  /** Reason why a turn that runs, or is about to start, was cancelled; empty if none was given, undefined if it was not cancelled. */
   cancelReasonOf(turnId: string): string | undefined {
     if (turnId === this.#posted.input?.id) return this.#posted.cancelReason;
     if (this.compactions.waiting.length > 0 && this.compactions.isWaiting(turnId)) {
       return this.compactions.cancelReasonOf(turnId);
     }
     const reason = this.#turn?.cancelReason;
-    // Asked after every append: almost always there is none.
+    // Called after every append: almost always there is none.
     if (reason === undefined) return undefined;
     return this.#turn?.isInChain(turnId) === true ? reason : undefined;
   }
 
-  /** The messages that posted entries stand for, in their order. */
+  /** Messages of posted entries, in order. */
   messagesOf(entryIds: readonly string[]): readonly ChatMessage[] {
     return this.#posted.messagesOf(entryIds);
   }
 
-  /** What the owner of the session has to do next, at this time. */
+  /** What the owner of the session must do next, at this time. */
   nextAction(now: number): NextAction {
     const turn = this.#turn;
     if (turn !== undefined && !turn.isOver) return { type: "resume", turnId: turn.turnId };
@@ -128,28 +128,28 @@ export class SessionFold {
     return actionAtRest(this, turn?.end, now);
   }
 
-  /** Whether nothing is to be done by itself, at this time. */
+  /** True if the session does nothing by itself, at this time. */
   isAtRest(now: number): boolean {
     if (this.#posted.input !== undefined || this.#turn?.isOver === false) return false;
     return this.nextAction(now).type === "none";
   }
 
-  /** The summary to be stored. */
+  /** The head to store. */
   head(now: number): SessionHead {
     return headOf(this, this.status, this.#turn?.end, now);
   }
 
-  /** The same where the start of a turn is about to be appended. */
+  /** The head to store together with the start of a turn. */
   headAtStart(now: number): SessionHead {
     return headOf(this, "running", undefined, now);
   }
 
-  /** The same where this end of the turn is. */
+  /** The head to store together with this `turn_ended`. */
   headAtEnd(end: TurnEnd, now: number): SessionHead {
     return headOf(this, statusAfter(end), end, now);
   }
 
-  /** An entry of a type that only a newer program knows. */
+  /** Skips an entry of a type that only a newer program knows. */
   skip(seq: number): void {
     this.#seq = seq;
     this.#lastPostedSeq = seq;
@@ -252,7 +252,7 @@ export class SessionFold {
     this.#title ??= titleOf(messages);
   }
 
-  /** A turn goes on: what nobody has answered in time is answered by that, unless the turn only goes on to end. */
+  /** When a turn continues, calls that were not answered in time get an answer, unless the turn only continues to end. */
   #giveUpOverdue(at: number): void {
     if (this.#turn?.isCancelled !== true) this.transcript.step?.giveUp(at);
   }
@@ -261,7 +261,7 @@ export class SessionFold {
     this.#interruptCompaction();
     const underWay = this.#turn?.underWay;
     if (underWay === undefined || underWay.state === "over") return;
-    // What an open attempt used is unknown.
+    // The usage of an open attempt is unknown.
     if (underWay.state === "open") this.#count({});
     this.#turn?.voidAttempt();
   }
@@ -313,7 +313,7 @@ export class SessionFold {
     if (!this.acceptsInput) return this.#posted.refuse(entry, "turn_unfinished");
     this.prefix.settle();
     this.#turn = undefined;
-    // Another conversation: nothing says how it has to begin.
+    // A new conversation has no recorded prompt yet.
     this.#prompt = undefined;
     this.transcript.replace(messages);
     this.context.reset();
@@ -332,7 +332,7 @@ export class SessionFold {
     this.queues.settle(ids, isDelivered ? { type: "delivered", turnId } : outcome);
   }
 
-  /** Nobody knows what it used. */
+  /** The usage of the lost compaction is unknown. */
   #interruptCompaction(): void {
     if (this.compactions.interrupt()) this.#count({});
   }
@@ -343,7 +343,7 @@ export class SessionFold {
     this.#turn?.advance();
     const behind = this.transcript.placeBehind(entry.through);
     this.compactions.succeed(entry, this.transcript.length);
-    // A summary of what is no longer there says nothing.
+    // A summary of messages that no longer exist is ignored.
     if (behind === 0) return;
     this.prefix.settle();
     this.context.summarize(entry, this.transcript.length);
@@ -363,7 +363,7 @@ export class SessionFold {
     this.#turn?.count(usage, entry.cost);
   }
 
-  /** Answers to calls that wait, as the kernel takes them. */
+  /** Answers to pending calls, as the kernel takes them. */
   answers(): readonly OpenCall[] {
     return this.transcript.step?.answers() ?? [];
   }

@@ -1,4 +1,4 @@
-/** The summary of a session that is stored beside its log: lists and whoever looks for work read nothing else. */
+/** Head of a session, stored beside its log: lists and hosts that look for work read nothing else. */
 import type { Draft } from "../entries/draft.ts";
 import type { EntryOf } from "../entries/entries.ts";
 import type { SessionAtRest, TurnEnd } from "./next-action.ts";
@@ -11,7 +11,7 @@ interface SummedUp extends SessionAtRest {
   readonly title: string | undefined;
 }
 
-/** The head of a session with this status; `end` is how its last turn ended, or is about to end. */
+/** Head of a session with this status; `end` is how its last turn ended, or is about to end. */
 export function headOf(
   session: SummedUp,
   status: SessionStatus,
@@ -26,16 +26,16 @@ export function headOf(
   const principal = created?.principal;
   if (principal !== undefined) head.principal = principal;
   if (title !== undefined) head.title = title;
-  // One that runs is due as soon as nobody has its lease.
+  // A running session is due as soon as no process holds its lease.
   if (status === "running") return head;
   const action = actionAtRest(session, end, now);
-  // A session that should go on by itself is due at once, should its owner be gone.
+  // A session that should continue by itself is due immediately, if its owner is gone.
   const wakeAt = action.type === "none" ? action.wakeAt : 0;
   if (wakeAt !== undefined) head.wakeAt = wakeAt;
   return head;
 }
 
-/** How the last turn ended, as the status of its session: one that was aborted counts as completed. */
+/** Status of a session by how its last turn ended: an aborted turn counts as completed. */
 export function statusAfter(end: TurnEnd): SessionStatus {
   if (end.pending !== undefined) return "awaiting_tool_execution";
   return end.finishReason === "error" ? "error" : "completed";

@@ -2,7 +2,7 @@
 import type { ChatMessage } from "@capstan/kernel";
 
 const maxChars = 80;
-/** Characters of a message that are looked at: one with megabytes of text must not hold up the process. */
+/** Number of characters of a message that are read: megabytes of text must not block the process. */
 const maxLookedAt = 2_000;
 
 export function titleOf(messages: readonly ChatMessage[]): string | undefined {
@@ -12,13 +12,13 @@ export function titleOf(messages: readonly ChatMessage[]): string | undefined {
     typeof first.content === "string"
       ? [first.content]
       : first.content.map((part) => (part.type === "text" ? part.text : ""));
-  // Only the first text: files that come with it may be long and say less.
+  // Only the first text: files that come with it may be long and less informative.
   const line = texts.map(beginningOf).find((text) => text !== "");
   if (line === undefined) return undefined;
   return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).trimEnd()}…`;
 }
 
-/** The beginning of a text on one line. */
+/** Beginning of a text, on one line. */
 function beginningOf(text: string): string {
   const start = text.search(/\S/);
   return text

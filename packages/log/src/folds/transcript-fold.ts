@@ -1,27 +1,24 @@
-/** The messages of a session, and the step that is open at their end. */
+/** Messages of a session, and the step that is open at their end. */
 import type { AssistantMessage, ChatMessage, OpenCall } from "@capstan/kernel";
 import { CallStates } from "./call-states.ts";
 import type { EntryOf } from "../entries/entries.ts";
 
-/** Where a turn goes on: the messages for the kernel, and the calls of the step that they leave off in. */
+/** Point at which a turn continues: the messages for the kernel, and the calls of the step in which they end. */
 export interface EntryPoint {
   readonly messages: readonly ChatMessage[];
   readonly open?: readonly OpenCall[];
 }
 
 export class TranscriptFold {
-  /**
-   * What was there when the turn under way began: a list that does not change while it runs, so that the loop can work on it
-   * without a copy.
-   */
+  /** Messages when the turn under way began: a list that does not change while it runs, so that the loop can use it without a copy. */
   #history: ChatMessage[] = [];
   #recent: ChatMessage[] = [];
   #step: CallStates | undefined;
-  /** The entries that added messages, and how many messages there were after each. */
+  /** Seqs of the entries that added messages, and the number of messages after each. */
   #addedAt: number[] = [];
   #lengths: number[] = [];
 
-  /** Tells which entry was applied last. */
+  /** Sets which entry was applied last. */
   mark(seq: number): void {
     const { length } = this;
     if (length === (this.#lengths.at(-1) ?? 0)) return;
@@ -29,7 +26,7 @@ export class TranscriptFold {
     this.#lengths.push(length);
   }
 
-  /** How many of the messages were there after this entry: none, if the history was replaced since. */
+  /** Number of messages after this entry: 0, if the history was replaced since. */
   #lengthAt(seq: number): number {
     let low = 0;
     let high = this.#addedAt.length;
@@ -41,17 +38,17 @@ export class TranscriptFold {
     return this.#lengths[low - 1] ?? 0;
   }
 
-  /** All messages. Those of a step whose calls have not all settled end in the assistant message. */
+  /** All messages. In a step whose calls have not all settled, they end in the assistant message. */
   get messages(): readonly ChatMessage[] {
     return this.#recent.length === 0 ? this.#history : [...this.#history, ...this.#recent];
   }
 
-  /** The place behind this message; 0 if it is not there. */
+  /** Index after this message; 0 if it is not in the transcript. */
   placeBehind(messageId: string): number {
     return 1 + this.messages.findIndex(({ id }) => id === messageId);
   }
 
-  /** Where the last reply stands; 0 if there is none. */
+  /** Index of the last reply; 0 if there is none. */
   get lastReplyPlace(): number {
     const recent = this.#recent.findLastIndex(({ role }) => role === "assistant");
     if (recent !== -1) return this.#history.length + recent;
@@ -66,13 +63,13 @@ export class TranscriptFold {
     return recent >= 0 ? this.#recent[recent] : this.#history[place];
   }
 
-  /** Those that the entries after `after` added, up to that at `through`. */
+  /** Messages that the entries after `after` added, up to the entry at `through`. */
   between(after: number, through: number): readonly ChatMessage[] {
     const start = this.#lengthAt(after);
     return this.from(start).slice(0, this.#lengthAt(through) - start);
   }
 
-  /** Those from this place on. */
+  /** Messages from this index on. */
   from(place: number): readonly ChatMessage[] {
     const recent = place - this.#history.length;
     if (recent >= 0) return this.#recent.slice(recent);
@@ -88,23 +85,23 @@ export class TranscriptFold {
     return this.#recent.some(isIt) || this.#history.some(isIt);
   }
 
-  /** The last message that a model may see; one of the application counts, as it may be made into one. */
+  /** Last message that a model may see; custom messages count, because they may be converted to one. */
   get last(): ChatMessage | undefined {
     return this.#recent.findLast(isShown) ?? this.#history.findLast(isShown);
   }
 
-  /** The calls of the last step, also when all have settled, until something follows them. */
+  /** Calls of the last step, even if all have settled, until another message follows. */
   get step(): CallStates | undefined {
     return this.#step;
   }
 
-  /** Where a new turn begins: after everything. */
+  /** Point at which a new turn begins: after everything. */
   startPoint(): EntryPoint {
     this.#gather();
     return { messages: this.#history };
   }
 
-  /** Where an unfinished turn goes on: in its last step, whose results the kernel puts behind it again. */
+  /** Point at which an unfinished turn continues: in its last step, whose results the kernel appends again. */
   entryPoint(): EntryPoint {
     const { messages } = this;
     if (this.#step === undefined || this.#step.isEmpty) return { messages: [...messages] };
@@ -122,7 +119,7 @@ export class TranscriptFold {
     this.#step = new CallStates(message, step);
   }
 
-  /** The results become messages when the last one is there, in call order. */
+  /** The results become messages in call order, once the last one is recorded. */
   addResult(entry: EntryOf<"tool_result">): void {
     const step = this.#step;
     if (step === undefined || step.isSettled) return;
@@ -131,7 +128,7 @@ export class TranscriptFold {
     this.#recent.push(...step.messagesWith(entry.toolCallId, entry.result));
   }
 
-  /** Nothing of the last step is left to do. */
+  /** Closes the last step: nothing of it is left to do. */
   closeStep(): void {
     this.#step = undefined;
   }

@@ -3,19 +3,19 @@ import type { AskedModel, PriorProgress, StepTiming, Usage } from "@capstan/kern
 import { addUsage } from "@capstan/kernel";
 import type { EntryOf, SessionConfig, StoredTurnOverrides } from "../entries/entries.ts";
 
-/** A step that was begun and has not ended, as far as events tell, with its last attempt. */
+/** A step that has begun and not ended, as events show it, with its last attempt. */
 export type StepUnderWay = { readonly step: number; readonly attempt: number } & (
   | { readonly state: "open"; readonly model?: string }
-  /** It is over and left no message: it ends the turn, or it is void. */
+  /** The attempt has ended and left no message: it ends the turn, or it is void. */
   | { readonly state: "silent"; readonly usage?: Usage; readonly timing?: StepTiming }
-  /** It is over, and calls or another attempt follow. What a discarded attempt took is not what its step took. */
+  /** The attempt has ended, and calls or another attempt follow. The usage of a discarded attempt is not that of its step. */
   | { readonly state: "over"; readonly usage?: Usage; readonly timing?: StepTiming }
 );
 
-/** Between the id of the first turn of a chain and a turn's place in it. Nobody else may use it in the id of a turn. */
+/** Separates the id of a chain's first turn from a turn's index in the chain. Reserved: no other turn id may contain it. */
 export const chainMark = "__";
 
-/** What a turn starts from besides its entry. */
+/** Values that a turn starts with, besides its entry. */
 export interface TurnStart {
   readonly before: TurnFold | undefined;
   readonly config: SessionConfig;
@@ -25,15 +25,15 @@ export interface TurnStart {
 /** A turn, from its `turn_started` on. */
 export class TurnFold {
   readonly turnId: string;
-  /** The first turn of the chain. */
+  /** Id of the first turn of the chain. */
   readonly rootId: string;
-  /** This turn's place in the chain, from 1 on. */
+  /** Index of this turn in the chain, from 1 on. */
   readonly place: number;
   readonly continues: string | undefined;
   readonly startedAt: number;
-  /** The configuration when it started: what is configured later holds for the next turn. */
+  /** Configuration when the turn started: later changes apply to the next turn. */
   readonly config: SessionConfig;
-  /** What it was sent with, or the turn that it continues. */
+  /** Overrides that it was sent with, or those of the turn that it continues. */
   readonly options: StoredTurnOverrides | undefined;
   readonly #chainStartedAt: number;
   #steps: number;
@@ -49,7 +49,7 @@ export class TurnFold {
   readonly #costBefore: number | undefined;
   #end: EntryOf<"turn_ended"> | undefined;
   #underWay: StepUnderWay | undefined;
-  /** Reason of a cancel that names the chain; an empty one if none was given. */
+  /** Reason of a cancel that names the chain; empty if none was given. */
   #cancelReason: string | undefined;
 
   constructor(entry: EntryOf<"turn_started">, { before, config, options }: TurnStart) {
@@ -68,7 +68,7 @@ export class TurnFold {
     this.#costBefore = parent?.chainCost;
     this.#cancelReason = parent?.cancelReason;
     this.#asked = parent === undefined ? undefined : parent.#asked;
-    // The step that the turn was suspended in ends in this one.
+    // The step in which the previous turn was suspended ends in this one.
     if (parent?.underWay !== undefined) this.#underWay = parent.underWay;
   }
 
@@ -96,23 +96,23 @@ export class TurnFold {
     return this.#cancelReason !== undefined;
   }
 
-  /** Of this turn alone, over all processes that ran it. */
+  /** Usage of this turn alone, over all processes that ran it. */
   get usage(): Usage {
     return this.#usage;
   }
 
-  /** Of this turn alone, as far as it was recorded. */
+  /** Recorded cost of this turn alone. */
   get cost(): number | undefined {
     return this.#cost;
   }
 
-  /** Of this turn and of those that it continues. */
+  /** Cost of this turn and of those that it continues. */
   get chainCost(): number | undefined {
     if (this.#cost === undefined) return this.#costBefore;
     return (this.#costBefore ?? 0) + this.#cost;
   }
 
-  /** What the chain has used, for a process that goes on with it. */
+  /** Progress of the chain, for a process that continues it. */
   prior(isResumed: boolean): PriorProgress {
     return {
       steps: this.#steps,
@@ -125,7 +125,7 @@ export class TurnFold {
     };
   }
 
-  /** The id of the turn that would continue this one: the same whoever starts it. */
+  /** Id of the turn that would continue this one: identical in every process that starts it. */
   nextId(): string {
     return `${this.rootId}${chainMark}${this.place + 1}`;
   }
@@ -158,7 +158,7 @@ export class TurnFold {
     };
   }
 
-  /** Of the owner that went on with the turn last; undefined while it is the one that started it. */
+  /** Epoch of the owner that resumed the turn last; undefined while its first owner runs it. */
   get epoch(): number | undefined {
     return this.#epoch;
   }
@@ -168,17 +168,17 @@ export class TurnFold {
     this.#resumes += 1;
   }
 
-  /** How often the turn was resumed since it last got further. */
+  /** Number of resumes since the turn last made progress. */
   get resumes(): number {
     return this.#resumes;
   }
 
-  /** Something of the turn is complete, and need not be done again by an owner that resumes it. */
+  /** Records progress: some work of the turn is complete, and need not be repeated after a resume. */
   advance(): void {
     this.#resumes = 0;
   }
 
-  /** The last attempt was discarded, or its process ended in it, or before the end of the turn that a silent one makes. */
+  /** Voids the last attempt: it was discarded, or its process ended in it, or before the end of a turn without a reply. */
   voidAttempt(): void {
     if (this.#underWay === undefined) return;
     const { step, attempt } = this.#underWay;

@@ -1,9 +1,9 @@
-/** What a session has used: in all, and apart by what it is priced by. */
+/** Usage of a session: in total, and by model and price. */
 import type { Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
 import type { Draft } from "../entries/draft.ts";
 
-/** Usage of one model at one price. `cost` is what was recorded, where it was. */
+/** Usage of one model at one price. `cost` is the recorded cost, if there is one. */
 export interface PricedUsage {
   readonly model?: string;
   readonly priceId?: string;
@@ -21,12 +21,12 @@ export class UsageFold {
     return this.#total;
   }
 
-  /** What a cost is computed from. */
+  /** Rows that a cost is computed from. */
   get priced(): readonly PricedUsage[] {
     return this.#rows.map((row) => ({ ...row }));
   }
 
-  /** An attempt, or what a tool spent; without `usage` it is an attempt that reported nothing. */
+  /** Adds an attempt, or what a tool spent; without `usage`, an attempt that reported nothing. */
   add(entry: {
     readonly usage?: Usage;
     readonly model?: string;
@@ -42,7 +42,7 @@ export class UsageFold {
   }
 
   #rowOf(model: string | undefined, priceId: string | undefined): Draft<PricedUsage> {
-    // Sessions have few models, and stay with one for long.
+    // Sessions use few models, and stay with one for long.
     const known = this.#rows.findLast((row) => row.model === model && row.priceId === priceId);
     if (known !== undefined) return known;
     const row: Draft<PricedUsage> = { usage: {} };
@@ -52,7 +52,7 @@ export class UsageFold {
     return row;
   }
 
-  /** What comes before was copied from another session, which has counted it. */
+  /** Forgets what was copied from another session, which has counted it. */
   reset(): void {
     this.#total = {};
     this.#rows = [];

@@ -1,4 +1,4 @@
-/** The blobs of one session, named after their bytes. */
+/** Blobs of one session, named after their bytes. */
 import type { ByteRange } from "../repository/repository.ts";
 
 export class MemoryBlobs {
@@ -7,14 +7,14 @@ export class MemoryBlobs {
   put(bytes: Uint8Array): string {
     const name = `${hashBytes(bytes)}-${bytes.length}`;
     let ref = name;
-    // The hash is fast and not cryptographic: other bytes of the same hash get a name of their own.
+    // The hash is fast and not cryptographic: other bytes with the same hash get another name.
     for (let n = 2; ; n += 1) {
       const stored = this.#blobs.get(ref);
       if (stored === undefined) break;
       if (isEqual(stored, bytes)) return ref;
       ref = `${name}-${n}`;
     }
-    // Not `bytes.slice()`, which copies nothing if it is a Buffer.
+    // Not `bytes.slice()`, which copies nothing for a Buffer.
     this.#blobs.set(ref, new Uint8Array(bytes));
     return ref;
   }
@@ -29,8 +29,8 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * 64 bits, as two lanes of FNV-1a that start and multiply differently. The kernel's SHA-256 takes 200 ms for a megabyte, and
- * this store answers at once.
+ * 64 bits, as two lanes of FNV-1a with different seeds and factors. The kernel's SHA-256 takes 200 ms for a megabyte, and this store answers
+ * synchronously.
  */
 function hashBytes(bytes: Uint8Array): string {
   let left = 0x811c9dc5;
@@ -40,7 +40,7 @@ function hashBytes(bytes: Uint8Array): string {
     const byte = bytes[i] as number;
     left = Math.imul(left ^ byte, 0x01000193);
     right = Math.imul(right ^ byte, 0x85ebca6b);
-    // Without it the low bits of a lane would never hear of the high ones.
+    // Mixes the high bits of a lane into the low ones.
     right ^= right >>> 15;
   }
   return toHex(left) + toHex(right);

@@ -1,8 +1,8 @@
-/** Who may append to one session now, and until when. */
+/** The lease of one session: who may append now, and until when. */
 import { leaseOver } from "../repository/repository-failures.ts";
 import type { Lease } from "../repository/repository.ts";
 
-/** All times are of the store's clock. A lease is over at its expiry, not behind it. */
+/** All times are on the store's clock. A lease has ended at its expiry, not after it. */
 export class MemoryLease {
   readonly #sessionId: string;
   #epoch: number;
@@ -10,23 +10,23 @@ export class MemoryLease {
   #expiresAt: number | undefined;
   #lastOwned = 0;
 
-  /** Epochs go on from `lastEpoch`. */
+  /** Epochs continue from `lastEpoch`. */
   constructor(sessionId: string, lastEpoch: number) {
     this.#sessionId = sessionId;
     this.#epoch = lastEpoch;
   }
 
-  /** The last that was given, or the one to go on from. */
+  /** Last epoch that was given, or the one to continue from. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** Undefined if nobody has the lease. It may have run out. */
+  /** Undefined if no process holds the lease. The lease may have expired. */
   get expiresAt(): number | undefined {
     return this.#expiresAt;
   }
 
-  /** When it was last given, or given back; 0 if it never was. */
+  /** Time at which it was last given or released; 0 if never. */
   get lastOwned(): number {
     return this.#lastOwned;
   }
@@ -51,7 +51,7 @@ export class MemoryLease {
     throw leaseOver(this.#sessionId, lease, this.#epoch);
   }
 
-  /** Also a lease that has run out, as long as it is the last that was given and was not given back. Fails with `fenced`. */
+  /** Also extends an expired lease, if it is the last one that was given and was not released. Fails with `fenced`. */
   extend(lease: Lease, expiresAt: number): void {
     const isLast = lease.epoch === this.#epoch && lease.sessionId === this.#sessionId;
     if (!isLast || this.#expiresAt === undefined) {

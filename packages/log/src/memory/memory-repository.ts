@@ -1,4 +1,4 @@
-/** Sessions in memory: for tests, for one process, for what need not last. Every method answers at once. */
+/** Sessions in memory: for tests, for a single process, for data that need not last. Every method answers synchronously. */
 import type { NewEntry, PostedEntry } from "../entries/entries.ts";
 import { isDue } from "../repository/is-due.ts";
 import { MemoryListing } from "./memory-listing.ts";
@@ -28,7 +28,7 @@ export interface MemoryRepositoryOptions {
   readonly now?: () => number;
 }
 
-/** A repository without a wait: nothing here is a promise, and what fails throws. */
+/** A synchronous repository: nothing returns a promise, and failures are thrown. */
 export interface MemoryRepository extends SessionRepository {
   create(id: string, entries: readonly NewEntry[], head: SessionHead): void;
   append(id: string, entries: readonly NewEntry[], options: AppendOptions): Appended;
@@ -46,8 +46,8 @@ export interface MemoryRepository extends SessionRepository {
 }
 
 /**
- * Entries and heads are values that nobody changes: they are kept and given out by reference, not copied, so that an append costs
- * the same however long the log and however large the entry. Blobs are copied, as byte arrays are used again by their writers.
+ * Entries and heads are immutable values: they are stored and returned by reference, not copied, so that an append costs the same however
+ * long the log and however large the entry. Blobs are copied, because writers reuse byte arrays.
  */
 export function memoryRepository({
   now = () => Date.now(),
@@ -55,7 +55,7 @@ export function memoryRepository({
   const sessions = new Map<string, MemorySession>();
   const listing = new MemoryListing(sessions);
   const wakeups = new Wakeups();
-  // The highest epoch of all deleted sessions: one that is created again under an old id goes on behind it.
+  // Highest epoch of all deleted sessions: a session that is created again under an old id continues from it.
   let lastEpoch = 0;
 
   const find = (id: string): MemorySession => {
@@ -100,7 +100,7 @@ export function memoryRepository({
       lastEpoch = Math.max(lastEpoch, session.lease.epoch);
       sessions.delete(id);
       listing.invalidate();
-      // Whoever follows it reads, and finds that it is gone.
+      // Followers read the session, and find that it is gone.
       wakeups.changed(id);
     },
 
@@ -135,7 +135,7 @@ export function memoryRepository({
     sendLive(lease, frame) {
       const session = sessions.get(lease.sessionId);
       if (session === undefined) return;
-      // The frame's own epoch is what its readers go by, so it must not be older either.
+      // Readers go by the frame's own epoch, so it must not be older either.
       if (Math.min(lease.epoch, frame.epoch) < session.lease.epoch) return;
       wakeups.live(lease.sessionId, frame);
     },

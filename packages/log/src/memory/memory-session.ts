@@ -1,4 +1,4 @@
-/** One session in memory: its entries, its head, its lease, its blobs. Every write is checked whole before any of it is done. */
+/** One session in memory: its entries, head, lease and blobs. Every write is validated as a whole before any of it is applied. */
 import type { NewEntry, PostedEntry, StoredEntry } from "../entries/entries.ts";
 import { checkEnvelope, checkEnvelopes, invalidEntry } from "../entries/entry-envelope.ts";
 import { incarnationOf } from "../entries/incarnation.ts";
@@ -21,11 +21,11 @@ const maxUnindexed = 32;
 export class MemorySession implements DueFacts {
   readonly id: string;
   readonly lease: MemoryLease;
-  /** Undefined if it began without an entry. */
+  /** Undefined if the session began without an entry. */
   readonly incarnation: string | undefined;
-  /** The seq of an entry is its place here, counted from one. */
+  /** The seq of an entry is its index here, plus one. */
   readonly #entries: StoredEntry[] = [];
-  /** The places of ids. Short logs do without: looking through them is quicker than keeping it. */
+  /** Seqs by id. Short logs do without: searching them is faster than maintaining the map. */
   #seqs: Map<string, number> | undefined;
   #head: SessionHead;
   #lastPostedSeq = 0;
@@ -129,7 +129,7 @@ function seqAmong(entries: readonly StoredEntry[], id: string): number | undefin
   return undefined;
 }
 
-/** The entry itself, where its writer has foreseen its place: owners do. */
+/** Returns the entry itself if its writer has predicted its seq: owners do. */
 function placed(entry: NewEntry, seq: number): StoredEntry {
   if ((entry as Partial<StoredEntry>).seq === seq) return entry as StoredEntry;
   return { ...entry, seq };

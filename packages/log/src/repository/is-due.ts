@@ -1,15 +1,15 @@
-/** When some host should pick a session up. Stores that select in SQL say the same there; `storeContract` holds them to it. */
+/** When a host should pick a session up. Stores that select in SQL implement the same rule; `storeContract` checks it. */
 import type { SessionHead } from "./repository.ts";
 
 export interface DueFacts {
   readonly head: SessionHead;
-  /** Of the last entry that was posted, not appended. 0 if there is none. */
+  /** Seq of the last entry that was posted, not appended. 0 if there is none. */
   readonly lastPostedSeq: number;
-  /** By the store's clock. Undefined if nobody holds a lease. */
+  /** Time on the store's clock. Undefined if no process holds a lease. */
   readonly leaseExpiresAt: number | undefined;
 }
 
-/** Nobody is at work on it, and there is something to do: a turn under way, a deadline that has passed, or an unseen post. */
+/** True if no process works on the session, and there is something to do: a turn under way, a deadline that has passed, or an unseen post. */
 export function isDue({ head, lastPostedSeq, leaseExpiresAt }: DueFacts, now: number): boolean {
   if (head.setAside !== undefined) return false;
   if (leaseExpiresAt !== undefined && now < leaseExpiresAt) return false;

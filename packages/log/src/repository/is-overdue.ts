@@ -1,4 +1,4 @@
-/** Whether somebody outside still has time to answer a call. */
+/** Whether there is still time to answer a call. */
 import type { PendingCall } from "@capstan/kernel";
 
 export function isOverdue({ deadlineAt }: PendingCall, now: number): boolean {

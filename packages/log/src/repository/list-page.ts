@@ -1,4 +1,4 @@
-/** The list of all sessions, newest first, in pages. For stores that can look at all of them. */
+/** List of all sessions, newest first, in pages. For stores that can read all of them. */
 import type { ListCursor } from "./list-cursor.ts";
 import { formatListCursor, parseListCursor } from "./list-cursor.ts";
 import type { ListedSession, ListQuery, SessionPage } from "./repository.ts";
@@ -30,7 +30,7 @@ function matches({ head }: ListedSession, query: ListQuery): boolean {
   );
 }
 
-/** A session of a store has more to it than what is listed. */
+/** A store's session has more fields than a listed one. */
 function toListed({ id, head, lastSeq }: ListedSession): ListedSession {
   return { id, head, lastSeq };
 }
@@ -50,7 +50,7 @@ function firstAfter(sorted: readonly ListedSession[], cursor: ListCursor): numbe
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    // In range, as `middle < high`.
+    // In range, because `middle < high`.
     if (isAfter(sorted[middle] as ListedSession, cursor)) high = middle;
     else low = middle + 1;
   }

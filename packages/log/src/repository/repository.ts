@@ -1,38 +1,38 @@
-/** Where sessions live. One contract for memory, files and databases; `storeContract` in the test kit states it as tests. */
+/** Contract of session stores: memory, files and databases; `storeContract` in the test kit states it as tests. */
 import type { AgentEventBody } from "@capstan/kernel";
 import { CapstanError, isCapstanError } from "@capstan/kernel";
 import type { NewEntry, PostedEntry, StoredEntry } from "../entries/entries.ts";
 
-/** At once where the store can. */
+/** Synchronous if the store can answer immediately. */
 export type MaybePromise<T> = T | Promise<T>;
 
 export type SessionStatus = "idle" | "running" | "awaiting_tool_execution" | "completed" | "error";
 
-/** The small summary that is stored beside the log: `list` and `claimDue` read nothing else. */
+/** Small summary that is stored beside the log: `list` and `claimDue` read nothing else. */
 export interface SessionHead {
   readonly status: SessionStatus;
   readonly agent: string;
-  /** Copied from the `created` entry. Absent for a session that has none there. */
+  /** Copied from the `created` entry. Undefined if that has none. */
   readonly incarnation?: string;
   readonly principal?: string;
   readonly title?: string;
-  /** The highest seq that was folded into this head: what is posted after it makes the session due. */
+  /** Highest seq that was folded into this head: a later post makes the session due. */
   readonly seen: number;
-  /** When some host should look again, by the store's clock. */
+  /** Time at which a host should look again, on the store's clock. */
   readonly wakeAt?: number;
   readonly updatedAt: number;
-  /** No host can go on with the session, for this reason: it is not due, whatever is posted, until it is released. */
+  /** No host can continue the session, for this reason: it is not due, whatever is posted, until it is released. */
   readonly setAside?: { readonly reason: string; readonly at: number };
 }
 
-/** The right to append to one session, for a while. The epoch grows with each new owner and fences the old ones. */
+/** Time-limited right to append to one session. The epoch grows with each new owner and fences the old ones. */
 export interface Lease {
   readonly sessionId: string;
   readonly owner: string;
   readonly epoch: number;
 }
 
-/** A lease that was just given, with what its holder starts from. */
+/** A lease that was just given, with the state that its holder starts from. */
 export interface Claim {
   readonly lease: Lease;
   readonly lastSeq: number;
@@ -41,41 +41,41 @@ export interface Claim {
 
 export interface AppendOptions {
   readonly lease: Lease;
-  /** Absent: the stored one stays. While a turn runs there is nothing in it that anybody goes by, but that it runs. */
+  /** If undefined, the stored head stays. While a turn runs, readers need nothing from the head except that it runs. */
   readonly head?: SessionHead | undefined;
-  /** Append only if this is the last seq: for the append that ends a turn. */
+  /** Appends only if this is the last seq: for the append that ends a turn. */
   readonly onlyIfSeq?: number;
 }
 
-/** `seqs` of the appended entries, in order and without a gap among them; or nothing was written, as the log has gone on. */
+/** `seqs` of the appended entries, consecutive and in order; or nothing was written, because the log has grown. */
 export type Appended =
   | { readonly type: "appended"; readonly seqs: readonly number[]; readonly lastSeq: number }
   | { readonly type: "conflict"; readonly lastSeq: number };
 
-/** Which session a write is meant for, if its id may be another session's by now. */
+/** Identifies the session that a write is meant for, if its id may belong to another session by now. */
 export interface WriteOptions {
-  /** The write fails with `not_found` if the session has another. */
+  /** The write fails with `not_found` if the session has another incarnation. */
   readonly incarnation?: string | undefined;
 }
 
-/** `isNew` is false for an id that was posted before: `seq` is then the place of the first. */
+/** `isNew` is false for an id that was posted before: `seq` is then that of the first post. */
 export interface Posted {
   readonly seq: number;
   readonly isNew: boolean;
 }
 
 export interface ReadOptions {
-  /** Entries behind this seq. Default 0: from the beginning. */
+  /** Entries after this seq. Default 0: from the beginning. */
   readonly after?: number;
-  /** At most so many. A store may give fewer; `lastSeq` tells whether there are more. */
+  /** Maximum number of entries. A store may return fewer; `lastSeq` shows whether there are more. */
   readonly limit?: number;
 }
 
 export interface ReadPage {
   readonly entries: readonly StoredEntry[];
-  /** Of the whole session. */
+  /** Last seq of the whole session. */
   readonly lastSeq: number;
-  /** `incarnationOf` the session's first entry, read in the same moment. Undefined if it began without one. */
+  /** `incarnationOf` the session's first entry, read at the same moment. Undefined if the session began without one. */
   readonly incarnation?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface ListQuery {
   readonly status?: SessionStatus;
   /** Default 50. */
   readonly limit?: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string;
 }
 
@@ -95,10 +95,10 @@ export interface ListedSession {
   readonly lastSeq: number;
 }
 
-/** Newest first: by `updatedAt` and then by id, both falling. */
+/** Newest first: by `updatedAt` and then by id, both descending. */
 export interface SessionPage {
   readonly sessions: readonly ListedSession[];
-  /** Absent on the last page. */
+  /** Undefined on the last page. */
   readonly next?: string;
 }
 
@@ -113,13 +113,13 @@ export interface DueQuery {
 
 export interface ByteRange {
   readonly start: number;
-  /** Exclusive. To the end, if absent. */
+  /** Exclusive. Default: the end. */
   readonly end?: number;
 }
 
 /**
- * Events that no entry tells, on their way to readers in other processes. They are the events `from`, `from + 1` … behind the
- * entry `seq`. A `snapshot` event stands for all before it.
+ * Live-only events on their way to readers in other processes: the events `from`, `from + 1` … after the entry `seq`. A `snapshot` event
+ * replaces all before it.
  */
 export interface LiveFrame {
   readonly epoch: number;
@@ -132,9 +132,9 @@ export interface LiveFrame {
 }
 
 /**
- * `changed`: the session was begun or deleted, or something was appended or posted. Read it, unless you have everything up to `lastSeq`, if the
- * store tells that, of a session of this `incarnation`, if it tells that too. Without it the session is still the one that the store told of before.
- * `followed`: a reader elsewhere wants live frames, from a snapshot on.
+ * `changed`: the session was created or deleted, or something was appended or posted. Read it, unless you have everything up to `lastSeq`
+ * (if the store reports it) of the session with this `incarnation` (if the store reports it). Without an incarnation the session is still
+ * the one that the store reported before. `followed`: a reader in another process wants live frames, starting with a snapshot.
  */
 export type Wakeup =
   | {
@@ -146,64 +146,67 @@ export type Wakeup =
   | { readonly type: "followed" };
 
 export interface SubscribeOptions {
-  /** Whether to get live frames; the owner is told that somebody follows, also one that begins to listen later. */
+  /** Whether to get live frames; the owner gets a `followed` wake-up, even if it subscribes later. */
   readonly isLive?: boolean;
 }
 
 /**
- * Every method may fail with a `RepositoryError`. `unavailable` is a failure of the store, after which it is unknown whether the write happened:
- * a turn under way waits for the store to come back. Anything else that is thrown counts as a bug, and ends the turn. Entries come back as they were written, byte for byte as JSON, the unknown ones
- * included.
+ * Every method may fail with a `RepositoryError`. `unavailable` is a failure of the store, after which it is unknown whether the write
+ * happened: a turn under way waits for the store to recover. Any other error counts as a bug, and ends the turn. Entries are returned as
+ * they were written, byte for byte as JSON, including unknown ones.
  */
 export interface SessionRepository {
-  /** Begins a session; its entries are numbered from 1. Fails with `exists`, `invalid_entry`. */
+  /** Creates a session; its entries are numbered from 1. Fails with `exists`, `invalid_entry`. */
   create(id: string, entries: readonly NewEntry[], head: SessionHead): MaybePromise<void>;
   /**
-   * By the holder of the lease only. Fails with `fenced` if a newer epoch was given, or the lease was released or has run out;
-   * with `not_found`; with `invalid_entry` for one without an envelope or with an id that is taken, and then nothing is written.
-   * No entries: only the head is refreshed, and `onlyIfSeq` holds all the same. An entry may have the `seq` that its writer foresees; the
-   * one that the store gives is what counts.
+   * Appends entries. For the holder of the lease only. Fails with `fenced` if a newer epoch was given, or the lease was released or has
+   * expired; with `not_found`; with `invalid_entry` for an entry without an envelope or with an id that is taken, and then nothing is
+   * written. Without entries only the head is refreshed, and `onlyIfSeq` still applies. An entry may have the `seq` that its writer
+   * predicts; the one that the store assigns counts.
    */
   append(id: string, entries: readonly NewEntry[], options: AppendOptions): MaybePromise<Appended>;
-  /** By anyone, once per entry id, an owner's included. Fails with `not_found`, `invalid_entry`. */
+  /** Posts an entry. For any process, once per entry id, including the owner's ids. Fails with `not_found`, `invalid_entry`. */
   post(id: string, entry: PostedEntry, options?: WriteOptions): MaybePromise<Posted>;
   /** Fails with `not_found`. */
   read(id: string, options?: ReadOptions): MaybePromise<ReadPage>;
   list(query?: ListQuery): MaybePromise<SessionPage>;
   /**
-   * With all its entries and blobs. Nothing happens if there is none. An owner at work finds `not_found`, and `fenced` where the
-   * id was created again: its epochs go on behind those of the old.
+   * Deletes a session with all its entries and blobs. Does nothing if there is none. An owner at work gets `not_found`, and `fenced` if the
+   * id was created again: its epochs continue from the old ones.
    */
   delete(id: string): MaybePromise<void>;
 
-  /** Undefined if another owner's lease is live. The same owner gets a new epoch as well. Fails with `not_found`. */
+  /** Returns undefined if another owner's lease is live. The same owner gets a new epoch as well. Fails with `not_found`. */
   acquire(id: string, owner: string, ttlMs: number): MaybePromise<Claim | undefined>;
   /**
-   * Lets the lease last `ttlMs` from now, also one that has run out, if no other was given since. Fails with `fenced` if one was, or this
-   * was released; with `not_found`.
+   * Extends the lease to `ttlMs` from now, even if it has expired, unless another one was given since. Fails with `fenced` if one was, or
+   * this one was released; with `not_found`.
    */
   renew(lease: Lease, ttlMs: number): MaybePromise<void>;
-  /** Gives it back; the last seq tells whether something was posted that its holder has not seen. Fails like `append`. */
+  /** Releases the lease; the last seq shows whether something was posted that its holder has not seen. Fails like `append`. */
   release(lease: Lease): MaybePromise<{ readonly lastSeq: number }>;
   /**
-   * Leases of due sessions and of no others: a session is given to one caller only. Least recently owned first, by when it was last given or
-   * given back: one that fails each time goes to the end of the line. Those that never had an owner come first.
+   * Returns leases of due sessions only: a session is given to one caller. Least recently owned first, by when its lease was last given or
+   * released: a session that fails each time goes to the end of the line. Sessions that never had an owner come first.
    */
   claimDue(query: DueQuery): MaybePromise<readonly Claim[]>;
   /**
-   * Milliseconds until a session of these agents becomes due by itself, as when a lease runs out; undefined if none will. A hint that lets hosts look
-   * at that moment and not at their next poll, for stores that can tell it cheaply.
+   * Milliseconds until a session of these agents becomes due by itself, for example when a lease expires; undefined if none will. A hint
+   * that lets hosts look at that moment instead of at their next poll, for stores that can compute it cheaply.
    */
   nextDueInMs?(agents: readonly string[]): MaybePromise<number | undefined>;
 
-  /** Before the entry that names it. The same bytes give the same ref, in every session. Fails with `not_found`. */
+  /** Stores a blob, before the entry that names it. The same bytes give the same ref, in every session. Fails with `not_found`. */
   putBlob(id: string, bytes: Uint8Array, options?: WriteOptions): MaybePromise<string>;
-  /** Undefined if there is none of this ref in this session. */
+  /** Undefined if this session has no blob with this ref. */
   getBlob(id: string, ref: string, range?: ByteRange): MaybePromise<Uint8Array | undefined>;
 
-  /** Wake-ups are hints: one may be lost or come twice, and several may be one. Returns how to stop. */
+  /**
+   * Calls the listener with wake-ups, which are hints: one may be lost or duplicated, and several may be merged. Returns a function that
+   * unsubscribes.
+   */
   subscribe(id: string, listener: (wakeup: Wakeup) => void, options?: SubscribeOptions): () => void;
-  /** Hands a frame to those who follow. A frame of an older epoch than the session's is dropped. Never fails. */
+  /** Sends a frame to followers. A frame with an older epoch than the session's is dropped. Never fails. */
   sendLive?(lease: Lease, frame: LiveFrame): void;
 }
 
@@ -229,7 +232,7 @@ export class RepositoryError extends CapstanError<RepositoryErrorCode> {
   }
 }
 
-/** By name: a store may have brought a copy of this package of its own. */
+/** Checks the name: a store may depend on its own copy of this package. */
 export function isRepositoryError(thrown: unknown): thrown is RepositoryError {
   return isCapstanError(thrown) && thrown.name === "RepositoryError";
 }

@@ -1,4 +1,4 @@
-/** Who listens to which session, through one handle of a store. Listeners are called at once, after the write that they hear of. */
+/** Listeners of sessions, through one handle of a store. They are called synchronously, after the write that they are notified of. */
 import type { LiveFrame, SubscribeOptions, Wakeup } from "./repository.ts";
 
 interface Subscription {
@@ -10,10 +10,10 @@ const changed = { type: "changed" } as const satisfies Wakeup;
 const followed: Wakeup = { type: "followed" };
 
 export class Wakeups {
-  /** Another list with every change, so that nobody is in the way of who is being told. */
+  /** Each change creates a new list, so that it does not affect a notification in progress. */
   readonly #bySession = new Map<string, readonly Subscription[]>();
 
-  /** The session need not be there yet. */
+  /** The session need not exist yet. */
   subscribe(
     id: string,
     listener: (wakeup: Wakeup) => void,
@@ -23,7 +23,7 @@ export class Wakeups {
     const others = this.#of(id);
     this.#bySession.set(id, [...others, subscription]);
     if (isLive) this.#tell(id, followed, (other) => other !== subscription);
-    // An owner that came after its readers hears of them too, but not before it has the means to stop.
+    // An owner that subscribes after its readers is notified of them too, but not before it can unsubscribe.
     if (others.some((other) => other.isLive)) {
       queueMicrotask(() => this.#tell(id, followed, (other) => other === subscription));
     }
@@ -34,13 +34,13 @@ export class Wakeups {
     };
   }
 
-  /** `lastSeq` is left out if it is not known, or the session is gone; `incarnation` if it is the same as before. */
+  /** `lastSeq` is omitted if it is unknown, or the session is gone; `incarnation` if it has not changed. */
   changed(id: string, lastSeq?: number, incarnation?: string): void {
     if (!this.#bySession.has(id)) return;
     this.#tell(id, lastSeq === undefined ? changed : { ...changed, lastSeq, incarnation }, isAny);
   }
 
-  /** A reader elsewhere follows. */
+  /** Notifies that a reader in another process follows. */
   followed(id: string): void {
     this.#tell(id, followed, isAny);
   }
@@ -49,7 +49,7 @@ export class Wakeups {
     if (this.#bySession.has(id)) this.#tell(id, { type: "live", frame }, isLive);
   }
 
-  /** Who subscribes meanwhile is not told any more, and who stops is told nothing. */
+  /** A listener that subscribes in the meantime is not notified, and neither is one that unsubscribes. */
   #tell(id: string, wakeup: Wakeup, isMeant: (subscription: Subscription) => boolean): void {
     for (const subscription of this.#of(id)) {
       if (isMeant(subscription) && this.#of(id).includes(subscription))
@@ -76,6 +76,6 @@ function tellOne({ listener }: Subscription, wakeup: Wakeup): void {
   try {
     listener(wakeup);
   } catch {
-    // The write has happened, and its writer is not the one to hear of a reader's fault.
+    // The write has happened, and its writer must not see a reader's failure.
   }
 }

@@ -5,13 +5,13 @@ import type { JsonValue, ToolContent } from "@capstan/kernel";
 export interface CallAnswer {
   readonly toolCallId: string;
   readonly output: ToolContent;
-  /** True if the tool failed: `output` then says why. Default false. */
+  /** True if the tool failed: `output` then states why. Default false. */
   readonly isError?: boolean;
   /** For user interfaces; the model never sees it. */
   readonly details?: JsonValue;
 }
 
-/** Lets exactly the input run that `hash` was made of, or refuses it. */
+/** Lets exactly the input run that `hash` was computed from, or refuses it. */
 export interface Approval {
   readonly toolCallId: string;
   readonly hash: string;

@@ -12,10 +12,10 @@ import type { CallClaim } from "../folds/call-states.ts";
 import type { QueuedItem } from "../folds/queue-fold.ts";
 import type { SessionStatus } from "../repository/repository.ts";
 
-/** Everything about a session but the lists that grow with it. */
+/** A session without the lists that grow with it. */
 export interface SessionOverview {
   readonly sessionId: string;
-  /** Tells the session from earlier ones with the same id. */
+  /** Distinguishes the session from earlier ones with the same id. */
   readonly incarnation?: string | undefined;
   readonly agent: string;
   readonly title?: string | undefined;
@@ -59,14 +59,14 @@ export interface SessionSummary {
   readonly title?: string | undefined;
   readonly updatedAt: number;
   readonly lastSeq: number;
-  /** No host can go on with the session until its operator releases it. */
+  /** No host can continue the session until its operator releases it. */
   readonly setAside?: { readonly reason: string; readonly at: number };
 }
 
 /** Reply to `GET /api/agent/sessions`. */
 export interface SessionList {
   readonly sessions: readonly SessionSummary[];
-  /** `after` of the next page. Absent on the last one. */
+  /** `after` of the next page. Undefined on the last one. */
   readonly next?: string;
 }
 

@@ -4,7 +4,7 @@ import type { StoredTurnOverrides } from "../entries/entries.ts";
 import type { SessionStatus } from "../repository/repository.ts";
 import type { Answer } from "./answers.ts";
 
-/** Names the session that a request means. If another one has its id by now, the request is refused with `session_replaced`. */
+/** Identifies the session that a request means. If its id belongs to another session by now, the request is refused with `session_replaced`. */
 export interface SessionTarget {
   readonly incarnation?: string;
 }
@@ -20,7 +20,7 @@ export interface UserInput {
 /** Input that can be queued: a text, parts, or a message. */
 export type QueuedInput = string | readonly UserPart[] | UserInput;
 
-/** A client-side tool, as the server is told of it. Functions do not survive JSON, so it has no `execute`. */
+/** A client-side tool, as it is declared to the server. Functions do not survive JSON, so it has no `execute`. */
 export interface LentToolDeclaration {
   readonly name: string;
   readonly description: string;
@@ -38,7 +38,7 @@ export interface ExecuteRequest extends SessionTarget {
   /** Id of a session, or the client's own key for one: the same key is the same session. */
   readonly sessionId?: string;
   readonly input: QueuedInput | readonly UserInput[] | readonly Answer[];
-  /** Id of the turn. Sending it again gives the same turn. */
+  /** Id of the turn. Sending it again returns the same turn. */
   readonly id?: string;
   readonly agent?: string;
   /** Name of the client that lends the tools. */
@@ -95,7 +95,7 @@ export interface SessionQuery extends SessionTarget {
 /** Query of the list of sessions. */
 export interface SessionListQuery {
   readonly limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string;
   readonly agent?: string;
   readonly status?: SessionStatus;

@@ -1,4 +1,4 @@
-/** Bodies and replies of what is posted to one session, by the last part of the address. */
+/** Bodies and replies of posts to one session, by the last segment of the path. */
 import type { AnswersReply, CancelReply, ClaimReply, ForkReply, QueueReply } from "./replies.ts";
 import type {
   AnswersRequest,

@@ -1,17 +1,17 @@
-/** Events as a wire has them: the ids are stated once for a stream, and the end of a text does not repeat it. */
+/** Events as sent over a wire: the ids are stated once per stream, and the end of a text does not repeat it. */
 import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
 
 type Ids = Pick<AgentEvent, "conversationId" | "turnId">;
 
-/** `text_end` and `thinking_end` come without what their deltas have said. `turnId` is there where it is another than before. */
+/** `text_end` and `thinking_end` omit the text of their deltas. `turnId` is set if it differs from the previous one. */
 export type WireEvent = WireBody<AgentEventBody> & { readonly turnId?: string };
 
 type WireBody<Body> = Body extends { readonly type: "text_end" | "thinking_end" }
   ? Pick<Body, "type">
   : Body;
 
-/** The event as JSON, without its ids. Deltas are most of a stream, so they are written by hand. */
+/** Returns the event as JSON, without its ids. Deltas are most of a stream, so they are serialized by hand. */
 export function toWireJson(event: AgentEvent): string {
   switch (event.type) {
     case "text_delta":
@@ -28,23 +28,23 @@ export function toWireJson(event: AgentEvent): string {
   }
 }
 
-/** The same with the id of its turn, for a reader that has heard of another one last, or of none. */
+/** Returns the event with the id of its turn, for a reader that last saw another turn, or none. */
 export function toWireJsonOfTurn(event: AgentEvent): string {
   return `${toWireJson(event).slice(0, -1)},"turnId":${JSON.stringify(event.turnId)}}`;
 }
 
-/** Makes events of what came over a wire, in order. It is kept where a stream is lost and taken up again at its cursor. */
+/** Rebuilds events from a wire, in order. It is kept when a stream is lost and resumed at its cursor. */
 export class WireReader {
   readonly #conversationId: string;
   #turnId = "";
-  /** What was said so far, for the ends that do not repeat it. */
+  /** Content so far, for the ends that do not repeat it. */
   readonly #view = new LiveView();
 
   constructor(conversationId: string) {
     this.#conversationId = conversationId;
   }
 
-  /** The event. Those of a type that only a newer program knows are passed on as they are. */
+  /** Returns the event. Types that only a newer program knows are passed on unchanged. */
   read({ turnId, ...wire }: WireEvent): AgentEvent {
     if (turnId !== undefined) this.#turnId = turnId;
     const ids: Ids = { conversationId: this.#conversationId, turnId: this.#turnId };
