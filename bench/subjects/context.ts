@@ -33,7 +33,7 @@ function growContext(messages: number, steps: number): number {
     const [message, output] = toStep(messages + number);
     const step = { turnId, step: number };
     const { toolCallId, toolName, content } = output;
-    const evicted = outputsToEvict(fold.outputs, ephemeral, fold.transcript.lastReplyPlace, limits);
+    const evicted = outputsToEvict(fold.outputs, ephemeral, fold.transcript.lastReplyIndex, limits);
     if (evicted.length > 0) throw new Error("Something makes room where nothing has to");
     projection.show({ history, input: [], added });
     apply({ ...envelope(), type: "attempt", ...step, attempt: 1, messageId: message.id });

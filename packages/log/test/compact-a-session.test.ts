@@ -49,10 +49,10 @@ test("what came of it is told to everybody who asked, and nothing is left to do"
 test("one that was tried is not tried again before something was said", () => {
   const fold = foldOf(...wholeTurn("t1"), begins, fails("failed", []));
 
-  expect(fold.compactions.triedBehind).toBe(fold.transcript.length);
+  expect(fold.compactions.triedAtLength).toBe(fold.transcript.length);
   expect(fold.compactions.failedAt).toBe(900);
   addTo(fold, input("t2"), started("t2", "t2"));
-  expect(fold.compactions.triedBehind).toBeLessThan(fold.transcript.length);
+  expect(fold.compactions.triedAtLength).toBeLessThan(fold.transcript.length);
 });
 
 test("one that was stopped, or had nothing to do, was not tried", () => {
@@ -65,7 +65,7 @@ test("one that was stopped, or had nothing to do, was not tried", () => {
     fails("nothing", ["k2"]),
   );
 
-  expect(fold.compactions.triedBehind).toBe(-1);
+  expect(fold.compactions.triedAtLength).toBe(-1);
   expect(["k1", "k2"].map((id) => fold.compactions.outcomeOf(id)?.type)).toEqual([
     "aborted",
     "nothing",

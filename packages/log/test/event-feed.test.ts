@@ -81,7 +81,7 @@ test.each([
   ["events of which some are known", frameOf(2, [delta, delta]), ["4.3 text_delta"]],
   ["known events", frameOf(1, [delta, delta]), []],
   ["events behind an older entry", frameOf(3, [delta], { seq: 3 }), []],
-  ["events behind an entry that was not read", frameOf(1, [delta], { seq: 5 }), "behind"],
+  ["events after an entry that was not read", frameOf(1, [delta], { seq: 5 }), "ahead"],
   ["events with others missing before them", frameOf(4, [delta]), "gap"],
   [
     "a snapshot of what is missing",
@@ -169,8 +169,8 @@ test("a frame of another session of the same id is not shown, however new it is"
 
   const stranger = follower.frame({ ...frame, epoch: 9, incarnation: "another" });
 
-  expect(stranger).toBe("behind");
-  expect(follower.frame(frame)).not.toBe("behind");
+  expect(stranger).toBe("ahead");
+  expect(follower.frame(frame)).not.toBe("ahead");
 });
 
 test("a follower that lost a frame before an entry gets what was live with the next one", () => {

@@ -30,7 +30,7 @@ export function stateOf(fold: SessionFold, entries: readonly (Entry | StoredEntr
     compactions: {
       waiting: fold.compactions.waiting,
       outcomes: Object.fromEntries(compactions.filter(([, outcome]) => outcome !== undefined)),
-      triedBehind: fold.compactions.triedBehind,
+      triedAtLength: fold.compactions.triedAtLength,
       failedAt: fold.compactions.failedAt ?? null,
     },
     turn: turn === undefined ? null : turnState(turn),

@@ -74,7 +74,7 @@ export class Follower {
 
   #receive(frame: LiveFrame, at: number): void {
     let events = this.feed.frame(frame);
-    if (events === "behind") {
+    if (events === "ahead") {
       this.read(this.#lastSeq(at));
       events = this.feed.frame(frame);
     }

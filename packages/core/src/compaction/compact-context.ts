@@ -59,7 +59,7 @@ export async function compactContext(
   const { log, size, onLive } = surroundings;
   const { turnId, plan } = context;
   const { transcript, context: shown, compactions } = log.fold;
-  const from = shown.summary === undefined ? 0 : transcript.placeBehind(shown.summary.through);
+  const from = shown.summary === undefined ? 0 : transcript.indexAfter(shown.summary.through);
   const end = endOfSummary(transcript, from, compaction.keepRecentSteps);
   const before = size.count(plan.frame).tokens;
   const { waiting } = compactions;

@@ -40,7 +40,7 @@ export class Compactor {
     const { compaction } = context.plan;
     if (compaction === undefined) return undefined;
     const { compactions, transcript } = this.#fold;
-    const isTried = compactions.triedBehind === transcript.length;
+    const isTried = compactions.triedAtLength === transcript.length;
     if (overflow !== undefined) {
       if (!compaction.isAuto) return undefined;
       if (isTried) return "context-exhausted";

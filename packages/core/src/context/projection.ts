@@ -40,7 +40,7 @@ export class ContextProjection {
         return { ...message, content: evictedNote(message) };
       }
       // What a model thought is bound to what was shown before it.
-      const isBound = message.role === "assistant" && this.#context.isBehindChange(start + index);
+      const isBound = message.role === "assistant" && this.#context.isAfterChange(start + index);
       return isBound ? withoutThoughts(message) : message;
     });
     const head: ChatMessage[] =

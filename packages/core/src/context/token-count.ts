@@ -64,7 +64,7 @@ export class ContextSize {
   count(frame: RequestFrame): TokenCount {
     this.reaches(0, frame);
     const { reported } = this.#fold.context;
-    const isCounted = reported?.behind === this.#seen && reported.model === frame.model;
+    const isCounted = reported?.messageCount === this.#seen && reported.model === frame.model;
     return { tokens: this.#tokens, isEstimate: !isCounted };
   }
 
@@ -87,11 +87,11 @@ export class ContextSize {
     this.#most = 0;
     if (reported !== undefined) {
       this.#tokens = reported.tokens;
-      this.#read = reported.behind;
+      this.#read = reported.messageCount;
     } else {
       const prefix = tokensOfText(instructions ?? "") + tokensOfTools(tools);
       this.#tokens = prefix + tokensOfText(summary?.text ?? "");
-      this.#read = summary === undefined ? 0 : transcript.placeBehind(summary.through);
+      this.#read = summary === undefined ? 0 : transcript.indexAfter(summary.through);
     }
     this.#seen = this.#read;
   }

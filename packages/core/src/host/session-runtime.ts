@@ -451,7 +451,7 @@ export class SessionRuntime {
         if (this.#isWorking || wakeup.frame.epoch === this.#lastEpoch) return;
         const events = this.log.feed.frame(wakeup.frame);
         if (events === "gap") return this.#listen(true);
-        return events === "behind" ? this.#catchUpLater() : this.#show(events);
+        return events === "ahead" ? this.#catchUpLater() : this.#show(events);
       }
       default:
         return wakeup satisfies never;

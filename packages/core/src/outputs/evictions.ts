@@ -21,7 +21,7 @@ export function outputsToEvict(
   const isTooLarge = outputs.size > maxTotalChars;
   const isDue = isTooLarge || hasTwice(outputs, ephemeral);
   if (!isDue) return [];
-  const seen = outputs.shown.filter(({ place }) => place < freshFrom);
+  const seen = outputs.shown.filter(({ index }) => index < freshFrom);
   const evicted = new Set<string>();
   for (const [name, kept] of ephemeral) {
     const own = seen.filter(({ toolName }) => toolName === name);

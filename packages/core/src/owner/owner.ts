@@ -396,7 +396,7 @@ export class Owner {
     }
     const { settings, ephemeral, outputs: limits } = plan;
     const { outputs, transcript } = log.fold;
-    const toolCallIds = outputsToEvict(outputs, ephemeral, transcript.lastReplyPlace, limits);
+    const toolCallIds = outputsToEvict(outputs, ephemeral, transcript.lastReplyIndex, limits);
     const check = (): MaybePromise<FinishReason | undefined> =>
       settings.limits.checkLimits?.(this.#compactor.addTo(progress));
     if (toolCallIds.length === 0) return check();

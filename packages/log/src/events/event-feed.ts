@@ -105,13 +105,13 @@ export class EventFeed {
   }
 
   /**
-   * Returns the new events of a frame. For a follower. "behind": the frame follows an entry that was not applied yet, or belongs to another
+   * Returns the new events of a frame. For a follower. "ahead": the frame follows an entry that was not applied yet, or belongs to another
    * session with this id: read the log and retry. "gap": events are missing before it: request a snapshot. Late and duplicate frames, and
    * those of a former owner, return nothing.
    */
-  frame(frame: LiveFrame): PlacedEvent[] | "behind" | "gap" {
+  frame(frame: LiveFrame): PlacedEvent[] | "ahead" | "gap" {
     if (frame.epoch < this.#epoch || frame.seq < this.#seq) return [];
-    if (frame.seq > this.fold.seq || this.#isOfAnother(frame)) return "behind";
+    if (frame.seq > this.fold.seq || this.#isOfAnother(frame)) return "ahead";
     this.#epoch = frame.epoch;
     // Only a newer program knows the events of that entry.
     if (frame.seq > this.#seq) this.#moveTo(frame.seq, 0);

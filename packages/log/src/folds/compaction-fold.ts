@@ -28,7 +28,7 @@ export class CompactionFold {
   #outcomes: Map<string, CompactionOutcome> | undefined;
   #cancelled: Map<string, string> | undefined;
   #isUnderWay = false;
-  #triedBehind = -1;
+  #triedAtLength = -1;
   #failedAt: number | undefined;
   /** Tokens before the last compaction, and of the first request after it, as the provider has counted. */
   #before = 0;
@@ -40,8 +40,8 @@ export class CompactionFold {
   }
 
   /** Number of messages when a compaction was last tried: it is tried once per request. Negative if it was never tried. */
-  get triedBehind(): number {
-    return this.#triedBehind;
+  get triedAtLength(): number {
+    return this.#triedAtLength;
   }
 
   /** Tokens of the context at the last failure; undefined if a compaction has succeeded since. */
@@ -99,7 +99,7 @@ export class CompactionFold {
   succeed(entry: EntryOf<"compaction">, messageCount: number): void {
     const { before, after, usage, cost, requests } = entry;
     this.#isUnderWay = false;
-    this.#triedBehind = messageCount;
+    this.#triedAtLength = messageCount;
     this.#failedAt = undefined;
     this.#before = before;
     this.#measured = undefined;
@@ -116,7 +116,7 @@ export class CompactionFold {
     const { reason, before, error, requests } = entry;
     this.#isUnderWay = false;
     if (reason === "failed") {
-      this.#triedBehind = messageCount;
+      this.#triedAtLength = messageCount;
       this.#failedAt = before;
     }
     this.#settle(
@@ -134,7 +134,7 @@ export class CompactionFold {
 
   /** Starts over with a new history: earlier attempts do not apply to it. Requests still wait. */
   reset(): void {
-    this.#triedBehind = -1;
+    this.#triedAtLength = -1;
     this.#failedAt = undefined;
     this.#before = 0;
     this.#measured = undefined;

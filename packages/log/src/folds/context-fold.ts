@@ -16,14 +16,14 @@ export interface ReportedSize {
   /** Tokens of the request and its reply. */
   readonly tokens: number;
   /** Number of messages, including the reply. */
-  readonly behind: number;
+  readonly messageCount: number;
   readonly model: string | undefined;
 }
 
-/** The message at `from` was shown differently when there were messages up to `behind`. */
+/** A change in how the message at `from` is shown, made when there were `messageCount` messages. */
 interface Change {
   readonly from: number;
-  readonly behind: number;
+  readonly messageCount: number;
 }
 
 export class ContextFold {
@@ -49,8 +49,8 @@ export class ContextFold {
   }
 
   /** True if what precedes this message is shown differently since it was written: a model's thinking is bound to what it was shown. */
-  isBehindChange(place: number): boolean {
-    return this.#changes.some(({ from, behind }) => place > from && place < behind);
+  isAfterChange(index: number): boolean {
+    return this.#changes.some(({ from, messageCount }) => index > from && index < messageCount);
   }
 
   /** Changes whenever earlier messages are shown differently. */
@@ -66,7 +66,7 @@ export class ContextFold {
   report({ usage, model }: EntryOf<"attempt_ended">, messageCount: number): void {
     if (usage?.inputTokens === undefined) return;
     const tokens = usage.inputTokens + (usage.outputTokens ?? 0);
-    this.#reported = { tokens, behind: messageCount, model };
+    this.#reported = { tokens, messageCount, model };
   }
 
   forgetReport(): void {
@@ -101,10 +101,10 @@ export class ContextFold {
   }
 
   /** Overlapping changes are merged, so that there are few. */
-  #changeFrom(from: number, behind: number): void {
-    const apart = this.#changes.filter((change) => change.behind <= from);
-    const first = this.#changes.find((change) => change.behind > from)?.from ?? from;
-    this.#changes = [...apart, { from: Math.min(from, first), behind }];
+  #changeFrom(from: number, messageCount: number): void {
+    const apart = this.#changes.filter((change) => change.messageCount <= from);
+    const first = this.#changes.find((change) => change.messageCount > from)?.from ?? from;
+    this.#changes = [...apart, { from: Math.min(from, first), messageCount }];
   }
 
   #change(): void {

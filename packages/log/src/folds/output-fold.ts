@@ -11,7 +11,7 @@ export interface ShownOutput {
    */
   readonly size: number;
   /** Index of its message in the transcript. */
-  readonly place: number;
+  readonly index: number;
 }
 
 export class OutputFold {
@@ -33,9 +33,9 @@ export class OutputFold {
   }
 
   /** Adds messages of the transcript, the first of them at this index. */
-  add(messages: readonly ChatMessage[], place: number): void {
-    for (const [index, message] of messages.entries()) {
-      if (message.role === "tool") this.#add(message, place + index);
+  add(messages: readonly ChatMessage[], first: number): void {
+    for (const [offset, message] of messages.entries()) {
+      if (message.role === "tool") this.#add(message, first + offset);
     }
   }
 
@@ -44,22 +44,22 @@ export class OutputFold {
     const evicted = new Set(toolCallIds);
     const first = this.#shown.find(({ toolCallId }) => evicted.has(toolCallId));
     this.#keep(({ toolCallId }) => !evicted.has(toolCallId));
-    return first?.place ?? Infinity;
+    return first?.index ?? Infinity;
   }
 
   /** Drops outputs before this index, which a summary replaces. */
-  forgetBefore(place: number): void {
-    this.#keep((output) => output.place >= place);
+  forgetBefore(index: number): void {
+    this.#keep((output) => output.index >= index);
   }
 
   reset(): void {
     this.#keep(() => false);
   }
 
-  #add({ toolCallId, toolName, content }: ToolMessage, place: number): void {
+  #add({ toolCallId, toolName, content }: ToolMessage, index: number): void {
     const whole = sizeOfContent(content);
     const size = whole > sizeOfNote ? whole : 0;
-    this.#shown.push({ toolCallId, toolName, size, place });
+    this.#shown.push({ toolCallId, toolName, size, index });
     this.#size += size;
     this.#counts.set(toolName, this.countOf(toolName) + 1);
   }

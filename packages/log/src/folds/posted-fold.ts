@@ -75,7 +75,7 @@ export class PostedFold {
   }
 
   /** Clears the input: its turn has started. */
-  settleInput(): void {
+  clearInput(): void {
     this.#cancelReason = undefined;
     this.#input = undefined;
   }

@@ -38,7 +38,7 @@ export class PrefixFold {
   }
 
   get stability(): CacheStability {
-    this.settle();
+    this.countRequests();
     return { session: this.#session.share, turn: this.#turn.share };
   }
 
@@ -53,9 +53,9 @@ export class PrefixFold {
   }
 
   /** Counts the requests so far. Must be called before a message is shown differently, or no longer. */
-  settle(): void {
-    for (const [place, length] of this.#requests.entries()) {
-      this.#count(length, place >= this.#earlier);
+  countRequests(): void {
+    for (const [index, length] of this.#requests.entries()) {
+      this.#count(length, index >= this.#earlier);
     }
     this.#requests = [];
     this.#earlier = 0;
@@ -73,20 +73,20 @@ export class PrefixFold {
 
   /** Sets the instructions and tools that precede all messages. */
   reframe({ instructions = "", toolsChars = 0 }: EntryOf<"prompt">): void {
-    this.settle();
+    this.countRequests();
     this.#frame = instructions.length + toolsChars;
     if (this.#same !== undefined) this.#same = 0;
   }
 
   /** Messages from this index on are shown differently, or no longer. */
-  change(place: number): void {
+  change(index: number): void {
     const { summary } = this.#context;
-    const start = summary === undefined ? 0 : this.#transcript.placeBehind(summary.through);
+    const start = summary === undefined ? 0 : this.#transcript.indexAfter(summary.through);
     let before = summary?.text.length ?? 0;
-    for (let at = start; at < place; at++) before += this.#sizeAt(at);
+    for (let at = start; at < index; at++) before += this.#sizeAt(at);
     this.#size = before;
-    for (let at = Math.max(start, place); at < this.#read; at++) this.#size += this.#sizeAt(at);
-    this.#keep(this.#frame + (place === 0 ? 0 : before));
+    for (let at = Math.max(start, index); at < this.#read; at++) this.#size += this.#sizeAt(at);
+    this.#keep(this.#frame + (index === 0 ? 0 : before));
   }
 
   /** Starts over with a new conversation. */
@@ -98,7 +98,7 @@ export class PrefixFold {
 
   /** Forgets what was copied from another session, which has counted it. */
   forget(): void {
-    this.settle();
+    this.countRequests();
     this.#session = new Sum();
     this.#turn = new Sum();
   }
@@ -107,11 +107,11 @@ export class PrefixFold {
     if (this.#same !== undefined) this.#same = Math.min(this.#same, same);
   }
 
-  #sizeAt(place: number): number {
-    const message = this.#transcript.at(place);
+  #sizeAt(index: number): number {
+    const message = this.#transcript.at(index);
     if (message === undefined) return 0;
     const isEvicted = message.role === "tool" && this.#context.evicted.has(message.toolCallId);
-    return isEvicted ? sizeOfNote : sizeOfMessage(message, this.#context.isBehindChange(place));
+    return isEvicted ? sizeOfNote : sizeOfMessage(message, this.#context.isAfterChange(index));
   }
 }
 

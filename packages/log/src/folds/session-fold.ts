@@ -215,9 +215,9 @@ export class SessionFold {
         this.compactions.fail(entry, this.transcript.length);
         return;
       case "quarantine":
-        this.prefix.settle();
+        this.prefix.countRequests();
         this.context.quarantine(entry);
-        this.prefix.change(Math.max(0, this.transcript.placeBehind(entry.messageId) - 1));
+        this.prefix.change(Math.max(0, this.transcript.indexAfter(entry.messageId) - 1));
         return;
       case "eviction":
         return this.#evict(entry);
@@ -243,7 +243,7 @@ export class SessionFold {
     if (input !== undefined) {
       const { cancelReason } = this.#posted;
       if (cancelReason !== undefined) this.#turn.cancel(cancelReason);
-      this.#posted.settleInput();
+      this.#posted.clearInput();
       this.queues.unhold();
     }
     if (entry.continues !== undefined) this.#giveUpOverdue(entry.at);
@@ -311,7 +311,7 @@ export class SessionFold {
   #replaceHistory(entry: Entry, messages: readonly ChatMessage[]): void {
     this.#lastPostedSeq = entry.seq;
     if (!this.acceptsInput) return this.#posted.refuse(entry, "turn_unfinished");
-    this.prefix.settle();
+    this.prefix.countRequests();
     this.#turn = undefined;
     // A new conversation has no recorded prompt yet.
     this.#prompt = undefined;
@@ -341,18 +341,18 @@ export class SessionFold {
     const { usage = {} } = entry;
     this.#count({ ...entry, usage });
     this.#turn?.advance();
-    const behind = this.transcript.placeBehind(entry.through);
+    const end = this.transcript.indexAfter(entry.through);
     this.compactions.succeed(entry, this.transcript.length);
     // A summary of messages that no longer exist is ignored.
-    if (behind === 0) return;
-    this.prefix.settle();
+    if (end === 0) return;
+    this.prefix.countRequests();
     this.context.summarize(entry, this.transcript.length);
-    this.outputs.forgetBefore(behind);
+    this.outputs.forgetBefore(end);
     this.prefix.change(0);
   }
 
   #evict(entry: EntryOf<"eviction">): void {
-    this.prefix.settle();
+    this.prefix.countRequests();
     const first = this.outputs.evict(entry.toolCallIds);
     this.context.evict(entry, first, this.transcript.length);
     this.prefix.change(Math.min(first, this.transcript.length));

@@ -44,12 +44,12 @@ export class TranscriptFold {
   }
 
   /** Index after this message; 0 if it is not in the transcript. */
-  placeBehind(messageId: string): number {
+  indexAfter(messageId: string): number {
     return 1 + this.messages.findIndex(({ id }) => id === messageId);
   }
 
   /** Index of the last reply; 0 if there is none. */
-  get lastReplyPlace(): number {
+  get lastReplyIndex(): number {
     const recent = this.#recent.findLastIndex(({ role }) => role === "assistant");
     if (recent !== -1) return this.#history.length + recent;
     return Math.max(
@@ -58,9 +58,9 @@ export class TranscriptFold {
     );
   }
 
-  at(place: number): ChatMessage | undefined {
-    const recent = place - this.#history.length;
-    return recent >= 0 ? this.#recent[recent] : this.#history[place];
+  at(index: number): ChatMessage | undefined {
+    const recent = index - this.#history.length;
+    return recent >= 0 ? this.#recent[recent] : this.#history[index];
   }
 
   /** Messages that the entries after `after` added, up to the entry at `through`. */
@@ -70,10 +70,10 @@ export class TranscriptFold {
   }
 
   /** Messages from this index on. */
-  from(place: number): readonly ChatMessage[] {
-    const recent = place - this.#history.length;
+  from(index: number): readonly ChatMessage[] {
+    const recent = index - this.#history.length;
     if (recent >= 0) return this.#recent.slice(recent);
-    return [...this.#history.slice(place), ...this.#recent];
+    return [...this.#history.slice(index), ...this.#recent];
   }
 
   get length(): number {

@@ -28,7 +28,7 @@ export class TurnFold {
   /** Id of the first turn of the chain. */
   readonly rootId: string;
   /** Index of this turn in the chain, from 1 on. */
-  readonly place: number;
+  readonly index: number;
   readonly continues: string | undefined;
   readonly startedAt: number;
   /** Configuration when the turn started: later changes apply to the next turn. */
@@ -56,7 +56,7 @@ export class TurnFold {
     const parent = entry.continues === undefined ? undefined : before;
     this.turnId = entry.turnId;
     this.rootId = parent?.rootId ?? entry.turnId;
-    this.place = (parent?.place ?? 0) + 1;
+    this.index = (parent?.index ?? 0) + 1;
     this.continues = entry.continues;
     this.startedAt = entry.at;
     this.config = config;
@@ -127,7 +127,7 @@ export class TurnFold {
 
   /** Id of the turn that would continue this one: identical in every process that starts it. */
   nextId(): string {
-    return `${this.rootId}${chainMark}${this.place + 1}`;
+    return `${this.rootId}${chainMark}${this.index + 1}`;
   }
 
   isInChain(turnId: string): boolean {

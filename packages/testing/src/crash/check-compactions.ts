@@ -49,7 +49,7 @@ function checkCuts(session: WatchedSession): void {
       session.violate("log", `entry ${entry.seq}: a summary of what is not there`);
       continue;
     }
-    const rest = fold.transcript.messages.slice(fold.transcript.placeBehind(summary.through));
+    const rest = fold.transcript.messages.slice(fold.transcript.indexAfter(summary.through));
     const head = { role: "user", id: summary.id, content: summary.text } as const;
     for (const { message } of checkTranscript([head, ...rest], { allowOpenTail: true })) {
       session.violate("transcript", `behind the summary of entry ${entry.seq}: ${message}`);

@@ -91,7 +91,7 @@ function toAsked(
 ): Asked {
   const { thinkingLevel = config.thinkingLevel, temperature, maxTokens } = overrides;
   const tools = config.tools?.map((tool) => (typeof tool === "string" ? tool : tool.name));
-  const from = summary === undefined ? 0 : transcript.placeBehind(summary.through);
+  const from = summary === undefined ? 0 : transcript.indexAfter(summary.through);
   const ids = toModelMessages(transcript.messages.slice(from)).map(({ id }) => id);
   return {
     ids: summary === undefined ? ids : [summary.id, ...ids],
