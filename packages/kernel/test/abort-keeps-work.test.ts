@@ -70,7 +70,7 @@ test("a stop in a batch keeps what finished and says what was interrupted", asyn
   assertValidTranscript(turn.transcript);
 });
 
-test("what a stop left behind is what the next turn sends to the model", async () => {
+test("what a stop left is what the next turn sends to the model", async () => {
   const controller = new AbortController();
   const provider = scriptedProvider([reply(say("Hel"), stall()), say("Hello")]);
 
@@ -99,7 +99,7 @@ test.each<readonly [string, readonly ScriptItem[]]>([
   ["after thinking that cannot be sent back", [think("hm")]],
   ["inside the first call", [cutToolCall("echo", '{"x')]],
   ["at an empty text", [say("")]],
-])("a stop %s leaves no message behind", async (_, said) => {
+])("a stop %s leaves no message", async (_, said) => {
   const controller = new AbortController();
   const stops = wait(() => {
     controller.abort();
@@ -125,7 +125,7 @@ test.each<readonly [string, readonly ScriptItem[]]>([
   assertValidEvents(stopped.events);
 });
 
-test("an empty reply that was stored by somebody else is not sent to a model", async () => {
+test("an empty reply that another program stored is not sent to a model", async () => {
   const provider = scriptedProvider([say("Hi")]);
 
   await runToEnd({

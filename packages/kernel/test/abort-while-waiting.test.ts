@@ -239,7 +239,7 @@ test.each([
   ["a text", "enough", "enough"],
   ["an error", new Error("out of time"), "out of time"],
   ["nothing", undefined, undefined],
-])("the reason of an abort is reported where it is %s", async (_, reason, reported) => {
+])("the reason of an abort is reported if it is %s", async (_, reason, reported) => {
   const { facts, hooks } = keepDiary();
   const provider = scriptedProvider([reply(say("Hel"), stall())]);
 

@@ -1,4 +1,4 @@
-/** What was sent while the loop ran: when it is taken, how much of it at once, and when it is left where it is. */
+/** Messages sent while the loop ran: when they are taken, how many at once, and when they stay queued. */
 import { agentLoop } from "@capstan/kernel";
 import { assertValidTranscript, callTool, echoTool, reply, say, usage } from "@capstan/testing";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Somebody outside who answers calls as soon as they wait. */
+/** Answers calls from outside as soon as they wait. */
 import type { LoopJournal, OpenCall, PendingCall, RunTurnInput } from "@capstan/kernel";
 
 type Answer = (call: PendingCall) => OpenCall;

@@ -44,7 +44,7 @@ interface Breakage {
   readonly at: number;
 }
 
-/** What the callbacks say when they are not broken. */
+/** Return values of the callbacks when they are not broken. */
 export interface CallbackScript {
   /** Which of the callbacks the turn gets at all. */
   readonly callbacks: readonly CallbackName[];
@@ -52,7 +52,7 @@ export interface CallbackScript {
   readonly broken: Breakage | undefined;
   /** User messages that wait at the first tool-result boundaries. */
   readonly steering: readonly number[];
-  /** What comes of calls that wait, and what the `before` hook says, in turn. */
+  /** Outcomes of pending calls, and decisions of the `before` hook, in turn. */
   readonly answers: readonly ("approved" | "denied" | "settled" | "none")[];
   readonly decisions: readonly ("run" | "block" | "ask" | "alter")[];
 }

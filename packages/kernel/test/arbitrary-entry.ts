@@ -28,7 +28,7 @@ export const anyEntry: fc.Arbitrary<readonly EnteredCall[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** What a turn is given to enter with these calls. */
+/** Input of a turn that enters with these calls. */
 export function entryOf(calls: readonly EnteredCall[]) {
   return {
     messages: historyWith(...calls.map(({ name }, at) => called(`k${at}`, name, { n: at % 2 }))),
@@ -46,7 +46,7 @@ function openCall({ name, state }: EnteredCall, at: number): OpenCall[] {
     case "denied":
       return [{ toolCallId, state }];
     case "started":
-      // Nobody has started what runs elsewhere.
+      // A remote call never starts here.
       return name.startsWith("remote") ? [] : [{ toolCallId, state, key: `key-${at}` }];
     case "answered":
       return [{ toolCallId, state: "settled", result }];

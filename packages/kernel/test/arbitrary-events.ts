@@ -32,7 +32,7 @@ const anyDelta: fc.Arbitrary<string> = fc.oneof(
 );
 
 const anyMove: fc.Arbitrary<Move> = fc.record({
-  // What is begun mostly stays open for a while, or there would be little to see.
+  // Most parts stay open for a while, or there would be little to see.
   kind: fc.oneof(
     { arbitrary: fc.constantFrom(...starts), weight: 3 },
     { arbitrary: fc.constantFrom(...deltas), weight: 4 },
@@ -42,7 +42,7 @@ const anyMove: fc.Arbitrary<Move> = fc.record({
   delta: anyDelta,
 });
 
-/** The live events of some turn; a move that is not possible where it stands is left out. */
+/** Live events of some turn; impossible moves are left out. */
 export const anyEvents: fc.Arbitrary<readonly AgentEvent[]> = fc
   .array(anyMove, { maxLength: 80 })
   .map((path) => {

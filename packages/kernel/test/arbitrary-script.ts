@@ -45,7 +45,7 @@ const calling: fc.Arbitrary<ScriptItem> = fc.oneof(
   fc.constant(cutToolCall("echo", '{"n":')),
 );
 
-/** Parts that no provider should send where they stand, and one that no kernel knows yet. */
+/** Parts that no provider should send in their position, and one that no kernel knows yet. */
 const strangeParts: readonly ProviderPart[] = [
   { type: "toolcall_delta", index: 99, delta: "x" },
   { type: "toolcall_end", index: 99 },

@@ -42,7 +42,7 @@ export interface AnyTools {
   readonly later: DeferredTool;
 }
 
-/** What a tool is asked besides to run. */
+/** Callbacks of a tool besides `execute`. */
 export type ToolCallbacks = Partial<Pick<ToolContract, "parseInput" | "reconcile">> & {
   readonly needsApproval?: (input: JsonValue) => boolean | Promise<boolean>;
 };

@@ -115,7 +115,7 @@ test("a finish reason that only its provider knows passes through as it is", asy
   expect(turn.messages).toMatchObject([{ stopReason: "sated" }]);
 });
 
-test("a part that makes no sense where it stands fails the attempt", async () => {
+test("a part that makes no sense in its position fails the attempt", async () => {
   const provider = scriptedProvider([
     reply(say("Hel"), parts([{ type: "toolcall_delta", index: 3, delta: "{" }])),
   ]);

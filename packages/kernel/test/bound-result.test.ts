@@ -39,7 +39,7 @@ test("it gets what the after hook has made of a result, and for which call", asy
   expect(seen).toEqual([["echo", "hooked"]]);
 });
 
-test("it gets answers from outside, which cannot say themselves where they are kept", async () => {
+test("it gets answers from outside, which cannot state themselves what blob they are kept in", async () => {
   const provider = scriptedProvider([say("Done")]);
   const call = { type: "tool_call", id: "c", name: "remote", input: {} } as const;
   const answer = { isError: false, output: "long", kept };

@@ -1,4 +1,4 @@
-/** What bounds a turn besides its steps: time, the length of replies, pauses, what tools show. */
+/** Limits of a turn besides its steps: time, the length of replies, pauses, live tool output. */
 import type { ProviderContract, ProviderPart, RunTurnInput } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
 import {

@@ -214,7 +214,7 @@ test.each<readonly [string, ScriptItem]>([
 
 test.each<readonly [string, ScriptItem]>([
   ["ended inside", reply(cutToolCall("echo", '{"path":"a"}'), cutOff())],
-  ["ended right behind", reply(callTool("echo", { path: "a" }), cutOff())],
+  ["ended right after", reply(callTool("echo", { path: "a" }), cutOff())],
   ["failed inside", reply(cutToolCall("echo", '{"path":'), failBefore("network"))],
 ])("a call whose stream %s its arguments never runs", async (_, item) => {
   const echo = echoTool();

@@ -22,7 +22,7 @@ test("media that the check lets pass is given to the model as it is", async () =
   expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content: [tinyImage] });
 });
 
-test("in the place of other media the model, the events and the result have the reason", async () => {
+test("the model, the events and the result have the reason instead of other media", async () => {
   const provider = script();
 
   const turn = await runToEnd({

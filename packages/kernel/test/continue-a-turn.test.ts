@@ -34,7 +34,7 @@ function answerTo(call: OpenCall): OpenCall {
   return call.state === "pending" ? answerOf(call.pending) : call;
 }
 
-/** The turn that goes on from where the other one was suspended, with these answers. */
+/** The turn that continues the suspended one, with these answers. */
 function continued(
   suspended: FinishedTurn,
   { open, ...options }: RunToEndOptions & { readonly open: readonly OpenCall[] },
@@ -119,7 +119,7 @@ test("a terminal result that was there before the suspension still ends the turn
   expect(provider.requests).toHaveLength(1);
 });
 
-test("a turn that died between its answer and its end asks nobody again, and ends", async () => {
+test("a turn that died between its answer and its end sends no further request, and ends", async () => {
   const provider = scriptedProvider([]);
   const answer: ChatMessage = {
     role: "assistant",
@@ -160,7 +160,7 @@ test("a turn that died in its closing step is not asked for its report a second 
   expect(provider.requests[0]?.toolChoice).toBe("none");
 });
 
-test("a turn that died behind its closing report neither runs the calls in it nor asks again", async () => {
+test("a turn that died after its closing report neither runs the calls in it nor asks again", async () => {
   const echo = echoTool();
   const provider = scriptedProvider([]);
   const call = { type: "tool_call", id: "k1", name: "echo", input: {} } as const;

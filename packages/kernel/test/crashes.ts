@@ -83,7 +83,7 @@ export const crashScenarios: fc.Arbitrary<CrashScenario> = fc.record({
   maxSteps: fc.constantFrom(1, 2, 10),
 });
 
-/** What the tools did to the world: it outlives every process. */
+/** Effects of the tools on the world: they outlive every process. */
 interface Effect {
   readonly toolName: string;
   readonly toolCallId: string;
@@ -173,7 +173,7 @@ async function runProcess(
   return Promise.race([running, died.promise]);
 }
 
-/** By step and attempt, so that a new process goes on where the old one was. */
+/** By step and attempt, so that a new process continues where the old one stopped. */
 function replyFrom({ steps }: CrashScenario): ScriptItem {
   return ({ step, attempt }) => {
     const scripted = steps[step - 1];
@@ -243,7 +243,7 @@ function answerTo({ toolCallId, kind, input }: PendingCall): OpenCall {
   return { toolCallId, state: "settled", result: { isError: false, output: outputOf(input) } };
 }
 
-/** What waits is known from what was recorded, as it is in a session. */
+/** Waiting messages are known from the recorded facts, as they are in a session. */
 function steeringAfter({ steeredAfter }: CrashScenario, facts: readonly Fact[]): ChatMessage[] {
   const { prior, messages } = rebuild(facts);
   const id = `steer-${prior.steps}`;

@@ -1,4 +1,4 @@
-/** Without `newId` the ids of messages and calls come from the turn and the place: unique, and the same each time. */
+/** Without `newId` the ids of messages and calls come from the turn and the position: unique, and identical each time. */
 import { runTurn } from "@capstan/kernel";
 import type { ChatMessage, RunTurnResult } from "@capstan/kernel";
 import {

@@ -2,19 +2,19 @@
 import type { AgentEvent, EventEmitter, Fact, Journal, ProviderContract } from "@capstan/kernel";
 
 export interface Diary {
-  /** As in `fact attempt`, `event attempt_start`, `effect request`. Parts of messages under way are left out. */
+  /** For example `fact attempt`, `event attempt_start`, `effect request`. Parts of messages under way are left out. */
   readonly entries: readonly string[];
   /** The calls of the journal, each with the types of its facts. */
   readonly calls: readonly (readonly Fact["type"][])[];
   readonly facts: readonly Fact[];
-  /** What the turn is given; the journal answers at once. */
+  /** Input of the turn; the journal answers synchronously. */
   readonly hooks: {
     readonly journal: { readonly record: Journal };
     readonly emit: EventEmitter;
   };
   /** Notes an effect. */
   readonly note: (effect: string) => void;
-  /** The same provider; each of its requests is an effect. */
+  /** Wraps a provider so that each of its requests is an effect. */
   readonly watch: (provider: ProviderContract) => ProviderContract;
 }
 

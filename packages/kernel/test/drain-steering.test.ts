@@ -149,7 +149,11 @@ test.each<Circumstance>([
     [callTool("echo")],
     { limits: { checkLimits: ({ steps }) => (steps > 0 ? "budget-exceeded" : undefined) } },
   ],
-  ["while a call waits for somebody else", [reply(callTool("echo"), callTool("remote"))], {}],
+  [
+    "while a call waits for an answer from outside",
+    [reply(callTool("echo"), callTool("remote"))],
+    {},
+  ],
   ["after an error", [failAfter(callTool("echo"), "invalid_request")], {}],
   ["before the first step", [failBefore("invalid_request")], {}],
 ])("it is not called %s", async (_, script, options) => {

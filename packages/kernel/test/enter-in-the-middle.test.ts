@@ -49,7 +49,7 @@ test("a call that is not listed is fresh", async () => {
   expect(resultsOf(turn)).toEqual(['{"n":1}']);
 });
 
-test("an approved call runs exactly the approved input, and nobody is asked again", async () => {
+test("an approved call runs exactly the approved input, and no hook is asked again", async () => {
   const echo = echoTool({ needsApproval: () => true });
   const asked: string[] = [];
   const provider = scriptedProvider([say("Done")]);

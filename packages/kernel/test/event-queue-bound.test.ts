@@ -1,4 +1,4 @@
-/** A reader that falls far behind: what is kept for it has a bound, and it still ends up seeing the same. */
+/** A reader that lags: what is kept for it is bounded, and it still ends up seeing the same. */
 import { EventQueue, LiveView } from "@capstan/kernel";
 import type { AgentEvent } from "@capstan/kernel";
 import * as fc from "fast-check";
@@ -16,7 +16,7 @@ function fact(step: number): AgentEvent {
   return inTurn({ type: "step_end", step, finishReason: "stop" });
 }
 
-/** A queue that is over, and that nobody has read yet. */
+/** A queue that has ended and is unread. */
 function unread(...events: readonly AgentEvent[]): EventQueue {
   const queue = new EventQueue();
   for (const event of events) queue.push(event);
@@ -65,7 +65,7 @@ test("a snapshot has what the reader had read before it fell behind", async () =
   );
 });
 
-test("a snapshot takes the place of live events only: facts stay, in their order", async () => {
+test("a snapshot replaces live events only: facts stay, in their order", async () => {
   const large = text("a".repeat(600_000));
   const queue = unread(messageStart, textStart, large, fact(1), large, fact(2), fact(3));
 
@@ -94,7 +94,7 @@ test("large deltas that are read in time never become a snapshot", async () => {
   expect(value).toBe(large);
 });
 
-/** Mostly none, so that the reader falls behind, and then a few at once. */
+/** Mostly none, so that the reader lags, and then a few at once. */
 const anyReads = fc.array(fc.constantFrom(0, 0, 0, 0, 0, 1, 6), { minLength: 80, maxLength: 80 });
 
 test("whatever the events and whenever they are read, the reader ends up seeing the same", async () => {

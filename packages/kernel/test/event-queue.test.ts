@@ -13,7 +13,7 @@ function fact(step: number): AgentEvent {
   return inTurn({ type: "step_end", step, finishReason: "stop" });
 }
 
-/** A queue that is over, and that nobody has read yet. */
+/** A queue that has ended and is unread. */
 function unread(...events: readonly AgentEvent[]): EventQueue {
   const queue = new EventQueue();
   for (const event of events) queue.push(event);
@@ -60,7 +60,7 @@ test("a reader in step gets every delta as it came", async () => {
   expect(await reading).toEqual(deltas);
 });
 
-test("a reader that is only a few events behind gets every delta as it came", async () => {
+test("a reader that lags by only a few events gets every delta as it came", async () => {
   const deltas = Array.from({ length: 20 }, (_, at) => text(`${at} `));
   const queue = unread(...deltas);
 
@@ -69,7 +69,7 @@ test("a reader that is only a few events behind gets every delta as it came", as
   expect(got).toEqual(deltas);
 });
 
-test("deltas that nobody has read merge, and nothing of them is lost", async () => {
+test("unread deltas merge, and nothing of them is lost", async () => {
   const deltas = Array.from({ length: 20_000 }, (_, at) => `${at} `);
   const queue = unread(textStart, ...deltas.map(text), fact(1));
 

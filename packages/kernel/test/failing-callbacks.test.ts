@@ -109,7 +109,7 @@ function streamOf(iterator: {
 
 const failsAtOnce = (() => Promise.reject(new Error("cut"))) as Callback;
 
-/** Puts a callback where it is called from, and leaves the others as they are. */
+/** Sets a callback, and leaves the others as they are. */
 const places: Record<string, (callback: Callback) => Partial<RunTurnInput>> = {
   emit: (emit) => ({ emit }),
   drainSteering: (drainSteering) => ({ drainSteering }),

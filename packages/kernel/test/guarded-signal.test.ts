@@ -56,7 +56,7 @@ test("the platform takes it for the signal that it is", async () => {
   server.close();
 });
 
-/** As code without a linter does. */
+/** Sets a handler in the way that code without a linter does. */
 function setHandler(signal: AbortSignal, handler: (() => void) | null): void {
   Object.assign(signal, { onabort: handler });
 }

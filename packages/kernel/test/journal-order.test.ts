@@ -136,7 +136,7 @@ test("steering is recorded before it is shown and before it is sent", async () =
   expect(diary.entries.lastIndexOf("effect request")).toBeGreaterThan(at);
 });
 
-test("a remote call is recorded as waiting with its message, before anybody is told", async () => {
+test("a remote call is recorded as waiting with its message, before it is shown", async () => {
   const diary = keepDiary();
   const provider = scriptedProvider([callTool("remote", { f: 1 })]);
 
@@ -150,7 +150,7 @@ test("a remote call is recorded as waiting with its message, before anybody is t
   );
 });
 
-test("an approval is recorded as asked for before anybody is asked", async () => {
+test("an approval is recorded as requested before it is shown", async () => {
   const diary = keepDiary();
   const provider = scriptedProvider([callTool("echo")]);
 
@@ -253,7 +253,7 @@ test("a synchronous journal adds no waiting", async () => {
   expect(withJournal).toBe(without);
 });
 
-test("a pure tool leaves no intent, and another one names its input only where a hook altered it", async () => {
+test("a pure tool leaves no intent, and another one names its input only if a hook altered it", async () => {
   const { facts, hooks } = keepDiary();
   const provider = scriptedProvider([
     reply(callTool("pure"), callTool("echo", { n: 1 }), callTool("echo", { n: 2 })),

@@ -198,7 +198,7 @@ test("a snapshot replaces whatever was seen before", () => {
   expect(view.snapshot()).toEqual(snapshot);
 });
 
-test("whoever starts from a snapshot at any point sees the same as one who saw all", () => {
+test("a reader that starts from a snapshot at any point sees the same as one that saw all", () => {
   fc.assert(
     fc.property(anyEvents, fc.nat({ max: 80 }), (events, at) => {
       const whole = viewOf(events);

@@ -19,7 +19,7 @@ function steered(messages: readonly ChatMessage[]): string[] {
   return messages.map((message) => message.id).filter((id) => id.startsWith("s"));
 }
 
-test("steering is delivered exactly once, also where the next attempt fails", async () => {
+test("steering is delivered exactly once, even if the next attempt fails", async () => {
   const waiting: ChatMessage[] = [user("s1"), user("s2")];
   const provider = scriptedProvider([
     callTool("echo"),
@@ -67,7 +67,7 @@ test("asking whether steering waits takes none of it", async () => {
   ]);
 });
 
-/** As on the wire, where the ids are stated once per stream. */
+/** Size on the wire, where the ids are stated once per stream. */
 function bytesOf(events: readonly AgentEvent[]): number {
   return events
     .map((event) => ({ ...event, conversationId: undefined, turnId: undefined }))

@@ -36,7 +36,7 @@ test("it is asked before each request, when all that the request has is there", 
   expect(order).toEqual(["room before request 1", "drain", "room before request 2"]);
 });
 
-test("where it ends the turn, no request is made", async () => {
+test("if it ends the turn, no request is made", async () => {
   const provider = scriptedProvider([say("Never")]);
 
   const turn = await runToEnd({ provider, context: { makeRoom: async () => "context-exhausted" } });
@@ -46,7 +46,7 @@ test("where it ends the turn, no request is made", async () => {
   expect(problemsOf(turn)).toEqual([]);
 });
 
-test("where it made room the limits are asked again: it may have spent a budget", async () => {
+test("if it made room the limits are checked again: it may have spent a budget", async () => {
   const provider = scriptedProvider([say("Never")]);
   let isSpent = false;
 
@@ -96,21 +96,18 @@ test.each<[what: string, room: () => Room | Promise<Room>, finishReason: string]
   ["says that there is none", () => "context-exhausted", "context-exhausted"],
   ["can do nothing", () => undefined, "error"],
   ["fails", () => Promise.reject(new Error("No summary")), "error"],
-])(
-  "where it %s for a request that was too long, the turn ends so",
-  async (_, room, finishReason) => {
-    const provider = scriptedProvider([failBefore("context_overflow"), say("Never")]);
+])("if it %s for a request that was too long, the turn ends so", async (_, room, finishReason) => {
+  const provider = scriptedProvider([failBefore("context_overflow"), say("Never")]);
 
-    const turn = await runToEnd({
-      provider,
-      context: { makeRoom: (overflow) => (overflow === undefined ? undefined : room()) },
-    });
+  const turn = await runToEnd({
+    provider,
+    context: { makeRoom: (overflow) => (overflow === undefined ? undefined : room()) },
+  });
 
-    expect(turn.finishReason).toBe(finishReason);
-    expect(provider.requests).toHaveLength(1);
-    expect(problemsOf(turn)).toEqual([]);
-  },
-);
+  expect(turn.finishReason).toBe(finishReason);
+  expect(provider.requests).toHaveLength(1);
+  expect(problemsOf(turn)).toEqual([]);
+});
 
 test("another error does not ask for room", async () => {
   const provider = scriptedProvider([failBefore("invalid_request")]);

@@ -17,7 +17,7 @@ test("a later layer goes before an earlier one, field by field", () => {
   expect(model.openai.text.verbosity).toBe("low");
 });
 
-test("a list takes the place of another, and undefined leaves what is there", () => {
+test("a list replaces another, and undefined leaves what is there", () => {
   const earlier = { house: { safetySettings: [{ a: 1 }], labels: { team: "a" } } };
   const later = { house: { safetySettings: [], labels: undefined } };
 

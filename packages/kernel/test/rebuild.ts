@@ -1,4 +1,4 @@
-/** What the facts of a turn amount to: the way in which a caller that stored them goes on after a crash. */
+/** State that the facts of a turn amount to: how a caller that stored them continues after a crash. */
 import { addUsage, toToolMessage } from "@capstan/kernel";
 import type {
   AssistantMessage,

@@ -4,7 +4,7 @@ import type { LogFields, Logger, SerializedError, Span, SpanName } from "@capsta
 interface RecordedSpan extends Span {
   readonly name: SpanName;
   readonly attributes: LogFields;
-  /** Those that came later. */
+  /** Attributes that were set later. */
   readonly outcome: LogFields;
   readonly children: readonly RecordedSpan[];
   /** How often it was ended. */
@@ -15,7 +15,7 @@ interface RecordedSpan extends Span {
 export interface SpanRecorder {
   readonly logger: Logger;
   readonly spans: readonly RecordedSpan[];
-  /** What is wrong: a span that did not end once, or that a child of it outlived. */
+  /** Problems: a span that did not end once, or that a child outlived. */
   problems(): string[];
   /** The spans without a parent, each as `name(children)`. */
   tree(): string;

@@ -93,7 +93,7 @@ test("answers that come while local calls run spare the suspension", async () =>
   expect(problemsOf(turn)).toEqual([]);
 });
 
-test("where only some answers came, the turn waits for the others", async () => {
+test("if only some answers came, the turn waits for the others", async () => {
   const answers = [[picked("id-3")]];
   const provider = scriptedProvider([reply(callTool("remote"), callTool("remote"))]);
 
@@ -192,7 +192,7 @@ test("the hash names tool, input and call, whatever the order of the keys", asyn
   expect(hash).not.toBe(hashJson(["remote", { a: 2, b: 2 }, "id-2"]));
 });
 
-test("the time to answer counts from when the call began to wait, where there is a clock", async () => {
+test("the time to answer counts from when the call began to wait, if there is a clock", async () => {
   const tools = [remoteTool({ answerWithinMs: 5_000 })];
   const clock = manualClock(1_000);
 
@@ -219,7 +219,7 @@ test("a remote call with input that does not pass the check does not wait, but i
 });
 
 test.each(["length", "content-filter"])(
-  "nobody is asked to run a remote call of a reply that ended in %s",
+  "a remote call of a reply that ended in %s never becomes pending",
   async (reason) => {
     const { facts, hooks } = keepDiary();
     const provider = scriptedProvider([reply(callTool("remote"), finish(reason)), say("Oh")]);
@@ -232,7 +232,7 @@ test.each(["length", "content-filter"])(
   },
 );
 
-test("nobody is asked to run a remote call of the closing report", async () => {
+test("a remote call of the closing report never becomes pending", async () => {
   const provider = scriptedProvider([reply(say("I did"), callTool("remote"))]);
 
   const turn = await runToEnd({

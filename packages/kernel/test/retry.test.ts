@@ -42,7 +42,7 @@ test.each([
   ["fails before it begins", failBefore("network")],
   ["fails in the middle", failAfter(say("Hel"), "rate_limit")],
   ["is cut off", reply(say("Hel"), cutOff())],
-  ["fails behind a call", failAfter(callTool("echo"), "overloaded")],
+  ["fails after a call", failAfter(callTool("echo"), "overloaded")],
 ])("an attempt that %s is made again", async (_, item) => {
   const echo = echoTool();
   const provider = scriptedProvider([item, say("Hello")]);

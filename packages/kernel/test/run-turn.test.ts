@@ -53,7 +53,7 @@ test("messages: the provider gets the same objects, and nothing of them is chang
   expect(second.map((message, at) => message === messages[at])).toEqual([true, true, true, true]);
 });
 
-test("messages: a long history is not even looked through where the provider does not ask for it", async () => {
+test("messages: a long history is not even read if the provider does not ask for it", async () => {
   let reads = 0;
   const messages = new Proxy(
     Array.from({ length: 1_000 }, (_, at): ChatMessage => {
@@ -122,7 +122,7 @@ test("providerOpts: forwarded as they are to every attempt, and never read", asy
     {},
     {
       get: (_, key) => {
-        throw new Error(`somebody read ${String(key)}`);
+        throw new Error(`${String(key)} was read`);
       },
     },
   );

@@ -11,7 +11,7 @@ interface Queues {
 export interface ScriptedLoop {
   readonly provider: ScriptedProvider;
   readonly config: AgentLoopConfig;
-  /** What nobody has taken yet. */
+  /** Messages that have not been taken yet. */
   readonly steering: ChatMessage[];
   readonly followUps: ChatMessage[];
 }

@@ -1,4 +1,4 @@
-/** What the spans of a turn say of it: at their start what is done, at their end what came of it. */
+/** Attributes of a turn's spans: at their start what is done, at their end the outcome. */
 import {
   callTool,
   echoTool,

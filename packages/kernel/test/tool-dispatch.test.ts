@@ -102,7 +102,7 @@ test("in sequential mode each call waits for the one before it", async () => {
   expect(atFirst).toEqual(["id-2"]);
 });
 
-test("a sequential tool runs alone: after all calls before it, and before all calls behind it", async () => {
+test("a sequential tool runs alone: after all calls before it, and before all calls after it", async () => {
   const tool = deferredTool();
   const alone = deferredTool({ name: "alone", execution: "sequential" });
 
@@ -223,7 +223,7 @@ test("a reply that was stopped by a content filter runs none of its calls, and t
   expect(problemsOf(turn)).toEqual([]);
 });
 
-test("under skip-remaining, calls that have not started give way to what the user sent meanwhile", async () => {
+test("under skip-remaining, calls that have not started give way to what the user sent in the meantime", async () => {
   const waiting: ChatMessage[] = [];
   const tool: ToolContract = {
     ...echoTool(),

@@ -123,7 +123,7 @@ test("a stream that takes longer than its limit is left", async () => {
   expect(problemsOf(turn)).toEqual([]);
 });
 
-test("a tool that ends in time leaves no timer behind", async () => {
+test("a tool that ends in time leaves no timer", async () => {
   const clock = manualClock();
   const provider = scriptedProvider([callTool("echo"), say("Done")]);
 

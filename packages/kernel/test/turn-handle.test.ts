@@ -47,7 +47,7 @@ function start(script: readonly ScriptItem[], signal?: AbortSignal): [Turn, Scri
   return [turn, provider];
 }
 
-test("a turn runs to its end though nobody reads it", async () => {
+test("a turn runs to its end even if it is not read", async () => {
   const [turn, provider] = start([callTool("echo"), say("Done")]);
 
   const response = await turn.response;
@@ -57,7 +57,7 @@ test("a turn runs to its end though nobody reads it", async () => {
   provider.assertComplete();
 });
 
-test("whoever reads late gets everything from the beginning", async () => {
+test("a late reader gets everything from the beginning", async () => {
   const [turn] = start([say("Done")]);
 
   await turn.response;
@@ -193,7 +193,7 @@ test("a turn that is over holds on to no signal from outside", async () => {
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("what the work emits after its end reaches nobody", async () => {
+test("events that the work emits after its end are dropped", async () => {
   const { promise, resolve } = Promise.withResolvers<() => void>();
   const turn = startTurn("t1", async ({ emit }) => {
     resolve(() => emit(inTurn({ type: "settled" })));
@@ -226,7 +226,7 @@ const result: RunTurnResult = {
   progress: { steps: 1, attempts: 1, usage: { inputTokens: 1 } },
 };
 
-test("the response has the text of the last reply and nothing that nobody asked for", () => {
+test("the response has the text of the last reply and nothing that was not asked for", () => {
   const response = toTurnResponse(result);
 
   expect(response).toEqual({

@@ -1,8 +1,8 @@
-/** What both checkers say about a turn, and who said something in it. */
+/** Problems that both checkers find in a turn, and its messages by role. */
 import { checkEvents, checkTranscript } from "@capstan/testing";
 import type { EventOptions, FinishedTurn } from "@capstan/testing";
 
-/** Nothing, if the turn ended as it should: its transcript may have an open end only where calls wait. */
+/** Empty if the turn ended as it should: its transcript may have an open end only if calls wait. */
 export function problemsOf(turn: FinishedTurn, options: EventOptions = {}): string[] {
   const allowOpenTail = turn.pending !== undefined;
   return [

@@ -1,4 +1,4 @@
-/** What must hold for every turn, whatever happened to it. Each rule says in words what is wrong. */
+/** Rules that hold for every turn, whatever happened to it. Each rule describes the violation. */
 import type { AgentEvent, ChatMessage, Fact, OpenCall, Usage } from "@capstan/kernel";
 import { checkEvents, checkTranscript } from "@capstan/testing";
 import type { Happening, ObservedTurn } from "./circumstances.ts";
@@ -54,14 +54,14 @@ function runsAfterAbort({ happenings }: ObservedTurn): string[] {
     .map(() => "a tool was called after the abort");
 }
 
-/** A reply that broke off has no unsigned thinking; steering is delivered behind results only. */
+/** A partial reply has no unsigned thinking; steering is delivered only after results. */
 function messagesThatShouldNotBe({ messages }: ObservedTurn): string[] {
   return messages.flatMap((message, at) => {
     const before = messages[at - 1];
     const isBehindResults = before?.role === "tool" || (before !== undefined && isSteering(before));
     const isMisplaced = isSteering(message) && !isBehindResults;
     return [
-      ...(isMisplaced ? [`${message.id} was not delivered behind results`] : []),
+      ...(isMisplaced ? [`${message.id} was not delivered after results`] : []),
       ...(hasUnsignedThinking(message) ? [`${message.id} broke off with unsigned thinking`] : []),
     ];
   });
@@ -79,7 +79,7 @@ function hasUnsignedThinking(message: ChatMessage): boolean {
   );
 }
 
-/** A call that had started runs again only where that does no harm, and is never said not to have run. */
+/** A call that had started runs again only if that does no harm, and its result never states that it has not run. */
 function startedFaults({ entered = [], happenings, messages }: ObservedTurn): string[] {
   const started = entered.filter((call) => call.state === "started").map((call) => call.toolCallId);
   const isStarted = (id: string): boolean => started.includes(id);
@@ -94,7 +94,7 @@ function startedFaults({ entered = [], happenings, messages }: ObservedTurn): st
   ];
 }
 
-/** Nobody is asked to run a call that the kernel itself refuses. */
+/** A call that the kernel itself refuses never becomes pending. */
 function awaitedInVain({ events, messages }: ObservedTurn): string[] {
   const refused = new Set(messages.filter(isRefusedUnseen).map((message) => message.id));
   return events
@@ -108,7 +108,7 @@ function isRefusedUnseen(message: ChatMessage): boolean {
   return /^Not run: (the reply|no tools)/.test(message.content);
 }
 
-/** What an event shows as done and what a run does is recorded before. */
+/** Events and effects are recorded before they are shown or happen. */
 function shownTooEarly({ happenings, entered = [] }: ObservedTurn): string[] {
   const recorded = new Set(entered.flatMap(recordedBefore));
   const faults: string[] = [];

@@ -26,12 +26,12 @@ export function resume(options: RunToEndOptions): Promise<FinishedTurn> {
   return runToEnd({ ...options, journal: { prior, ...options.journal } });
 }
 
-/** As `problemsOf`, for a turn that was resumed. */
+/** Like `problemsOf`, for a turn that was resumed. */
 export function problemsAfterResume(turn: FinishedTurn): string[] {
   return problemsOf(turn, { isResumed: true });
 }
 
-/** What the tools said, or what was said in their place. */
+/** Outputs of the tools, or what replaced them. */
 export function resultsOf(turn: FinishedTurn): unknown[] {
   return turn.messages.flatMap((message) => (message.role === "tool" ? [message.content] : []));
 }

@@ -108,7 +108,7 @@ test.each([
   { name: "an input", posted: input("t2") },
   { name: "a cleared history", posted: { type: "history_cleared" } as const },
   { name: "a loaded history", posted: { type: "history_loaded", messages: [says("m1")] } as const },
-])("$name counts as posted, and what the owner writes behind it does not", ({ posted }) => {
+])("$name counts as posted, and what the owner writes after it does not", ({ posted }) => {
   const fold = foldOf(created, ...wholeTurn("t1"));
   const { seq } = fold;
 

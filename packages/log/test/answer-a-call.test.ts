@@ -57,9 +57,9 @@ test("a call that was refused its consent is denied, with the reason", () => {
 test.each([
   ["for a call that is not there", answers("c9", "late"), "not_pending"],
   ["that repeats another", answers("c1", "late"), "already_answered"],
-  ["with a result where consent is asked for", answers("c2", "late"), "wrong_kind"],
+  ["with a result when an approval is asked for", answers("c2", "late"), "wrong_kind"],
   [
-    "with consent where a result is asked for",
+    "with an approval when a result is asked for",
     { ...decides("c3", true), id: "late" },
     "wrong_kind",
   ],

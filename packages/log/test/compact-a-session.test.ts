@@ -38,7 +38,7 @@ test("a turn that is to start comes first: it does it before its first request",
   expect(fold.nextAction(0)).toMatchObject({ type: "start", turnId: "t2" });
 });
 
-test("what came of it is told to everybody who asked, and nothing is left to do", () => {
+test("its outcome answers all requests, and nothing is left to do", () => {
   const fold = foldOf(...wholeTurn("t1"), asks("k1"), asks("k2"), begins, ends(["k1", "k2"]));
 
   const outcome = { type: "compacted", before: 900, after: 90, usage: { inputTokens: 900 } };

@@ -32,7 +32,7 @@ function unreadable(memory: MemoryRepository, lost: number): SessionRepository {
   };
 }
 
-test("an entry that the store can read and nobody can understand is lost, and the others are not", async () => {
+test("an entry that the store can read and no program understands is lost, and the others are not", async () => {
   const memory = filled();
   memory.post("s", { v: 1, id: "x", at: 0, type: "steer" } as never);
   memory.post("s", posted("c"));

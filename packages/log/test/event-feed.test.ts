@@ -59,7 +59,7 @@ function places(events: readonly PlacedEvent[] | string): string[] | string {
   return events.map(({ cursor, event }) => `${formatCursor(cursor)} ${event.type}`);
 }
 
-test("live events go on behind the events of the last entry that had some", () => {
+test("live events are numbered after the events of the last entry that had some", () => {
   const { feed, log } = inAttempt();
 
   expect(places(says(feed, "a", "b"))).toEqual(["4.3 text_delta", "4.4 text_delta"]);
@@ -80,7 +80,7 @@ test.each([
   ["the next events", frameOf(3, [delta, delta]), ["4.3 text_delta", "4.4 text_delta"]],
   ["events of which some are known", frameOf(2, [delta, delta]), ["4.3 text_delta"]],
   ["known events", frameOf(1, [delta, delta]), []],
-  ["events behind an older entry", frameOf(3, [delta], { seq: 3 }), []],
+  ["events after an older entry", frameOf(3, [delta], { seq: 3 }), []],
   ["events after an entry that was not read", frameOf(1, [delta], { seq: 5 }), "ahead"],
   ["events with others missing before them", frameOf(4, [delta]), "gap"],
   [
@@ -88,7 +88,7 @@ test.each([
     frameOf(9, [empty(), delta]),
     ["4.9 snapshot", "4.10 text_delta"],
   ],
-  ["a snapshot behind events with a gap", frameOf(8, [delta, empty()]), ["4.9 snapshot"]],
+  ["a snapshot after events with a gap", frameOf(8, [delta, empty()]), ["4.9 snapshot"]],
   ["events of a former owner", frameOf(3, [delta], { epoch: 0 }), []],
   ["events of a later owner", frameOf(3, [delta], { epoch: 2 }), ["4.3 text_delta"]],
 ] as const)("a follower that gets %s takes what is new", (_, frame, expected) => {
@@ -97,7 +97,7 @@ test.each([
   expect(places(feed.frame(frame))).toEqual(expected);
 });
 
-test("a frame that left a gap leaves the follower where it was", () => {
+test("a frame that left a gap does not move the follower", () => {
   const { feed } = inAttempt();
 
   feed.frame(frameOf(5, [delta]));
@@ -137,7 +137,7 @@ test("a reader that comes back to a new owner loses what the old one had shown",
   expect(missed[0]?.event).toMatchObject({ toolOutputs: [] });
 });
 
-test("the first frame behind an entry says what was live before it", () => {
+test("the first frame after an entry contains what was live before it", () => {
   const { feed, log } = inTools();
   feed.take([result(log, "c2")]);
 

@@ -65,7 +65,7 @@ test("a step that is cut off while the next attempt waits ends in the events as 
 });
 
 test("a turn that shows no facts shows what is live-only, as it was, and comes to the same", async () => {
-  // Nobody does anything on account of an event.
+  // No callback reacts to an event.
   const unseen = turns.map(({ abortAt, callbacks, broken, ...given }) => ({
     ...given,
     abortAt: abortAt !== undefined && "wait" in abortAt ? abortAt : undefined,

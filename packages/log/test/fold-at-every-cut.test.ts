@@ -18,7 +18,7 @@ test("a log that is read in two parts folds to the same state wherever it is cut
       const whole = stateOf(foldEntries(log), log);
       const states = entries.map((_, cut) => {
         const fold = foldEntries(log.slice(0, cut));
-        // What is asked at the cut changes nothing.
+        // Reading the state at the cut changes nothing.
         stateOf(fold, log);
         fold.transcript.startPoint();
         applyStored(fold, log.slice(cut));
@@ -45,7 +45,7 @@ test("a log folds to the same state live and from what a store gives back", asyn
   );
 }, 600_000);
 
-test("reads that overlap, and entries that only a newer program knows, change nothing but the place", async () => {
+test("reads that overlap, and entries that only a newer program knows, change nothing but the seq", async () => {
   await fc.assert(
     fc.asyncProperty(changingScenarios, fc.nat(), fc.nat(), async (scenario, at, overlap) => {
       const { entries } = await playSession(scenario);

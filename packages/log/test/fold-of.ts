@@ -6,7 +6,7 @@ import type { EntryBody, OwnedBody } from "@capstan/log";
 /** An entry whose id and time matter, or do not. */
 export type Written = EntryBody & { readonly id?: string; readonly at?: number };
 
-/** The state behind these entries. */
+/** State after these entries. */
 export function foldOf(...entries: readonly Written[]): SessionFold {
   return addTo(new SessionFold(), ...entries);
 }

@@ -76,7 +76,7 @@ function isTold({ event }: PlacedEvent): boolean {
   return !isLiveOnly(event);
 }
 
-/** A snapshot has the place of the last event that it stands for, which the reader may have seen. */
+/** A snapshot has the cursor of the last event that it replaces, which the reader may have seen. */
 function isBehind({ cursor, event }: PlacedEvent, before: PlacedEvent | undefined): boolean {
   if (before === undefined) return true;
   const order = compareCursors(before.cursor, cursor);

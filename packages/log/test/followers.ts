@@ -5,7 +5,7 @@ import type { LiveFrame, PlacedEvent } from "@capstan/log";
 import { stored } from "./play-session.ts";
 import type { Moment, PlayedSession } from "./play-session.ts";
 
-/** What becomes of what the owner sends at one moment. */
+/** How the frames that the owner sends at one moment are delivered. */
 export interface Delivery {
   /** It gets there so many moments late; lost, if undefined. */
   readonly delay: number | undefined;
@@ -31,7 +31,7 @@ export class Reader {
   }
 }
 
-/** What differs from the owner's view at an event that was sent live. */
+/** Difference to the owner's view at an event that was sent live. */
 export interface WrongView {
   readonly at: string;
   readonly reader: unknown;

@@ -24,7 +24,7 @@ test("a deadline counts from its millisecond on", () => {
   expect(isDue(facts({ wakeAt: 0 }), 100)).toBe(true);
 });
 
-test("only a post behind what the head has seen counts", () => {
+test("only a post after what the head has seen counts", () => {
   expect(isDue(facts({}, undefined, 5), 100)).toBe(false);
   expect(isDue(facts({}, undefined, 6), 100)).toBe(true);
   expect(isDue(facts({}, 101, 6), 100)).toBe(false);

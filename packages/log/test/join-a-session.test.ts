@@ -90,7 +90,7 @@ function leave(
       events.push(...feed.takeStored(stored(entries.filter(({ seq }) => seq <= moment.lastSeq))));
     } else {
       const { turnId } = moment.placed.event;
-      // What was recorded by a process that died at once is read before anything else is shown.
+      // Facts of a process that died right after recording them are read before anything else is shown.
       events.push(
         ...feed.takeStored(stored(entries.filter(({ seq }) => seq <= moment.snapshot.seq))),
       );

@@ -34,7 +34,7 @@ export class WrittenLog {
   }
 }
 
-/** What happened to a turn, in its order. */
+/** Events of a turn, in order. */
 export type Shown =
   | { readonly type: "facts"; readonly facts: readonly Fact[] }
   | { readonly type: "event"; readonly event: AgentEvent };
@@ -42,7 +42,7 @@ export type Shown =
 export interface LoggedTurn {
   readonly log: WrittenLog;
   readonly feed: EventFeed;
-  /** What a reader of the session got: of entries when they were written, and what is live-only as the kernel showed it. */
+  /** Events that a reader of the session got: those of entries when they were written, and live-only ones as the kernel showed them. */
   readonly shown: readonly AgentEvent[];
 }
 

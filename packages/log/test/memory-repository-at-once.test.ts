@@ -44,7 +44,7 @@ test("a listener is called before the write returns, and can read what was writt
   expect(lastSeqs).toEqual([2, 0]);
 });
 
-test("a refresh of the head, a conflict and a repeated post wake nobody", () => {
+test("a refresh of the head, a conflict and a repeated post send no wake-up", () => {
   const repository = memoryRepository();
   const { lease } = owned(repository);
   const post = { ...entry("p"), type: "queue_cleared", queue: "all" } as const;

@@ -15,7 +15,7 @@ const result: StoredEntry = {
   result: { isError: false, output: "" },
 };
 
-/** What the entry says of itself, without the envelope. */
+/** Fields of the entry, without the envelope. */
 function parsed(stored: StoredEntry, table: Upcasts = {}, version: number = entryVersion): unknown {
   return parseEntry(stored, table, version);
 }
@@ -32,7 +32,7 @@ test("an entry of today is given back as it is", () => {
   expect(parseEntry(result)).toBe(result);
 });
 
-test("a field that nobody here knows does no harm", () => {
+test("an unknown field does no harm", () => {
   expect(parseEntry({ ...result, mood: "good" })).toMatchObject({ mood: "good" });
 });
 
@@ -44,7 +44,7 @@ test("an entry of a newer version is passed over, whatever is in it", () => {
   expect(parseEntry({ ...result, v: entryVersion + 1, step: "first" })).toBeUndefined();
 });
 
-test("a corrupt entry says which field is wrong, and where reading stopped", () => {
+test("the error of a corrupt entry names the wrong field, and the seq at which reading stopped", () => {
   const { toolCallId: _, ...rest } = result;
 
   const error = thrownBy(() =>

@@ -15,7 +15,7 @@ import {
 import type { Change, SessionScenario } from "./session-scenarios.ts";
 import type { Effect } from "./session-surroundings.ts";
 
-/** What happened at the owner, in its order, with the frame that a new follower would have got then. */
+/** Moments at the owner, in order, with the frame that a new follower would have got then. */
 export type Moment = { readonly snapshot: LiveFrame } & (
   | { readonly type: "entries"; readonly lastSeq: number }
   | { readonly type: "live"; readonly placed: PlacedEvent; readonly frame: LiveFrame | undefined }
@@ -25,7 +25,7 @@ export type Moment = { readonly snapshot: LiveFrame } & (
 interface FinishedRun {
   readonly turnId: string;
   readonly events: readonly AgentEvent[];
-  /** The entries that it wrote, and what was posted meanwhile. */
+  /** Entries that it wrote, and what was posted in the meantime. */
   readonly entries: readonly Entry[];
   readonly isResumed: boolean;
 }
@@ -73,9 +73,9 @@ export async function playSession(scenario: SessionScenario): Promise<PlayedSess
   throw new Error("The session does not come to rest");
 }
 
-/** As a store gives them back. */
+/** Entries as a store returns them. */
 export function stored(entries: readonly Entry[]): StoredEntry[] {
-  // What was written is an object with an envelope.
+  // The written value is an object with an envelope.
   return JSON.parse(JSON.stringify(entries)) as StoredEntry[];
 }
 
@@ -109,7 +109,7 @@ class Process {
         this.#write(() => [
           this.#world.log.write({ type: "queue_settled", turnId, ids: action.ids, outcome }),
         ]);
-      } else if (action.type === "compact") throw new Error("Nobody asks for that");
+      } else if (action.type === "compact") throw new Error("This is never called");
       else if ((await this.#runTurn(action)) === "crashed") return "crashed";
     }
     throw new Error("There is no end of turns");
@@ -127,7 +127,7 @@ class Process {
     const before = log.lastSeq;
     this.#write(() => [log.write(this.#opening(action)), ...this.#prompt(turnId)]);
     const { messages, open } = history ?? fold.transcript.entryPoint();
-    // Of the entry that resumes a turn the kernel knows nothing.
+    // The kernel does not know the entry that resumes a turn.
     const from = action.type === "resume" ? log.lastSeq : before;
     const events: AgentEvent[] = [];
     this.#heedCancel();
@@ -250,7 +250,7 @@ class Process {
     if (this.#feed.fold.turn?.isCancelled === true) this.#controller.abort();
   }
 
-  /** What users do when the session is at rest; false if they have nothing left to do. */
+  /** Actions of users when the session is at rest; false if none are left. */
   #actOutside(): boolean {
     const { scenario, log } = this.#world;
     const { fold } = this.#feed;

@@ -97,7 +97,7 @@ test.each(["aborted", "error"])(
   },
 );
 
-test("a message that is queued behind held ones starts a turn, and they stay held", () => {
+test("a message that is queued after held ones starts a turn, and they stay held", () => {
   const fold = foldOf(...running, steer("s1"), ended("t1", "aborted"), steer("s2"));
 
   expect(fold.nextAction(0)).toEqual(starts("s2"));
@@ -105,7 +105,7 @@ test("a message that is queued behind held ones starts a turn, and they stay hel
   expect(fold.nextAction(0)).toEqual({ type: "none" });
 });
 
-test("the head of a turn that is about to be aborted asks nobody to run what is queued", () => {
+test("the head of a turn that is about to be aborted is not due because of what is queued", () => {
   const fold = foldOf(...running, steer("s1"));
 
   expect(fold.headAtEnd({ finishReason: "aborted" }, 0)).not.toHaveProperty("wakeAt");

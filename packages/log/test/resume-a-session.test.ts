@@ -128,7 +128,7 @@ function endedTurns({ entries }: PlayedSession): string[] {
   return entries.flatMap((entry) => (entry.type === "turn_ended" ? [entry.turnId] : []));
 }
 
-/** The end of a turn that waits for nobody. */
+/** Whether the entry ends a turn that waits for nothing. */
 function isRest(entry: Entry): boolean {
   return entry.type === "turn_ended" && entry.pending === undefined;
 }

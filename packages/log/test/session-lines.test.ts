@@ -13,7 +13,7 @@ function linesOf(file: string): string[] {
   return readFileSync(join(folder, file), "utf8").trimEnd().split("\n");
 }
 
-/** What a copy has in common with its original: it has other epochs, and asks pending calls again. */
+/** State that a copy shares with its original: it has other epochs, and asks pending calls again. */
 function stateAfter(entries: readonly StoredEntry[]) {
   const state = stateOf(foldEntries(entries), entries);
   const { messages, config, queues, usage, priced, summary, status, outcomes, compactions } = state;

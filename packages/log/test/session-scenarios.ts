@@ -17,7 +17,7 @@ interface TimedPost {
   readonly what: "steer" | "follow_up" | "cancel" | "clear" | "all at once" | Change;
 }
 
-/** What changes a session between its turns: it comes to nothing while one runs. */
+/** Changes to a session between its turns: they have no effect while one runs. */
 export type Change = "configure" | "input" | "go on" | "forget" | "load";
 
 export interface SessionScenario {

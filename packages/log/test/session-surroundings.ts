@@ -1,4 +1,4 @@
-/** What is around a played session: the provider, the tools and what they did, the users, the timer. */
+/** Environment of a played session: the provider, the tools and their effects, the users, the timer. */
 import type { JsonValue, Timer, ToolContract, ToolReturn } from "@capstan/kernel";
 import type { Entry } from "@capstan/log";
 import { failBefore, remoteTool, say } from "@capstan/testing";
@@ -6,7 +6,7 @@ import type { ScriptItem } from "@capstan/testing";
 import type { WrittenLog } from "./log-of-turn.ts";
 import type { SessionScenario } from "./session-scenarios.ts";
 
-/** By step and attempt, so that a new process goes on where the old one was. */
+/** By step and attempt, so that a new process continues where the old one stopped. */
 export function replyFrom({ steps }: SessionScenario): ScriptItem {
   return ({ step, attempt }) => {
     const scripted = steps[step - 1];
@@ -15,7 +15,7 @@ export function replyFrom({ steps }: SessionScenario): ScriptItem {
   };
 }
 
-/** What the tools did to the world: it outlives every process. */
+/** Effects of the tools on the world: they outlive every process. */
 export interface Effect {
   readonly toolName: string;
   readonly toolCallId: string;
@@ -63,7 +63,7 @@ export function alterTwos({ input }: { readonly input: unknown }) {
   return isTwo ? ({ action: "alter", input: { n: 20 } } as const) : undefined;
 }
 
-/** What a user does, at some time. */
+/** Action of a user at some time. */
 export function post(
   log: WrittenLog,
   what: SessionScenario["posts"][number]["what"],

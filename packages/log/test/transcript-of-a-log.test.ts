@@ -61,7 +61,7 @@ test("a step whose results are all there is entered once more, until something f
   expect(fold.transcript.entryPoint()).toEqual({ messages: fold.transcript.messages });
 });
 
-test("what is started after a turn begins behind everything, and does not see what comes later", () => {
+test("a turn that starts later begins after everything, and does not see what comes later", () => {
   const fold = foldOf(...called, result("c1"), result("c2"), ended("t1"), input("t2"));
 
   const { messages } = fold.transcript.startPoint();
@@ -79,7 +79,7 @@ test("a turn that continues another keeps its open step", () => {
   expect(fold.transcript.entryPoint().open).toMatchObject([{ toolCallId: "c1", state: "settled" }]);
 });
 
-test("a history that is cleared or loaded takes the place of what was there", () => {
+test("a history that is cleared or loaded replaces the previous one", () => {
   const fold = foldOf(...called, result("c1"), result("c2"), ended("t1"));
 
   addTo(fold, { type: "history_loaded", messages: [says("m1"), says("m2")] });

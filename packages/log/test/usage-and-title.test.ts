@@ -66,7 +66,7 @@ test("an attempt that said nothing and then lost its process is void once, and c
   expect(fold.usage.total).toEqual({ inputTokens: 3 });
 });
 
-test("what a tool and a compaction spent counts, and nothing where they report nothing", () => {
+test("what a tool and a compaction spent counts, and nothing if they report nothing", () => {
   const result = { isError: false, output: "" };
   const told = { turnId: "t1", step: 1, toolCallId: "c1", toolName: "ask", result };
   const compacted = {
@@ -88,7 +88,7 @@ test("what a tool and a compaction spent counts, and nothing where they report n
   expect(fold.usage.total).toEqual({ outputTokens: 12 });
 });
 
-test("usage is kept apart by model and price, with the cost where it was recorded", () => {
+test("usage is kept apart by model and price, with the cost if it was recorded", () => {
   const fold = foldOf(
     ...running,
     attemptEnded({ usage: { inputTokens: 1 }, model: "small", priceId: "p1", cost: 2 }),
@@ -194,7 +194,7 @@ test("a later message does not change the title, and a message without text give
   expect(fold.title).toBe("First");
 });
 
-test("a title that somebody gave is taken before one that was made, and the newest before an older one", () => {
+test("a given title takes precedence over a generated one, and the newest over an older one", () => {
   const fold = foldOf(
     { type: "created", agent: "helper", title: "Given" },
     input("t1"),

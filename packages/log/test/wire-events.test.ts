@@ -34,7 +34,7 @@ const reply: readonly AgentEvent[] = (
   ] satisfies AgentEventBody[]
 ).map(toEvent);
 
-test("events are the same behind the wire, with their ids and what their deltas have said", () => {
+test("events are identical after the wire, with their ids and the text of their deltas", () => {
   const [first, ...others] = reply as [AgentEvent, ...AgentEvent[]];
   const lines = [toWireJsonOfTurn(first), ...others.map(toWireJson)];
 

@@ -130,7 +130,7 @@ test.each([
   ["a part that is null", { content: [null] }, "content[0] is not an object"],
   ["a part of an unknown type", { content: [{ type: "smell" }] }, "content[0].type is unknown"],
   ["a count that is text", { content: [], usage: { inputTokens: "9" } }, "usage has a count"],
-])("a reply with %s is refused where it is written and where it is read", (_, fields, fault) => {
+])("a reply with %s is refused when it is written and when it is read", (_, fields, fault) => {
   const entry = { ...place, type: "message", message: { ...reply, ...fields } };
 
   expect(() => checkEntry("s", entry as unknown as NewEntry)).toThrow(fault);
@@ -141,14 +141,14 @@ test.each([
   ["a result without a text", { type: "tool_result", toolCallId: "c", toolName: "t" }, "output"],
   ["a pending call without a hash", { type: "pending", toolCallId: "c" }, "pending[0]"],
   ["an attempt that is not counted", { type: "attempt", attempt: NaN, messageId: "m" }, "attempt"],
-])("%s is refused where it is written", (_, fields, fault) => {
+])("%s is refused when it is written", (_, fields, fault) => {
   const values = { result: { isError: true }, pending: [{ toolCallId: "c", toolName: "t" }] };
   const entry = { ...place, ...values, ...fields };
 
   expect(() => checkEntry("s", entry as unknown as NewEntry)).toThrow(fault);
 });
 
-test("an error without a text is refused where it is written, and those of older logs are read", () => {
+test("an error without a text is refused when it is written, and those of older logs are read", () => {
   const error = { name: "Error", message: null };
   const entry = { ...place, type: "turn_ended", finishReason: "error", usage: {}, error };
 

@@ -159,7 +159,7 @@ export class Reply {
     );
   }
 
-  /** Keeps nothing of a reply that was too long. */
+  /** Keeps nothing of a reply that exceeds a limit. */
   #drop(): void {
     this.#drafts.length = 0;
     this.#open = undefined;
