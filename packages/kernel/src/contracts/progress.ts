@@ -28,7 +28,7 @@ export interface AskedModel {
   readonly failedWith?: string;
 }
 
-/** What a chain of turns that continue each other has consumed. */
+/** Consumption of a chain of turns that continue each other. */
 export interface TurnProgress {
   readonly steps: number;
   readonly attempts: number;

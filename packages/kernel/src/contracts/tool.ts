@@ -12,7 +12,7 @@ export interface ToolDeclaration {
 }
 
 /**
- * What happens if a call that had started runs again after a crash. `pure`: nothing, it leaves no trace. `idempotent`: nothing, the key
+ * Consequence of running a call again that had started before a crash. `pure`: nothing, it leaves no trace. `idempotent`: nothing, the key
  * identifies the second run. `at-most-once` (the default): it must not run again.
  */
 export type ToolEffect = "pure" | "idempotent" | "at-most-once";

@@ -19,7 +19,7 @@ export function leaveQuietly(iterator: AsyncIterator<unknown> | undefined): void
     const left: unknown = iterator?.return?.();
     if (isPromise(left)) observe(left);
   } catch {
-    // As above.
+    // Its failure must not affect the turn.
   }
 }
 

@@ -3,7 +3,7 @@ import type { Fact } from "@capstan/kernel";
 import type { Draft } from "./draft.ts";
 import type { Entry, EntryEnvelope, EntryOf, FactBody } from "./entries.ts";
 
-/** What the kernel does not know about a fact: its model and its cost. */
+/** Model and cost of a fact, which the kernel does not know. */
 export interface FactPrice {
   readonly model?: string;
   readonly cost?: number | undefined;

@@ -117,7 +117,7 @@ export class SessionFold {
     return this.#posted.messagesOf(entryIds);
   }
 
-  /** What the owner of the session must do next, at this time. */
+  /** Returns what the owner of the session must do next, at this time. */
   nextAction(now: number): NextAction {
     const turn = this.#turn;
     if (turn !== undefined && !turn.isOver) return { type: "resume", turnId: turn.turnId };
