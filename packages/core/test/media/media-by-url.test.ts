@@ -48,5 +48,5 @@ test("a tool's picture by a URL that no vendor fetches is left out", async () =>
 
   await createAgent({ model, tools: [look] }).runTurn({ input: "Look" }).response;
 
-  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("The image is left out");
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("The image was left out");
 });
