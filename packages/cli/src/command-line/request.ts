@@ -3,7 +3,7 @@ import type { FlagSettings } from "../config/load-config.ts";
 
 /** Options of every command that works in a folder. */
 export interface FolderRequest {
-  /** As the user wrote it. */
+  /** Path as given, not resolved. */
   readonly cwd: string | undefined;
   readonly flags: FlagSettings;
   readonly isTrusting: boolean;

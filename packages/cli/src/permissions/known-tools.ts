@@ -1,7 +1,7 @@
 /** Rule-related facts about the command's tools: what their patterns match, and which tools need no rule. */
 
 interface KnownTool {
-  /** Kind of pattern that `tool(pattern)` matches. Absent: the tool takes no pattern. */
+  /** Subject that `tool(pattern)` matches. Absent: the tool takes no pattern. */
   readonly pattern?: "command" | "path";
   /** True if the tool changes nothing and stays in the folder. */
   readonly isFree: boolean;
