@@ -1,4 +1,4 @@
-/** `@capstan/testing/crash`: the crash simulator, which kills hosts at every point and checks what is left. */
+/** `@capstan/testing/crash`: the crash simulator, which kills hosts at every point and checks the result. */
 export { crashScenarios } from "./crash/scenarios.ts";
 export { crashScenario, randomCrashRun } from "./crash/random-run.ts";
 export { exploreCrashes, exploreSecondCrashes } from "./crash/explore.ts";

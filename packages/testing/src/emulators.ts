@@ -1,4 +1,4 @@
-/** `@capstan/testing/emulators`: vendors' services on the loopback, as strict as the real ones. Needs Node. */
+/** `@capstan/testing/emulators`: vendors' services on the loopback interface, as strict as the real ones. Needs Node. */
 export { anthropicEmulator } from "./emulators/anthropic/anthropic-emulator.ts";
 export type { AnthropicEmulatorOptions } from "./emulators/anthropic/anthropic-emulator.ts";
 export { googleEmulator } from "./emulators/google/google-emulator.ts";

@@ -1,4 +1,4 @@
-/** `@capstan/testing`: what a test of an agent needs, with no test framework. */
+/** `@capstan/testing`: tools for testing agents, with no test framework. */
 export { scriptedProvider } from "./script/scripted-provider.ts";
 export type {
   RecordedRequest,

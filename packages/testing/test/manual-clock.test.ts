@@ -112,7 +112,7 @@ test("a timer that arms itself again at once is an error, not an endless loop", 
   };
   rearm();
 
-  await expect(clock.advance(1)).rejects.toThrow("one of them arms itself again at once");
+  await expect(clock.advance(1)).rejects.toThrow("one of them re-arms itself at once");
 });
 
 test("ids count from one", () => {

@@ -82,7 +82,7 @@ test("settling a call that is not open says which ones are", () => {
 
   const settle = (): void => tool.resolve("k9", "x");
 
-  expect(settle).toThrow('No open call "k9" of deferred: open are k1');
+  expect(settle).toThrow('No open call "k9" of deferred: open calls are k1');
 });
 
 test("an abort is recorded, and settles a call only where that was asked for", async () => {

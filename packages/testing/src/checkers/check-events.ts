@@ -1,4 +1,4 @@
-/** Says what is wrong with the events of one turn, and where. */
+/** Checks the events of one turn, and reports each problem with its index. */
 import type { AgentEvent } from "@capstan/kernel";
 import type { EventProblem } from "./event-problem.ts";
 import { checkExecutions } from "./events-executions.ts";
@@ -8,13 +8,13 @@ import { checkSteps } from "./events-steps.ts";
 import { throwIfAny } from "./problem.ts";
 
 export interface EventOptions {
-  /** The turn had started before, so it begins without `turn_start`. */
+  /** True if the turn started earlier, so that it begins without `turn_start`. */
   readonly isResumed?: boolean;
-  /** Attempts that its first step has behind it, as in the turn's `prior`. */
+  /** Number of earlier attempts of its first step, as in the turn's `prior`. */
   readonly attemptsInStep?: number;
 }
 
-/** All problems, by their place. The events are those of one whole turn. */
+/** Returns all problems, ordered by index. The events are those of one whole turn. */
 export function checkEvents(
   events: readonly AgentEvent[],
   { isResumed = false, attemptsInStep = 0 }: EventOptions = {},

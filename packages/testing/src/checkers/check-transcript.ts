@@ -1,4 +1,4 @@
-/** Says what is wrong with a transcript, and where: what passes here is accepted by the next provider. */
+/** Checks a transcript, and reports each problem with its index: the next provider accepts any transcript that passes. */
 import type { ChatMessage } from "@capstan/kernel";
 import { throwIfAny } from "./problem.ts";
 import { checkContent } from "./transcript-content.ts";
@@ -8,11 +8,11 @@ import type { TranscriptProblem } from "./transcript-problem.ts";
 import { checkResults } from "./transcript-results.ts";
 
 export interface TranscriptOptions {
-  /** The last assistant message may have calls that still wait for their results, as a suspended turn leaves it. */
+  /** True if the last assistant message may have calls without results, as a suspended turn leaves it. */
   readonly allowOpenTail?: boolean;
 }
 
-/** All problems, by their place. */
+/** Returns all problems, ordered by index. */
 export function checkTranscript(
   messages: readonly ChatMessage[],
   { allowOpenTail = false }: TranscriptOptions = {},

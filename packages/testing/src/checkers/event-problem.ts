@@ -1,4 +1,4 @@
-/** The rules that the events of a turn can break. */
+/** Rules for the events of a turn. */
 import type { AgentEvent } from "@capstan/kernel";
 import type { Problem } from "./problem.ts";
 
@@ -17,7 +17,7 @@ export type EventProblemCode =
   | "result-mismatch";
 
 export interface EventProblem extends Problem<EventProblemCode> {
-  /** Of the event at `index`. */
+  /** Type of the event at `index`. */
   readonly type: AgentEvent["type"];
 }
 
@@ -30,13 +30,13 @@ export class EventProblems {
   }
 }
 
-/** JSON values of equal content, whatever the order of their keys. */
+/** Compares JSON values, ignoring the order of keys. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   try {
     return JSON.stringify(sortKeys(left)) === JSON.stringify(sortKeys(right));
   } catch {
-    // A value that is not JSON is reported as that; here only its identity counts.
+    // A value that is not JSON is reported separately; here only its identity counts.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Rules for tool executions: each starts once and ends once, and its result is what its message says. */
+/** Rules for tool executions: each starts once and ends once, and its result matches its message. */
 import type { AgentEvent } from "@capstan/kernel";
 import { EventProblems, isSameJson } from "./event-problem.ts";
 import type { EventProblem } from "./event-problem.ts";
@@ -24,7 +24,7 @@ export function checkExecutions(events: readonly AgentEvent[]): EventProblem[] {
         }
         break;
       case "tool_execution_end":
-        // An end without a start is a call that was answered without being run.
+        // An end without a start is a call that was answered without running.
         if (ended.has(event.toolCallId)) {
           problems.add(index, event, "execution-order", `${event.toolCallId} ends a second time`);
         }
@@ -45,7 +45,7 @@ export function checkExecutions(events: readonly AgentEvent[]): EventProblem[] {
   return problems.found;
 }
 
-/** The end of an execution may lie in an earlier turn that this one continues; then there is nothing to compare. */
+/** The end of an execution may belong to an earlier turn that this one continues; then there is nothing to compare. */
 function checkResult(
   index: number,
   event: Extract<AgentEvent, { readonly type: "message_end" }>,
@@ -64,6 +64,6 @@ function checkResult(
     return;
   }
   if (end.isError === message.isError && isSameJson(end.output, message.content)) return;
-  const text = `the result of ${message.toolCallId} is not what its tool_execution_end said`;
+  const text = `the result of ${message.toolCallId} differs from its tool_execution_end`;
   problems.add(index, event, "result-mismatch", text);
 }

@@ -39,7 +39,7 @@ function checkStart(
   }
 }
 
-/** The messages that start a turn follow at once, in order. */
+/** The messages that start a turn must follow at once, in order. */
 function checkInput(
   events: readonly AgentEvent[],
   at: number,
@@ -60,7 +60,7 @@ function checkEnd(events: readonly AgentEvent[], problems: EventProblems): void 
   const last = events.at(-1);
   if (last === undefined) return;
   if (end === -1) {
-    // Without a journal nothing may be shown as done: an error stands for the end of the turn.
+    // Without a journal nothing may be shown as done: an error event replaces the end of the turn.
     if (last.type === "error" && last.error.code === "journal_failed") return;
     problems.add(events.length - 1, last, "turn-end", "the turn has no turn_end");
     return;

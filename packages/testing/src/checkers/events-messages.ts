@@ -1,4 +1,4 @@
-/** Rules for messages: what starts ends, and content comes only while an assistant message is open. */
+/** Rules for messages: every start has an end, and content comes only while an assistant message is open. */
 import type { AgentEvent } from "@capstan/kernel";
 import { EventProblems } from "./event-problem.ts";
 import type { EventProblem } from "./event-problem.ts";

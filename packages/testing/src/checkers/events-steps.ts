@@ -1,4 +1,4 @@
-/** Rules for steps and attempts: steps rise, attempts count from 1, each attempt opens an assistant message. */
+/** Rules for steps and attempts: steps increase, attempts count from 1, each attempt opens an assistant message. */
 import type { AgentEvent } from "@capstan/kernel";
 import { EventProblems } from "./event-problem.ts";
 import type { EventProblem } from "./event-problem.ts";
@@ -17,7 +17,7 @@ class StepOrder {
   #lastStep: number | undefined;
   #openAttempt: number | undefined;
   #lastAttempt = 0;
-  /** Attempts of the next step that an earlier process made. */
+  /** Attempts of the next step made by an earlier process. */
   #earlierAttempts: number;
 
   constructor(earlierAttempts: number) {
@@ -63,10 +63,10 @@ class StepOrder {
   }
 
   #endStep(index: number, event: EventOf<"step_end">): void {
-    // A turn that enters in the middle of a step shows only its end.
+    // A turn that resumes in the middle of a step shows only its end.
     const isEntered = this.#lastStep === undefined;
     if (event.step !== this.#openStep && !isEntered) {
-      this.problems.add(index, event, "step-order", `step ${event.step} is not under way`);
+      this.problems.add(index, event, "step-order", `step ${event.step} is not in progress`);
     }
     this.#openStep = undefined;
     this.#lastStep = event.step;
@@ -79,7 +79,7 @@ class StepOrder {
     next: AgentEvent | undefined,
   ): void {
     if (event.step !== this.#openStep) {
-      this.problems.add(index, event, "attempt-order", `step ${event.step} is not under way`);
+      this.problems.add(index, event, "attempt-order", `step ${event.step} is not in progress`);
     }
     if (this.#openAttempt !== undefined) {
       this.problems.add(
@@ -91,7 +91,7 @@ class StepOrder {
     }
     const due = this.#lastAttempt + 1;
     if (event.attempt !== due) {
-      const text = `attempt ${event.attempt} comes where attempt ${due} is due`;
+      const text = `attempt ${event.attempt} comes instead of attempt ${due}`;
       this.problems.add(index, event, "attempt-order", text);
     }
     if (next?.type !== "message_start" || next.role !== "assistant") {
@@ -103,7 +103,7 @@ class StepOrder {
 
   #discardAttempt(index: number, event: EventOf<"attempt_discarded">): void {
     if (event.step !== this.#openStep || event.attempt !== this.#openAttempt) {
-      const text = `attempt ${event.attempt} of step ${event.step} is not under way`;
+      const text = `attempt ${event.attempt} of step ${event.step} is not in progress`;
       this.problems.add(index, event, "attempt-order", text);
     }
     this.#openAttempt = undefined;

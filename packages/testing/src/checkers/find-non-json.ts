@@ -1,9 +1,9 @@
-/** Finds what would be lost or changed if a value were written as JSON and read again. */
+/** Finds values that would be lost or changed in a JSON round trip. */
 
 export interface NonJsonValue {
-  /** As in `content[0].input.when`; empty for the value itself. */
+  /** For example `content[0].input.when`; empty for the value itself. */
   readonly path: string;
-  /** As in `a Date`. */
+  /** For example `a Date`. */
   readonly what: string;
 }
 
@@ -27,7 +27,7 @@ function visit(value: unknown, path: string, parents: Set<object>, found: NonJso
   }
   parents.add(value);
   if (Array.isArray(value)) {
-    // By index, as a hole is skipped by most other ways to visit an array.
+    // By index, as most other ways to visit an array skip holes.
     for (let at = 0; at < value.length; at += 1) visit(value[at], `${path}[${at}]`, parents, found);
   } else {
     for (const [key, inner] of Object.entries(value)) {

@@ -1,4 +1,4 @@
-/** Folds the deltas of one message, to hold them against what its end says. */
+/** Folds the deltas of one message, and compares them with its end. */
 import type { AgentEvent, AssistantMessage, ChatMessage, ToolCallPart } from "@capstan/kernel";
 import { isSameJson } from "./event-problem.ts";
 import type { EventProblems } from "./event-problem.ts";
@@ -63,7 +63,7 @@ export class MessageUnderWay {
     }
   }
 
-  /** The attempt left no message. Only a discarded one may take back a text that was shown. */
+  /** The attempt left no message. Only a discarded attempt may take back text that was shown. */
   void(index: number, event: AgentEvent): void {
     if (this.role !== "assistant") {
       this.#problems.add(index, event, "message-order", `${this.name} has not ended`);
@@ -144,7 +144,7 @@ export class MessageUnderWay {
     }
     for (const call of calls) {
       const shown = this.#calls.find(({ id }) => id === call.id);
-      if (!isSameJson(shown, call)) found.push(`its call ${call.id} is not what toolcall_end said`);
+      if (!isSameJson(shown, call)) found.push(`its call ${call.id} differs from its toolcall_end`);
     }
     if (isWhole && calls.length !== this.#calls.length) {
       found.push(`it has ${calls.length} calls, ${this.#calls.length} were shown`);
@@ -152,7 +152,7 @@ export class MessageUnderWay {
     return found;
   }
 
-  /** Whether the thinking parts of a message were all shown, in this order. */
+  /** True if all thinking parts of a message were shown, in this order. */
   #haveThought(message: AssistantMessage): boolean {
     let next = 0;
     return message.content

@@ -1,10 +1,10 @@
-/** What a checker found: which rule is broken, what is wrong, and where. */
+/** Finding of a checker: the broken rule, the details, and the index. */
 
 export interface Problem<Code extends string> {
   readonly code: Code;
   /** A sentence with the values in question. */
   readonly message: string;
-  /** The place in the list that was checked. */
+  /** Index in the checked list. */
   readonly index: number;
 }
 

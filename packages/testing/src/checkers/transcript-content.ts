@@ -1,4 +1,4 @@
-/** Rules for each message by itself: it has content, no part of it is empty, and all of it is JSON. */
+/** Rules for each message alone: it has content, no part of it is empty, and all of it is JSON. */
 import type { ChatMessage } from "@capstan/kernel";
 import { findNonJson } from "./find-non-json.ts";
 import { problemAt } from "./transcript-problem.ts";
@@ -8,7 +8,7 @@ const callIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function checkContent(message: ChatMessage, index: number): TranscriptProblem[] {
   if (!isWellFormed(message)) {
-    const text = "its content is neither a text nor a list of parts";
+    const text = "its content is neither a string nor a list of parts";
     return [problemAt(message, index, "malformed-content", text)];
   }
   const problems: TranscriptProblem[] = [];
@@ -34,7 +34,7 @@ export function checkContent(message: ChatMessage, index: number): TranscriptPro
 
 type Part = Exclude<Extract<ChatMessage, { readonly content: unknown }>["content"], string>[number];
 
-/** The types say so; what a tool or a store really gave may differ. */
+/** The types require this, but values from a tool or a store may differ. */
 function isWellFormed(message: ChatMessage): boolean {
   if (message.role === "custom") return true;
   const content: unknown = message.content;
@@ -49,7 +49,7 @@ function isPart(value: unknown): boolean {
 function needsContent(
   message: ChatMessage,
 ): message is Extract<ChatMessage, { readonly content: unknown }> {
-  // A tool may succeed without a word; a failure must say what failed.
+  // A tool may succeed without output; a failure must say what failed.
   if (message.role === "tool") return message.isError;
   return message.role === "user" || message.role === "assistant";
 }
@@ -61,7 +61,7 @@ function partsOf(message: ChatMessage): readonly Part[] {
 
 function isEmpty(part: Part): boolean {
   switch (part.type) {
-    // What carries provider data must go back all the same: signed thinking may well hide its text.
+    // Parts with provider data must be sent back all the same: signed thinking may hide its text.
     case "text":
     case "refusal":
       return part.text === "" && part.providerData === undefined;

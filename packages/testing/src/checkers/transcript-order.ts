@@ -1,4 +1,4 @@
-/** Rules for the order of messages: who may follow whom. */
+/** Rules for the order of messages. */
 import type { ChatMessage } from "@capstan/kernel";
 import { problemAt } from "./transcript-problem.ts";
 import type { TranscriptProblem } from "./transcript-problem.ts";
@@ -13,7 +13,7 @@ function checkSystem(messages: readonly ChatMessage[]): TranscriptProblem[] {
   return [...messages.entries()]
     .filter(([index, message]) => message.role === "system" && index > firstOther)
     .map(([index, message]) =>
-      problemAt(message, index, "system-not-at-start", "it does not stand at the start"),
+      problemAt(message, index, "system-not-at-start", "it is not at the start"),
     );
 }
 
@@ -36,7 +36,7 @@ function checkNeighbours(messages: readonly ChatMessage[]): TranscriptProblem[] 
   return problems;
 }
 
-/** Messages of the application and failed replies are dropped before a request, so they part no neighbours. */
+/** Custom messages and failed replies are dropped before a request, so they separate no neighbours. */
 function isShownToModel(message: ChatMessage): boolean {
   if (message.role === "custom") return false;
   return message.role !== "assistant" || message.stopReason !== "error";

@@ -1,4 +1,4 @@
-/** The rules that a transcript can break. */
+/** Rules for a transcript. */
 import type { ChatMessage } from "@capstan/kernel";
 import type { Problem } from "./problem.ts";
 

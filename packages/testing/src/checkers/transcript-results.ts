@@ -1,10 +1,10 @@
-/** Rules for tool calls: each has exactly one result, right behind its message, in call order. */
+/** Rules for tool calls: each has exactly one result, directly after its message, in call order. */
 import type { ChatMessage, ToolCallPart, ToolMessage } from "@capstan/kernel";
 import { problemAt } from "./transcript-problem.ts";
 import type { TranscriptProblem } from "./transcript-problem.ts";
 
 export interface ResultRules {
-  /** Calls of the last assistant message may still wait for their results. */
+  /** True if calls of the last assistant message may still wait for their results. */
   readonly allowOpenTail: boolean;
 }
 
@@ -27,7 +27,7 @@ export function checkResults(
   return problems;
 }
 
-/** One message that is no result, with its calls and the results right behind it. */
+/** One message that is not a result, with its calls and the results directly after it. */
 interface Batch {
   readonly head: ChatMessage;
   readonly headIndex: number;
@@ -49,7 +49,7 @@ function readBatch(messages: readonly ChatMessage[], headIndex: number): Batch {
 }
 
 function callsOf(message: ChatMessage): ToolCallPart[] {
-  // Content that is no list is reported with the message itself.
+  // Content that is not an array is reported with the message itself.
   if (message.role !== "assistant" || !Array.isArray(message.content)) return [];
   return message.content.filter((part) => part?.type === "tool_call");
 }
@@ -73,7 +73,7 @@ function checkCallIds(messages: readonly ChatMessage[]): TranscriptProblem[] {
 function checkCalls({ head, headIndex, calls }: Batch): TranscriptProblem[] {
   if (head.role !== "assistant" || head.stopReason !== "error") return [];
   return calls.map(({ id }) => {
-    const text = `it failed, but holds the call ${JSON.stringify(id)}`;
+    const text = `it failed, but has the call ${JSON.stringify(id)}`;
     return problemAt(head, headIndex, "call-in-failed-message", text, id);
   });
 }
@@ -81,11 +81,11 @@ function checkCalls({ head, headIndex, calls }: Batch): TranscriptProblem[] {
 function checkBatch(batch: Batch, callIds: ReadonlySet<string>): TranscriptProblem[] {
   const problems: TranscriptProblem[] = [];
   const seen = new Set<string>();
-  let lastPlace = -1;
+  let lastIndex = -1;
   for (const { index, message } of batch.results) {
     const id = message.toolCallId;
-    const place = batch.calls.findIndex((call) => call.id === id);
-    const call = batch.calls[place];
+    const callIndex = batch.calls.findIndex((call) => call.id === id);
+    const call = batch.calls[callIndex];
     const report = (code: TranscriptProblem["code"], text: string): void => {
       problems.push(problemAt(message, index, code, text, id));
     };
@@ -93,18 +93,18 @@ function checkBatch(batch: Batch, callIds: ReadonlySet<string>): TranscriptProbl
       if (callIds.has(id)) {
         report("misplaced-result", "it does not directly follow the assistant message of its call");
       } else {
-        report("result-without-call", `no message before it holds the call ${JSON.stringify(id)}`);
+        report("result-without-call", `no earlier message has the call ${JSON.stringify(id)}`);
       }
     } else if (call.isProviderExecuted === true) {
-      report("result-without-call", "the provider executed its call, which has no result of ours");
+      report("result-without-call", "the provider executed its call, which must not have a result");
     } else if (seen.has(id)) {
       report("duplicate-result", `the call ${JSON.stringify(id)} has a result already`);
     } else {
-      if (place < lastPlace) report("misplaced-result", "it is not in call order");
+      if (callIndex < lastIndex) report("misplaced-result", "it is not in call order");
       problems.push(...checkFit(call, message, index));
     }
     seen.add(id);
-    lastPlace = Math.max(lastPlace, place);
+    lastIndex = Math.max(lastIndex, callIndex);
   }
   return problems;
 }
@@ -120,13 +120,13 @@ function checkFit(call: ToolCallPart, message: ToolMessage, index: number): Tran
     problems.push(problemAt(message, index, "result-mismatch", text, call.id));
   }
   if (call.malformedInput !== undefined && !message.isError) {
-    const text = "the arguments of its call were malformed, but it is no error";
+    const text = "the arguments of its call were malformed, but it is not an error";
     problems.push(problemAt(message, index, "malformed-call-succeeded", text, call.id));
   }
   return problems;
 }
 
-/** A result that stands elsewhere is reported there, as misplaced. */
+/** A result elsewhere is reported there, as misplaced. */
 function checkMissing(
   { head, headIndex, calls }: Batch,
   resultIds: ReadonlySet<string>,

@@ -9,7 +9,7 @@ export interface ReplyDefaults {
   readonly origin?: Origin | undefined;
 }
 
-/** Yields the parts of the item, and a `finish` unless the item ended the stream in its own way. */
+/** Yields the parts of the item, and a `finish` unless the item ended the stream itself. */
 export async function* playReply(
   item: ScriptItem,
   reply: ReplyUnderWay,
@@ -40,7 +40,7 @@ async function* play(item: ScriptItem, reply: ReplyUnderWay): AsyncGenerator<Pro
     for (const inner of item) yield* play(inner, reply);
     return;
   }
-  // The reader may have left while the fragment before this one waited.
+  // The reader may have left while the previous fragment waited.
   if (reply.isOver) return;
   for await (const part of item.play(reply)) {
     reply.note(part);

@@ -1,4 +1,4 @@
-/** The words of a script for streams that fail, wait, hang or end too early. */
+/** Script items for streams that fail, wait, hang or end too early. */
 import { ProviderError } from "@capstan/kernel";
 import type { ProviderErrorCode, ProviderPart, ProviderRequest } from "@capstan/kernel";
 import type { Fragment, ScriptItem } from "./script-item.ts";
@@ -25,7 +25,7 @@ export function failAfter(...script: readonly [...ScriptItem[], ScriptedFailure]
   return [...items, { ...failBefore(failure), label: `failAfter(${toError(failure).message})` }];
 }
 
-/** Goes on once the promise is fulfilled, so that a test decides the order. Ends at once on abort, or when left. */
+/** Continues once the promise is fulfilled, so that a test controls the order. Ends at once on abort, or when the reader leaves. */
 export function wait(
   until: Promise<unknown> | ((request: ProviderRequest) => Promise<unknown>),
 ): Fragment {
@@ -38,12 +38,12 @@ export function wait(
   };
 }
 
-/** Yields nothing more. It ends, by throwing, when the request's signal fires, and quietly when the reader leaves. */
+/** Yields nothing more. Throws when the request's signal fires, and ends quietly when the reader leaves. */
 export function stall(): Fragment {
   return { ...wait(() => new Promise(() => {})), label: "stall()" };
 }
 
-/** A stream that is deaf: neither the signal nor leaving ends it. */
+/** A stream that reacts to nothing: neither the signal nor the reader's leaving ends it. */
 export function hang(): Fragment {
   return {
     label: "hang()",
@@ -54,7 +54,7 @@ export function hang(): Fragment {
   };
 }
 
-/** The stream ends here, without `finish`. */
+/** Ends the stream here, without `finish`. */
 export function cutOff(): Fragment {
   return {
     label: "cutOff()",

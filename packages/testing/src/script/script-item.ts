@@ -1,14 +1,14 @@
-/** What a script is made of, and the state of a reply while it is being played. */
+/** Building blocks of a script, and the state of a reply while it is played. */
 import type { ProviderPart, ProviderRequest } from "@capstan/kernel";
 
 /** One piece of a reply: it yields parts, or makes the stream fail, wait or end. */
 export interface Fragment {
-  /** How `assertComplete` names it. */
+  /** Name of the fragment in `assertComplete`. */
   readonly label: string;
   play(reply: ReplyUnderWay): Iterable<ProviderPart> | AsyncIterable<ProviderPart>;
 }
 
-/** What answers one provider call: a fragment, several in order, or a function that looks at the request first. */
+/** Answer to one provider call: a fragment, several in order, or a function of the request. */
 export type ScriptItem =
   | Fragment
   | readonly ScriptItem[]
@@ -16,12 +16,12 @@ export type ScriptItem =
 
 export class ReplyUnderWay {
   readonly request: ProviderRequest;
-  /** Nothing more is played: the stream was cut off, or its reader left. */
+  /** True once nothing more is played: the stream was cut off, or its reader left. */
   isOver = false;
   hasFinished = false;
   hasUsage = false;
   hasToolCalls = false;
-  /** The kind of the part that a delta of the same kind would go on with. */
+  /** Kind of the part that a delta of the same kind would continue. */
   openKind: "text" | "thinking" | undefined;
   nextIndex = 0;
   readonly #openCalls = new Set<number>();
@@ -35,7 +35,7 @@ export class ReplyUnderWay {
     return this.#openCalls.size > 0;
   }
 
-  /** The reader wants no more: whatever is waited for ends. */
+  /** Called when the reader leaves: ends all waits. */
   close(): void {
     this.isOver = true;
     this.#readerLeft.resolve();
@@ -55,7 +55,7 @@ export class ReplyUnderWay {
     }
   }
 
-  /** Keeps the state in step with a part that is about to be yielded. */
+  /** Updates the state for a part that is about to be yielded. */
   note(part: ProviderPart): void {
     switch (part.type) {
       case "text_start":
@@ -98,7 +98,7 @@ export class ReplyUnderWay {
   }
 }
 
-/** As `fetch` does it: the signal's own reason where that is an error. */
+/** Same as `fetch`: the signal's own reason if that is an error. */
 function abortError(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   return reason instanceof Error

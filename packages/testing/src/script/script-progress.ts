@@ -1,8 +1,8 @@
-/** How far a script has come, in words. */
+/** Reports how far a script has been played. */
 import { isFragment } from "./play-reply.ts";
 import type { ScriptItem } from "./script-item.ts";
 
-/** Throws if an item was not used, or if there were more calls than items. The owner is named in the message. */
+/** Throws if an item was not used, or if there were more calls than items. The message names the owner. */
 export function assertScriptUsed(
   owner: string,
   script: readonly ScriptItem[],

@@ -1,16 +1,16 @@
-/** The words of a script: what a reply says, calls and reports. */
+/** Script items for the content of a reply: text, calls and usage. */
 import type { FinishReason, JsonValue, ProviderPart, Usage } from "@capstan/kernel";
 import type { Fragment, ReplyUnderWay, ScriptItem } from "./script-item.ts";
 
 export interface CallToolOptions {
   /**
-   * How the arguments arrive: in so many pieces (default 1; 0 sends them parsed, with the end of the call), or exactly
-   * as these texts, which need not be the JSON of the input.
+   * How the arguments arrive: in this many pieces (default 1; 0 sends them parsed, with the end of the call), or exactly as these texts,
+   * which need not be the JSON of the input.
    */
   readonly argumentDeltas?: number | readonly string[];
-  /** What the vendor calls the call; it goes to the part's `providerData` as `{ id }`. */
+  /** The vendor's id of the call; stored in the part's `providerData` as `{ id }`. */
   readonly id?: string;
-  /** The provider runs it by itself, so that it does not make the reply end in `tool-calls`. */
+  /** True if the provider runs the call itself, so that the reply does not end in `tool-calls`. */
   readonly providerExecuted?: boolean;
 }
 
@@ -25,14 +25,14 @@ export function say(text: string | readonly string[]): Fragment {
   return {
     label: `say(${quote(deltas.join(""))})`,
     *play(reply) {
-      // Only a start parts two neighbours of one kind; otherwise bare deltas do, as most vendors send them.
+      // Only a start separates two adjacent parts of one kind; otherwise bare deltas suffice, as most vendors send them.
       if (reply.openKind === "text") yield { type: "text_start" };
       for (const delta of deltas) yield { type: "text_delta", delta };
     },
   };
 }
 
-/** One thinking part, in one delta or in these. The signature goes to its `providerData` as it is. */
+/** One thinking part, in one delta or in these. The signature is stored in its `providerData` unchanged. */
 export function think(
   thinking: string | readonly string[],
   options: { readonly signature?: JsonValue } = {},
@@ -81,7 +81,7 @@ export function callTool(
   };
 }
 
-/** A call whose argument text is this, JSON or not. */
+/** A call with this argument text, JSON or not. */
 export function callToolRaw(
   name: string,
   argumentText: string,
@@ -93,7 +93,7 @@ export function callToolRaw(
   };
 }
 
-/** A call that is cut inside its arguments. Unless told otherwise, its reply ends in `length`. */
+/** A call that is truncated inside its arguments. By default, its reply ends in `length`. */
 export function cutToolCall(name: string, argumentText: string): Fragment {
   return {
     label: `cutToolCall(${quote(name)})`,
@@ -101,12 +101,12 @@ export function cutToolCall(name: string, argumentText: string): Fragment {
   };
 }
 
-/** Reports these counts. A reply that reports none leaves them unknown, unless the provider has a default. */
+/** Reports these counts. A reply without it leaves them unknown, unless the provider has a default. */
 export function usage(counts: Usage): Fragment {
   return parts([{ type: "usage", usage: counts }], "usage(…)");
 }
 
-/** Ends the reply for this reason. Without it a reply ends in `tool-calls` if it calls any, else in `stop`. */
+/** Ends the reply for this reason. Without it a reply ends in `tool-calls` if it has calls, else in `stop`. */
 export function finish(
   reason: FinishReason,
   options: { readonly usage?: Usage; readonly metadata?: JsonValue } = {},
@@ -114,12 +114,12 @@ export function finish(
   return parts([{ type: "finish", reason, ...options }], `finish(${quote(reason)})`);
 }
 
-/** Ends the reply in the middle of a longer one: the next request goes on with it. */
+/** Ends the reply in the middle of a longer one: the next request continues it. */
 export function pause(): Fragment {
   return { ...finish("pause"), label: "pause()" };
 }
 
-/** A sign of life without content. */
+/** A keep-alive without content. */
 export function ping(): Fragment {
   return parts([{ type: "ping" }], "ping()");
 }

@@ -1,4 +1,4 @@
-/** A real provider whose replies are written down beforehand. */
+/** A real provider with scripted replies. */
 import { ProviderError } from "@capstan/kernel";
 import type {
   ChatMessage,
@@ -25,34 +25,34 @@ export interface ScriptedProviderOptions {
   readonly origin?: Origin;
 }
 
-/** A request as it was when the call came; later changes do not reach it. */
+/** A request as it was at the time of the call; later changes do not affect it. */
 export interface RecordedRequest {
   readonly messages: readonly ChatMessage[];
-  /** The names of the declared tools. */
+  /** Names of the declared tools. */
   readonly tools: readonly string[];
   readonly toolChoice: ProviderRequest["toolChoice"];
-  /** The same object that the provider got. */
+  /** Same object that the provider got. */
   readonly options: ProviderStreamOptions;
   readonly conversationId: string;
   readonly turnId: string;
   readonly step: number;
   readonly attempt: number;
-  /** Read from the request only when it is read here. */
+  /** Read from the request on access. */
   readonly signal: AbortSignal;
 }
 
 export interface ScriptedProvider extends ProviderContract {
   readonly contextWindow: number;
   readonly requests: readonly RecordedRequest[];
-  /** Streams that have begun and not ended: 0 once everybody has left. */
+  /** Number of streams that have started and not ended: 0 once all readers have left. */
   readonly openStreams: number;
   /** Throws if an item of the script was not used, or if a call came after its end. */
   assertComplete(): void;
 }
 
 /**
- * Each call takes the next item of the script. A call beyond its end fails with a `ProviderError` (`protocol`) that
- * says which call it was.
+ * Each call takes the next item of the script. A call beyond its end fails with a `ProviderError` (`protocol`) that gives the number of the
+ * call.
  */
 export function scriptedProvider(
   script: readonly ScriptItem[],
@@ -110,7 +110,7 @@ function recordRequest(request: ProviderRequest): RecordedRequest {
   };
 }
 
-/** A generator that waits cannot be returned, so the reply is told first that its reader left. */
+/** A waiting generator cannot be returned, so the reply is closed first. */
 function endingWhenLeft(
   parts: AsyncGenerator<ProviderPart, void>,
   reply: ReplyUnderWay,

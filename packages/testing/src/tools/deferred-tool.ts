@@ -6,7 +6,7 @@ import type { RecordingTool, StartedCall, TestToolOptions } from "./test-tools.t
 export interface DeferredTool extends RecordingTool {
   /** Ids of the calls whose signal has fired, in that order. */
   readonly aborted: readonly string[];
-  /** Resolves as soon as this many calls have started, with those. */
+  /** Resolves as soon as this many calls have started, with these calls. */
   whenStarted(count?: number): Promise<readonly StartedCall[]>;
   /** Settles a call that has started and not settled; any other id is an error. */
   resolve(toolCallId: string, output: ToolReturn): void;
@@ -14,7 +14,7 @@ export interface DeferredTool extends RecordingTool {
 }
 
 export interface DeferredToolOptions extends TestToolOptions {
-  /** A call whose signal fires rejects by itself. Without it, an abort is only recorded. */
+  /** True if a call rejects when its signal fires. Otherwise, an abort is only recorded. */
   readonly settlesOnAbort?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function deferredTool(options: DeferredToolOptions = {}): DeferredTool {
     if (call === undefined) {
       const known = [...open.keys()].join(", ") || "none";
       throw new Error(
-        `No open call "${toolCallId}" of ${contract.name ?? "deferred"}: open are ${known}`,
+        `No open call "${toolCallId}" of ${contract.name ?? "deferred"}: open calls are ${known}`,
       );
     }
     open.delete(toolCallId);

@@ -1,7 +1,7 @@
-/** Small tools for tests; each keeps the calls that were started. */
+/** Small tools for tests; each records its calls. */
 import type { JsonValue, ToolContract, ToolExecuteContext } from "@capstan/kernel";
 
-/** Everything of a tool contract but what it does. The name has a default. */
+/** Everything in a tool contract but `execute`. The name has a default. */
 export type TestToolOptions = Partial<Omit<ToolContract, "execute">>;
 
 export interface StartedCall {
@@ -11,7 +11,7 @@ export interface StartedCall {
 }
 
 export interface RecordingTool extends ToolContract {
-  /** The executions, in the order in which they started. */
+  /** Executions, in start order. */
   readonly started: readonly StartedCall[];
 }
 
@@ -44,9 +44,9 @@ export function failingTool(
   };
 }
 
-/** Has no `execute`: somebody else runs it and answers. Named `remote`. */
+/** Has no `execute`: a client runs it and answers. Named `remote`. */
 export function remoteTool(options: TestToolOptions = {}): ToolContract {
-  return declaration("remote", "Is run by somebody else", options);
+  return declaration("remote", "Runs in another process", options);
 }
 
 export function declaration(

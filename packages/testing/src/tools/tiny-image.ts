@@ -1,4 +1,4 @@
-/** The smallest picture that every provider takes: one pixel. */
+/** Smallest image that every provider accepts: one pixel. */
 import type { ImagePart } from "@capstan/kernel";
 
 export const tinyImage: Extract<ImagePart, { readonly data: string }> = {

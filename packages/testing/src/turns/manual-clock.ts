@@ -1,21 +1,21 @@
-/** A clock and a timer that move only when a test says so. */
+/** A clock and a timer that advance only when a test says so. */
 import { setImmediate } from "node:timers/promises";
 import type { Timer } from "@capstan/kernel";
 
 export interface ManualClock {
-  /** Milliseconds; needs no `this`, like the others. */
+  /** Milliseconds; works without `this`, like the others. */
   readonly now: () => number;
   readonly timer: Timer;
   /**
-   * Moves on, firing due timers in order. Before and after each, whatever can run without the clock does: `advance(0)`
-   * is the way to let promises settle.
+   * Advances, firing due timers in order. Before and after each, everything that can run without the clock does: use `advance(0)` to let
+   * promises settle.
    */
   readonly advance: (ms: number) => Promise<void>;
-  /** Moves to the next timer and fires what is due then. False if no timer is pending. */
+  /** Advances to the next timer and fires all that are due then. False if no timer is pending. */
   readonly advanceToNext: () => Promise<boolean>;
-  /** Moves from timer to timer until the promise has settled. Fails if it has not and no timer is left. */
+  /** Advances from timer to timer until the promise has settled. Fails if it has not and no timer is left. */
   readonly runUntil: <T>(promise: Promise<T>) => Promise<T>;
-  /** How many timers are armed. */
+  /** Number of armed timers. */
   readonly pending: () => number;
 }
 
@@ -28,7 +28,7 @@ const maxTimersPerAdvance = 10_000;
 
 export function manualClock(startAt = 0): ManualClock {
   let time = startAt;
-  // Insertion order is the order of timers that are due at the same time.
+  // Timers that are due at the same time fire in insertion order.
   const timers = new Set<ArmedTimer>();
 
   const timer: Timer = (ms, fn) => {
@@ -49,9 +49,7 @@ export function manualClock(startAt = 0): ManualClock {
       const due = nextDue();
       if (due === undefined || due.at > target) break;
       if (fired === maxTimersPerAdvance) {
-        throw new Error(
-          `${fired} timers fired without an end: one of them arms itself again at once`,
-        );
+        throw new Error(`${fired} timers fired without an end: one of them re-arms itself at once`);
       }
       timers.delete(due);
       time = Math.max(time, due.at);
@@ -78,7 +76,7 @@ export function manualClock(startAt = 0): ManualClock {
     await settle();
     while (!watched.isSettled) {
       if (await advanceToNext()) continue;
-      throw new Error(`The promise has not settled at ${time} ms, and no timer is left to do it`);
+      throw new Error(`The promise has not settled at ${time} ms, and no timer is left`);
     }
     return promise;
   };
@@ -93,7 +91,7 @@ export function manualClock(startAt = 0): ManualClock {
   };
 }
 
-/** One round lets every promise callback run; the second is for what was put off to an immediate of its own. */
+/** One round lets every promise callback run; the second one runs callbacks deferred to another immediate. */
 async function settle(): Promise<void> {
   await setImmediate();
   await setImmediate();

@@ -1,4 +1,4 @@
-/** Keeps the events of a turn, to be asked about. */
+/** Records the events of a turn, and answers queries about them. */
 import type { AgentEvent, EventEmitter } from "@capstan/kernel";
 
 export type EventOfType<Type extends AgentEvent["type"]> = Extract<
@@ -11,7 +11,7 @@ export interface EventRecorder {
   readonly events: readonly AgentEvent[];
   types(): AgentEvent["type"][];
   ofType<Type extends AgentEvent["type"]>(type: Type): EventOfType<Type>[];
-  /** What the assistant said: of all steps, without what discarded attempts said. */
+  /** Text of the assistant in all steps, without discarded attempts. */
   text(): string;
   clear(): void;
 }
@@ -44,7 +44,7 @@ function survivingText(events: readonly AgentEvent[]): string {
   let open = "";
   for (const event of events) {
     if (event.type === "text_delta") open += event.delta;
-    // Without a message_end an attempt left no message, and what it said is void.
+    // Without a message_end an attempt left no message, and its text is void.
     if (["attempt_discarded", "step_end", "turn_end"].includes(event.type)) open = "";
     if (event.type === "message_end") {
       kept += open;

@@ -1,4 +1,4 @@
-/** Runs one turn with the defaults of a test, and hands back everything it did. */
+/** Runs one turn with test defaults, and returns everything it did. */
 import { runTurn } from "@capstan/kernel";
 import type {
   AgentEvent,
@@ -24,8 +24,8 @@ export interface FinishedTurn extends RunTurnResult {
 const greeting: ChatMessage = { role: "user", id: "u1", content: "Hello" };
 
 /**
- * Without `messages` and `input` the history is one user message. Ids count from 1; no clock and no timer are given.
- * An `emit` of the caller gets each event after it was recorded.
+ * Without `messages` and `input` the history is one user message. Ids count from 1; no clock and no timer are passed. The caller's `emit`
+ * gets each event after it was recorded.
  */
 export async function runToEnd(options: RunToEndOptions): Promise<FinishedTurn> {
   const recorder = recordEvents();
@@ -40,7 +40,7 @@ export async function runToEnd(options: RunToEndOptions): Promise<FinishedTurn> 
     messages,
     emit: (event) => {
       recorder.emit(event);
-      // Returned, so that the kernel sees the promise of a listener that is async against its type.
+      // Returned, so that the kernel sees the promise of a listener that is async despite its type.
       return options.emit?.(event);
     },
   });
