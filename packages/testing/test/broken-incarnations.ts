@@ -4,7 +4,7 @@ import type { BrokenStore } from "./broken-store.ts";
 export const brokenIncarnations: readonly BrokenStore[] = [
   {
     fault: "a page does not tell whose entries it holds",
-    sentence: "a read tells the incarnation of the first entry, wherever it begins",
+    sentence: "a read returns the incarnation of the first entry, wherever it starts",
     from: (intact) => ({
       ...intact,
       read: (id, options) => ({ ...intact.read(id, options), incarnation: undefined }),
@@ -12,13 +12,12 @@ export const brokenIncarnations: readonly BrokenStore[] = [
   },
   {
     fault: "a post gets into whatever has the id",
-    sentence: "a post that is meant for another incarnation finds no session, and is not written",
+    sentence: "a post for another incarnation finds no session, and is not written",
     from: (intact) => ({ ...intact, post: (id, entry) => intact.post(id, entry) }),
   },
   {
     fault: "an id that was posted is looked for in whatever has the session's id",
-    sentence:
-      "a post that was made in this incarnation is not found by one that is meant for another",
+    sentence: "a post of this incarnation is not found by one for another incarnation",
     from: (intact) => ({
       ...intact,
       post: (id, entry, options) => {
@@ -30,13 +29,12 @@ export const brokenIncarnations: readonly BrokenStore[] = [
   },
   {
     fault: "a blob gets into whatever has the id",
-    sentence: "a blob that is meant for another incarnation finds no session, and is not kept",
+    sentence: "a blob for another incarnation finds no session, and is not stored",
     from: (intact) => ({ ...intact, putBlob: (id, bytes) => intact.putBlob(id, bytes) }),
   },
   {
     fault: "nobody is told of a session that is as long as before",
-    sentence:
-      "a listener hears that a session was begun again, also if it is as long as the old one",
+    sentence: "a listener hears that a session was recreated, even if it is as long as the old one",
     from: (intact) => ({
       ...intact,
       subscribe: (id, listener, options) => {

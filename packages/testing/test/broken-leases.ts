@@ -7,7 +7,7 @@ import type { BrokenStore } from "./broken-store.ts";
 export const brokenLeases: readonly BrokenStore[] = [
   {
     fault: "the fence is ignored",
-    sentence: "a paused writer that wakes up behind its successor writes nothing",
+    sentence: "a paused writer that wakes up after its successor took over writes nothing",
     from: (intact) => {
       const last = new Map<string, Lease>();
       const noted = (claim: Claim): Claim => {
@@ -28,12 +28,12 @@ export const brokenLeases: readonly BrokenStore[] = [
   },
   {
     fault: "leases never run out",
-    sentence: "a lease runs out by the store's clock, and another owner takes over",
+    sentence: "a lease expires by the store's clock, and another owner takes over",
     from: () => memoryRepository({ now: () => 0 }),
   },
   {
     fault: "an append renews a lease that ran out",
-    sentence: "nothing is written under a lease that has run out, also if nobody took the session",
+    sentence: "nothing is written under an expired lease, even if the session has no new owner",
     from: (intact) => ({
       ...intact,
       append: (id, entries, options) => {
@@ -44,7 +44,7 @@ export const brokenLeases: readonly BrokenStore[] = [
   },
   {
     fault: "a lease that ran out is not renewed",
-    sentence: "a lease that has run out is renewed, if nobody took the session",
+    sentence: "an expired lease can be renewed if the session has had no new owner",
     from: (intact) => ({
       ...intact,
       renew: (lease, ttlMs) => {
@@ -77,7 +77,7 @@ export const brokenLeases: readonly BrokenStore[] = [
   },
   {
     fault: "two that claim at once get the same sessions",
-    sentence: "a session is given to one of two that claim at once",
+    sentence: "concurrent claims give each session to one caller",
     from: (intact) => {
       let underWay: Promise<readonly Claim[]> | undefined;
       return {
@@ -92,7 +92,7 @@ export const brokenLeases: readonly BrokenStore[] = [
   },
   {
     fault: "an epoch is given again after a release",
-    sentence: "an epoch is never given twice, also not after a release",
+    sentence: "an epoch is never reused, not even after a release",
     from: (intact) => {
       const { store, shift } = withShiftedEpochs(intact);
       return {
@@ -107,7 +107,7 @@ export const brokenLeases: readonly BrokenStore[] = [
   },
   {
     fault: "a session that is created again begins with the first epoch",
-    sentence: "the owner of a deleted session does not get into one created again under its id",
+    sentence: "the owner of a deleted session cannot write to a new one under its id",
     from: (intact) => {
       const { store, shift } = withShiftedEpochs(intact);
       return {

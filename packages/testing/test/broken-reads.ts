@@ -5,7 +5,7 @@ import type { BrokenStore } from "./broken-store.ts";
 export const brokenReads: readonly BrokenStore[] = [
   {
     fault: "blobs are of all sessions",
-    sentence: "a blob is of its session and of no other",
+    sentence: "a blob belongs to its session and to no other",
     from: (intact) => {
       const owners = new Map<string, string>();
       return {
@@ -37,7 +37,7 @@ export const brokenReads: readonly BrokenStore[] = [
   },
   {
     fault: "a page repeats the last session of the one before",
-    sentence: "pages have the length that was asked for, and the last has no next",
+    sentence: "pages have the requested length, and the last one has no `next`",
     from: (intact) => {
       let last: ListedSession | undefined;
       return {
@@ -53,7 +53,7 @@ export const brokenReads: readonly BrokenStore[] = [
   },
   {
     fault: "pages are counted, not continued",
-    sentence: "a page goes on where the one before ended, whatever has moved meanwhile",
+    sentence: "a page continues after the previous one, whatever has moved in the meantime",
     from: (intact) => ({
       ...intact,
       list: ({ after = "0", limit = 50, ...query } = {}) => {

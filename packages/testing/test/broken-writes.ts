@@ -38,7 +38,7 @@ export const brokenWrites: readonly BrokenStore[] = [
   },
   {
     fault: "an entry keeps the place that its writer foresaw",
-    sentence: "an entry that foresees another place than it gets has the one that the store gave",
+    sentence: "an entry that expects another seq gets the one assigned by the store",
     from: (intact) => {
       const foreseen = new Map<string, unknown>();
       return {
@@ -59,7 +59,7 @@ export const brokenWrites: readonly BrokenStore[] = [
   },
   {
     fault: "an append without a head makes one up",
-    sentence: "an append without a head leaves the one that is there",
+    sentence: "an append without a head keeps the current one",
     from: (intact) => ({
       ...intact,
       append: (id, entries, options) =>
@@ -71,7 +71,7 @@ export const brokenWrites: readonly BrokenStore[] = [
   },
   {
     fault: "onlyIfSeq is ignored",
-    sentence: "an append that something was posted before writes nothing and says where the log is",
+    sentence: "an append after an unexpected post writes nothing and returns the last seq",
     from: (intact) => ({
       ...intact,
       append: (id, entries, { lease, head }) => intact.append(id, entries, { lease, head }),
@@ -80,7 +80,7 @@ export const brokenWrites: readonly BrokenStore[] = [
   {
     fault: "onlyIfSeq is looked at before the write and not with it",
     sentence:
-      "a post that races the append that ends a turn stops it, or comes behind it and makes the session due",
+      "a post racing the append that ends a turn stops it, or comes after it and makes the session due",
     from: (intact) => ({
       ...intact,
       append: async (id, entries, { lease, head, onlyIfSeq }) => {
@@ -106,7 +106,7 @@ export const brokenWrites: readonly BrokenStore[] = [
   },
   {
     fault: "a post is lost while somebody owns the session",
-    sentence: "a post gets in while somebody holds the lease, who goes on",
+    sentence: "a post succeeds while an owner holds the lease, and the owner continues",
     from: (intact) => {
       const owned = new Set<string>();
       return {

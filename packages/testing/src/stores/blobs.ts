@@ -1,4 +1,4 @@
-/** Bytes beside the log. */
+/** Blobs: bytes next to the log. */
 import assert from "node:assert/strict";
 import type { ByteRange, SessionRepository } from "@capstan/log";
 import { begin } from "./samples.ts";
@@ -6,7 +6,7 @@ import type { StoreTheme } from "./store-case.ts";
 
 const digits = Uint8Array.from({ length: 10 }, (_, i) => i);
 
-/** As a plain array of numbers: a store may give its own kind of `Uint8Array`. */
+/** Returns a plain array of numbers: a store may return its own kind of `Uint8Array`. */
 async function get(
   repository: SessionRepository,
   ref: string,
@@ -39,7 +39,7 @@ export const blobs: StoreTheme = {
       assert.deepEqual(await get(repository, ref, { start: 4, end: 4 }), []);
     },
 
-    "a range that goes beyond the end ends there": async ({ repository }) => {
+    "a range beyond the end ends there": async ({ repository }) => {
       await begin(repository, "s");
       const ref = await repository.putBlob("s", digits);
 
@@ -47,7 +47,7 @@ export const blobs: StoreTheme = {
       assert.deepEqual(await get(repository, ref, { start: 100 }), []);
     },
 
-    "a ref that was never given has no bytes": async ({ repository }) => {
+    "an unknown ref has no bytes": async ({ repository }) => {
       await begin(repository, "s");
       await repository.putBlob("s", digits);
 
@@ -55,7 +55,7 @@ export const blobs: StoreTheme = {
       assert.equal(await get(repository, "../s"), undefined);
     },
 
-    "the same bytes have the same ref, other bytes another": async ({ repository, other }) => {
+    "the same bytes have the same ref, other bytes another one": async ({ repository, other }) => {
       await begin(repository, "s");
 
       const refs = [
@@ -80,7 +80,7 @@ export const blobs: StoreTheme = {
         assert.equal(await repository.putBlob("copy", digits), ref);
       },
 
-    "a blob is of its session and of no other": async ({ repository, other }) => {
+    "a blob belongs to its session and to no other": async ({ repository, other }) => {
       await begin(repository, "s");
       await begin(repository, "stranger");
 
@@ -104,7 +104,9 @@ export const blobs: StoreTheme = {
       assert.deepEqual([gone, await get(other, ref)], [undefined, undefined]);
     },
 
-    "a blob of a deleted session is still there in another that has it": async ({ repository }) => {
+    "a blob of a deleted session still exists in another session that has it": async ({
+      repository,
+    }) => {
       await begin(repository, "s");
       await begin(repository, "twin");
       const ref = await repository.putBlob("s", digits);
@@ -115,7 +117,7 @@ export const blobs: StoreTheme = {
       assert.deepEqual(await get(repository, ref), [...digits]);
     },
 
-    "no bytes at all are a blob too": async ({ repository }) => {
+    "an empty blob can be stored": async ({ repository }) => {
       await begin(repository, "s");
 
       const ref = await repository.putBlob("s", new Uint8Array(0));
@@ -136,7 +138,7 @@ export const blobs: StoreTheme = {
       ]);
     },
 
-    "bytes that their writer uses again are not changed in the store": async ({ repository }) => {
+    "reusing a buffer does not change the stored bytes": async ({ repository }) => {
       await begin(repository, "s");
       const buffer = Buffer.from(digits);
       const ref = await repository.putBlob("s", buffer);

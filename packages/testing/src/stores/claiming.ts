@@ -1,4 +1,4 @@
-/** Due sessions are given out, each to one caller. */
+/** Due sessions are claimed, each by one caller. */
 import assert from "node:assert/strict";
 import type { DueQuery, SessionRepository } from "@capstan/log";
 import { begin, head, owned } from "./samples.ts";
@@ -10,7 +10,7 @@ function claimsOf(owner: string, fields: Partial<DueQuery> = {}): DueQuery {
   return { agents: ["helper"], owner, ttlMs: longMs, ...fields };
 }
 
-/** Ids in their order. */
+/** Returns the ids in order. */
 async function beginRunning(repository: SessionRepository, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, i) => `s${String(i).padStart(3, "0")}`);
   await Promise.all(ids.map(async (id) => begin(repository, id, { status: "running" })));
@@ -31,10 +31,7 @@ export const claiming: StoreTheme = {
       await repository.renew(claim.lease, longMs);
     },
 
-    "a claimed session is not due any more, for its owner neither": async ({
-      repository,
-      other,
-    }) => {
+    "a claimed session is no longer due, not even for its owner": async ({ repository, other }) => {
       await begin(repository, "s", { status: "running" });
       await repository.claimDue(claimsOf("first"));
 
@@ -42,7 +39,7 @@ export const claiming: StoreTheme = {
       assert.deepEqual(await repository.claimDue(claimsOf("first")), []);
     },
 
-    "a claim runs out like any lease, and the session is due again": async ({
+    "a claim expires like any lease, and the session is due again": async ({
       repository,
       other,
       advance,
@@ -84,7 +81,7 @@ export const claiming: StoreTheme = {
       assert.deepEqual([claimedIds(none), claimedIds(two)], [[], ["s2", "s3"]]);
     },
 
-    "no more are claimed than asked for, and ten if nothing is said": async ({ repository }) => {
+    "at most `limit` sessions are claimed, ten by default": async ({ repository }) => {
       await beginRunning(repository, 15);
 
       const two = await repository.claimDue(claimsOf("first", { limit: 2 }));
@@ -95,7 +92,7 @@ export const claiming: StoreTheme = {
       assert.equal(new Set(claimedIds([...two, ...ten, ...rest])).size, 15);
     },
 
-    "those are claimed first that were owned least recently, and that never were": async ({
+    "sessions that were never owned, then those owned least recently, are claimed first": async ({
       repository,
       other,
       advance,
@@ -118,7 +115,7 @@ export const claiming: StoreTheme = {
       assert.deepEqual(order, ["new", second, third, first]);
     },
 
-    "one that is given back unfinished goes to the end of the line": async ({
+    "a session released unfinished goes to the end of the queue": async ({
       repository,
       other,
       advance,
@@ -139,7 +136,7 @@ export const claiming: StoreTheme = {
       assert.deepEqual(again, once);
     },
 
-    "a session is given to one of two that claim at once": async ({ repository, other }) => {
+    "concurrent claims give each session to one caller": async ({ repository, other }) => {
       const ids = await beginRunning(repository, 50);
 
       const claims = await Promise.all([
@@ -152,10 +149,7 @@ export const claiming: StoreTheme = {
       assert.deepEqual(claimedIds(claims.flat()), ids);
     },
 
-    "a session is given to a claim or to an acquire, not to both": async ({
-      repository,
-      other,
-    }) => {
+    "a session goes to a claim or to an acquire, not to both": async ({ repository, other }) => {
       const ids = await beginRunning(repository, 50);
 
       const [claims, acquired] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Appends that hold only if nothing was written since, and appends of nothing but a head. */
+/** Appends that require an unchanged log, and appends of a head alone. */
 import assert from "node:assert/strict";
 import { beginOwned, head, owned, posted } from "./samples.ts";
 import type { StoreTheme } from "./store-case.ts";
@@ -7,7 +7,7 @@ import { readIds } from "./walk.ts";
 export const conditionalAppends: StoreTheme = {
   name: "conditional appends",
   cases: {
-    "an append on the last seq that it names is done": async ({ repository }) => {
+    "an append that expects the current last seq succeeds": async ({ repository }) => {
       const { lease, lastSeq } = await beginOwned(repository, "s");
 
       const appended = await repository.append("s", [owned("e")], {
@@ -24,12 +24,12 @@ export const conditionalAppends: StoreTheme = {
       assert.equal((await repository.list()).sessions[0]?.head.title, "after");
     },
 
-    "an append that something was posted before writes nothing and says where the log is": async ({
+    "an append after an unexpected post writes nothing and returns the last seq": async ({
       repository,
       other,
     }) => {
       const { lease, lastSeq } = await beginOwned(repository, "s", { title: "before" });
-      const place = await other.post("s", posted("p"));
+      const post = await other.post("s", posted("p"));
 
       const appended = await repository.append("s", [owned("e")], {
         lease,
@@ -37,15 +37,12 @@ export const conditionalAppends: StoreTheme = {
         onlyIfSeq: lastSeq,
       });
 
-      assert.deepEqual(appended, { type: "conflict", lastSeq: place.seq });
+      assert.deepEqual(appended, { type: "conflict", lastSeq: post.seq });
       assert.deepEqual(await readIds(repository, "s"), ["created", "p"]);
       assert.equal((await repository.list()).sessions[0]?.head.title, "before");
     },
 
-    "an append after a conflict is done on what the conflict told": async ({
-      repository,
-      other,
-    }) => {
+    "an append with the last seq of a conflict succeeds": async ({ repository, other }) => {
       const { lease, lastSeq } = await beginOwned(repository, "s");
       await other.post("s", posted("p"));
       const options = { lease, head: head() };
@@ -63,18 +60,15 @@ export const conditionalAppends: StoreTheme = {
       assert.deepEqual(await readIds(repository, "s"), ["created", "p", "e"]);
     },
 
-    "a post that was there before does not conflict when it is repeated": async ({
-      repository,
-      other,
-    }) => {
+    "repeating an earlier post causes no conflict": async ({ repository, other }) => {
       const { lease } = await beginOwned(repository, "s");
-      const place = await other.post("s", posted("p"));
+      const post = await other.post("s", posted("p"));
       await other.post("s", posted("p"));
 
       const appended = await repository.append("s", [owned("e")], {
         lease,
         head: head(),
-        onlyIfSeq: place.seq,
+        onlyIfSeq: post.seq,
       });
 
       assert.equal(appended.type, "appended");
@@ -94,7 +88,7 @@ export const conditionalAppends: StoreTheme = {
 
     "an append of no entries conflicts like any other": async ({ repository, other }) => {
       const { lease, lastSeq } = await beginOwned(repository, "s", { title: "before" });
-      const place = await other.post("s", posted("p"));
+      const post = await other.post("s", posted("p"));
 
       const appended = await repository.append("s", [], {
         lease,
@@ -102,7 +96,7 @@ export const conditionalAppends: StoreTheme = {
         onlyIfSeq: lastSeq,
       });
 
-      assert.deepEqual(appended, { type: "conflict", lastSeq: place.seq });
+      assert.deepEqual(appended, { type: "conflict", lastSeq: post.seq });
       assert.equal((await repository.list()).sessions[0]?.head.title, "before");
     },
   },

@@ -1,17 +1,17 @@
-/** Entries come back as they were written, also what this version of the program does not know. */
+/** Entries come back as written, including content this version of the program does not know. */
 import assert from "node:assert/strict";
 import type { SessionRepository } from "@capstan/log";
 import { begin, beginOwned, head, owned, posted, unknownEntry } from "./samples.ts";
 import type { StoreCase, StoreTheme } from "./store-case.ts";
 
-/** The JSON of the only entry behind the first, without its number. */
+/** Returns the JSON of the only entry after the first, without its seq. */
 async function storedJson(repository: SessionRepository): Promise<string> {
   const { entries } = await repository.read("s", { after: 1 });
   assert.equal(entries.length, 1);
   return JSON.stringify(entries[0], (key, value: unknown) => (key === "seq" ? undefined : value));
 }
 
-/** Appended and posted, as a store may have two ways in. */
+/** Appends and posts, as a store may have two code paths. */
 function comesBack(value: unknown): StoreCase {
   return async ({ repository, other }) => {
     const entry = unknownEntry({ value });
@@ -27,7 +27,7 @@ function comesBack(value: unknown): StoreCase {
 }
 
 export const content: StoreTheme = {
-  name: "what entries hold",
+  name: "content of entries",
   cases: {
     "an entry of an unknown type comes back as it was": comesBack({ of: "tomorrow" }),
 
@@ -61,7 +61,7 @@ export const content: StoreTheme = {
       0, 1e21, -1e21, 1.5e300, 5e-324, 0.1, -1e-7, 9007199254740991, -9007199254740991, 1e-10,
     ]),
 
-    "null, false and what is empty come back": comesBack({
+    "null, false and empty values come back": comesBack({
       null: null,
       nested: [null, [null], { a: null }],
       no: false,
@@ -70,7 +70,7 @@ export const content: StoreTheme = {
       object: {},
     }),
 
-    "text that holds a whole JSON document stays text": comesBack('{"type":"input","v":1}'),
+    "text that contains a whole JSON document stays text": comesBack('{"type":"input","v":1}'),
 
     "an entry of a megabyte comes back": async ({ repository, other }) => {
       const { lease } = await beginOwned(repository, "s");
@@ -81,7 +81,7 @@ export const content: StoreTheme = {
       await repository.post("s", posted("posted", text));
 
       const { entries } = await other.read("s", { after: 1 });
-      assert.ok(entries[0]?.["text"] === text, "the appended text is not what was written");
+      assert.ok(entries[0]?.["text"] === text, "the appended text differs from what was written");
       const { message } = posted("posted", text) as unknown as { readonly message: unknown };
       assert.deepEqual(entries[1]?.["message"], message);
     },
@@ -103,7 +103,7 @@ export const content: StoreTheme = {
       assert.deepEqual((await other.list()).sessions, [{ id: "s", head: full, lastSeq: 1 }]);
     },
 
-    "what a head leaves out stays out": async ({ repository, other }) => {
+    "fields missing in a head stay missing": async ({ repository, other }) => {
       const { lease } = await beginOwned(repository, "s", {
         title: "x",
         principal: "p",

@@ -9,7 +9,7 @@ import { readAll, readIds } from "./walk.ts";
 export const deletion: StoreTheme = {
   name: "deletion",
   cases: {
-    "a deleted session is found no more": async ({ repository, other }) => {
+    "a deleted session is no longer found": async ({ repository, other }) => {
       await begin(repository, "s", { status: "running" });
       await begin(repository, "kept");
 
@@ -47,7 +47,9 @@ export const deletion: StoreTheme = {
       await failsWith("not_found", () => repository.read("s"));
     },
 
-    "a session created again under an old id has nothing of the old": async ({ repository }) => {
+    "a session created again under an old id has nothing of the old one": async ({
+      repository,
+    }) => {
       await begin(repository, "s");
       await repository.post("s", posted("p", "old"));
       await repository.delete("s");
@@ -63,7 +65,7 @@ export const deletion: StoreTheme = {
       assert.equal((await repository.list()).sessions[0]?.head.title, "new");
     },
 
-    "the owner of a deleted session does not get into one created again under its id": async ({
+    "the owner of a deleted session cannot write to a new one under its id": async ({
       repository,
       other,
     }) => {
@@ -78,7 +80,7 @@ export const deletion: StoreTheme = {
       await failsWith("fenced", () => repository.append("s", [owned("stale")], stale));
       await failsWith("fenced", () => repository.renew(old.lease, longMs));
       await failsWith("fenced", () => repository.release(old.lease));
-      assert.ok(next.lease.epoch > old.lease.epoch, "an epoch was given again");
+      assert.ok(next.lease.epoch > old.lease.epoch, "an epoch was reused");
       assert.deepEqual(await readIds(repository, "s"), ["created"]);
     },
   },

@@ -1,4 +1,4 @@
-/** Which sessions some host should pick up. */
+/** Which sessions a host should pick up. */
 import assert from "node:assert/strict";
 import type { SessionHead, SessionRepository } from "@capstan/log";
 import { begin, beginOwned, head, own, owned, posted } from "./samples.ts";
@@ -7,7 +7,7 @@ import type { StoreCase, StoreTheme } from "./store-case.ts";
 import { claimAll, claimedIds } from "./walk.ts";
 
 async function dueIds(repository: SessionRepository): Promise<string[]> {
-  const query = { agents: ["helper"], owner: "looker", ttlMs: longMs };
+  const query = { agents: ["helper"], owner: "poller", ttlMs: longMs };
   return claimedIds(await claimAll(repository, query));
 }
 
@@ -27,13 +27,13 @@ export const due: StoreTheme = {
     "a session that ended in an error is not due": isNotDue({ status: "error" }),
     "a session that waits for answers is not due": isNotDue({ status: "awaiting_tool_execution" }),
 
-    "a running session that nobody owns is due": async ({ repository }) => {
+    "a running session without an owner is due": async ({ repository }) => {
       await begin(repository, "s", { status: "running" });
 
       assert.deepEqual(await dueIds(repository), ["s"]);
     },
 
-    "a running session that somebody owns is not due, until the lease runs out": async ({
+    "a running session with an owner is not due until the lease expires": async ({
       repository,
       other,
       advance,
@@ -48,7 +48,7 @@ export const due: StoreTheme = {
       assert.deepEqual([before, await dueIds(other)], [[], ["s"]]);
     },
 
-    "a store that foretells the next due session tells when its lease runs out": async ({
+    "a store that predicts the next due session returns when its lease expires": async ({
       repository,
       leaseMs,
     }) => {
@@ -82,17 +82,17 @@ export const due: StoreTheme = {
       });
     },
 
-    "a post that the head has seen makes nothing due": async ({ repository }) => {
+    "a post that the head has seen makes no session due": async ({ repository }) => {
       const { lease } = await beginOwned(repository, "s");
-      const place = await repository.post("s", posted("p"));
+      const post = await repository.post("s", posted("p"));
 
-      await repository.append("s", [owned("e")], { lease, head: head({ seen: place.seq + 1 }) });
+      await repository.append("s", [owned("e")], { lease, head: head({ seen: post.seq + 1 }) });
       await repository.release(lease);
 
       assert.deepEqual(await dueIds(repository), []);
     },
 
-    "a post that the owner did not see before it let go makes the session due": async ({
+    "a post that the owner had not seen at release makes the session due": async ({
       repository,
       other,
     }) => {
@@ -106,7 +106,7 @@ export const due: StoreTheme = {
       assert.deepEqual([whileOwned, await dueIds(other)], [[], ["s"]]);
     },
 
-    "an owner's own entry makes nothing due, however little its head has seen": async ({
+    "an owner's own entry makes no session due, however little its head has seen": async ({
       repository,
     }) => {
       const { lease } = await beginOwned(repository, "s");
@@ -119,9 +119,9 @@ export const due: StoreTheme = {
 
     "a repeated post does not make a session due again": async ({ repository }) => {
       await begin(repository, "s");
-      const place = await repository.post("s", posted("p"));
+      const post = await repository.post("s", posted("p"));
       const { lease } = await own(repository, "s");
-      await repository.append("s", [owned("e")], { lease, head: head({ seen: place.seq + 1 }) });
+      await repository.append("s", [owned("e")], { lease, head: head({ seen: post.seq + 1 }) });
       await repository.release(lease);
 
       await repository.post("s", posted("p"));
@@ -144,7 +144,7 @@ export const due: StoreTheme = {
       assert.deepEqual([before, await dueIds(repository)], [[], ["s"]]);
     },
 
-    "a deadline that passes while somebody owns the session counts when the lease is over": async ({
+    "a deadline that passes while the session is owned counts when the lease has ended": async ({
       repository,
       other,
       now,
@@ -161,31 +161,34 @@ export const due: StoreTheme = {
       assert.deepEqual([whileOwned, await dueIds(other)], [[], ["s"]]);
     },
 
-    "a session that was set aside is not due, whatever is posted, until that is taken back":
-      async ({ repository, other, now }) => {
-        const setAside = { reason: "it cannot be recorded", at: 5 };
-        const { lease } = await beginOwned(repository, "s", { status: "running" });
-        const aside = head({ status: "running", wakeAt: now() - 1, setAside });
-        await repository.append("s", [], { lease, head: aside });
-        await repository.release(lease);
-        await other.post("s", posted("p"));
-        const before = await dueIds(other);
-        const [listed] = (await other.list()).sessions;
+    "a session that was set aside is not due, whatever is posted, until it is released": async ({
+      repository,
+      other,
+      now,
+    }) => {
+      const setAside = { reason: "it cannot be recorded", at: 5 };
+      const { lease } = await beginOwned(repository, "s", { status: "running" });
+      const aside = head({ status: "running", wakeAt: now() - 1, setAside });
+      await repository.append("s", [], { lease, head: aside });
+      await repository.release(lease);
+      await other.post("s", posted("p"));
+      const before = await dueIds(other);
+      const [listed] = (await other.list()).sessions;
 
-        const again = await own(other, "s", "releaser");
-        await other.append("s", [], { lease: again.lease, head: head({ status: "running" }) });
-        await other.release(again.lease);
+      const again = await own(other, "s", "releaser");
+      await other.append("s", [], { lease: again.lease, head: head({ status: "running" }) });
+      await other.release(again.lease);
 
-        assert.deepEqual([before, await dueIds(repository)], [[], ["s"]]);
-        assert.deepEqual([listed?.head.setAside, again.head.setAside], [setAside, setAside]);
-      },
+      assert.deepEqual([before, await dueIds(repository)], [[], ["s"]]);
+      assert.deepEqual([listed?.head.setAside, again.head.setAside], [setAside, setAside]);
+    },
 
-    "a session is set aside from its beginning, where its head says so": isNotDue({
+    "a session is set aside from its beginning if its head says so": isNotDue({
       status: "running",
       setAside: { reason: "unreadable", at: 1 },
     }),
 
-    "a deadline that the owner took back makes nothing due": async ({ repository, now }) => {
+    "a deadline that the owner removed makes no session due": async ({ repository, now }) => {
       const { lease } = await beginOwned(repository, "s", { wakeAt: now() - 1 });
 
       await repository.append("s", [], { lease, head: head() });

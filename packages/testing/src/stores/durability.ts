@@ -1,4 +1,4 @@
-/** What one handle has written, the next one finds. */
+/** A new handle finds everything that an earlier one wrote. */
 import assert from "node:assert/strict";
 import { failsWith } from "./fails-with.ts";
 import { beginOwned, created, head, own, owned, posted } from "./samples.ts";
@@ -37,16 +37,16 @@ export const durability: StoreTheme = {
 
     "a new handle knows who owns a session, and which posts it has": async (store) => {
       const { lease } = await beginOwned(store.repository, "s");
-      const place = await store.repository.post("s", posted("p"));
+      const post = await store.repository.post("s", posted("p"));
 
       const next = await reopened(store);
 
       assert.equal(await next.acquire("s", "second", longMs), undefined);
-      assert.deepEqual(await next.post("s", posted("p")), { seq: place.seq, isNew: false });
+      assert.deepEqual(await next.post("s", posted("p")), { seq: post.seq, isNew: false });
       await next.append("s", [owned("e")], { lease, head: head() });
     },
 
-    "a new handle gives no epoch again, also not of a deleted session": async (store) => {
+    "a new handle never reuses an epoch, not even of a deleted session": async (store) => {
       const { lease } = await beginOwned(store.repository, "s");
       await store.repository.delete("s");
 

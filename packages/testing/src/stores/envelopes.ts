@@ -1,4 +1,4 @@
-/** An entry that could not be read back is refused, and nothing of its append is written. */
+/** An unreadable entry is refused, and nothing of its append is written. */
 import assert from "node:assert/strict";
 import type { NewEntry, PostedEntry } from "@capstan/log";
 import { failsWith } from "./fails-with.ts";
@@ -6,7 +6,7 @@ import { begin, beginOwned, head, owned, posted } from "./samples.ts";
 import type { StoreCase, StoreTheme } from "./store-case.ts";
 import { readIds } from "./walk.ts";
 
-/** With `fields` in place of what it had; one that is undefined is absent, as in JSON. */
+/** Replaces `fields` of a valid entry; an undefined field is absent, as in JSON. */
 function corrupt(fields: Readonly<Record<string, unknown>>): PostedEntry {
   return { ...posted("corrupt"), ...fields };
 }
@@ -14,7 +14,7 @@ function corrupt(fields: Readonly<Record<string, unknown>>): PostedEntry {
 function isRefused(entry: PostedEntry): StoreCase {
   return async ({ repository }) => {
     const { lease, lastSeq } = await beginOwned(repository, "s");
-    const batch: NewEntry[] = [owned("before"), entry, owned("behind")];
+    const batch: NewEntry[] = [owned("before"), entry, owned("after")];
     const options = { lease, head: head({ title: "changed" }) };
 
     await failsWith("invalid_entry", () => repository.append("s", batch, options));
@@ -30,14 +30,14 @@ export const envelopes: StoreTheme = {
   name: "corrupt entries",
   cases: {
     "an entry without a type is refused": isRefused(corrupt({ type: undefined })),
-    "an entry whose type is no string is refused": isRefused(corrupt({ type: 7 })),
+    "an entry whose type is not a string is refused": isRefused(corrupt({ type: 7 })),
     "an entry without an id is refused": isRefused(corrupt({ id: undefined })),
-    "an entry whose id is no string is refused": isRefused(corrupt({ id: null })),
+    "an entry whose id is not a string is refused": isRefused(corrupt({ id: null })),
     "an entry without a version is refused": isRefused(corrupt({ v: undefined })),
-    "an entry whose version is no number is refused": isRefused(corrupt({ v: "1" })),
+    "an entry whose version is not a number is refused": isRefused(corrupt({ v: "1" })),
     "an entry without a time is refused": isRefused(corrupt({ at: undefined })),
     "an entry whose time is not in JSON is refused": isRefused(corrupt({ at: Number.NaN })),
-    // For what a request may bring.
+    // A request may contain it.
     "null is refused as an entry": isRefused(null as unknown as PostedEntry),
 
     "an append that repeats an id of the log is refused whole": async ({ repository }) => {

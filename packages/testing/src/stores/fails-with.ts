@@ -1,4 +1,4 @@
-/** Asserts that a call of a store fails, whether it throws at once or rejects, and why. */
+/** Asserts that a call of a store fails with this code, whether it throws or rejects. */
 import assert from "node:assert/strict";
 import { RepositoryError } from "@capstan/log";
 import type { RepositoryErrorCode } from "@capstan/log";

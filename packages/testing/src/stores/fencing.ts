@@ -1,4 +1,4 @@
-/** Who has lost its lease writes nothing, however late it wakes up. */
+/** An owner without a valid lease writes nothing, however late it wakes up. */
 import assert from "node:assert/strict";
 import { failsWith } from "./fails-with.ts";
 import { begin, beginOwned, head, own, owned } from "./samples.ts";
@@ -6,7 +6,7 @@ import { longMs } from "./store-case.ts";
 import type { OpenStore, StoreTheme } from "./store-case.ts";
 import { readIds } from "./walk.ts";
 
-/** A first owner whose lease ran out while it was paused, and the one that took over. */
+/** Returns a first owner whose lease expired while it was paused, and its successor. */
 async function takenOver({ repository, other, advance, leaseMs }: OpenStore) {
   await begin(repository, "s");
   const paused = await own(repository, "s", "paused", leaseMs);
@@ -18,7 +18,7 @@ async function takenOver({ repository, other, advance, leaseMs }: OpenStore) {
 export const fencing: StoreTheme = {
   name: "fencing",
   cases: {
-    "a paused writer that wakes up behind its successor writes nothing": async (store) => {
+    "a paused writer that wakes up after its successor took over writes nothing": async (store) => {
       const { paused, next } = await takenOver(store);
       const { repository, other } = store;
       const stale = { lease: paused, head: head({ title: "stale" }) };
@@ -32,7 +32,7 @@ export const fencing: StoreTheme = {
       assert.equal((await repository.list()).sessions[0]?.head.title, "next");
     },
 
-    "a paused writer is fenced also where its append would only have conflicted": async (store) => {
+    "a paused writer is fenced even if its append would only have conflicted": async (store) => {
       const { paused } = await takenOver(store);
 
       await failsWith("fenced", () =>
@@ -54,7 +54,7 @@ export const fencing: StoreTheme = {
       await store.other.append("s", [owned("e")], { lease: next, head: head() });
     },
 
-    "nothing is written under a lease that has run out, also if nobody took the session": async (
+    "nothing is written under an expired lease, even if the session has no new owner": async (
       store,
     ) => {
       const { repository, advance, leaseMs } = store;
@@ -70,7 +70,7 @@ export const fencing: StoreTheme = {
       assert.deepEqual(await readIds(repository, "s"), ["created"]);
     },
 
-    "a lease that has run out is renewed, if nobody took the session": async (store) => {
+    "an expired lease can be renewed if the session has had no new owner": async (store) => {
       const { repository, other, advance, leaseMs } = store;
       await begin(repository, "s");
       const { lease } = await own(repository, "s", "asleep", leaseMs);
@@ -83,7 +83,7 @@ export const fencing: StoreTheme = {
       assert.deepEqual(await readIds(repository, "s"), ["created", "e"]);
     },
 
-    "a lease that has run out is not renewed, if another had the session and gave it back": async (
+    "an expired lease cannot be renewed if another owner had the session and released it": async (
       store,
     ) => {
       const { repository, other, advance, leaseMs } = store;
@@ -100,7 +100,7 @@ export const fencing: StoreTheme = {
       );
     },
 
-    "a lease that has run out goes to one: to its owner, or to another": async (store) => {
+    "an expired lease goes either to its owner or to another": async (store) => {
       const { repository, other, advance, leaseMs } = store;
       await begin(repository, "s");
       const { lease } = await own(repository, "s", "asleep", leaseMs);
@@ -116,7 +116,7 @@ export const fencing: StoreTheme = {
       assert.equal(isRenewed, claim === undefined);
     },
 
-    "a released lease is over": async ({ repository }) => {
+    "a released lease has ended": async ({ repository }) => {
       const { lease } = await beginOwned(repository, "s");
 
       await repository.release(lease);
@@ -129,7 +129,7 @@ export const fencing: StoreTheme = {
       assert.deepEqual(await readIds(repository, "s"), ["created"]);
     },
 
-    "a released lease is over also when its owner's name has the session again": async ({
+    "a released lease has ended even if an owner of the same name has the session again": async ({
       repository,
     }) => {
       const first = await beginOwned(repository, "s");

@@ -1,4 +1,4 @@
-/** A session that is deleted and begun again under its id is another one. */
+/** A session that is deleted and created again under its id is a different one. */
 import assert from "node:assert/strict";
 import type { NewEntry, SessionRepository, Wakeup } from "@capstan/log";
 import { failsWith } from "./fails-with.ts";
@@ -15,7 +15,7 @@ async function beginAs(repository: SessionRepository, incarnation: string): Prom
   await repository.create("s", [createdAs(incarnation)], head({ incarnation }));
 }
 
-/** As a session was deleted and begun again by another process. */
+/** Deletes and recreates the session, as another process might. */
 async function replace(repository: SessionRepository, incarnation: string): Promise<void> {
   await repository.delete("s");
   await beginAs(repository, incarnation);
@@ -25,7 +25,7 @@ async function incarnationIn(repository: SessionRepository, after = 0): Promise<
   return (await repository.read("s", { after })).incarnation;
 }
 
-/** A change that nobody may pass over who has the old session as far as it went. */
+/** True for a change that a reader of the whole old session must not skip. */
 function tells(wakeup: Wakeup): boolean {
   if (wakeup.type !== "changed") return false;
   return wakeup.lastSeq === undefined || wakeup.incarnation?.startsWith("again") === true;
@@ -34,7 +34,7 @@ function tells(wakeup: Wakeup): boolean {
 export const incarnations: StoreTheme = {
   name: "incarnations",
   cases: {
-    "a read tells the incarnation of the first entry, wherever it begins": async ({
+    "a read returns the incarnation of the first entry, wherever it starts": async ({
       repository,
       other,
     }) => {
@@ -47,16 +47,14 @@ export const incarnations: StoreTheme = {
       );
     },
 
-    "a session whose first entry has no incarnation is told by the id of that entry": async ({
-      repository,
-      other,
-    }) => {
-      await repository.create("s", [created("anew")], head());
+    "a session whose first entry has no incarnation has the id of that entry as its incarnation":
+      async ({ repository, other }) => {
+        await repository.create("s", [created("anew")], head());
 
-      assert.equal(await incarnationIn(other), "anew");
-    },
+        assert.equal(await incarnationIn(other), "anew");
+      },
 
-    "a session that is begun again has the new incarnation, in every handle": async ({
+    "a recreated session has the new incarnation, in every handle": async ({
       repository,
       other,
     }) => {
@@ -81,7 +79,7 @@ export const incarnations: StoreTheme = {
       assert.equal(given.incarnation, "two");
     },
 
-    "a post that is meant for this incarnation is written": async ({ repository, other }) => {
+    "a post for this incarnation is written": async ({ repository, other }) => {
       await beginAs(repository, "one");
 
       const first = await other.post("s", posted("p"), { incarnation: "one" });
@@ -90,7 +88,7 @@ export const incarnations: StoreTheme = {
       assert.deepEqual([first.isNew, again], [true, { seq: first.seq, isNew: false }]);
     },
 
-    "a post that is meant for another incarnation finds no session, and is not written": async ({
+    "a post for another incarnation finds no session, and is not written": async ({
       repository,
       other,
     }) => {
@@ -102,18 +100,18 @@ export const incarnations: StoreTheme = {
       assert.deepEqual(await readIds(repository, "s"), ["created"]);
     },
 
-    "a post that was made in this incarnation is not found by one that is meant for another":
-      async ({ repository, other }) => {
-        await beginAs(repository, "one");
-        await replace(other, "two");
-        await other.post("s", posted("p"));
+    "a post of this incarnation is not found by one for another incarnation": async ({
+      repository,
+      other,
+    }) => {
+      await beginAs(repository, "one");
+      await replace(other, "two");
+      await other.post("s", posted("p"));
 
-        await failsWith("not_found", () =>
-          repository.post("s", posted("p"), { incarnation: "one" }),
-        );
-      },
+      await failsWith("not_found", () => repository.post("s", posted("p"), { incarnation: "one" }));
+    },
 
-    "a blob that is meant for another incarnation finds no session, and is not kept": async ({
+    "a blob for another incarnation finds no session, and is not stored": async ({
       repository,
       other,
     }) => {
@@ -129,15 +127,18 @@ export const incarnations: StoreTheme = {
       assert.equal(await other.putBlob("s", Uint8Array.of(1, 2), { incarnation: "two" }), ref);
     },
 
-    "a listener hears that a session was begun again, also if it is as long as the old one":
-      async ({ repository, other, patienceMs }) => {
-        await beginAs(repository, "one");
-        const ear = listen(other, "s");
-        await actUntilHeard(ear, tells, patienceMs, (attempt) =>
-          replace(repository, `again ${attempt}`),
-        );
+    "a listener hears that a session was recreated, even if it is as long as the old one": async ({
+      repository,
+      other,
+      patienceMs,
+    }) => {
+      await beginAs(repository, "one");
+      const ear = listen(other, "s");
+      await actUntilHeard(ear, tells, patienceMs, (attempt) =>
+        replace(repository, `again ${attempt}`),
+      );
 
-        ear.stop();
-      },
+      ear.stop();
+    },
   },
 };

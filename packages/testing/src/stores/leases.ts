@@ -1,4 +1,4 @@
-/** One owner at a time, for as long as its lease lasts by the store's clock. */
+/** One owner at a time, until its lease expires by the store's clock. */
 import assert from "node:assert/strict";
 import { failsWith } from "./fails-with.ts";
 import { begin, beginOwned, head, own, owned, posted } from "./samples.ts";
@@ -22,7 +22,7 @@ export const leases: StoreTheme = {
       });
     },
 
-    "a session that somebody owns is not given to another": async ({ repository, other }) => {
+    "a session with an owner is not given to another": async ({ repository, other }) => {
       const { lease } = await beginOwned(repository, "s");
 
       assert.equal(await repository.acquire("s", "second", longMs), undefined);
@@ -30,7 +30,7 @@ export const leases: StoreTheme = {
       await repository.append("s", [owned("e")], { lease, head: head() });
     },
 
-    "of many that want a session at once, one gets it": async ({ repository, other }) => {
+    "only one of many concurrent callers acquires a session": async ({ repository, other }) => {
       await begin(repository, "s");
       const handles = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? repository : other));
 
@@ -41,7 +41,7 @@ export const leases: StoreTheme = {
       assert.equal(claims.filter((claim) => claim !== undefined).length, 1);
     },
 
-    "a lease holds one session and no other": async ({ repository }) => {
+    "a lease covers one session and no other": async ({ repository }) => {
       const { lease } = await beginOwned(repository, "left");
       await begin(repository, "right");
 
@@ -51,7 +51,7 @@ export const leases: StoreTheme = {
       );
     },
 
-    "a lease runs out by the store's clock, and another owner takes over": async ({
+    "a lease expires by the store's clock, and another owner takes over": async ({
       repository,
       other,
       advance,
@@ -78,7 +78,7 @@ export const leases: StoreTheme = {
       await repository.append("s", [owned("e")], { lease, head: head() });
     },
 
-    "a renewal counts from now, also when it makes the lease shorter": async ({
+    "a renewal counts from now, even if it shortens the lease": async ({
       repository,
       other,
       advance,
@@ -92,7 +92,7 @@ export const leases: StoreTheme = {
       assert.ok(await other.acquire("s", "second", longMs));
     },
 
-    "a released session can be taken at once": async ({ repository, other }) => {
+    "a released session can be acquired at once": async ({ repository, other }) => {
       const { lease } = await beginOwned(repository, "s");
 
       await repository.release(lease);
@@ -100,14 +100,17 @@ export const leases: StoreTheme = {
       assert.ok(await other.acquire("s", "second", longMs));
     },
 
-    "a release tells what was posted meanwhile": async ({ repository, other }) => {
+    "a release returns the last seq, with what was posted in the meantime": async ({
+      repository,
+      other,
+    }) => {
       const { lease } = await beginOwned(repository, "s");
-      const place = await other.post("s", posted("p"));
+      const post = await other.post("s", posted("p"));
 
-      assert.deepEqual(await repository.release(lease), { lastSeq: place.seq });
+      assert.deepEqual(await repository.release(lease), { lastSeq: post.seq });
     },
 
-    "an owner that asks again gets a new epoch, and its old lease is over": async ({
+    "an owner that acquires again gets a new epoch, and its old lease has ended": async ({
       repository,
     }) => {
       const first = await beginOwned(repository, "s");
@@ -121,7 +124,7 @@ export const leases: StoreTheme = {
       await repository.append("s", [owned("e")], { lease: second.lease, head: head() });
     },
 
-    "an epoch is never given twice, also not after a release": async ({ repository, other }) => {
+    "an epoch is never reused, not even after a release": async ({ repository, other }) => {
       const first = await beginOwned(repository, "s");
       await repository.release(first.lease);
       const second = await own(other, "s", "second");
@@ -132,7 +135,7 @@ export const leases: StoreTheme = {
       assert.ok(second.lease.epoch < third.lease.epoch);
     },
 
-    "an epoch grows through a claim of a due session as well": async ({ repository, other }) => {
+    "claiming a due session increases the epoch as well": async ({ repository, other }) => {
       const first = await beginOwned(repository, "s", { status: "running" });
       await repository.release(first.lease);
 

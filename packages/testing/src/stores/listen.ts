@@ -1,4 +1,4 @@
-/** A listener that can be asked what it heard, and waited for. */
+/** A listener that records wake-ups, and can be awaited. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { SessionRepository, SubscribeOptions, Wakeup } from "@capstan/log";
 
@@ -8,7 +8,7 @@ export interface Ear {
   readonly stop: () => void;
 }
 
-/** How often the same is tried before the patience is at its end. */
+/** Number of attempts before giving up. */
 const maxAttempts = 40;
 
 export function listen(
@@ -38,8 +38,8 @@ export function listen(
 }
 
 /**
- * Acts until the listener has heard of it: a wake-up is a hint, and one that is sent while a subscription is still on its way to
- * the database may be lost. `act` gets the number of the attempt.
+ * Repeats `act` until the listener hears of it: a wake-up is a hint, and may be lost while a subscription is still on its way to the
+ * database. `act` gets the number of the attempt.
  */
 export async function actUntilHeard(
   ear: Ear,
@@ -56,7 +56,7 @@ export async function actUntilHeard(
     if (hasHeard) return;
   }
   const types = ear.heard.map((wakeup) => wakeup.type).join(", ") || "nothing";
-  throw new Error(`the wake-up did not come in ${patienceMs} ms; the listener heard ${types}`);
+  throw new Error(`no matching wake-up within ${patienceMs} ms; the listener heard ${types}`);
 }
 
 export function isChange(wakeup: Wakeup): boolean {

@@ -1,4 +1,4 @@
-/** The list of sessions, newest first. */
+/** Listing sessions, newest first. */
 import assert from "node:assert/strict";
 import type { ListQuery, SessionRepository } from "@capstan/log";
 import { begin, beginOwned, head, owned, posted } from "./samples.ts";
@@ -41,7 +41,7 @@ export const listing: StoreTheme = {
       });
     },
 
-    "an append moves a session to where its head says": async ({ repository }) => {
+    "an append moves a session according to its head": async ({ repository }) => {
       await beginSeries(repository, 3);
       const claim = await repository.acquire("s1", "first", 1_000);
       assert.ok(claim);
@@ -54,7 +54,7 @@ export const listing: StoreTheme = {
       assert.deepEqual(await listedIds(repository), ["s1", "s3", "s2"]);
     },
 
-    "sessions of the same time are listed by id, the greatest first": async ({ repository }) => {
+    "sessions of the same time are listed by id, in descending order": async ({ repository }) => {
       await begin(repository, "b");
       await begin(repository, "c");
       await begin(repository, "a");
@@ -62,9 +62,7 @@ export const listing: StoreTheme = {
       assert.deepEqual(await listedIds(repository, { limit: 1 }), ["c", "b", "a"]);
     },
 
-    "pages have the length that was asked for, and the last has no next": async ({
-      repository,
-    }) => {
+    "pages have the requested length, and the last one has no `next`": async ({ repository }) => {
       await beginSeries(repository, 4);
 
       const first = await repository.list({ limit: 2 });
@@ -81,7 +79,7 @@ export const listing: StoreTheme = {
       assert.equal(second.next, undefined);
     },
 
-    "a page is of fifty sessions if nothing is said": async ({ repository }) => {
+    "a page has fifty sessions by default": async ({ repository }) => {
       await beginSeries(repository, 51);
 
       const page = await repository.list();
@@ -90,7 +88,7 @@ export const listing: StoreTheme = {
       assert.ok(page.next !== undefined);
     },
 
-    "a page goes on where the one before ended, whatever has moved meanwhile": async ({
+    "a page continues after the previous one, whatever has moved in the meantime": async ({
       repository,
     }) => {
       await beginSeries(repository, 5);
@@ -111,7 +109,9 @@ export const listing: StoreTheme = {
       );
     },
 
-    "a page goes on when the session that ended the one before is gone": async ({ repository }) => {
+    "a page continues even if the last session of the previous one is gone": async ({
+      repository,
+    }) => {
       await beginSeries(repository, 4);
       const first = await repository.list({ limit: 2 });
       assert.ok(first.next !== undefined);
@@ -125,7 +125,7 @@ export const listing: StoreTheme = {
       );
     },
 
-    "the list can be of one agent, one principal, one status, or all three": async ({
+    "the list can be filtered by agent, principal, status, or all three": async ({
       repository,
     }) => {
       await begin(repository, "s1", { agent: "a", principal: "p", status: "idle" });
@@ -141,7 +141,7 @@ export const listing: StoreTheme = {
       assert.deepEqual(await listedIds(repository, { principal: "nobody" }), []);
     },
 
-    "pages of a filtered list are as long as asked for": async ({ repository }) => {
+    "pages of a filtered list have the requested length": async ({ repository }) => {
       await beginSeries(repository, 6);
       await begin(repository, "x1", { agent: "x", updatedAt: 1_005 });
       await begin(repository, "x2", { agent: "x", updatedAt: 1_035 });

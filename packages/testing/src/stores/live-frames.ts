@@ -1,4 +1,4 @@
-/** Events that no entry tells, for readers who follow. */
+/** Events without an entry, for readers that follow. */
 import assert from "node:assert/strict";
 import type { Lease, LiveFrame, SessionRepository, Wakeup } from "@capstan/log";
 import { actUntilHeard, isChange, listen } from "./listen.ts";
@@ -31,11 +31,7 @@ export const liveFrames: StoreTheme = {
   whyNot: ({ repository }) =>
     repository.sendLive === undefined ? "this store has no live frames" : undefined,
   cases: {
-    "a frame comes to a reader that follows, as it was sent": async ({
-      repository,
-      other,
-      patienceMs,
-    }) => {
+    "a following reader gets a frame as it was sent": async ({ repository, other, patienceMs }) => {
       const { lease } = await beginOwned(repository, "s");
       const reader = listen(other, "s", { isLive: true });
 
@@ -48,26 +44,23 @@ export const liveFrames: StoreTheme = {
       reader.stop();
     },
 
-    "a frame does not come to one that only listens, nor to a reader of another session": async ({
-      repository,
-      other,
-      patienceMs,
-    }) => {
-      const { lease } = await beginOwned(repository, "s");
-      await begin(repository, "quiet");
-      const listener = listen(other, "s");
-      const stranger = listen(other, "quiet", { isLive: true });
-      const reader = listen(other, "s", { isLive: true });
+    "a frame does not reach a listener that does not follow, nor a reader of another session":
+      async ({ repository, other, patienceMs }) => {
+        const { lease } = await beginOwned(repository, "s");
+        await begin(repository, "quiet");
+        const listener = listen(other, "s");
+        const stranger = listen(other, "quiet", { isLive: true });
+        const reader = listen(other, "s", { isLive: true });
 
-      await actUntilHeard(reader, isLive, patienceMs, (attempt) =>
-        send(repository, lease, frame(lease.epoch, attempt)),
-      );
+        await actUntilHeard(reader, isLive, patienceMs, (attempt) =>
+          send(repository, lease, frame(lease.epoch, attempt)),
+        );
 
-      assert.deepEqual(framesIn([...listener.heard, ...stranger.heard]), []);
-      [listener, stranger, reader].forEach((ear) => ear.stop());
-    },
+        assert.deepEqual(framesIn([...listener.heard, ...stranger.heard]), []);
+        [listener, stranger, reader].forEach((ear) => ear.stop());
+      },
 
-    "a reader that follows hears of posts as well": async ({ repository, other, patienceMs }) => {
+    "a following reader hears of posts as well": async ({ repository, other, patienceMs }) => {
       await begin(repository, "s");
       const reader = listen(repository, "s", { isLive: true });
 
@@ -78,7 +71,7 @@ export const liveFrames: StoreTheme = {
       reader.stop();
     },
 
-    "an owner is told that somebody follows": async ({ repository, other, patienceMs }) => {
+    "an owner hears that a reader follows": async ({ repository, other, patienceMs }) => {
       await beginOwned(repository, "s");
       const owner = listen(repository, "s");
       const stops: (() => void)[] = [];
@@ -90,7 +83,7 @@ export const liveFrames: StoreTheme = {
       [owner.stop, ...stops].forEach((stop) => stop());
     },
 
-    "an owner that comes after its readers is told that they follow": async ({
+    "an owner that comes after its readers hears that they follow": async ({
       repository,
       other,
       patienceMs,
@@ -106,7 +99,7 @@ export const liveFrames: StoreTheme = {
       owner.stop();
     },
 
-    "one that only listens is no follower": async ({ repository, other, patienceMs }) => {
+    "a plain listener is not a follower": async ({ repository, other, patienceMs }) => {
       await beginOwned(repository, "s");
       const owner = listen(repository, "s");
       const listener = listen(other, "s");
@@ -135,7 +128,9 @@ export const liveFrames: StoreTheme = {
       reader.stop();
     },
 
-    "a frame that nobody follows, or of no session, fails nobody": async ({ repository }) => {
+    "a frame without followers, or of an unknown session, causes no failure": async ({
+      repository,
+    }) => {
       const { lease } = await beginOwned(repository, "s");
 
       send(repository, lease, frame(lease.epoch, 1));

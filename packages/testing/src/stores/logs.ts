@@ -1,4 +1,4 @@
-/** Entries keep their order and their numbers, and sessions stay apart. */
+/** Entries keep their order and their seqs, and sessions stay separate. */
 import assert from "node:assert/strict";
 import { failsWith } from "./fails-with.ts";
 import { begin, beginOwned, created, head, owned, posted } from "./samples.ts";
@@ -8,7 +8,7 @@ import { readAll, readIds } from "./walk.ts";
 export const logs: StoreTheme = {
   name: "the log",
   cases: {
-    "a session begins with the entries it was created with, numbered from one": async ({
+    "a session starts with the entries it was created with, numbered from one": async ({
       repository,
       other,
     }) => {
@@ -22,7 +22,7 @@ export const logs: StoreTheme = {
       assert.equal(page.lastSeq, 2);
     },
 
-    "a session may begin empty": async ({ repository }) => {
+    "a session may start empty": async ({ repository }) => {
       await repository.create("s", [], head({ seen: 0 }));
 
       const { entries, lastSeq } = await repository.read("s");
@@ -36,7 +36,7 @@ export const logs: StoreTheme = {
       assert.deepEqual(await readIds(repository, "s"), ["created"]);
     },
 
-    "of two that create the same id at once, one succeeds": async ({ repository, other }) => {
+    "only one of several concurrent creates of an id succeeds": async ({ repository, other }) => {
       const outcomes = await Promise.allSettled(
         [repository, other, repository, other].map(async (handle, i) =>
           handle.create("s", [created(`by-${i}`)], head()),
@@ -47,7 +47,7 @@ export const logs: StoreTheme = {
       assert.equal((await readIds(repository, "s")).length, 1);
     },
 
-    "the entries of one append get numbers in order and without a gap": async ({ repository }) => {
+    "the entries of one append get consecutive seqs": async ({ repository }) => {
       const { lease, lastSeq } = await beginOwned(repository, "s");
 
       const appended = await repository.append("s", [owned("a"), owned("b"), owned("c")], {
@@ -65,7 +65,7 @@ export const logs: StoreTheme = {
       assert.equal(page.lastSeq, lastSeq + 3);
     },
 
-    "an entry that foresees another place than it gets has the one that the store gave": async ({
+    "an entry that expects another seq gets the one assigned by the store": async ({
       repository,
       other,
     }) => {
@@ -92,7 +92,7 @@ export const logs: StoreTheme = {
       );
     },
 
-    "an append without a head leaves the one that is there": async ({ repository, other }) => {
+    "an append without a head keeps the current one": async ({ repository, other }) => {
       const { lease } = await beginOwned(repository, "s", { status: "running", title: "Trains" });
       const before = (await other.list()).sessions[0]?.head;
 
@@ -103,7 +103,7 @@ export const logs: StoreTheme = {
       assert.equal(after.sessions[0]?.lastSeq, 2);
     },
 
-    "numbers grow from write to write, whoever wrote": async ({ repository, other }) => {
+    "seqs increase from write to write, across handles": async ({ repository, other }) => {
       const { lease } = await beginOwned(repository, "s");
 
       await repository.append("s", [owned("a")], { lease, head: head() });
@@ -123,11 +123,11 @@ export const logs: StoreTheme = {
       );
     },
 
-    "many writes at once all get a place of their own": async ({ repository, other }) => {
+    "many concurrent writes each get their own seq": async ({ repository, other }) => {
       await begin(repository, "s");
       const ids = Array.from({ length: 100 }, (_, i) => `p${i}`);
 
-      const places = await Promise.all(
+      const posts = await Promise.all(
         ids.map(async (id, i) => (i % 2 === 0 ? repository : other).post("s", posted(id))),
       );
 
@@ -136,11 +136,11 @@ export const logs: StoreTheme = {
       const seqs = new Map(stored.map(({ id, seq }) => [id, seq]));
       assert.deepEqual(
         ids.map((id) => seqs.get(id)),
-        places.map(({ seq }) => seq),
+        posts.map(({ seq }) => seq),
       );
     },
 
-    "a reader goes on behind the entry it names": async ({ repository }) => {
+    "a reader continues after the entry it names": async ({ repository }) => {
       const { lease, lastSeq } = await beginOwned(repository, "s");
       const entries = ["a", "b", "c", "d"].map(owned);
       await repository.append("s", entries, { lease, head: head() });
@@ -169,9 +169,7 @@ export const logs: StoreTheme = {
       assert.deepEqual(await readIds(repository, "right"), ["created", "e", "only-right"]);
     },
 
-    "ids that look alike, or like a path, are ids of different sessions": async ({
-      repository,
-    }) => {
+    "ids that look alike, or like paths, belong to different sessions": async ({ repository }) => {
       const ids = ["a", "A", "a ", "a/b", "a/../a", "../a", "a%2Fb", "a\\b", "ä🙂", "a.b", "con"];
 
       await Promise.all(

@@ -1,4 +1,4 @@
-/** Posts: by anyone, at any time, once. */
+/** Posts: by any process, at any time, stored once. */
 import assert from "node:assert/strict";
 import type { Appended, Posted, SessionRepository } from "@capstan/log";
 import { begin, beginOwned, created, head, owned, posted } from "./samples.ts";
@@ -8,7 +8,7 @@ import { claimAll, claimedIds, readAll, readIds } from "./walk.ts";
 
 const rounds = 100;
 
-/** A post against the append that ends a turn: both are under way at once, begun in this order or in the other. */
+/** Races a post against the append that ends a turn: both run at once, started in either order. */
 async function race(
   owner: SessionRepository,
   poster: SessionRepository,
@@ -22,16 +22,16 @@ async function race(
     owner.append(id, [owned("ending")], { lease, head: ended, onlyIfSeq: lastSeq });
 
   const early = isPostFirst ? post() : undefined;
-  const [appended, place] = await Promise.all([end(), early ?? post()]);
+  const [appended, late] = await Promise.all([end(), early ?? post()]);
 
   const ids = await readIds(poster, id);
   await owner.release(lease);
   if (appended.type === "conflict") {
     assert.deepEqual(ids, ["created", "late"]);
-    assert.equal(appended.lastSeq, place.seq);
+    assert.equal(appended.lastSeq, late.seq);
   } else {
     assert.deepEqual(ids, ["created", "ending", "late"]);
-    assert.ok(place.seq > appended.lastSeq, "the post is not behind the append");
+    assert.ok(late.seq > appended.lastSeq, "the post does not come after the append");
   }
 }
 
@@ -41,24 +41,27 @@ export const posts: StoreTheme = {
     "a post needs no lease": async ({ repository, other }) => {
       await begin(repository, "s");
 
-      const place = await other.post("s", posted("p"));
+      const post = await other.post("s", posted("p"));
 
-      assert.equal(place.isNew, true);
-      assert.deepEqual((await readAll(repository, "s")).at(-1), { ...posted("p"), seq: place.seq });
+      assert.equal(post.isNew, true);
+      assert.deepEqual((await readAll(repository, "s")).at(-1), { ...posted("p"), seq: post.seq });
     },
 
-    "a post gets in while somebody holds the lease, who goes on": async ({ repository, other }) => {
+    "a post succeeds while an owner holds the lease, and the owner continues": async ({
+      repository,
+      other,
+    }) => {
       const { lease } = await beginOwned(repository, "s");
 
-      const place = await other.post("s", posted("p"));
+      const post = await other.post("s", posted("p"));
       const appended = await repository.append("s", [owned("e")], { lease, head: head() });
 
-      assert.equal(place.isNew, true);
+      assert.equal(post.isNew, true);
       assert.equal(appended.type, "appended");
       assert.deepEqual(await readIds(other, "s"), ["created", "p", "e"]);
     },
 
-    "the number of an append shows its owner that something was posted before it": async ({
+    "the seq of an append shows its owner that something was posted before it": async ({
       repository,
       other,
     }) => {
@@ -85,20 +88,20 @@ export const posts: StoreTheme = {
       await begin(repository, "s");
       const handles = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? repository : other));
 
-      const places = await Promise.all(
+      const results = await Promise.all(
         handles.map(async (handle, i) => handle.post("s", posted("p", `by ${i}`))),
       );
 
-      assert.equal(places.filter(({ isNew }) => isNew).length, 1);
-      assert.equal(new Set(places.map(({ seq }) => seq)).size, 1);
-      const winner = places.findIndex(({ isNew }) => isNew);
+      assert.equal(results.filter(({ isNew }) => isNew).length, 1);
+      assert.equal(new Set(results.map(({ seq }) => seq)).size, 1);
+      const winner = results.findIndex(({ isNew }) => isNew);
       const entries = await readAll(repository, "s");
       assert.deepEqual(entries.slice(1), [
-        { ...posted("p", `by ${winner}`), seq: places[winner]?.seq },
+        { ...posted("p", `by ${winner}`), seq: results[winner]?.seq },
       ]);
     },
 
-    "an id that an entry of the owner has is not new": async ({ repository }) => {
+    "a post with the id of an owner's entry is not new": async ({ repository }) => {
       const { lease } = await beginOwned(repository, "s");
       const appended = await repository.append("s", [owned("e")], { lease, head: head() });
 
@@ -120,7 +123,7 @@ export const posts: StoreTheme = {
       assert.deepEqual([left.isNew, right.isNew], [true, true]);
     },
 
-    "a post leaves the head and the lease as they are": async ({ repository }) => {
+    "a post changes neither the head nor the lease": async ({ repository }) => {
       await repository.create("s", [created()], head({ title: "before" }));
       await repository.acquire("s", "first", longMs);
 
@@ -130,7 +133,7 @@ export const posts: StoreTheme = {
       assert.equal(await repository.acquire("s", "second", longMs), undefined);
     },
 
-    "a post that races the append that ends a turn stops it, or comes behind it and makes the session due":
+    "a post racing the append that ends a turn stops it, or comes after it and makes the session due":
       async ({ repository, other }) => {
         const ids = Array.from({ length: rounds }, (_, i) => `race-${String(i).padStart(3, "0")}`);
 

@@ -1,9 +1,9 @@
-/** The sessions, heads and entries that the store contract writes. */
+/** Sessions, heads and entries that the store contract writes. */
 import assert from "node:assert/strict";
 import type { Claim, NewEntry, PostedEntry, SessionHead, SessionRepository } from "@capstan/log";
 import { longMs } from "./store-case.ts";
 
-/** Of a session at rest, which has seen all of its first entry. */
+/** Head of an idle session that has seen its first entry. */
 export function head(fields: Partial<SessionHead> = {}): SessionHead {
   return { status: "idle", agent: "helper", seen: 1, updatedAt: 1_000, ...fields };
 }
@@ -17,19 +17,19 @@ export function owned(id: string): NewEntry {
   return { v: 1, id, at: 1_000, type: "history_cleared" };
 }
 
-/** An entry that anyone posts. */
+/** An entry that any process may post. */
 export function posted(id: string, text = "Only indoors, please."): PostedEntry {
   const message = { role: "user", id: `message-${id}`, content: text } as const;
   return { v: 1, id, at: 1_000, type: "steer", message };
 }
 
-/** An entry that the types do not know: of a newer program, or of none. */
+/** An entry of an unknown type, perhaps of a newer program. */
 export function unknownEntry<Fields extends object>(fields: Fields): PostedEntry & Fields {
   const entry = { v: 99, id: "unknown", at: 1_000, type: "of_tomorrow", ...fields };
   return entry as unknown as PostedEntry & Fields;
 }
 
-/** A session with one entry. */
+/** Creates a session with one entry. */
 export async function begin(
   repository: SessionRepository,
   id: string,
@@ -38,7 +38,7 @@ export async function begin(
   await repository.create(id, [created()], head(fields));
 }
 
-/** Takes a lease that nobody else has. */
+/** Acquires a free lease. */
 export async function own(
   repository: SessionRepository,
   id: string,
@@ -46,11 +46,11 @@ export async function own(
   ttlMs: number = longMs,
 ): Promise<Claim> {
   const claim = await repository.acquire(id, owner, ttlMs);
-  assert.ok(claim, `${owner} was not given the lease of ${id}, which nobody has`);
+  assert.ok(claim, `${owner} did not get the free lease of ${id}`);
   return claim;
 }
 
-/** A session with one entry, and its owner. */
+/** Creates a session with one entry, and acquires it. */
 export async function beginOwned(
   repository: SessionRepository,
   id: string,

@@ -1,4 +1,4 @@
-/** Ten thousand of each. */
+/** Ten thousand entries, ten thousand sessions. */
 import assert from "node:assert/strict";
 import type { SessionHead, SessionRepository } from "@capstan/log";
 import { begin, beginOwned, head, owned } from "./samples.ts";
@@ -13,7 +13,7 @@ function numbered(prefix: string, from: number, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${prefix}${String(from + i).padStart(5, "0")}`);
 }
 
-/** One in a hundred is of another agent, one in ten of a principal, one in a thousand is running. Times repeat. */
+/** One in a hundred has another agent, one in ten a principal, one in a thousand is running. Times repeat. */
 function headOf(index: number): SessionHead {
   return head({
     agent: index % 100 === 0 ? "coder" : "helper",
@@ -67,7 +67,7 @@ export const scale: StoreTheme = {
         const query = { agents: ["helper", "coder"], owner: "first", ttlMs: longMs, limit: 4 };
         const claims = await claimAll(other, query);
 
-        // Numbers and times grow together, so that the newest first is the last first.
+        // Seqs and times grow together, so that newest first is last first.
         assert.deepEqual(
           listed.map(({ id }) => id),
           ids.toReversed(),

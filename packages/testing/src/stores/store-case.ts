@@ -1,17 +1,17 @@
-/** What a test of the store contract is: a sentence, and a function that fails if the sentence is not true of a store. */
+/** A test of the store contract: a sentence, and a function that fails if the sentence is false for a store. */
 import type { SessionRepository } from "@capstan/log";
 
-/** An empty store, made for one test. */
+/** An empty store, created for one test. */
 export interface OpenStore {
   readonly repository: SessionRepository;
-  /** As another process would have it: a second handle on the same storage where the store has one, otherwise the same. */
+  /** A second handle on the same storage, as another process would have; the same handle if the store has only one. */
   readonly other: SessionRepository;
   /** The store's clock. */
   readonly now: () => number;
   readonly advance: (ms: number) => Promise<void>;
-  /** How long a lease is that the test wants to see run out. */
+  /** Duration of a lease that is meant to expire during the test. */
   readonly leaseMs: number;
-  /** How long a wake-up is waited for. */
+  /** How long to wait for a wake-up. */
   readonly patienceMs: number;
   readonly reopen: (() => Promise<SessionRepository> | SessionRepository) | undefined;
 }
@@ -20,11 +20,11 @@ export type StoreCase = (store: OpenStore) => Promise<void>;
 
 export interface StoreTheme {
   readonly name: string;
-  /** Why this store cannot be asked, if it cannot. */
+  /** Reason to skip the theme for this store, if any. */
   readonly whyNot?: (store: OpenStore) => string | undefined;
-  /** By their sentences. */
+  /** By sentence. */
   readonly cases: Readonly<Record<string, StoreCase>>;
 }
 
-/** Long enough that no lease of this length runs out during a test. */
+/** Long enough that no such lease expires during a test. */
 export const longMs = 600_000;

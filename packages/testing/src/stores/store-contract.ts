@@ -1,4 +1,4 @@
-/** The contract of a session repository, as tests that any store can be put to. */
+/** Contract of a session repository, as tests that any store can run. */
 import type { SessionRepository } from "@capstan/log";
 import { blobs } from "./blobs.ts";
 import { claiming } from "./claiming.ts";
@@ -20,24 +20,24 @@ import type { OpenStore, StoreTheme } from "./store-case.ts";
 import { unknownSessions } from "./unknown-sessions.ts";
 import { wakeups } from "./wakeups.ts";
 
-/** A store that holds nothing yet, and the means to test it. */
+/** An empty store, and the means to test it. */
 export interface StoreUnderTest {
   readonly repository: SessionRepository;
   /** The store's clock. Default `Date.now`. */
   readonly now?: () => number;
-  /** Lets the store's clock pass: a manual clock is moved, a database is waited for. */
+  /** Advances the store's clock: moves a manual clock, or waits for a database. */
   readonly advance: (ms: number) => Promise<void>;
-  /** A lease that runs out soon, but not while a test makes a few calls. Default 1000; short, where `advance` really waits. */
+  /** A lease that expires soon, but not while a test makes a few calls. Default 1000; shorter if `advance` really waits. */
   readonly leaseMs?: number;
-  /** How long a wake-up may be under way before it counts as lost. Default 10,000: only a failure takes so long. */
+  /** How long a wake-up may take before it counts as lost. Default 10,000: only a failure takes that long. */
   readonly patienceMs?: number;
-  /** Another handle on the same storage, as another process would have it. Absent if nothing outlives the first. */
+  /** Opens another handle on the same storage, as another process would have. Absent if nothing outlives the first. */
   readonly reopen?: () => Promise<SessionRepository> | SessionRepository;
-  /** Ends this store and every handle that `reopen` gave. */
+  /** Closes this store and every handle from `reopen`. */
   readonly close?: () => Promise<void> | void;
 }
 
-/** The two functions that the suite needs; those of vitest and of node:test fit. */
+/** Functions that the suite needs; those of vitest and node:test fit. */
 export interface TestFramework {
   readonly describe: (name: string, define: () => void) => unknown;
   readonly test: (
@@ -68,10 +68,10 @@ const themes: readonly StoreTheme[] = [
   scale,
 ];
 
-/** For ten thousand sessions in a database on a slow disk. */
+/** Enough for ten thousand sessions in a database on a slow disk. */
 const timeoutMs = 120_000;
 
-/** Declares the whole suite. `create` is called once per test and gives an empty store each time. */
+/** Declares the whole suite. `create` is called once per test and must return an empty store each time. */
 export function storeContract(
   name: string,
   create: () => Promise<StoreUnderTest> | StoreUnderTest,

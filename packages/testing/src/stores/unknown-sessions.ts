@@ -1,4 +1,4 @@
-/** What happens with the id of no session. */
+/** Calls with the id of a session that does not exist. */
 import assert from "node:assert/strict";
 import { failsWith } from "./fails-with.ts";
 import { head, owned, posted } from "./samples.ts";
@@ -10,36 +10,36 @@ const lease = { sessionId: "none", owner: "first", epoch: 1 };
 export const unknownSessions: StoreTheme = {
   name: "unknown sessions",
   cases: {
-    "an append to no session fails with not_found": async ({ repository }) => {
+    "an append to an unknown session fails with not_found": async ({ repository }) => {
       await failsWith("not_found", () =>
         repository.append("none", [owned("e")], { lease, head: head() }),
       );
     },
-    "a post to no session fails with not_found": async ({ repository }) => {
+    "a post to an unknown session fails with not_found": async ({ repository }) => {
       await failsWith("not_found", () => repository.post("none", posted("p")));
     },
-    "a read of no session fails with not_found": async ({ repository }) => {
+    "a read of an unknown session fails with not_found": async ({ repository }) => {
       await failsWith("not_found", () => repository.read("none"));
     },
-    "no session can be acquired that is not there": async ({ repository }) => {
+    "an unknown session cannot be acquired": async ({ repository }) => {
       await failsWith("not_found", () => repository.acquire("none", "first", longMs));
     },
-    "the lease of no session can be renewed or released": async ({ repository }) => {
+    "the lease of an unknown session cannot be renewed or released": async ({ repository }) => {
       await failsWith("not_found", () => repository.renew(lease, longMs));
       await failsWith("not_found", () => repository.release(lease));
     },
-    "no blob can be put into no session": async ({ repository }) => {
+    "no blob can be put into an unknown session": async ({ repository }) => {
       await failsWith("not_found", () => repository.putBlob("none", new Uint8Array(1)));
     },
-    "no session has a blob": async ({ repository }) => {
+    "an unknown session has no blob": async ({ repository }) => {
       assert.equal(await repository.getBlob("none", "ref"), undefined);
     },
-    "deleting no session is fine": async ({ repository }) => {
+    "deleting an unknown session is fine": async ({ repository }) => {
       await repository.delete("none");
 
       assert.deepEqual(await repository.list(), { sessions: [] });
     },
-    "none of these calls makes a session": async ({ repository }) => {
+    "none of these calls creates a session": async ({ repository }) => {
       await failsWith("not_found", () => repository.post("none", posted("p")));
       await failsWith("not_found", () => repository.putBlob("none", new Uint8Array(1)));
 

@@ -31,7 +31,7 @@ export const wakeups: StoreTheme = {
       ear.stop();
     },
 
-    "what a listener hears of can be read": async ({ repository, other, patienceMs }) => {
+    "a change that a listener hears of can be read": async ({ repository, other, patienceMs }) => {
       await begin(repository, "s");
       const read = Promise.withResolvers<string[]>();
       const stop = repository.subscribe("s", () => read.resolve(readIds(repository, "s")));
@@ -60,7 +60,7 @@ export const wakeups: StoreTheme = {
       ear.stop();
     },
 
-    "a listener that another stops while both are told hears nothing more": async ({
+    "a listener that another one stops during a wake-up hears nothing more": async ({
       repository,
       other,
       patienceMs,

@@ -1,4 +1,4 @@
-/** Reads what a store gives in pieces, to the end. */
+/** Reads paged results of a store to the end. */
 import assert from "node:assert/strict";
 import type {
   Claim,
@@ -9,7 +9,7 @@ import type {
   StoredEntry,
 } from "@capstan/log";
 
-/** All entries, in pages of `limit`. */
+/** Returns all entries, in pages of `limit`. */
 export async function readAll(
   repository: SessionRepository,
   id: string,
@@ -25,7 +25,7 @@ export async function readAll(
     );
     entries.push(...page.entries);
     if ((entries.at(-1)?.seq ?? 0) >= page.lastSeq) return entries;
-    assert.ok(page.entries.length > 0, `no entry behind ${after}, but the last is ${page.lastSeq}`);
+    assert.ok(page.entries.length > 0, `no entry after ${after}, but the last is ${page.lastSeq}`);
   }
 }
 
@@ -33,7 +33,7 @@ export async function readIds(repository: SessionRepository, id: string): Promis
   return (await readAll(repository, id)).map((entry) => entry.id);
 }
 
-/** All sessions, page by page. Too many pages are an error, as a list that goes in a circle has no end. */
+/** Returns all sessions, page by page. Too many pages are an error, as a circular list has no end. */
 export async function listAll(
   repository: SessionRepository,
   query: ListQuery = {},
@@ -49,7 +49,7 @@ export async function listAll(
   throw new Error("the list of sessions has no last page");
 }
 
-/** Claims until nothing is due, and gives the ids of what it got, in order of the claims. */
+/** Claims until nothing is due, and returns the claims in order. */
 export async function claimAll(repository: SessionRepository, query: DueQuery): Promise<Claim[]> {
   const claims: Claim[] = [];
   for (let calls = 0; calls < 1_000; calls += 1) {
@@ -57,7 +57,7 @@ export async function claimAll(repository: SessionRepository, query: DueQuery): 
     if (given.length === 0) return claims;
     claims.push(...given);
   }
-  throw new Error("sessions do not stop being due when they are claimed");
+  throw new Error("claimed sessions are still due");
 }
 
 export function claimedIds(claims: readonly Claim[]): string[] {
