@@ -7,7 +7,7 @@ import type { PlantedFault } from "./planted-faults.ts";
 export const plantedAgeFaults: readonly PlantedFault[] = [
   {
     name: "a post gets into whatever has the id",
-    scenario: "said to one that is deleted meanwhile",
+    scenario: "sent to a session that is deleted in the meantime",
     caughtAs: "incarnation",
     createStore: (options) => {
       const store = memoryRepository(options);

@@ -68,7 +68,7 @@ export const plantedSessionFaults: readonly PlantedFault[] = [
   },
   {
     name: "a compaction is said to be asked for, and is not",
-    scenario: "compacted when somebody asks, and while others speak",
+    scenario: "compacted on request, while others send",
     caughtAs: "stuck",
     createStore: altering((entry) => (entry.type === "compact" ? undefined : entry)),
   },

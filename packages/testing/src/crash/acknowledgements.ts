@@ -1,4 +1,4 @@
-/** What the client was told: from then on no crash may take it back. */
+/** Acknowledgements the client got: no crash may revert them. */
 import type { ChatMessage, TurnResponse } from "@capstan/kernel";
 import type { CompactionResult } from "@capstan/core";
 import type { EntryOf, QueueOutcome } from "@capstan/log";
@@ -7,28 +7,28 @@ import type { CrashSettings } from "./scenario.ts";
 export type Acknowledgement =
   /** A steering message, a follow-up or an interjection is in the log. */
   | { readonly type: "posted"; readonly id: string }
-  /** The turn of this input has come to this. */
+  /** The turn of this input ended with this response. */
   | { readonly type: "response"; readonly turnId: string; readonly response: TurnResponse }
   /** The session has the answer to this call: a success or an approval, or the opposite. */
   | { readonly type: "answered"; readonly toolCallId: string; readonly isYes: boolean }
-  /** The session has been told that this call is approved, by somebody who did not know what waits. */
+  /** The session got an approval of this call from a client that did not know what is pending. */
   | { readonly type: "forged"; readonly toolCallId: string }
-  /** An abort was recorded, and this turn, the first of its chain, had not ended by then. */
+  /** An abort was recorded before this turn, the first of its chain, had ended. */
   | { readonly type: "aborted"; readonly turnId: string }
   | { readonly type: "settled"; readonly id: string; readonly outcome: QueueOutcome }
-  /** A compaction that was asked for came to this. */
+  /** Result of a requested compaction. */
   | { readonly type: "compacted"; readonly id: string; readonly result: CompactionResult }
-  /** The session had these settings when the log had so many entries. */
+  /** The session had these settings when the log had `length` entries. */
   | { readonly type: "configured"; readonly settings: CrashSettings; readonly length: number }
-  /** What was said before was gone when the log had so many entries. */
+  /** The earlier history was gone when the log had `length` entries. */
   | {
       readonly type: "replaced";
       readonly by: EntryOf<"history_cleared" | "history_loaded">["type"];
       readonly length: number;
     }
-  /** This fork of another session was there, with these messages. */
+  /** This fork of another session existed, with these messages. */
   | { readonly type: "forked"; readonly messages: readonly ChatMessage[] }
-  /** It has no effect and was refused with this code. */
+  /** The post had no effect and was refused with this code. */
   | { readonly type: "refused"; readonly id: string; readonly code: string };
 
 export class Acknowledgements {

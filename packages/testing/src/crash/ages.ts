@@ -1,7 +1,7 @@
-/** Marks by which a run tells sessions of one id apart: whatever is said or called in one names its age. */
+/** Markers that distinguish sessions of one id in a run: all messages and calls of a session name its age. */
 import type { JsonValue } from "@capstan/kernel";
 
-/** All ages that are named in something, as `age 2` or in the input of a call. */
+/** Returns all ages named in a value, as `age 2` or in the input of a call. */
 export function agesIn(value: unknown): readonly number[] {
   const text = JSON.stringify(value) ?? "";
   return [...new Set([...text.matchAll(/\bage\W{1,4}(\d+)/g)].map(([, age]) => Number(age)))];
@@ -9,6 +9,6 @@ export function agesIn(value: unknown): readonly number[] {
 
 /** Age of the session that a call belongs to, by its input. */
 export function ageOf(input: JsonValue): number {
-  // The inputs are those of the scenario.
+  // Inputs come from the scenario.
   return (input as { readonly age?: number }).age ?? 1;
 }

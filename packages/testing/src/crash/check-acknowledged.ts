@@ -1,4 +1,4 @@
-/** Nothing that the client was told is lost, or was otherwise than it was told. */
+/** Checks that nothing acknowledged to the client is lost or different. */
 import type { ChatMessage, TurnResponse } from "@capstan/kernel";
 import { isDeepStrictEqual } from "node:util";
 import type { Acknowledgement } from "./acknowledgements.ts";
@@ -19,7 +19,7 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
     case "posted": {
       const { id } = acknowledgement;
       const count = entries.filter((entry) => entry.id === id).length;
-      if (count !== 1) miss(`${id} was taken, and is in the log ${count} times`);
+      if (count !== 1) miss(`${id} was accepted, but is in the log ${count} times`);
       return;
     }
     case "response":
@@ -33,7 +33,7 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
         if (entry.type !== "decision" || entry.toolCallId !== toolCallId) return false;
         return entry.isApproved === isYes && entry.hash !== forgedHash;
       });
-      if (!isThere) miss(`the answer to ${toolCallId} was taken, and is not there`);
+      if (!isThere) miss(`the answer to ${toolCallId} was accepted, but is not in the log`);
       return;
     }
     case "forged": {
@@ -42,7 +42,7 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
         (entry) =>
           entry.type === "decision" && entry.toolCallId === toolCallId && entry.hash === forgedHash,
       );
-      if (!isThere) miss(`the forged approval of ${toolCallId} is not there as it was sent`);
+      if (!isThere) miss(`the forged approval of ${toolCallId} is not in the log as it was sent`);
       return;
     }
     case "aborted": {
@@ -50,7 +50,7 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
       const isThere = entries.some(
         (entry) => entry.type === "cancel_requested" && session.rootOf(entry.turnId) === turnId,
       );
-      if (!isThere) miss(`the abort of ${turnId} was taken, and is not there`);
+      if (!isThere) miss(`the abort of ${turnId} was accepted, but is not in the log`);
       return;
     }
     case "settled": {
@@ -58,13 +58,13 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
       const found = fold.queues.outcomeOf(id);
       if (isDeepStrictEqual(found, outcome)) return;
       return miss(
-        `${id} was said to be ${JSON.stringify(outcome)}, and is ${JSON.stringify(found)}`,
+        `${id} was reported as ${JSON.stringify(outcome)}, but is ${JSON.stringify(found)}`,
       );
     }
     case "refused": {
       const { id, code } = acknowledgement;
       const found = fold.refusalOf(id);
-      if (found !== code) miss(`${id} was refused with ${code}, and the log says ${found}`);
+      if (found !== code) miss(`${id} was refused with ${code}, but the log has ${found}`);
       return;
     }
     case "compacted": {
@@ -73,13 +73,13 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
       const { isCompacted, ...told } = result;
       if (!isCompacted || isDeepStrictEqual(counts, told)) return;
       return miss(
-        `${id} was said to free ${JSON.stringify(told)}, and the log says ${JSON.stringify(counts)}`,
+        `${id} was reported to free ${JSON.stringify(told)}, but the log has ${JSON.stringify(counts)}`,
       );
     }
     case "configured": {
       const { settings, length } = acknowledgement;
       if (isConfigured(session, settings, length)) return;
-      return miss(`${JSON.stringify(settings)} was configured, and is not there`);
+      return miss(`${JSON.stringify(settings)} was configured, but is not in the log`);
     }
     case "replaced": {
       const { by, length } = acknowledgement;
@@ -88,11 +88,11 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
           entry.type === by && entry.seq <= length && fold.refusalOf(entry.id) === undefined,
       );
       if (!isThere)
-        miss(`another history was taken, and there is no ${by} among ${length} entries`);
+        miss(`another history was accepted, but there is no ${by} among ${length} entries`);
       return;
     }
     case "forked":
-      if (entries.length === 0) miss("it was made, and is not there");
+      if (entries.length === 0) miss("it was created, but does not exist");
       return;
     default:
       acknowledgement satisfies never;
@@ -117,7 +117,7 @@ function checkResponse(session: WatchedSession, turnId: string, response: TurnRe
   const end = entries.find((entry) => entry.type === "turn_ended" && entry.turnId === turnId);
   const started = entries.find((entry) => entry.type === "turn_started" && entry.turnId === turnId);
   if (end?.type !== "turn_ended" || started?.type !== "turn_started") {
-    const text = `turn ${turnId} answered "${response.finishReason}" (${response.error?.message}), and has no end`;
+    const text = `turn ${turnId} answered "${response.finishReason}" (${response.error?.message}), but has no end`;
     return session.violate("acknowledged", text);
   }
   const messages: ChatMessage[] = events.flatMap(({ event }) =>
@@ -131,7 +131,7 @@ function checkResponse(session: WatchedSession, turnId: string, response: TurnRe
   const { finishReason, usage } = response;
   const told = { finishReason, usage, messages: response.messages };
   if (isDeepStrictEqual(found, told)) return;
-  const text = `turn ${turnId} answered ${JSON.stringify(told)}, and the log says ${JSON.stringify(found)}`;
+  const text = `turn ${turnId} answered ${JSON.stringify(told)}, but the log has ${JSON.stringify(found)}`;
   session.violate("response", text);
 }
 

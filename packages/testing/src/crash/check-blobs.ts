@@ -1,4 +1,4 @@
-/** What the log says to be kept elsewhere is there, whole. */
+/** Checks that every blob named in the log exists, complete. */
 import { outputOf } from "./toolbox.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
@@ -10,7 +10,7 @@ export async function checkBlobs({ store }: World, session: WatchedSession): Pro
     const bytes = await store.getBlob(session.id, blob);
     const text = bytes === undefined ? undefined : new TextDecoder().decode(bytes);
     if (text === outputOf(entry.toolName)) continue;
-    const found = text === undefined ? "is not there" : `has ${text.length} characters of its own`;
+    const found = text === undefined ? "does not exist" : `has ${text.length} other characters`;
     session.violate("log", `entry ${entry.seq} names the blob ${blob}, which ${found}`);
   }
 }

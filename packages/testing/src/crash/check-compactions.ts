@@ -1,4 +1,4 @@
-/** Nobody asks for a summary without saying so, and for one request it is asked for once. */
+/** Checks that every summary request is recorded, and made at most once per model request. */
 import { SessionFold } from "@capstan/log";
 import { checkTranscript } from "../checkers/check-transcript.ts";
 import type { WatchedSession } from "./watched-session.ts";
@@ -10,20 +10,20 @@ export function checkCompactions(world: World, session: WatchedSession): void {
   checkCuts(session);
 }
 
-/** What was copied into a fork was asked for elsewhere. */
+/** Compactions copied into a fork were requested elsewhere. */
 function checkAsked({ requests, replaced }: World, session: WatchedSession): void {
   const asked = requests.filter(
     (request) => request.sessionId === session.id && request.isSummary && request.attempt === 1,
   ).length;
-  // Requests name their session by its id, which earlier ones may have had.
+  // Requests name their session by its id, which earlier sessions may have had.
   const namesakes = replaced.filter(({ id }) => id === session.id);
   const entries = [session, ...namesakes].flatMap((one) => one.entries);
   const started = entries.filter(({ type }) => type === "compaction_started").length;
   if (asked <= started) return;
-  session.violate("requests", `${asked} summaries were asked for, and ${started} are recorded`);
+  session.violate("requests", `${asked} summaries were requested, but ${started} are recorded`);
 }
 
-/** One that was stopped, or that somebody wanted, is none of those that a request has. */
+/** Compactions that were stopped, or requested by a client, do not count. */
 function checkCounts(session: WatchedSession): void {
   let count = 0;
   for (const entry of session.entries) {
@@ -38,7 +38,7 @@ function checkCounts(session: WatchedSession): void {
   }
 }
 
-/** What is left behind a summary is whole. */
+/** Checks that the messages after a summary are a valid transcript. */
 function checkCuts(session: WatchedSession): void {
   const fold = new SessionFold();
   for (const entry of session.entries) {
@@ -46,13 +46,13 @@ function checkCuts(session: WatchedSession): void {
     if (entry.type !== "compaction") continue;
     const { summary } = fold.context;
     if (summary?.through !== entry.through) {
-      session.violate("log", `entry ${entry.seq}: a summary of what is not there`);
+      session.violate("log", `entry ${entry.seq}: a summary of missing messages`);
       continue;
     }
     const rest = fold.transcript.messages.slice(fold.transcript.indexAfter(summary.through));
     const head = { role: "user", id: summary.id, content: summary.text } as const;
     for (const { message } of checkTranscript([head, ...rest], { allowOpenTail: true })) {
-      session.violate("transcript", `behind the summary of entry ${entry.seq}: ${message}`);
+      session.violate("transcript", `after the summary of entry ${entry.seq}: ${message}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Rules for sessions that were due at once. */
+/** Rules for sessions that were due at the same time. */
 import type { Entry, EntryOf } from "@capstan/log";
 import { parseEntry } from "@capstan/log";
 import type { CrowdFact, CrowdKind, CrowdRecord } from "./crowd-run.ts";
@@ -6,9 +6,9 @@ import { crowdTimes } from "./crowd-run.ts";
 import type { CrashViolation } from "./violation.ts";
 import { Violations } from "./violation.ts";
 
-/** As `HostOptions.maxResumes` says. */
+/** Same as `HostOptions.maxResumes`. */
 const maxResumes = 8;
-/** Resumes without a wait before them, and the wait before the next one. */
+/** Number of resumes without a delay, and the delay before the next one. */
 const promptResumes = 2;
 const firstResumeMs = 1_000;
 
@@ -21,19 +21,22 @@ export async function checkCrowd(record: CrowdRecord): Promise<readonly CrashVio
   return violations.all;
 }
 
-/** All were due at the same time: none is claimed twice before each was claimed once. */
+/** All were due at the same time: none may be claimed twice before each was claimed once. */
 function checkOrder({ claims, ids }: CrowdRecord, violations: Violations): void {
   const claimed = new Set<string>();
   for (const { sessionId } of claims) {
     if (claimed.has(sessionId) && claimed.size < ids.size) {
       const left = [...ids.keys()].filter((id) => !claimed.has(id)).length;
-      violations.add("fairness", `${sessionId} was claimed again, and ${left} were not yet`);
+      violations.add(
+        "fairness",
+        `${sessionId} was claimed again before ${left} others were claimed`,
+      );
     }
     claimed.add(sessionId);
   }
 }
 
-/** Where no process ends, every slot has the next session as soon as it is free, and each session is resumed once. */
+/** If no process dies, every free slot gets the next session at once, and each session is resumed once. */
 function checkSlots({ run, claims, replies, ids }: CrowdRecord, violations: Violations): void {
   const { sessions, hosts, maxTurns, turnMs } = run;
   const isHealthy = sessions.healthy === ids.size;
@@ -44,7 +47,7 @@ function checkSlots({ run, claims, replies, ids }: CrowdRecord, violations: Viol
   const [first, last] = [claims[0]?.at ?? 0, replies.at(-1)?.at ?? Infinity];
   const longestMs = Math.ceil(ids.size / (maxTurns * hosts)) * turnMs + crowdTimes.pollMs;
   if (last - first > longestMs) {
-    const text = `${ids.size} turns took ${last - first} ms, and need ${longestMs} ms at most`;
+    const text = `${ids.size} turns took ${last - first} ms, but need ${longestMs} ms at most`;
     violations.add("idle", text);
   }
 }
@@ -72,7 +75,7 @@ async function checkSession(
       return checkResumes(record, say, id, ends[0]);
     case "unrecordable":
       if (code !== "engine_failed") say(`ended with ${code}`);
-      if (countOf(record.requests, id) > 1 + record.deaths) say("was asked again and again");
+      if (countOf(record.requests, id) > 1 + record.deaths) say("was requested repeatedly");
       return;
     case "refused":
       return checkAside(record, say, id);
@@ -81,7 +84,7 @@ async function checkSession(
   }
 }
 
-/** Asked a bounded number of times, later each time; and what was asked is accounted for. */
+/** Checks that requests are bounded in number, delayed more each time, and accounted for. */
 function checkResumes(
   { requests }: CrowdRecord,
   say: (text: string) => void,
@@ -95,13 +98,13 @@ function checkResumes(
     if (before === undefined || index < promptResumes) continue;
     const delayMs = firstResumeMs * 2 ** (index - promptResumes);
     if (at - before < delayMs) {
-      say(`was resumed ${at - before} ms after the time before, and not ${delayMs}`);
+      say(`was resumed ${at - before} ms after the previous time, not ${delayMs}`);
     }
   }
   const unreported = end?.usage.unreportedAttempts ?? 0;
-  // The first process asked as well.
+  // The first process made a request as well.
   if (end !== undefined && unreported < times.length) {
-    say(`was asked ${times.length + 1} times, and ${unreported} are accounted for`);
+    say(`was requested ${times.length + 1} times, but ${unreported} are accounted for`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the tools did to the world is what they declare, and what the log says of it. */
+/** Checks that effects of tools match their declarations and the log. */
 import type { EntryOf } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
 import { ageOf } from "./ages.ts";
@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 const repeatable: ReadonlySet<string> = new Set<CrashToolName>(["pure", "long", "idempotent"]);
 const pure: ReadonlySet<string> = new Set<CrashToolName>(["pure", "long"]);
 const approved: ReadonlySet<string> = new Set<CrashToolName>(["guarded", "hurried"]);
-/** Somebody outside runs them, or they leave no trace. */
+/** Run by clients, or without a trace. */
 const withoutEffect: ReadonlySet<string> = new Set<CrashToolName>([
   "remote",
   "ignored",
@@ -19,7 +19,7 @@ const withoutEffect: ReadonlySet<string> = new Set<CrashToolName>([
 ]);
 
 export function checkEffects(world: World): void {
-  // A call of the same id in the next session of an id is another one.
+  // A call of the same id in the next session of an id is a different call.
   const byCall = Map.groupBy(world.effects.all, ({ toolCallId, input }) =>
     nameOf(toolCallId, ageOf(input)),
   );
@@ -55,7 +55,7 @@ function checkCall(world: World, effects: readonly Effect[]): void {
       violations.add("effects", `${call} took effect without an approval in the log`);
     }
     if (!isShown(world, effect)) {
-      violations.add("effects", `${call} ran with another input than the one that was approved`);
+      violations.add("effects", `${call} ran with another input than the approved one`);
     }
   }
 }
@@ -73,8 +73,8 @@ function isShown(world: World, { sessionId, toolCallId, input }: Effect): boolea
 }
 
 /**
- * A process that stands still between its last look at the clock and the effect of a tool cannot know that another one has asked the
- * tool meanwhile, and was told that nothing had happened. With an answer of the store it looks again.
+ * A process paused between its last check of the clock and a tool's effect cannot know that another one has reconciled the call in the
+ * meantime, and found that it had not run. After an answer of the store it checks again.
  */
 function mayRepeat({ run, points, scenario }: World, toolName: string): boolean {
   if (repeatable.has(toolName)) return true;
@@ -95,5 +95,8 @@ function checkResult(
   effects: readonly Effect[],
 ): void {
   if (result.isError || withoutEffect.has(toolName) || effects.length > 0) return;
-  session.violate("effects", `entry ${seq}: ${toolName} (${toolCallId}) is said to have run`);
+  session.violate(
+    "effects",
+    `entry ${seq}: ${toolName} (${toolCallId}) has a result without an effect`,
+  );
 }

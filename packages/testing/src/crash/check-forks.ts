@@ -1,4 +1,4 @@
-/** A fork has the past of its original up to a complete step, and shares nothing else with it. */
+/** Checks that a fork has its original's history up to a complete step, and shares nothing else with it. */
 import type { EntryOf } from "@capstan/log";
 import { foldEntries } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
@@ -10,9 +10,9 @@ export function checkForks(world: World): void {
   for (const session of world.sessions) {
     const forked = session.entries.find((entry) => entry.type === "forked_from");
     if (forked?.type === "forked_from") checkFork(world, session, forked);
-    // Of a copy with blobs whose process died, the first entry may be left.
+    // If a process died while copying blobs, only the first entry may be left.
     else if (session !== world.main && session.entries.length > 1) {
-      session.violate("fork", "nothing says what it was made from");
+      session.violate("fork", "its origin is not recorded");
     }
   }
   checkCalls(world);
@@ -26,25 +26,25 @@ function checkFork(world: World, fork: WatchedSession, forked: EntryOf<"forked_f
   const { messages } = birth.transcript;
   if (!isDeepStrictEqual(messages, before.transcript.messages)) {
     const [had, has] = [before.transcript, birth.transcript].map(({ length }) => length);
-    fork.violate("fork", `it began with other messages (${has}) than ${sessionId} had (${had})`);
+    fork.violate("fork", `it started with other messages (${has}) than ${sessionId} had (${had})`);
   }
   for (const { message } of checkTranscript(messages)) fork.violate("fork", message);
   const waiting = [...birth.queues.items.map(({ id }) => id), birth.acceptedInput?.id ?? ""];
   const calls = birth.pending.map(({ toolCallId }) => toolCallId);
   const copied = [...waiting, ...calls].filter((id) => id !== "");
-  if (copied.length > 0) fork.violate("fork", `it began with ${copied.join(", ")} waiting`);
-  if (!birth.acceptsInput) fork.violate("fork", `it began with the status ${birth.status}`);
+  if (copied.length > 0) fork.violate("fork", `it started with ${copied.join(", ")} pending`);
+  if (!birth.acceptsInput) fork.violate("fork", `it started with the status ${birth.status}`);
   if (Object.keys(birth.usage.total).length > 0) {
-    fork.violate("fork", "it counts what its original has used");
+    fork.violate("fork", "it counts its original's usage");
   }
   for (const told of fork.acknowledged.all) {
     if (told.type === "forked" && !isDeepStrictEqual(told.messages, messages)) {
-      fork.violate("acknowledged", "the client was shown other messages than it began with");
+      fork.violate("acknowledged", "the client saw other messages than it started with");
     }
   }
 }
 
-/** A call belongs to one session: a fork that ran one of its original's would do it twice. */
+/** A call belongs to one session: a fork that ran its original's call would run it twice. */
 function checkCalls({ effects, violations }: World): void {
   for (const [toolCallId, all] of Map.groupBy(effects.all, (effect) => effect.toolCallId)) {
     const sessions = new Set(all.map((effect) => effect.sessionId));

@@ -1,4 +1,4 @@
-/** A history is replaced where no turn is unfinished, and only there; and what was forgotten stays so. */
+/** Checks that history is replaced only while no turn is unfinished, and that forgotten messages stay forgotten. */
 import type { Entry } from "@capstan/log";
 import { SessionFold } from "@capstan/log";
 import type { WatchedSession } from "./watched-session.ts";
@@ -20,7 +20,7 @@ export function checkHistory(session: WatchedSession): void {
     unfinished = unfinishedAfter(session, entry, unfinished);
   }
   for (const { id } of fold.transcript.messages) {
-    if (forgotten.has(id)) session.violate("effectless", `${id} was forgotten, and is there again`);
+    if (forgotten.has(id)) session.violate("effectless", `${id} was forgotten, but came back`);
   }
 }
 
@@ -31,11 +31,11 @@ function checkRefusal(
 ): void {
   const isRefused = session.fold.refusalOf(id) !== undefined;
   if (isRefused === (unfinished !== undefined)) return;
-  const text = `entry ${seq} (${type}) was ${isRefused ? "refused" : "taken"}, and ${unfinished ?? "nothing"} was unfinished`;
+  const text = `entry ${seq} (${type}) was ${isRefused ? "refused" : "accepted"}, while ${unfinished ?? "nothing"} was unfinished`;
   session.violate("effectless", text);
 }
 
-/** The turn that runs, waits for answers, or is about to start for an input. */
+/** Turn that is running, waits for answers, or is about to start for an input. */
 function unfinishedAfter(
   { entries }: WatchedSession,
   entry: Entry,

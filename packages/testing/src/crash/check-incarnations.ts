@@ -1,4 +1,4 @@
-/** Nothing of a session shows in another one of its id. */
+/** Checks that nothing of a session appears in another one of its id. */
 import { ageOf, agesIn } from "./ages.ts";
 import type { Reader } from "./reader.ts";
 import type { World } from "./world.ts";
@@ -17,13 +17,12 @@ function checkLogs({ sessions, replaced, violations }: World): void {
     for (const stored of session.stored) {
       const strangers = agesIn(stored).filter((age) => age !== session.age);
       if (strangers.length === 0) continue;
-      const text = `entry ${stored.seq} (${stored.type}) is of age ${strangers.join(", ")}`;
+      const text = `entry ${stored.seq} (${stored.type}) belongs to age ${strangers.join(", ")}`;
       session.violate("incarnation", text);
     }
     const { incarnation } = session;
     if (incarnation === undefined) continue;
-    if (incarnations.has(incarnation))
-      violations.add("incarnation", `${incarnation} is there twice`);
+    if (incarnations.has(incarnation)) violations.add("incarnation", `${incarnation} occurs twice`);
     incarnations.add(incarnation);
   }
 }
@@ -31,12 +30,12 @@ function checkLogs({ sessions, replaced, violations }: World): void {
 function checkModels({ requests, violations }: World): void {
   for (const { turnId, step, ages } of requests) {
     if (ages.length < 2) continue;
-    const text = `turn ${turnId}, step ${step}: a model was shown ages ${ages.join(" and ")}`;
+    const text = `turn ${turnId}, step ${step}: a model saw ages ${ages.join(" and ")}`;
     violations.add("incarnation", text);
   }
 }
 
-/** Whoever keeps what was done under a key must not take a call of the new session for one of the old. */
+/** A service that stores results by key must not confuse a call of the new session with one of the old. */
 function checkKeys({ effects, violations }: World): void {
   for (const [key, all] of Map.groupBy(effects.all, (effect) => effect.key)) {
     const ages = new Set(all.map(({ input }) => ageOf(input)));
@@ -50,7 +49,7 @@ function checkSeen(world: World, { name, seen }: Reader): void {
     const session = world.incarnated(incarnation);
     const strangers = agesIn(event).filter((age) => age !== session?.age);
     if (strangers.length === 0) continue;
-    const text = `was shown age ${strangers.join(", ")} in age ${session?.age} (${event.type})`;
+    const text = `saw age ${strangers.join(", ")} in age ${session?.age} (${event.type})`;
     world.violations.add("incarnation", `reader ${name} ${text}`);
   }
 }

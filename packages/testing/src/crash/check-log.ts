@@ -1,14 +1,14 @@
-/** The log does not contradict itself, and only its owners have written it. */
+/** Checks that the log is consistent, and was written by its owners only. */
 import type { WatchedSession } from "./watched-session.ts";
 
 export function checkLog(session: WatchedSession): void {
-  checkPlaces(session);
+  checkSeqs(session);
   checkTurns(session);
   checkResults(session);
   checkEpochs(session);
 }
 
-function checkPlaces(session: WatchedSession): void {
+function checkSeqs(session: WatchedSession): void {
   const ids = new Set<string>();
   for (const [index, { seq, id }] of session.stored.entries()) {
     if (seq !== index + 1) session.violate("log", `entry ${index + 1} has the seq ${seq}`);
@@ -23,15 +23,15 @@ function checkTurns(session: WatchedSession): void {
   let open: string | undefined;
   for (const entry of session.entries) {
     const turnId = "turnId" in entry ? entry.turnId : undefined;
-    const place = `entry ${entry.seq} (${entry.type} of ${turnId})`;
+    const subject = `entry ${entry.seq} (${entry.type} of ${turnId})`;
     switch (entry.type) {
       case "turn_started":
-        if (open !== undefined) session.violate("log", `${place}: ${open} had not ended`);
-        if (ended.has(entry.turnId)) session.violate("log", `${place}: it had ended before`);
+        if (open !== undefined) session.violate("log", `${subject}: ${open} had not ended`);
+        if (ended.has(entry.turnId)) session.violate("log", `${subject}: it had ended before`);
         open = entry.turnId;
         break;
       case "turn_ended":
-        if (open !== entry.turnId) session.violate("log", `${place}: open is ${open}`);
+        if (open !== entry.turnId) session.violate("log", `${subject}: the open turn is ${open}`);
         ended.add(entry.turnId);
         open = undefined;
         break;
@@ -42,10 +42,10 @@ function checkTurns(session: WatchedSession): void {
         asked.add(entry.id);
         break;
       default:
-        // A compaction that was asked for belongs to no turn.
+        // A requested compaction belongs to no turn.
         if (open === undefined && turnId !== undefined && asked.has(turnId)) break;
         if (turnId !== undefined && turnId !== open) {
-          session.violate("log", `${place}: open is ${open}`);
+          session.violate("log", `${subject}: the open turn is ${open}`);
         }
     }
   }
@@ -68,19 +68,16 @@ function checkEpochs(session: WatchedSession): void {
   let lastResumed = 0;
   for (const { id, seq, type, ...entry } of session.entries) {
     const epoch = session.leases.get(id)?.epoch;
-    // What was copied has no epoch of this store.
+    // Copied entries have no epoch of this store.
     if (epoch === undefined || id.startsWith("0~")) continue;
     if (epoch < last) {
-      const text = `entry ${seq} (${type}) was appended under epoch ${epoch}, after one of ${last}`;
+      const text = `entry ${seq} (${type}) was appended under epoch ${epoch}, after an entry of epoch ${last}`;
       session.violate("fence", text);
     }
     last = Math.max(last, epoch);
     if (type !== "turn_resumed" || !("epoch" in entry)) continue;
     if (entry.epoch <= lastResumed) {
-      session.violate(
-        "fence",
-        `entry ${seq}: the epoch ${entry.epoch} is not above ${lastResumed}`,
-      );
+      session.violate("fence", `entry ${seq}: epoch ${entry.epoch} is not above ${lastResumed}`);
     }
     lastResumed = entry.epoch;
   }

@@ -1,4 +1,4 @@
-/** What was posted had its effect, once, or was refused. */
+/** Checks that every post had its effect once, or was refused. */
 import type { EntryOf } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
 import { ageOf } from "./ages.ts";
@@ -18,7 +18,7 @@ export function checkPosts(world: World, session: WatchedSession): void {
   }
 }
 
-/** It came to the model once, was returned, or waits for the user. */
+/** The message reached the model once, was returned, or waits for the user. */
 function checkQueued(
   session: WatchedSession,
   { id }: EntryOf<"steer"> | EntryOf<"follow_up">,
@@ -44,7 +44,7 @@ function checkQueued(
   session.violate("effectless", text);
 }
 
-/** A turn that was cancelled ends so, unless it was over; one that failed at that moment may say that instead, and so may a fork's. */
+/** A cancelled turn ends as aborted, unless it had ended; a turn that failed at that moment may end in the error, and so may a fork's. */
 function checkCancel(session: WatchedSession, entry: EntryOf<"cancel_requested">): void {
   const { entries, fold } = session;
   const isOfCompaction = fold.compactions.outcomeOf(entry.turnId) !== undefined;
@@ -55,7 +55,7 @@ function checkCancel(session: WatchedSession, entry: EntryOf<"cancel_requested">
   );
   const reason = last?.type === "turn_ended" ? last.finishReason : undefined;
   if (reason === "aborted" || reason === "error" || reason === "forked") return;
-  session.violate("effectless", `${entry.turnId} was cancelled, and ended with ${reason}`);
+  session.violate("effectless", `${entry.turnId} was cancelled, but ended with ${reason}`);
 }
 
 function checkInput(session: WatchedSession, { id }: EntryOf<"input">): void {
@@ -66,7 +66,7 @@ function checkInput(session: WatchedSession, { id }: EntryOf<"input">): void {
   session.violate("effectless", `the input ${id} started ${starts.length} turns`);
 }
 
-/** It came to something, once. */
+/** The request has exactly one outcome. */
 function checkCompact(session: WatchedSession, { id }: EntryOf<"compact">): void {
   const ends = session.entries.filter(
     (entry) =>
@@ -74,7 +74,7 @@ function checkCompact(session: WatchedSession, { id }: EntryOf<"compact">): void
       entry.requests?.includes(id) === true,
   );
   if (ends.length === 1) return;
-  session.violate("effectless", `${id} asked for a compaction, and came to ${ends.length} ends`);
+  session.violate("effectless", `${id} requested a compaction, but has ${ends.length} outcomes`);
 }
 
 /** The first answer to a call is its result, unless the turn was stopped. */
@@ -89,13 +89,13 @@ function checkAnswer(session: WatchedSession, entry: EntryOf<"answer">): void {
   session.violate("effectless", `the answer to ${entry.toolCallId} did not become its result`);
 }
 
-/** The first one about exactly what waits is heeded, and no other. */
+/** Only the first decision about exactly what is pending takes effect. */
 function checkDecision(world: World, session: WatchedSession, entry: EntryOf<"decision">): void {
   const { entries, fold } = session;
   const { toolCallId, isApproved } = entry;
   if (fold.refusalOf(entry.id) !== undefined) return;
   if (decisionOn(entries, toolCallId) !== entry) {
-    session.violate("effectless", `a decision on ${toolCallId} was taken that does not count`);
+    session.violate("effectless", `a decision on ${toolCallId} was accepted that does not count`);
   }
   const isStopped = entries.some(({ type }) => type === "cancel_requested");
   const hasRun = world.effects.all.some(
@@ -104,13 +104,13 @@ function checkDecision(world: World, session: WatchedSession, entry: EntryOf<"de
   const result = entries.find(
     (other) => other.type === "tool_result" && other.toolCallId === toolCallId,
   );
-  if (!isApproved && hasRun) session.violate("effectless", `${toolCallId} was denied, and ran`);
-  // The other calls of the step may still wait.
+  if (!isApproved && hasRun) session.violate("effectless", `${toolCallId} was denied, but ran`);
+  // The other calls of the step may still be pending.
   if (result !== undefined || isStopped || fold.turn?.isSuspended === true) return;
-  session.violate("effectless", `${toolCallId} was decided on, and has no result`);
+  session.violate("effectless", `${toolCallId} was decided on, but has no result`);
 }
 
-/** Calls of sessions that had the same id may have the same id, too. */
+/** Calls of sessions with the same id may have equal ids. */
 function isOf({ hasAges }: World, { age }: WatchedSession, { input }: Effect): boolean {
   return !hasAges || ageOf(input) === age;
 }

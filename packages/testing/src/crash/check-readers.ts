@@ -1,4 +1,4 @@
-/** Every reader saw every event that an entry tells, once, in order, as the log has it; and what was live fits to it. */
+/** Checks that every reader saw each event of an entry once, in order, as logged; and that live events match. */
 import type { AgentEvent } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
 import { compareCursors, formatCursor, isLiveOnly } from "@capstan/log";
@@ -38,7 +38,7 @@ function checkOrder({ violations }: World, { name, seen }: Reading): void {
   for (const [index, { cursor, event }] of seen.entries()) {
     const before = seen[index - 1]?.cursor;
     if (before === undefined || compareCursors(before, cursor) < 0) continue;
-    // A snapshot stands for all that is live behind an entry, also where a host knows less of it than the one before.
+    // A snapshot replaces all live events after an entry, even if a host knows less of them than the previous one.
     if (event.type === "snapshot" && before.seq === cursor.seq) continue;
     const text = `${event.type} at ${formatCursor(cursor)} came after ${formatCursor(before)}`;
     violations.add("events", `reader ${name}: ${text}`);
@@ -56,13 +56,13 @@ function checkFacts({ violations }: World, { name, seen, session }: Reading): vo
         isDeepStrictEqual(found.event, expected.event);
       if (isSame) continue;
     }
-    const text = `event ${index + 1} is ${describe(found)}, and the log says ${describe(expected)}`;
+    const text = `event ${index + 1} is ${describe(found)}, but the log has ${describe(expected)}`;
     violations.add("events", `reader ${name}: ${text}`);
     return;
   }
 }
 
-/** What the deltas of a message said is what the message says. The last of them may be lost on the way to another process. */
+/** The deltas of a message must match the message. The last ones may be lost on the way to another process. */
 function checkLive({ violations }: World, { name, seen }: Reading): void {
   const view = new LiveView();
   for (const { event, cursor } of seen) {
@@ -70,7 +70,7 @@ function checkLive({ violations }: World, { name, seen }: Reading): void {
       const shown = shownText(view);
       const said = proseOf(event);
       if (!said.startsWith(shown)) {
-        const text = `the deltas up to ${formatCursor(cursor)} say "${shown}", the message "${said}"`;
+        const text = `the deltas up to ${formatCursor(cursor)} are "${shown}", the message is "${said}"`;
         violations.add("events", `reader ${name}: ${text}`);
       }
     }
@@ -89,7 +89,7 @@ function proseOf(event: Extract<AgentEvent, { readonly type: "message_end" }>): 
   return message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** A turn that was seen live from its start to its end: on one connection, which was live before it, with its one owner. */
+/** Checks turns seen live from start to end: on one connection, live before the turn, with a single owner. */
 function checkWholeTurns(world: World, { name, seen, first, session }: Reading): void {
   const live = new Set<number>(first === "live" ? [1] : []);
   const whole = new Map<string, AgentEvent[]>();
@@ -100,7 +100,7 @@ function checkWholeTurns(world: World, { name, seen, first, session }: Reading):
       whole.set(turnId, []);
     }
     if (isLiveDelta(type)) live.add(connection);
-    // Queued messages may be returned at rest: by then the turn that they name is over.
+    // Queued messages may be returned at rest: by then the turn that they name has ended.
     if (type !== "steering_returned") whole.get(turnId)?.push(event);
   }
   for (const [turnId, events] of session.isOver ? [] : whole) {
@@ -110,12 +110,12 @@ function checkWholeTurns(world: World, { name, seen, first, session }: Reading):
   }
 }
 
-/** What a replay never has: whoever gets it has joined. */
+/** Never in a replay: a reader that gets it is live. */
 function isLiveDelta(type: AgentEvent["type"]): boolean {
   return type === "text_delta" || type === "step_start" || type === "tool_execution_delta";
 }
 
-/** Whether this process has written the whole turn, and lives: readers elsewhere get a part of what is live at best. */
+/** True if this process has written the whole turn, and is alive: readers elsewhere get only part of the live events. */
 function isOwnedBy({ entries, leases }: WatchedSession, turnId: string, process: string): boolean {
   const own = entries
     .filter((entry) => "turnId" in entry && entry.turnId === turnId)

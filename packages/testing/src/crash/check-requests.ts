@@ -1,4 +1,4 @@
-/** Every request is what the log says of its turn: the same in every process that runs it. */
+/** Checks that every request matches the log of its turn, in every process that runs it. */
 import type { Entry, SessionConfig } from "@capstan/log";
 import { SessionFold } from "@capstan/log";
 import { toModelMessages } from "@capstan/kernel";
@@ -8,14 +8,14 @@ import type { CrashOverrides, CrashScenario } from "./scenario.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
-/** What a request must be. */
+/** Expected fields of a request. */
 type Asked = Partial<
   Omit<SeenRequest, "sessionId" | "ages" | "turnId" | "step" | "attempt" | "isSummary">
 >;
 
 interface Expected {
   readonly asked: Asked;
-  /** As it was recorded. */
+  /** As recorded. */
   readonly toolsHash: string | undefined;
 }
 
@@ -25,9 +25,9 @@ export function checkRequests(world: World, session: WatchedSession): void {
   for (const request of world.requests) {
     if (request.sessionId !== session.id || request.isSummary) continue;
     if ((request.ages[0] ?? 1) !== session.age) continue;
-    const found = expected.get(placeOf(request));
+    const found = expected.get(keyOf(request));
     if (found === undefined) {
-      session.violate("requests", `${placeOf(request)}: the log has no such attempt`);
+      session.violate("requests", `${keyOf(request)}: the log has no such attempt`);
     } else {
       checkFields(session, request, found.asked);
       checkTools(session, request, recorded, found.toolsHash ?? "none");
@@ -39,12 +39,12 @@ function checkFields(session: WatchedSession, request: SeenRequest, asked: Asked
   for (const [field, value] of Object.entries(asked)) {
     const found = request[field as keyof Asked];
     if (isDeepStrictEqual(found, value)) continue;
-    const text = `${field} is ${JSON.stringify(found)} and not ${JSON.stringify(value)}`;
-    session.violate("requests", `${placeOf(request)}: ${text}`);
+    const text = `${field} is ${JSON.stringify(found)}, not ${JSON.stringify(value)}`;
+    session.violate("requests", `${keyOf(request)}: ${text}`);
   }
 }
 
-/** What was recorded of tools stands for the same ones every time. */
+/** A recorded tools hash always stands for the same tools. */
 function checkTools(
   session: WatchedSession,
   request: SeenRequest,
@@ -55,8 +55,8 @@ function checkTools(
   const known = recorded.get(toolsHash);
   if (known === undefined) recorded.set(toolsHash, tools);
   if (known === undefined || known === tools) return;
-  const text = `the tools are ${tools}, and what is recorded of them stands for ${known}`;
-  session.violate("requests", `${placeOf(request)}: ${text}`);
+  const text = `the tools are ${tools}, but their recorded hash stands for ${known}`;
+  session.violate("requests", `${keyOf(request)}: ${text}`);
 }
 
 /** By turn, step and attempt. */
@@ -71,11 +71,11 @@ function expectedRequests(
   for (const entry of session.entries) {
     if (entry.type === "turn_started") atStart = config;
     if (entry.type === "attempt") {
-      const place = placeOf(entry);
-      if (expected.has(place)) session.violate("log", `${place} is there twice`);
+      const key = keyOf(entry);
+      if (expected.has(key)) session.violate("log", `${key} occurs twice`);
       const overrides = overridesOf(scenario, session, entry.turnId);
       const asked = toAsked(fold, atStart, overrides);
-      expected.set(place, { asked, toolsHash: fold.prompt?.toolsHash });
+      expected.set(key, { asked, toolsHash: fold.prompt?.toolsHash });
     }
     config = { ...config, ...configOf(entry) };
     fold.apply(entry);
@@ -83,7 +83,7 @@ function expectedRequests(
   return expected;
 }
 
-/** The messages up to there, what the turn was started with, and the prompt as it was recorded last. */
+/** Expects the messages so far, the turn's settings, and the last recorded prompt. */
 function toAsked(
   { transcript, context: { summary }, prompt }: SessionFold,
   config: SessionConfig,
@@ -96,7 +96,7 @@ function toAsked(
   return {
     ids: summary === undefined ? ids : [summary.id, ...ids],
     instructions: config.instructions ?? prompt?.instructions,
-    // Whoever has a tool can read what it gave.
+    // A session with tools can read their stored outputs.
     ...(tools && { tools: tools.length === 0 ? tools : [...tools, "read_output"] }),
     model: overrides.model === undefined ? undefined : "other",
     thinkingLevel,
@@ -105,7 +105,7 @@ function toAsked(
   };
 }
 
-/** What the client sent with the first turn of a chain. */
+/** Options the client sent with the first turn of a chain. */
 function overridesOf(
   { actions }: CrashScenario,
   session: WatchedSession,
@@ -124,7 +124,7 @@ function configOf(entry: Entry): SessionConfig {
   return entry.type === "config" || entry.type === "created" ? (entry.config ?? {}) : {};
 }
 
-function placeOf({
+function keyOf({
   turnId,
   step,
   attempt,

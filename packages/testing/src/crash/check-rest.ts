@@ -1,4 +1,4 @@
-/** At rest the head says what the log says, and no host has a reason to look at the session again. */
+/** Checks that at rest the head matches the log, and no host has a reason to claim the session. */
 import { isDue, isPosted } from "@capstan/log";
 import { checkTranscript } from "../checkers/check-transcript.ts";
 import type { WatchedSession } from "./watched-session.ts";
@@ -14,11 +14,11 @@ export async function checkRest(world: World, session: WatchedSession): Promise<
   const head = sessions.find(({ id }) => id === session.id)?.head;
   if (head === undefined) return;
   if (head.status !== fold.status) {
-    session.violate("rest", `the head says ${head.status}, and the log ${fold.status}`);
+    session.violate("rest", `the head has ${head.status}, but the log ${fold.status}`);
   }
   const lastPostedSeq = entries.findLast(isPosted)?.seq ?? 0;
   if (isDue({ head, lastPostedSeq, leaseExpiresAt: undefined }, world.clock.now())) {
     const facts = `head ${JSON.stringify(head)}, last post ${lastPostedSeq}`;
-    session.violate("rest", `nothing is left to do, and the session is due: ${facts}`);
+    session.violate("rest", `nothing is left to do, but the session is due: ${facts}`);
   }
 }

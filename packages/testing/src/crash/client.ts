@@ -1,4 +1,4 @@
-/** The client of a run: outside of all processes. It does what the scenario says, and repeats what was not acknowledged. */
+/** Client of a run: outside of all processes. It performs the scenario's actions, and repeats those not acknowledged. */
 import type { AgentEvent } from "@capstan/kernel";
 import { persist } from "./persist.ts";
 import type { Wish } from "./persist.ts";
@@ -17,7 +17,7 @@ export class Client {
   readonly #answering: Answering;
   readonly #waiting: ClientAction[];
   readonly #counts = new Map<string, number>();
-  /** What is under way. */
+  /** Actions in progress. */
   readonly #busy = new Set<{ readonly what: string }>();
 
   constructor(world: World, hosts: Hosts) {
@@ -26,7 +26,7 @@ export class Client {
     this.#answering = new Answering(world);
     this.#waiting = [...world.scenario.actions];
     for (const { when } of this.#waiting) {
-      // A timer that does nothing lets the clock stop there.
+      // A timer without effect lets the clock stop there.
       if (typeof when === "object" && "afterMs" in when) world.clock.timer(when.afterMs, () => {});
     }
   }
@@ -35,7 +35,7 @@ export class Client {
     return [...this.#busy].map(({ what }) => what);
   }
 
-  /** An event of this session that the client saw. */
+  /** Handles an event of this session that the client saw. */
   onEvent(event: AgentEvent, session: WatchedSession): void {
     this.#counts.set(event.type, (this.#counts.get(event.type) ?? 0) + 1);
     const { scenario } = this.#world;
@@ -48,14 +48,14 @@ export class Client {
     for (const wish of this.#answering.toPending(session, pending)) this.#pursue(wish);
   }
 
-  /** Starts what is to be started now. False if there is nothing. */
+  /** Starts actions that are due now. False if there are none. */
   step(): boolean {
     const due = this.#waiting.filter(({ when }) => this.#isDue(when));
     for (const action of due) this.#start(action);
     return due.length > 0;
   }
 
-  /** Answers what still waits. False if nothing does. */
+  /** Answers pending calls. False if there are none. */
   answerAtRest(): boolean {
     const wishes = this.#world.sessions.flatMap((session) => {
       this.#answering.hear(session.fold.pending);
@@ -65,7 +65,7 @@ export class Client {
     return wishes.length > 0;
   }
 
-  /** Everything is at rest: does the next thing, whose trigger did not come. False if there is nothing. */
+  /** Called at rest: starts the next action, whose trigger did not come. False if there is none. */
   stepAtRest(): boolean {
     if (this.answerAtRest()) return true;
     const [next] = this.#waiting;

@@ -1,4 +1,4 @@
-/** One run of a scenario: what happens to it, and what was found. */
+/** One run of a scenario: its faults, and its findings. */
 import type { StoredEntry } from "@capstan/log";
 import type { FinalState } from "./final-state.ts";
 import type { CrashScenario } from "./scenario.ts";
@@ -7,18 +7,17 @@ import type { CrashViolation } from "./violation.ts";
 /** `sync`: the store answers at once, as one in memory does. `async`: every answer takes a while. */
 export type CrashMode = "sync" | "async";
 
-/** A place where a process touches the world: a call of the store, an event on its way out, an effect of a tool. */
+/** Interaction of a process with the world: a call of the store, an outgoing event, an effect of a tool. */
 export interface CrashPoint {
   readonly process: string;
-  /** Counted for each process, from 1 on. */
+  /** Counted per process, from 1. */
   readonly point: number;
   readonly what: string;
 }
 
 /**
- * `kill`: the process is gone. `pause`: it stands still past its lease. `fail`: the store says that it is not available. `post`: the
- * scenario's interjection. Before the store, the reader or the world has heard of what is done there, or after, but before the
- * process knows.
+ * `kill`: the process dies. `pause`: it stops past its lease. `fail`: the store reports that it is unavailable. `post`: the scenario's
+ * interjection. Happens before the store, the reader or the world sees the interaction, or after, but before the process gets the answer.
  */
 export interface CrashFault {
   readonly process: string;
@@ -31,15 +30,15 @@ export interface CrashRun {
   readonly scenario: CrashScenario;
   readonly mode: CrashMode;
   readonly faults: readonly CrashFault[];
-  /** Answers of the store come in an order made from this number. Without it, in the order of their calls. */
+  /** Seed for the order of the store's answers. Without it, they come in call order. */
   readonly order?: number;
 }
 
 export interface CrashReport {
   readonly violations: readonly CrashViolation[];
-  /** All that were passed until everything was at rest. */
+  /** All points passed until everything was at rest. */
   readonly points: readonly CrashPoint[];
-  /** The faults that came to pass: a run may end before one of them. */
+  /** Number of faults that occurred: a run may end before one of them. */
   readonly hits: number;
   readonly log: readonly StoredEntry[];
   readonly final: FinalState;

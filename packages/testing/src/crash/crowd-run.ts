@@ -1,25 +1,25 @@
-/** One run of a crowd: which sessions there are, and what was seen of them. */
+/** One run of a crowd: its sessions, and what was observed. */
 import type { SessionRepository } from "@capstan/log";
 
 /**
- * `healthy` sessions end when they are resumed. The model of a `fatal` one ends the process that asks it. The reply to an `unrecordable` one
- * is refused by the store, and of a `refused` one every entry.
+ * `healthy` sessions end when they are resumed. The model of a `fatal` one kills the process that calls it. The store refuses the reply to
+ * an `unrecordable` one, and every entry of a `refused` one.
  */
 export type CrowdKind = "healthy" | "fatal" | "unrecordable" | "refused";
 
 export interface CrowdRun {
-  /** How many there are of each; those that are broken are the older ones. */
+  /** Number of sessions of each kind; broken ones are older. */
   readonly sessions: Partial<Readonly<Record<CrowdKind, number>>>;
   readonly hosts: number;
   /** Slots of each host. */
   readonly maxTurns: number;
-  /** How long a healthy turn takes. */
+  /** Duration of a healthy turn. */
   readonly turnMs: number;
-  /** Answers of the store come in an order made from this number. Without it, in the order of their calls. */
+  /** Seed for the order of the store's answers. Without it, they come in call order. */
   readonly order?: number;
 }
 
-/** Something that happened to a session, and when. */
+/** Event of a session, with its time. */
 export interface CrowdFact {
   readonly sessionId: string;
   readonly at: number;
@@ -30,13 +30,13 @@ export interface CrowdRecord {
   readonly run: CrowdRun;
   readonly store: SessionRepository;
   readonly ids: ReadonlyMap<string, CrowdKind>;
-  /** In the order in which the hosts were given them. */
+  /** In the order in which the hosts got them. */
   readonly claims: readonly CrowdFact[];
-  /** Requests to models, after the first process was gone. */
+  /** Requests to models after the first process died. */
   readonly requests: readonly CrowdFact[];
-  /** When a model had said all that it had to say. */
+  /** Times at which a model finished its reply. */
   readonly replies: readonly CrowdFact[];
-  /** How often a process ended. */
+  /** How often a process died. */
   readonly deaths: number;
   readonly isAtRest: boolean;
 }

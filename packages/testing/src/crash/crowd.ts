@@ -1,4 +1,4 @@
-/** Many sessions that are due at once, since the process that ran them is gone: healthy ones beside some with which no host gets further. */
+/** Many sessions that are due at once because their process died: healthy ones, and some that no host can finish. */
 import type { Host } from "@capstan/core";
 import { createAgent, createHost } from "@capstan/core";
 import type { ProviderContract, ProviderPart, ProviderRequest } from "@capstan/kernel";
@@ -21,7 +21,7 @@ export interface CrowdOptions {
   readonly alterHost?: AlterHost;
 }
 
-/** More than any crowd takes: the last resume of a turn waits for half a minute. */
+/** Longer than any crowd takes: the last resume of a turn waits for half a minute. */
 const maxSimulatedMs = 600_000;
 
 export async function runCrowd(
@@ -77,7 +77,7 @@ class Crowd {
     };
   }
 
-  /** All turns are begun by one process, at one time, and it is killed. */
+  /** One process starts all turns at the same time, and is killed. */
   async #begin(): Promise<void> {
     const life = this.#life("origin");
     const host = this.#host(life, silent);
@@ -99,7 +99,7 @@ class Crowd {
       });
     };
     life.died.then(restart, restart);
-    // What is due is found at the first poll, and not by somebody who opens it.
+    // Due sessions are found by the first poll, not by a client that opens them.
     host.list().catch(() => {});
   }
 
@@ -159,7 +159,7 @@ class Crowd {
     return sessions.every(({ head }) => head.setAside !== undefined || head.status !== "running");
   }
 
-  /** Notes who was given what, and refuses what the kind of a session says. */
+  /** Records claims, and refuses entries according to the kind of a session. */
   #refusing(store: SessionRepository): SessionRepository {
     return storeWith(store, {
       append: (id, entries, options) => {
@@ -179,7 +179,7 @@ class Crowd {
     const kind = this.#ids.get(id);
     const isReply = entries.some(({ type }) => type === "message");
     const isRefused = kind === "refused" ? entries.length > 0 : kind === "unrecordable" && isReply;
-    if (isRefused) throw invalidEntry(id, "it is larger than the store takes");
+    if (isRefused) throw invalidEntry(id, "it exceeds the store's size limit");
   }
 }
 

@@ -1,4 +1,4 @@
-/** What was decided about a call: the first decision that names exactly what waits counts. */
+/** Finds the decision about a call: the first one that names exactly what is pending counts. */
 import type { Entry, EntryOf } from "@capstan/log";
 
 export function decisionOn(

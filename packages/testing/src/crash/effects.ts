@@ -1,4 +1,4 @@
-/** What the tools did to the world: it outlives every process. */
+/** Effects of tools on the world: they outlive every process. */
 import type { JsonValue } from "@capstan/kernel";
 
 export interface Effect {
@@ -8,7 +8,7 @@ export interface Effect {
   readonly key: string;
   readonly input: JsonValue;
   readonly process: string;
-  /** What the log said of the call when it happened. */
+  /** Whether the log had the call's intent when it happened. */
   readonly hadIntent: boolean;
   readonly wasApproved: boolean;
 }

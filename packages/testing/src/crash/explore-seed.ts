@@ -1,4 +1,4 @@
-/** Runs that are made from numbers. */
+/** Runs generated from seeds. */
 import type { CrashRun } from "./crash-run.ts";
 import type { CrashSummary } from "./explore.ts";
 import { toFailure } from "./explore.ts";
@@ -8,11 +8,11 @@ import { runCrash } from "./run-crash.ts";
 import { shrinkCrash } from "./shrink.ts";
 
 export interface SeedOptions extends Omit<CrashOptions, "expected"> {
-  /** Whether a run that fails is made smaller before it is told. Default true. */
+  /** True, the default, to shrink a failing run before it is reported. */
   readonly shrinks?: boolean;
 }
 
-/** The scenario of this seed, first without faults and then with them. */
+/** Runs the scenario of this seed, first without faults and then with them. */
 export async function exploreSeed(seed: number, options: SeedOptions = {}): Promise<CrashSummary> {
   const { shrinks = true, ...rest } = options;
   const disturbed = randomCrashRun(seed);

@@ -1,4 +1,4 @@
-/** Every point of a scenario, on both sides, each with a run of its own. */
+/** Explores every point of a scenario, on both sides, each with its own run. */
 import type { CrashFault, CrashMode, CrashPoint, CrashReport, CrashRun } from "./crash-run.ts";
 import type { FinalState } from "./final-state.ts";
 import type { CrashOptions } from "./run-crash.ts";
@@ -6,10 +6,10 @@ import { runCrash } from "./run-crash.ts";
 import type { CrashScenario } from "./scenario.ts";
 import type { CrashViolation } from "./violation.ts";
 
-/** A run that showed something that it must not. */
+/** A run with violations. */
 export interface CrashFailure {
   readonly run: CrashRun;
-  /** Where its faults were met. */
+  /** Points at which its faults occurred. */
   readonly points: readonly string[];
   readonly violations: readonly CrashViolation[];
   readonly log: CrashReport["log"];
@@ -17,7 +17,7 @@ export interface CrashFailure {
 
 export interface CrashSummary {
   readonly runs: number;
-  /** Faults that came to pass. */
+  /** Number of faults that occurred. */
   readonly points: number;
   readonly failures: readonly CrashFailure[];
 }
@@ -25,11 +25,11 @@ export interface CrashSummary {
 export interface ExploreOptions extends Omit<CrashOptions, "expected"> {
   /** Default both. */
   readonly modes?: readonly CrashMode[];
-  /** After so many failures it is enough. Default 10. */
+  /** Stops after this many failures. Default 10. */
   readonly maxFailures?: number;
 }
 
-/** Runs the scenario once without a fault, and then with a fault at every point that this run has passed. */
+/** Runs the scenario once without a fault, and then with a fault at every point that this run passed. */
 export async function exploreCrashes(
   scenario: CrashScenario,
   options: ExploreOptions = {},
@@ -50,13 +50,13 @@ export async function exploreCrashes(
 }
 
 export interface SecondCrashOptions extends ExploreOptions {
-  /** The first kill is at every so many-th point. Default 40. */
+  /** The first kill is at every n-th point. Default 40. */
   readonly firstEvery?: number;
-  /** The second is at every so many-th of the points that other processes come to after it. Default 4. */
+  /** The second kill is at every n-th point that other processes pass after it. Default 4. */
   readonly secondEvery?: number;
 }
 
-/** Kills a process, and then one that goes on. */
+/** Kills a process, and then one that resumes its work. */
 export async function exploreSecondCrashes(
   scenario: CrashScenario,
   options: SecondCrashOptions = {},
@@ -67,7 +67,7 @@ export async function exploreSecondCrashes(
     const { points, final } = await exploration.run(mode, []);
     for (const first of killsAtEvery(firstEvery, points)) {
       const report = await exploration.run(mode, [first], final);
-      for (const second of killsAtEvery(secondEvery, pointsBehind(first, report.points))) {
+      for (const second of killsAtEvery(secondEvery, pointsAfter(first, report.points))) {
         await exploration.run(mode, [first, second], final);
       }
     }
@@ -78,7 +78,7 @@ export async function exploreSecondCrashes(
 const bothModes = ["sync", "async"] as const;
 const bothSides = ["before", "after"] as const;
 
-/** From the middle of the first stretch on, on both sides in turn. */
+/** Starts in the middle of the first interval, and alternates sides. */
 function killsAtEvery(every: number, points: readonly CrashPoint[]): readonly CrashFault[] {
   return points
     .filter((_, index) => index % every === Math.floor(every / 2))
@@ -88,8 +88,8 @@ function killsAtEvery(every: number, points: readonly CrashPoint[]): readonly Cr
     });
 }
 
-/** The points of other processes behind the one where the first was killed. */
-function pointsBehind(first: CrashFault, points: readonly CrashPoint[]): readonly CrashPoint[] {
+/** Points that other processes pass after the first was killed. */
+function pointsAfter(first: CrashFault, points: readonly CrashPoint[]): readonly CrashPoint[] {
   const at = points.findIndex(
     ({ process, point }) => process === first.process && point === first.point,
   );
@@ -153,5 +153,5 @@ function describeFault(fault: CrashFault, points: readonly CrashPoint[]): string
   const met = points.find(
     ({ process, point }) => process === fault.process && point === fault.point,
   );
-  return `${fault.do} ${fault.side} ${met?.what ?? "a point that it did not come to"} (${fault.process}, point ${fault.point})`;
+  return `${fault.do} ${fault.side} ${met?.what ?? "a point that was not reached"} (${fault.process}, point ${fault.point})`;
 }

@@ -1,4 +1,4 @@
-/** What a run came to, without what may differ between two runs: ids, times, usage. */
+/** Final state of a run, without facts that may differ between two runs: ids, times, usage. */
 import type { ChatMessage } from "@capstan/kernel";
 import type { SessionConfig } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 interface SessionEnd {
   readonly status: string;
   readonly messages: readonly string[];
-  /** How the turns ended, without those that were only suspended: whether an answer comes in time is a matter of luck. */
+  /** How the turns ended, without suspended ones: whether an answer comes in time varies. */
   readonly ends: readonly string[];
   readonly queued: readonly string[];
   readonly pending: readonly string[];
@@ -17,7 +17,7 @@ interface SessionEnd {
 }
 
 export interface FinalState extends SessionEnd {
-  /** By the names that the client gave them. */
+  /** By the client's names for them. */
   readonly forks: Readonly<Record<string, SessionEnd>>;
 }
 
@@ -39,7 +39,7 @@ function endOf({ fold, entries }: WatchedSession): SessionEnd {
   };
 }
 
-/** The first difference, in words; undefined if there is none. Forks are passed over where they may differ. */
+/** Describes the first difference; undefined if there is none. Skips forks if they may differ. */
 export function differenceOf(
   expected: FinalState,
   actual: FinalState,
@@ -48,7 +48,7 @@ export function differenceOf(
   const fields = ["status", "ends", "messages", "queued", "pending", "config"] as const;
   for (const field of forksMayDiffer ? fields : ([...fields, "forks"] as const)) {
     if (isDeepStrictEqual(expected[field], actual[field])) continue;
-    return `${field}: ${JSON.stringify(actual[field])} and not ${JSON.stringify(expected[field])}`;
+    return `${field}: ${JSON.stringify(actual[field])}, not ${JSON.stringify(expected[field])}`;
   }
   return undefined;
 }

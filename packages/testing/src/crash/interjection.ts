@@ -1,4 +1,4 @@
-/** What another process posts in the middle of things, as the entry that it becomes. */
+/** Converts an interjection of another process to the entry that it posts. */
 import type { PostedBody, SessionFold } from "@capstan/log";
 import type { Interjection } from "./scenario.ts";
 import { pastOf } from "./past.ts";
@@ -9,7 +9,7 @@ export interface InterjectedPost {
   readonly body: PostedBody;
 }
 
-/** Undefined where there is nothing to say it about. */
+/** Undefined if there is nothing to refer to. */
 export function toPost(interjection: Interjection, fold: SessionFold): InterjectedPost | undefined {
   switch (interjection.do) {
     case "cancel": {

@@ -1,14 +1,14 @@
-/** The life of one process: everything that it does to the world, or hears of it, passes here, as long as it lives and is awake. */
+/** Life of one process: all its interactions with the world pass here, as long as it is alive and awake. */
 import type { Timer } from "@capstan/kernel";
 import type { CrashFault, CrashPoint } from "./crash-run.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
-/** Thrown out of a call in which a process dies, where nothing else can stop it. */
+/** Thrown out of a call in which a process dies, if nothing else can stop it. */
 export class Killed extends Error {
   override readonly name = "Killed";
 }
 
-/** More than any process comes to in a scenario: one that goes on is in a circle, which may never let the clock move. */
+/** More than any process reaches in a scenario: beyond this it loops, perhaps without letting the clock move. */
 const maxPoints = 3_000;
 
 export interface LifeOptions {
@@ -17,11 +17,11 @@ export interface LifeOptions {
   readonly faults: readonly CrashFault[];
   readonly pauseMs: number;
   onPoint(point: CrashPoint): void;
-  /** The process does not stop by itself. */
+  /** Called if the process does not stop by itself. */
   onEndless(what: string): void;
-  /** Whether faults still come to pass. */
+  /** True while faults may still occur. */
   isAtRisk(): boolean;
-  /** A fault has come to pass. `post` is left to the world. */
+  /** Called when a fault occurs. The world handles `post`. */
   onFault(fault: CrashFault): void;
 }
 
@@ -31,7 +31,7 @@ export class Life {
   readonly #options: LifeOptions;
   readonly #die: () => void;
   #isDead = false;
-  /** What waits for the end of a pause; undefined while it is awake. */
+  /** Callbacks that wait for the end of a pause; undefined while awake. */
   #held: (() => void)[] | undefined;
   #points = 0;
 
@@ -49,7 +49,7 @@ export class Life {
 
   readonly timer: Timer = (ms, fn) => this.#options.clock.timer(ms, () => this.run(fn));
 
-  /** At once, after the pause, or never. */
+  /** Runs at once, after the pause, or never. */
   run(fn: () => void): void {
     if (this.#isDead) return;
     if (this.#held === undefined) fn();
@@ -61,7 +61,7 @@ export class Life {
     return new Promise((resolve) => this.run(resolve));
   }
 
-  /** Resolves after so long, unless the signal fires: then it rejects. */
+  /** Resolves after this time; rejects if the signal fires first. */
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const stop = (): void => reject(new Error("stopped"));
@@ -86,7 +86,7 @@ export class Life {
     this.#options.clock.timer(ms, () => this.#wake());
   }
 
-  /** Comes to the next point, and meets its faults. */
+  /** Reaches the next point, and applies its faults. */
   arrive(what: string): Arrival {
     this.#points += 1;
     const point = this.#points;
@@ -114,7 +114,7 @@ export class Life {
     return outcome;
   }
 
-  /** What comes while it wakes up comes behind what was held. */
+  /** Callbacks that arrive while it wakes up run after those that were held. */
   #wake(): void {
     const held = this.#held;
     for (let fn = held?.shift(); fn !== undefined && !this.#isDead; fn = held?.shift()) fn();

@@ -1,4 +1,4 @@
-/** A short past that sessions are given in the place of their own. */
+/** A short history that replaces a session's own. */
 import type { ChatMessage } from "@capstan/kernel";
 
 export function pastOf(name: string): readonly ChatMessage[] {

@@ -1,4 +1,4 @@
-/** How a client goes about one thing that it wants: again and again, on one host after the other, until it has an answer. */
+/** How a client pursues one action: repeatedly, on one host after the other, until it has an answer. */
 import type { Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import { RepositoryError } from "@capstan/log";
@@ -7,19 +7,19 @@ import type { Hosts, SimulatedHost } from "./simulated-host.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
-/** `again`: it did not work, and may the next time. `reopen`: the same, if the session is opened again. */
+/** `again`: it failed, and may succeed next time. `reopen`: the same, after reopening the session. */
 export type Tried = "done" | "again" | "reopen";
 
 export interface Wish {
   readonly on?: string | undefined;
   readonly what: string;
-  /** Whether it came to nothing: the session that it is about was deleted. */
+  /** True if the action is void: its session was deleted. */
   isOver?(): boolean;
-  /** On this host; `isRepeated` if an earlier try may have had its effect. */
+  /** Tries on this host; `isRepeated` if an earlier try may have had its effect. */
   try(host: SimulatedHost, isRepeated: boolean): Promise<Tried>;
 }
 
-/** Between two tries on a host that lives. */
+/** Delay between two tries on a living host. */
 const pauseMs = 150;
 
 export async function persist(world: World, hosts: Hosts, wish: Wish): Promise<void> {
@@ -29,7 +29,7 @@ export async function persist(world: World, hosts: Hosts, wish: Wish): Promise<v
     const host = await hosts.reach(wish.on, isRepeated);
     const tried = await Promise.race([attempt(world, host, wish, isRepeated), host.life.died]);
     isRepeated = true;
-    // What came just before the end of the process may not have reached the client.
+    // An answer just before the process died may not have reached the client.
     if (tried === undefined || host.life.isDead) continue;
     if (tried === "done") return;
     if (tried === "reopen") host.forgetSessions();
@@ -55,7 +55,9 @@ async function attempt(
   }
 }
 
-/** The session as this host has it. Fails with `not_found` if the host has another one of its id: the client compares what it is told of them. */
+/**
+ * Returns the session as this host has it. Fails with `not_found` if the host has another one of its id: the client compares incarnations.
+ */
 export async function reachSession(
   host: SimulatedHost,
   target: WatchedSession,
@@ -67,14 +69,14 @@ export async function reachSession(
   throw new SessionError("not_found", `${target.id} is another session by now`);
 }
 
-/** Whether the same call may work later, or elsewhere, if it failed with this code. */
+/** Whether a call that failed with this code may succeed later, or on another host. */
 export function triedOf(code: string | undefined): Tried {
-  // What is open here may be a session that another host has created, or one that was deleted here.
+  // The open session may be one that another host has created, or one that was deleted here.
   if (code === "exists" || code === "host_closed") return "reopen";
   return code === "unavailable" || code === "not_found" ? "again" : "done";
 }
 
-/** Of what a host or a store refused. */
+/** Returns the code of a refusal by a host or a store. */
 export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof SessionError || thrown instanceof RepositoryError
     ? thrown.code

@@ -1,4 +1,4 @@
-/** What a client does in a random scenario: everything, in any order. */
+/** Generates the client's actions for a random scenario: everything, in any order. */
 import type { Random } from "./random.ts";
 import type {
   ClientAction,

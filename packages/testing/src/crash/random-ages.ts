@@ -1,9 +1,9 @@
-/** A session of a random scenario that is deleted at any moment, and begun again under its id. */
+/** Random scenarios in which a session is deleted at any moment, and created again under its id. */
 import { triggerOf } from "./random-actions.ts";
 import type { Random } from "./random.ts";
 import type { ClientAction, CrashScenario, CrashTrigger, ScriptedStep } from "./scenario.ts";
 
-/** The same scenario with a second session of the same id. Everything that is said or called names the age of its session. */
+/** Adds a second session of the same id to a scenario. All messages and calls name the age of their session. */
 export function withSecondAge(
   random: Random,
   scenario: CrashScenario,
@@ -15,7 +15,7 @@ export function withSecondAge(
     return host === undefined ? {} : { on: host.name };
   };
   const end = triggerOf(random);
-  // Not before the end of the first, which may come at rest only: a client that waits is not at rest.
+  // Not before the end of the first, which may come only at rest: a waiting client is not at rest.
   const start = random.pick<CrashTrigger>([end, "rest"]);
   const later: readonly ClientAction[] = [
     { when: end, do: "delete", ...on() },
@@ -28,7 +28,7 @@ export function withSecondAge(
     ...scenario,
     script: { ...Object.fromEntries(first), "Go in age 2": aged(second, 2) },
     actions: [...scenario.actions.map(named), ...later],
-    mayDiffer: "what is said to the first session may come before or after its end",
+    mayDiffer: "messages to the first session may come before or after its end",
   };
 }
 

@@ -1,4 +1,4 @@
-/** A run that is made from a number: everything mixed, the same for the same number. */
+/** Generates a run from a seed: everything mixed, the same for the same seed. */
 import type { CrashFault, CrashRun } from "./crash-run.ts";
 import { randomActions } from "./random-actions.ts";
 import { withSecondAge } from "./random-ages.ts";
@@ -64,7 +64,7 @@ export function crashScenario(seed: number): CrashScenario {
   return withSecondAge(ages, scenario, stepsOf(ages));
 }
 
-/** The scenario of this seed, with faults, and with answers of the store in an order of their own. */
+/** Returns the scenario of this seed, with faults, and with the store's answers in random order. */
 export function randomCrashRun(seed: number): CrashRun {
   const scenario = crashScenario(seed);
   const random = new Random(seed + 0x5eed);
@@ -79,15 +79,15 @@ function hostsOf(random: Random): readonly CrashHost[] {
 }
 
 /**
- * Whether a call is answered in time depends on when its process is there again, and whether an output is kept on whether the store is there when
- * it comes.
+ * Whether a call is answered in time depends on when its process restarts, and whether an output is stored depends on whether the store is
+ * available at that moment.
  */
 function uses(script: CrashScenario["script"], name: CrashToolName): boolean {
   const steps = Object.values(script).flat();
   return steps.some(({ calls = [] }) => calls.some(({ tool }) => tool === name));
 }
 
-/** Half of the calls that may be repeated give more than is shown. By chance of its own: what else there is in a seed stays. */
+/** Makes half of the repeatable calls return long outputs. Uses its own random source: everything else in a seed stays unchanged. */
 function withLongOutputs(random: Random, steps: readonly ScriptedStep[]): readonly ScriptedStep[] {
   return steps.map(({ calls = [], ...step }) => ({
     ...step,
@@ -97,7 +97,7 @@ function withLongOutputs(random: Random, steps: readonly ScriptedStep[]): readon
   }));
 }
 
-/** Half of the models have little room, and some clients ask for a summary. */
+/** Half of the models have a small context window, and some clients request a summary. */
 function roomOf(random: Random): Pick<
   CrashScenario,
   "contextWindow" | "keepRecentSteps" | "summary"
@@ -121,7 +121,7 @@ function roomOf(random: Random): Pick<
   return { ...(isNarrow && { contextWindow, keepRecentSteps }), summary, compactions };
 }
 
-/** Steps of which not many fit. */
+/** Makes steps so long that few of them fit. */
 function verbose(script: CrashScenario["script"]): CrashScenario["script"] {
   const say = "A long story. ".repeat(70);
   return Object.fromEntries(
@@ -142,7 +142,7 @@ function callOf(random: Random): ScriptedCall {
   return {
     tool,
     ...(random.chance(0.4) && { ms: random.pick([50, 400, 1_500]) }),
-    // A tool that is asked what became of a call says how it ended, and knows of no failure.
+    // Reconciliation reports a call as done, and knows no failures.
     ...(tool !== "checked" && random.chance(0.1) && { fails: true }),
   };
 }
@@ -154,7 +154,7 @@ function faultOf(random: Random, { hosts = [] }: CrashScenario): CrashFault {
     process: random.pick([name, name, `${name}2`, `${name}3`]),
     point: 1 + random.below(random.pick([40, 120])),
     side: random.pick(["before", "after"]),
-    // A host that never looks by itself does not find out what it missed.
+    // A host that never polls does not find out what it missed.
     do: action === "fail" && !polls ? "kill" : action,
   };
 }

@@ -1,11 +1,11 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudo-random numbers, the same for the same seed. */
 
 export class Random {
   #state: number;
 
   constructor(seed: number) {
     this.#state = seed >>> 0;
-    // Neighbouring seeds would begin alike.
+    // Adjacent seeds would start alike.
     for (let round = 0; round < 4; round += 1) this.next();
   }
 
@@ -17,7 +17,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from 0 on, below the bound. */
+  /** Returns an integer from 0, below the bound. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }

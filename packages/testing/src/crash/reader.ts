@@ -1,4 +1,4 @@
-/** Somebody who follows the events of the session, from host to host, each time from where they left off. */
+/** A reader that follows the events of the session, from host to host, each time from its last cursor. */
 import type { SessionError } from "@capstan/core";
 import type { AgentEvent } from "@capstan/kernel";
 import type { Cursor } from "@capstan/log";
@@ -11,9 +11,9 @@ import type { World } from "./world.ts";
 export interface SeenEvent {
   readonly cursor: Cursor;
   readonly event: AgentEvent;
-  /** Of the session whose event it is, as its host says. */
+  /** Incarnation of the event's session, according to its host. */
   readonly incarnation: string | undefined;
-  /** Of the connection, from 1 on. */
+  /** Number of the connection, from 1. */
   readonly connection: number;
   readonly process: string;
 }
@@ -21,14 +21,14 @@ export interface SeenEvent {
 export interface ReaderOptions {
   readonly world: World;
   readonly hosts: Hosts;
-  /** The host to follow, while it is there. */
+  /** Host to follow, while it is available. */
   readonly on: string;
-  /** The first one is the client's, and is there before the session is. The others come when there is one. */
+  /** The first reader is the client's, and connects before the session exists. The others come once it does. */
   readonly isFirst: boolean;
   onEvent(event: AgentEvent, session: WatchedSession): void;
 }
 
-/** Before the next try, where something failed. */
+/** Delay before the next try after a failure. */
 const pauseMs = 150;
 
 export class Reader {
@@ -43,18 +43,18 @@ export class Reader {
     this.#options = options;
   }
 
-  /** How many events it has seen that entries of this session tell. */
+  /** Number of events of this session's entries that it has seen. */
   factsOf({ incarnation }: WatchedSession): number {
     return this.seen.filter((seen) => seen.incarnation === incarnation && !isLiveOnly(seen.event))
       .length;
   }
 
-  /** Whether the first connection was there before the session was. */
+  /** Whether the first connection was made before the session existed. */
   get first(): "live" | "replayed" {
     return this.#first;
   }
 
-  /** To the end of the run. */
+  /** Follows until the end of the run. */
   follow(): void {
     this.#follow().catch((thrown: unknown) => {
       this.#options.world.violations.add("failure", `reader ${this.name}: ${String(thrown)}`);
@@ -71,13 +71,13 @@ export class Reader {
         await Promise.race([ended.promise, host.life.died]);
         if (!host.life.isDead) await world.clock.sleep(pauseMs);
       } catch {
-        // The session is not there yet, or the store was not.
+        // The session does not exist yet, or the store was unavailable.
         await world.clock.sleep(pauseMs);
       }
     }
   }
 
-  /** What it gives resolves when the session has ended there. */
+  /** The returned promise resolves when the session has ended there. */
   async #connect(host: SimulatedHost): Promise<{ readonly promise: Promise<void> }> {
     const { life } = host;
     const { world } = this.#options;
@@ -87,7 +87,7 @@ export class Reader {
     this.#connections += 1;
     const connection = this.#connections;
     await main.look();
-    // Only what is not there yet has nothing to be replayed.
+    // Only a session that does not exist yet has nothing to replay.
     const isUnborn = isNew && main.stored.length === 0;
     if (isUnborn && connection === 1) this.#first = "live";
     const last = this.seen.at(-1);
@@ -106,7 +106,7 @@ export class Reader {
       });
     };
     const onEnd = (why: SessionError): void => {
-      // A host that was told to stop says so instead.
+      // A closing host reports that instead.
       const isTold = why.code === "not_found" || why.code === "host_closed";
       if (!isTold && !life.isDead) {
         world.violations.add("incarnation", `reader ${this.name} was ended with ${why.code}`);

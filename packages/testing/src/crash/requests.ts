@@ -1,20 +1,20 @@
-/** What a model was asked, as far as it can be held against a log. */
+/** A request to a model, reduced to fields that can be compared with a log. */
 import type { ProviderRequest } from "@capstan/kernel";
 import { agesIn } from "./ages.ts";
 
 export interface SeenRequest {
   readonly sessionId: string;
-  /** Ages of the sessions that its messages name, where there are several of one id. */
+  /** Ages of the sessions that its messages name, if there are several of one id. */
   readonly ages: readonly number[];
   readonly turnId: string;
   readonly step: number;
   readonly attempt: number;
-  /** Whether it is not of a step, but for a summary. */
+  /** True if it asks for a summary instead of a step. */
   readonly isSummary: boolean;
-  /** Of the messages. */
+  /** Ids of the messages. */
   readonly ids: readonly string[];
   readonly instructions: string | undefined;
-  /** Their names: in a scenario a name stands for one tool. */
+  /** Tool names: in a scenario a name stands for one tool. */
   readonly tools: readonly string[];
   readonly model: string | undefined;
   readonly thinkingLevel: string | undefined;

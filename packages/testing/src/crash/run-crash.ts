@@ -1,4 +1,4 @@
-/** Runs a scenario through its faults until everything is at rest, and says what was wrong. */
+/** Runs a scenario with its faults until everything is at rest, and reports violations. */
 import { checkAcknowledged } from "./check-acknowledged.ts";
 import { checkBlobs } from "./check-blobs.ts";
 import { checkCompactions } from "./check-compactions.ts";
@@ -24,15 +24,15 @@ import type { CreateStore } from "./world.ts";
 import { World } from "./world.ts";
 
 export interface CrashOptions {
-  /** Default one in memory. A store that answers with promises needs the mode `async`. */
+  /** Default one in memory. A store that returns promises needs the mode `async`. */
   readonly createStore?: CreateStore;
-  /** Makes hosts work otherwise than they should: to show that a run finds it. */
+  /** Makes hosts misbehave: to show that a run detects it. */
   readonly alterHost?: AlterHost;
-  /** What the same scenario came to without faults: this run has to come to the same, unless it may differ. */
+  /** Final state of the same scenario without faults: this run must reach the same state, unless it may differ. */
   readonly expected?: FinalState;
 }
 
-/** More than any scenario takes. */
+/** Longer than any scenario takes. */
 const maxSimulatedMs = 90_000;
 const maxSteps = 20_000;
 
@@ -100,12 +100,12 @@ async function comeToRest(
         client.busyWith.length === 0 && readers.every((reader) => isCaughtUp(world, reader));
       if (isIdle && !client.stepAtRest()) return true;
       if (isIdle) continue;
-      // A client that waits for the end of a suspended turn goes on only if somebody answers.
+      // A client that waits for the end of a suspended turn continues only once it is answered.
       if (client.answerAtRest()) continue;
     }
     clock.fireNext();
   }
-  violations.add("stuck", whereItStands(world, client, readers));
+  violations.add("stuck", describeState(world, client, readers));
   return false;
 }
 
@@ -113,22 +113,22 @@ function isCaughtUp({ main }: World, reader: Reader): boolean {
   return reader.factsOf(main) >= main.events.length;
 }
 
-function whereItStands(world: World, client: Client, readers: readonly Reader[]): string {
+function describeState(world: World, client: Client, readers: readonly Reader[]): string {
   const { fold, events } = world.main;
   const actions = world.sessions.map(({ id, fold }) => {
     return `next action of ${id} ${JSON.stringify(fold.nextAction(world.clock.now()))}`;
   });
-  const behind = readers
+  const lagging = readers
     .filter((reader) => !isCaughtUp(world, reader))
     .map(
       (reader) =>
         `reader ${reader.name} saw ${reader.factsOf(world.main)} of ${events.length} facts`,
     );
-  const parts = [...actions, ...client.busyWith, ...behind];
+  const parts = [...actions, ...client.busyWith, ...lagging];
   return `it never came to rest: status ${fold.status}, ${parts.join("; ")}`;
 }
 
-/** For as long as somebody who is away could still come back, nothing more happens; and then nobody even looks at the session. */
+/** Checks that nothing more happens while an absent process could still return, and that no host claims the session afterwards. */
 async function stayAtRest(world: World): Promise<void> {
   const { violations, leaseMs, pollMs, scenario } = world;
   const { restartMs = crashDefaults.restartMs } = scenario;
@@ -138,7 +138,7 @@ async function stayAtRest(world: World): Promise<void> {
   const { claims } = world;
   await pass(world, 2 * pollMs);
   await world.look();
-  if (world.claims > claims) violations.add("rest", "hosts claim a session again and again");
+  if (world.claims > claims) violations.add("rest", "hosts claim a session repeatedly");
   if (world.length > length) violations.add("rest", "something was written at rest");
 }
 
@@ -151,7 +151,7 @@ async function pass({ clock, scheduler }: World, ms: number): Promise<void> {
   await scheduler.settle();
 }
 
-/** And the lease that a process gets when it goes on, and finds to be over by its own clock. */
+/** Includes the lease that a process gets when it wakes up, and finds expired by its own clock. */
 function longestPause({ run, scenario, pauseMs, leaseMs }: World): number {
   const pauses = scenario.actions.map((action) => (action.do === "pause" ? action.ms : 0));
   const isPaused = run.faults.some((fault) => fault.do === "pause");
@@ -168,7 +168,7 @@ function compare(world: World, expected: FinalState | undefined): void {
   if (difference !== undefined) violations.add("final-state", difference);
 }
 
-/** Whether the model was told of a call that may have run, and must not run twice. */
+/** True if the model was told of a call that may have run, and must not run twice. */
 function isUnknown({ entries }: WatchedSession): boolean {
   return entries.some((entry) => {
     if (entry.type !== "tool_result") return false;

@@ -1,12 +1,11 @@
-/** What a crash scenario says, as plain JSON: what the model does, what the client does and when, and which hosts there are. */
+/** A crash scenario as plain JSON: the model's script, the client's actions and their triggers, and the hosts. */
 import type { AgentEvent, ThinkingLevel } from "@capstan/kernel";
 
 /**
- * What the tools of every scenario declare. `pure`, `idempotent`, `once` (at most once) and `checked` (at most once, and can be asked
- * what became of a call) may run in parallel, `alone` runs by itself. `guarded` needs an approval, `hurried` as well, within two
- * seconds. `remote` is run by the client; `ignored` too, but nobody ever answers it, and after two seconds nobody may. `lent` is like
- * `remote`, and the agent does not have it: sessions are given it by `configure`. `long` is `pure`, and gives more than a model is shown;
- * `read_output` is the session's own.
+ * Tools of every scenario. `pure`, `idempotent`, `once` (at most once) and `checked` (at most once, with reconciliation) may run in
+ * parallel, `alone` runs by itself. `guarded` needs an approval, and so does `hurried`, within two seconds. The client runs `remote`, and
+ * `ignored` too, but never answers it, and its deadline is two seconds. `lent` is like `remote`, but not a tool of the agent: sessions get
+ * it by `configure`. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
  */
 export type CrashToolName =
   | "pure"
@@ -22,14 +21,14 @@ export type CrashToolName =
   | "long"
   | "read_output";
 
-/** What `configure` changes. */
+/** Settings that `configure` changes. */
 export interface CrashSettings {
   readonly instructions?: string;
   readonly tools?: readonly CrashToolName[];
   readonly thinkingLevel?: ThinkingLevel;
 }
 
-/** What one turn differs in. The model of every agent is `scripted`; there is another one. */
+/** Options of a single turn. The model of every agent is `scripted`; there is another one. */
 export interface CrashOverrides {
   readonly model?: "scripted/other";
   readonly thinkingLevel?: ThinkingLevel;
@@ -39,29 +38,29 @@ export interface CrashOverrides {
 
 export interface ScriptedCall {
   readonly tool: CrashToolName;
-  /** How long it takes. Default 0. */
+  /** Duration. Default 0. */
   readonly ms?: number;
-  /** It has its effect, and then fails. */
+  /** True if it fails after its effect. */
   readonly fails?: boolean;
-  /** Of the session that it belongs to, if there are several of one id. */
+  /** Age of its session, if there are several of one id. */
   readonly age?: number;
-  /** The call whose output `read_output` reads. */
+  /** Call whose output `read_output` reads. */
   readonly reference?: string;
 }
 
 export interface ScriptedStep {
-  /** `{process}` stands for the name of the process that asks, where it matters who was told what. Empty: it says nothing. */
+  /** `{process}` stands for the name of the process that makes the request, to tell replies apart. Empty: no text. */
   readonly say?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** So many attempts fail before one succeeds. */
+  /** Number of attempts that fail before one succeeds. */
   readonly failures?: number;
-  /** The attempt that counts fails as well, for good, after it has said its text: always, or in the turn of this id. */
+  /** True, or the id of a turn, if the last attempt fails permanently as well, after its text. */
   readonly isBroken?: boolean | string;
-  /** How long the model takes, in the middle of its text. Default 0. */
+  /** Delay in the middle of the model's text. Default 0. */
   readonly ms?: number;
 }
 
-/** `nth` counts events of a type as the client sees them, from 1 on. An action whose event never came is done at rest. */
+/** `nth` counts events of a type as the client sees them, from 1. If the event never comes, the action runs at rest. */
 export type CrashTrigger =
   | "start"
   | "rest"
@@ -70,11 +69,11 @@ export type CrashTrigger =
 
 export type ClientAction = {
   readonly when: CrashTrigger;
-  /** The host that the client turns to, or that something happens to. Default the first. */
+  /** Host that the client connects to, or that the action affects. Default the first. */
   readonly on?: string;
-  /** The fork that it is about, by its name. Default the session that the run is about. */
+  /** Name of the target fork. Default the main session of the run. */
   readonly session?: string;
-  /** Which session of the id it is about, counted from 1: each delete ends one. Default 1. */
+  /** Which session of the id is the target, counted from 1: each delete ends one. Default 1. */
   readonly age?: number;
 } & (
   | {
@@ -89,23 +88,23 @@ export type ClientAction = {
   | { readonly do: "compact"; readonly id: string; readonly directives?: string }
   | AnswerAction
   | { readonly do: "configure"; readonly settings: CrashSettings }
-  /** What is loaded is a short past of its own. */
+  /** Loads a short history. */
   | { readonly do: "clearHistory" | "loadHistory" | "reset" }
-  /** At the message of this place, as the client sees it, or at the end. What is made is known by the name from then on. */
+  /** Forks at the message with this index, as the client sees it, or at the end. Later actions refer to the fork by this name. */
   | { readonly do: "fork"; readonly as: string; readonly at?: number }
-  /** The next send begins another session under the same id. */
+  /** The next send creates another session under the same id. */
   | { readonly do: "delete" }
-  /** Every call of a handle that the host has kept of a session that is another one by now: all are refused. */
+  /** Makes every call on a handle that the host kept of a replaced session: all must be refused. */
   | { readonly do: "use-old-handle"; readonly text: string }
-  /** The host hands over what it has and stops. */
+  /** The host hands over its sessions and stops. */
   | { readonly do: "close" }
-  /** Nothing of the host goes on for so long. */
+  /** The host stands still for this time. */
   | { readonly do: "pause"; readonly ms: number }
 );
 
 /**
- * Answers calls that the client has heard of, whatever became of them: those at these places of their step, from 0 on, or all. `right`
- * is a result or an approval, `wrong` a failure or a denial, `forged` an approval of something else.
+ * Answers calls known to the client, whatever their state: those with these indexes in their step, from 0, or all. `right` is a result or
+ * an approval, `wrong` a failure or a denial, `forged` an approval of something else.
  */
 export interface AnswerAction {
   readonly do: "answer";
@@ -113,58 +112,58 @@ export interface AnswerAction {
   readonly how: "right" | "wrong" | "forged";
 }
 
-/** What another process posts in the middle of things, straight into the store, and is gone. */
+/** Post by another process at any moment, directly into the store; the process then ends. */
 export type Interjection =
   | { readonly do: "steer" | "followUp" | "send"; readonly id: string; readonly text: string }
   | { readonly do: "cancel" | "clearHistory" | "loadHistory" }
   | { readonly do: "compact"; readonly id: string }
-  /** To the first call that waits for a result. */
+  /** Answers the first call that waits for a result. */
   | { readonly do: "answer" }
   | { readonly do: "configure"; readonly settings: CrashSettings };
 
 export interface CrashHost {
   readonly name: string;
-  /** Default true. A host that does not look for due sessions only does what its client asks for. */
+  /** Default true. A host that does not poll for due sessions only serves its client. */
   readonly polls?: boolean;
 }
 
 export interface CrashScenario {
   readonly name: string;
-  /** What the model does after a user message with this text, step by step. Then, and for any other text, it says a word. */
+  /** Model replies to a user message with this text, step by step. Afterwards, and for any other text, it says a word. */
   readonly script: Readonly<Record<string, readonly ScriptedStep[]>>;
   readonly actions: readonly ClientAction[];
   /**
-   * When the client answers calls that wait: as soon as it hears of them, or after the turn has ended. Default late. `one-by-one` is
-   * late, in as many sends as there are calls. `never`: only by its actions.
+   * When the client answers pending calls: as soon as it hears of them, or after the turn has ended. Default late. `one-by-one` is late,
+   * with one send per call. `never`: only by its actions.
    */
   readonly answers?: "early" | "late" | "one-by-one" | "never";
-  /** Whether the client approves what needs it. Default true. */
+  /** Whether the client approves calls. Default true. */
   readonly approves?: boolean;
-  /** Tokens that the models take, and the last of them that the context keeps when it is compacted. Default 200,000, and none. */
+  /** Context window of the models, and number of recent steps kept by a compaction. Default 200,000, and none. */
   readonly contextWindow?: number;
   readonly keepRecentSteps?: number;
-  /** How a model that is asked for a summary goes about it; what it says is its own. */
+  /** How a model behaves when asked for a summary; its text is fixed. */
   readonly summary?: Omit<ScriptedStep, "say" | "calls">;
-  /** Default: the same for everybody. `asked`: the agent is asked for them, and says something else each time. */
+  /** Default: fixed. `asked`: the agent is asked for them, and returns something else each time. */
   readonly instructions?: "asked";
   /** Default one, named A. */
   readonly hosts?: readonly CrashHost[];
-  /** The hosts on which somebody follows the events. Default the first. */
+  /** Hosts on which readers follow the events. Default the first. */
   readonly readers?: readonly string[];
   /** Default 3,000. */
   readonly leaseMs?: number;
   /** Default 1,000. */
   readonly pollMs?: number;
-  /** How long a host that died stays away. Default 200. */
+  /** How long a dead host stays away. Default 200. */
   readonly restartMs?: number;
-  /** After a crash the client comes back at once, or when everything is at rest. Default at once. */
+  /** Whether the client reconnects at once after a crash, or when everything is at rest. Default at once. */
   readonly returns?: "at once" | "at rest";
-  /** What is done at every point, besides a kill. A pause lasts for one and a half leases. */
+  /** Faults tried at every point, besides a kill. A pause lasts for one and a half leases. */
   readonly alsoAtEveryPoint?: readonly ("pause" | "fail" | "post")[];
   readonly interjection?: Interjection;
-  /** Why a run that was disturbed may end otherwise than one that was not, besides calls whose outcome is unknown. */
+  /** Why a run with faults may end differently, apart from calls with an unknown outcome. */
   readonly mayDiffer?: string;
-  /** The same, of its forks only. */
+  /** Why only the forks of such a run may differ. */
   readonly forksMayDiffer?: string;
 }
 

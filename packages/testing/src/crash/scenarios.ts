@@ -1,4 +1,4 @@
-/** The scenarios that every build goes through, at every point. */
+/** Scenarios that every build runs, at every point. */
 import type { CrashScenario } from "./scenario.ts";
 import { ageScenarios } from "./scenarios/age-scenarios.ts";
 import { answerScenarios } from "./scenarios/answer-scenarios.ts";

@@ -1,10 +1,10 @@
-/** Requests to the store, its answers and wake-ups, on their way: one arrives at a time, in the order of a seed or in their own. */
+/** Requests to the store, its answers and wake-ups in transit: delivered one at a time, in seeded or in call order. */
 import { setImmediate } from "node:timers/promises";
 import { Random } from "./random.ts";
 
 export class Scheduler {
   readonly #random: Random | undefined;
-  readonly #underWay: (() => void)[] = [];
+  readonly #inTransit: (() => void)[] = [];
   readonly #atWork = new Set<Promise<unknown>>();
 
   constructor(order: number | undefined) {
@@ -12,10 +12,10 @@ export class Scheduler {
   }
 
   add(delivery: () => void): void {
-    this.#underWay.push(delivery);
+    this.#inTransit.push(delivery);
   }
 
-  /** The store is at work on something that takes real time: nothing else happens before it has ended. */
+  /** Registers work of the store that takes real time: nothing else happens before it ends. */
   waitFor(work: Promise<unknown>): void {
     this.#atWork.add(work);
     const end = (): boolean => this.#atWork.delete(work);
@@ -31,15 +31,15 @@ export class Scheduler {
     }
   }
 
-  /** Lets one arrive. False if nothing is under way. */
+  /** Delivers one message. False if none is in transit. */
   deliverOne(): boolean {
-    const at = this.#random === undefined ? 0 : this.#random.below(this.#underWay.length);
-    const [delivery] = this.#underWay.splice(at, 1);
+    const at = this.#random === undefined ? 0 : this.#random.below(this.#inTransit.length);
+    const [delivery] = this.#inTransit.splice(at, 1);
     delivery?.();
     return delivery !== undefined;
   }
 
-  /** Whether something that may happen or not does so. Without a seed it does not. */
+  /** Decides an optional event. False without a seed. */
   chance(probability: number): boolean {
     return this.#random?.chance(probability) ?? false;
   }

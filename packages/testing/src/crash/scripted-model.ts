@@ -1,4 +1,4 @@
-/** The model of a scenario: what it says depends on the messages alone, so a resumed process gets the same reply. */
+/** Model of a scenario: its replies depend on the messages alone, so that a resumed process gets the same reply. */
 import { ProviderError } from "@capstan/kernel";
 import type {
   ChatMessage,
@@ -28,7 +28,7 @@ export function scriptedModel({
     onRequest(request);
     const inputTokens = tokensOf(request);
     if (inputTokens > contextWindow) throw new ProviderError("context_overflow", "scripted");
-    // Nothing else is asked without tools.
+    // Only summaries are requested without tools.
     const isSummary = request.toolChoice === "none";
     const found = findStep(script, isSummary ? request.messages.slice(0, -1) : request.messages);
     const step: ScriptedStep = isSummary ? { ...summary, say: found.mark } : found.step;
@@ -63,11 +63,11 @@ function* callsOf({ calls = [] }: ScriptedStep): Generator<ProviderPart> {
 interface FoundStep {
   readonly step: ScriptedStep;
   readonly text: string;
-  /** What a summary says of it, so that whoever reads that goes on from here. */
+  /** Text of a summary at this step, from which the model can continue. */
   readonly mark: string;
 }
 
-/** The script of the last user message that has one, or that a summary tells of, at the step that its replies have come to. */
+/** Finds the script of the last user message that has one, or that a summary names, and the step reached by the replies. */
 function findStep(script: CrashScenario["script"], messages: readonly ChatMessage[]): FoundStep {
   const lastUser = messages.findLast(({ role }) => role === "user");
   const text = `Noted: ${lastUser === undefined ? "" : textOf(lastUser).slice(-40)}`;
@@ -90,7 +90,7 @@ function markIn(
   return isMark ? { key, replies: Number(replies) } : undefined;
 }
 
-/** In the manner of models, by the length of it. */
+/** Estimates tokens by length, as models roughly do. */
 function tokensOf({ messages, tools }: ProviderRequest): number {
   const declared = tools.map(({ name, description, inputSchema }) => [
     name,
@@ -101,7 +101,7 @@ function tokensOf({ messages, tools }: ProviderRequest): number {
   return Math.ceil((JSON.stringify(declared).length + said) / 4);
 }
 
-/** What the model was shown, in a few letters: a reply on other messages is another reply. */
+/** Short hash of the messages: replies to different messages differ. */
 function digest(messages: readonly ChatMessage[]): string {
   let hash = 0;
   for (const message of messages) {

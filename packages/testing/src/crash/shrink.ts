@@ -1,4 +1,4 @@
-/** Makes a run that fails smaller, as long as it fails in the same way. */
+/** Shrinks a failing run, as long as it fails in the same way. */
 import type { CrashRun } from "./crash-run.ts";
 import type { CrashFailure } from "./explore.ts";
 import { toFailure } from "./explore.ts";
@@ -45,7 +45,7 @@ function* smallerRuns(run: CrashRun): Generator<CrashRun> {
 
 function* smallerScenarios(scenario: CrashScenario): Generator<CrashScenario> {
   const { actions, hosts = [], readers = [], script } = scenario;
-  // The first action begins everything.
+  // The first action starts everything.
   for (const fewer of without(actions.slice(1))) {
     yield { ...scenario, actions: [...actions.slice(0, 1), ...fewer] };
   }
@@ -70,7 +70,7 @@ function* smallerSteps(steps: readonly ScriptedStep[]): Generator<readonly Scrip
   }
 }
 
-/** All lists with one item less. */
+/** Yields all lists with one item removed. */
 function* without<T>(items: readonly T[]): Generator<readonly T[]> {
   for (const at of items.keys()) yield items.toSpliced(at, 1);
 }

@@ -1,4 +1,4 @@
-/** The agent of every scenario, as one process has it. */
+/** Agent of every scenario, in one process. */
 import type { Agent } from "@capstan/core";
 import { createAgent } from "@capstan/core";
 import type { Life } from "./life.ts";
@@ -34,7 +34,7 @@ export function simulatedAgent(life: Life, world: World): Agent {
   });
 }
 
-/** Long enough for something else to happen meanwhile. */
+/** Long enough for something else to happen in the meantime. */
 const askedMs = 100;
 
 async function askFor(life: Life, world: World, sessionId: string): Promise<string> {

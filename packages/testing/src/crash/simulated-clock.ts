@@ -8,7 +8,7 @@ interface ArmedTimer {
 
 export class SimulatedClock {
   #time = 1_000_000;
-  // Insertion order is the order of timers that are due at the same time.
+  // Timers that are due at the same time fire in insertion order.
   readonly #timers = new Set<ArmedTimer>();
 
   readonly now = (): number => this.#time;
@@ -25,7 +25,7 @@ export class SimulatedClock {
     });
   }
 
-  /** Moves to the next timer and fires it. False if there is none. */
+  /** Advances to the next timer and fires it. False if there is none. */
   fireNext(): boolean {
     let next: ArmedTimer | undefined;
     for (const armed of this.#timers) if (next === undefined || armed.at < next.at) next = armed;

@@ -1,4 +1,4 @@
-/** A host in a process of its own, and the hosts of a run: one that dies is started again. */
+/** A host in its own process, and the hosts of a run: a dead one is restarted. */
 import type { Host, HostOptions, Session } from "@capstan/core";
 import { createHost, SessionError } from "@capstan/core";
 import { Life } from "./life.ts";
@@ -9,12 +9,12 @@ import { storeProxy } from "./store-proxy.ts";
 import type { World } from "./world.ts";
 import { sessionId } from "./world.ts";
 
-/** What a host of a run is made with, changed on purpose. */
+/** Changes the options of a run's host on purpose. */
 export type AlterHost = (options: HostOptions) => HostOptions;
 
 export interface OpenedSession {
   readonly session: Session;
-  /** It was not in the store when it was asked for. */
+  /** True if it was not in the store when it was opened. */
   readonly isNew: boolean;
 }
 
@@ -22,7 +22,7 @@ export class SimulatedHost {
   readonly life: Life;
   readonly #host: Host;
   readonly #opened = new Map<string, Promise<OpenedSession>>();
-  /** The first handle of the session that the run is about. */
+  /** First handle of the main session. */
   #kept: Session | undefined;
 
   constructor(name: string, world: World, { polls = true }: CrashHost, alter: AlterHost) {
@@ -35,7 +35,7 @@ export class SimulatedHost {
       onPoint: (point) => world.onPoint(point),
       onEndless: (what) => {
         world.isHopeless = true;
-        world.violations.add("stuck", `it goes round and round, at last with ${what}`);
+        world.violations.add("stuck", `it loops forever, at last with ${what}`);
       },
       isAtRisk: () => world.isCounting,
       onFault: (fault) => {
@@ -58,7 +58,7 @@ export class SimulatedHost {
       pollMs: polls ? pollMs : Infinity,
       owner: name,
       newId: () => `${name}.${++ids}`,
-      // A process that is killed fails in every way: what counts is what it leaves behind. The engine of one that lives never fails.
+      // A killed process fails in every way: only its effects count. The engine of a living one never fails.
       onError: ({ where, error }) => {
         if (where !== "engine" || this.life.isDead) return;
         world.violations.add("failure", `the engine of ${name} failed: ${String(error)}`);
@@ -67,7 +67,7 @@ export class SimulatedHost {
     this.#host = createHost(alter(options));
   }
 
-  /** Opened, or to be created by its first send. Fails if it is not there and must not be created. */
+  /** Opens the session, or prepares one that its first send creates. Fails if it is missing and must not be created. */
   session(id: string, mayCreate = false): Promise<OpenedSession> {
     const known = this.#opened.get(id);
     if (known !== undefined) return known.then((opened) => this.#unlessGone(opened, mayCreate));
@@ -95,7 +95,7 @@ export class SimulatedHost {
     return this.session(id, mayCreate);
   }
 
-  /** What is opened here is to be opened again: another host may have created it. */
+  /** Forces sessions to be reopened: another host may have created them. */
   forgetSessions(): void {
     this.#opened.clear();
   }
@@ -150,13 +150,13 @@ export class Hosts {
     for (const slot of this.#slots) this.#start(slot);
   }
 
-  /** The host of this name, or another one that is there. */
+  /** Returns the host of this name, or another available one. */
   find(name: string | undefined): SimulatedHost | undefined {
     const named = this.#slots.find(({ spec }) => spec.name === name);
     return named?.host ?? this.#slots.find(({ host }) => host !== undefined)?.host;
   }
 
-  /** The same, as soon as there is one. A client that has lost its host may be in no hurry. */
+  /** Resolves with such a host as soon as there is one. A client that has lost its host may be patient. */
   reach(name = "", isReturning = false): Promise<SimulatedHost> {
     const isPatient = isReturning && this.#world.scenario.returns === "at rest";
     return new Promise((resolve) => {
@@ -165,7 +165,7 @@ export class Hosts {
     });
   }
 
-  /** Everything is at rest: the patient ones come back. False if there are none. */
+  /** Called at rest: serves the patient clients. False if there are none. */
   serveAtRest(): boolean {
     return this.#serve(true);
   }

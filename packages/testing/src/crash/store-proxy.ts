@@ -1,4 +1,4 @@
-/** The store as one process reaches it: every call is a point. */
+/** The store as seen by one process: every call is a point. */
 import type { NewEntry, SessionRepository } from "@capstan/log";
 import { RepositoryError } from "@capstan/log";
 import type { CrashMode } from "./crash-run.ts";
@@ -11,7 +11,7 @@ export interface StoreProxyOptions {
   readonly life: Life;
   readonly scheduler: Scheduler;
   readonly mode: CrashMode;
-  /** Where chance rules, one wake-up in ten is lost: they are hints. A host that never looks by itself has nothing else. */
+  /** True to lose one wake-up in ten if a seed is given: they are hints. A host that never polls depends on them. */
   readonly losesWakeups: boolean;
 }
 
@@ -65,7 +65,7 @@ function callAtOnce<T>(
   try {
     return execute();
   } finally {
-    // What is thrown here stands for whatever the store said.
+    // An exception here replaces the store's answer.
     leave(life, arrival, what);
   }
 }
@@ -101,7 +101,7 @@ function callLater<T>(
       );
     };
     scheduler.add(() => {
-      // A request may outlive its process. A delete that came so late would be one of the next session.
+      // A request may outlive its process. A delete that late would affect the next session.
       if (life.isDead && what !== "delete" && scheduler.chance(0.5)) request();
       else life.run(request);
     });

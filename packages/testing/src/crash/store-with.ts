@@ -1,4 +1,4 @@
-/** A store with some methods replaced; the others are those of the store, whatever it is made of. */
+/** A store with some methods replaced; the others delegate to the original store. */
 import type { SessionRepository } from "@capstan/log";
 
 export function storeWith(

@@ -1,4 +1,4 @@
-/** The tools of every scenario, as one process has them. */
+/** Tools of every scenario, in one process. */
 import type {
   JsonValue,
   ToolContract,
@@ -11,7 +11,7 @@ import type { CrashToolName } from "./scenario.ts";
 
 export interface ToolboxOptions {
   readonly life: Life;
-  /** The call has its effect on the world. */
+  /** Called when a call has its effect on the world. */
   onEffect(
     toolName: CrashToolName,
     input: JsonValue,
@@ -20,7 +20,7 @@ export interface ToolboxOptions {
   hasEffect(key: string): boolean;
 }
 
-/** How long calls wait that do not wait forever. */
+/** How long calls with a deadline wait. */
 const patienceMs = 2_000;
 
 export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
@@ -50,12 +50,12 @@ export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
   ];
 }
 
-/** As a session is given them: those of the agent by their names. */
+/** Tools as configured in a session: the agent's by their names. */
 export function toChosenTools(names: readonly CrashToolName[]): (string | ToolDeclaration)[] {
   return names.map((name) => (name === "lent" ? declaration(name) : name));
 }
 
-/** The same for every run of a call, so that a rerun changes nothing that the model sees. */
+/** Same for every run of a call, so that a rerun changes nothing the model sees. */
 export function outputOf(toolName: string): string {
   return toolName === "long" ? longOutput : `${toolName} is done`;
 }
@@ -68,7 +68,7 @@ async function execute(
   input: JsonValue,
   context: ToolExecuteContext,
 ): Promise<ToolReturn> {
-  // The inputs are those of the scenario.
+  // Inputs come from the scenario.
   const { ms = 0, fails = false } = input as { readonly ms?: number; readonly fails?: boolean };
   await life.pass();
   if (context.signal.aborted) throw new Error("stopped");

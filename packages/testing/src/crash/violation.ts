@@ -1,41 +1,41 @@
-/** What a run must not show. */
+/** Violations that a run can have. */
 
 export type CrashViolationCode =
-  /** The messages, at the end or in a request to the model, are no transcript. */
+  /** The messages, at the end or in a request to the model, are not a valid transcript. */
   | "transcript"
   /** The log contradicts itself: a turn without an end or with two, a call with two results, a gap. */
   | "log"
-  /** An entry was appended by a host that another one had followed. */
+  /** A host appended an entry after another one had taken over. */
   | "fence"
-  /** Something that the client was told is not in the log. */
+  /** Something acknowledged to the client is not in the log. */
   | "acknowledged"
-  /** A queued message, an answer or a cancel is in the log, and had no effect, or twice. */
+  /** A queued message, an answer or a cancel is in the log, but had no effect, or had it twice. */
   | "effectless"
-  /** A reader missed an event, saw one twice, out of order or with other content. */
+  /** A reader missed an event, or saw one twice, out of order or with other content. */
   | "events"
-  /** A model was asked with other messages, instructions, tools or options than the log and the client say. */
+  /** A request to a model has other messages, instructions, tools or options than the log and the client have. */
   | "requests"
-  /** A fork is not what its original was at that place, or shares something with it. */
+  /** A fork differs from its original at that point, or shares something with it. */
   | "fork"
-  /** A session of a crowd did not come to its end, or was tried too often. */
+  /** A session of a crowd did not end, or was tried too often. */
   | "crowd"
-  /** A session was claimed again, while others that were due had not been claimed. */
+  /** A session was claimed again, while other due sessions had not been claimed. */
   | "fairness"
-  /** A slot was free while something was due. */
+  /** A slot was free while a session was due. */
   | "idle"
-  /** Something of a session shows in another one of its id. */
+  /** Something of a session appears in another one of its id. */
   | "incarnation"
-  /** What a tool did to the world is not what it declares. */
+  /** A tool's effect on the world contradicts its declaration. */
   | "effects"
-  /** The response of a turn is not what the log says. */
+  /** The response of a turn contradicts the log. */
   | "response"
-  /** Nothing is left to do, and the session does not look like it. */
+  /** Nothing is left to do, but the session does not look like it. */
   | "rest"
-  /** It never came to rest. */
+  /** The run never came to rest. */
   | "stuck"
-  /** The end is another one than without the faults. */
+  /** The end differs from the one without faults. */
   | "final-state"
-  /** A call failed for no reason that the scenario gives. */
+  /** A call failed for no reason given by the scenario. */
   | "failure";
 
 export interface CrashViolation {

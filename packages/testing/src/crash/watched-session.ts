@@ -1,4 +1,4 @@
-/** One session as the store holds it, as far as it was looked at: what follows from it, and what the client was told of it. */
+/** One session as stored, up to the last look: its fold, and the client's acknowledgements. */
 import type {
   Entry,
   Lease,
@@ -14,9 +14,9 @@ import type { CrashViolationCode, Violations } from "./violation.ts";
 
 export interface WatchedSessionOptions {
   readonly id: string;
-  /** How many sessions of this id there were before it, and itself. */
+  /** Number of sessions of this id so far, including this one. */
   readonly age: number;
-  /** Said of it in front of what is wrong with it; nothing for the session that the run is about. */
+  /** Prefix of its violations; empty for the main session of the run. */
   readonly title: string;
   readonly store: SessionRepository;
   readonly violations: Violations;
@@ -29,13 +29,13 @@ export class WatchedSession {
   readonly entries: Entry[] = [];
   readonly events: PlacedEvent[] = [];
   readonly fold: SessionFold = new SessionFold();
-  /** The lease under which each entry was appended, by its id. */
+  /** Leases under which entries were appended, by entry id. */
   readonly leases: Map<string, Lease> = new Map();
   readonly acknowledged: Acknowledgements = new Acknowledgements();
   readonly #options: WatchedSessionOptions;
-  /** Whether somebody has tried to create it: before that there is nothing to look at. */
+  /** True once a process has tried to create it: before that there is nothing to read. */
   mayExist = false;
-  /** Whether it was deleted: what is stored under its id is another one. */
+  /** True if it was deleted: another session is stored under its id. */
   isOver = false;
 
   constructor(options: WatchedSessionOptions) {
@@ -44,7 +44,7 @@ export class WatchedSession {
     this.#options = options;
   }
 
-  /** Reads what the store holds now, at once if the store can. */
+  /** Reads the store's current state, synchronously if the store can. */
   look(): MaybePromise<void> {
     if (!this.mayExist || this.isOver) return undefined;
     try {
@@ -60,7 +60,7 @@ export class WatchedSession {
     }
   }
 
-  /** Whether it was stored when it was last looked at, or is deleted by now. */
+  /** True if it was stored at the last look, or was deleted since. */
   get wasThere(): boolean {
     return this.stored.length > 0 || this.isOver;
   }
@@ -75,7 +75,7 @@ export class WatchedSession {
     violations.add(code, title === "" ? message : `${title}: ${message}`);
   }
 
-  /** The first of the turns that continue each other, up to this one. */
+  /** Returns the first of the turns that continue each other, up to this one. */
   rootOf(turnId: string): string {
     const started = this.entries.find(
       (entry) => entry.type === "turn_started" && entry.turnId === turnId,

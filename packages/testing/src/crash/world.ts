@@ -1,4 +1,4 @@
-/** What outlives every process: the store, the clock, what tools did, what models were asked, and the faults of the run. */
+/** State that outlives every process: the store, the clock, effects of tools, requests to models, and the faults of the run. */
 import type { JsonValue, ProviderRequest, ToolExecuteContext } from "@capstan/kernel";
 import type { MaybePromise, SessionRepository } from "@capstan/log";
 import { entryVersion, isPromise, memoryRepository } from "@capstan/log";
@@ -19,10 +19,10 @@ import { storeWith } from "./store-with.ts";
 import { Violations } from "./violation.ts";
 import { WatchedSession } from "./watched-session.ts";
 
-/** The session that a run is about. All others are made from it. */
+/** Main session of a run. All others are forked from it. */
 export const sessionId = "s1";
 
-/** Makes the store that a run works on, empty, with the clock of the run. */
+/** Creates the empty store of a run, with the clock of the run. */
 export type CreateStore = (options: { readonly now: () => number }) => SessionRepository;
 
 export class World {
@@ -35,18 +35,18 @@ export class World {
   readonly requests: SeenRequest[] = [];
   readonly violations: Violations = new Violations();
   readonly points: CrashPoint[] = [];
-  /** Forks that the client was told of, by the names that it gave them. */
+  /** Forks that the client knows, by its names for them. */
   readonly forks: Map<string, WatchedSession> = new Map();
-  /** Those that were deleted, as they were then. */
+  /** Deleted sessions, as they were then. */
   readonly replaced: WatchedSession[] = [];
   readonly #sessions = new Map<string, WatchedSession>();
-  /** Leases that `claimDue` gave. */
+  /** Number of leases from `claimDue`. */
   claims = 0;
   /** How often an agent was asked for its instructions. */
   asks = 0;
   hits = 0;
   isCounting = true;
-  /** A process was stopped because it would not have stopped by itself. */
+  /** True if a process was stopped because it would not have stopped by itself. */
   isHopeless = false;
 
   constructor(run: CrashRun, createStore: CreateStore = memoryRepository) {
@@ -56,7 +56,7 @@ export class World {
     this.store = this.#watched(createStore({ now: this.clock.now }));
   }
 
-  /** The session that the run is about; after a delete the next one of its id. */
+  /** Main session of the run; after a delete the next one of its id. */
   get main(): WatchedSession {
     return this.session(sessionId);
   }
@@ -65,7 +65,7 @@ export class World {
     return this.scenario.leaseMs ?? crashDefaults.leaseMs;
   }
 
-  /** How long a host that is paused by a fault stands still: past its lease. */
+  /** How long a fault pauses a host: past its lease. */
   get pauseMs(): number {
     return this.leaseMs * 1.5;
   }
@@ -74,12 +74,12 @@ export class World {
     return this.scenario.pollMs ?? crashDefaults.pollMs;
   }
 
-  /** All that there are, also those that nobody was told of. */
+  /** All sessions, including those unknown to the client. */
   get sessions(): readonly WatchedSession[] {
     return [...this.#sessions.values()];
   }
 
-  /** How many entries there are, in all sessions. */
+  /** Number of entries in all sessions. */
   get length(): number {
     return this.sessions.reduce((sum, { stored }) => sum + stored.length, 0);
   }
@@ -92,35 +92,35 @@ export class World {
     return session;
   }
 
-  /** The session of this id that had this age, deleted or not. */
+  /** Returns the session of this id and age, deleted or not. */
   aged(id: string, age: number): WatchedSession {
     const current = this.session(id);
     if (current.age === age) return current;
     return this.replaced.find((one) => one.id === id && one.age === age) ?? current;
   }
 
-  /** The session that has this incarnation, deleted or not. */
+  /** Returns the session with this incarnation, deleted or not. */
   incarnated(incarnation: string | undefined): WatchedSession | undefined {
     return [...this.sessions, ...this.replaced].find((one) => one.incarnation === incarnation);
   }
 
-  /** The session of the run, or a fork by its name, once the client knows it. */
+  /** Returns the main session, or a fork by its name, once the client knows it. */
   find(name: string | undefined, age = 1): WatchedSession | undefined {
     if (name !== undefined) return this.forks.get(name);
     return this.main.age === age ? this.main : undefined;
   }
 
-  /** Whether the session that an action is about was deleted. */
+  /** True if the target session of an action was deleted. */
   isOver({ session, age = 1 }: Pick<ClientAction, "session" | "age">): boolean {
     return session === undefined && this.main.age > age;
   }
 
-  /** Whether sessions are deleted and begun again in this run: then all that is said names the age of its session. */
+  /** True if sessions are deleted and recreated in this run: then all messages name the age of their session. */
   get hasAges(): boolean {
     return this.scenario.actions.some((action) => action.do === "delete");
   }
 
-  /** Whether nothing is left to do for any host, as the logs have it. */
+  /** True if no host has anything left to do, according to the logs. */
   get isLogAtRest(): boolean {
     return this.sessions.every(({ fold }) => {
       const action = fold.nextAction(this.clock.now());
@@ -128,7 +128,7 @@ export class World {
     });
   }
 
-  /** Looks at what the store holds now, at once if the store can. */
+  /** Reads the store's current state, synchronously if the store can. */
   look(): MaybePromise<void> {
     const looks = this.sessions.map((session) => session.look()).filter(isPromise);
     return looks.length === 0 ? undefined : Promise.all(looks).then(() => {});
@@ -138,7 +138,7 @@ export class World {
     if (this.isCounting) this.points.push(point);
   }
 
-  /** Another process posts what the scenario interjects, and is gone. */
+  /** Another process posts the scenario's interjection, and ends. */
   interject(): void {
     const { interjection } = this.scenario;
     if (interjection === undefined) return;
@@ -176,7 +176,7 @@ export class World {
     }
   }
 
-  /** An agent is asked what to begin the requests of this session with: something else each time. */
+  /** Answers an agent's request for instructions: something else each time. */
   async onAsked(id: string): Promise<string> {
     const session = this.session(id);
     await session.look();
@@ -184,14 +184,14 @@ export class World {
     if (prompt !== undefined && !this.hasPauses) {
       session.violate(
         "requests",
-        `the instructions were asked for, and "${prompt.instructions}" was recorded`,
+        `the instructions were requested again, although "${prompt.instructions}" was recorded`,
       );
     }
     this.asks += 1;
     return `Version ${this.asks}`;
   }
 
-  /** Whether a process may act on what it knew long ago. */
+  /** True if a process may act on outdated knowledge. */
   get hasPauses(): boolean {
     const { scenario, run } = this;
     return (
@@ -209,7 +209,7 @@ export class World {
     return session;
   }
 
-  /** What was never there does not end. */
+  /** A session that never existed does not end. */
   #end(session: WatchedSession): void {
     if (session.stored.length === 0) return;
     session.isOver = true;
@@ -226,7 +226,7 @@ export class World {
     this.main.acknowledged.add({ type: "posted", id });
   }
 
-  /** Notes which sessions there are, who appended what, and how often a due session was given away. */
+  /** Records which sessions exist, who appended what, and how often a due session was claimed. */
   #watched(store: SessionRepository): SessionRepository {
     return storeWith(store, {
       create: (id, ...rest) => {

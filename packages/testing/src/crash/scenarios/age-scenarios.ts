@@ -1,4 +1,4 @@
-/** Sessions that are deleted and begun again under their id, while other hosts still know the old one. */
+/** Sessions that are deleted and created again under their id, while other hosts still know the old one. */
 import type { CrashHost, CrashScenario } from "../scenario.ts";
 
 const twoHosts: readonly CrashHost[] = [{ name: "A" }, { name: "B" }];
@@ -67,7 +67,7 @@ export const ageScenarios: readonly CrashScenario[] = [
       { when: "rest", on: "A", do: "use-old-handle", text: "Late in age 1" },
     ],
     alsoAtEveryPoint: ["pause"],
-    mayDiffer: "what was said to the old session may come before or after its end",
+    mayDiffer: "messages to the old session may come before or after its end",
   },
   {
     name: "deleted while calls wait, and answered all the same",
@@ -106,7 +106,7 @@ export const ageScenarios: readonly CrashScenario[] = [
     mayDiffer: "an answer may come before or after the end of its session",
   },
   {
-    name: "said to one that is deleted meanwhile",
+    name: "sent to a session that is deleted in the meantime",
     script: { "Go in age 1": [{ say: "A story of age 1" }] },
     hosts: twoHosts,
     readers: ["A", "B"],
@@ -120,6 +120,6 @@ export const ageScenarios: readonly CrashScenario[] = [
       { when: "rest", on: "B", age: 2, do: "send", id: "t4", text: "At last in age 2" },
     ],
     alsoAtEveryPoint: ["pause"],
-    mayDiffer: "what was said to the old session may come before or after its end",
+    mayDiffer: "messages to the old session may come before or after its end",
   },
 ];

@@ -1,4 +1,4 @@
-/** Calls that wait, and everything that can be wrong with their answers. */
+/** Pending calls, and everything that can be wrong with their answers. */
 import type { CrashScenario, ScriptedStep } from "../scenario.ts";
 import { go } from "./go.ts";
 
@@ -66,7 +66,7 @@ export const answerScenarios: readonly CrashScenario[] = [
       { when: { afterMs: 3_500 }, do: "answer", calls: [0], how: "right" },
       { when: "rest", do: "answer", how: "right" },
     ],
-    mayDiffer: "it may come before anybody notices that it is late",
+    mayDiffer: "it may come before any host notices that it is late",
   },
   {
     name: "a decision just in time",

@@ -1,4 +1,4 @@
-/** Contexts that do not fit: summaries in the middle of a turn, between turns, when somebody asks, and none at all. */
+/** Contexts that do not fit: summaries in mid-turn, between turns, on request, and none at all. */
 import type { CrashScenario } from "../scenario.ts";
 import { go } from "./go.ts";
 
@@ -9,7 +9,7 @@ const steps = [
   { say, calls: [{ tool: "checked" }] },
   { say, calls: [{ tool: "idempotent" }] },
 ] as const;
-/** Two of these steps fit, and not three of them. */
+/** Two of these steps fit, but not three. */
 const contextWindow = 4_000;
 
 export const compactionScenarios: readonly CrashScenario[] = [
@@ -39,10 +39,10 @@ export const compactionScenarios: readonly CrashScenario[] = [
       { when: { event: "compaction_start" }, do: "followUp", id: "f1", text: "More" },
     ],
     alsoAtEveryPoint: ["pause"],
-    mayDiffer: "what is said may come at another time",
+    mayDiffer: "the messages may come at another time",
   },
   {
-    name: "a summary that cannot be had",
+    name: "a summary that fails",
     script: { Go: steps },
     contextWindow,
     summary: { isBroken: true },
@@ -53,17 +53,17 @@ export const compactionScenarios: readonly CrashScenario[] = [
     script: { Go: [...steps, { calls: [{ tool: "remote" }, { tool: "guarded" }] }] },
     contextWindow,
     actions: [go, { when: { event: "turn_end" }, do: "compact", id: "k1", directives: "Short." }],
-    mayDiffer: "it may be asked for at another time",
+    mayDiffer: "it may be requested at another time",
   },
   {
     name: "a summary that is asked for while a call runs that was approved",
     script: { Go: [{ calls: [{ tool: "guarded", ms: 1_500 }] }] },
     actions: [go, { when: { event: "turn_end" }, do: "compact", id: "k1" }],
     alsoAtEveryPoint: ["pause"],
-    mayDiffer: "it may be asked for before or after the end of the turn",
+    mayDiffer: "it may be requested before or after the end of the turn",
   },
   {
-    name: "compacted when somebody asks, and while others speak",
+    name: "compacted on request, while others send",
     script: { Go: [{ calls: [{ tool: "checked", ms: 100 }] }] },
     summary: { ms: 300 },
     hosts: [{ name: "A" }, { name: "B" }],
@@ -73,7 +73,7 @@ export const compactionScenarios: readonly CrashScenario[] = [
       { when: { event: "compaction_start" }, on: "B", do: "send", id: "t2", text: "Again" },
       { when: { event: "compaction_start" }, on: "B", do: "compact", id: "k2" },
     ],
-    mayDiffer: "whoever comes first is served",
+    mayDiffer: "the first request wins",
   },
   {
     name: "compacted at any time",
@@ -81,7 +81,7 @@ export const compactionScenarios: readonly CrashScenario[] = [
     actions: [go, { when: { event: "turn_end", nth: 2 }, do: "followUp", id: "f1", text: "More" }],
     interjection: { do: "compact", id: "k1" },
     alsoAtEveryPoint: ["post"],
-    mayDiffer: "whoever comes first is served",
+    mayDiffer: "the first request wins",
   },
   {
     name: "a summary that is stopped",
@@ -108,7 +108,7 @@ export const compactionScenarios: readonly CrashScenario[] = [
       { when: { event: "compaction_start" }, do: "loadHistory" },
       again,
     ],
-    mayDiffer: "whoever comes first is served",
+    mayDiffer: "the first request wins",
   },
   {
     name: "a fork of what was summarized",

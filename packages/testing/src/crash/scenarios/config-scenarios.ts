@@ -1,4 +1,4 @@
-/** What a session runs with: changed between turns, in the middle of them, and for one turn only. */
+/** Settings of a session: changed between turns, in mid-turn, and for one turn only. */
 import type { CrashScenario } from "../scenario.ts";
 import { go } from "./go.ts";
 

@@ -1,9 +1,9 @@
-/** Sessions that are made from others, at rest and in the middle of things. */
+/** Sessions forked from others, at rest and in mid-turn. */
 import type { CrashScenario } from "../scenario.ts";
 import { go } from "./go.ts";
 
 const twoHosts = [{ name: "A" }, { name: "B" }] as const;
-const whenever = "a fork has what was complete at its moment";
+const whenever = "a fork has what was complete at that moment";
 
 export const forkScenarios: readonly CrashScenario[] = [
   {

@@ -1,4 +1,4 @@
-/** How most scenarios begin. */
+/** First action of most scenarios. */
 import type { ClientAction } from "../scenario.ts";
 
 export const go: ClientAction & { readonly do: "send" } = {

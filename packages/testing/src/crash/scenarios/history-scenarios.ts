@@ -1,9 +1,9 @@
-/** What was said before: gone on with, forgotten, or replaced, while others want something of the session. */
+/** Histories that are continued, forgotten, or replaced, while others use the session. */
 import type { CrashScenario } from "../scenario.ts";
 import { go } from "./go.ts";
 
 const again = { when: "rest", do: "send", id: "t2", text: "Again" } as const;
-const raced = "whoever comes first is served";
+const raced = "the first request wins";
 
 export const historyScenarios: readonly CrashScenario[] = [
   {

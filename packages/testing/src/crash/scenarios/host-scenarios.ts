@@ -1,4 +1,4 @@
-/** Several hosts on one store, of which some die, stand still or hand over. */
+/** Several hosts on one store, some of which die, pause or hand over. */
 import type { CrashScenario } from "../scenario.ts";
 import { go } from "./go.ts";
 

@@ -1,4 +1,4 @@
-/** Outputs that are kept elsewhere, and outputs that make room for others. */
+/** Outputs stored as blobs, and outputs evicted from the context. */
 import type { CrashScenario } from "../scenario.ts";
 import { go } from "./go.ts";
 
@@ -36,6 +36,6 @@ export const outputScenarios: readonly CrashScenario[] = [
     script: { Go: [{ calls: [long] }, { calls: [long] }, { calls: [long, { tool: "once" }] }] },
     actions: [go],
     alsoAtEveryPoint: ["fail", "pause"],
-    mayDiffer: "what the store does not take is not kept",
+    mayDiffer: "outputs that the store refuses are not stored",
   },
 ];

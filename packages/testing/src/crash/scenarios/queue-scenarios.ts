@@ -1,4 +1,4 @@
-/** What users send, and take back, while a turn runs and between turns. */
+/** Messages and aborts during a turn and between turns. */
 import type { CrashScenario } from "../scenario.ts";
 import { go } from "./go.ts";
 

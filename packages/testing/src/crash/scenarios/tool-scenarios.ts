@@ -1,4 +1,4 @@
-/** What a model, its tools and those who answer for tools can do. */
+/** Behaviour of a model, its tools and the clients that answer for tools. */
 import type { CrashScenario } from "../scenario.ts";
 import { go } from "./go.ts";
 

@@ -1,4 +1,4 @@
-/** What a client does with sessions of one id: it deletes one, so that the next send begins another, and tries what it has kept of the old. */
+/** Client actions on sessions of one id: it deletes one, so that the next send creates another, and tries its old handle. */
 import type { Session } from "@capstan/core";
 import type { Wish } from "../persist.ts";
 import { codeOf } from "../persist.ts";
@@ -9,7 +9,7 @@ import type { World } from "../world.ts";
 type DeleteAction = Extract<ClientAction, { readonly do: "delete" }>;
 type OldHandleAction = Extract<ClientAction, { readonly do: "use-old-handle" }>;
 
-/** A delete that was not acknowledged is repeated only if the session is still there: it would be the next one's otherwise. */
+/** An unacknowledged delete is repeated only if the session still exists: it would otherwise delete the next one. */
 export function toDelete(world: World, action: DeleteAction): Wish {
   return {
     on: action.on,
@@ -25,7 +25,7 @@ export function toDelete(world: World, action: DeleteAction): Wish {
   };
 }
 
-/** Once, on the host that has it: one that was killed has nothing left of the old session. */
+/** Runs once, on the host that has the handle: a killed host has nothing left of the old session. */
 export function toUseOldHandle(world: World, action: OldHandleAction): Wish {
   const { on, text, age = 1 } = action;
   return {
@@ -33,7 +33,7 @@ export function toUseOldHandle(world: World, action: OldHandleAction): Wish {
     what: "the calls of an old handle",
     try: async (host) => {
       await world.main.look();
-      // There must be another session that it could get into.
+      // There must be another session that the handle could affect.
       if (world.main.age <= age || world.main.stored.length === 0) {
         return isOneToCome(world, age) ? "again" : "done";
       }

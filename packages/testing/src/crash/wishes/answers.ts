@@ -1,4 +1,4 @@
-/** What a client knows of calls that wait, and how it answers them. */
+/** The client's knowledge of pending calls, and its answers. */
 import type { PendingCall } from "@capstan/kernel";
 import type { Answer } from "@capstan/core";
 import type { Acknowledgement } from "../acknowledgements.ts";
@@ -9,22 +9,22 @@ import type { SimulatedHost } from "../simulated-host.ts";
 import type { WatchedSession } from "../watched-session.ts";
 import type { World } from "../world.ts";
 
-/** Of nothing that waits. */
+/** Matches no pending call. */
 export const forgedHash = "forged";
 
 interface Answers {
   readonly target: WatchedSession;
   readonly calls: readonly PendingCall[];
   readonly how: AnswerAction["how"];
-  /** Others may have come first: whether these are taken is not for the client to say. */
+  /** True if other answers may have come first, so that a refusal is no violation. */
   readonly mayBeRefused: boolean;
 }
 
 export class Answering {
   readonly #world: World;
-  /** All that the client has heard of. */
+  /** All calls that the client has heard of. */
   readonly #known: PendingCall[] = [];
-  /** Calls whose answer is on its way or was taken, by what they are and the age of their session. */
+  /** Calls whose answer is in transit or accepted, by name and age of their session. */
   readonly #answering = new Set<string>();
 
   constructor(world: World) {
@@ -37,7 +37,7 @@ export class Answering {
     this.#known.push(...pending.filter(isNew));
   }
 
-  /** What the scenario has for every call that waits and has no answer yet. */
+  /** Creates the scenario's answers to all pending calls without one. */
   toPending(target: WatchedSession, pending: readonly PendingCall[]): readonly Wish[] {
     const { answers = "late", mayDiffer } = this.#world.scenario;
     if (answers === "never") return [];
@@ -57,7 +57,7 @@ export class Answering {
     }));
   }
 
-  /** What an action has for calls that the client has heard of by then. */
+  /** Creates an action's answers to calls that the client has heard of by then. */
   toKnown(action: ClientAction & AnswerAction): Wish {
     const { calls: chosen, how, on, session: name, age } = action;
     return {
@@ -69,8 +69,8 @@ export class Answering {
         if (target === undefined) return "again";
         await target.look();
         const calls = this.#known.filter((call) => {
-          const place = placeOf(target, call);
-          return place !== undefined && (chosen?.includes(place) ?? true);
+          const index = indexOf(target, call);
+          return index !== undefined && (chosen?.includes(index) ?? true);
         });
         if (calls.length === 0) return "done";
         return this.#send(host, { target, calls, how, mayBeRefused: true });
@@ -117,18 +117,18 @@ function toAcknowledgement(answer: Answer, how: Answers["how"]): Acknowledgement
   };
 }
 
-/** Among the calls of its step; undefined where it is another session's. */
-function placeOf({ entries }: WatchedSession, { toolCallId }: PendingCall): number | undefined {
+/** Returns the call's index in its step; undefined if it belongs to another session. */
+function indexOf({ entries }: WatchedSession, { toolCallId }: PendingCall): number | undefined {
   for (const entry of entries) {
     if (entry.type !== "message" || entry.message.role !== "assistant") continue;
     const calls = entry.message.content.filter((part) => part.type === "tool_call");
-    const place = calls.findIndex(({ id }) => id === toolCallId);
-    if (place !== -1) return place;
+    const index = calls.findIndex(({ id }) => id === toolCallId);
+    if (index !== -1) return index;
   }
   return undefined;
 }
 
-/** Somebody waits for every answer that is right, in time, and the first. */
+/** A right answer that is in time and the first must be accepted. */
 function checkRefusal({ target, calls, how, mayBeRefused }: Answers, code: string): void {
   const isForgery = code === "hash_mismatch" || code === "wrong_kind";
   const isTooLate = code === "not_pending" || code === "already_answered";

@@ -1,4 +1,4 @@
-/** What a client changes of a session between its turns: what it runs with, what was said before; and a session made from another. */
+/** Changes a client makes to a session between its turns: settings and history; and forks. */
 import type { Session } from "@capstan/core";
 import type { Tried, Wish } from "../persist.ts";
 import { codeOf, reachSession } from "../persist.ts";
@@ -52,7 +52,7 @@ export function toCompact(world: World, action: CompactAction): Wish {
         });
         if (!host.life.isDead) target.acknowledged.add({ type: "compacted", id, result });
       } catch (thrown) {
-        // There is no summary: the log says why.
+        // There is no summary: the log has the reason.
         if (codeOf(thrown) !== "compaction_failed") throw thrown;
       }
       target.acknowledged.add({ type: "posted", id });
@@ -100,7 +100,7 @@ async function replace(session: Session, how: HistoryAction["do"]): Promise<void
   }
 }
 
-/** Where nothing else may have come first, there is no turn in the way. */
+/** If nothing else can have come first, no turn may be unfinished. */
 function refusedOrThrow(world: World, what: string, thrown: unknown): Tried {
   if (codeOf(thrown) !== "turn_unfinished") throw thrown;
   if (world.scenario.mayDiffer === undefined) {
@@ -109,7 +109,7 @@ function refusedOrThrow(world: World, what: string, thrown: unknown): Tried {
   return "done";
 }
 
-/** One that was not acknowledged may be there all the same, and nobody goes on with it. */
+/** An unacknowledged fork may exist all the same, without further use. */
 export function toFork(world: World, { on, session: name, as, at }: ForkAction): Wish {
   return {
     on,
@@ -128,7 +128,7 @@ export function toFork(world: World, { on, session: name, as, at }: ForkAction):
   };
 }
 
-/** Undefined: as far as the host knows, nobody has spoken to the session yet. */
+/** Undefined if, as far as the host knows, the session has no message yet. */
 async function forkOf(session: Session, at: number | undefined): Promise<Session | undefined> {
   try {
     return await session.fork(at === undefined ? undefined : session.messages[at]?.id);

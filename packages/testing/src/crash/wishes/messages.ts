@@ -1,4 +1,4 @@
-/** What a client says to a session: inputs, queued messages, and that it should stop. */
+/** Messages of a client to a session: inputs, queued messages, and aborts. */
 import type { Turn } from "@capstan/kernel";
 import type { Session } from "@capstan/core";
 import type { Wish } from "../persist.ts";
@@ -23,7 +23,7 @@ export function toSend(world: World, action: InputAction): Wish {
       const isFirst = target === world.main && action.do === "send";
       await target.look();
       const session = await reachSession(host, target, isFirst && !target.wasThere);
-      // The host has not heard yet that it was deleted: the client has.
+      // The host has not heard of the deletion yet, but the client has.
       if (world.replaced.some(({ incarnation }) => incarnation === session.incarnation))
         return "reopen";
       const response = await start(session, action).response;
@@ -63,7 +63,7 @@ export function toEnqueue(world: World, action: QueueAction): Wish {
           if (!host.life.isDead) target.acknowledged.add({ type: "settled", id, outcome });
         },
         (thrown: unknown) => {
-          // Nobody listens at a host that was closed, or to a session that is gone.
+          // A closed host and a deleted session resolve no receipts.
           const code = codeOf(thrown);
           if (code === "host_closed" || (code === "not_found" && target.isOver)) return;
           target.violate("failure", `the receipt of ${id} failed: ${String(thrown)}`);
@@ -74,7 +74,7 @@ export function toEnqueue(world: World, action: QueueAction): Wish {
   };
 }
 
-/** A repeated abort is for the same turn only: without it, a later turn might be meant. */
+/** A repeated abort targets the same turn only: otherwise it might hit a later turn. */
 export function toAbort(world: World, action: AbortAction): Wish {
   const { reason, on, session: name, age } = action;
   let aimed: string | undefined;
@@ -100,7 +100,7 @@ export function toAbort(world: World, action: AbortAction): Wish {
   };
 }
 
-/** The first of the chain of turns that runs or waits. */
+/** Returns the first turn of the chain that is running or pending. */
 function unfinished({ fold }: WatchedSession): string | undefined {
   const { acceptedInput, turn } = fold;
   if (acceptedInput !== undefined) return acceptedInput.id;
