@@ -17,7 +17,7 @@ export interface ReplyExchange {
   sendError(refusal: Refusal): void;
 }
 
-/** Resolves when nothing more will be sent. What the script does wrong is for the client to see. */
+/** Resolves when nothing more will be sent. Faults of the script reach the client. */
 export async function answerWith(item: ScriptItem, exchange: ReplyExchange): Promise<void> {
   const { accepted, request, answer } = exchange;
   const reply = new ReplyUnderWay(request);
@@ -32,7 +32,7 @@ export async function answerWith(item: ScriptItem, exchange: ReplyExchange): Pro
     }
     await (hasFinished ? end(exchange, writer) : cutOff(exchange));
   } catch (error) {
-    // A client that has left is told nothing more.
+    // A client that has left gets nothing more.
     if (!answer.left.aborted) await fail(error, exchange, writer);
   }
 }
@@ -42,7 +42,7 @@ function end({ accepted, answer }: ReplyExchange, writer: ReplyWriter): void {
   else answer.send(200, writer.body());
 }
 
-/** A stream can end too early and yet in order; a body that comes whole can only break. */
+/** A stream can end early without an error; a complete body can only break. */
 async function cutOff({ accepted, answer }: ReplyExchange): Promise<void> {
   if (accepted.isStreaming) answer.endStream();
   else await answer.cut('{"content":[');
@@ -70,7 +70,7 @@ async function failOnTheWire(fault: WireFault, exchange: ReplyExchange): Promise
   else await answer.cut('{"content":[');
 }
 
-/** The service says something that no client can read. */
+/** Sends something that no client can parse. */
 function failInForm({ emulation, accepted, answer }: ReplyExchange): void {
   const { brokenEvent = 'event: broken\ndata: {"type":\n\n' } = emulation;
   if (accepted.isStreaming) answer.endStream(brokenEvent);

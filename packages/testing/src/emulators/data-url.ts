@@ -1,12 +1,12 @@
-/** A file inside of a URL. */
+/** A file inside a data URL. */
 
 export interface DataUrl {
   readonly mediaType: string;
-  /** Base64, if it is right. */
+  /** Base64, if it is valid. */
   readonly text: string;
 }
 
-/** Undefined for another kind of URL. */
+/** Undefined for other URLs. */
 export function readDataUrl(url: string): DataUrl | undefined {
   const match = /^data:([^;,]+);base64,(.*)$/s.exec(url);
   return match === null ? undefined : { mediaType: match[1] ?? "", text: match[2] ?? "" };

@@ -1,4 +1,4 @@
-/** Takes requests in the order in which they come, keeps them, and answers each with the next item of the script. */
+/** Takes requests in order of arrival, records them, and answers each with the next item of the script. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonValue } from "@capstan/kernel";
 import type { ScriptItem } from "../script/script-item.ts";
@@ -10,10 +10,10 @@ import { HttpAnswer, headersOf, readBody } from "./http-exchange.ts";
 import { isObject } from "./json.ts";
 import { Refusal } from "./refusal.ts";
 
-/** A request that the service would not have taken either. It took no item of the script. */
+/** A request that the service would have refused too. It used no item of the script. */
 export interface RefusedRequest {
   readonly headers: WireHeaders;
-  /** Undefined where it was not JSON. */
+  /** Undefined if it was not JSON. */
   readonly body: JsonValue | undefined;
   readonly status: number;
   readonly type: string;
@@ -57,7 +57,7 @@ export class Desk {
     try {
       await this.#take(incoming, arrival);
     } catch (error) {
-      // Whoever leaves before the request is whole is told nothing.
+      // A client that leaves before its request is complete gets no answer.
       if (answer.left.aborted) return;
       this.#refuse(arrival, error instanceof Refusal ? error : faultOfOurs(error));
     } finally {
@@ -76,7 +76,7 @@ export class Desk {
     this.#calls += 1;
     const call = this.#calls;
     const item = this.#script[call - 1];
-    // Not as a server's error, which clients would try again.
+    // Not a server error, which clients would retry.
     if (item === undefined) throw new Refusal(`emulator: ${beyondTheEnd(call, this.#script)}`);
     const wire: WireRequest = { headers, body, usage: accepted.usage };
     this.requests.push(wire);
@@ -93,7 +93,7 @@ export class Desk {
     await answerWith(item, { emulation: this.#emulation, accepted, request, answer, sendError });
   }
 
-  /** In the order of the services: where, who, how much, what. */
+  /** Checks in the services' order: path, authentication, size, JSON. */
   #read(incoming: IncomingMessage, arrival: Arrival, text: string | undefined): JsonValue {
     const { wrong, path } = this.#emulation;
     const { method = "GET" } = incoming;

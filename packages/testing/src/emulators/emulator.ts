@@ -1,4 +1,4 @@
-/** A server on the loopback that plays a script in a vendor's own format, and refuses what the vendor refuses. */
+/** A server on the loopback interface that plays a script in a vendor's own format, and refuses what the vendor refuses. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,32 +8,32 @@ import type { RefusedRequest } from "./desk.ts";
 import type { EmulatorScriptItem, WireRequest } from "./emulated-request.ts";
 import type { Emulation } from "./emulation.ts";
 
-/** What every emulator can be told. */
+/** Options of every emulator. */
 export interface EmulatorOptions {
-  /** The only key that is taken. Without it every key is, but not none. */
+  /** The only valid key. Without it every key is valid, but one is required. */
   readonly apiKey?: string;
-  /** The models that there are, of any name. Without it, all that have a name the vendor would give. */
+  /** Available models, of any name. Without it, all names that the vendor would use. */
   readonly models?: readonly string[];
-  /** Tokens that fit into one request, for all models. Default: what the model has. */
+  /** Context window of all models. Default: that of the model. */
   readonly contextWindow?: number;
   readonly maxBodyBytes?: number;
-  /** The least that the prompt cache keeps. Default 1,024. */
+  /** Minimum size of a prompt cache entry. Default 1,024. */
   readonly minCacheTokens?: number;
-  /** Signatures, encrypted content and ids of elsewhere are taken as they are: for conversations that were recorded. */
+  /** True to accept foreign signatures, encrypted content and ids unchecked: for recorded conversations. */
   readonly trustsForeign?: boolean;
 }
 
 export interface Emulator {
-  /** The base URL, as the vendor's own clients want it. */
+  /** Base URL, as the vendor's own clients expect it. */
   readonly url: string;
-  /** Those that were accepted, each of which took an item of the script. */
+  /** Accepted requests, each of which used an item of the script. */
   readonly requests: readonly WireRequest[];
   readonly refusals: readonly RefusedRequest[];
-  /** Answers that have begun and not ended: 0 once everybody has left. */
+  /** Number of answers that have started and not ended: 0 once all clients have left. */
   readonly openAnswers: number;
   /** Throws if an item of the script was not used, or if a request came after its end. */
   assertComplete(): void;
-  /** Breaks what is still open. */
+  /** Breaks open connections. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startEmulator(
   emulation: Emulation,
   script: readonly EmulatorScriptItem[],
 ): Promise<Emulator> {
-  // Its functions are called with what the desk hands to the player, and that is an EmulatedRequest.
+  // The desk calls these functions with an EmulatedRequest.
   const desk = new Desk(emulation, script as readonly ScriptItem[]);
   const server = createServer((request, response) => {
     desk.serve(request, response).catch(() => response.destroy());

@@ -1,17 +1,17 @@
-/** One HTTP exchange, as the server's side of it sees it. */
+/** Server side of one HTTP exchange. */
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonValue } from "@capstan/kernel";
 import type { WireEvent, WireHeaders } from "./emulation.ts";
 
-/** The body, or undefined if it is too large. It is read to its end even so, for the answer has to reach the client. */
+/** Returns the body, or undefined if it is too large. Reads it to the end even then, so that the answer reaches the client. */
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,
 ): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let size = 0;
-  // Without an encoding a request gives buffers.
+  // Without an encoding a request yields buffers.
   for await (const piece of request as AsyncIterable<Buffer>) {
     size += piece.length;
     if (size <= maxBytes) pieces.push(piece);
@@ -37,7 +37,7 @@ export class HttpAnswer {
     response.once("close", () => {
       if (!response.writableFinished) this.#left.abort(new Error("the client has left"));
     });
-    // To write to a client that has left is no error of the test.
+    // Writing to a client that has left is not an error of the test.
     response.on("error", () => {});
   }
 
@@ -59,28 +59,28 @@ export class HttpAnswer {
     this.#response.end(text);
   }
 
-  /** Waits for a slow reader, as long as there is one. */
+  /** Waits for a slow reader, as long as it stays. */
   async stream(events: readonly WireEvent[]): Promise<void> {
     this.#beginStream();
-    const isDrained = this.#response.write(events.map(toText).join(""));
-    if (isDrained || this.left.aborted) return;
-    // The reader has left, which the caller sees by the signal.
+    const hasRoom = this.#response.write(events.map(toText).join(""));
+    if (hasRoom || this.left.aborted) return;
+    // The reader has left, which the signal tells the caller.
     await once(this.#response, "drain", { signal: this.left }).catch(() => {});
   }
 
-  /** Ends the stream where it stands, or behind this text. */
+  /** Ends the stream here, or after this text. */
   endStream(text = ""): void {
     this.#beginStream();
     this.#response.end(text);
   }
 
-  /** Breaks the connection inside of a stream, behind this text. */
+  /** Breaks the connection in mid-stream, after this text. */
   async cutStream(text: string): Promise<void> {
     this.#beginStream();
     await this.#writeAndCut(text);
   }
 
-  /** Breaks the connection inside of a body that begins with this text; without a text, before any answer. */
+  /** Breaks the connection inside a body that starts with this text; without a text, before any answer. */
   async cut(text?: string): Promise<void> {
     if (text === undefined) {
       this.#response.destroy();
@@ -90,7 +90,7 @@ export class HttpAnswer {
     await this.#writeAndCut(text);
   }
 
-  /** What was written has to be on its way before the connection breaks. */
+  /** The text must be sent before the connection breaks. */
   async #writeAndCut(text: string): Promise<void> {
     await new Promise((resolve) => this.#response.write(text, resolve));
     this.#response.destroy();

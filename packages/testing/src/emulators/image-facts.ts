@@ -1,4 +1,4 @@
-/** What the bytes of a picture say of it: its type, and its size in pixels. */
+/** Reads type and pixel size from the bytes of an image. */
 
 export interface ImageFacts {
   readonly mediaType: string;
@@ -6,7 +6,7 @@ export interface ImageFacts {
   readonly height: number;
 }
 
-/** Undefined for what is no picture that the vendors take. */
+/** Undefined if the bytes are not an image that vendors accept. */
 export function readImage(bytes: Buffer): ImageFacts | undefined {
   if (bytes.length < 16) return undefined;
   if (bytes.readUInt32BE(0) === 0x89504e47) return readPng(bytes);
@@ -30,7 +30,7 @@ function readPng(bytes: Buffer): ImageFacts | undefined {
   return { mediaType: "image/png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-/** The size stands in the first frame header, behind segments of any length. */
+/** The size is in the first frame header, after segments of any length. */
 function readJpeg(bytes: Buffer): ImageFacts | undefined {
   let at = 2;
   while (at + 9 < bytes.length && bytes[at] === 0xff) {

@@ -1,4 +1,4 @@
-/** Plain JSON, as it comes over the wire. */
+/** Plain JSON, as sent over the wire. */
 import type { JsonValue } from "@capstan/kernel";
 
 export type JsonObject = { readonly [key: string]: JsonValue };
@@ -21,7 +21,7 @@ export function kindOf(value: JsonValue): JsonKind {
   return typeof value as "string" | "boolean" | "object";
 }
 
-/** The value without this key, at any depth. */
+/** Removes this key at any depth. */
 export function without(key: string, value: JsonValue): JsonValue {
   if (isList(value)) return value.map((item) => without(key, item));
   if (!isObject(value)) return value;
@@ -32,7 +32,7 @@ export function without(key: string, value: JsonValue): JsonValue {
   );
 }
 
-/** A string as it is, anything else as JSON; nothing for what is not there. */
+/** Returns a string unchanged, anything else as JSON; empty for undefined. */
 export function asText(value: JsonValue | undefined): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** A prompt cache that a request marks itself: it keeps what stands before each marker, and finds it again. */
+/** A prompt cache with markers in the request: it stores the prefix before each marker, and finds it again. */
 import type { JsonValue } from "@capstan/kernel";
 import { digest } from "./sealer.ts";
 import { estimateTokens } from "./token-estimate.ts";
@@ -6,18 +6,18 @@ import { estimateTokens } from "./token-estimate.ts";
 /** A piece of a prompt, in the order in which the service reads them. */
 export interface CacheBlock {
   readonly content: JsonValue;
-  /** How long what ends here is to be kept; undefined where nothing is marked. */
+  /** Lifetime of the prefix that ends here; undefined without a marker. */
   readonly ttl?: string | undefined;
 }
 
 export interface CacheUse {
   readonly total: number;
   readonly read: number;
-  /** By how long it is kept. */
+  /** By lifetime. */
   readonly written: Readonly<Record<string, number>>;
 }
 
-/** How far before a marker the service looks for something that it has. */
+/** How far before a marker the service looks for a cached prefix. */
 const lookback = 20;
 
 export class MarkedPromptCache {
@@ -28,7 +28,7 @@ export class MarkedPromptCache {
     this.#minTokens = minTokens;
   }
 
-  /** Nothing is forgotten: there is no clock here. */
+  /** Nothing expires: there is no clock here. */
   use(blocks: readonly CacheBlock[]): CacheUse {
     const ends = endsOf(blocks);
     const markers = ends.filter(
@@ -54,7 +54,7 @@ export class MarkedPromptCache {
 
 interface PrefixEnd {
   readonly at: number;
-  /** Names all that stands up to here. */
+  /** Hash of the prefix up to here. */
   readonly name: string;
   readonly tokens: number;
   readonly ttl: string | undefined;

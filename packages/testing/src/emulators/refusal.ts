@@ -1,17 +1,17 @@
-/** What an emulated service answers to a request that it does not take. It never leaves the emulator as an error. */
+/** Answer of an emulated service to a request that it refuses. It never leaves the emulator as an error. */
 import type { JsonObject } from "./json.ts";
 
 export interface RefusalOptions {
   /** Default 400. */
   readonly status?: number;
-  /** The vendor's name of the kind of error. Default `invalid_request_error`. */
+  /** The vendor's kind of error. Default `invalid_request_error`. */
   readonly type?: string;
-  /** The vendor's name of this very error, where it has one. */
+  /** The vendor's code of this error, if any. */
   readonly code?: string | null;
-  /** The parameter that is wrong, where the vendor names it apart from the message. */
+  /** Invalid parameter, if the vendor names it separately. */
   readonly param?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What else the vendor says of it, in its own form. */
+  /** Further details in the vendor's form. */
   readonly details?: readonly JsonObject[];
 }
 

@@ -1,4 +1,4 @@
-/** What only the emulator that wrote it can read: signatures and encrypted content. */
+/** Creates signatures and encrypted content that only the same emulator can read. */
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { JsonValue } from "@capstan/kernel";
 import { isList, isObject } from "./json.ts";
@@ -9,19 +9,19 @@ export class Sealer {
   readonly #prefix: string;
   #count = 0;
 
-  /** The prefix is how what is sealed begins, as vendors have it. */
+  /** `prefix` starts every sealed text, as with the vendors. */
   constructor(prefix = "") {
     this.#prefix = prefix;
   }
 
-  /** Never the same text twice, as with the vendors. */
+  /** Never returns the same text twice, as with the vendors. */
   seal(content: JsonObject): string {
     this.#count += 1;
     const body = Buffer.from(JSON.stringify([this.#count, content])).toString("base64url");
     return `${this.#prefix}${body}.${this.#mac(body)}`;
   }
 
-  /** Undefined for what another one wrote, or what was changed. */
+  /** Undefined if another emulator wrote the text, or if it was changed. */
   open(sealed: string): JsonObject | undefined {
     if (!sealed.startsWith(this.#prefix)) return undefined;
     const [body = "", mac] = sealed.slice(this.#prefix.length).split(".");
@@ -38,7 +38,7 @@ export class Sealer {
   }
 }
 
-/** The same for two values that differ only in the order of their keys. */
+/** Hashes a value; the order of keys does not matter. */
 export function digest(value: JsonValue): string {
   const text = JSON.stringify(sorted(value));
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);

@@ -1,12 +1,9 @@
-/**
- * A small language for the shape of a request body. It finds the first fault and names its place; the words for it are
- * each protocol's own.
- */
+/** A small language for the shape of a request body. It finds the first fault and its path; each protocol has its own error messages. */
 import type { JsonValue } from "@capstan/kernel";
 import { asText, isList, isObject, kindOf } from "./json.ts";
 import type { JsonKind, JsonObject } from "./json.ts";
 
-/** A tag names the variant of a union that a value was taken for: some vendors show it in their paths. */
+/** A tag names the variant of a union that a value was matched with: some vendors show it in their paths. */
 type PathSegment = string | number | { readonly tag: string };
 export type Path = readonly PathSegment[];
 
@@ -89,7 +86,7 @@ function ofKind(...kinds: readonly JsonKind[]): Shape {
 }
 
 export const flag: Shape = ofKind("boolean");
-/** An object whose inside is nobody's business here. */
+/** An object whose content is not checked here. */
 export const dictionary: Shape = ofKind("object");
 export const anything: Shape = ofKind("string", "number", "boolean", "object", "array", "null");
 
@@ -124,7 +121,7 @@ export function nullable(shape: Shape): Shape {
   };
 }
 
-/** The first of these that is for the kind of the value. */
+/** Uses the first shape for the kind of the value. */
 export function either(...shapes: readonly Shape[]): Shape {
   return {
     kinds: shapes.flatMap((shape) => shape.kinds),
@@ -138,7 +135,7 @@ export function object(required: Fields, optional: Fields = {}): Shape {
   return withFields(required, optional, false);
 }
 
-/** An object with these fields at least. */
+/** An object with at least these fields. */
 export function openObject(required: Fields, optional: Fields = {}): Shape {
   return withFields(required, optional, true);
 }
@@ -160,7 +157,7 @@ function withFields(required: Fields, optional: Fields, isOpen: boolean): Shape 
   };
 }
 
-/** A union of objects that are told apart by one key. */
+/** A union of objects, discriminated by one key. */
 export function tagged(key: string, variants: Fields): Shape {
   const union = taggedBy((value) => value[key], variants, key);
   return {
@@ -172,7 +169,7 @@ export function tagged(key: string, variants: Fields): Shape {
   };
 }
 
-/** The same, where it takes more than a look at one key. */
+/** A union of objects, discriminated by a function. */
 export function taggedBy(
   tagOf: (value: JsonObject) => JsonValue | undefined,
   variants: Fields,

@@ -1,4 +1,4 @@
-/** A prompt cache that works by itself: what begins like an earlier prompt is known that far. */
+/** An automatic prompt cache: a prompt is cached up to the prefix it shares with an earlier one. */
 
 export class SharedPrefixCache {
   readonly #minTokens: number;
@@ -8,12 +8,12 @@ export class SharedPrefixCache {
     this.#minTokens = minTokens;
   }
 
-  /** How many tokens of the prompt are known to the requests with this key. Nothing is forgotten. */
+  /** Returns how many tokens of the prompt are cached for requests with this key. Nothing expires. */
   use(key: string, prompt: string): number {
     const earlier = this.#known.get(key) ?? [];
     const shared = Math.max(0, ...earlier.map((other) => sharedLength(other, prompt)));
     this.#known.set(key, [...earlier, prompt]);
-    // The service keeps prompts in pieces of this size.
+    // The service caches prompts in pieces of this size.
     const tokens = Math.floor(shared / 4 / 128) * 128;
     return tokens >= this.#minTokens ? tokens : 0;
   }

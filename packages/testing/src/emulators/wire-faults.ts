@@ -1,10 +1,10 @@
-/** The words of a script for what only a wire can do. */
+/** Script items for faults of the connection. */
 import { ProviderError } from "@capstan/kernel";
 import type { ProviderPart } from "@capstan/kernel";
 import { failBefore } from "../script/script-faults.ts";
 import type { Fragment } from "../script/script-item.ts";
 
-/** An answer that the emulator sends as it is. */
+/** An answer that the emulator sends unchanged. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export class WireFault extends Error {
   }
 }
 
-/** 429, with how long to wait. */
+/** Answers 429, with the time to wait. */
 export function throttle(options: { readonly retryAfterSeconds?: number } = {}): Fragment {
   const { retryAfterSeconds } = options;
   const retryAfterMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
@@ -34,17 +34,17 @@ export function throttle(options: { readonly retryAfterSeconds?: number } = {}):
   );
 }
 
-/** 529 or 503, whichever the vendor has for it. */
+/** Answers 529 or 503, depending on the vendor. */
 export function overload(): Fragment {
   return failBefore("overloaded");
 }
 
-/** The connection breaks inside of the next event, or in the middle of the body of a reply that comes whole. */
+/** Breaks the connection inside the next event, or in the middle of a complete body. */
 export function cutConnection(): Fragment {
   return faulty("cutConnection()", new WireFault("the connection is cut"));
 }
 
-/** Any answer at all, such as the page of a proxy. It has to be the first thing of a reply. */
+/** Sends any answer, such as the page of a proxy. It must be the first item of a reply. */
 export function respondWith(answer: WireAnswer): Fragment {
   const label = `respondWith(${answer.status})`;
   return faulty(label, new WireFault(label, answer));

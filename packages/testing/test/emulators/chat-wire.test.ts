@@ -187,11 +187,11 @@ test("a throttled client is told how long to wait", async () => {
 
 test.each([
   ["a pause", pause(), "Chat Completions has no pause"],
-  ["native data that is no object", native("x"), "is an object of fields"],
+  ["native data that is no object", native("x"), "must be an object of fields"],
   [
     "a call that the provider runs",
     callTool("search", {}, { providerExecuted: true }),
-    "has no form for calls that the provider runs",
+    "cannot express calls that the provider runs",
   ],
 ])("%s has no form here", async (_, item, words) => {
   await using emulator = await openAiChatEmulator([item]);

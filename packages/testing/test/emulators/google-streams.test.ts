@@ -149,11 +149,15 @@ test("a refusal says why, a cut call is not there, and a part may be anything of
 
 test.each([
   ["a pause", pause(), "The Gemini API has no pause"],
-  ["native data that is no object", native("x"), "A native part of the Gemini API is an object"],
+  [
+    "native data that is no object",
+    native("x"),
+    "A native part of the Gemini API must be an object",
+  ],
   [
     "a call that the provider runs",
     callTool("search", {}, { providerExecuted: true }),
-    "Gemini runs only tools of its own",
+    "Gemini runs only its own tools",
   ],
 ])("%s has no form here", async (_, item, words) => {
   await using emulator = await googleEmulator([item]);

@@ -102,7 +102,7 @@ describe.each(clients)("the client of %s", (name, client) => {
     const answer = await vendor.ask(emulator);
 
     expect(answer.status).toBe(500);
-    expect(answer.text).toContain("is an object with a type");
+    expect(answer.text).toContain("must be an object with a type");
   });
 
   test("is refused with a model that there is not", async () => {

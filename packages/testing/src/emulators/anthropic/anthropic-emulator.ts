@@ -1,4 +1,4 @@
-/** The Messages API of Anthropic, at home. */
+/** Local emulator of Anthropic's Messages API. */
 import type { AcceptedRequest, Emulation, WireHeaders } from "../emulation.ts";
 import { startEmulator } from "../emulator.ts";
 import type { Emulator, EmulatorOptions } from "../emulator.ts";
@@ -23,11 +23,11 @@ import { ThinkingLedger } from "./thinking-ledger.ts";
 import { MessagesReply } from "./write-reply.ts";
 
 export interface AnthropicEmulatorOptions extends EmulatorOptions {
-  /** Of the base64 text of one picture. Default 10 MB; it was 5 MB until 2026, and is so on other clouds. */
+  /** Size limit of an image's base64 text. Default 10 MB; it was 5 MB until 2026, and still is on other clouds. */
   readonly maxImageBytes?: number;
 }
 
-/** Each request that the service would take is answered by the next item of the script. */
+/** The next item of the script answers each request that the service would accept. */
 export async function anthropicEmulator(
   script: readonly EmulatorScriptItem[],
   options: AnthropicEmulatorOptions = {},
@@ -51,7 +51,7 @@ function anthropicEmulation(options: AnthropicEmulatorOptions): Emulation {
     const dialect = dialectOf(headers);
     const issue = findShapeIssue(requestShape(dialect), body);
     if (issue !== undefined) throw toShapeRefusal(issue);
-    // Its shape was checked in the line above.
+    // The line above checked its shape.
     const request = body as unknown as MessagesRequest;
     const traits = traitsOf(request.model, options);
     const turns = toTurns(request.messages);
@@ -106,7 +106,7 @@ function anthropicEmulation(options: AnthropicEmulatorOptions): Emulation {
 }
 
 function authorize(headers: WireHeaders, apiKey: string | undefined): void {
-  // The vendor's own client sends its key as a bearer since version 1; the header of old is documented as well.
+  // The vendor's own client sends its key as a bearer token since version 1; the older header is documented as well.
   const key = headers["x-api-key"] ?? /^Bearer (.+)$/.exec(headers["authorization"] ?? "")?.[1];
   const unknown = { status: 401, type: "authentication_error" };
   if (!key) throw new Refusal("x-api-key header is required", unknown);

@@ -1,4 +1,4 @@
-/** The content blocks of the Messages API. Those of the vendor's own tools are looked at no further than their ids. */
+/** Content blocks of the Messages API. Blocks of the vendor's own tools are checked only for their ids. */
 import {
   choice,
   dictionary,
@@ -18,7 +18,7 @@ export const cacheControl: Shape = nullable(
   tagged("type", { ephemeral: object({ type: anything }, { ttl: choice("5m", "1h") }) }),
 );
 
-/** Ids come from whoever made the call, so only their letters are checked. */
+/** Ids may come from other vendors, so only their characters are checked. */
 const toolUseId = text({ pattern: /^[a-zA-Z0-9_-]+$/ });
 const type = anything;
 const cached = { cache_control: cacheControl };
@@ -28,7 +28,7 @@ const textBlock = object(
   { ...cached, citations: nullable(list(anything)) },
 );
 
-/** A prompt in pieces. */
+/** A prompt in several blocks. */
 export const textBlocks: Shape = list(tagged("type", { text: textBlock }));
 
 const image = object(
@@ -100,7 +100,7 @@ const toolResult = object(
 
 const serverResult = openObject({ type, tool_use_id: text(), content: anything }, cached);
 
-/** Which of them may stand in whose message is another question. */
+/** Which of them may be in whose message is checked elsewhere. */
 export const contentBlock: Shape = tagged("type", {
   text: textBlock,
   image,

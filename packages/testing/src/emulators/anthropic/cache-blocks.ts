@@ -1,4 +1,4 @@
-/** The pieces of a request that the prompt cache sees, and the markers on them. */
+/** Pieces of a request that the prompt cache sees, with their markers. */
 import { asText, isList, isObject, without } from "../json.ts";
 import type { JsonObject } from "../json.ts";
 import type { CacheBlock } from "../marked-prompt-cache.ts";
@@ -8,7 +8,7 @@ import type { MessagesRequest, Turn } from "./messages-request.ts";
 
 const maxMarkers = 4;
 
-/** Throws a `Refusal` for too many markers, or for one that lasts longer than one before it. */
+/** Throws a `Refusal` for too many markers, or for one with a longer lifetime than an earlier one. */
 export function toCacheBlocks(request: MessagesRequest, turns: readonly Turn[]): CacheBlock[] {
   const { model, tools = [], system = "", thinking, output_config, tool_choice } = request;
   const settings = { model, thinking, effort: output_config?.effort, tool_choice };
@@ -29,7 +29,7 @@ function toCacheBlock(block: JsonObject): CacheBlock {
   return { content: without("cache_control", block), ttl: ttlOf(block) };
 }
 
-/** A marker inside of a tool result stands for the whole of it. */
+/** A marker inside a tool result applies to the whole result. */
 function ttlOf(block: JsonObject): string | undefined {
   const marker = block["cache_control"];
   if (isObject(marker)) return asText(marker["ttl"] ?? "5m");
@@ -53,7 +53,7 @@ function checkMarkers(blocks: readonly CacheBlock[], request: MessagesRequest): 
   );
 }
 
-/** A marker of the request as a whole goes to its last block. */
+/** A marker on the whole request applies to its last block. */
 function withAutomaticMarker(
   blocks: readonly CacheBlock[],
   { cache_control }: MessagesRequest,

@@ -1,4 +1,4 @@
-/** Whether the messages and the system prompt say anything at all. */
+/** Checks that the messages and the system prompt have content. */
 import type { JsonValue } from "@capstan/kernel";
 import { asText, isList, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
@@ -21,7 +21,7 @@ export function checkContents({ messages, system }: MessagesRequest): void {
 
 function checkBlocks(where: string, blocks: readonly JsonObject[], path: string): void {
   for (const [index, block] of blocks.entries()) checkBlock(where, block, `${path}.${index}`);
-  // Beside something else blank text is let through: models write it before they call a tool.
+  // Blank text next to other blocks is accepted: models write it before they call a tool.
   const isBlank = blocks.every(({ type, text }) => type === "text" && asText(text).trim() === "");
   if (isBlank && blocks.length > 0) {
     throw new Refusal(`${where}: text content blocks must contain non-whitespace text`);

@@ -1,4 +1,4 @@
-/** Whether the pictures and documents of a request are what they say they are, and not too many or too large. */
+/** Checks type, number and size of a request's images and documents. */
 import { asText, isList, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
 import { decodeBase64, readImage } from "../image-facts.ts";
@@ -43,42 +43,42 @@ function mediaIn(block: JsonObject, path: string): { block: JsonObject; path: st
 }
 
 function checkImage(source: JsonObject, path: string, count: number, maxBytes: number): void {
-  const place = `${path}.image.source.base64`;
+  const field = `${path}.image.source.base64`;
   const { media_type: declared, data } = source;
   const text = asText(data);
   const bytes = decodeBase64(text);
-  if (bytes === undefined) throw new Refusal(`${place}.data: Invalid base64 data`);
+  if (bytes === undefined) throw new Refusal(`${field}.data: Invalid base64 data`);
   if (text.length > maxBytes) {
     const megabytes = maxBytes / (1024 * 1024);
     throw new Refusal(
-      `${place}: image exceeds ${megabytes} MB maximum: ${text.length} bytes > ${maxBytes} bytes`,
+      `${field}: image exceeds ${megabytes} MB maximum: ${text.length} bytes > ${maxBytes} bytes`,
     );
   }
   const facts = readImage(bytes);
-  if (facts === undefined) throw new Refusal(`${place}.data: Could not process image`);
+  if (facts === undefined) throw new Refusal(`${field}.data: Could not process image`);
   if (facts.mediaType !== declared) {
     throw new Refusal(
-      `${place}.data: The image was specified using the ${asText(declared)} media type, but the image appears to be a ${facts.mediaType} image`,
+      `${field}.data: The image was specified using the ${asText(declared)} media type, but the image appears to be a ${facts.mediaType} image`,
     );
   }
   const longer = Math.max(facts.width, facts.height);
   if (longer > maxPixels) {
     throw new Refusal(
-      `${place}.data: At least one of the image dimensions exceed max allowed size: ${maxPixels} pixels`,
+      `${field}.data: At least one of the image dimensions exceed max allowed size: ${maxPixels} pixels`,
     );
   }
   if (count > manyImages && longer > maxPixelsOfMany) {
     throw new Refusal(
-      `${place}.data: At least one of the image dimensions exceed max allowed size for many-image requests: ${maxPixelsOfMany} pixels`,
+      `${field}.data: At least one of the image dimensions exceed max allowed size for many-image requests: ${maxPixelsOfMany} pixels`,
     );
   }
 }
 
 function checkPdf(source: JsonObject, path: string): void {
   const bytes = decodeBase64(asText(source["data"]));
-  const place = `${path}.document.source.base64.data`;
-  if (bytes === undefined) throw new Refusal(`${place}: Invalid base64 data`);
+  const field = `${path}.document.source.base64.data`;
+  if (bytes === undefined) throw new Refusal(`${field}: Invalid base64 data`);
   if (bytes.toString("latin1", 0, 5) !== "%PDF-") {
-    throw new Refusal(`${place}: The PDF specified was not valid.`);
+    throw new Refusal(`${field}: The PDF specified was not valid.`);
   }
 }

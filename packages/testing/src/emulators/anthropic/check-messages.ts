@@ -1,4 +1,4 @@
-/** Whether the messages are a conversation: roles, contents, and a result for every call. */
+/** Checks that the messages form a conversation: roles, contents, and a result for every call. */
 import type { JsonObject } from "../json.ts";
 import { asText, isList } from "../json.ts";
 import { Refusal } from "../refusal.ts";
@@ -11,7 +11,7 @@ import type { Dialect } from "./request-shape.ts";
 export interface MessageRules {
   readonly traits: ModelTraits;
   readonly dialect: Dialect;
-  /** Whether these blocks are, at their end, a reply that was paused. */
+  /** True if these blocks end with a reply that was paused. */
   isPaused(content: readonly JsonObject[]): boolean;
 }
 
@@ -86,7 +86,7 @@ function checkToolPairs(turns: readonly Turn[]): void {
   }
 }
 
-/** Results come first in their message: those behind other content are not seen. */
+/** Results come first in their message: the service does not see those after other content. */
 function checkAnswered(turn: Turn, next: Turn | undefined): void {
   const calls = idsOf(turn.blocks, "tool_use", "id");
   const results = next?.role === "user" ? leadingResults(next.blocks) : [];
@@ -131,7 +131,7 @@ function idsOf(blocks: readonly PlacedBlock[], type: string, key: string): strin
     .map(({ block }) => asText(block[key]));
 }
 
-/** Words put into the model's mouth. A reply that was paused goes on all the same. */
+/** Checks a prefilled assistant message. A paused reply may always continue. */
 function checkLastWords(
   request: MessagesRequest,
   last: Turn,
@@ -156,7 +156,7 @@ function isServerTool(block: JsonObject | undefined): boolean {
   return /^(server_tool_use|mcp_tool_use|.+_tool_result)$/.test(asText(block?.["type"]));
 }
 
-/** While a loop of tools is open, the thinking that it began with has to be there. */
+/** While a tool loop is open, the thinking that it started with must be present. */
 function checkOpenLoop(turns: readonly Turn[]): void {
   const lastAsked = turns.findLastIndex(
     ({ role, blocks }) =>

@@ -1,4 +1,4 @@
-/** Whether the model takes what the request asks of it, apart from the conversation. */
+/** Checks that the model accepts the request's settings, apart from the conversation. */
 import type { JsonValue } from "@capstan/kernel";
 import { asText, isList, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
@@ -70,7 +70,7 @@ function checkEffort(request: MessagesRequest, { efforts, version }: ModelTraits
 function checkSampling(request: MessagesRequest, traits: ModelTraits): void {
   const { temperature, top_p, top_k, thinking } = request;
   if (!traits.takesSampling) {
-    // What is the default all the same is let through.
+    // The default value is accepted all the same.
     const given = {
       temperature: temperature !== 1 && temperature,
       top_p: top_p !== 1 && top_p,
@@ -108,13 +108,13 @@ function checkTools({ tools = [] }: MessagesRequest): void {
   for (const [index, tool] of tools.entries()) {
     const schema = tool["input_schema"];
     if (!isObject(schema)) continue;
-    const place = `tools.${index}.custom`;
+    const path = `tools.${index}.custom`;
     if (["oneOf", "allOf", "anyOf"].some((key) => key in schema)) {
       throw new Refusal(
-        `${place}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`,
+        `${path}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`,
       );
     }
-    if (tool["strict"] === true) checkStrictSchema(schema, place);
+    if (tool["strict"] === true) checkStrictSchema(schema, path);
   }
 }
 
@@ -144,27 +144,25 @@ const unsupported: Readonly<Record<string, readonly string[]>> = {
   array: ["maxItems", "uniqueItems"],
 };
 
-/** Where the service holds the model to a schema, it can do so only for a part of JSON Schema. */
-function checkStrictSchema(schema: JsonValue, place: string): void {
+/** For strict outputs, the service supports only part of JSON Schema. */
+function checkStrictSchema(schema: JsonValue, path: string): void {
   if (isList(schema)) {
-    for (const inner of schema) checkStrictSchema(inner, place);
+    for (const inner of schema) checkStrictSchema(inner, path);
     return;
   }
   if (!isObject(schema)) return;
   const { type } = schema;
   if (type === "object" && schema["additionalProperties"] !== false) {
     throw new Refusal(
-      `${place}: For 'object' type, 'additionalProperties' must be explicitly set to false`,
+      `${path}: For 'object' type, 'additionalProperties' must be explicitly set to false`,
     );
   }
   const found = (unsupported[asText(type)] ?? []).filter((key) => key in schema);
   if (found.length > 0) {
     const names = found.sort().join(", ");
-    throw new Refusal(
-      `${place}: For '${asText(type)}' type, properties ${names} are not supported`,
-    );
+    throw new Refusal(`${path}: For '${asText(type)}' type, properties ${names} are not supported`);
   }
-  for (const inner of schemasIn(schema)) checkStrictSchema(inner, place);
+  for (const inner of schemasIn(schema)) checkStrictSchema(inner, path);
 }
 
 /** The values of `properties` are schemas, its keys are names. */

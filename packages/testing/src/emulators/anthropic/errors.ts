@@ -1,4 +1,4 @@
-/** How the Messages API words its errors. */
+/** Error messages of the Messages API. */
 import { ProviderError } from "@capstan/kernel";
 import type { ProviderErrorCode } from "@capstan/kernel";
 import type { Emulation } from "../emulation.ts";
@@ -40,7 +40,7 @@ export function toRefusal(error: Error): Refusal {
     return new Refusal(error.message, { status: 500, type: "api_error" });
   }
   const { message: usual, ...options } = failures[error.code];
-  // A script that names only the code gets the vendor's usual words.
+  // If a script names only the code, use the vendor's usual message.
   const message = error.message.startsWith("scripted ") ? usual : error.message;
   const { retryAfterMs } = error;
   const seconds = retryAfterMs === undefined ? undefined : String(Math.ceil(retryAfterMs / 1000));

@@ -30,21 +30,21 @@ export interface MessagesRequest {
   readonly cache_control?: JsonObject | null;
 }
 
-/** A block, and how an error names its place. */
+/** A block, with its path in error messages. */
 export interface PlacedBlock {
   readonly block: JsonObject;
   readonly path: string;
 }
 
-/** Neighbours of one role are one turn to the service. */
+/** The service merges adjacent messages of one role into one turn. */
 export interface Turn {
   readonly role: "user" | "assistant" | "system";
-  /** The place of its first message. */
+  /** Index of its first message. */
   readonly at: number;
   readonly blocks: readonly PlacedBlock[];
 }
 
-/** A string is short for one block of text. */
+/** A string is short for one text block. */
 export function blocksOf(content: string | readonly JsonObject[]): readonly JsonObject[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }

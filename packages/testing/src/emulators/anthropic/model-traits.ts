@@ -1,4 +1,4 @@
-/** What each Claude model takes, by its family and version, as documented in November 2026. */
+/** Traits of each Claude model, by its family and version, as documented in November 2026. */
 
 export type ThinkingType = "enabled" | "adaptive" | "disabled" | "between_tools";
 
@@ -9,15 +9,15 @@ export interface ModelTraits {
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
   readonly maxImages: number;
-  /** The values of `thinking.type` that it takes. */
+  /** Accepted values of `thinking.type`. */
   readonly thinking: readonly ThinkingType[];
   readonly efforts: readonly string[];
-  /** Thinking comes without its text unless the request asks for it. */
+  /** True if thinking comes without its text unless the request asks for it. */
   readonly hidesThinking: boolean;
   readonly takesSampling: boolean;
   readonly takesForcedTools: boolean;
   readonly takesPrefill: boolean;
-  /** Thinking is valid only behind the very conversation that it came from. */
+  /** True if thinking is valid only after the exact conversation that it came from. */
   readonly bindsPrefix: boolean;
   readonly takesSystemMessages: boolean;
 }
@@ -34,10 +34,10 @@ export function modelTraits(model: string): ModelTraits | undefined {
   return old === null ? undefined : traitsOf(old[3] ?? "", toVersion(old[1], old[2]));
 }
 
-/** Of the newest: for a model of another name that a test says there is. */
+/** Traits of the newest model: for other model names that a test allows. */
 export const newestTraits: ModelTraits = traitsOf("opus", 505);
 
-/** Whether a model may read what another one thought. What it may not is dropped, never refused. */
+/** Whether a model may read another one's thinking. Unreadable thinking is dropped, never refused. */
 export function canRead(reader: ModelTraits, author: ModelTraits): boolean {
   const isApart = ["fable", "mythos"].includes(author.family);
   if (reader.version < 501 && author.version < 501) return true;

@@ -1,4 +1,4 @@
-/** The body of a request to the Messages API, field by field. */
+/** Body of a request to the Messages API, field by field. */
 import type { JsonValue } from "@capstan/kernel";
 import { asText, isObject } from "../json.ts";
 import {
@@ -19,7 +19,7 @@ import {
 import type { Shape } from "../shape.ts";
 import { cacheControl, contentBlock, textBlocks } from "./block-shapes.ts";
 
-/** Fields that only a beta header opens, and how its name begins. */
+/** Fields that need a beta header, with the prefix of its name. */
 const betaFields: Readonly<Record<string, string>> = {
   mcp_servers: "mcp-client-",
   context_management: "context-management-",
@@ -29,9 +29,9 @@ const betaFields: Readonly<Record<string, string>> = {
 
 export const bindingControls = "thinking-binding-controls-2026-08-01";
 
-/** What the headers of a request say about its body. */
+/** Facts about a body that depend on the headers of its request. */
 export interface Dialect {
-  /** Version `2026-10-21`, which takes less than the one before it. */
+  /** Version `2026-10-21`, which accepts less than the one before it. */
   readonly isNew: boolean;
   readonly betas: readonly string[];
 }
@@ -60,7 +60,7 @@ const message = object(
     role: choice("user", "assistant", "system"),
     content: either(text(), list(contentBlock)),
   },
-  // Of system messages only, and behind a beta header of its own; what it says changes nothing here.
+  // For system messages only, with its own beta header; its content has no effect here.
   { output_config: dictionary },
 );
 
@@ -95,7 +95,7 @@ const customTool = object(
   },
 );
 
-/** The vendor's own tools have a type with a date in it, and are looked at no further. */
+/** The vendor's own tools have a type with a date in it, and are not checked further. */
 const tool: Shape = {
   kinds: ["object"],
   check(value, path) {

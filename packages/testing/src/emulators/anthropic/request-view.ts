@@ -1,4 +1,4 @@
-/** A request to the Messages API in the words of the provider contract, for the functions of a script. */
+/** Converts a request to the Messages API to the provider contract, for functions in a script. */
 import type {
   AssistantPart,
   ChatMessage,

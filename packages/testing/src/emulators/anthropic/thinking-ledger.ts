@@ -1,4 +1,4 @@
-/** Signs what is thought, and knows again what it signed, together with the conversation that stood before it. */
+/** Signs thinking, and verifies it together with the conversation before it. */
 import type { JsonValue } from "@capstan/kernel";
 import { asText, without } from "../json.ts";
 import type { JsonObject } from "../json.ts";
@@ -10,13 +10,13 @@ import { canRead, modelTraits } from "./model-traits.ts";
 import type { ModelTraits } from "./model-traits.ts";
 import { bindingControls } from "./request-shape.ts";
 
-/** Where a conversation stands: what a thought that comes next is bound to. */
+/** State of a conversation that the next thinking block is bound to. */
 export interface Binding {
   readonly system: string;
   readonly tools: string;
-  /** Of all that was said, without what was thought. */
+  /** Hash of all content, without thinking. */
   readonly chain: string;
-  /** The thought before. Those at the beginning may be left out, but none in between. */
+  /** Previous thinking block. Leading ones may be left out, but none in between. */
   readonly previous: string | null;
 }
 
@@ -45,7 +45,7 @@ export class ThinkingLedger {
     return this.#sealer.seal({ model, text: digest(thinking), ...binding });
   }
 
-  /** What the script sends as it is and the client has to send back as it is. */
+  /** Remembers native blocks that the client must send back unchanged. */
   remember(block: JsonObject): void {
     if (block["type"] === "redacted_thinking") this.#redacted.add(asText(block["data"]));
   }
@@ -54,12 +54,12 @@ export class ThinkingLedger {
     this.#paused.add(digest(content.map(essence)));
   }
 
-  /** Whether this is, at its end, a reply that was paused. */
+  /** True if the content ends with a reply that was paused. */
   isPaused(content: readonly JsonObject[]): boolean {
     return content.some((_, at) => this.#paused.has(digest(content.slice(at).map(essence))));
   }
 
-  /** Throws a `Refusal` for what it did not sign, or signed for another conversation. */
+  /** Throws a `Refusal` for thinking that it did not sign, or signed for another conversation. */
   check(
     request: MessagesRequest,
     turns: readonly Turn[],
@@ -81,7 +81,7 @@ export class ThinkingLedger {
           isBroken,
           isLast: isLatest(turn, turns),
         });
-        // What the model may not read was there all the same.
+        // Thinking that the model may not read was present all the same.
         if (problem !== "prefix_binding_mismatch") binding = after(binding, turn.role, block);
         if (problem === undefined) continue;
         if (problem === "prefix_binding_mismatch") {
@@ -98,7 +98,7 @@ export class ThinkingLedger {
   #problemOf(
     block: JsonObject,
     path: string,
-    place: {
+    context: {
       readonly binding: Binding;
       readonly traits: ModelTraits;
       readonly isBroken: boolean;
@@ -114,18 +114,18 @@ export class ThinkingLedger {
       if (this.#trustsForeign) return undefined;
       throw new Refusal(`${path}: Invalid \`signature\` in \`thinking\` block`);
     }
-    if (signed["text"] !== digest(asText(block["thinking"]))) throw modified(path, place.isLast);
+    if (signed["text"] !== digest(asText(block["thinking"]))) throw modified(path, context.isLast);
     const author = modelTraits(asText(signed["model"]));
-    if (author !== undefined && !canRead(place.traits, author)) return "model_binding_mismatch";
-    // Older models write down nothing of the conversation.
-    if (!place.traits.bindsPrefix || author?.bindsPrefix === false) return undefined;
-    return place.isBroken || !isBoundTo(signed, place.binding)
+    if (author !== undefined && !canRead(context.traits, author)) return "model_binding_mismatch";
+    // Older models record nothing about the conversation.
+    if (!context.traits.bindsPrefix || author?.bindsPrefix === false) return undefined;
+    return context.isBroken || !isBoundTo(signed, context.binding)
       ? "prefix_binding_mismatch"
       : undefined;
   }
 }
 
-/** The binding behind one more block. */
+/** Returns the binding after one more block. */
 export function after(binding: Binding, role: string, block: JsonObject): Binding {
   if (isThinking(block)) return { ...binding, previous: nameOf(block) };
   return { ...binding, chain: digest([binding.chain, role, essence(block)]) };
@@ -137,7 +137,7 @@ function startOf({ system = "", tools = [] }: MessagesRequest): Binding {
   );
   return {
     system: digest(without("cache_control", blocksOf(system))),
-    // A set: their order is a matter of the cache only.
+    // A set: the order of tools matters to the cache only.
     tools: digest(named.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, tool]) => tool)),
     chain: "",
     previous: null,
@@ -152,7 +152,7 @@ function isBoundTo(signed: JsonObject, binding: Binding): boolean {
   );
 }
 
-/** What a block says, without markers and without what only replies have. */
+/** Content of a block, without markers and reply-only fields. */
 function essence(block: JsonObject): JsonValue {
   const said = Object.entries(block).filter(([key]) => key !== "caller" && key !== "citations");
   return without("cache_control", Object.fromEntries(said));

@@ -1,4 +1,4 @@
-/** Writes a reply as the Messages API streams it, and as it gives it in one piece. */
+/** Writes a reply as the Messages API streams it, and as a complete body. */
 import type { FinishReason, JsonValue, ProviderPart, Usage } from "@capstan/kernel";
 import type { ReplyWriter, WireEvent } from "../emulation.ts";
 import { isObject } from "../json.ts";
@@ -12,18 +12,18 @@ import type { Binding, DroppedThinking, ThinkingLedger } from "./thinking-ledger
 export interface ReplyContext {
   readonly model: string;
   readonly ledger: ThinkingLedger;
-  /** Where the conversation stands at the end of the request. */
+  /** State of the conversation at the end of the request. */
   readonly binding: Binding;
-  /** Undefined where the client did not ask to be told. */
+  /** Undefined if the client did not ask for it. */
   readonly dropped: readonly DroppedThinking[] | undefined;
   readonly cache: CacheUse;
-  /** Thinking is sent without its text. */
+  /** True to send thinking without its text. */
   readonly hidesThinking: boolean;
   readonly stopSequences: readonly string[];
   newId(prefix: string): string;
 }
 
-/** A block that is being sent. Text and thinking grow by words, a call by pieces of JSON. */
+/** A block in progress. Text and thinking grow by deltas, a call by pieces of JSON. */
 interface OpenBlock {
   readonly index: number;
   readonly kind: "text" | "thinking" | "call";
@@ -66,7 +66,7 @@ export class MessagesReply implements ReplyWriter {
     return { ...this.#head(), content: this.#content, ...this.#end, usage: this.#usageOf("end") };
   }
 
-  /** The first event has the counts of the input, and the last one all. */
+  /** The first event has the input counts, the last one all counts. */
   #begin(part: ProviderPart): WireEvent[] {
     if (part.type === "usage") this.#usage = { ...this.#usage, ...part.usage };
     if (part.type === "finish") this.#usage = { ...this.#usage, ...part.usage };
@@ -89,7 +89,7 @@ export class MessagesReply implements ReplyWriter {
       type: "message",
       role: "assistant",
       model,
-      // Asked for by a beta header, and then always there.
+      // Requested by a beta header, and then always present.
       ...(dropped !== undefined && {
         input_transformations: dropped.map((entry) => ({ ...entry })),
       }),
@@ -190,10 +190,10 @@ export class MessagesReply implements ReplyWriter {
     return block === undefined ? [] : [...parsed, ...this.#stopped(block)];
   }
 
-  /** A block that comes in one piece, such as the result of a tool of the vendor. */
+  /** Adds a complete block, such as the result of a vendor tool. */
   #addWhole(data: JsonValue): WireEvent[] {
     if (!isObject(data) || typeof data["type"] !== "string") {
-      throw new Error("A native block of the Messages API is an object with a type");
+      throw new Error("A native block of the Messages API must be an object with a type");
     }
     this.#context.ledger.remember(data);
     this.#spoken += estimateTokens(data) * 4;
@@ -211,7 +211,7 @@ export class MessagesReply implements ReplyWriter {
 
   #started({ index, head }: OpenBlock): WireEvent[] {
     const started = event("content_block_start", { index, content_block: head });
-    // The service shows that it is alive once it has something to say.
+    // The service sends a ping once the first block has started.
     return index === 0 ? [started, event("ping", {})] : [started];
   }
 
@@ -254,7 +254,7 @@ export class MessagesReply implements ReplyWriter {
     ];
   }
 
-  /** What the script says, and the estimate where it says nothing. */
+  /** Counts from the script, else the estimate. */
   #usageOf(when: "start" | "end"): JsonObject {
     const { total, read, written } = this.#context.cache;
     const said = this.#usage;
@@ -302,12 +302,12 @@ function toWhole({ kind, head, said, signature }: OpenBlock): JsonObject {
   return { ...head, input: parseInput(said) };
 }
 
-/** Arguments that were cut, or are no JSON, have no form in a body that is JSON. */
+/** Truncated or invalid arguments cannot be represented in a JSON body. */
 function parseInput(said: string): JsonValue {
   try {
     return said === "" ? {} : (JSON.parse(said) as JsonValue);
   } catch {
-    // Cut off, or not JSON.
+    // Truncated, or not JSON.
     return {};
   }
 }

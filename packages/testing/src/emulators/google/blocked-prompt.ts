@@ -1,8 +1,8 @@
-/** A word of a script that only the Gemini API has a form for. */
+/** A script item that only the Gemini API can express. */
 import { parts } from "../../script/script.ts";
 import type { Fragment } from "../../script/script-item.ts";
 
-/** The prompt is not answered at all: no candidate, but the reason. */
+/** The prompt gets no candidate, only a block reason. */
 export function blockedPrompt(blockReason = "PROHIBITED_CONTENT"): Fragment {
   return parts(
     [

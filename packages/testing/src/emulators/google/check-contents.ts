@@ -1,10 +1,10 @@
-/** Whether the contents of a request belong together: roles, parts, calls and what came of them. */
+/** Checks that the contents of a request belong together: roles, parts, calls and their responses. */
 import { invalid, invalidField } from "./errors.ts";
 import { callsOf, isOfModel, responsesOf } from "./generate-request.ts";
 import type { Content, GenerateRequest } from "./generate-request.ts";
 import { partData } from "./request-fields.ts";
 
-/** Nobody named is the user. Some clients have a role of its own for what functions say. */
+/** No role means the user. Some clients use a separate role for function responses. */
 const roles: readonly string[] = ["", "user", "model", "function"];
 
 export function checkContents({ contents = [], systemInstruction }: GenerateRequest): void {
@@ -15,7 +15,7 @@ export function checkContents({ contents = [], systemInstruction }: GenerateRequ
     throw invalid("Please use a valid role: user, model.");
   }
   for (const [index, content] of contents.entries()) {
-    checkPlace(content, contents[index - 1]);
+    checkPosition(content, contents[index - 1]);
     checkAnswered(content, contents[index + 1]);
   }
   const [first] = contents;
@@ -28,21 +28,21 @@ function checkParts({ parts = [] }: Content, path: string): void {
     throw invalidField(`${path}.parts`, "contents.parts must not be empty.");
   }
   for (const [index, part] of parts.entries()) {
-    const place = `${path}.parts[${index}]`;
+    const field = `${path}.parts[${index}]`;
     if (!partData.some((key) => key in part)) {
       const fault = "required oneof field 'data' must have one initialized field";
-      throw invalidField(`${place}.data`, fault);
+      throw invalidField(`${field}.data`, fault);
     }
     if (part.functionCall && !part.functionCall.name) {
-      throw invalidField(`${place}.function_call.name`, "Name cannot be empty.");
+      throw invalidField(`${field}.function_call.name`, "Name cannot be empty.");
     }
     if (part.functionResponse && !part.functionResponse.name) {
-      throw invalidField(`${place}.function_response.name`, "Name cannot be empty.");
+      throw invalidField(`${field}.function_response.name`, "Name cannot be empty.");
     }
   }
 }
 
-function checkPlace(content: Content, before: Content | undefined): void {
+function checkPosition(content: Content, before: Content | undefined): void {
   if (isOfModel(content) && callsOf(content).length > 0) {
     if (before === undefined || isOfModel(before)) {
       throw invalid(
@@ -58,7 +58,7 @@ function checkPlace(content: Content, before: Content | undefined): void {
   }
 }
 
-/** All calls of a turn are answered in the next one. Ids tell them apart where both sides have them. */
+/** All calls of a turn must be answered in the next one. Ids are not compared, only names. */
 function checkAnswered(content: Content, after: Content | undefined): void {
   const calls = isOfModel(content) ? callsOf(content) : [];
   if (calls.length === 0) return;

@@ -1,4 +1,4 @@
-/** Whether the files inside of a request are of a kind that the model reads. */
+/** Checks that the files inside a request have types that the model reads. */
 import { decodeBase64, readImage } from "../image-facts.ts";
 import { invalid } from "./errors.ts";
 import type { Blob, GenerateRequest, Part } from "./generate-request.ts";

@@ -1,4 +1,4 @@
-/** The two kinds of schemas: a part of OpenAPI, whose fields were read, and JSON Schema. */
+/** The two kinds of schemas: a subset of OpenAPI, whose fields were parsed, and JSON Schema. */
 import type { JsonValue } from "@capstan/kernel";
 import { asText, isList, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
@@ -24,32 +24,32 @@ export function checkSchema(schema: JsonObject, path: string): void {
   }
 }
 
-/** What it does not know of JSON Schema is passed over; a reference has to lead somewhere, and to stand alone. */
+/** Ignores unknown keywords of JSON Schema; a reference must resolve, and have no siblings. */
 export function checkJsonSchema(schema: JsonValue, path: string): void {
   if (!isObject(schema)) throw invalidField(path, "must be a JSON schema object");
   checkReferences(schema, schema, path, "top-level");
 }
 
-function checkReferences(inner: JsonValue, root: JsonObject, path: string, place: string): void {
+function checkReferences(inner: JsonValue, root: JsonObject, path: string, location: string): void {
   if (isList(inner)) {
-    for (const item of inner) checkReferences(item, root, path, place);
+    for (const item of inner) checkReferences(item, root, path, location);
     return;
   }
   if (!isObject(inner)) return;
   const { $ref } = inner;
   if (typeof $ref === "string") {
     if (!leadsSomewhere($ref, root)) {
-      throw invalidField(path, `reference to undefined schema at ${place}`);
+      throw invalidField(path, `reference to undefined schema at ${location}`);
     }
     const beside = Object.keys(inner).find((key) => !key.startsWith("$"));
     if (beside !== undefined) {
-      throw invalidField(path, `'${beside}' may not be set beside '$ref' at ${place}`);
+      throw invalidField(path, `'${beside}' may not be set beside '$ref' at ${location}`);
     }
   }
   for (const [key, value] of Object.entries(inner)) {
-    // What is an example or a constant is no schema.
+    // Examples and constants are not schemas.
     if (["enum", "const", "default", "example", "examples"].includes(key)) continue;
-    checkReferences(value, root, path, place === "top-level" ? key : `${place}.${key}`);
+    checkReferences(value, root, path, location === "top-level" ? key : `${location}.${key}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Whether the model takes what the request asks of it, apart from contents and tools. */
+/** Checks that the model accepts the request's settings, apart from contents and tools. */
 import { invalid, invalidField } from "./errors.ts";
 import { declarationsOf } from "./generate-request.ts";
 import type { GenerateRequest, GenerationConfig } from "./generate-request.ts";
@@ -12,15 +12,15 @@ export function checkSettings(request: GenerateRequest, traits: ModelTraits): vo
   checkFormat(request, config, traits);
 }
 
-const place = "generation_config";
+const prefix = "generation_config";
 
 function checkRanges(config: GenerationConfig, { maxOutputTokens: most }: ModelTraits): void {
   const { temperature = 1, topP = 1, maxOutputTokens = 1, stopSequences = [] } = config;
   if (temperature < 0 || temperature > 2) {
-    throw invalidField(`${place}.temperature`, "temperature must be in the range [0.0, 2.0].");
+    throw invalidField(`${prefix}.temperature`, "temperature must be in the range [0.0, 2.0].");
   }
   if (topP < 0 || topP > 1) {
-    throw invalidField(`${place}.top_p`, "top_p must be in the range [0.0, 1.0].");
+    throw invalidField(`${prefix}.top_p`, "top_p must be in the range [0.0, 1.0].");
   }
   if (maxOutputTokens < 1 || maxOutputTokens > most) {
     throw invalid(
@@ -28,7 +28,7 @@ function checkRanges(config: GenerationConfig, { maxOutputTokens: most }: ModelT
     );
   }
   if (stopSequences.length > 5) {
-    throw invalidField(`${place}.stop_sequences`, "only up to 5 stop sequences are supported.");
+    throw invalidField(`${prefix}.stop_sequences`, "only up to 5 stop sequences are supported.");
   }
 }
 
@@ -49,7 +49,7 @@ function checkLevel(level: string, { levels }: ModelTraits): void {
   );
 }
 
-/** Less than nothing lets the model choose. */
+/** -1 lets the model choose. */
 function checkBudget(given: number, { budget, canRest }: ModelTraits): void {
   if (budget === undefined) throw invalid("Thinking budget is not supported for this model.");
   if (given === -1 || (given === 0 && canRest)) return;
@@ -80,7 +80,7 @@ function checkFormat(
   if (!mimeTypes.includes(mime)) {
     const [last = "", ...others] = mimeTypes.toReversed().map((type) => `\`${type}\``);
     throw invalidField(
-      `${place}.response_mime_type`,
+      `${prefix}.response_mime_type`,
       `allowed mimetypes are ${others.toReversed().join(", ")} and ${last}.`,
     );
   }
@@ -88,18 +88,18 @@ function checkFormat(
   const hasSchema = responseSchema !== undefined || responseJsonSchema !== undefined;
   if (hasSchema && mime === "text/plain") {
     throw invalidField(
-      `${place}.${field}`,
+      `${prefix}.${field}`,
       "a response mime type of 'application/json' or 'text/x.enum' is required for a schema.",
     );
   }
   if (responseSchema !== undefined && responseJsonSchema !== undefined) {
-    throw invalidField(place, "only one of response_schema and response_json_schema may be set.");
+    throw invalidField(prefix, "only one of response_schema and response_json_schema may be set.");
   }
-  if (responseSchema !== undefined) checkSchema(responseSchema, `${place}.response_schema`);
+  if (responseSchema !== undefined) checkSchema(responseSchema, `${prefix}.response_schema`);
   if (responseJsonSchema !== undefined) {
-    checkJsonSchema(responseJsonSchema, `${place}.response_json_schema`);
+    checkJsonSchema(responseJsonSchema, `${prefix}.response_json_schema`);
   }
-  // The third generation can do both at once.
+  // The third generation supports both at once.
   if (version < 300 && mime === "application/json" && declarationsOf(request).length > 0) {
     throw invalid(`Function calling with a response mime type: '${mime}' is unsupported`);
   }

@@ -1,4 +1,4 @@
-/** Whether the tools of a request can be called, and what is said about calling them fits. */
+/** Checks that the tools of a request can be called, and that the tool config matches them. */
 import { isObject } from "../json.ts";
 import { checkJsonSchema, checkSchema } from "./check-schema.ts";
 import { invalid, invalidField } from "./errors.ts";
@@ -41,11 +41,11 @@ function checkDeclaration(declaration: FunctionDeclaration, path: string): void 
   }
   if (parameters !== undefined) checkSchema(parameters, `${path}.parameters`);
   if (jsonSchema === undefined) return;
-  const place = `${path}.parameters_json_schema`;
-  checkJsonSchema(jsonSchema, place);
+  const field = `${path}.parameters_json_schema`;
+  checkJsonSchema(jsonSchema, field);
   const type = isObject(jsonSchema) ? jsonSchema["type"] : undefined;
   if (type === undefined || type === "object") return;
-  throw invalidField(place, "the schema of parameters must be of type object");
+  throw invalidField(field, "the schema of parameters must be of type object");
 }
 
 function checkUnique(declarations: readonly FunctionDeclaration[]): void {
@@ -54,7 +54,7 @@ function checkUnique(declarations: readonly FunctionDeclaration[]): void {
   if (twice !== undefined) throw invalid(`Duplicate function declaration found: ${twice}`);
 }
 
-/** The vendor's own tools beside functions: not before the third generation, and then only if it is said. */
+/** The vendor's own tools together with functions: not before the third generation, and then only if enabled. */
 function checkMix(request: GenerateRequest, { version }: ModelTraits): void {
   const { tools = [], toolConfig } = request;
   const hasOwn = tools.some((tool) => ownTools.some((key) => key in tool));

@@ -1,4 +1,4 @@
-/** How Google words its errors. */
+/** Error messages of Google's services. */
 import { ProviderError } from "@capstan/kernel";
 import type { ProviderErrorCode } from "@capstan/kernel";
 import type { JsonObject } from "../json.ts";
@@ -7,7 +7,7 @@ import type { RefusalOptions } from "../refusal.ts";
 
 const invalidArgument = "INVALID_ARGUMENT";
 
-/** What each HTTP status is called. */
+/** Names of HTTP statuses. */
 const statuses: Readonly<Record<number, string>> = {
   400: invalidArgument,
   401: "UNAUTHENTICATED",
@@ -36,7 +36,7 @@ export function invalid(message: string, details: readonly JsonObject[] = []): R
   return new Refusal(message, { type: invalidArgument, details });
 }
 
-/** A field of the request that breaks a rule of its own. */
+/** Refusal of an invalid request field. */
 export function invalidField(field: string, fault: string): Refusal {
   return invalid(`* GenerateContentRequest.${field}: ${fault}\n`);
 }
@@ -52,7 +52,7 @@ const keyDetail: JsonObject = {
   metadata: { service: "generativelanguage.googleapis.com" },
 };
 
-/** A wrong key is no error of its own kind here. */
+/** A wrong key has no separate kind of error here. */
 export function wrongKey(): Refusal {
   return invalid("API key not valid. Please pass a valid API key.", [keyDetail]);
 }
@@ -93,7 +93,7 @@ export function toRefusal(error: Error): Refusal {
   }
   const { message: usual, status: usualStatus = 400, details = [] } = failures[error.code];
   const status = error.status ?? usualStatus;
-  // A script that names only the code gets the vendor's usual words.
+  // If a script names only the code, use the vendor's usual message.
   const message = error.message.startsWith("scripted ") ? usual : error.message;
   const { retryAfterMs } = error;
   return new Refusal(message, {

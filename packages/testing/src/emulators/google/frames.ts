@@ -1,17 +1,17 @@
-/** How responses stand one behind the other: as events, or as one JSON array that grows. */
+/** Framing of streamed responses: as events, or as one growing JSON array. */
 import type { WireEvent } from "../emulation.ts";
 import type { JsonValue } from "@capstan/kernel";
 
 export interface Frames {
-  /** One more response. */
+  /** Frames one more response. */
   next(response: JsonValue): WireEvent;
-  /** What closes a stream that is complete. */
+  /** Frames the end of a complete stream. */
   end(): readonly WireEvent[];
-  /** An error in a stream that has begun. */
+  /** Frames an error in a stream that has started. */
   fail(error: JsonValue): WireEvent;
 }
 
-/** An error stands there bare, which is no event at all. */
+/** An error is sent bare, which is not an event at all. */
 export function eventFrames(): Frames {
   return {
     next: (response) => ({ text: `data: ${JSON.stringify(response)}\r\n\r\n` }),
@@ -20,7 +20,7 @@ export function eventFrames(): Frames {
   };
 }
 
-/** What comes without `alt=sse`. */
+/** Used without `alt=sse`. */
 export function arrayFrames(): Frames {
   let isFirst = true;
   function add(response: JsonValue): string {

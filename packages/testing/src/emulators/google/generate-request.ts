@@ -1,4 +1,4 @@
-/** A request to the Gemini API that was read: every name in one spelling. */
+/** A parsed request to the Gemini API: every name in one spelling. */
 import type { JsonValue } from "@capstan/kernel";
 import type { JsonObject } from "../json.ts";
 

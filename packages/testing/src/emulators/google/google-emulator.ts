@@ -1,4 +1,4 @@
-/** The Gemini API of Google (`generateContent`, v1beta), at home. */
+/** Local emulator of Google's Gemini API (`generateContent`, v1beta). */
 import type { AcceptedRequest, Emulation, WireHeaders } from "../emulation.ts";
 import { startEmulator } from "../emulator.ts";
 import type { Emulator, EmulatorOptions } from "../emulator.ts";
@@ -30,11 +30,11 @@ import { Signatures } from "./signatures.ts";
 import { GenerateReply } from "./write-reply.ts";
 
 export interface GoogleEmulatorOptions extends EmulatorOptions {
-  /** Arguments of calls come piece by piece, as Vertex AI sends them to who asks for it. */
+  /** True to stream call arguments in pieces, as Vertex AI does on request. */
   readonly streamsArguments?: boolean;
 }
 
-/** Each request that the service would take is answered by the next item of the script. */
+/** The next item of the script answers each request that the service would accept. */
 export async function googleEmulator(
   script: readonly EmulatorScriptItem[],
   options: GoogleEmulatorOptions = {},
@@ -60,7 +60,7 @@ function googleEmulation(options: GoogleEmulatorOptions): Emulation {
     const { model, isStreaming } = targetOf(url);
     const traits = traitsOf(model, options);
     const read = readMessage(requestMessage, body);
-    // Its fields were read in the line above.
+    // The line above parsed its fields.
     const request = read as GenerateRequest;
     checkTools(request, traits);
     checkSettings(request, traits);
@@ -110,7 +110,7 @@ function googleEmulation(options: GoogleEmulatorOptions): Emulation {
       tooLarge: () => invalid(`Request payload size exceeds the limit: ${maxBodyBytes} bytes.`),
     },
     toRefusal,
-    // Who is promised an array gets one.
+    // A client that expects an array gets one.
     errorBody: (refusal, _, url) =>
       targetOf(url).isStreaming && !isSse(url) ? [errorBody(refusal)] : errorBody(refusal),
     responseHeaders: () => ({}),
@@ -126,7 +126,7 @@ function isSse({ searchParams }: URL): boolean {
   return searchParams.get("alt") === "sse";
 }
 
-/** The prompt begins with what changes least. */
+/** The prompt starts with what changes least. */
 function countInput(
   model: string,
   { systemInstruction = null, tools = [], contents = [] }: JsonObject,

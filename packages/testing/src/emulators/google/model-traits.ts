@@ -1,17 +1,17 @@
-/** What each Gemini model takes, by its name, as documented and seen in November 2026. */
+/** Traits of each Gemini model, by its name, as documented and observed in November 2026. */
 
 export interface ModelTraits {
   /** 2.5 is 205. */
   readonly version: number;
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
-  /** Undefined where it takes no budget. */
+  /** Undefined if it accepts no budget. */
   readonly budget: { readonly min: number; readonly max: number } | undefined;
-  /** It can be told not to think. */
+  /** True if thinking can be disabled. */
   readonly canRest: boolean;
-  /** None where it takes no level. */
+  /** Empty if it accepts no level. */
   readonly levels: readonly string[];
-  /** Calls come back with the signature that they had, or not at all. */
+  /** True if calls must be sent back with their signature. */
   readonly needsSignatures: boolean;
 }
 
@@ -20,12 +20,12 @@ export function modelTraits(model: string): ModelTraits | undefined {
   const named = /^gemini-(?:(\d)(?:\.(\d))?-)?(pro|flash)(-lite)?((?:-[a-z0-9.]+)*)$/.exec(model);
   if (named === null) return undefined;
   const [, major, minor = "0", size = "", lite, suffix = ""] = named;
-  // One without a number is the latest.
+  // A name without a number is the latest.
   const version = major === undefined ? 305 : Number(major) * 100 + Number(minor);
   return traitsOf(version, { isPro: size === "pro", isLite: lite !== undefined, suffix });
 }
 
-/** Of the newest: for a model of another name that a test says there is. */
+/** Traits of the newest model: for other model names that a test allows. */
 export const newestTraits: ModelTraits = traitsOf(305, { isPro: false, isLite: false, suffix: "" });
 
 interface Variant {

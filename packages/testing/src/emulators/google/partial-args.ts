@@ -1,4 +1,4 @@
-/** Arguments that come piece by piece, each with the path of its place. What has no leaf has no piece. */
+/** Splits arguments into pieces, each with its JSON path. Values without leaves have no piece. */
 import type { JsonValue } from "@capstan/kernel";
 import { isList, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
@@ -14,7 +14,7 @@ export function toPartialArgs(value: JsonValue, path = "$"): JsonObject[] {
   }
   if (typeof value === "string") {
     const rest = { jsonPath: path, stringValue: "" };
-    // A text comes to its end with an empty piece.
+    // A string ends with an empty piece.
     return value === ""
       ? [rest]
       : [{ jsonPath: path, stringValue: value, willContinue: true }, rest];

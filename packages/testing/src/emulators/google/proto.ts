@@ -1,6 +1,6 @@
 /**
- * Reads JSON as Google's services do, by the fields of their messages: names in either spelling, one value for a list of one,
- * `null` for nothing, numbers as text. It says all that is wrong at once.
+ * Parses JSON as Google's services do, by the fields of their messages: names in either spelling, a single value for a list of one, `null`
+ * for nothing, numbers as text. Reports all violations at once.
  */
 import type { JsonValue } from "@capstan/kernel";
 import { isList, isObject } from "../json.ts";
@@ -12,7 +12,7 @@ type Scalar = "string" | "float" | "int32" | "int64" | "bool" | "bytes";
 
 export type ProtoType =
   | { readonly kind: Scalar }
-  /** Any JSON at all. */
+  /** Any JSON value. */
   | { readonly kind: "value" }
   /** Any object. */
   | { readonly kind: "struct" }
@@ -23,9 +23,9 @@ export type ProtoType =
 export interface ProtoMessage {
   readonly kind: "message";
   readonly name: string;
-  /** A function, as messages hold each other. */
+  /** A function, as messages may be recursive. */
   fields(): Readonly<Record<string, ProtoType>>;
-  /** Of these only one may be set. */
+  /** Only one of these may be set. */
   readonly oneOf?: readonly string[];
 }
 
@@ -63,7 +63,7 @@ interface Violation {
   readonly description: string;
 }
 
-/** The message in the spelling of the fields. Throws a `Refusal`. */
+/** Returns the message in the fields' spelling. Throws a `Refusal`. */
 export function readMessage(type: ProtoMessage, body: JsonObject): JsonObject {
   const reader = new Reader();
   const read = reader.message(type, body, "");
@@ -135,7 +135,7 @@ class Reader {
     }
   }
 
-  /** By name in any letters, or by number. */
+  /** By name in any case, or by number. */
   #enum(type: Extract<ProtoType, { kind: "enum" }>, given: JsonValue, path: string): JsonValue {
     if (typeof given === "number") return type.values[given] ?? given;
     const named = typeof given === "string" ? given.toUpperCase() : "";
@@ -162,8 +162,8 @@ class Reader {
   }
 
   #unknown(key: string, path: string, why: string): void {
-    const place = path === "" ? "" : ` at '${path}'`;
-    const description = `Invalid JSON payload received. Unknown name "${key}"${place}: ${why}`;
+    const location = path === "" ? "" : ` at '${path}'`;
+    const description = `Invalid JSON payload received. Unknown name "${key}"${location}: ${why}`;
     this.violations.push({ field: path, description });
   }
 

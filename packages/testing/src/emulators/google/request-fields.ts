@@ -1,4 +1,4 @@
-/** The messages that a request to the Gemini API is made of. */
+/** Messages that a request to the Gemini API consists of. */
 import {
   bool,
   bytes,
@@ -29,7 +29,7 @@ const functionResponse = message("FunctionResponse", () => ({
   scheduling: string,
 }));
 
-/** What a part can be. */
+/** Kinds of parts. */
 export const partData: readonly string[] = [
   "text",
   "inlineData",
@@ -77,7 +77,7 @@ const schemaTypes = [
   "NULL",
 ];
 
-/** A part of OpenAPI, and not of JSON Schema. */
+/** A subset of OpenAPI, not of JSON Schema. */
 const schema: ProtoMessage = message("Schema", () => ({
   type: oneOfThese("Type", ...schemaTypes),
   format: string,
@@ -113,7 +113,7 @@ const functionDeclaration = message("FunctionDeclaration", () => ({
   responseJsonSchema: value,
 }));
 
-/** The vendor's own tools, which nobody looks into here. */
+/** The vendor's own tools, whose content is not checked. */
 export const ownTools: readonly string[] = [
   "googleSearch",
   "googleSearchRetrieval",

@@ -1,4 +1,4 @@
-/** A request to the Gemini API in the words of the provider contract, for the functions of a script. */
+/** Converts a request to the Gemini API to the provider contract, for functions in a script. */
 import type { AssistantPart, ChatMessage, JsonValue, UserPart } from "@capstan/kernel";
 import type { RequestView } from "../emulation.ts";
 import { isObject } from "../json.ts";
@@ -26,7 +26,7 @@ export function toRequestView(model: string, request: GenerateRequest): RequestV
   };
 }
 
-/** What functions say stands in the user's turns; here each is a message of its own. */
+/** Function responses are in the user's turns; here each is its own message. */
 function toMessages(content: Content, id: string, all: readonly Content[]): ChatMessage[] {
   const { parts = [] } = content;
   if (isOfModel(content)) {
@@ -57,7 +57,7 @@ function toMessages(content: Content, id: string, all: readonly Content[]): Chat
   ];
 }
 
-/** Calls without an id have one by their place. */
+/** Calls without an id get one from their index. */
 function callIdOf({ functionCall }: Part, id: string, at: number): string {
   return functionCall?.id ?? `${id}.${at}`;
 }
@@ -85,7 +85,7 @@ function toMedia({ mimeType: mediaType = "", data = "" }: Blob): UserPart {
     : { type: "document", mediaType, data };
 }
 
-/** A result is an object; one that holds a single text is that text. */
+/** A response is an object; one with a single string is returned as that string. */
 function toResultText(response: JsonObject): string {
   const [only, ...others] = Object.values(response);
   return typeof only === "string" && others.length === 0 ? only : JSON.stringify(response);

@@ -1,11 +1,11 @@
-/** Signs what a model thought, and knows its own signatures again. */
+/** Signs a model's thinking, and verifies its own signatures. */
 import { invalid } from "./errors.ts";
 import { Sealer } from "../sealer.ts";
 import type { Content } from "./generate-request.ts";
 import { isOfModel, responsesOf } from "./generate-request.ts";
 import type { ModelTraits } from "./model-traits.ts";
 
-/** For calls that no Gemini made, as documented: with them, nothing is looked at. */
+/** For calls of other models, as documented: they disable the check. */
 const dummies: readonly string[] = [
   "skip_thought_signature_validator",
   "context_engineering_is_the_way_to_go",
@@ -35,7 +35,7 @@ export class Signatures {
     if (traits.needsSignatures) checkCalls(contents);
   }
 
-  /** Of another generation they are worth nothing. Either alphabet of base64 will do. */
+  /** Signatures of another generation are invalid. Accepts either alphabet of base64. */
   #isGood(signature: string, { version }: ModelTraits): boolean {
     if (this.#trustsForeign || dummies.includes(signature)) return true;
     const opened = this.#sealer.open(Buffer.from(signature, "base64").toString());
@@ -47,7 +47,7 @@ function generationOf(version: number): number {
   return Math.floor(version / 100);
 }
 
-/** In every step since the user last spoke, the first call has its signature. */
+/** In every step since the user's last message, the first call must have its signature. */
 function checkCalls(contents: readonly Content[]): void {
   const spoken = contents.findLastIndex(
     (content) => !isOfModel(content) && responsesOf(content).length === 0,

@@ -1,4 +1,4 @@
-/** Writes a reply as the Gemini API streams it, and as it gives it in one piece. */
+/** Writes a reply as the Gemini API streams it, and as a complete body. */
 import type { FinishReason, JsonValue, ProviderPart, Usage } from "@capstan/kernel";
 import type { ReplyWriter, WireEvent } from "../emulation.ts";
 import { asText, isObject } from "../json.ts";
@@ -18,7 +18,7 @@ export interface GenerateReplyContext {
   readonly signatures: Signatures;
   readonly showsThoughts: boolean;
   readonly streamsArguments: boolean;
-  /** By the estimate. */
+  /** Estimated usage. */
   readonly usage: Usage;
   readonly responseId: string;
   newCallId(): string;
@@ -39,14 +39,14 @@ const finishReasons: Readonly<Record<string, string>> = {
 
 export class GenerateReply implements ReplyWriter {
   readonly #context: GenerateReplyContext;
-  /** As they stand in a response that comes whole. */
+  /** Parts of a complete response. */
   readonly #parts: JsonObject[] = [];
   readonly #calls = new Map<number, Call>();
   #hasCalled = false;
   #hasThought = false;
   #isMalformed = false;
   #refusal = "";
-  /** What the script wants the next part to be signed with. */
+  /** Signature from the script for the next part. */
   #signature: string | undefined;
   #feedback: JsonValue | undefined;
   /** In characters. */
@@ -78,7 +78,7 @@ export class GenerateReply implements ReplyWriter {
     switch (part.type) {
       case "start":
       case "usage":
-      // There is no sign of life.
+      // There is no keep-alive.
       case "ping":
       case "text_start":
       case "text_end":
@@ -117,7 +117,7 @@ export class GenerateReply implements ReplyWriter {
     return this.#context.showsThoughts ? this.#addText({ text: delta, thought: true }) : [];
   }
 
-  /** What goes on in the same vein is one part of a response that comes whole. */
+  /** Adjacent text of the same kind is one part of a complete response. */
   #addText(piece: JsonObject): WireEvent[] {
     const last = this.#parts.at(-1);
     const isMore = last !== undefined && "text" in last && last["thought"] === piece["thought"];
@@ -130,7 +130,7 @@ export class GenerateReply implements ReplyWriter {
 
   #startCall(part: Extract<ProviderPart, { type: "toolcall_start" }>): WireEvent[] {
     if (part.isProviderExecuted === true) {
-      throw new Error("Gemini runs only tools of its own: script them with native()");
+      throw new Error("Gemini runs only its own tools: script them with native()");
     }
     const given = isObject(part.providerData) ? part.providerData["id"] : undefined;
     const { traits, newCallId, streamsArguments } = this.#context;
@@ -144,7 +144,7 @@ export class GenerateReply implements ReplyWriter {
     return [this.#chunk([sign({ functionCall: { ...head, willContinue: true } }, signature)])];
   }
 
-  /** Of the calls of one reply only the first is signed; models of old sign only what they thought about. */
+  /** Only the first call of a reply is signed; older models sign it only if they have thought. */
   #signCall(): string | undefined {
     const scripted = this.#signature;
     this.#signature = undefined;
@@ -179,9 +179,9 @@ export class GenerateReply implements ReplyWriter {
     return [...pieces, this.#chunk([{ functionCall: {} }])];
   }
 
-  /** A part as it is, or what is said of the prompt. */
+  /** Adds a native part, or feedback on the prompt. */
   #addNative(data: JsonValue): WireEvent[] {
-    if (!isObject(data)) throw new Error("A native part of the Gemini API is an object");
+    if (!isObject(data)) throw new Error("A native part of the Gemini API must be an object");
     if (data["promptFeedback"] !== undefined) {
       this.#feedback = data["promptFeedback"];
       return [];
@@ -226,7 +226,7 @@ export class GenerateReply implements ReplyWriter {
     };
   }
 
-  /** Where a reply calls nothing, its text is signed: at its end, so that it can be streamed. */
+  /** A reply without calls signs its text: at the end, so that it can be streamed. */
   #signText(): string | undefined {
     if (this.#hasCalled) return undefined;
     const { traits, signatures } = this.#context;
@@ -250,7 +250,7 @@ export class GenerateReply implements ReplyWriter {
     return { usageMetadata: this.#usageOf(), modelVersion: model, responseId };
   }
 
-  /** What the script says, and the estimate where it says nothing. Thinking is counted apart. */
+  /** Counts from the script, else the estimate. Thinking is counted separately. */
   #usageOf(): JsonObject {
     const said = { ...this.#context.usage, ...this.#usage };
     const { inputTokens = 0, cacheReadTokens = 0 } = said;
@@ -276,7 +276,7 @@ function sign(part: JsonObject, signature: string | undefined): JsonObject {
   return signature === undefined ? part : { ...part, thoughtSignature: signature };
 }
 
-/** Undefined for what is not JSON. A call without arguments has none to parse. */
+/** Undefined if the text is not JSON. A call without arguments has none to parse. */
 function parse(text: string): JsonValue | undefined {
   if (text === "") return {};
   try {

@@ -25,7 +25,7 @@ export interface ChatRequest {
   readonly stream?: boolean | null;
   readonly stream_options?: { readonly include_usage?: boolean | null } | null;
   readonly prompt_cache_key?: string | null;
-  /** Of DeepSeek. */
+  /** DeepSeek only. */
   readonly thinking?: { readonly type?: string } | null;
 }
 
@@ -58,12 +58,12 @@ interface ChatWireTool {
   };
 }
 
-/** The parts of a content that is not a bare text. */
+/** Returns the parts of a content that is not a string. */
 export function partsOf({ content }: ChatWireMessage): JsonObject[] {
   return isList(content) ? content.filter(isObject) : [];
 }
 
-/** All that is said in it, without pictures and files. */
+/** Returns all text of a message, without images and files. */
 export function textOf({ content }: ChatWireMessage): string {
   if (typeof content === "string") return content;
   return isList(content)

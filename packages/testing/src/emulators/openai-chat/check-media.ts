@@ -1,4 +1,4 @@
-/** Whether the pictures and files of a request are what they say they are. */
+/** Checks type and encoding of a request's images and files. */
 import { readDataUrl } from "../data-url.ts";
 import { asText, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
@@ -20,7 +20,7 @@ export function checkMedia({ messages }: ChatRequest): void {
 }
 
 function checkImage(url: string): void {
-  // Pictures elsewhere are not fetched.
+  // Remote images are not fetched.
   if (/^https?:\/\//.test(url)) return;
   const data = readDataUrl(url);
   if (data === undefined) {

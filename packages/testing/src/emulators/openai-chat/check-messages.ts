@@ -1,4 +1,4 @@
-/** Whether the messages belong together: contents, calls and their results. The words are OpenAI's. */
+/** Checks that the messages belong together: contents, calls and their results. Uses OpenAI's messages. */
 import { invalid } from "../openai-responses/errors.ts";
 import { partsOf } from "./chat-request.ts";
 import type { ChatRequest, ChatWireMessage } from "./chat-request.ts";
@@ -21,7 +21,7 @@ function checkPictures(messages: readonly ChatWireMessage[]): void {
   }
 }
 
-/** An empty text is a content, and so is an empty list; only what the assistant did can stand in for one. */
+/** An empty string and an empty list count as content; only an assistant's action can replace it. */
 function checkContent(message: ChatWireMessage, index: number): void {
   const { role, content, tool_calls: calls, function_call: call, refusal, audio } = message;
   if (content !== undefined && content !== null) return;

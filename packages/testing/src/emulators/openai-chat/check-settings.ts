@@ -1,4 +1,4 @@
-/** Whether a model of OpenAI takes what the request asks of it, apart from the messages. */
+/** Checks that an OpenAI model accepts the request's settings, apart from the messages. */
 import type { JsonValue } from "@capstan/kernel";
 import { asText, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
@@ -23,13 +23,13 @@ export function checkSettings(request: ChatRequest, body: JsonObject, traits: Mo
   }
 }
 
-/** Whatever a model does, it does not take these if it can reason; and these only while it does not. */
+/** Reasoning models never accept the first list, and the second one only while they do not reason. */
 const never = ["stop", "logit_bias", "prediction"];
 const notWhileReasoning = ["frequency_penalty", "presence_penalty", "logprobs", "top_logprobs"];
 
 function checkReasoning(request: ChatRequest, body: JsonObject, traits: ModelTraits): void {
   const { reasoning_effort: asked, max_tokens } = request;
-  // What the newest can do beyond this is for the Responses API.
+  // Higher efforts of the newest models are for the Responses API.
   const efforts = traits.efforts.filter((effort) => effort !== "max");
   if (asked && !efforts.includes(asked)) {
     throw unsupportedValue("reasoning_effort", `'${asked}'`, efforts);
@@ -57,7 +57,7 @@ function checkReasoning(request: ChatRequest, body: JsonObject, traits: ModelTra
   checkReasoningWithTools(request, traits);
 }
 
-/** From 5.4 on, who reasons and calls functions has to do it through the Responses API. */
+/** From 5.4 on, reasoning together with function calls requires the Responses API. */
 function checkReasoningWithTools({ model, tools }: ChatRequest, { version }: ModelTraits): void {
   if (version < 504 || !tools?.some(({ type }) => type === "function")) return;
   const advice =
@@ -88,7 +88,7 @@ type Tool = NonNullable<ChatRequest["tools"]>[number];
 
 function checkTool({ function: declared }: Tool, index: number): void {
   const { name = "", parameters, strict } = declared ?? {};
-  // One that takes nothing may say nothing.
+  // A tool without parameters may omit the schema.
   if (!isObject(parameters) || (Object.keys(parameters).length === 0 && strict !== true)) return;
   const isForObjects = parameters["type"] === "object";
   const fault = strict === true || !isForObjects ? findStrictFault(parameters) : undefined;
@@ -110,7 +110,7 @@ function checkToolChoice(request: ChatRequest, { version }: ModelTraits): void {
   const named = isObject(wanted) ? wanted["function"] : undefined;
   const name = isObject(named) ? asText(named["name"]) : undefined;
   if (name === undefined || tools.some((tool) => tool.function?.name === name)) return;
-  // It names the fields of old.
+  // The service names the legacy fields.
   throw invalid(
     `Invalid value for 'function_call': no function named '${name}' was specified in the 'functions' parameter.`,
     "function_call",

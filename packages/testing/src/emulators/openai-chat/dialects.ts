@@ -1,4 +1,4 @@
-/** The dialects by name. A new one is a file and a line here. */
+/** The dialects by name. To add one, add a file and a line here. */
 import type { ChatDialect } from "./dialect.ts";
 import { deepSeek } from "./dialects/deepseek.ts";
 import { groq } from "./dialects/groq.ts";

@@ -1,4 +1,4 @@
-/** How failures of a script become a server's own, whatever its dialect. */
+/** Converts scripted failures to a server's own errors, for any dialect. */
 import { ProviderError } from "@capstan/kernel";
 import { Refusal } from "../refusal.ts";
 import type { Path } from "../shape.ts";
@@ -9,7 +9,7 @@ export function toRefusal(error: Error, failures: Failures): Refusal {
     return new Refusal(error.message, { status: 500, type: "server_error" });
   }
   const { message: usual, ...options } = failures[error.code];
-  // A script that names only the code gets the vendor's usual words.
+  // If a script names only the code, use the vendor's usual message.
   const message = error.message.startsWith("scripted ") ? usual : error.message;
   const { retryAfterMs } = error;
   return new Refusal(message, {
@@ -24,7 +24,7 @@ export function toRefusal(error: Error, failures: Failures): Refusal {
   });
 }
 
-/** As `messages[0].content`, without the tags of unions. */
+/** Formats a path as `messages[0].content`, without the tags of unions. */
 export function toBracketPath(path: Path): string {
   return path
     .filter((segment) => typeof segment !== "object")
@@ -35,7 +35,7 @@ export function toBracketPath(path: Path): string {
     .join("");
 }
 
-/** As `messages.0.content`, without the tags of unions. */
+/** Formats a path as `messages.0.content`, without the tags of unions. */
 export function toDottedPath(path: Path): string {
   return path.filter((segment) => typeof segment !== "object").join(".");
 }

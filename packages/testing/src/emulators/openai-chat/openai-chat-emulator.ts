@@ -1,4 +1,4 @@
-/** Chat Completions of OpenAI, and of others that speak it, at home. */
+/** Local emulator of Chat Completions, of OpenAI and of compatible servers. */
 import type { AcceptedRequest, Emulation, WireHeaders } from "../emulation.ts";
 import { startEmulator } from "../emulator.ts";
 import type { Emulator, EmulatorOptions } from "../emulator.ts";
@@ -20,13 +20,13 @@ import { toRequestView } from "./request-view.ts";
 import { ChatReply } from "./write-reply.ts";
 
 export interface OpenAiChatEmulatorOptions extends EmulatorOptions {
-  /** Whose server it is. Default: OpenAI's own. */
+  /** The server to emulate. Default: OpenAI. */
   readonly dialect?: ChatDialectName;
-  /** Habits of a stream that are to differ from those of the dialect. */
+  /** Overrides of the dialect's streaming habits. */
   readonly quirks?: Partial<ChatQuirks>;
 }
 
-/** Each request that the server would take is answered by the next item of the script. */
+/** The next item of the script answers each request that the server would accept. */
 export async function openAiChatEmulator(
   script: readonly EmulatorScriptItem[],
   options: OpenAiChatEmulatorOptions = {},
@@ -51,7 +51,7 @@ function chatEmulation(dialect: ChatDialect, options: OpenAiChatEmulatorOptions)
 
   function accept(body: JsonObject): AcceptedRequest {
     checkShape(body);
-    // Its shape was checked in the line above.
+    // The line above checked its shape.
     const request = body as unknown as ChatRequest;
     const { model, stream, stream_options: streamOptions } = request;
     if (!hasModel(model)) throw words.unknownModel(model);
@@ -82,7 +82,7 @@ function chatEmulation(dialect: ChatDialect, options: OpenAiChatEmulatorOptions)
     };
   }
 
-  /** What is missing is told first, then what nobody knows, then what is of another type. */
+  /** Reports missing fields first, then unknown ones, then wrong types. */
   function checkShape(body: JsonObject): void {
     const missing = ["model", "messages"].find((key) => body[key] === undefined);
     if (missing !== undefined) {
@@ -124,7 +124,7 @@ function chatEmulation(dialect: ChatDialect, options: OpenAiChatEmulatorOptions)
   };
 }
 
-/** The prompt begins with what changes least. */
+/** The prompt starts with what changes least. */
 function countInput(
   { model, messages, tools, prompt_cache_key: cacheKey }: ChatRequest,
   cache: SharedPrefixCache,

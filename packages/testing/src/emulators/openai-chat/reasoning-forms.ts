@@ -1,22 +1,22 @@
-/** The places where servers show what a model thinks. */
+/** Fields in which servers show a model's thinking. */
 import type { JsonObject } from "../json.ts";
 import type { ChatQuirks } from "./dialect.ts";
 
-type Place = ChatQuirks["reasoning"];
+type Form = ChatQuirks["reasoning"];
 
 export interface Thought {
   text: string;
   signature: string;
 }
 
-/** What the first chunk says of it. A place that has to come back is there even if it stays empty. */
-export function openThinking(place: Place): JsonObject {
-  return place === "reasoning_content" ? { reasoning_content: "" } : {};
+/** Fields of the first chunk. A field that must be sent back is present even if it stays empty. */
+export function openThinking(form: Form): JsonObject {
+  return form === "reasoning_content" ? { reasoning_content: "" } : {};
 }
 
-/** A piece of thinking in a stream. Undefined where it is not shown. */
-export function thinkingDelta(place: Place, delta: string, index: number): JsonObject | undefined {
-  switch (place) {
+/** A piece of thinking in a stream. Undefined if it is not shown. */
+export function thinkingDelta(form: Form, delta: string, index: number): JsonObject | undefined {
+  switch (form) {
     case "hidden":
       return undefined;
     case "reasoning_content":
@@ -32,33 +32,29 @@ export function thinkingDelta(place: Place, delta: string, index: number): JsonO
     case "parts":
       return { content: [{ type: "thinking", thinking: [{ type: "text", text: delta }] }] };
     default:
-      return place satisfies never;
+      return form satisfies never;
   }
 }
 
-/** What a server sends when a thought has come to its end. */
+/** Fields sent at the end of a thought. */
 export function closeThinking(
-  place: Place,
+  form: Form,
   { signature }: Thought,
   index: number,
 ): JsonObject | undefined {
-  if (place === "reasoning_details") {
+  if (form === "reasoning_details") {
     return { content: "", reasoning: null, reasoning_details: [{ ...headOf(index), signature }] };
   }
-  return place === "parts"
+  return form === "parts"
     ? { content: [{ type: "thinking", thinking: [], closed: true }] }
     : undefined;
 }
 
-/** The fields of a message that comes in one piece. */
-export function wholeThinking(
-  place: Place,
-  thoughts: readonly Thought[],
-  said: string,
-): JsonObject {
-  if (thoughts.length === 0) return openThinking(place);
+/** Fields of a complete message. */
+export function wholeThinking(form: Form, thoughts: readonly Thought[], said: string): JsonObject {
+  if (thoughts.length === 0) return openThinking(form);
   const text = thoughts.map((thought) => thought.text).join("");
-  switch (place) {
+  switch (form) {
     case "hidden":
       return {};
     case "reasoning_content":
@@ -82,7 +78,7 @@ export function wholeThinking(
         ],
       };
     default:
-      return place satisfies never;
+      return form satisfies never;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The body of a request to Chat Completions, field by field. */
+/** Body of a request to Chat Completions, field by field. */
 import {
   anything,
   choice,
@@ -62,7 +62,7 @@ const responseFormat = tagged("type", {
   }),
 });
 
-/** What OpenAI itself takes beside the messages. */
+/** Fields that OpenAI itself accepts besides the messages. */
 export const openAiFields: Fields = {
   model: text({ min: 1 }),
   audio: nullable(dictionary),
@@ -104,7 +104,7 @@ export const openAiFields: Fields = {
   web_search_options: nullable(dictionary),
 };
 
-/** Tools without the rules that OpenAI has for their names and number. */
+/** Tools without OpenAI's rules for their names and number. */
 export const looseTools: Shape = nullable(
   list(openObject({ function: openObject({ name: text() }) })),
 );
@@ -134,7 +134,7 @@ export const openAiParts: Fields = {
   ),
 };
 
-/** A content of these parts, or a bare text. */
+/** A content of these parts, or a string. */
 export function contentOf(parts: Fields): Shape {
   return either(text(), list(tagged("type", parts)));
 }
@@ -148,7 +148,7 @@ const openAiCall: Shape = taggedBy(({ type: kind }) => (kind === "custom" ? kind
 
 const openAiContent = nullable(contentOf(openAiParts));
 const named = { name: nullable(text()) };
-/** Whether a content is there at all is looked at when everything else is right. */
+/** Whether there is any content is checked after everything else. */
 const ofOthers = object({ role: type }, { content: openAiContent, ...named });
 
 export const openAiMessages: Fields = {
@@ -171,7 +171,7 @@ export const openAiMessages: Fields = {
   developer: object({ role: type, content: contentOf(openAiParts) }, named),
 };
 
-/** For servers that look at little and pass over the rest. */
+/** For servers that check little and ignore the rest. */
 export const looseMessages: Fields = looseMessagesOf(anything);
 
 export function looseMessagesOf(content: Shape): Fields {
@@ -189,7 +189,7 @@ export function looseMessagesOf(content: Shape): Fields {
   };
 }
 
-/** The body that a server of this dialect takes. */
+/** Body that a server of this dialect accepts. */
 export function requestShape({ ignoresUnknown, request, messages }: DialectFields): Shape {
   const build = ignoresUnknown ? openObject : object;
   const { model = text(), ...optional } = request;

@@ -1,4 +1,4 @@
-/** A request to Chat Completions in the words of the provider contract, for the functions of a script. */
+/** Converts a request to Chat Completions to the provider contract, for functions in a script. */
 import type {
   AssistantPart,
   ChatMessage,
@@ -15,7 +15,7 @@ import type { ChatRequest, ChatWireCall, ChatWireMessage } from "./chat-request.
 
 const systemRoles: readonly string[] = ["system", "developer"];
 
-/** What stands at the top of the messages is the system prompt. */
+/** A leading system message is the system prompt. */
 export function toRequestView(request: ChatRequest): RequestView {
   const { model, messages, tools, temperature } = request;
   const maxTokens = request.max_completion_tokens ?? request.max_tokens;
@@ -99,7 +99,7 @@ function toCallPart({ id, function: called }: ChatWireCall): AssistantPart {
   try {
     return { ...part, input: JSON.parse(said) as JsonValue };
   } catch {
-    // The text is kept as it is: it is what the model made of the arguments.
+    // The text is kept unchanged: it is what the model sent as arguments.
     return { ...part, input: {}, malformedInput: said };
   }
 }

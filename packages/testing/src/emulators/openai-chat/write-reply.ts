@@ -1,4 +1,4 @@
-/** Writes a reply as Chat Completions streams it, and as it gives it in one piece. */
+/** Writes a reply as Chat Completions streams it, and as a complete body. */
 import type { FinishReason, JsonValue, ProviderPart, Usage } from "@capstan/kernel";
 import type { ReplyWriter, WireEvent } from "../emulation.ts";
 import { isObject } from "../json.ts";
@@ -13,9 +13,9 @@ export interface ChatReplyContext {
   readonly dialect: ChatDialect;
   readonly quirks: ChatQuirks;
   readonly model: string;
-  /** By the estimate. */
+  /** Estimated usage. */
   readonly usage: Usage;
-  /** The client wants the counts in its stream. */
+  /** True if the client wants usage in its stream. */
   readonly wantsUsage: boolean;
   readonly sealer: Sealer;
   readonly id: string;
@@ -38,7 +38,7 @@ const finishReasons: Readonly<Record<string, string>> = {
 export class ChatReply implements ReplyWriter {
   readonly #context: ChatReplyContext;
   readonly #created: number;
-  /** By the index that the script has for them, in the order in which they began. */
+  /** By their index in the script, in start order. */
   readonly #calls = new Map<number, Call>();
   readonly #thoughts: Thought[] = [];
   #isThinking = false;
@@ -93,7 +93,7 @@ export class ChatReply implements ReplyWriter {
     };
   }
 
-  /** The first chunk says who speaks, and whether there is something to read. */
+  /** The first chunk has the role, and whether there is text. */
   #begin(first: ProviderPart): WireEvent[] {
     if (this.#hasBegun) return [];
     this.#hasBegun = true;
@@ -153,7 +153,7 @@ export class ChatReply implements ReplyWriter {
     return this.#chunk({ content: isText ? delta : [{ type: "text", text: delta }] });
   }
 
-  /** Where there is no field for it, it is text as any other. */
+  /** Without a field for it, a refusal is ordinary text. */
   #refuse(delta: string): WireEvent {
     if (!this.#context.dialect.hasRefusals) return this.#say(delta);
     this.#refusal += delta;
@@ -184,7 +184,7 @@ export class ChatReply implements ReplyWriter {
 
   #startCall(part: Extract<ProviderPart, { type: "toolcall_start" }>): WireEvent[] {
     if (part.isProviderExecuted === true) {
-      throw new Error("Chat Completions has no form for calls that the provider runs");
+      throw new Error("Chat Completions cannot express calls that the provider runs");
     }
     const given = isObject(part.providerData) ? part.providerData["id"] : undefined;
     const id = typeof given === "string" ? given : this.#context.newCallId();
@@ -208,7 +208,7 @@ export class ChatReply implements ReplyWriter {
     return [...parsed, ...this.#completeCall(call)];
   }
 
-  /** Where calls come whole, this is when they do: even one that was cut. */
+  /** Complete calls are sent here: even a truncated one. */
   #completeCall(call: Call): WireEvent[] {
     if (call.isDone) return [];
     call.isDone = true;
@@ -218,7 +218,7 @@ export class ChatReply implements ReplyWriter {
   #callChunk(call: Call, said: string, isNamed: boolean): WireEvent {
     const { callIndex } = this.#context.quirks;
     const at = [...this.#calls.values()].indexOf(call);
-    // Without a number only the id says whose piece it is.
+    // Without an index only the id identifies the call.
     const isNumbered = callIndex !== "missing";
     const piece = {
       ...(isNumbered && { index: callIndex === "from-one" ? at + 1 : at }),
@@ -228,10 +228,10 @@ export class ChatReply implements ReplyWriter {
     return this.#chunk({ tool_calls: [piece] });
   }
 
-  /** Fields that only some servers have, such as annotations and pictures. */
+  /** Fields of some servers only, such as annotations and images. */
   #addFields(data: JsonValue): WireEvent {
     if (!isObject(data))
-      throw new Error("A native part of Chat Completions is an object of fields");
+      throw new Error("A native part of Chat Completions must be an object of fields");
     this.#extra = { ...this.#extra, ...data };
     return this.#chunk(data);
   }
@@ -254,7 +254,7 @@ export class ChatReply implements ReplyWriter {
     return ends;
   }
 
-  /** The counts, where they stand with the finish reason. */
+  /** Usage, if it comes with the finish reason. */
   #lastFields(usage: JsonObject): JsonObject {
     const { quirks, wantsUsage, id } = this.#context;
     if (quirks.usage === "x_groq") return { x_groq: { id, ...usage }, ...(wantsUsage && usage) };
@@ -302,7 +302,7 @@ export class ChatReply implements ReplyWriter {
     };
   }
 
-  /** What the script says, and the estimate where it says nothing. */
+  /** Counts from the script, else the estimate. */
   #usageOf(): JsonObject {
     const said = { ...this.#context.usage, ...this.#usage };
     const thought = this.#thoughts.reduce((sum, { text }) => sum + text.length, 0);

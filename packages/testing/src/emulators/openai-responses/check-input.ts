@@ -1,4 +1,4 @@
-/** Whether the items of an input belong together: ids, reasoning with what came of it, outputs with their calls. */
+/** Checks that the items of an input belong together: ids, reasoning with the items after it, outputs with their calls. */
 import { asText } from "../json.ts";
 import type { JsonObject } from "../json.ts";
 import { Refusal } from "../refusal.ts";
@@ -7,7 +7,7 @@ import type { ItemLedger } from "./item-ledger.ts";
 import { itemsOf, typeOf } from "./responses-request.ts";
 import type { ResponsesRequest } from "./responses-request.ts";
 
-/** All that the model is shown, with references resolved. Throws a `Refusal`. */
+/** Returns everything the model is shown, with references resolved. Throws a `Refusal`. */
 export function checkInput(request: ResponsesRequest, ledger: ItemLedger): readonly JsonObject[] {
   const { previous_response_id: previous, input, prompt, conversation } = request;
   const sent = itemsOf(input);
@@ -24,7 +24,7 @@ export function checkInput(request: ResponsesRequest, ledger: ItemLedger): reado
   checkUnique(items);
   for (const item of sent) if (typeOf(item) === "reasoning") ledger.checkReasoning(item);
   checkReasoning(items, ledger);
-  // What is kept elsewhere may hold the other half of a pair.
+  // Items stored elsewhere may contain the other half of a pair.
   const isPartial = ledger.trustsForeign && (Boolean(previous) || items.some(isReference));
   if (!isPartial) checkToolPairs(items);
   return items;
@@ -38,7 +38,7 @@ function isReference(item: JsonObject): boolean {
   return typeOf(item) === "item_reference";
 }
 
-/** How the ids of each type begin. */
+/** Id prefixes by type. */
 const prefixes: Readonly<Record<string, string>> = {
   message: "msg",
   reasoning: "rs",
@@ -88,7 +88,7 @@ function checkUnique(items: readonly JsonObject[]): void {
   }
 }
 
-/** Reasoning goes with what came of it, and what came of it with the reasoning, or none of them says who it is. */
+/** Reasoning must come with the item that followed it, and that item with its reasoning, unless neither has an id. */
 function checkReasoning(items: readonly JsonObject[], ledger: ItemLedger): void {
   let current: string | undefined;
   for (const [index, item] of items.entries()) {
@@ -122,7 +122,7 @@ function checkFollowed(item: JsonObject, next: JsonObject | undefined, ledger: I
   );
 }
 
-/** By what both sides know of it. */
+/** Compares what both sides know of an item. */
 function isSame(item: JsonObject, original: JsonObject | undefined): boolean {
   if (original === undefined) return true;
   if (item["id"] !== undefined) return item["id"] === original["id"];
@@ -140,7 +140,7 @@ const callTypes: Readonly<Record<string, string>> = {
   custom_tool_call: "custom tool call",
 };
 
-/** From the first to the last: an output answers a call that stands before it, once. */
+/** In order: an output answers an earlier call, once. */
 function checkToolPairs(items: readonly JsonObject[]): void {
   const open = new Map<string, string>();
   for (const item of items) {

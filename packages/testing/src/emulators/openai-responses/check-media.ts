@@ -1,4 +1,4 @@
-/** Whether the pictures and files of an input are what they say they are. */
+/** Checks type and encoding of an input's images and files. */
 import { readDataUrl } from "../data-url.ts";
 import { asText, isList, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
@@ -26,7 +26,7 @@ function checkImage({ image_url, file_id }: JsonObject, path: string): void {
     throw invalid(`Missing required parameter: '${param}'.`, param, "missing_required_parameter");
   }
   const url = asText(image_url);
-  // Pictures elsewhere are not fetched.
+  // Remote images are not fetched.
   if (/^https?:\/\//.test(url)) return;
   const data = readDataUrl(url);
   if (data === undefined || !data.mediaType.startsWith("image/")) {

@@ -1,4 +1,4 @@
-/** Whether the model takes what the request asks of it, apart from the conversation. */
+/** Checks that the model accepts the request's settings, apart from the conversation. */
 import { asText, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
 import { invalid, toList } from "./errors.ts";
@@ -32,7 +32,7 @@ function checkReasoning(request: ResponsesRequest, { efforts }: ModelTraits): vo
   throw unsupportedValue(effort, model, efforts, "reasoning.effort");
 }
 
-/** A model that reasons draws no lots, unless it is told not to reason. */
+/** Reasoning models accept no sampling parameters, unless reasoning is disabled. */
 function checkSampling(request: ResponsesRequest, { efforts, usualEffort }: ModelTraits): void {
   const effort = request.reasoning?.effort ?? usualEffort;
   if (efforts.length === 0 || effort === "none") return;
@@ -60,7 +60,7 @@ function checkText(request: ResponsesRequest, { version }: ModelTraits): void {
   );
 }
 
-/** Without the word the model would write blanks for ever. */
+/** Without the word, the model might write blanks forever. */
 function checkMentionsJson({ input, instructions }: ResponsesRequest): void {
   const said = JSON.stringify([itemsOf(input), instructions ?? ""]);
   if (/json/i.test(said)) return;

@@ -1,8 +1,8 @@
-/** A word of a script that only the Responses API has a form for. */
+/** A script item that only the Responses API can express. */
 import { parts } from "../../script/script.ts";
 import type { Fragment } from "../../script/script-item.ts";
 
-/** What a model says on the way to its answer. Models without phases say it as any text. */
+/** Text before the final answer. Models without phases send it as ordinary text. */
 export function commentary(text: string | readonly string[]): Fragment {
   const deltas = typeof text === "string" ? [text] : text;
   return parts(

@@ -1,4 +1,4 @@
-/** How the Responses API words its errors. */
+/** Error messages of the Responses API. */
 import { ProviderError } from "@capstan/kernel";
 import type { ProviderErrorCode } from "@capstan/kernel";
 import type { Emulation } from "../emulation.ts";
@@ -16,7 +16,7 @@ export function errorOf({ message, type, param, code }: Refusal): JsonObject {
   return { message, type, param, code };
 }
 
-/** A parameter that is wrong. */
+/** Refusal of an invalid parameter. */
 export function invalid(message: string, param: string, code: string | null = null): Refusal {
   return new Refusal(message, { param, code });
 }
@@ -66,7 +66,7 @@ export function toRefusal(error: Error): Refusal {
     return new Refusal(error.message, { status: 500, type: "server_error", code: "server_error" });
   }
   const { message: usual, ...options } = failures[error.code];
-  // A script that names only the code gets the vendor's usual words.
+  // If a script names only the code, use the vendor's usual message.
   const message = error.message.startsWith("scripted ") ? usual : error.message;
   const { retryAfterMs } = error;
   return new Refusal(message, {
@@ -81,7 +81,7 @@ export function toRefusal(error: Error): Refusal {
   });
 }
 
-/** The APIs differ in what they call an array. */
+/** The APIs differ in their name for an array. */
 export function toShapeRefusal(issue: ShapeIssue, arrayName = "array"): Refusal {
   const path = toPath(issue.path);
   switch (issue.kind) {

@@ -1,4 +1,4 @@
-/** Knows the items that it gave out: which belong together, which it kept, and what it encrypted. */
+/** Records issued items: which belong together, which are stored, and what was encrypted. */
 import { asText, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
 import { Refusal } from "../refusal.ts";
@@ -9,11 +9,11 @@ import { typeOf } from "./responses-request.ts";
 /** An item of a reply. */
 export interface IssuedItem {
   readonly item: JsonObject;
-  /** The reasoning that it came out of. */
+  /** Id of the reasoning that it came from. */
   readonly reasoningId: string | undefined;
-  /** What came right behind it. */
+  /** The next item of the reply. */
   readonly follower: JsonObject | undefined;
-  /** It can be looked up by its id. */
+  /** True if it can be looked up by its id. */
   readonly isStored: boolean;
 }
 
@@ -27,7 +27,7 @@ export class ItemLedger {
     this.trustsForeign = trustsForeign;
   }
 
-  /** While an item is under way it has a draft of its content, which is worth nothing later. */
+  /** An item in progress has a draft of its content, which is invalid later. */
   encrypt(itemId: string, isDraft = false): string {
     return this.#sealer.seal({ itemId, isDraft });
   }
@@ -57,7 +57,7 @@ export class ItemLedger {
     return this.#items.get(id);
   }
 
-  /** All that was said up to the end of this response. Throws a `Refusal` if it was not kept. */
+  /** Returns all items up to the end of this response. Throws a `Refusal` if it was not stored. */
   conversationOf(responseId: string): readonly JsonObject[] {
     const items = this.#responses.get(responseId);
     if (items !== undefined || this.trustsForeign) return items ?? [];
@@ -68,7 +68,7 @@ export class ItemLedger {
     );
   }
 
-  /** What a reference stands for. Throws a `Refusal` if it was not kept. */
+  /** Resolves a reference. Throws a `Refusal` if the item was not stored. */
   lookUp(id: string): JsonObject {
     const issued = this.#items.get(id);
     if (issued?.isStored === true) return issued.item;
@@ -80,7 +80,7 @@ export class ItemLedger {
     throw new Refusal(`Item with id '${id}' not found.${advice}`, { status: 404, param: "input" });
   }
 
-  /** Throws a `Refusal` for reasoning that is neither kept here nor brought along. */
+  /** Throws a `Refusal` for reasoning that is neither stored here nor included. */
   checkReasoning(item: JsonObject): void {
     const { id, encrypted_content: encrypted } = item;
     if (encrypted === undefined || encrypted === null) {
@@ -98,7 +98,7 @@ export class ItemLedger {
     }
   }
 
-  /** Whose reasoning this is, where it can be told. */
+  /** Returns the id of a reasoning item, if known. */
   reasoningIdOf(item: JsonObject): string | undefined {
     if (typeOf(item) !== "reasoning") return undefined;
     const { id, encrypted_content: encrypted } = item;

@@ -1,4 +1,4 @@
-/** The items of an input. Those of the vendor's own tools are looked at no further than their type. */
+/** Items of an input. Items of the vendor's own tools are checked only for their type. */
 import { isObject } from "../json.ts";
 import {
   anything,
@@ -22,7 +22,7 @@ const status = nullable(choice("in_progress", "completed", "incomplete"));
 const callId = text({ min: 1, max: 64 });
 const name = text({ min: 1, max: 128, pattern: /^[a-zA-Z0-9_-]+$/ });
 const breakpoint = { prompt_cache_breakpoint: dictionary };
-/** What is right about an id depends on its item. */
+/** The rules for an id depend on its item. */
 const id = text({ max: 64 });
 
 const inputParts = {
@@ -64,7 +64,7 @@ function messageOf(role: Shape, parts: Readonly<Record<string, Shape>>): Shape {
 const ofModel = messageOf(anything, outputParts);
 const ofOthers = messageOf(choice("assistant", "system", "developer", "user"), inputParts);
 
-/** What the model said comes back in other parts than what it was told. */
+/** The model's messages have other parts than those of users. */
 const message: Shape = {
   kinds: ["object"],
   check: (value, path) =>

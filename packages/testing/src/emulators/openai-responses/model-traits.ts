@@ -1,16 +1,16 @@
-/** What each model of the Responses API takes, by its name, as documented and seen in November 2026. */
+/** Traits of each model of the Responses API, by its name, as documented and observed in November 2026. */
 
 export interface ModelTraits {
-  /** 5.4 is 504; those of the o series are below all of them. */
+  /** 5.4 is 504; the o series is below all others. */
   readonly version: number;
   readonly contextWindow: number;
-  /** None for a model that does not reason. */
+  /** Empty for a model that does not reason. */
   readonly efforts: readonly string[];
   /** Null for a model that does not reason. */
   readonly usualEffort: string | null;
-  /** Its messages say whether they are the answer or said on the way. */
+  /** True if its messages tell the final answer from commentary. */
   readonly hasPhases: boolean;
-  /** What goes into its prompt cache is counted. */
+  /** True if writes to its prompt cache are counted. */
   readonly countsCacheWrites: boolean;
 }
 
@@ -49,7 +49,7 @@ function effortsOf(version: number, variant: string): readonly string[] {
   return isCodex && version < 503 ? more : ["none", ...more];
 }
 
-/** For a while the usual was not to reason. */
+/** Some versions did not reason by default. */
 function usualEffortOf(version: number, efforts: readonly string[]): string | null {
   if (efforts.length === 0) return null;
   if (version > 500 && version < 505 && efforts.includes("none")) return "none";
@@ -62,5 +62,5 @@ function windowOf(version: number): number {
   return version === 100 ? 200_000 : 128_000;
 }
 
-/** Of the newest: for a model of another name that a test says there is. */
+/** Traits of the newest model: for other model names that a test allows. */
 export const newestTraits: ModelTraits = traitsOf(506, "", effortsOf(506, ""));

@@ -1,4 +1,4 @@
-/** The Responses API of OpenAI, at home. */
+/** Local emulator of OpenAI's Responses API. */
 import type { AcceptedRequest, Emulation, WireHeaders } from "../emulation.ts";
 import { startEmulator } from "../emulator.ts";
 import type { Emulator, EmulatorOptions } from "../emulator.ts";
@@ -22,7 +22,7 @@ import type { ResponsesRequest } from "./responses-request.ts";
 import { itemsOf } from "./responses-request.ts";
 import { ResponsesReply } from "./write-reply.ts";
 
-/** Each request that the service would take is answered by the next item of the script. */
+/** The next item of the script answers each request that the service would accept. */
 export async function openAiResponsesEmulator(
   script: readonly EmulatorScriptItem[],
   options: EmulatorOptions = {},
@@ -48,7 +48,7 @@ function responsesEmulation(options: EmulatorOptions): Emulation {
   function accept(body: JsonObject): AcceptedRequest {
     const issue = findShapeIssue(requestShape, body);
     if (issue !== undefined) throw toShapeRefusal(issue);
-    // Its shape was checked in the line above.
+    // The line above checked its shape.
     const request = body as unknown as ResponsesRequest;
     const traits = traitsOf(request.model, options);
     checkSettings(request, traits);
@@ -99,7 +99,7 @@ function responsesEmulation(options: EmulatorOptions): Emulation {
   };
 }
 
-/** The prompt begins with what changes least. */
+/** The prompt starts with what changes least. */
 function countInput(
   request: ResponsesRequest,
   input: readonly JsonObject[],

@@ -1,4 +1,4 @@
-/** The body of a request to the Responses API, field by field. */
+/** Body of a request to the Responses API, field by field. */
 import {
   anything,
   choice,

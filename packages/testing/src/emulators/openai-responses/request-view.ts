@@ -1,4 +1,4 @@
-/** A request to the Responses API in the words of the provider contract, for the functions of a script. */
+/** Converts a request to the Responses API to the provider contract, for functions in a script. */
 import type {
   AssistantPart,
   ChatMessage,
@@ -38,7 +38,7 @@ function toDeclaration({ name, description, parameters }: JsonObject): ToolDecla
   };
 }
 
-/** The items that the model made one behind the other are one message. */
+/** Adjacent items of the model form one message. */
 function toMessages(items: readonly JsonObject[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const [index, item] of items.entries()) {
@@ -120,7 +120,7 @@ function toCallPart({ call_id, name, arguments: text }: JsonObject): AssistantPa
   try {
     return { ...part, input: JSON.parse(asText(text)) as JsonValue };
   } catch {
-    // The text is kept as it is: it is what the model made of the arguments.
+    // The text is kept unchanged: it is what the model sent as arguments.
     return { ...part, input: {}, malformedInput: asText(text) };
   }
 }

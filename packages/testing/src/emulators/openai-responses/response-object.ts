@@ -1,4 +1,4 @@
-/** The response object, which says again what was asked for. */
+/** The response object, which repeats the request's settings. */
 import type { JsonObject } from "../json.ts";
 import type { ModelTraits } from "./model-traits.ts";
 import type { ResponsesRequest } from "./responses-request.ts";

@@ -34,7 +34,7 @@ export interface ResponsesRequest {
   readonly truncation?: string | null;
 }
 
-/** A string is short for one message of the user. */
+/** A string is short for one user message. */
 export function itemsOf(input: ResponsesRequest["input"]): readonly JsonObject[] {
   if (input === undefined) return [];
   return typeof input === "string" ? [{ role: "user", content: input }] : input;

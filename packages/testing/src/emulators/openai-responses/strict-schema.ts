@@ -1,11 +1,11 @@
-/** The part of JSON Schema that the service can hold a model to. */
+/** Subset of JSON Schema that the service supports in strict mode. */
 import type { JsonValue } from "@capstan/kernel";
 import { asText, isList, isObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
 
 const unsupported = ["oneOf", "allOf", "not", "if", "then", "else", "patternProperties"];
 
-/** What is wrong with it, in the vendor's words; undefined where nothing is. */
+/** Returns the vendor's message about the first fault; undefined if there is none. */
 export function findStrictFault(schema: JsonObject): string | undefined {
   if (schema["type"] !== "object") {
     const type = schema["type"] === undefined ? "None" : asText(schema["type"]);
@@ -38,7 +38,7 @@ function faultIn(schema: JsonValue, context: readonly string[]): string | undefi
     .find((fault) => fault !== undefined);
 }
 
-/** The schemas inside of a schema, and how to get there. */
+/** Returns the nested schemas with their paths. */
 function inner(schema: JsonObject): (readonly [readonly string[], JsonValue])[] {
   const named = ["properties", "$defs", "definitions"].flatMap((group) => {
     const schemas = schema[group];

@@ -1,4 +1,4 @@
-/** Writes a reply as the Responses API streams it, and as it gives it in one piece. */
+/** Writes a reply as the Responses API streams it, and as a complete body. */
 import type { FinishReason, JsonValue, ProviderPart, Usage } from "@capstan/kernel";
 import type { ReplyWriter, WireEvent } from "../emulation.ts";
 import { asText, isObject } from "../json.ts";
@@ -11,10 +11,10 @@ import type { ResponseState } from "./response-object.ts";
 
 export interface ReplyContext {
   readonly ledger: ItemLedger;
-  /** All that the model was shown. */
+  /** Everything the model was shown. */
   readonly input: readonly JsonObject[];
   readonly isStored: boolean;
-  /** The client asked for reasoning that it can send back by itself. */
+  /** True if the client asked for reasoning that it can send back itself. */
   readonly givesEncrypted: boolean;
   readonly showsSummary: boolean;
   readonly hasPhases: boolean;
@@ -25,7 +25,7 @@ export interface ReplyContext {
   now(): number;
 }
 
-/** An item that is being sent. */
+/** An item in progress. */
 interface OpenItem {
   readonly outputIndex: number;
   readonly kind: "text" | "refusal" | "thinking" | "call";
@@ -143,7 +143,7 @@ export class ResponsesReply implements ReplyWriter {
     this.#open = open;
     return [
       this.#added(open, head),
-      this.#event("response.content_part.added", { ...placeOf(open), part: partOf(open) }),
+      this.#event("response.content_part.added", { ...positionOf(open), part: partOf(open) }),
     ];
   }
 
@@ -155,7 +155,7 @@ export class ResponsesReply implements ReplyWriter {
     this.#spoken += delta.length;
     const type = kind === "text" ? "response.output_text.delta" : "response.refusal.delta";
     const more = kind === "text" && { logprobs: [] };
-    return [...opened, this.#event(type, { ...placeOf(open), delta, ...more })];
+    return [...opened, this.#event(type, { ...positionOf(open), delta, ...more })];
   }
 
   #openReasoning(): WireEvent[] {
@@ -179,13 +179,18 @@ export class ResponsesReply implements ReplyWriter {
     if (open === undefined || !this.#context.showsSummary || delta === "") return opened;
     const isFirst = open.said === "";
     open.said += delta;
-    const place = summaryPlaceOf(open);
+    const position = summaryPositionOf(open);
     return [
       ...opened,
       ...(isFirst
-        ? [this.#event("response.reasoning_summary_part.added", { ...place, part: summaryOf("") })]
+        ? [
+            this.#event("response.reasoning_summary_part.added", {
+              ...position,
+              part: summaryOf(""),
+            }),
+          ]
         : []),
-      this.#event("response.reasoning_summary_text.delta", { ...place, delta }),
+      this.#event("response.reasoning_summary_text.delta", { ...position, delta }),
     ];
   }
 
@@ -235,10 +240,10 @@ export class ResponsesReply implements ReplyWriter {
     ];
   }
 
-  /** An item that comes in one piece, such as a search of the vendor. */
+  /** Adds a complete item, such as a search of the vendor. */
   #addWhole(data: JsonValue): WireEvent[] {
     if (!isObject(data) || typeof data["type"] !== "string") {
-      throw new Error("A native item of the Responses API is an object with a type");
+      throw new Error("A native item of the Responses API must be an object with a type");
     }
     this.#spoken += estimateTokens(data) * 4;
     const output_index = this.#output.push(data) - 1;
@@ -259,22 +264,22 @@ export class ResponsesReply implements ReplyWriter {
     const isText = open.kind === "text";
     const done = isText
       ? this.#event("response.output_text.done", {
-          ...placeOf(open),
+          ...positionOf(open),
           text: open.said,
           logprobs: [],
         })
-      : this.#event("response.refusal.done", { ...placeOf(open), refusal: open.said });
+      : this.#event("response.refusal.done", { ...positionOf(open), refusal: open.said });
     const part = partOf(open);
     return [
       done,
-      this.#event("response.content_part.done", { ...placeOf(open), part }),
+      this.#event("response.content_part.done", { ...positionOf(open), part }),
       this.#done(open, { ...open.head, status, content: [part] }),
     ];
   }
 
   #closeReasoning(open: OpenItem): WireEvent[] {
     const { ledger, givesEncrypted } = this.#context;
-    const place = summaryPlaceOf(open);
+    const position = summaryPositionOf(open);
     const part = summaryOf(open.said);
     const encrypted_content = open.encrypted ?? ledger.encrypt(open.id);
     const item = {
@@ -286,8 +291,8 @@ export class ResponsesReply implements ReplyWriter {
       open.said === ""
         ? []
         : [
-            this.#event("response.reasoning_summary_text.done", { ...place, text: open.said }),
-            this.#event("response.reasoning_summary_part.done", { ...place, part }),
+            this.#event("response.reasoning_summary_text.done", { ...position, text: open.said }),
+            this.#event("response.reasoning_summary_part.done", { ...position, part }),
           ];
     return [...shown, this.#done(open, item)];
   }
@@ -333,7 +338,7 @@ export class ResponsesReply implements ReplyWriter {
     return this.#context.toResponse({ id: this.#id, createdAt: this.#createdAt, output, ...state });
   }
 
-  /** What the script says, and the estimate where it says nothing. */
+  /** Counts from the script, else the estimate. */
   #usageOf(): JsonObject {
     const said = { ...this.#context.usage, ...this.#usage };
     const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = said;
@@ -361,11 +366,11 @@ function itemOf({ id, outputIndex }: OpenItem): JsonObject {
   return { item_id: id, output_index: outputIndex };
 }
 
-function placeOf(open: OpenItem): JsonObject {
+function positionOf(open: OpenItem): JsonObject {
   return { ...itemOf(open), content_index: 0 };
 }
 
-function summaryPlaceOf(open: OpenItem): JsonObject {
+function summaryPositionOf(open: OpenItem): JsonObject {
   return { ...itemOf(open), summary_index: 0 };
 }
 

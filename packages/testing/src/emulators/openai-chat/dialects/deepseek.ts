@@ -1,4 +1,4 @@
-/** DeepSeek: its models think unless told not to, and want to see again what they thought. */
+/** DeepSeek: its models think unless told not to, and require their thinking to be sent back. */
 import { asText } from "../../json.ts";
 import { Refusal } from "../../refusal.ts";
 import { object, openObject, nullable, text, anything, integer, choice } from "../../shape.ts";
@@ -112,8 +112,8 @@ export const deepSeek: ChatDialect = {
 function toFault(issue: ShapeIssue): string {
   const key = toBracketPath(issue.path.slice(-1));
   const owner = toBracketPath(issue.path.slice(0, -1));
-  const place = owner === "" ? "" : `${owner}: `;
-  if (issue.kind === "missing") return `${place}missing field \`${key}\``;
+  const prefix = owner === "" ? "" : `${owner}: `;
+  if (issue.kind === "missing") return `${prefix}missing field \`${key}\``;
   if (issue.kind === "tag") {
     const choices = issue.choices.map((one) => `\`${one}\``).join(", ");
     return `${toBracketPath(issue.path)}: unknown variant \`${asText(issue.value)}\`, expected ${choices}`;
@@ -165,7 +165,7 @@ function checkThinking({ model, messages, tool_choice: wanted }: ChatRequest): v
   if (wanted && wanted !== "auto" && wanted !== "none") {
     throw refusal("Thinking mode does not support this tool_choice");
   }
-  // The model of old wanted it only within a turn.
+  // The older model required it only within a turn.
   const isOld = model === "deepseek-reasoner";
   const from = isOld ? messages.findLastIndex(({ role }) => role === "user") : 0;
   const lacking = messages.findIndex(

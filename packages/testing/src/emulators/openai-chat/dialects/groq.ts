@@ -1,4 +1,4 @@
-/** Groq: its own words for what does not fit, counts beside the usual place, and errors as events of a stream. */
+/** Groq: its own messages for invalid shapes, usage in another field, and errors as events of a stream. */
 import { Refusal } from "../../refusal.ts";
 import {
   anything,
@@ -137,20 +137,20 @@ export const groq: ChatDialect = {
     ...(cached > 0 && { prompt_tokens_details: { cached_tokens: cached } }),
     ...(reasoning > 0 && { completion_tokens_details: { reasoning_tokens: reasoning } }),
   }),
-  // Which results belong to which calls is not looked at.
+  // Results are not matched with calls.
   check: () => {},
 };
 
-/** A fault in a message is told with the role of the message. */
+/** A fault in a message is reported with the role of the message. */
 function toFault(issue: ShapeIssue): string {
   const [root, index = 0, role] = issue.path;
   const fault = describe(issue);
   if (root !== "messages" || typeof role !== "object") return fault;
-  return `'${toDottedPath([root, index])}' : for 'role:${role.tag}' the following must be satisfied[('${placeOf(issue)}' : ${fault})]`;
+  return `'${toDottedPath([root, index])}' : for 'role:${role.tag}' the following must be satisfied[('${pathOf(issue)}' : ${fault})]`;
 }
 
-/** What is too much stands in its owner, what is missing would stand in its own place. */
-function placeOf({ kind, path }: ShapeIssue): string {
+/** An unknown field is reported at its owner, a missing one at its own path. */
+function pathOf({ kind, path }: ShapeIssue): string {
   return toDottedPath(kind === "unknown" ? path.slice(0, -1) : path);
 }
 

@@ -1,4 +1,4 @@
-/** Mistral: takes no field that it does not know, and no order of messages but its own. */
+/** Mistral: accepts no unknown field, and only its own order of messages. */
 import type { JsonValue } from "@capstan/kernel";
 import { asText, isObject } from "../../json.ts";
 import type { JsonObject } from "../../json.ts";
@@ -24,7 +24,7 @@ import { openAiQuirks } from "./openai.ts";
 
 const type = anything;
 
-/** Of OpenAI's fields it has these, and not the newer ones. */
+/** Supported fields of OpenAI, without the newer ones. */
 const shared = [
   "model",
   "temperature",
@@ -154,7 +154,7 @@ function unauthorized(): Refusal {
   return new Refusal("Unauthorized", { status: 401 });
 }
 
-/** What does not fit the schema comes in another form than what breaks a rule. */
+/** Schema violations have another form than rule violations. */
 function errorBody({ status, message, type: kind, param, code, details }: Refusal): JsonObject {
   if (status === 401) return { detail: message };
   const said: JsonValue = details.length > 0 ? { detail: details } : message;

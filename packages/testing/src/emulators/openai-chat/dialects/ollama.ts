@@ -1,4 +1,4 @@
-/** Ollama: wants no key, passes over what it does not know, and cuts a prompt that is too long. */
+/** Ollama: requires no key, ignores unknown fields, and truncates a prompt that is too long. */
 import { Refusal } from "../../refusal.ts";
 import { anything } from "../../shape.ts";
 import type { ChatDialect, DialectWords } from "../dialect.ts";
@@ -8,13 +8,13 @@ import { openAiQuirks } from "./openai.ts";
 
 const words: DialectWords = {
   toShapeRefusal({ kind, path }) {
-    const place = toDottedPath(path);
-    if (place === "messages" && (kind === "short" || kind === "missing")) {
+    const field = toDottedPath(path);
+    if (field === "messages" && (kind === "short" || kind === "missing")) {
       return new Refusal("[] is too short - 'messages'");
     }
-    if (place === "model") return new Refusal("model is required");
+    if (field === "model") return new Refusal("model is required");
     return new Refusal(
-      `json: cannot unmarshal into Go struct field ChatCompletionRequest.${place}`,
+      `json: cannot unmarshal into Go struct field ChatCompletionRequest.${field}`,
     );
   },
   noKey: undefined,

@@ -1,4 +1,4 @@
-/** OpenAI itself, the strictest of those that speak it. */
+/** OpenAI itself, the strictest server of this protocol. */
 import type { JsonObject } from "../../json.ts";
 import { asText } from "../../json.ts";
 import {
@@ -138,7 +138,7 @@ function toShapeRefusal(issue: ShapeIssue, body: JsonObject): Refusal {
   return toOpenAiRefusal(issue, "array of objects");
 }
 
-/** Older models have older words. */
+/** Older models have older messages. */
 function unknownField(field: string, { version }: ModelTraits): Refusal {
   return version < 500
     ? new Refusal(`Unrecognized request argument supplied: ${field}`)

@@ -1,4 +1,4 @@
-/** OpenRouter: passes most things on, and shows thinking in a form that has to come back as it was. */
+/** OpenRouter: passes most things on, and shows thinking in a form that must be sent back unchanged. */
 import { isList, isObject } from "../../json.ts";
 import { Refusal } from "../../refusal.ts";
 import { anything } from "../../shape.ts";
@@ -9,11 +9,11 @@ import { openAiQuirks } from "./openai.ts";
 
 const words: DialectWords = {
   toShapeRefusal: ({ kind, path }) => {
-    const place = toDottedPath(path);
-    if (place === "messages") {
+    const field = toDottedPath(path);
+    if (field === "messages") {
       return new Refusal('Input required: specify "prompt" or "messages"');
     }
-    return new Refusal(`${place}: Invalid input${kind === "missing" ? ": Required" : ""}`);
+    return new Refusal(`${field}: Invalid input${kind === "missing" ? ": Required" : ""}`);
   },
   noKey: () => new Refusal("No auth credentials found", { status: 401 }),
   wrongKey: () => new Refusal("User not found.", { status: 401 }),
@@ -87,7 +87,7 @@ export const openRouter: ChatDialect = {
   },
 };
 
-/** It is the maker of the model who looks at signatures. */
+/** The model's vendor checks signatures. */
 function forged(index: number): Refusal {
   const message = `messages.${index}.content.0: Invalid \`signature\` in \`thinking\` block`;
   const raw = JSON.stringify({ type: "error", error: { type: "invalid_request_error", message } });
