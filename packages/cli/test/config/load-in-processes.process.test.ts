@@ -76,7 +76,7 @@ test("what must not be read or written is told, and trusted by nobody", async ()
   });
   expect(later).toMatchObject({
     isTrusted: false,
-    notes: [expect.stringContaining("do nothing: maxSteps.")],
+    notes: [expect.stringContaining("ignoring maxSteps.")],
   });
   expect(unreadable).toEqual({
     error: `ConfigError: ${folders.configFile} cannot be read (EACCES): fix or remove it`,
