@@ -95,7 +95,7 @@ test.for([...localKinds])(
     disk.setReadOnly(false);
 
     expect(isRepositoryError(failure) && failure.code).toBe("unavailable");
-    expect(String(failure)).toMatch(/read-only|may be written/);
+    expect(String(failure)).toMatch(/read-only|is writable/);
     await using again = openStore(kind, disk.path);
     expect(await readIds(again, "s")).toEqual(["created"]);
   },
