@@ -5,7 +5,7 @@ import { parseCommandLine } from "../src/command-line/parse-command-line.ts";
 import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 
-/** Message for a mistake. */
+/** Message of a mistake. */
 async function refusalOf(argv: readonly string[]): Promise<string> {
   const io = memoryIo();
   const exitCode = await run(argv, io);

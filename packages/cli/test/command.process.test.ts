@@ -127,7 +127,7 @@ test("a reader that leaves ends the turn quietly", async () => {
   );
 });
 
-test("a full disk behind stdout is an error that is said", async ({ skip }) => {
+test("a full disk for stdout is reported as an error", async ({ skip }) => {
   skip(process.platform !== "linux", "only Linux has /dev/full");
 
   const { status, stderr } = shell(`${look} > /dev/full`, await temporaryFolder());

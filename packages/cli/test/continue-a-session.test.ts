@@ -10,7 +10,7 @@ import type { MemoryIo } from "./memory-io.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { jsonLines, runScripted } from "./scripted-io.ts";
 
-/** What users had said when this request was made. */
+/** Texts of the user messages in this request. */
 function saidIn(provider: ScriptedProvider, request: number): readonly string[] {
   const messages = provider.requests[request]?.messages ?? [];
   const users = messages.filter((message): message is UserMessage => message.role === "user");

@@ -12,7 +12,7 @@ const pages = [
   "README.md",
 ];
 
-/** The words behind each `capstan` in the shell blocks of a page. */
+/** Arguments of each `capstan` in the shell blocks of a page. */
 function commandsIn(page: string): readonly (readonly string[])[] {
   const text = readFileSync(join(root, page), "utf8");
   const lines = [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = ""]) =>

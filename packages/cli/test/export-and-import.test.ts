@@ -117,7 +117,7 @@ test("nothing of a file runs by itself: a call without a result is closed", asyn
   const { file, text } = await exported();
   const lines = text.trimEnd().split("\n");
   const end = lines.findIndex((line) => line.includes('"type":"tool_result"'));
-  // As after a kill while the first call ran.
+  // State after a kill while the first call ran.
   await writeFile(file, `${lines.slice(0, end).join("\n")}\n`);
   const [home, cwd] = [memoryIo().home, await temporaryFolder()];
 
@@ -177,7 +177,7 @@ test.each([
     (lines: string[]) => lines.with(1, (lines[1] ?? "").replace('"created"', '"future"')),
     '2: The log cannot be read: the first entry of a session must be of the type "created".',
   ],
-])("of %s the place is named, and nothing is stored", async (_, change, problem) => {
+])("an import with %s names the position, and stores nothing", async (_, change, problem) => {
   const { file, text } = await exported();
   await writeFile(file, change(text.trimEnd().split("\n")).join("\n"));
   const [home, cwd] = [memoryIo().home, await temporaryFolder()];

@@ -20,7 +20,7 @@ async function inTool(options: SpawnOptions, ...flags: readonly string[]) {
   return { command, cwd, pid: Number(readFileSync(started, "utf8")) };
 }
 
-/** Those whose working folder it is. */
+/** Processes with this working folder. */
 function processesIn(cwd: string): readonly string[] {
   const { stdout } = spawnSync("sh", ["-c", "ls -l /proc/[0-9]*/cwd 2>/dev/null"], {
     encoding: "utf8",
@@ -145,7 +145,7 @@ test("killed inside of a tool, the session goes on with --continue, and the tool
   expect(done.stdout).toMatch(/^\w{16}  just now  done        sleep 300/);
 });
 
-test("killed inside of a tool, a prompt comes behind what was unfinished", async () => {
+test("after a kill inside a tool, a prompt comes after the unfinished turn", async () => {
   const [home, cwd] = [temporaryHome(), await temporaryFolder()];
   const { command } = await inTool({ home, cwd });
   command.child.kill("SIGKILL");

@@ -43,7 +43,7 @@ export function memoryIo(changes: Partial<Io> & { readonly isTTY?: boolean } = {
 
 const noInput: Input = { kind: "none", read: () => inputOf([]).read() };
 
-/** What a pipe gives. */
+/** Piped input. */
 export function inputOf(
   chunks: readonly (string | Uint8Array)[],
   kind: Input["kind"] = "pipe",

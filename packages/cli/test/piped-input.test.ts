@@ -71,7 +71,7 @@ test("a socket on which nothing comes does not hold a prompt up", async () => {
   const silent: Input = {
     kind: "socket",
     async *read() {
-      // Nobody ever writes.
+      // Never written to.
       queueMicrotask(() => void clock.advance(1_000));
       await new Promise(() => {});
       yield new Uint8Array();

@@ -1,4 +1,4 @@
-/** Whether a process does anything: one that has ended and that nobody has asked about does not. */
+/** Whether a process is alive: a zombie is not. */
 import { execFileSync } from "node:child_process";
 
 export function isAlive(pid: number): boolean {

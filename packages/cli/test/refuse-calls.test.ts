@@ -16,7 +16,7 @@ function resultsIn(provider: ScriptedProvider): readonly (readonly [boolean, unk
 
 const touch = (path: string) => callTool("bash", { command: `touch ${path}` });
 
-test("a call that nobody allowed is refused, said with the rule that would allow it, and the turn goes on", async () => {
+test("a call that is not allowed is refused, reported with the rule that would allow it, and the turn continues", async () => {
   const cwd = await temporaryFolder();
 
   const { io, exitCode, provider } = await runScripted(
@@ -69,7 +69,7 @@ test.each([
   expect(io.stderrText()).toContain(`capstan: refused: bash touch a.txt (${why})\n`);
 });
 
-test("a call of a tool that somebody else should run is answered, and the turn goes on", async () => {
+test("a call of a client-side tool is answered, and the turn continues", async () => {
   const { io, exitCode, provider } = await runScripted(
     ["--allow", "*", "prompt"],
     [reply(callTool("pick_file", {})), reply(say("done"))],

@@ -77,7 +77,7 @@ test("a key that cannot be one fails, and is not shown", async () => {
   expect(text).not.toContain("sk-one");
 });
 
-test("a model of the configuration that cannot be had fails", async () => {
+test("a configured model that is not available fails", async () => {
   const { exitCode, find } = await see({ settings: { model: "anthropic/claude-opus-5" } });
 
   expect(exitCode).toBe(1);

@@ -61,7 +61,7 @@ async function served(
   return { io, url, token, send, stop };
 }
 
-test("serve makes a token, prints it once, and lets in whoever has it", async () => {
+test("serve generates a token, prints it once, and accepts clients that send it", async () => {
   const { io, url, token, send, stop } = await served([reply(say("Hello."))]);
 
   const stranger = await fetch(`${url}/api/agent/sessions`);

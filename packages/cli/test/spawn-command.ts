@@ -33,7 +33,7 @@ export interface SpawnOptions {
   readonly home?: string;
   /** Besides those of this process. */
   readonly env?: NodeJS.ProcessEnv;
-  /** What is piped in. Default: nothing can be. */
+  /** Piped input. Default: none is possible. */
   readonly input?: string;
 }
 
@@ -79,7 +79,7 @@ export function shellWords(file: string, args: readonly string[]): string {
   return words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
 }
 
-/** Nothing of whoever runs the tests: no files, no keys. Where Node keeps what it has compiled is of the tests themselves. */
+/** Nothing of the user who runs the tests: no files, no keys. Node's compile cache is the tests' own. */
 export function environmentOf({ home = temporaryHome(), env }: SpawnOptions): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const folders = { HOME: home, XDG_CONFIG_HOME: undefined, XDG_DATA_HOME: undefined };

@@ -10,7 +10,7 @@ import { runScripted } from "./scripted-io.ts";
 
 const storeOf = (home: string): string => join(home, ".local/share/capstan/sessions.db");
 
-/** A command on a store that somebody has done something to. */
+/** Runs a command on a store that was tampered with. */
 async function runOn(spoil: (path: string) => void | Promise<void>) {
   const { home } = memoryIo();
   const path = storeOf(home);

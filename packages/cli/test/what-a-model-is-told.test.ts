@@ -63,7 +63,7 @@ test("what was left out of the settings is said before anything else", async () 
   expect(io.stderrText()).toMatch(/^capstan: .*capstan\.json.*--trust/);
 });
 
-test("mistakes in a file are told line by line, each with its place first", async () => {
+test("mistakes in a file are reported line by line, each with its position first", async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, "capstan.json"), '{ "thinkng": 1,\n  "maxSteps": 0 }');
 

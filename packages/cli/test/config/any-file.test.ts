@@ -211,7 +211,7 @@ test("any settings that are allowed come back as they were written", () => {
     fc.property(validSettings, fc.constantFrom(undefined, 2, "\t"), (written, space) => {
       const { settings } = parseSettings("f.json", JSON.stringify(written, null, space));
 
-      // Of a rule its text is what was written.
+      // A rule's text is as written.
       const texts: unknown = JSON.parse(
         JSON.stringify(settings, (_, value) => (isRule(value) ? value.text : value)),
       );

@@ -1,4 +1,4 @@
-/** What the pages say is what the command does. */
+/** The command does what the docs say. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

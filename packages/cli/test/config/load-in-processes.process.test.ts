@@ -52,7 +52,7 @@ test("of processes that trust at the same moment none loses what another one wro
   expect(Object.keys(trusted).toSorted()).toEqual(names.map((name) => join(root, name)));
 });
 
-test("what must not be read or written is told, and trusted by nobody", async () => {
+test("files that cannot be read or written are reported, and not trusted", async () => {
   const { root, project, folders } = await surroundings({
     [userFile]: "{}",
     [projectFile]: { maxSteps: 5 },

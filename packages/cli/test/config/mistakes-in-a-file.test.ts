@@ -22,7 +22,7 @@ test.each([
   ],
   ["an escape at the end", '{ "a\\', "1:3: the string is not closed"],
   ["a comment that is not closed", "{ /* a", "1:3: the comment is not closed"],
-  ["something behind the end", "{}\n{}", "2:1: expected the end of the file"],
+  ["something after the end", "{}\n{}", "2:1: expected the end of the file"],
   ["lines that end as on Windows", '{\r\n\r\n  "model": fast }', "3:12: invalid symbol"],
   ["an empty file", "", "1:1: expected a value"],
   ["only a comment", "// nothing yet", "1:15: expected a value"],
@@ -71,7 +71,7 @@ test.each([
     "1:12: model must be the name of a model in double quotes, such as vendor/id",
   ],
   ["a model with a space", '{ "model": "a b" }', "1:12: model must be the name of a model"],
-  ["an object in the place of a list", '{ "roots": {} }', "1:12: roots must be a list: [ … ]"],
+  ["an object instead of a list", '{ "roots": {} }', "1:12: roots must be a list: [ … ]"],
   [
     "a path with ~",
     '{ "roots": ["a", "~/x"] }',
@@ -83,7 +83,7 @@ test.each([
     '1:38: permissions.allow[1] "bash(a | b)" is not a valid rule: a | b has an unquoted |',
   ],
   [
-    "a key in the place of its variable",
+    "a key instead of its variable",
     '{ "providers": { "x": { "keyVariable": "sk-1234" } } }',
     "1:40: providers.x.keyVariable must be the name of an environment variable that holds the key, not the key",
   ],
@@ -108,7 +108,7 @@ test.each([
     "1:36: providers.x.models[0].contextWindow must be a whole number from 1 to 1000000000",
   ],
   [
-    "a vendor that nobody knows, without its protocol",
+    "an unknown vendor without a protocol",
     '{ "providers": {\n "x": {} } }',
     "2:7: providers.x has no protocol, which is required for vendors other than anthropic,",
   ],
@@ -173,7 +173,7 @@ test.each([
   expect(told).toContain(message);
 });
 
-test("a folder, a pipe and a link to nowhere in the place of the file are refused with their path", async () => {
+test("a folder, a pipe and a dangling link instead of the file are refused with their path", async () => {
   const { refuse, root, project } = await surroundings();
   const path = join(project, "capstan.json");
 

@@ -72,7 +72,7 @@ test("an AGENTS.md that leads out of the project, or is no text, is left out, an
   ]);
 });
 
-test("folders above the working folder that everybody may write to are not looked at", async () => {
+test("world-writable folders above the working folder are ignored", async () => {
   const { load, root } = await surroundings({
     "shared/capstan.json": { thinking: "high" },
     "shared/AGENTS.md": "anybody's",

@@ -18,7 +18,7 @@ const everything = {
   store: "stolen.db",
 };
 
-test("of a project that nobody trusts only what can do no harm holds, and a note says so", async () => {
+test("of an untrusted project only harmless settings take effect, and a note says so", async () => {
   const { load, project, folders } = await surroundings({ [projectFile]: everything });
 
   const { settings, notes, files, isTrusted } = await load();
@@ -189,7 +189,7 @@ test("a list of trusted projects that is a folder trusts nothing, and is told", 
 test("where nothing can be written, trust holds for this time only, and is told", async () => {
   const { load, root } = await surroundings({ [projectFile]: { maxSteps: 7 } });
   await mkdir(join(root, "home/.local"), { recursive: true });
-  await writeFile(join(root, "home/.local/share"), "a file in the place of the folder");
+  await writeFile(join(root, "home/.local/share"), "a file instead of the folder");
 
   const trusting = await load({ trust: true });
   const later = await load();
@@ -201,7 +201,7 @@ test("where nothing can be written, trust holds for this time only, and is told"
   expect(later.isTrusted).toBe(false);
 });
 
-test("a lock that was left behind is told, and nothing is remembered", async () => {
+test("a stale lock is reported, and nothing is remembered", async () => {
   const { load, root } = await surroundings({
     [projectFile]: { maxSteps: 7 },
     [`${trustedFile}.lock`]: "",

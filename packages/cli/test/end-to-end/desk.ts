@@ -10,7 +10,7 @@ import type { RunningCommand } from "../spawn-command.ts";
 import { files, spawnCommand } from "../spawn-command.ts";
 import type { Protocol } from "./protocols.ts";
 
-/** Nobody but the service may ever see it. */
+/** Only the service may ever see it. */
 export const secretKey = "sk-test-0123456789-secret";
 
 export interface Desk {
@@ -27,7 +27,7 @@ export interface Desk {
   list(): Promise<readonly string[]>;
 }
 
-/** Of a user who has nothing yet, in a folder of their own. */
+/** Environment of a new user, in a separate folder. */
 export function environmentIn(home: string): Readonly<Record<string, string>> {
   return {
     PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),

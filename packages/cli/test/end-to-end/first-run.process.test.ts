@@ -19,7 +19,7 @@ async function newUser(variables: Readonly<Record<string, string>> = {}) {
   return { home, cwd, capstan };
 }
 
-/** Ollama's own API, and behind it a service that is as strict as Ollama's. */
+/** Ollama's own API, in front of a service as strict as Ollama's. */
 async function ollamaWith(script: Parameters<typeof openAiChatEmulator>[0]) {
   const service = await openAiChatEmulator(script, { dialect: "ollama" });
   onTestFinished(() => service.close());
@@ -103,7 +103,7 @@ test("capstan models lists what there is, and capstan doctor says how everything
   });
   expect(checks.map((line) => JSON.parse(line).state)).not.toContain("fail");
   expect(models.stdout() + doctor.stdout()).not.toContain("sk-test-secret");
-  // Who only asks leaves nothing behind.
+  // Commands that only read leave no files.
   expect(await readdir(user.home)).toEqual(["work"]);
 });
 

@@ -26,7 +26,7 @@ import {
 const original = await readFile(join(import.meta.dirname, "project/src/basket.js"), "utf8");
 const alsoWatch = [...allowed, "--allow", `bash(${watchCommand})`];
 
-/** What the model was told last, and what it does then. */
+/** Last message to the model, and its reply. */
 function seeing(seen: string[], item: ScriptItem) {
   return ({ messages }: EmulatedRequest): ScriptItem => {
     seen.push(JSON.stringify(messages.at(-1)));

@@ -11,7 +11,7 @@ import { allowed, answer, check, close, fix, plan, prompt, tell } from "./task.t
 const original = await readFile(join(import.meta.dirname, "project/src/basket.js"), "utf8");
 
 describe.each(protocols)("over $name", (protocol) => {
-  test("what nobody has allowed is refused and said, and the turn goes on", async () => {
+  test("a call that is not allowed is refused and reported, and the turn continues", async () => {
     const seen: string[] = [];
     const seeing =
       (item: ScriptItem) =>

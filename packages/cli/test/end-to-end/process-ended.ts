@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-/** Resolves once it is gone. One that nobody has asked about yet counts as gone. */
+/** Resolves once the process is gone. A zombie counts as gone. */
 export async function processEnded(pid: number): Promise<void> {
-  // Nobody tells who is not its parent.
+  // Only a parent is notified.
   while (isAlive(pid)) await setTimeout(10);
 }
 

@@ -13,7 +13,7 @@ export interface Protocol {
   readonly model: string;
   readonly keyVariable: string;
   emulate(script: readonly EmulatorScriptItem[], options: EmulatorOptions): Promise<Emulator>;
-  /** What the configuration says of the vendor. */
+  /** Settings of the vendor in the configuration. */
   provider(url: string): ProviderSettings;
 }
 
@@ -25,7 +25,7 @@ export const messages: Protocol = {
   provider: (baseUrl) => ({ baseUrl }),
 };
 
-/** The last one is a vendor that nobody knows but the configuration. */
+/** The last one is a vendor that only the configuration knows. */
 export const protocols: readonly Protocol[] = [
   messages,
   {

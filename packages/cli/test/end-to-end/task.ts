@@ -11,7 +11,7 @@ const work = ["Find the bug", "Fix it", "Run the test"];
 
 /** Runs the test of the project. */
 const testCommand = "node --test";
-/** Runs until somebody ends it. */
+/** Runs until it is killed. */
 export const watchCommand = "node watch.js";
 
 function todos(done: number): ScriptItem {
@@ -37,7 +37,7 @@ export const check: ScriptItem = bash(testCommand);
 export const close: ScriptItem = todos(work.length);
 export const tell: ScriptItem = say(answer);
 
-/** What the file should be afterwards. */
+/** Expected content of the file afterwards. */
 export function fixed(source: string): string {
   return source.replace(wrong, right);
 }

@@ -89,7 +89,7 @@ describe("without a word of the user", () => {
     );
   });
 
-  test("a server that takes the request and says nothing does not hold anybody up", async () => {
+  test("a server that accepts the request and never answers does not block the command", async () => {
     const { url } = await serve(() => {});
 
     const env = { OLLAMA_BASE_URL: url, LMSTUDIO_BASE_URL: url };
@@ -134,7 +134,7 @@ describe("a model that was asked for", () => {
     ]);
   });
 
-  test("needs a key, which is named and no other one used in its place", async () => {
+  test("needs a key, which is named, and no other key is used instead", async () => {
     const chosen = choose({ model: "anthropic/claude-opus-5" }, { OPENAI_API_KEY: "k" });
 
     await expect(chosen).rejects.toMatchObject({
@@ -144,7 +144,7 @@ describe("a model that was asked for", () => {
     });
   });
 
-  test("of a vendor that everybody has elsewhere needs its address", async () => {
+  test("of a vendor without a common address needs its base URL", async () => {
     const chosen = choose({ model: "azure/gpt-5" }, { AZURE_OPENAI_API_KEY: "k" });
 
     await expect(chosen).rejects.toMatchObject({
@@ -153,7 +153,7 @@ describe("a model that was asked for", () => {
     });
   });
 
-  test("that nobody knows is answered with names that are like it", async () => {
+  test("that is unknown is answered with similar names", async () => {
     const chosen = choose({ model: "claude-opuss-5" }, { ANTHROPIC_API_KEY: "k" });
 
     await expect(chosen).rejects.toMatchObject({

@@ -121,7 +121,7 @@ async function statesOf(url: string, ms?: number) {
 }
 
 describe("what is none of them", () => {
-  test("is nobody at all", async () => {
+  test("does not exist at all", async () => {
     expect(await statesOf("http://127.0.0.1:1")).toEqual(["absent", "absent", "absent"]);
     expect(await statesOf("not an address")).toEqual(["absent", "absent", "absent"]);
   });

@@ -51,7 +51,7 @@ export interface OllamaModel {
   readonly remoteHost?: string;
 }
 
-/** As Ollama tells of its models. */
+/** Model details in Ollama's format. */
 export function ollamaServer(models: readonly OllamaModel[]): Promise<LocalServer> {
   return serveJson({
     "/api/version": { version: "0.20.1" },

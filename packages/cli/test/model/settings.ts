@@ -17,7 +17,7 @@ export function settingsWith(changes: Partial<Settings> = {}): Settings {
   };
 }
 
-/** Where nobody listens, so that no test finds a server of the machine that it runs on. */
+/** Address without a server, so that no test finds a server of its machine. */
 export const noServers: Readonly<Record<string, string>> = {
   OLLAMA_BASE_URL: "http://127.0.0.1:1/v1",
   LLAMACPP_BASE_URL: "http://127.0.0.1:1/v1",

@@ -1,4 +1,4 @@
-/** What we read in a command is what bash runs. */
+/** The parsed words of a command are what bash runs. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CommandPattern } from "../../src/permissions/command-pattern.ts";
@@ -9,7 +9,7 @@ import { realBash } from "./real-bash.ts";
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 200);
 
-// No slash: a name with one is looked for as a file, and not written down. No loops: nobody would end them.
+// No slash: a name with one is looked for as a file, and not written down. No loops: they would never end.
 const plain = [
   "a",
   "b",

@@ -36,7 +36,7 @@ test("without a rule what only looks at the folder runs, and all else asks", () 
   });
 });
 
-test("a tool that nobody knows asks, also one that took the name of another and says that it does more", () => {
+test("an unknown tool asks, and so does one that took the name of another and declares more effects", () => {
   const permissions = { allow: [], ask: [], deny: [] };
   const named = { name: "read", description: "d", inputSchema: {}, effect: "idempotent" } as const;
 
@@ -185,7 +185,7 @@ test("whatever the input is, there is a decision", () => {
       fc.constantFrom("bash", "edit", "ls", "__proto__", "toString"),
       input,
       (name, value) => {
-        // What JSON can say.
+        // Any JSON value.
         const decision = decideOn(name, value as JsonValue, rules);
 
         expect(["allow", "ask", "deny"]).toContain(decision.type);

@@ -1,4 +1,4 @@
-/** What bash makes of a command: every program that it would run, with its words. None is run. */
+/** Traces how bash reads a command: every program that it would run, with its words. None is run. */
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ done)
 `;
 
 export interface Shell {
-  /** As the tool starts it: `bash -c`. */
+  /** Started as the tool does: `bash -c`. */
   run(command: string, locale?: string): readonly (readonly string[])[];
 }
 
@@ -37,7 +37,7 @@ export function realBash(): Shell {
   writeFileSync(start, preamble);
   return {
     run(command, locale = "C.UTF-8") {
-      // One for each: what a command left behind may still write.
+      // One folder each: processes left over from a command may still write.
       const records = join(folder, randomUUID());
       writeFileSync(records, "");
       spawnSync("/bin/bash", ["-c", command], {

@@ -42,7 +42,7 @@ test("whatever the words are, they are a request or a mistake with a sentence", 
   );
 });
 
-test("an option that nobody knows is wrong use, wherever it stands before two dashes", async () => {
+test("an unknown option is wrong use, anywhere before two dashes", async () => {
   const known = new Set(options.flatMap(({ name, short }) => [`--${name}`, `-${short}`]));
   const unknown = fc.stringMatching(/^--?[a-z][a-z-]{0,9}$/).filter((name) => !known.has(name));
   await fc.assert(
