@@ -1,4 +1,4 @@
-/** What something fails with, at once or later. */
+/** Failure of a call, thrown or rejected. */
 export async function failureOf(work: () => unknown): Promise<unknown> {
   try {
     await work();

@@ -31,7 +31,7 @@ async function twoWrites(folder: string): Promise<number> {
   return before;
 }
 
-/** The ids that a reader finds when the file has only this, and those behind them when a writer has come; the file is whole then. */
+/** The ids that a reader finds when the file has only this, and those after them when a writer has come; the file is whole then. */
 async function openCut(folder: string, bytes: Buffer): Promise<[string[], string[]]> {
   writeFileSync(logIn(folder), bytes);
   await using reader = fs(folder);
@@ -44,7 +44,7 @@ async function openCut(folder: string, bytes: Buffer): Promise<[string[], string
 }
 
 test.each(["", undefined])("a store without a folder is refused: %o", async (folder) => {
-  // As from a variable that is not set.
+  // Comes from a variable that is not set.
   const failure = await failureOf(() => fs(folder as string));
 
   expect(failure).toMatchObject({

@@ -1,9 +1,9 @@
-/** What the golden stores hold, and what is to be found in them. */
+/** Content of the golden stores, and what must be found in them. */
 import type { Claim, SessionRepository, StoredEntry } from "@capstan/log";
 import { created, entry, head, readAll } from "./samples.ts";
 
 const strangeId = "a\u0000b/\\ \uD83D 🙂";
-/** Of the bytes below. */
+/** Name of the bytes below. */
 const ref = "7728ae2f2c36e2aaafbe79ca14c87ae2f89e7c88c4390ecbbf82dce88706958d";
 const bytes = Uint8Array.from({ length: 300 }, (_, i) => i & 255);
 

@@ -230,7 +230,7 @@ test("two processes write to one session at once, one is killed, and nothing is 
   expect(poster.lines).toHaveLength(100);
 });
 
-test("a connection that breaks at any byte is a failure of who uses it, and of nobody else", async ({
+test("a connection that breaks at any byte fails the calls that use it, and no others", async ({
   skip,
 }) => {
   const { url } = mustServe(skip);

@@ -24,7 +24,7 @@ export interface PostgresProcess {
   kill(): Promise<void>;
   /** Again, on the same port and the same files. */
   start(): Promise<void>;
-  /** It stands still, and answers nobody. */
+  /** Stops the server, so that it answers no client. */
   pause(): void;
   resume(): void;
 }
@@ -154,7 +154,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Where the system tells; elsewhere workers end when they see that the first is gone. */
+/** If the system reports them; otherwise workers end when they notice that the first is gone. */
 function childrenOf(pid: number): number[] {
   const path = `/proc/${pid}/task/${pid}/children`;
   if (!existsSync(path)) return [];

@@ -7,7 +7,7 @@ import driver from "postgres";
 import { afterAll, describe, expect, test } from "vitest";
 import { startPostgres } from "./postgres-server.ts";
 
-// The contract is not about power: nobody needs to wait for the disk.
+// The contract does not cover power failures: no write needs to wait for the disk.
 const server = await startPostgres(["fsync=off"]);
 let schemas = 0;
 

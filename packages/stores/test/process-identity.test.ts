@@ -26,12 +26,12 @@ test("a pid that was given again is not the process that had it", ({ skip }) => 
   expect(fateOf(identityWith({ pid: process.ppid, start: "1" }))).toBe("dead");
 });
 
-test("nobody can tell of a process of another machine, another boot or another container", () => {
+test("the fate of a process of another machine, another boot or another container is unknown", () => {
   expect(fateOf(identityWith({ place: "elsewhere", pid: 999_999_999 }))).toBe("unknown");
 });
 
 test.each(["", "null", "{}", "[]", "not JSON", '{"pid":"x"}'])(
-  "nobody can tell of what is no identity: %s",
+  "the fate of an invalid identity is unknown: %s",
   (text) => {
     expect(fateOf(text)).toBe("unknown");
   },

@@ -33,7 +33,7 @@ function testRelay(tellsChanges = false): TestRelay {
   return { relay, next, demands };
 }
 
-test("frames that follow each other become one, and one behind a gap stays apart", async () => {
+test("consecutive frames become one, and a frame after a gap stays separate", async () => {
   const { relay, next } = testRelay();
 
   relay.sendLive("s", frame(1, 2));
@@ -68,7 +68,7 @@ test("where others see by themselves what was written, only who listens here is 
   expect(await next()).toEqual([{ type: "live", id: "s", frames: [frame(1)] }]);
 });
 
-test("frames are wanted only while somebody follows", () => {
+test("frames are wanted only while a reader follows", () => {
   const { relay } = testRelay();
   const before = relay.isFollowed("s");
 
@@ -99,7 +99,7 @@ test("who listens hears of followers whose beginning was missed", () => {
   expect(heard).toEqual(["followed"]);
 });
 
-test("one that follows says so, and says so again after a gap, when everybody is told to look", async () => {
+test("a follower announces itself, and again after a gap, when all listeners are woken", async () => {
   const { relay, next } = testRelay();
   const heard: Wakeup["type"][] = [];
   const stop = relay.subscribe("s", ({ type }) => heard.push(type), { isLive: true });
@@ -113,7 +113,7 @@ test("one that follows says so, and says so again after a gap, when everybody is
   stop();
 });
 
-test("others are looked at only while somebody here wants to know of them", () => {
+test("other handles are polled only while there are listeners here", () => {
   const { relay, demands } = testRelay();
 
   const stops = ["s", "s", "t"].map((id) => relay.subscribe(id, () => {}));

@@ -29,7 +29,7 @@ export async function readAll(store: SessionRepository, id: string): Promise<Sto
     const page = await store.read(id, { after: entries.length });
     entries.push(...page.entries);
     if (entries.length >= page.lastSeq) break;
-    assert.ok(page.entries.length > 0, `no entry behind ${entries.length} of ${page.lastSeq}`);
+    assert.ok(page.entries.length > 0, `no entry after ${entries.length} of ${page.lastSeq}`);
   }
   assert.deepEqual(
     entries.map(({ seq }) => seq),

@@ -5,7 +5,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface SmallDisk extends Disposable {
   readonly path: string;
-  /** As the system does to a disk that fails. */
+  /** Same as the system does to a failing disk. */
   setReadOnly(isReadOnly: boolean): void;
 }
 

@@ -11,7 +11,7 @@ import { failureOf } from "./failure-of.ts";
 import { created, entry, head, readIds } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A file with a session of many entries, and nobody who has it open. */
+/** A file with a session of many entries, not open in any process. */
 async function filled(path: string): Promise<void> {
   await using store = sqlite(path);
   await store.create("s", [created()], head());
@@ -20,7 +20,7 @@ async function filled(path: string): Promise<void> {
   await store.append("s", entries, { lease });
 }
 
-/** What every call fails with, or undefined where it does not. */
+/** Failure of every call, or undefined if it succeeds. */
 async function failures(store: SessionRepository): Promise<unknown[]> {
   const calls = [
     () => readIds(store, "s"),
@@ -53,7 +53,7 @@ test("of many that open a new file at the same moment, none fails", async () => 
 });
 
 test.each(["", undefined])("a store without a path is refused: %o", async (path) => {
-  // As from a variable that is not set.
+  // Comes from a variable that is not set.
   const failure = await failureOf(() => sqlite(path as string));
 
   expect(failure).toMatchObject({
@@ -67,7 +67,7 @@ test("a file that is no database is not opened", async () => {
   const path = join(folder.path, "s.db");
   writeFileSync(
     path,
-    "This is a letter, and a rather long one, so that nobody takes it for empty.",
+    "This is a letter, and a rather long one, so that it is not taken for empty.",
   );
 
   const failure = await failureOf(() => sqlite(path));

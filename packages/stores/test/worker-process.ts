@@ -16,7 +16,7 @@ export interface WorkerOptions {
 
 export class WorkerProcess {
   readonly child: ChildProcess;
-  /** What it has told so far. */
+  /** Reports received so far. */
   readonly lines: string[] = [];
   readonly #ended: Promise<unknown>;
   readonly #waiting = new Set<() => void>();

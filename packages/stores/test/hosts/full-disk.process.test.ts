@@ -56,7 +56,7 @@ function fillDisk(path: string): void {
     try {
       writeFileSync(path, Buffer.alloc(size), { flag: "a" });
     } catch {
-      // As much of it as there was room for.
+      // Truncated to the available space.
     }
   }
 }

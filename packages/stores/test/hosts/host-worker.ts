@@ -21,7 +21,7 @@ export type Command =
   | { readonly type: "finish"; readonly sessionId: string }
   /** Looks for sessions that are due, as it does by itself from time to time. */
   | { readonly type: "look" }
-  /** What waits goes on. */
+  /** Pending work continues. */
   | { readonly type: "let" }
   | { readonly type: "drain" };
 
@@ -43,7 +43,7 @@ const host = createHost({
 });
 
 process.on("message", (command: Command) => {
-  // What fails ends the process, and its parent is told why.
+  // A failure ends the process, and is reported to its parent.
   obey(command).catch((thrown: unknown) => {
     console.error(thrown);
     process.exit(1);

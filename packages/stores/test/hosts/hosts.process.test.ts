@@ -33,7 +33,7 @@ interface Ground extends AsyncDisposable {
   entries(): Promise<Entry[]>;
 }
 
-/** On a machine of its own nobody can tell whether a process is dead: its lease has to run out. */
+/** If processes run on different machines, their death is not detectable: the lease has to expire. */
 const isRemote = (kind: string): boolean => kind === "postgres";
 
 function prepare(kind: string, skip: Skip): Ground {
@@ -96,7 +96,7 @@ test.for(kinds)(
 );
 
 test.for(kinds)(
-  "%s: a call that nobody answers is given up in time, though the process that asked is gone",
+  "%s: an unanswered call times out, even if the process that asked is gone",
   async (kind, { skip }) => {
     await using ground = prepare(kind, skip);
     const first = await ground.start();
@@ -120,21 +120,18 @@ test.for(kinds)(
   },
 );
 
-test.for(kinds)(
-  "%s: a session that waits for answers is held by nobody",
-  async (kind, { skip }) => {
-    await using ground = prepare(kind, skip);
-    await using first = await ground.start();
-    first.tell({ type: "send", sessionId: ground.id, text: "wonder" });
-    await first.hear("response");
-    first.tell({ type: "finish", sessionId: ground.id });
-    await first.hear("finished");
+test.for(kinds)("%s: a session that waits for answers has no lease", async (kind, { skip }) => {
+  await using ground = prepare(kind, skip);
+  await using first = await ground.start();
+  first.tell({ type: "send", sessionId: ground.id, text: "wonder" });
+  await first.hear("response");
+  first.tell({ type: "finish", sessionId: ground.id });
+  await first.hear("finished");
 
-    const claim = await ground.store.acquire(ground.id, "another", 60_000);
+  const claim = await ground.store.acquire(ground.id, "another", 60_000);
 
-    expect(claim?.head.status).toBe("awaiting_tool_execution");
-  },
-);
+  expect(claim?.head.status).toBe("awaiting_tool_execution");
+});
 
 test.for(kinds)(
   "%s: a host that has not got the agent leaves its sessions to those that have",
@@ -196,7 +193,7 @@ test.for(kinds)(
     expect(joined.event).toMatchObject({ message: { content: [{ text: "One, two, " }] } });
     const behind = reader.events.slice(reader.events.indexOf(joined) + 1);
     const deltas = behind.map(({ event }) => (event.type === "text_delta" ? event.delta : ""));
-    // What is behind the last frame that came in time is in the message.
+    // Text after the last frame that came in time is in the message.
     expect("three.").toContain(deltas.join(""));
     expect(messagesIn(behind)).toMatchObject([{ content: [{ text: "One, two, three." }] }]);
     const cursors = reader.events.map(({ cursor }) => cursor);

@@ -76,7 +76,7 @@ test.each([1_000, 40])(
   },
 );
 
-/** What was said in it is no JSON any more. */
+/** Its content is no longer valid JSON. */
 function damage(kind: string, where: string, id: string): void {
   if (kind === "sqlite") {
     const database = new DatabaseSync(join(where, "sessions.db"));

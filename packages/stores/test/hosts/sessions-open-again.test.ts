@@ -15,7 +15,7 @@ function hostOn(folder: string, settings: object = {}): Host {
   return createHost({ agents: [agent], repository: sqlite(join(folder, "s.db")), onError() {} });
 }
 
-/** What code without types may give. */
+/** Untyped callers may pass this. */
 const settings: Record<string, object> = {
   "a hook that blocks without a reason": { hooks: { before: () => ({ action: "block" }) } },
   "a stopWhen that gives a number": { stopWhen: () => 1 },

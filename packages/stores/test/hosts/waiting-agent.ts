@@ -15,7 +15,7 @@ export function createWaitingAgent(name: string, pass: () => Promise<void>): Age
   });
   const ask = defineTool({
     name: "ask",
-    description: "Is answered by nobody",
+    description: "Is never answered",
     input: { type: "object" },
     answerWithinMs: 300,
   });
