@@ -13,7 +13,7 @@ export const transcriptWithCalls: fc.Arbitrary<ChatMessage[]> = fc
   .tuple(fc.array(turn(), { maxLength: 2 }), turnWithCalls(2), fc.array(turn(), { maxLength: 2 }))
   .map(([before, middle, after]) => withIds([...before.flat(), ...middle, ...after.flat()]));
 
-/** A message whose ids are given once its place is known; a batch of results follows its calls by itself. */
+/** A message whose ids are assigned once its index is known; a batch of results follows its calls by itself. */
 type Draft = ChatMessage;
 
 const system: Draft = { role: "system", id: "", content: "Be brief." };
@@ -50,7 +50,7 @@ function failedTurn(): fc.Arbitrary<Draft[]> {
 function noteTurn(): fc.Arbitrary<Draft[]> {
   return fc.tuple(fc.jsonValue(), prose()).map(([data, part]) => [
     user(""),
-    // What fast-check calls JSON is JSON.
+    // JSON values of fast-check are JSON.
     { role: "custom", id: "", kind: "note", data: data as null },
     reply(part, "stop"),
   ]);

@@ -33,7 +33,7 @@ export const brokenIncarnations: readonly BrokenStore[] = [
     from: (intact) => ({ ...intact, putBlob: (id, bytes) => intact.putBlob(id, bytes) }),
   },
   {
-    fault: "nobody is told of a session that is as long as before",
+    fault: "listeners do not hear of a session that is as long as before",
     sentence: "a listener hears that a session was recreated, even if it is as long as the old one",
     from: (intact) => ({
       ...intact,

@@ -65,7 +65,7 @@ export const brokenReads: readonly BrokenStore[] = [
     }),
   },
   {
-    fault: "nobody is woken",
+    fault: "no listener is woken",
     sentence: "a listener hears of a post",
     from: (intact) => ({ ...intact, subscribe: () => () => {} }),
   },

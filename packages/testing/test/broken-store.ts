@@ -2,7 +2,7 @@
 import type { MemoryRepository, SessionRepository } from "@capstan/log";
 
 export interface BrokenStore {
-  /** What follows "a store is caught in which". */
+  /** Completes "a store is caught in which". */
   readonly fault: string;
   readonly sentence: string;
   readonly from: (intact: MemoryRepository) => SessionRepository;

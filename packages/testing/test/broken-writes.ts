@@ -37,7 +37,7 @@ export const brokenWrites: readonly BrokenStore[] = [
     },
   },
   {
-    fault: "an entry keeps the place that its writer foresaw",
+    fault: "an entry keeps the seq that its writer expected",
     sentence: "an entry that expects another seq gets the one assigned by the store",
     from: (intact) => {
       const foreseen = new Map<string, unknown>();
@@ -105,7 +105,7 @@ export const brokenWrites: readonly BrokenStore[] = [
     }),
   },
   {
-    fault: "a post is lost while somebody owns the session",
+    fault: "a post is lost while the session has an owner",
     sentence: "a post succeeds while an owner holds the lease, and the owner continues",
     from: (intact) => {
       const owned = new Set<string>();
@@ -151,6 +151,6 @@ export const brokenWrites: readonly BrokenStore[] = [
 ];
 
 function withoutNul<E extends NewEntry>(entry: E): E {
-  // What comes out has the shape of what went in.
+  // The output has the shape of the input.
   return JSON.parse(JSON.stringify(entry).replaceAll("\\u0000", "")) as E;
 }

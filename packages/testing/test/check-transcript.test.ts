@@ -65,7 +65,7 @@ test("a problem says what is wrong and where", () => {
   ]);
 });
 
-test("all problems come in one error, by their place", () => {
+test("all problems come in one error, ordered by index", () => {
   const messages = [assistant("a1", []), user("a1", "")];
 
   expect(() => assertValidTranscript(messages)).toThrowErrorMatchingInlineSnapshot(`
@@ -82,7 +82,7 @@ test("system messages stand at the start only", () => {
   expect(faults([system("s1"), user("u1"), system("s2")])).toEqual(["system-not-at-start at 2"]);
 });
 
-test("a result belongs right behind the message of its call", () => {
+test("a result belongs directly after the message of its call", () => {
   const late = [assistant("a1", [call("k1")], "tool-calls"), user("u1"), result("k1")];
   const early = [result("k1"), assistant("a1", [call("k1")], "tool-calls")];
 
@@ -162,7 +162,7 @@ test("a failed reply holds no calls", () => {
   expect(faults(messages)).toEqual(["call-in-failed-message at 0"]);
 });
 
-test("a user message follows an aborted reply, behind the results of its calls", () => {
+test("a user message follows an aborted reply, after the results of its calls", () => {
   const aborted = assistant("a1", [{ type: "text", text: "par" }, call("k1")], "aborted");
   const answer = result("k1", { isError: true, content: "aborted" });
 
@@ -224,7 +224,7 @@ test.each([
   expect(problem?.message).toContain(what);
 });
 
-test("a value that holds itself is not JSON; one that stands in two places is", () => {
+test("a value that contains itself is not JSON; one that occurs twice is", () => {
   const loop: Record<string, unknown> = {};
   loop["self"] = loop;
   const shared = { x: 1 };

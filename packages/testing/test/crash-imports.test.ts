@@ -44,7 +44,7 @@ function noting(logs: Map<string, readonly StoredEntry[]>): CreateStore {
   };
 }
 
-/** Of a run without a fault, and of some in which a process is killed. */
+/** Logs of a run without a fault, and of some in which a process is killed. */
 async function logsOf(scenario: CrashScenario): Promise<readonly (readonly StoredEntry[])[]> {
   const logs = new Map<string, readonly StoredEntry[]>();
   const createStore = noting(logs);

@@ -1,4 +1,4 @@
-/** What can be wrong with a store, each time with one in memory under it. */
+/** Faults of a store, each on top of one in memory. */
 import type {
   Appended,
   LiveFrame,
@@ -14,7 +14,7 @@ import type { CreateStore } from "@capstan/testing/crash";
 
 type EntryTypes = readonly NewEntry["type"][];
 
-/** An entry that nobody understands, in the place of another. */
+/** Replaces an entry by one that no program understands. */
 function placeholder({ v, id, at }: NewEntry): NewEntry {
   // A type that only a newer program knows is stored like any other.
   return { v, id: `${id}-held`, at, type: "held" } as unknown as NewEntry;
@@ -81,7 +81,7 @@ export function renewingAlways(options: { readonly now: () => number }): Session
   };
 }
 
-/** Whoever has the lease: what anybody may post needs none. */
+/** Writes of the lease's owner: posts need no lease. */
 function appendInAnyCase(
   store: MemoryRepository,
   append: Parameters<MemoryRepository["append"]>,

@@ -12,9 +12,9 @@ import {
 } from "./faulty-stores.ts";
 
 export interface PlantedFault {
-  /** What is wrong with it. */
+  /** Description of the fault. */
   readonly name: string;
-  /** Where it is caught, and as what. */
+  /** Scenario that catches it, and the violation's code. */
   readonly scenario: string;
   readonly caughtAs: CrashViolationCode;
   readonly createStore?: CreateStore;
@@ -120,7 +120,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     },
   },
   {
-    name: "posts that nobody has seen do not make a session due",
+    name: "unseen posts do not make a session due",
     scenario: "sequential tools",
     caughtAs: "stuck",
     createStore: claimingOnly(({ isRunning, isAwaited }) => isRunning || isAwaited),

@@ -35,7 +35,7 @@ export const plantedSessionFaults: readonly PlantedFault[] = [
     createStore: dropping(["prompt"]),
   },
   {
-    name: "a turn starts with a past that was cleared meanwhile",
+    name: "a turn starts with a history that was cleared in the meantime",
     scenario: "a past that is cleared at any time",
     caughtAs: "requests",
     createStore: startingBlindly,
@@ -132,7 +132,7 @@ export const plantedSessionFaults: readonly PlantedFault[] = [
   },
 ];
 
-/** Whatever was posted meanwhile, the entry that starts a turn is written. */
+/** Writes the entry that starts a turn, whatever was posted in the meantime. */
 function startingBlindly(options: { readonly now: () => number }): SessionRepository {
   const store = memoryRepository(options);
   return {

@@ -40,7 +40,7 @@ test("a failure in the middle comes after the parts, which stay open", async () 
   await expect(stream.next()).rejects.toBe(broken);
 });
 
-test("a stream that is cut off ends without a finish, whatever stands behind it", async () => {
+test("a stream that is cut off ends without a finish, whatever comes after it", async () => {
   const provider = scriptedProvider([reply(say("Hel"), cutOff(), say("lo"))]);
 
   const played = await Array.fromAsync(provider.stream(requestWith()));

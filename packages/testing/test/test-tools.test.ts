@@ -17,7 +17,7 @@ function contextOf(toolCallId: string, signal = new AbortController().signal): T
   };
 }
 
-/** As the kernel does: the input is what the tool's own parser gave. */
+/** Same as the kernel: the input is the result of the tool's own parser. */
 function execute(tool: ToolContract, input: unknown, context: ToolExecuteContext): unknown {
   return tool.execute?.(input as never, context);
 }

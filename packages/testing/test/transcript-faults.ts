@@ -6,7 +6,7 @@ interface BrokenTranscript {
   readonly index: number;
 }
 
-/** `pick` chooses among the places where the transcript can be broken. */
+/** `pick` chooses among the positions where the transcript can be broken. */
 export type BreakTranscript = (messages: readonly ChatMessage[], pick: number) => BrokenTranscript;
 
 export const dropResult: BreakTranscript = (messages, pick) => {

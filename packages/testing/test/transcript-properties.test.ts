@@ -19,7 +19,7 @@ import {
 } from "./transcript-faults.ts";
 import type { BreakTranscript } from "./transcript-faults.ts";
 
-/** Wherever a transcript is broken in this way, the fault is reported with this code, at its place. */
+/** Wherever a transcript is broken in this way, the fault is reported with this code and its index. */
 function assertNamed(code: TranscriptProblemCode, breakTranscript: BreakTranscript): void {
   fc.assert(
     fc.property(transcriptWithCalls, fc.nat(), (valid, pick) => {
@@ -45,7 +45,7 @@ test("a transcript is as valid after it was written as JSON and read again", () 
   );
 });
 
-test("a transcript that is cut behind calls is accepted as an open tail, and only as that", () => {
+test("a transcript that is cut after calls is accepted as an open tail, and only as that", () => {
   fc.assert(
     fc.property(transcriptWithCalls, fc.nat(), (valid, pick) => {
       const at = pickResult(valid, pick);
@@ -72,11 +72,11 @@ test("a result that moved to the end is named there", () => {
   assertNamed("misplaced-result", moveResultToEnd);
 });
 
-test("two results that changed places are named", () => {
+test("two swapped results are named", () => {
   assertNamed("misplaced-result", swapResults);
 });
 
-test("a result of a call that nobody made is named", () => {
+test("a result of a call that does not exist is named", () => {
   assertNamed("result-without-call", orphanResult);
 });
 

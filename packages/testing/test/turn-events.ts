@@ -77,7 +77,7 @@ export const turnEvents: readonly AgentEvent[] = (
   ] satisfies AgentEventBody[]
 ).map(inTurn);
 
-/** Where the first event of this type is, or the nth one. */
+/** Index of the first event of this type, or of the nth one. */
 export function indexOf(type: AgentEvent["type"], nth = 1): number {
   const indexes = [...turnEvents.keys()].filter((index) => turnEvents[index]?.type === type);
   return indexes[nth - 1] as number;

@@ -187,7 +187,7 @@ const pairs: readonly RefusalRow[] = [
     { ...loop, messages: pair },
   ],
   [
-    "a result behind other content",
+    "a result after other content",
     { ...loop, messages: talk("Hi", [call()], [text("Here"), result()]) },
     "messages.1: `tool_use` ids were found without",
     { ...loop, messages: talk("Hi", [call()], [result(), text("Here")]) },

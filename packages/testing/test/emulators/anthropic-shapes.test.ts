@@ -84,7 +84,7 @@ const markers: readonly RefusalRow[] = [
     { ...newest, messages: talk("Hi", [{ ...marked, text: "Yo" }], "?") },
   ],
   [
-    "a marker for an hour behind one for minutes",
+    "a marker for an hour after one for minutes",
     {
       ...plain,
       system: [marked],

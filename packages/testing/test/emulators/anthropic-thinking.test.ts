@@ -100,7 +100,7 @@ describe.each([
   });
 });
 
-/** What is done to a conversation that has thinking in it, and whether the thinking stays valid. */
+/** Changes to a conversation with thinking, and whether the thinking stays valid. */
 const changes: readonly (readonly [string, (whole: readonly JsonValue[]) => Body, boolean])[] = [
   ["nothing", (whole) => ({ messages: whole }), true],
   [

@@ -71,7 +71,7 @@ const deepSeek: readonly DialectRow[] = [
     to(v4, user, thoughtful, result(), user),
   ],
   [
-    "JSON that nobody mentions",
+    "JSON that is not mentioned",
     "deepseek",
     { ...to(v4), response_format: { type: "json_object" } },
     400,

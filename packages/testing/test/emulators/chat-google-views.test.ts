@@ -8,7 +8,7 @@ import { askChat, askGoogle } from "./exchange.ts";
 const schema = { type: "object", properties: {}, required: [], additionalProperties: false };
 const long = "A sentence of some length, said again and again. ".repeat(200);
 
-/** What both vendors are told here, each in its own way. */
+/** Same request to both vendors, each in its own format. */
 const told = {
   messages: [
     { role: "user", content: [{ type: "text", text: "Look" }, tinyImage] },

@@ -84,13 +84,13 @@ const messages: readonly RefusalRow[] = [
     saying({ role: "user", content: [] }),
   ],
   [
-    "null for what the model said, with nothing in its place",
+    "null for the model's text, with nothing instead",
     saying(user, { role: "assistant", content: null }, user),
     fault("Invalid value for 'content': expected a string, got null.", "messages.[1].content"),
     saying(user, { role: "assistant", content: null, refusal: "No" }, user),
   ],
   [
-    "calls in the place of what the user said",
+    "calls instead of the user's text",
     saying({ role: "tool", tool_call_id: "call_1", content: null }),
     fault("Invalid value for 'content': expected a string, got null.", "messages.[0].content"),
     loop,
@@ -163,7 +163,7 @@ const pairs: readonly RefusalRow[] = [
     loop,
   ],
   [
-    "a result behind another message",
+    "a result after another message",
     saying(user, calling([call()]), result(), user, result()),
     fault("messages with role 'tool' must be a response", "messages.[4].role"),
     saying(user, calling([call()]), result(), user),

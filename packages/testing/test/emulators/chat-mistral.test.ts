@@ -96,7 +96,7 @@ const mistral: readonly DialectRow[] = [
     loop,
   ],
   [
-    "the user right behind a result",
+    "the user directly after a result",
     "mistral",
     to(small, user, calling([nine]), result("abcDEF123"), user),
     400,

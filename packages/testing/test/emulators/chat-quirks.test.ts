@@ -173,7 +173,7 @@ describe("a stream ends", () => {
     expect(openAi.text).toMatch(/\n\ndata: \[DONE\]\n\n$/);
   });
 
-  test("with its reason twice, and the counts behind the second, with OpenRouter", async () => {
+  test("with its reason twice, and the counts after the second, with OpenRouter", async () => {
     const { chunks } = await stream(say("Yes"), { dialect: "openrouter" });
 
     expect(finishes(chunks)).toEqual(["stop", "stop"]);

@@ -9,7 +9,7 @@ import { hasRecordings, missingCases, recordings, recordingsNote } from "./recor
 /** Whose server took it. Those of others are left out: each has fields and models of its own. */
 const dialectOf: Readonly<Record<string, ChatDialectName>> = {
   openai: "openai",
-  // OpenAI's models behind another door, where the deployment is of one.
+  // OpenAI's models at another endpoint, if the deployment has one.
   azure: "openai",
   mistral: "mistral",
   deepseek: "deepseek",

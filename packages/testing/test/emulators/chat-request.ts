@@ -7,7 +7,7 @@ import { askChat } from "./exchange.ts";
 
 export type Body = Readonly<Record<string, JsonValue>>;
 
-/** What is wrong about a request, as the service names it. */
+/** The service's error about a request. */
 interface Fault {
   readonly message: string;
   readonly param: string | null;
@@ -39,7 +39,7 @@ export function fault(message: string, param: string | null, code: string | null
   return { message, param, code };
 }
 
-/** Of another server: the status, and the body that it sends or some of it. */
+/** Answer of another server: the status, and its body or part of it. */
 export type DialectRow = readonly [
   rule: string,
   dialect: ChatDialectName,

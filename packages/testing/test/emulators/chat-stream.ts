@@ -1,4 +1,4 @@
-/** A client of streams of all dialects that is nobody's: it takes each field for what it is. */
+/** A neutral client for streams of all dialects: it takes each field literally. */
 
 interface CallPiece {
   readonly index?: number;

@@ -127,7 +127,7 @@ const tools: readonly RefusalRow[] = [
     { ...plain, response_format: { type: "text" } },
   ],
   [
-    "JSON that nobody mentions",
+    "JSON that is not mentioned",
     { ...plain, response_format: { type: "json_object" } },
     fault(
       "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",

@@ -127,7 +127,7 @@ describe("the official client", () => {
   test.each([
     ["the connection breaks between two events", failAfter(say("o"), "network")],
     ["the connection breaks inside of an event", reply(say("o"), cutConnection())],
-    ["an event comes that nobody can read", failAfter(say("o"), "protocol")],
+    ["an unreadable event comes", failAfter(say("o"), "protocol")],
     ["the connection breaks before anything is said", failBefore("network")],
     ["the stream ends too early", reply(say("o"), cutOff())],
   ])("fails when %s", async (_, item) => {

@@ -51,7 +51,7 @@ export async function askChat(
   });
 }
 
-/** Of the path, what follows the model: `generateContent`, or the other one with what it asks for. */
+/** Path after the model: `generateContent`, or the streaming method with its query. */
 export async function askGoogle(
   emulator: Emulator,
   body: unknown,

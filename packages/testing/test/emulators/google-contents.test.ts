@@ -62,7 +62,7 @@ const calls: readonly RefusalRow[] = [
     loop,
   ],
   [
-    "a call right behind another word of the model",
+    "a call directly after another turn of the model",
     saying(user(), model({ text: "Well" }), model(call()), results("echo")),
     "Please ensure that function call turn comes immediately after a user turn",
     saying(user(), model({ text: "Well" }, call()), results("echo")),
@@ -92,7 +92,7 @@ const calls: readonly RefusalRow[] = [
     saying(user(), model(call(), call()), results("echo", "echo")),
   ],
   [
-    "a call that nobody answers",
+    "an unanswered call",
     saying(user(), model(call()), user()),
     "Please ensure that the number of function response parts is equal",
     saying(user(), model(call()), results("echo"), user()),

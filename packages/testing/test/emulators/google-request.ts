@@ -53,7 +53,7 @@ export function call(name = "echo", more: Body = {}): Body {
   return { functionCall: { name, args: {} }, ...more };
 }
 
-/** What functions said: one part for each name. */
+/** Function responses: one part for each name. */
 export function results(...names: readonly string[]): Body {
   return {
     role: "user",

@@ -6,7 +6,7 @@ import { askOpenAi } from "./exchange.ts";
 
 type Body = Readonly<Record<string, JsonValue>>;
 
-/** What is wrong about a request, as the service names it. */
+/** The service's error about a request. */
 interface Fault {
   readonly message: string;
   readonly param: string | null;

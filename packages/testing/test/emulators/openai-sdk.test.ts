@@ -43,7 +43,7 @@ async function start(script: readonly EmulatorScriptItem[]) {
   return { emulator, client, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
-/** What stands at the end of the stream: the client's own helper adds fields that the service does not take back. */
+/** Response at the end of the stream: the client's own helper adds fields that the service does not accept back. */
 async function streamed(
   client: OpenAI,
   params: ResponseCreateParamsNonStreaming,

@@ -246,7 +246,7 @@ const rows: readonly RefusalRow[] = [
     format(place),
   ],
   [
-    "JSON that nobody speaks of",
+    "JSON that is not mentioned",
     { ...plain, text: { format: { type: "json_object" } } },
     fault("Response input messages must contain the word 'json'", "input"),
     { ...plain, input: "As JSON, please", text: { format: { type: "json_object" } } },

@@ -7,7 +7,7 @@ export interface Recording {
   readonly name: string;
   readonly provider: string;
   readonly model: string | null;
-  /** What the service answered to this very request. */
+  /** The service's answer to this request. */
   readonly status: number;
   readonly body: string;
   readonly response: string;
@@ -39,7 +39,7 @@ interface Meta {
 
 interface Facts {
   readonly http_status?: number;
-  /** Of an exchange. */
+  /** Files of an exchange. */
   readonly steps?: readonly Facts[];
 }
 

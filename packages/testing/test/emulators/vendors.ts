@@ -65,7 +65,7 @@ export function vendorOf(name: "Anthropic" | "OpenAI"): Vendor {
   return name === "OpenAI" ? openAi : anthropic;
 }
 
-/** What a promise fails with. */
+/** Rejection of a promise. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => new Error(`it did not fail, but gave ${String(value)}`),

@@ -53,7 +53,7 @@ describe.each(vendors)("the emulator of $name", (vendor) => {
   test.each([
     ["breaks the connection between two events", failAfter(say("o"), "network")],
     ["breaks the connection inside of an event", reply(say("o"), cutConnection())],
-    ["sends an event that nobody can read", failAfter(say("o"), "protocol")],
+    ["sends an unreadable event", failAfter(say("o"), "protocol")],
     ["breaks the connection before it says anything", failBefore("network")],
   ])("%s", async (_, item) => {
     await using emulator = await vendor.start([item]);
