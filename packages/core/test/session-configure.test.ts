@@ -118,10 +118,10 @@ test("a lent tool is remote, its input is checked, and any process knows it", as
 });
 
 test.each([
-  ["a name that the agent does not have", ["nope"], 'no tool "nope". It has: echo'],
-  ["a tool with code", [{ ...echoTool(), name: "other" }], "which a log cannot hold"],
-  ["another tool of the same name", [echoTool()], 'has another tool "echo"'],
-  ["the same tool twice", ["echo", "echo"], "chosen twice"],
+  ["a name that the agent does not have", ["nope"], 'no tool "nope". Its tools: echo'],
+  ["a tool with code", [{ ...echoTool(), name: "other" }], "which the log cannot store"],
+  ["another tool of the same name", [echoTool()], 'already has a different tool "echo"'],
+  ["the same tool twice", ["echo", "echo"], 'Duplicate tool "echo"'],
   [
     "a function that decides about approval",
     [{ ...remoteTool(), needsApproval: () => true }],

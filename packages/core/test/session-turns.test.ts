@@ -179,7 +179,7 @@ test("an agent that the host does not know is a typed error that names those it 
     expect.objectContaining({
       code: "unknown_agent",
       message: expect.stringContaining(
-        'no agent "helpr": add it to createHost({ agents }). There are: helper',
+        'no agent "helpr": add it to createHost({ agents }). Known agents: helper',
       ),
     }),
   );

@@ -1,9 +1,9 @@
-/** For who begins to read a turn late: what was live of it is made again from what came of it. */
+/** For readers that join a turn late: rebuilds its live events from their results. */
 import type { AgentEvent, AgentEventBody, AssistantMessage } from "@capstan/kernel";
 
 type Ids = Pick<AgentEvent, "conversationId" | "turnId">;
 
-/** The event with what led to it, where that was live: deltas are merged into one for each part. */
+/** Returns the event, preceded by the live events that led to it; deltas are merged into one per part. */
 export function withLiveEvents(event: AgentEvent): readonly AgentEvent[] {
   if (event.type === "attempt_start" && event.attempt === 1) {
     return [placed({ type: "step_start", step: event.step }, event), event];

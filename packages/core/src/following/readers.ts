@@ -1,11 +1,11 @@
-/** Who gets the events of a session in this process: handles of turns, and subscribers. */
+/** The readers of a session's events in this process: turn handles and subscribers. */
 import { background, serializeError, toPromise } from "@capstan/kernel";
 import type { EventListener, Cursor, PlacedEvent } from "@capstan/log";
 import { compareCursors, isPromise } from "@capstan/log";
 import type { SessionError } from "../errors/session-error.ts";
 import type { SessionTurn } from "./session-turn.ts";
 
-/** A handle and the turn that it follows. */
+/** A handle and the turn it follows. */
 interface Follower {
   readonly turn: SessionTurn;
   readonly turnId: string;
@@ -15,22 +15,25 @@ interface Subscription {
   readonly listener: EventListener;
   /** Message of its last failure: a listener that fails with every event is reported once. */
   failure?: string;
-  /** The session is gone: nothing more will come. */
+  /** Called when the session is gone and no more events will come. */
   readonly onEnd: ((why: SessionError) => void) | undefined;
 }
 
-/** Lists, as a session has few handles at a time; another one with every change, so that nobody is in the way of an event that is being shown. */
+/**
+ * Uses lists, because a session has few handles at a time. Every change makes a new list, so that changes do not affect an event being
+ * delivered.
+ */
 export class Readers {
   #followers: readonly Follower[] = [];
-  /** Of turns that have not started. */
+  /** Handles of turns that have not started. */
   #expected: readonly SessionTurn[] = [];
   #handles: readonly SessionTurn[] = [];
   #subscriptions: readonly Subscription[] = [];
-  /** Why nothing more will come, once that is so. */
+  /** Set once no more events will come: the reason. */
   #end: SessionError | undefined;
   readonly #onThrown: (thrown: unknown) => void;
 
-  /** `onThrown` gets what a listener throws. */
+  /** `onThrown` receives the errors that listeners throw. */
   constructor(onThrown: (thrown: unknown) => void) {
     this.#onThrown = onThrown;
   }
@@ -43,34 +46,34 @@ export class Readers {
     );
   }
 
-  /** The handle that was given out for this turn. */
+  /** Returns the handle that was given out for this turn. */
   findTurn(id: string): SessionTurn | undefined {
     return this.#handles.find((turn) => turn.id === id);
   }
 
-  /** Remembers the handle of a turn. It gets no events by that. */
+  /** Remembers the handle of a turn, without delivering events to it. */
   keepTurn(turn: SessionTurn): void {
     this.#handles = [...this.#handles, turn];
   }
 
-  /** To be called when it is over. */
+  /** Must be called when the turn has ended. */
   forgetTurn(turn: SessionTurn): void {
     this.#handles = without(this.#handles, turn);
   }
 
-  /** The handle gets the events of its turn, if it starts. */
+  /** Delivers the turn's events to the handle once it starts. */
   expectTurn(turn: SessionTurn): void {
     this.#expected = [...this.#expected, turn];
   }
 
-  /** False if the turn has started. */
+  /** Returns false if the turn has started. */
   forgetExpected(turn: SessionTurn): boolean {
     const wasExpected = this.#expected.includes(turn);
     if (wasExpected) this.#expected = without(this.#expected, turn);
     return wasExpected;
   }
 
-  /** From now on the handle gets the events of this turn. */
+  /** Delivers the events of this turn to the handle from now on. */
   addTurn(turn: SessionTurn, turnId: string): void {
     if (this.#end !== undefined) return turn.fail(this.#end);
     this.#followers = [...this.#followers, { turn, turnId }];
@@ -81,9 +84,9 @@ export class Readers {
     this.#followers = this.#followers.filter((follower) => follower.turn !== turn);
   }
 
-  /** Returns how to stop. */
+  /** Returns a function that unsubscribes. */
   add(listener: EventListener, onEnd?: (why: SessionError) => void): () => void {
-    // The same function may subscribe twice: each is its own subscription.
+    // The same function may subscribe twice; each call is its own subscription.
     const subscription = { listener, onEnd };
     if (this.#end !== undefined) {
       tellEnd(onEnd, this.#end);
@@ -122,7 +125,7 @@ export class Readers {
     this.#onThrown(thrown);
   }
 
-  /** Handles that follow this turn now, or wait for it to start. */
+  /** Returns the handles that follow this turn now. */
   handlesOf(turnId: string): readonly SessionTurn[] {
     const following = this.#followers.filter((follower) => follower.turnId === turnId);
     return following.map(({ turn }) => turn);
@@ -133,13 +136,13 @@ export class Readers {
   }
 
   fail(thrown: unknown): void {
-    // A handle whose turn is not in the log yet is told by whoever brings it there.
+    // The sender fails the handles whose turn is not in the log yet.
     const followers = this.#followers;
     this.#followers = [];
     for (const { turn } of followers) turn.fail(thrown);
   }
 
-  /** The session is gone: no reader gets anything more. */
+  /** Ends all readers: the session is gone. */
   end(why: SessionError): void {
     this.#end = why;
     this.fail(why);
@@ -162,7 +165,7 @@ export function tellEnd(onEnd: Subscription["onEnd"], why: SessionError): void {
   try {
     onEnd?.(why);
   } catch {
-    // A listener's failure is its own.
+    // A listener's failure does not concern the session.
   }
 }
 
@@ -170,13 +173,13 @@ function without<T>(list: readonly T[], item: T): readonly T[] {
   return list.filter((other) => other !== item);
 }
 
-/** Passes over what a reader at this place has seen: a process that joins late may number live events behind the same entry again. */
+/** Skips events that a reader at this cursor has seen: a process that joins late may reuse numbers for live events after the same entry. */
 export function onlyBehind(listener: EventListener, after: Cursor | undefined): EventListener {
   if (after === undefined) return listener;
   let last = after;
   return (event, cursor) => {
     const isNew = compareCursors(cursor, last) > 0;
-    // A snapshot says what was live behind an entry, and may stand at a place that was seen; but not behind an older entry.
+    // A snapshot holds the live state after an entry, so its cursor may have been seen; but it must not follow an older entry.
     const isRestored = event.type === "snapshot" && cursor.seq === last.seq;
     if (!isNew && !isRestored) return;
     if (isNew) last = cursor;

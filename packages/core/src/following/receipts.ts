@@ -1,12 +1,12 @@
-/** What became of what was posted, for those who posted it. */
+/** Outcomes of posted entries, for the callers that posted them. */
 import type { QueueOutcome } from "@capstan/log";
 
-/** What was posted is in the log. */
+/** Confirms that an entry is in the log. */
 export interface Receipt<Outcome = QueueOutcome> {
   readonly id: string;
   /**
-   * Resolves when it is known, in whichever process that is: a queued message is delivered or returned. Rejects with `host_closed` where nobody listens
-   * any more.
+   * Resolves once the outcome is known, in whichever process: a queued message is delivered or returned. Rejects with `host_closed` if this
+   * process stops following the session.
    */
   readonly outcome: Promise<Outcome>;
 }
@@ -22,7 +22,7 @@ export class Receipts<Outcome> {
   readonly #waiting = new Map<string, Waiting<Outcome>>();
   #end: Error | undefined;
 
-  /** `outcomeOf` is asked again whenever entries were folded. */
+  /** `outcomeOf` is called again whenever entries were folded. */
   constructor(outcomeOf: (id: string) => Outcome | undefined) {
     this.#outcomeOf = outcomeOf;
   }
@@ -35,7 +35,7 @@ export class Receipts<Outcome> {
     const known = this.#waiting.get(id);
     if (known !== undefined) return known.receipt;
     const { promise: outcome, resolve, reject } = Promise.withResolvers<Outcome>();
-    // Many never look at it.
+    // Many callers never await it.
     outcome.catch(() => {});
     const receipt = { id, outcome };
     if (this.#end !== undefined) {
@@ -47,19 +47,19 @@ export class Receipts<Outcome> {
     return receipt;
   }
 
-  /** Nobody here will hear of it. */
+  /** Rejects all receipts: this process stops following the session. */
   fail(reason: Error): void {
     for (const { reject } of this.#waiting.values()) reject(reason);
     this.#waiting.clear();
   }
 
-  /** The same for good: the session is gone. */
+  /** Rejects all receipts, also later ones: the session is gone. */
   end(reason: Error): void {
     this.#end = reason;
     this.fail(reason);
   }
 
-  /** Entries were folded. */
+  /** Called when entries were folded. */
   update(): void {
     if (this.#waiting.size === 0) return;
     for (const [id, { resolve }] of this.#waiting) {

@@ -4,24 +4,24 @@ import { EventFeed, compareCursors } from "@capstan/log";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 
 export interface ReplayReader {
-  /** Called with each page of the events that were missed, in order. */
+  /** Called with each page of missed events, in order. */
   show(events: readonly PlacedEvent[]): void;
-  /** Called once all of them were shown. From then on the reader gets events as they happen, without a gap. */
+  /** Called after the last page. From then on the reader gets events as they happen, without a gap. */
   join(): void;
-  /** Asked after each page: a promise holds the next one back. */
+  /** Called after each page: a promise delays the next one. */
   ready?(): Promise<void> | undefined;
-  /** Asked after each page: true ends the reading. */
+  /** Called after each page: true stops the replay. */
   hasLeft?(): boolean;
 }
 
-/** Shows what the log has after a cursor, and joins without a gap. */
+/** Delivers the events after a cursor from the log, and joins without a gap. */
 export async function replay(
   runtime: SessionRuntime,
   after: Cursor,
   reader: ReplayReader,
 ): Promise<void> {
   const { log } = runtime;
-  // The reader may have seen more elsewhere than this process has read.
+  // The reader may have seen more in another process than this process has read.
   await log.catchUp();
   const recent = log.feed.recentEventsAfter(after);
   if (recent === undefined) {

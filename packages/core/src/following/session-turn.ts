@@ -1,4 +1,4 @@
-/** The handle of a turn of a session: fed by the session's events, whichever process runs it. */
+/** The handle of a session's turn: fed by the session's events, whichever process runs it. */
 import type { AgentEvent, ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
 import type { MaybePromise, PostedBody } from "@capstan/log";
 import {
@@ -10,16 +10,16 @@ import {
 } from "@capstan/kernel";
 import { orElse } from "@capstan/log";
 
-/** What a handle needs of its session. */
+/** Functions of the session that a handle uses. */
 export interface TurnSession {
   readonly id: string;
-  /** Stops the turn, wherever it runs. */
+  /** Stops the turn, in whichever process it runs. */
   abortSoon(turnId: string, reason: string | undefined): void;
-  /** Adds to the response what only the agent knows. */
+  /** Adds the fields of the response that only the agent knows. */
   completeTurn(response: TurnResponse<never>): MaybePromise<TurnResponse>;
-  /** The handle gets no more events. */
+  /** Called when the handle gets no more events. */
   onTurnOver(turn: SessionTurn): void;
-  /** Gives the handle what it has not kept, and lets it go on from there. */
+  /** Delivers the events that the handle has not kept, then lets it continue. */
   refillTurn(turn: SessionTurn): void;
 }
 
@@ -31,8 +31,8 @@ export class SessionTurn implements Turn {
   #isLookedAt = false;
   readonly #session: TurnSession;
   /**
-   * Undefined while nobody reads: many turns are only waited for, and what they have shown can be had from the log again, but for the
-   * grain of its deltas.
+   * Undefined until the events are read: many turns are only awaited, and their events can be rebuilt from the log, except for the
+   * granularity of their deltas.
    */
   #queue: EventQueue | undefined;
   #hasMissed = false;
@@ -57,17 +57,17 @@ export class SessionTurn implements Turn {
     return this.#response;
   }
 
-  /** Whether its response or its events were asked for: then its error is known to the caller. */
+  /** Whether the response or the events were requested: then the caller sees the turn's error. */
   get isLookedAt(): boolean {
     return this.#isLookedAt;
   }
 
-  /** The turn that it follows: answers have handles before it is known which turn takes them. */
+  /** Id of the turn this handle follows. Answers get a handle before it is known which turn takes them. */
   get turnId(): string {
     return this.#turnId ?? this.id;
   }
 
-  /** Whether it has got an event of its turn. */
+  /** Whether the handle has received an event of its turn. */
   get hasBegun(): boolean {
     return this.#turnId !== undefined;
   }
@@ -92,7 +92,7 @@ export class SessionTurn implements Turn {
       queue.end();
     } else if (this.#hasMissed) {
       this.#isRefilling = true;
-      // Not before the queue is in its place.
+      // Only after the queue is set.
       queueMicrotask(() => this.#session.refillTurn(this));
     } else if (this.#isOver) queue.end();
     return queue;
@@ -106,7 +106,7 @@ export class SessionTurn implements Turn {
     this.#session.abortSoon(this.id, reason);
   }
 
-  /** Takes the next event of the turn. Its end resolves the response. */
+  /** Takes the next event of the turn. The `turn_end` event resolves the response. */
   take(event: AgentEvent): void {
     this.#turnId = event.turnId;
     if (this.#queue === undefined) this.#hasMissed = true;
@@ -128,18 +128,18 @@ export class SessionTurn implements Turn {
     }
   }
 
-  /** What was shown before anybody read, in order. */
+  /** Queues the events from before the first read, in order. */
   refill(events: readonly AgentEvent[]): void {
     for (const event of events) this.#queue?.push(event);
   }
 
-  /** From now on events are read as they come. */
+  /** Events are queued as they come from now on. */
   onRefilled(): void {
     this.#isRefilling = false;
     if (this.#isOver) this.#queue?.end();
   }
 
-  /** What was shown cannot be had again. */
+  /** Missed events are not available. */
   failRefill(thrown: unknown): void {
     const error = serializeError(thrown);
     const { id: turnId } = this;
@@ -147,7 +147,7 @@ export class SessionTurn implements Turn {
     this.onRefilled();
   }
 
-  /** Aborts the turn with this signal, while it is not over. */
+  /** Aborts the turn with this signal until it has ended. */
   abortOn(signal: AbortSignal): void {
     const abort = (): void => {
       const { reason } = signal as { readonly reason: unknown };
@@ -165,7 +165,7 @@ export class SessionTurn implements Turn {
     this.#isOver = true;
     this.#session.onTurnOver(this);
     if (!this.#isRefilling) this.#queue?.end();
-    // A response always resolves.
+    // A response never rejects.
     this.#resolve(
       orElse(
         () => this.#session.completeTurn(response),
@@ -174,7 +174,7 @@ export class SessionTurn implements Turn {
     );
   }
 
-  /** The turn never came to be, or nobody here can follow it any more. */
+  /** The turn was never started, or this process cannot follow it any more. */
   fail(thrown: unknown): void {
     const error = serializeError(thrown);
     const { id: turnId } = this;

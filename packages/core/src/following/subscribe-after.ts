@@ -1,4 +1,4 @@
-/** A subscriber that has seen events before: it gets those after its cursor from the log first. */
+/** A subscriber that has seen events before: it first gets the events after its cursor from the log. */
 import { background } from "@capstan/kernel";
 import type { Cursor, EventListener, PlacedEvent } from "@capstan/log";
 import { isRepositoryError } from "@capstan/log";
@@ -9,7 +9,7 @@ import { replay } from "./replay.ts";
 import { SessionError, toSessionError } from "../errors/session-error.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 
-/** How long a subscriber waits for a store that failed. */
+/** Delay before a failed store is asked again. */
 const retryMs = 1_000;
 
 export interface Subscriber {
@@ -18,7 +18,7 @@ export interface Subscriber {
   readonly ready: (() => Promise<void> | undefined) | undefined;
 }
 
-/** Returns how to stop. */
+/** Returns a function that unsubscribes. */
 export function subscribeAfter(
   after: Cursor,
   { listener, onEnd, ready }: Subscriber,
@@ -35,7 +35,7 @@ export function subscribeAfter(
   };
   const hasLeft = (): boolean => subscription.isOver;
   const reader = { show, join, hasLeft, ...(ready && { ready }) };
-  // Goes on trying while the store is away: a subscriber is not told less than it asked for. What else fails would fail again.
+  // Retries while the store is unavailable, so that the subscriber misses nothing. Other failures would happen again.
   const begin = (): void =>
     background(replay(runtime, after, reader), (thrown) => {
       if (subscription.isOver) return;
@@ -54,6 +54,6 @@ export function subscribeAfter(
 function toEnd(sessionId: string, thrown: unknown): SessionError {
   const error = toSessionError(sessionId, thrown);
   if (error instanceof SessionError) return error;
-  const message = `The log of session ${sessionId} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  const message = `Cannot read the log of session ${sessionId}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
   return new SessionError("unavailable", message, { cause: thrown, sessionId });
 }

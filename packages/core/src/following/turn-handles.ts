@@ -1,4 +1,4 @@
-/** The handles of a session's turns: how what is sent becomes a turn, and how whoever holds a handle follows it. */
+/** The handles of a session's turns: turns input into a turn, and lets callers follow it. */
 import type { ChatMessage, TurnResponse } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
 import type { Answer, MaybePromise, PlacedEvent, PostedBody, SessionFold } from "@capstan/log";
@@ -22,7 +22,7 @@ export class TurnHandles implements TurnSession {
   readonly #runtime: SessionRuntime;
   readonly #host: SessionHost;
   readonly #inbox: SessionInbox;
-  /** Sends and answers on their way to the log, where the store takes its time. */
+  /** Sends and answers that an asynchronous store has not confirmed yet. */
   #sending: Promise<unknown> | undefined;
 
   constructor(runtime: SessionRuntime, host: SessionHost, inbox: SessionInbox) {
@@ -32,12 +32,12 @@ export class TurnHandles implements TurnSession {
     this.#inbox = inbox;
   }
 
-  /** Resolves when everything that was sent is in the log, or has failed. */
+  /** Resolves once everything that was sent is in the log, or has failed. */
   get sending(): Promise<unknown> | undefined {
     return this.#sending;
   }
 
-  /** The turn under way, also one that this process found unfinished. */
+  /** The turn in progress, including one that this process found unfinished. */
   current(): SessionTurn | undefined {
     const { turn, acceptedInput } = this.#fold;
     const id = turn?.isOver === false ? turn.turnId : acceptedInput?.id;
@@ -45,7 +45,7 @@ export class TurnHandles implements TurnSession {
     return this.#runtime.readers.findTurn(id) ?? this.#join(this.#sharedTurn(id), id);
   }
 
-  /** Without an input it goes on with what is there. */
+  /** Without input, continues with the messages that are there. */
   sendInput(
     toInput: ((id: string) => readonly ChatMessage[]) | undefined,
     options: SendOptions,
@@ -67,7 +67,7 @@ export class TurnHandles implements TurnSession {
       this.#checkNew(messages, id);
       return andThen(options.id === undefined ? undefined : this.#inbox.mustBeFree(id), () => {
         this.#runtime.remember(options.model);
-        // An owner at work may start the turn before it is said to be posted.
+        // An owner at work may start the turn before the post returns.
         this.#runtime.readers.expectTurn(turn);
         return this.#inbox.post(id, body);
       });
@@ -79,7 +79,7 @@ export class TurnHandles implements TurnSession {
     return this.#track(turn, post, follow, options.signal);
   }
 
-  /** The handle that was given out for this id, if the same is sent again. */
+  /** Returns the handle that was given out for this id, if the same input is sent again. */
   #again(known: SessionTurn, toBody: () => PostedBody): SessionTurn {
     const turn = new SessionTurn(known.id, this);
     const compare = (): void => {
@@ -131,7 +131,7 @@ export class TurnHandles implements TurnSession {
     this.#runtime.readers.forgetTurn(turn);
   }
 
-  /** Somebody reads a turn of which something was shown already. */
+  /** Delivers the events from before the first read. */
   refillTurn(turn: SessionTurn): void {
     const show = (events: readonly PlacedEvent[]): void => {
       const own = events.filter(({ event }) => event.turnId === turn.turnId);
@@ -150,7 +150,7 @@ export class TurnHandles implements TurnSession {
     return this.#inbox.fold;
   }
 
-  /** The answers are taken by the turn under way, or by one that continues it; or they wait for the others. */
+  /** The answers are taken by the turn in progress, or by one that continues it; or they wait for the remaining answers. */
   #followAnswers(handle: SessionTurn): void {
     const { turn } = this.#fold;
     const action = this.#fold.nextAction(this.#host.clock.now());
@@ -159,7 +159,7 @@ export class TurnHandles implements TurnSession {
     else this.#join(handle, turn?.turnId ?? handle.id);
   }
 
-  /** Brings the turn into the log; if that fails, so does the turn. */
+  /** Posts the turn to the log; if that fails, so does the turn. */
   #track(
     turn: SessionTurn,
     post: () => MaybePromise<unknown>,
@@ -195,14 +195,14 @@ export class TurnHandles implements TurnSession {
     await this.abortTurn(turnId, reason);
   }
 
-  /** The handle that everybody gets who asks for this turn. Those of answers may fail by themselves. */
+  /** Handle shared by all callers that ask for this turn. Answers get their own, which may fail independently. */
   #sharedTurn(id: string): SessionTurn {
     const turn = new SessionTurn(id, this);
     this.#runtime.readers.keepTurn(turn);
     return turn;
   }
 
-  /** From now on the handle gets the events of this turn; what the log has of it already comes first. */
+  /** Delivers the turn's events to the handle from now on, after those the log already has. */
   #join(turn: SessionTurn, turnId: string): SessionTurn {
     const { readers } = this.#runtime;
     const action = this.#fold.nextAction(this.#host.clock.now());
@@ -230,14 +230,14 @@ export class TurnHandles implements TurnSession {
     return turn?.turnId === turnId || acceptedInput?.id === turnId;
   }
 
-  /** Ids that the caller has chosen must be new; the turn's own is looked after by the log. */
+  /** Ids chosen by the caller must be new. The log checks the turn's own id. */
   #checkNew(messages: readonly ChatMessage[], turnId: string): void {
-    for (const [place, { id }] of messages.entries()) {
-      if (id === turnId && place === 0) continue;
+    for (const [index, { id }] of messages.entries()) {
+      if (id === turnId && index === 0) continue;
       checkMessageId(id);
-      const isTwice = messages.findIndex((other) => other.id === id) !== place;
+      const isTwice = messages.findIndex((other) => other.id === id) !== index;
       if (isTwice || this.#fold.transcript.has(id) || this.#fold.queues.find(id) !== undefined) {
-        throw invalid(`There is a message "${id}" already: leave its id out, or choose another`);
+        throw invalid(`Message id "${id}" is taken: omit the id, or choose another`);
       }
     }
   }

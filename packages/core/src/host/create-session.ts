@@ -1,4 +1,4 @@
-/** A session with a host of its own, for programs that need only one. */
+/** A session with its own host, for programs that need only one. */
 import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
@@ -11,10 +11,10 @@ import type { SessionSnapshot } from "../session/snapshot.ts";
 
 export interface OwnHost<Output> {
   readonly agent: Agent<Output>;
-  /** Default one in memory. */
+  /** Default: in memory. */
   readonly repository?: SessionRepository;
   readonly clock?: Clock;
-  /** As in `HostOptions`. */
+  /** See `HostOptions`. */
   readonly onError?: OnFault;
 }
 
@@ -22,20 +22,20 @@ export interface SessionInit<Output = unknown> extends OwnHost<Output>, Omit<New
 
 export interface RestoreInit<Output = unknown> extends OwnHost<Output> {
   readonly snapshot: SessionSnapshot;
-  /** See `RestoreOptions`. Default: only the messages of the snapshot count. */
+  /** See `RestoreOptions`. Default: only the messages of the snapshot are kept. */
   readonly trust?: "own";
 }
 
-/** Stored at the first send. To go on with one that is stored, or to take over from other processes, use `createHost`. */
+/** Creates a session that is stored on the first send. To open a stored session, or to take over from other processes, use `createHost`. */
 export function createSession<Output = unknown>(init: SessionInit<Output>): Session<Output> {
   const { agent, repository: _, clock: _clock, onError: _onError, ...origin } = init;
   const host = hostOf(init);
   const session = host.createSession({ ...origin, agent: agent.name });
-  // Its agent is the one that was given.
+  // The session runs with the given agent.
   return session as Session<Output>;
 }
 
-/** Restores what `session.snapshot` gave. With `trust: "own"` a snapshot of another agent is refused with `unknown_agent`. */
+/** Restores a snapshot of `session.snapshot`. With `trust: "own"`, a snapshot of another agent is refused with `unknown_agent`. */
 export async function restoreSession<Output = unknown>(
   init: RestoreInit<Output>,
 ): Promise<Session<Output>> {

@@ -1,4 +1,4 @@
-/** Failures that no caller is told of: where they are reported, and what happens if no one has asked to hear of them. */
+/** Failures that reach no caller: where they are reported, and the default if no `onError` is set. */
 import type { Logger } from "@capstan/kernel";
 import { background, isPromise, serializeError } from "@capstan/kernel";
 
@@ -10,25 +10,25 @@ export type FaultPlace =
   | "listener"
   /** A hook of the agent. The call is blocked, or its result withheld. */
   | "hook"
-  /** The search for sessions that are due. */
+  /** The search for due sessions. */
   | "claim"
-  /** The store did not take or give what the work on a session needs. The session goes on when it does. */
+  /** The store failed during the work on a session. The session continues when the store is available again. */
   | "store"
-  /** The runtime itself, or a store that breaks its contract. The turn under way ends in an error. */
+  /** The runtime itself, or a store that breaks its contract. The turn in progress ends in an error. */
   | "engine";
 
 export interface HostFault {
-  /** As it was thrown. */
+  /** The thrown value. */
   readonly error: unknown;
   readonly where: FaultPlace;
   readonly sessionId?: string;
   readonly turnId?: string;
 }
 
-/** Takes what no caller hears of. What it throws is dropped. */
+/** Receives failures that reach no caller. Errors it throws are dropped. */
 export type OnFault = (fault: HostFault) => void;
 
-/** Different causes that are warned of; a cause is the place and the message. */
+/** Maximum number of distinct causes that are warned about; a cause is the location and the message. */
 const maxCauses = 100;
 
 export class FaultReports {
@@ -48,10 +48,10 @@ export class FaultReports {
   report(fault: HostFault): void {
     try {
       const returned: unknown = this.#tell(fault);
-      // An async callback is not what the types allow, but its rejection must not end the process.
+      // The types do not allow an async callback, but its rejection must not end the process.
       if (isPromise(returned)) background(returned, () => {});
     } catch {
-      // A reporter that fails has no one left to report to.
+      // There is nowhere left to report the failure of a reporter.
     }
   }
 
@@ -70,10 +70,10 @@ export class FaultReports {
 }
 
 const intro: Readonly<Record<FaultPlace, string>> = {
-  turn: "A turn failed, and its error was not looked at",
+  turn: "A turn failed, and no caller looked at its error",
   listener: "A session's listener threw",
   hook: "A hook threw",
-  claim: "Looking for sessions that are due failed",
+  claim: "The search for due sessions failed",
   store: "A session waits for its store",
   engine: "The work on a session failed",
 };

@@ -36,37 +36,37 @@ export interface HostOptions {
   readonly agents: readonly Agent[];
   readonly repository: SessionRepository;
   readonly clock?: Clock;
-  /** How long a dead owner keeps others waiting. Default 30,000. */
+  /** How long the session of a dead owner stays locked. Default 30,000. */
   readonly leaseMs?: number;
   /**
-   * How often to look for sessions that are due, and at those that are read here and run elsewhere. Default 1,000. With `Infinity` never: the
-   * host then hears of others by wake-ups alone, and one may be lost.
+   * How often to look for due sessions, and for news of sessions that are read here and run elsewhere. Default 1,000. `Infinity` disables
+   * polling: the host then depends on wake-ups alone, which may get lost.
    */
   readonly pollMs?: number;
   /**
-   * Turns that are worked on here at once, of sessions that this host found due by itself; what is sent or opened here does not count. Default
-   * 1,000. As soon as one ends, the next due session is claimed.
+   * Maximum number of concurrent turns of sessions that this host claimed by itself; sessions that are sent to or opened here do not count.
+   * Default 1,000. As soon as one ends, the next due session is claimed.
    */
   readonly maxTurns?: number;
   /**
-   * How often a turn is resumed, by any host, without a message or a result in between, before it ends with `resume_limit`. Default 8. Before the
-   * third time there is a wait of a second, then twice as long each time, up to a minute.
+   * How often a turn is resumed, by any host, without a message or a result in between, before it ends with `resume_limit`. Default 8. The
+   * third resume waits for a second, each later one twice as long, up to a minute.
    */
   readonly maxResumes?: number;
-  /** The name of this process in leases. Default random. */
+  /** Name of this process in leases. Default: random. */
   readonly owner?: string;
   readonly newId?: () => string;
   /**
-   * Takes failures that no caller hears of: of the runtime and the store, listeners that throw, turns whose error was not looked at. Default:
-   * the agent's logger, or one warning on the console for each cause.
+   * Receives failures that reach no caller: of the runtime and the store, of listeners that throw, of turns whose error no caller looked
+   * at. Default: the agent's logger, or one warning on the console per cause.
    */
   readonly onError?: OnFault;
 }
 
 export interface NewSession extends Omit<SessionOrigin, "config"> {
-  /** Default random. */
+  /** Default: random. */
   readonly id?: string;
-  /** What differs from the agent. */
+  /** Settings that override those of the agent. */
   readonly config?: SessionSettings;
 }
 
@@ -76,16 +76,16 @@ export class Host {
   readonly #runtimes = new Map<string, SessionRuntime>();
   readonly #pollMs: number;
   #nextPollMs: number;
-  /** Whether it is there for one session alone, which brought it along: others are none of its business. */
+  /** Whether the host belongs to one session that brought it along, and ignores all others. */
   readonly #isForOne: boolean;
   readonly #faults: FaultReports;
   readonly #slots: Slots;
-  /** The search for due sessions that is under way. */
+  /** The search for due sessions in progress. */
   #search: Promise<void> | undefined;
-  /** Whether the last search ended for want of a free slot: more may be due. */
+  /** Whether the last search ended because no slot was free: more sessions may be due. */
   #isMoreDue = false;
   #setAsideCount = 0;
-  /** Whether the last search for sessions that are due failed: an outage is reported once. */
+  /** Whether the last search for due sessions failed: an outage is reported once. */
   #isSearchFailing = false;
   #cancelPoll: (() => void) | undefined;
   #isClosed = false;
@@ -124,7 +124,7 @@ export class Host {
     this.#pollLater();
   }
 
-  /** A new session. Nothing is stored before its first send. Fails with `unknown_agent`. */
+  /** Creates a session. Nothing is stored before its first send. Throws `unknown_agent`. */
   createSession({ id, config, ...origin }: NewSession): Session {
     this.#mustBeOpen();
     const agent = this.#agent(origin.agent);
@@ -137,14 +137,14 @@ export class Host {
     return new Session(runtime, this.#host, { ...origin, ...chosen });
   }
 
-  /** A stored session. An unfinished turn goes on by itself. Fails with `not_found` and `unknown_agent`. */
+  /** Opens a stored session. An unfinished turn resumes by itself. Fails with `not_found` and `unknown_agent`. */
   async open(id: string): Promise<Session> {
     return new Session(await this.#open(id), this.#host);
   }
 
   /**
-   * Stores a session that `session.snapshot` gave, here or elsewhere, under its id. By default nothing in the snapshot runs or decides
-   * anything; see `RestoreOptions`. Fails with `exists`, `invalid_input` and `unknown_agent`.
+   * Stores a session from a snapshot of `session.snapshot`, taken here or elsewhere, under its id. By default nothing in the snapshot runs
+   * or decides anything; see `RestoreOptions`. Fails with `exists`, `invalid_input` and `unknown_agent`.
    */
   async restore(snapshot: SessionSnapshot, options: RestoreOptions = {}): Promise<Session> {
     this.#mustBeOpen();
@@ -161,20 +161,20 @@ export class Host {
     return [...this.#agents.values()];
   }
 
-  /** Sessions that this host has set aside since it was made, as no host can go on with them: `list` has their reasons. */
+  /** Number of sessions that this host has set aside, because no host can continue them. `list` has the reasons. */
   get setAsideCount(): number {
     return this.#setAsideCount;
   }
 
-  /** Stored sessions, newest first, a page at a time. */
+  /** Lists stored sessions, newest first, a page at a time. */
   async list(query: ListQuery = {}): Promise<SessionPage> {
     this.#mustBeOpen();
     return this.#host.repository.list(query);
   }
 
   /**
-   * Principal of a stored session, of any agent and in any state; undefined if it has none. The rest of the log is not read. Fails with
-   * `not_found`.
+   * Returns the principal of a stored session, of any agent and in any state; undefined if it has none. Does not read the rest of the log.
+   * Fails with `not_found`.
    */
   async principalOf(id: string): Promise<string | undefined> {
     this.#mustBeOpen();
@@ -187,7 +187,9 @@ export class Host {
     }
   }
 
-  /** Removes a session with everything that was said in it. A turn under way does not go on, wherever it runs. Nothing happens if there is none. */
+  /**
+   * Removes a session with all its data. A turn in progress stops, in whichever process it runs. Does nothing if there is no such session.
+   */
   async delete(id: string): Promise<void> {
     this.#mustBeOpen();
     const runtime = this.#runtimes.get(id);
@@ -197,8 +199,8 @@ export class Host {
   }
 
   /**
-   * Lets hosts work again on a session that was set aside (`SessionHead.setAside`); its unfinished turn goes on. False if it is not set
-   * aside, or another host holds it. Fails with `not_found`.
+   * Lets hosts work again on a session that was set aside (`SessionHead.setAside`); its unfinished turn resumes. Returns false if it is not
+   * set aside, or another host holds it. Fails with `not_found`.
    */
   async release(id: string): Promise<boolean> {
     this.#mustBeOpen();
@@ -212,10 +214,7 @@ export class Host {
     return isReleased;
   }
 
-  /**
-   * Reads a damaged session, which `open` refuses, as far as it can be read; nothing is written. `lost` names what cannot. Fails with
-   * `not_found`.
-   */
+  /** Reads the readable part of a damaged session, which `open` refuses; writes nothing. `lost` names the rest. Fails with `not_found`. */
   async readDamaged(id: string): Promise<SalvagedLog> {
     this.#mustBeOpen();
     try {
@@ -226,8 +225,8 @@ export class Host {
   }
 
   /**
-   * Begins a new session with the sound beginning of a damaged one, up to its last complete step; the damaged one stays as it is. Undefined
-   * if it is not damaged. Fails with `not_found`; with a `LogError` if nothing sound is left.
+   * Creates a new session from the intact beginning of a damaged one, up to its last complete step; the damaged one stays unchanged.
+   * Returns undefined if the session is not damaged. Fails with `not_found`; with a `LogError` if nothing intact is left.
    */
   async repair(id: string): Promise<(RepairedSession & { readonly id: string }) | undefined> {
     this.#mustBeOpen();
@@ -242,11 +241,11 @@ export class Host {
   }
 
   /**
-   * Looks for sessions that are due and works on them, as many as there are free slots; the host does so by itself, from time to time and as soon
-   * as a slot is free again.
+   * Claims due sessions and works on them, as many as there are free slots. The host does so by itself, periodically and as soon as a slot
+   * is free again.
    */
   async claimDue(): Promise<void> {
-    // One at a time: two would share the same slots.
+    // One search at a time: two would share the same slots.
     this.#search ??= this.#claimAll().finally(() => {
       this.#search = undefined;
     });
@@ -260,19 +259,19 @@ export class Host {
       const limit = Math.min(this.#slots.free, claimsAtOnce);
       this.#isMoreDue = limit === 0;
       if (limit === 0) return;
-      // Or a process that only slept would find its own sessions due, and take them from itself.
+      // Otherwise a process that only slept would find its own sessions due, and take them from itself.
       await renewals.confirm();
       const askedAt = clock.now();
       const claims = await repository.claimDue({ agents, owner, ttlMs, limit });
       for (const claim of claims) {
-        // A host that was closed meanwhile gives them back.
+        // A host that was closed in the meantime releases them.
         this.#runtime(claim.lease.sessionId).adopt(claim, askedAt, this.#slots.take());
       }
       if (claims.length < limit) return this.#foresee(agents);
     }
   }
 
-  /** Plans the next look at the store: at the next poll, or when a lease runs out before it. */
+  /** Plans the next search: at the next poll, or when a lease expires before it. */
   async #foresee(agents: readonly string[]): Promise<void> {
     const nextMs = (await this.#host.repository.nextDueInMs?.(agents)) ?? Infinity;
     this.#nextPollMs = Math.min(this.#pollMs, Math.max(nextMs, minPollMs));
@@ -281,7 +280,7 @@ export class Host {
   #onFreeSlot(): void {
     if (!this.#isMoreDue || this.#isClosed) return;
     this.#isMoreDue = false;
-    // One that is about to end has seen that there was no slot.
+    // A search that is about to end has seen that there was no slot.
     const ended = this.#search ?? Promise.resolve();
     background(
       ended.then(() => this.#searchLater()),
@@ -289,7 +288,7 @@ export class Host {
     );
   }
 
-  /** A store that fails now is asked again at the next poll. */
+  /** If the store fails, the next poll tries again. */
   #searchLater(onOver = (): void => {}): void {
     const search = this.claimDue().then(() => {
       this.#isSearchFailing = false;
@@ -300,7 +299,7 @@ export class Host {
     });
   }
 
-  /** Stops: what is under way here is handed over to other hosts as it is. */
+  /** Stops this host: its work in progress is handed over to other hosts. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelPoll?.();
@@ -357,7 +356,7 @@ export class Host {
     const known = [...this.#agents.keys()].join(", ");
     throw new SessionError(
       "unknown_agent",
-      `This host has no agent "${name}": add it to createHost({ agents }). There are: ${known}`,
+      `This host has no agent "${name}": add it to createHost({ agents }). Known agents: ${known}`,
     );
   }
 
@@ -373,11 +372,11 @@ export class Host {
     if (this.#isClosed)
       throw new SessionError(
         "host_closed",
-        "This host was closed: make another with createHost, and open the session there",
+        "This host was closed: create another with createHost, and open the session there",
       );
   }
 
-  /** A deadline of a call may have passed. */
+  /** The deadline of a call may have passed. */
   #wakeOwn(): void {
     for (const runtime of this.#runtimes.values()) runtime.wake(true);
     this.#pollLater();
@@ -394,10 +393,10 @@ export class Host {
   }
 }
 
-/** Sessions that one call of the store claims: a host that is about to be killed should not hold many that it has not begun with. */
+/** Sessions claimed by one call of the store: a host that is about to be killed should not hold many that it has not started. */
 const claimsAtOnce = 100;
 
-/** Between two looks at a store that foretells the next. */
+/** Minimum time between two searches, if the store predicts the next due time. */
 const minPollMs = 20;
 
 export function createHost(options: HostOptions): Host {

@@ -1,4 +1,4 @@
-/** Failures of one session in this process: who hears of them, and how long the session is left alone after them. */
+/** Failures of one session in this process: where they are reported, and how long the session backs off after them. */
 import type { AgentEvent } from "@capstan/kernel";
 import { isRepositoryError } from "@capstan/log";
 import { idleTimerOf } from "../platform/clock.ts";
@@ -7,18 +7,18 @@ import { SessionError } from "../errors/session-error.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import type { SessionTurn } from "../following/session-turn.ts";
 
-/** Longest time for which a session is left alone whose failure could not be recorded. */
+/** Longest back-off of a session whose failure could not be recorded. */
 const maxBackOffMs = 3_600_000;
 
 export class SessionFaults {
   readonly #sessionId: string;
   readonly #host: SessionHost;
   #notBefore = -Infinity;
-  /** Failures that could not be recorded, one after the other. */
+  /** Number of consecutive failures that could not be recorded. */
   #unrecorded = 0;
-  /** Whether it is known that the store is away: an outage is reported once. */
+  /** Whether the store is known to be unavailable: an outage is reported once. */
   #isStoreAway = false;
-  /** Turn whose failure was reported by its cause. */
+  /** Turn whose failure was already reported by its cause. */
   #reportedTurnId: string | undefined;
 
   constructor(sessionId: string, host: SessionHost) {
@@ -30,7 +30,7 @@ export class SessionFaults {
     const { where, error, turnId } = fault;
     if (where === "engine") this.#reportedTurnId = turnId;
     if (where === "store") {
-      // A lease that was lost, or a session that was deleted, is nothing that failed.
+      // A lost lease or a deleted session is not a failure.
       const isAway = isRepositoryError(error) && error.code === "unavailable";
       if (!isAway || this.#isStoreAway) return;
       this.#isStoreAway = true;
@@ -38,7 +38,7 @@ export class SessionFaults {
     this.#host.report(fault);
   }
 
-  /** The turn has failed under our lease: if none of these handles was looked at, that is reported. */
+  /** The turn failed under this process's lease: reports it if no caller looked at any of these handles. */
   reportTurn(
     { turnId, error }: Extract<AgentEvent, { readonly type: "error" }>,
     handles: readonly SessionTurn[],
@@ -49,7 +49,7 @@ export class SessionFaults {
     this.reportUnseen(failure, turnId, handles);
   }
 
-  /** Callers get the time to look at what they were just handed. */
+  /** Gives callers time to look at the handle they just got. */
   reportUnseen(error: unknown, turnId: string, handles: readonly SessionTurn[]): void {
     if (handles.some(isLookedAt)) return;
     idleTimerOf(this.#host.clock)(0, () => {
@@ -58,19 +58,19 @@ export class SessionFaults {
     });
   }
 
-  /** Whether the session should be left alone now. */
+  /** Whether the session should be left alone for now. */
   isBackingOff(now: number): boolean {
     return now < this.#notBefore;
   }
 
-  /** For as long as a lease, and twice as long each time. */
+  /** Backs off for the duration of a lease, doubled each time. */
   backOff(now: number): void {
     const ms = this.#host.leaseMs * 2 ** this.#unrecorded;
     this.#notBefore = now + Math.min(maxBackOffMs, ms);
     this.#unrecorded += 1;
   }
 
-  /** The work on the session ended as it should. */
+  /** The work on the session ended normally. */
   reset(): void {
     this.#notBefore = -Infinity;
     this.#unrecorded = 0;

@@ -1,4 +1,4 @@
-/** A session in this process: what it knows of the log, who reads it here, and the work on it while the lease is ours. */
+/** A session in this process: its log, its readers, and the work on it while this process holds the lease. */
 import type { AgentEvent } from "@capstan/kernel";
 import { background, serializeError } from "@capstan/kernel";
 import type {
@@ -44,33 +44,33 @@ export class SessionRuntime {
   readonly readers: Readers;
   readonly faults: SessionFaults;
   readonly receipts: Receipts<QueueOutcome>;
-  /** Of those who asked for a compaction. */
+  /** Receipts of requested compactions. */
   readonly compactions: Receipts<CompactionOutcome>;
   readonly outputs: OutputReader;
   readonly #host: SessionHost;
   readonly #size: ContextSize;
-  /** From the moment in which we got the lease to that in which it is given back. */
+  /** Set from the moment this process gets the lease until it is released. */
   #heldLease: HeldLease | undefined;
   #owner: Owner | undefined;
-  /** Of the last lease that we had. */
+  /** Epoch of the last lease this process held. */
   #lastEpoch: number | undefined;
   #isClaiming = false;
   #wasIdle = true;
   #idleWaiters: PromiseWithResolvers<void>[] = [];
   #isClosed: boolean;
-  /** Why, if it is gone. */
+  /** Set if the session is gone: the reason. */
   #gone: SessionError | undefined;
-  /** The end of a turn of which we said that nothing follows it. */
+  /** End of the turn for which `settled` was emitted. */
   #settled: EntryOf<"turn_ended"> | undefined;
-  /** Whether somebody in this process may have a handle of the session. */
+  /** Whether callers in this process may hold a handle of the session. */
   #isAttended = false;
-  /** Whether somebody elsewhere wants what no entry tells. */
+  /** Whether another process follows the live events. */
   #isFollowed = false;
-  /** What tools keep for as long as the session is open here. */
+  /** Dependencies that tools keep while the session is open here. */
   #scope: DependencyScope | undefined;
-  /** Handed to the session in this process, which has only their names in its log. */
+  /** Models passed to the session in this process; the log has only their names. */
   #models: readonly Model[] = [];
-  /** The turn and epoch whose live frames we asked for. */
+  /** Turn and epoch whose live frames this process subscribed to. */
   #following = "";
   #unsubscribe: (() => void) | undefined;
 
@@ -95,13 +95,13 @@ export class SessionRuntime {
     this.outputs = new OutputReader(this.log);
   }
 
-  /** Somebody here has a handle: the session is kept, and hears of what others write. */
+  /** A caller here has a handle: the session is kept in memory, and notified of entries by other processes. */
   attend(): void {
     this.#isAttended = true;
     if (this.#unsubscribe === undefined) this.#listen();
   }
 
-  /** Reads the log and goes on with what is unfinished, unless another process does. */
+  /** Reads the log and resumes unfinished work, unless another process does. */
   async open(): Promise<void> {
     this.attend();
     try {
@@ -114,20 +114,20 @@ export class SessionRuntime {
     this.wake();
   }
 
-  /** Works under a lease that the host was given. */
+  /** Works under a lease that the host acquired. */
   adopt(claim: Claim, askedAt: number, slot?: Slot): void {
     if (this.#isOfAnother(claim)) {
       this.#drop(deleted(this.id));
       return this.#host.adopt(claim, askedAt, slot);
     }
     const { setAside: aside } = claim.head;
-    // Answers of a store may overtake each other: the lease that we have had since has fenced this one.
+    // Responses of a store may overtake each other: a newer lease of this process has fenced this one.
     const isStale = claim.lease.epoch < (this.#lastEpoch ?? 0);
     if (this.#isClosed || aside !== undefined || isStale) slot?.free(false);
     if (this.#isClosed) return giveBack(claim, this.#host.repository);
     if (aside !== undefined) return this.#refuse(claim, aside.reason);
     if (isStale) return;
-    // A lease that we asked for twice: the store has fenced the first.
+    // This lease was requested twice: the store has fenced the first.
     this.#heldLease?.lose();
     const heldLease = new HeldLease(claim, this.#host, askedAt);
     this.#heldLease = heldLease;
@@ -155,13 +155,13 @@ export class SessionRuntime {
     this.wake();
   }
 
-  /** This process has no handle any more. Work under way continues to its end; then the session takes no memory. */
+  /** Drops the handle in this process. Work in progress continues to its end; after that the session takes no memory. */
   async detach(): Promise<void> {
     this.#isAttended = false;
     if (!this.#isWorking && !this.#isClaiming) await this.#leave();
   }
 
-  /** Gives the lease back in the middle of whatever is under way: another host goes on with it. */
+  /** Releases the lease in the middle of the work in progress: another host resumes it. */
   async close(why: string): Promise<void> {
     this.#isClosed = true;
     await this.#heldLease?.release();
@@ -169,17 +169,17 @@ export class SessionRuntime {
     await this.#leave();
   }
 
-  /** The session was deleted here: handles and readers that are left are told so. */
+  /** The session was deleted here: fails the remaining handles and readers. */
   onDeleted(): void {
     this.#drop(deleted(this.id));
   }
 
-  /** Whether the session was found to be deleted, or to be another one by now: nothing that is known of it here counts any more. */
+  /** True if the session was found deleted, or replaced by another one: its state in memory is invalid. */
   get isGone(): boolean {
     return this.#gone !== undefined;
   }
 
-  /** Fails where the session was let go of in this process. */
+  /** Throws if the session was closed in this process, or is gone. */
   mustBeOpen(): void {
     if (this.#gone !== undefined) throw this.#gone;
     if (this.#isClosed) throw closed(this.id, `Session ${this.id} was closed here`);
@@ -201,7 +201,7 @@ export class SessionRuntime {
     this.compactions.end(why);
     const leave = async (): Promise<void> => {
       const left = this.#leave();
-      // Perhaps a lease of the new session, which another runtime can use.
+      // This may be a lease of the new session, which another runtime can use.
       await this.#heldLease?.release();
       await left;
     };
@@ -213,7 +213,7 @@ export class SessionRuntime {
     return hasReceipts || !this.readers.isEmpty || this.#idleWaiters.length > 0;
   }
 
-  /** Whoever waits for something here waits no longer. */
+  /** Fails everything that callers still wait for here. */
   #tell(why: SessionError): void {
     this.readers.fail(why);
     this.receipts.fail(why);
@@ -223,7 +223,7 @@ export class SessionRuntime {
     for (const { reject } of waiters) reject(why);
   }
 
-  /** A model that was given as it is, and not by its name. */
+  /** Remembers a model that was passed as an object, not by name. */
   remember(choice: ModelChoice | undefined): void {
     if (choice === undefined || typeof choice === "string") return;
     const model = toModel(choice);
@@ -235,17 +235,20 @@ export class SessionRuntime {
     return this.#models;
   }
 
-  /** Claims the session if it has something to do and nobody here does it. `isPoll`: no caller wants it now, so one that failed is left alone for a while. */
+  /**
+   * Claims the session if it has work and this process is not doing it. `isPoll`: no caller asked for it now, so a session that failed
+   * backs off.
+   */
   wake(isPoll = false): void {
     if (this.#isClosed || this.#isWorking || this.#isClaiming || this.#isAtRest()) return;
     if (isPoll && this.faults.isBackingOff(this.log.now())) return;
     this.#isClaiming = true;
     this.#wasIdle = false;
-    // Not before who wakes us has returned: they may want to listen.
+    // Only after the caller has returned: it may want to subscribe first.
     queueMicrotask(() => this.#claim());
   }
 
-  /** From time to time, for those who read here what is done elsewhere: a wake-up may have been lost. */
+  /** Called periodically, for readers of work done in other processes: a wake-up may have been lost. */
   poll(): void {
     if (!this.#isWorking && this.#isWaitedFor && this.#unsubscribe !== undefined) {
       this.#catchUpLater();
@@ -260,7 +263,7 @@ export class SessionRuntime {
     await waiter.promise;
   }
 
-  /** Asks the process that runs the turn for what no entry tells, once for each turn and owner, if somebody here wants it. */
+  /** Subscribes to live events of the process that runs the turn, once per turn and owner, if this process has readers. */
   follow(): void {
     const { turn } = this.log.fold;
     if (this.#isWorking || this.#isClaiming) return;
@@ -298,7 +301,7 @@ export class SessionRuntime {
     let isDone = false;
     try {
       if (this.#unsubscribe === undefined) this.#listen();
-      // An older head does not tell whose it is: the log does.
+      // The head of an older version has no incarnation; the log does.
       const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;
       if (claim.lastSeq !== this.log.fold.seq || isUnsure) await this.log.catchUp();
       const { clock } = this.#host;
@@ -330,13 +333,13 @@ export class SessionRuntime {
     }
   }
 
-  /** No host can go on with the session as it is: it is set aside. If not even that can be recorded, its lease is left to run out. */
+  /** Sets the session aside, because no host can continue it. If that cannot be recorded, its lease is left to expire. */
   async #giveUp(claim: Claim, heldLease: HeldLease, thrown: unknown): Promise<void> {
     const sessionId = this.id;
     if (isLeftToOthers(thrown))
       return this.faults.report({ error: thrown, where: "store", sessionId });
     if (thrown instanceof SessionError && thrown.code !== "engine_failed") return;
-    // The owner has reported what it threw.
+    // The owner has reported its own errors.
     if (this.#owner === undefined)
       this.faults.report({ error: thrown, where: "engine", sessionId });
     try {
@@ -349,11 +352,11 @@ export class SessionRuntime {
     }
   }
 
-  /** Gives the lease back, and looks whether something came just before. After a failure that is left to who finds it due. */
+  /** Releases the lease, and checks whether an entry arrived just before. After a failure, a host that finds the session due does that. */
   async #rest(heldLease: HeldLease, isDone: boolean): Promise<void> {
     const releasing = heldLease.release();
     const released = isPromise(releasing) ? await releasing : releasing;
-    // Another lease may have taken its place.
+    // Another lease may have replaced it.
     if (this.#heldLease !== heldLease) return;
     this.#heldLease = undefined;
     this.#owner = undefined;
@@ -365,7 +368,7 @@ export class SessionRuntime {
     if (!this.#isAttended && this.#isIdle()) await this.#leave();
   }
 
-  /** This process has no handle of this session: it takes no memory until it is due again. */
+  /** Drops the session from memory, because this process has no handle of it, until it is due again. */
   async #leave(): Promise<void> {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
@@ -373,7 +376,7 @@ export class SessionRuntime {
     const disposed = this.#scope?.end();
     this.#scope = undefined;
     if (!isPromise(disposed)) return;
-    // The scope logs what a `dispose` throws. One that hangs must not keep the session in memory.
+    // The scope logs errors of `dispose`. One that hangs must not keep the session in memory.
     await within(this.#host.clock.timer, callbackMs, disposed, "dispose").catch(() => {});
   }
 
@@ -396,7 +399,7 @@ export class SessionRuntime {
     }
   }
 
-  /** A listener gets the error as it comes. */
+  /** Reports the failed turn, unless a listener gets its error event. */
   #noteFailed(event: Extract<AgentEvent, { readonly type: "error" }>): void {
     if (!this.#isWorking || this.readers.hasListeners) return;
     this.faults.reportTurn(event, this.readers.handlesOf(event.turnId));
@@ -415,12 +418,12 @@ export class SessionRuntime {
     this.follow();
     const isIdle = this.#isIdle();
     const isRest = isIdle && !this.#wasIdle;
-    // Before anybody is told: what they do then comes back here.
+    // Before callers are notified: what they do then leads back here.
     this.#wasIdle = isIdle;
     if (isRest) this.#settle();
   }
 
-  /** Nothing more will happen by itself. */
+  /** Called when nothing more will happen by itself. */
   #settle(): void {
     const { turnId, end } = this.log.fold.turn ?? {};
     if (turnId !== undefined && end !== undefined && end !== this.#settled) {
@@ -447,7 +450,7 @@ export class SessionRuntime {
       case "followed":
         return this.#sendSnapshot();
       case "live": {
-        // Our own come back to us, and may be late.
+        // This process's own frames come back to it, and may be late.
         if (this.#isWorking || wakeup.frame.epoch === this.#lastEpoch) return;
         const events = this.log.feed.frame(wakeup.frame);
         if (events === "gap") return this.#listen(true);
@@ -465,7 +468,7 @@ export class SessionRuntime {
 
   #catchUpLater(): void {
     const catchUp = async (): Promise<void> => this.log.catchUp();
-    // A wake-up that cannot be followed is one that was lost.
+    // A wake-up that cannot be followed counts as lost.
     background(catchUp(), () => {});
   }
 

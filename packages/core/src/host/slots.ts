@@ -1,10 +1,10 @@
-/** How much a host does at once of what it has claimed by itself. What callers ask for takes no slot. */
+/** Limits how many sessions a host works on that it claimed by itself. Work requested by callers takes no slot. */
 
-/** Held by a session from its claim to its rest. */
+/** Held by a session from its claim until its work has ended. */
 export interface Slot {
-  /** While nothing is done for the session, another may be worked on. */
+  /** While the session is paused, another may use the slot. */
   pause(isPaused: boolean): void;
-  /** `isDone`: nothing is left to do for the session. */
+  /** `isDone`: the session has nothing left to do. */
   free(isDone: boolean): void;
 }
 
@@ -46,7 +46,7 @@ export class Slots {
       free: (isDone) => {
         isOver = true;
         leave();
-        // A session that failed is due again at once: only the next poll looks for it.
+        // A session that failed is due again at once: leave it to the next poll.
         if (isDone) this.#onFree();
       },
     };

@@ -1,4 +1,4 @@
-/** How a compaction is asked for, and what came of it. */
+/** Requests a compaction and returns its result. */
 import type { Usage } from "@capstan/kernel";
 import type { CompactionOutcome } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
@@ -7,31 +7,31 @@ import type { SessionInbox } from "./session-inbox.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 
 export interface CompactOptions {
-  /** What the summary has to heed, besides what the agent says. */
+  /** Instructions for the summary, in addition to those of the agent. */
   readonly directives?: string;
   readonly id?: string;
 }
 
 export interface CompactionResult {
-  /** False where there was nothing to be summarized: all is as it was. */
+  /** False if there was nothing to summarize: the context is unchanged. */
   readonly isCompacted: boolean;
-  /** Tokens of the context. */
+  /** Tokens of the context before. */
   readonly before: number;
-  /** As it is estimated. */
+  /** Estimated tokens of the context after. */
   readonly after: number;
   readonly usage?: Usage;
   readonly cost?: number;
 }
 
-/** Throws where the agent has switched it off. */
+/** Throws if the agent has compaction switched off. */
 export function mustBeCompactable({ isCompactable, name }: Agent): void {
   if (isCompactable) return;
   throw invalid(
-    `The agent "${name}" has compaction: false: give it compaction: { auto: false } to compact only when asked to`,
+    `The agent "${name}" has compaction: false: use compaction: { auto: false } to compact only on request`,
   );
 }
 
-/** Resolves when it is done, in whichever process that is. Throws a `SessionError` where there is no summary. */
+/** Resolves once the compaction is done, in whichever process. Throws a `SessionError` if there is no summary. */
 export async function askForCompaction(
   id: string,
   directives: string | undefined,
@@ -58,8 +58,8 @@ function toCompactionResult(sessionId: string, outcome: CompactionOutcome): Comp
     case "failed":
     case "aborted": {
       const { error } = outcome;
-      const why = error?.message ?? "it was stopped";
-      const message = `The context of session ${sessionId} could not be compacted, and stays as it is: ${why}. Ask again, or compact with another model`;
+      const why = error?.message ?? "it was aborted";
+      const message = `Cannot compact the context of session ${sessionId}, which stays unchanged: ${why}. Retry, or compact with another model`;
       throw new SessionError("compaction_failed", message, {
         sessionId,
         ...(error && { turnError: error }),

@@ -20,7 +20,7 @@ import type { SessionSnapshot, StoredBlob } from "./snapshot.ts";
 import { usageOf } from "./session-state.ts";
 import { invalid, toSessionError } from "../errors/session-error.ts";
 
-/** The session as plain JSON. */
+/** Returns the session as plain JSON. */
 export function toSnapshot(
   id: string,
   entries: readonly StoredEntry[],
@@ -52,7 +52,7 @@ export function toSnapshot(
   };
 }
 
-/** What its entries name and do not hold. */
+/** Reads the blobs that the entries refer to. */
 export async function blobsOf(
   host: SessionHost,
   { id, entries }: SessionSnapshot,
@@ -64,23 +64,23 @@ export async function blobsOf(
   return blobs.length === 0 ? {} : { blobs };
 }
 
-/** Owner of an imported session. The snapshot itself has no say in it. */
+/** Owner of an imported session. The snapshot itself does not decide it. */
 export interface ImportChoices {
   readonly trust?: undefined;
-  /** Default: the only agent of the host. */
+  /** Default: the host's only agent. */
   readonly agent?: string;
   readonly principal?: string;
   readonly metadata?: JsonValue;
 }
 
 /**
- * By default a snapshot is imported: its messages are kept, and nothing in it runs or decides anything. With `trust: "own"`, for
- * a snapshot that only this program could have written, unfinished work goes on: pending calls are asked again, and queues,
- * configuration, agent, principal and metadata are kept.
+ * By default a snapshot is imported: its messages are kept, and nothing in it runs or decides anything. With `trust: "own"`, for a snapshot
+ * that only this program could have written, unfinished work resumes: pending calls are asked again, and queues, configuration, agent,
+ * principal and metadata are kept.
  */
 export type RestoreOptions = ImportChoices | { readonly trust: "own" };
 
-/** Stores a session that was taken as a snapshot elsewhere, under the same id. */
+/** Stores a session from a snapshot taken elsewhere, under the same id. */
 export async function storeSnapshot(
   host: SessionHost,
   snapshot: SessionSnapshot,
@@ -105,7 +105,7 @@ export async function storeSnapshot(
 }
 
 function whichAgent(id: string): string {
-  return `Which agent should go on with session ${id}? This host has several: say { agent } in the options of restore`;
+  return `Cannot choose an agent for session ${id}, because this host has several: pass { agent } in the options of restore`;
 }
 
 function bytesOf(blob: string, data: string): Uint8Array {
@@ -118,7 +118,7 @@ function bytesOf(blob: string, data: string): Uint8Array {
   }
 }
 
-/** Stores a fork and gives its id. Fails with `invalid_input` where no message has the id. */
+/** Stores a fork and returns its id. Fails with `invalid_input` if no message has the id. */
 export async function storeFork(
   host: SessionHost,
   sessionId: string,
@@ -141,7 +141,7 @@ async function store(
   blobs: Iterable<NamedBlob> | AsyncIterable<NamedBlob>,
 ): Promise<void> {
   const fold = readable(id, () => foldNew(entries));
-  // Fails where nobody here can run it.
+  // Throws if this host does not have the agent.
   host.agent(fold.created?.agent ?? "");
   try {
     await createCopy(host.repository, {
@@ -160,7 +160,7 @@ function readable<T>(id: string, read: () => T): T {
     return read();
   } catch (thrown) {
     if (!(thrown instanceof LogError)) throw thrown;
-    throw invalid(`The entries of session ${id} cannot be read: ${thrown.message}`, {
+    throw invalid(`Cannot read the entries of session ${id}: ${thrown.message}`, {
       cause: thrown,
     });
   }
@@ -168,6 +168,6 @@ function readable<T>(id: string, read: () => T): T {
 
 function unforkable(sessionId: string, entries: readonly StoredEntry[], at: string): string {
   return foldEntries(entries).transcript.has(at)
-    ? `Session ${sessionId} cannot be forked at "${at}" yet: its step is not complete. Wait for its end, or take an earlier message`
-    : `Session ${sessionId} has no message "${at}" to be forked at: take an id from its messages`;
+    ? `Session ${sessionId} cannot be forked at "${at}" yet: its step is not complete. Wait for its end, or use an earlier message`
+    : `Session ${sessionId} has no message "${at}" to fork at: use the id of one of its messages`;
 }

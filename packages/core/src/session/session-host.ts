@@ -1,4 +1,4 @@
-/** What a session needs of the host that runs it. */
+/** The interface through which a session uses the host that runs it. */
 import type { ChatMessage, JsonValue } from "@capstan/kernel";
 import type { Claim, Entry, SessionConfig, SessionHead, SessionRepository } from "@capstan/log";
 import { entryVersion } from "@capstan/log";
@@ -13,38 +13,38 @@ import type { Solitary } from "../owner/solitary.ts";
 export interface SessionHost {
   readonly repository: SessionRepository;
   readonly clock: Clock;
-  /** The name of this process in leases. */
+  /** Name of this process in leases. */
   readonly owner: string;
   readonly leaseMs: number;
-  /** Resumes of a turn that does not get further. */
+  /** Number of times a turn that makes no progress is resumed. */
   readonly maxResumes: number;
   readonly solitary: Solitary;
   readonly renewals: Renewals;
-  /** Takes what no caller hears of. Never throws. */
+  /** Reports faults that reach no caller. Never throws. */
   report(fault: HostFault): void;
-  /** A session was set aside here. */
+  /** Called when a session was set aside in this process. */
   onSetAside(): void;
   newId(): string;
-  /** Lets go of the session in this process. */
+  /** Releases the session in this process. */
   leave(runtime: SessionRuntime): Promise<void>;
-  /** Forgets a session that is at rest and unused here, or gone. Another one of its id stays known. */
+  /** Drops a session that is idle and unused here, or gone. A different session with the same id stays known. */
   forget(runtime: SessionRuntime): void;
-  /** Works under a lease of a session that is another one than it was here before. */
+  /** Works under a lease whose session is not the one this process knew under that id. */
   adopt(claim: Claim, askedAt: number, slot?: Slot): void;
-  /** Fails with `unknown_agent`. */
+  /** Throws `unknown_agent`. */
   agent(name: string): Agent;
-  /** Fails with `not_found` and `unknown_agent`. */
+  /** Rejects with `not_found` and `unknown_agent`. */
   open(sessionId: string): Promise<SessionRuntime>;
 }
 
-/** What a session is created with. */
+/** Values a session is created with. */
 export interface SessionOrigin {
   readonly agent: string;
   readonly principal?: string;
   readonly title?: string;
   readonly metadata?: JsonValue;
   readonly config?: SessionConfig;
-  /** What was said before. */
+  /** Messages from before the session was created. */
   readonly history?: readonly ChatMessage[];
 }
 
@@ -53,7 +53,7 @@ export function firstEntries(
   id: string,
   at: number,
 ): Entry[] {
-  // The id is as random as the incarnation has to be, and stays the same when the creation is tried again.
+  // The id is as random as the incarnation has to be, and stays the same when the creation is retried.
   const incarnation = id;
   const created: Entry = {
     v: entryVersion,

@@ -1,4 +1,4 @@
-/** The way into a session's log for those who have something to say: creates the session at the first word, posts, and tells what was refused. */
+/** Write access to a session's log: creates the session on the first post, posts entries, and reports refusals. */
 import type { ChatMessage, JsonValue } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
 import type { Answer, MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
@@ -14,7 +14,7 @@ import type { SessionRuntime } from "../host/session-runtime.ts";
 export class SessionInbox {
   readonly #host: SessionHost;
   readonly #runtime: SessionRuntime;
-  /** What the session is created with at its first word; undefined once it is there. */
+  /** Values the session is created with on the first post; undefined once it exists. */
   #origin: SessionOrigin | undefined;
   #preview: SessionFold | undefined;
   #creating: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export class SessionInbox {
     return this.#origin;
   }
 
-  /** What the session will be when it is created; undefined once it is. */
+  /** State the session will have once it is created; undefined once it is. */
   get preview(): SessionFold | undefined {
     if (this.#origin === undefined) return undefined;
     if (this.#preview === undefined) {
@@ -41,7 +41,7 @@ export class SessionInbox {
     return this.#preview;
   }
 
-  /** What is known of the session: its log, or what that will be. */
+  /** State of the session: its fold, or the preview before it is created. */
   get fold(): SessionFold {
     return this.preview ?? this.#runtime.log.fold;
   }
@@ -56,7 +56,7 @@ export class SessionInbox {
     }));
   }
 
-  /** At once, or resolves, when it is safe. Fails with a `SessionError` where it was refused, unless for the reason that is passed over. */
+  /** Returns or resolves once the entry is durable. Fails with a `SessionError` if it was refused, unless the reason is `except`. */
   post(id: string, body: PostedBody, except?: Refusal): MaybePromise<Posted> {
     const { log } = this.#runtime;
     this.#runtime.mustBeOpen();
@@ -76,8 +76,8 @@ export class SessionInbox {
   }
 
   /**
-   * Posts an answer to a pending call and gives the id of its entry; `check` tells whether it was refused. The same answer under the same key
-   * counts once, so a caller that does not know whether it arrived may repeat it.
+   * Posts an answer to a pending call and returns the id of its entry; `check` then throws if it was refused. The same answer with the same
+   * key counts once, so a caller that does not know whether it arrived may repeat it.
    */
   async postAnswer(answer: Answer, key: string | undefined): Promise<string> {
     const { log } = this.#runtime;
@@ -88,19 +88,19 @@ export class SessionInbox {
     const same = `${key}~${hashJson(body as unknown as JsonValue).slice(0, 32)}`;
     const id = key === undefined ? this.#host.newId() : same;
     const { isNew } = await log.post(id, body);
-    // An answer that was refused when it was first posted may be right by now.
+    // An answer that was refused when it was first posted may be valid by now.
     if (isNew || log.fold.refusalOf(id) === undefined) return id;
     const again = this.#host.newId();
     await log.post(again, body);
     return again;
   }
 
-  /** What was posted under an id before stays: it is the same, or the id is taken. */
+  /** An entry stored earlier under this id must equal the body; otherwise the id is taken. */
   #mustBeSame(seq: number, body: PostedBody): MaybePromise<void> {
     return andThen(
       this.#runtime.log.entryAt(seq),
       ({ seq: _seq, v: _v, at: _at, id, ...stored }) => {
-        // A message that waits is the same one, whichever queue it was meant for.
+        // A waiting message is the same one, whichever queue it was meant for.
         const isSame = isQueued(stored.type) && isQueued(body.type);
         const { type: _type, ...said } = body;
         const { type: _storedType, ...before } = stored;
@@ -109,16 +109,16 @@ export class SessionInbox {
     );
   }
 
-  /** No two messages have one id, so a message that is to come must not have that of another one. */
+  /** Message ids are unique: a new message must not use the id of an existing one. */
   mustBeFree(messageId: string): MaybePromise<void> {
     if (!this.fold.transcript.has(messageId)) return;
-    // What was posted under it before is found by the store.
+    // If the id was posted before, the store finds it.
     return andThen(this.#runtime.log.hasEntry(messageId), (isPosted) => {
       if (!isPosted) throw taken(messageId);
     });
   }
 
-  /** By the model of the next turn, as far as that is known now. */
+  /** Checks media against the model of the next turn, if it is known now. */
   #checkMedia(body: PostedBody): void {
     const messages = messagesIn(body);
     if (messages.every(isPlain)) return;
@@ -128,17 +128,17 @@ export class SessionInbox {
     checkMedia(messages, agent.mediaLimits(name ?? config.model, this.#runtime.models));
   }
 
-  /** Fails if this entry was refused for another reason than the one that is passed over. */
+  /** Throws if this entry was refused, unless the reason is `except`. */
   check(entryId: string, except?: Refusal): void {
     const refusal = this.#runtime.log.fold.refusalOf(entryId);
     if (refusal !== undefined && refusal !== except) throw refused(this.#runtime.id, refusal);
   }
 
-  /** For answers, which make no sense in a session that nobody has spoken to. */
+  /** For answers, which make no sense in a session without a message. */
   mustExist(): void {
     if (this.#origin === undefined) return;
     const sessionId = this.#runtime.id;
-    const message = `Session ${sessionId} has no turn yet: there is nothing to answer. Send something first`;
+    const message = `Session ${sessionId} has no turn yet: there is nothing to answer. Send a message first`;
     throw new SessionError("not_pending", message, { sessionId });
   }
 
@@ -153,7 +153,7 @@ export class SessionInbox {
     return andThen(created, () => this.#onCreated());
   }
 
-  /** An earlier try may have reached the store, though its answer did not reach us. */
+  /** An earlier attempt may have reached the store even though its response did not reach this process. */
   #findCreated(id: string, thrown: unknown): MaybePromise<void> {
     if (!isRepositoryError(thrown) || thrown.code !== "exists") throw thrown;
     const { log } = this.#runtime;

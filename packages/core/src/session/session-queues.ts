@@ -1,4 +1,4 @@
-/** How messages are queued in a session that may be busy, and how they are taken back. */
+/** Queues messages in a session that may be busy, and takes them back. */
 import type { UserPart } from "@capstan/kernel";
 import { andThen } from "@capstan/log";
 import type { InputMessage } from "../input/input.ts";
@@ -8,10 +8,10 @@ import { taken } from "../errors/session-error.ts";
 import type { SessionInbox } from "./session-inbox.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 
-/** What can be queued: a text, parts, or a message. */
+/** Input that can be queued: a text, parts, or a message. */
 export type QueuedInput = string | readonly UserPart[] | Extract<InputMessage, { role: "user" }>;
 
-/** Resolves when it is safe. */
+/** Resolves once the message is durable. */
 export async function enqueue(
   type: "steer" | "follow_up",
   id: string,
@@ -29,7 +29,7 @@ export async function enqueue(
   return receipt;
 }
 
-/** Resolves when it is known what came back: the ids. */
+/** Resolves with the ids of the returned messages once all outcomes are known. */
 export async function takeBack(
   queue: "steering" | "followUp" | "all",
   id: string,

@@ -1,4 +1,4 @@
-/** What can be changed of a session, and how a log holds it. */
+/** Settings of a session that can change, and how the log stores them. */
 import type {
   ProviderOptionsByVendor,
   QueueMode,
@@ -15,20 +15,20 @@ import { toStoredOptions } from "../input/stored-options.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
 export interface SessionSettings extends SamplingSettings {
-  /** The log has its name: another process finds it in the agent's `models`, or by `resolveModel`. */
+  /** The log stores the model's name: another process finds it in the agent's `models`, or with `resolveModel`. */
   readonly model?: ModelChoice;
   readonly thinkingLevel?: ThinkingLevel;
-  /** Which of the agent's tools, by name or as they are; and others without `execute`, which the caller then runs and answers. */
+  /** A selection of the agent's tools, by name or as objects; and other tools without `execute`, which the caller runs and answers. */
   readonly tools?: readonly (string | AnyTool)[];
   readonly instructions?: string;
   readonly steeringMode?: QueueMode;
   readonly followUpMode?: QueueMode;
   readonly title?: string;
-  /** As those of the agent, which they go before. A later `configure` replaces them all. */
+  /** Like the agent's options, and takes precedence over them. A later `configure` replaces them all. */
   readonly providerOptions?: ProviderOptionsByVendor;
 }
 
-/** Fails with `invalid_input`, and with a `ToolError` for a schema that cannot be checked. */
+/** Throws `invalid_input`, and a `ToolError` for a schema that cannot be checked. */
 export function toConfig(settings: SessionSettings, agent: Agent): SessionConfig {
   const { model, tools, providerOptions, ...plain } = settings;
   return {
@@ -56,9 +56,9 @@ function toChosen(
     return toLent(tool);
   });
   const names = chosen.map((choice) => (typeof choice === "string" ? choice : choice.name));
-  const twice = names.find((name, place) => names.indexOf(name) !== place);
-  if (twice !== undefined) throw invalid(`The tool "${twice}" is chosen twice: name it once`);
-  // Fails now, and not when the turn is planned.
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw invalid(`Duplicate tool "${twice}": list it once`);
+  // Fail now rather than when the turn is planned.
   chooseTools(agent.tools, chosen);
   return chosen;
 }
@@ -67,7 +67,7 @@ function toLent(tool: AnyTool): LentTool {
   const { name, description, inputSchema, label, answerWithinMs, needsApproval, lentBy } = tool;
   if (typeof needsApproval === "function") {
     throw invalid(
-      `The tool "${name}" has a function as needsApproval, which a log cannot hold: lend it with true or false`,
+      `The tool "${name}" has a function as needsApproval, which the log cannot store: pass true or false`,
     );
   }
   return {
@@ -83,17 +83,17 @@ function toLent(tool: AnyTool): LentTool {
 
 function unknownTool(name: string, { name: agent, tools }: Agent): Error {
   const known = tools.map((tool) => tool.name).join(", ") || "none";
-  return invalid(`The agent "${agent}" has no tool "${name}". It has: ${known}`);
+  return invalid(`The agent "${agent}" has no tool "${name}". Its tools: ${known}`);
 }
 
 function clash(name: string, { name: agent }: Agent): Error {
   return invalid(
-    `The agent "${agent}" has another tool "${name}": choose that one by its name, or lend yours under another`,
+    `The agent "${agent}" already has a different tool "${name}": choose that one by name, or rename yours`,
   );
 }
 
 function notStorable(name: string, { name: agent }: Agent): Error {
   return invalid(
-    `The tool "${name}" has code to run, which a log cannot hold: give it to the agent "${agent}" and choose it here by its name`,
+    `The tool "${name}" has an execute function, which the log cannot store: add it to the agent "${agent}" and choose it here by name`,
   );
 }

@@ -1,4 +1,4 @@
-/** What a session is at one moment, as values. */
+/** State of a session at one moment, as values. */
 import type {
   ChatMessage,
   LiveMessage,
@@ -22,14 +22,14 @@ import { nameOfChoice } from "../models/model.ts";
 
 export interface SessionState {
   readonly status: SessionStatus;
-  /** The name of the model that the next turn runs with. */
+  /** Name of the model that the next turn runs with. */
   readonly model: string;
-  /** Undefined: whatever the model does by itself. */
+  /** Undefined: the model's default. */
   readonly thinkingLevel: ThinkingLevel | undefined;
-  /** The names of the tools of the next turn. */
+  /** Names of the tools of the next turn. */
   readonly tools: readonly string[];
   readonly messages: readonly ChatMessage[];
-  /** The reply that is being written, as far as it is known here. */
+  /** Reply that is being streamed, if this process knows of it. */
   readonly streamingMessage: LiveMessage | undefined;
   readonly pendingToolCalls: readonly PendingCall[];
   readonly queues: {
@@ -38,26 +38,26 @@ export interface SessionState {
   };
   readonly usage: Usage;
   readonly totalCost: number | undefined;
-  /** How the last turn failed, if it did. */
+  /** Error of the last turn, if it failed. */
   readonly error: SerializedError | undefined;
 }
 
 /** A session at one moment, with its log. */
 export interface SessionReading {
   readonly entries: readonly StoredEntry[];
-  /** Of the last event. */
+  /** Cursor of the last event. */
   readonly cursor: Cursor;
   readonly state: SessionState;
-  /** What no entry tells: the reply that is being written, and what tools have shown so far. */
+  /** State that no entry holds: the reply that is being streamed, and the tools' progress so far. */
   readonly live: {
     readonly message?: LiveMessage;
     readonly toolOutputs: readonly LiveToolOutput[];
   };
 }
 
-/** The same with a part of the log. */
+/** A session at one moment, with a part of its log. */
 export interface SessionReadingPage extends SessionReading {
-  /** Those that these entries added, and that are still there. */
+  /** Messages that these entries added and that still exist. */
   readonly messages: readonly ChatMessage[];
   /** Seq of the last entry: the next page begins after it. */
   readonly lastSeq: number;
@@ -66,11 +66,11 @@ export interface SessionReadingPage extends SessionReading {
 
 export interface SessionUsage {
   readonly total: Usage;
-  /** As far as it was recorded; undefined where nothing was. */
+  /** Sum of the recorded costs; undefined if none was recorded. */
   readonly cost: number | undefined;
-  /** By model and price. */
+  /** Usage by model and price. */
   readonly byModel: readonly PricedUsage[];
-  /** How much of the requests repeats the ones before them: what a vendor's prompt cache can give back. */
+  /** How much of each request repeats the one before it: the part that a vendor's prompt cache can serve. */
   readonly cacheStability: CacheStability;
 }
 

@@ -1,4 +1,4 @@
-/** One conversation: everything that lasts of it is in its log, and this is the way in. */
+/** One conversation. Its durable state is in its log; this class is the way to use it. */
 import type { ChatMessage, PendingCall, ToolContent, Turn, Usage } from "@capstan/kernel";
 import type {
   CallClaim,
@@ -39,11 +39,14 @@ import { subscribeAfter } from "../following/subscribe-after.ts";
 import { TurnHandles } from "../following/turn-handles.ts";
 
 export interface SubscribeFrom {
-  /** Events behind this place are given first, from the log. */
+  /** Events after this cursor are delivered first, from the log. */
   readonly after?: Cursor;
-  /** Called once, if nothing more can come: the session was deleted, or its log cannot be read. */
+  /** Called once if no more events can come: the session was deleted, or its log cannot be read. */
   readonly onEnd?: (why: SessionError) => void;
-  /** Asked after each page of events from the log: a promise holds the next one back, so that a slow subscriber does not get a long log at once. */
+  /**
+   * Called after each page of events from the log. A promise delays the next page, so that a slow subscriber does not get a long log at
+   * once.
+   */
   readonly ready?: () => Promise<void> | undefined;
 }
 
@@ -54,7 +57,7 @@ export class Session<Output = unknown> {
   readonly #inbox: SessionInbox;
   readonly #turns: TurnHandles;
 
-  /** With an origin it does not exist yet, and is created at the first send. */
+  /** A session with an origin does not exist yet; the first send creates it. */
   constructor(runtime: SessionRuntime, host: SessionHost, origin?: SessionOrigin) {
     this.id = runtime.id;
     this.#host = host;
@@ -68,7 +71,7 @@ export class Session<Output = unknown> {
   }
 
   get messages(): readonly ChatMessage[] {
-    // A list of its own: that of the fold grows.
+    // A copy, because the fold's list grows.
     return [...this.#fold.transcript.messages];
   }
 
@@ -76,7 +79,7 @@ export class Session<Output = unknown> {
     return this.#fold.pending;
   }
 
-  /** Who runs which of them at the moment, or did when their time ran out. */
+  /** Claims on pending calls, including those that have expired. */
   get claims(): readonly CallClaim[] {
     return this.#fold.claims;
   }
@@ -85,7 +88,7 @@ export class Session<Output = unknown> {
     return this.#fold.usage.total;
   }
 
-  /** What the session has cost, as far as that was recorded; undefined where nothing was. */
+  /** Sum of the recorded costs; undefined if none was recorded. */
   get totalCost(): number | undefined {
     return this.getUsage().cost;
   }
@@ -94,61 +97,64 @@ export class Session<Output = unknown> {
     return this.#fold.title;
   }
 
-  /** The name of its agent. */
+  /** Name of the session's agent. */
   get agent(): string {
     return this.#fold.created?.agent ?? "";
   }
 
-  /** The place of the last event. */
+  /** Cursor of the last event. */
   get cursor(): Cursor {
     return this.#runtime.log.feed.cursor;
   }
 
-  /** Seq of the last entry that is known here; 0 before the session is stored. */
+  /** Seq of the last entry known here; 0 before the session is stored. */
   get lastSeq(): number {
     return this.#runtime.log.fold.seq;
   }
 
-  /** Tells it from other sessions of its id, before and after it. Undefined before it is stored. */
+  /** Distinguishes this session from earlier and later ones with the same id. Undefined before it is stored. */
   get incarnation(): string | undefined {
     return this.#runtime.log.incarnation;
   }
 
-  /** Whether it was found to be deleted, or its id to be another session's: this handle is of no use any more, and to open it again gives what is there now. */
+  /**
+   * True if the session was found deleted, or its id belongs to another session by now. This handle is useless then; open the id again to
+   * get the current session.
+   */
   get isGone(): boolean {
     return this.#runtime.isGone;
   }
 
-  /** Who it belongs to, where that was said. */
+  /** Owner of the session, if one was given. */
   get principal(): string | undefined {
     return this.#fold.created?.principal;
   }
 
-  /** What it runs with instead of what its agent says. */
+  /** Settings that override those of the agent. */
   get config(): SessionConfig {
     return this.#fold.config;
   }
 
-  /** What was sent and has not reached the model, in the order in which it came. */
+  /** Queued messages that have not reached the model, in order of arrival. */
   get queued(): readonly QueuedItem[] {
     return this.#fold.queues.items;
   }
 
-  /** All of it at this moment. */
+  /** The whole state at this moment. */
   get state(): SessionState {
     const message = this.#runtime.log.feed.openMessage;
     return stateOf(this.#fold, this.#agent, message);
   }
 
-  /** The turn under way, also one that this process found unfinished. */
+  /** The turn in progress, including one that this process found unfinished. */
   get current(): Turn<Output> | undefined {
     const turn = this.#turns.current();
     return turn && this.#typed(turn);
   }
 
   /**
-   * Starts a turn with a message, or goes on with answers to calls that wait. What is refused, and a store that fails, is the error
-   * of the response. A partial set of answers gives a turn that is awaiting the others.
+   * Starts a turn with a message, or continues one with answers to pending calls. Refusals and store failures are reported in
+   * `response.error`. If some calls are still unanswered, the turn stays suspended.
    */
   send(input: SendInput, options: SendOptions = {}): Turn<Output> {
     if (isAnswers(input)) return this.#typed(this.#turns.sendAnswers(input, options));
@@ -162,7 +168,7 @@ export class Session<Output = unknown> {
     return this.send(request);
   }
 
-  /** Resolves when everything that was sent here is in the log, or was refused. */
+  /** Resolves once everything sent here is in the log, or was refused. */
   async flush(): Promise<void> {
     await this.#turns.sending;
   }
@@ -172,12 +178,12 @@ export class Session<Output = unknown> {
     return this.send(input, options);
   }
 
-  /** The answer to one message. Throws a `SessionError` if there is none. */
+  /** Returns the reply to one message. Throws a `SessionError` if there is none. */
   async run(input: TurnInput, options?: SendOptions): Promise<string> {
     const { status, text, error, finishReason } = await this.send(input, options).response;
     if (status === "completed") return text;
     const why = error?.message ?? `it ended ${status} (${finishReason})`;
-    const message = `Session ${this.id} gave no answer: ${why}. To get what there is without an error, use send`;
+    const message = `Session ${this.id} gave no answer: ${why}. To get the partial response without an error, use send`;
     throw new SessionError("no_answer", message, {
       sessionId: this.id,
       ...(error && { turnError: error }),
@@ -185,28 +191,31 @@ export class Session<Output = unknown> {
   }
 
   /**
-   * Starts a turn with what is there: a message that has no reply yet, as after a failure, or what is queued and held. The error of the
-   * response is `cannot_continue` where nothing waits for a reply.
+   * Starts a turn without new input: for a message that has no reply yet, as after a failure, or for held queue items. `response.error` is
+   * `cannot_continue` if nothing awaits a reply.
    */
   continue(options: SendOptions = {}): Turn<Output> {
     return this.#typed(this.#turns.sendInput(undefined, options));
   }
 
-  /** For the model to see at the next boundary of the turn under way; at rest it starts one. Resolves when it is safe. */
+  /**
+   * Shows the message to the model at the next boundary of the turn in progress; if the session is idle, starts a turn. Resolves once it is
+   * durable.
+   */
   async steer(content: QueuedInput, options: Pick<SendOptions, "id"> = {}): Promise<Receipt> {
     const id = options.id ?? this.#host.newId();
     return enqueue("steer", id, content, this.#inbox, this.#runtime);
   }
 
-  /** For a turn of its own when the one under way has ended. Resolves when it is safe. */
+  /** Queues the message for its own turn after the one in progress. Resolves once it is durable. */
   async followUp(content: QueuedInput, options: Pick<SendOptions, "id"> = {}): Promise<Receipt> {
     const id = options.id ?? this.#host.newId();
     return enqueue("follow_up", id, content, this.#inbox, this.#runtime);
   }
 
   /**
-   * Takes back what is queued and has not reached the model. Resolves when it is known what was: the ids of those that are returned. A turn
-   * under way comes to its end first.
+   * Takes back queued messages that have not reached the model. Resolves with the ids of the returned ones once all outcomes are known; a
+   * turn in progress ends first.
    */
   async clearQueue(queue: "steering" | "followUp" | "all" = "all"): Promise<readonly string[]> {
     if (this.#inbox.origin !== undefined) return [];
@@ -214,7 +223,7 @@ export class Session<Output = unknown> {
   }
 
   /**
-   * Changes what the session runs with, in every process. Queue modes hold from the next boundary on, the rest from the next turn on. Fails
+   * Changes the session's settings, in every process. Queue modes apply from the next boundary on, the rest from the next turn on. Fails
    * with `invalid_input`.
    */
   async configure(settings: SessionSettings): Promise<void> {
@@ -224,8 +233,8 @@ export class Session<Output = unknown> {
   }
 
   /**
-   * Stops the turn under way or waiting, wherever it runs; without a turn, a compaction that was asked for. Resolves when that is recorded; where
-   * there is neither nothing happens.
+   * Stops the running or suspended turn, in whichever process it runs; without a turn, a requested compaction. Resolves once that is
+   * recorded; does nothing if there is neither.
    */
   async abort(reason?: string): Promise<void> {
     await this.#turns.sending;
@@ -239,29 +248,29 @@ export class Session<Output = unknown> {
     for (const id of ids) await this.#turns.abortTurn(id, reason);
   }
 
-  /** Aborts the turn with this id and those that continue it. Resolves with false if there is no such turn, or it has ended. */
+  /** Aborts the turn with this id and the turns that continue it. Resolves with false if there is no such turn, or it has ended. */
   async abortTurn(turnId: string, reason?: string): Promise<boolean> {
     await this.#turns.sending;
     return this.#turns.abortTurn(turnId, reason);
   }
 
   /**
-   * Tells the others that a call that waits is about to be run: until its time is over nobody else can claim it. Who claims it again has it for
-   * longer. Fails with `already_claimed`, and like an answer. The answer counts, whoever gives it.
+   * Announces that `claimedBy` is about to run a pending call: until the claim expires, no other client can claim it. Claiming again
+   * extends the claim. Fails with `already_claimed`, and like an answer. Answers from any client count.
    */
   async claim(toolCallId: string, claimedBy: string, leaseMs: number): Promise<CallClaim> {
     this.#inbox.mustExist();
     const body = { type: "call_claimed", toolCallId, claimedBy, leaseMs } as const;
     await this.#inbox.post(this.#host.newId(), body);
     const claim = this.#fold.claims.find((known) => known.toolCallId === toolCallId);
-    // Settled since.
+    // Settled in the meantime.
     if (claim?.claimedBy !== claimedBy) throw refused(this.id, "not_pending");
     return claim;
   }
 
   /**
-   * Replaces what was said so far by a summary, in what models are shown from now on: before the next request of the turn under way, or at once if
-   * none is. The same id twice is once. Fails with `compaction_failed`.
+   * Replaces the conversation so far by a summary in what models are shown from now on: before the next request of the turn in progress, or
+   * at once if there is none. A repeated id has no further effect. Fails with `compaction_failed`.
    */
   async compact(options: CompactOptions = {}): Promise<CompactionResult> {
     const id = checkTurnId(options.id ?? this.#host.newId());
@@ -269,20 +278,20 @@ export class Session<Output = unknown> {
     return askForCompaction(id, options.directives, this.#inbox, this.#runtime);
   }
 
-  /** Replaces what was said. Fails with `invalid_input` where no provider would take it, and while a turn is unfinished. */
+  /** Replaces the messages. Fails with `invalid_input` if no provider would accept them, and while a turn is unfinished. */
   async loadHistory(messages: readonly ChatMessage[]): Promise<void> {
     const body = { type: "history_loaded", messages: checkHistory(messages) } as const;
     await this.#inbox.post(this.#host.newId(), body);
   }
 
-  /** Forgets what was said; what it has cost stays counted. Fails while a turn is unfinished. */
+  /** Removes the messages; their cost stays counted. Fails while a turn is unfinished. */
   async clearHistory(): Promise<void> {
     const { origin } = this.#inbox;
     if (origin !== undefined && origin.history === undefined) return;
     await this.#inbox.post(this.#host.newId(), { type: "history_cleared" });
   }
 
-  /** Begins anew: no messages, nothing queued, status `idle`. The configuration stays. Fails while a turn is unfinished. */
+  /** Starts over: no messages, nothing queued, status `idle`. The configuration stays. Fails while a turn is unfinished. */
   async reset(): Promise<void> {
     if (!this.#fold.acceptsInput) throw refused(this.id, "turn_unfinished");
     await this.clearQueue();
@@ -290,8 +299,8 @@ export class Session<Output = unknown> {
   }
 
   /**
-   * All of an output, by the id of its call: also what the model is no longer shown, or was never shown because it was too long. Fails with
-   * `invalid_input` where there is none.
+   * Returns a complete tool output by the id of its call, even if the model no longer sees it or only saw a part. Fails with
+   * `invalid_input` if there is none.
    */
   async readOutput(reference: string): Promise<ToolContent> {
     const message = this.#runtime.outputs.find(reference);
@@ -304,7 +313,7 @@ export class Session<Output = unknown> {
     return usageOf(this.#fold);
   }
 
-  /** The session as plain JSON, to be kept anywhere and given to `host.restore`. */
+  /** Returns the session as plain JSON, to be stored anywhere and passed to `host.restore`. */
   async snapshot(): Promise<SessionSnapshot> {
     return this.#reading(async () => {
       await this.#inbox.ensureCreated();
@@ -313,7 +322,7 @@ export class Session<Output = unknown> {
     });
   }
 
-  /** The log and what follows from it, all at one moment: a subscription after `cursor` goes on from there without a gap. */
+  /** Reads the log and the state derived from it, at one moment: a subscription after `cursor` continues without a gap. */
   async read(): Promise<SessionReading> {
     const { log } = this.#runtime;
     return this.#reading(async () => {
@@ -325,7 +334,7 @@ export class Session<Output = unknown> {
     });
   }
 
-  /** The same with a part of the log: what came after an entry, as far as it is not too much. Only that part is read from the store. */
+  /** Like `read`, for the part of the log after an entry, up to a limit. Reads only that part from the store. */
   async readPage(part: PartOfLog): Promise<SessionReadingPage> {
     const { log } = this.#runtime;
     return this.#reading(async () => {
@@ -341,25 +350,25 @@ export class Session<Output = unknown> {
     });
   }
 
-  /** Reads what other processes have written. Fails with `not_found` if the session is gone. */
+  /** Reads the entries of other processes. Fails with `not_found` if the session is gone. */
   async refresh(): Promise<void> {
     if (this.#inbox.origin !== undefined) return;
     await this.#reading(async () => this.#runtime.log.catchUp());
   }
 
   /**
-   * A new session with the same past: up to the step of this message, or to the end of what is complete. What is queued or under way stays
-   * here. Fails with `invalid_input` where there is no such message.
+   * Creates a session with the same history: up to the step of this message, or to the last complete step. Queued and unfinished work is
+   * not copied. Fails with `invalid_input` if there is no such message.
    */
   async fork(at?: string): Promise<Session<Output>> {
     if (this.#inbox.origin !== undefined)
-      throw invalid(`Session ${this.id} has nothing to be forked yet: send something first`);
+      throw invalid(`Session ${this.id} has nothing to fork yet: send a message first`);
     const entries = await this.#reading(() => this.#runtime.log.readAll());
     const id = await storeFork(this.#host, this.id, entries, at);
     return new Session(await this.#host.open(id), this.#host);
   }
 
-  /** Calls the listener with every event from now on, or from a place on. Returns how to stop. */
+  /** Calls the listener with every event from now on, or after a cursor. Returns a function that unsubscribes. */
   subscribe(listener: EventListener, { after, onEnd, ready }: SubscribeFrom = {}): () => void {
     if (after !== undefined && this.#inbox.origin === undefined) {
       return subscribeAfter(after, { listener, onEnd, ready }, this.#runtime, this.#host.clock);
@@ -369,25 +378,25 @@ export class Session<Output = unknown> {
     return stop;
   }
 
-  /** Resolves when nothing runs and nothing will by itself: calls may still wait for answers. */
+  /** Resolves when nothing runs and nothing will start by itself; calls may still be pending. */
   async waitForIdle(): Promise<void> {
     await this.#turns.sending;
     await this.#runtime.waitForIdle();
   }
 
-  /** Lets go of the session in this process: what is under way is left to other hosts, and what its tools kept is disposed. */
+  /** Releases the session in this process: work in progress is left to other hosts, and the dependencies of its tools are disposed. */
   async close(): Promise<void> {
     await this.#turns.sending;
     await this.#host.leave(this.#runtime);
   }
 
-  /** This process drops the handle. Work under way continues to its end, and then the session takes no memory. */
+  /** Drops the handle in this process. Work in progress continues to its end; after that the session takes no memory. */
   async detach(): Promise<void> {
     await this.#turns.sending;
     await this.#runtime.detach();
   }
 
-  /** A store that fails is a `SessionError` to callers. */
+  /** Turns store failures into a `SessionError`. */
   async #reading<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
@@ -404,7 +413,7 @@ export class Session<Output = unknown> {
     return this.#inbox.fold;
   }
 
-  /** The agent of this session makes the output of its turns. */
+  /** Safe, because the session's agent produces the output of its turns. */
   #typed(turn: SessionTurn): Turn<Output> {
     return turn as Turn<Output>;
   }
@@ -412,6 +421,6 @@ export class Session<Output = unknown> {
 
 function noOutput(sessionId: string, reference: string, isKnown: boolean): string {
   return isKnown
-    ? `The store has lost the output "${reference}" of session ${sessionId}: what is left of it is in its message`
-    : `Session ${sessionId} has no output "${reference}": take the toolCallId of one of its tool messages`;
+    ? `The store has lost the output "${reference}" of session ${sessionId}: only the part in its message is left`
+    : `Session ${sessionId} has no output "${reference}": use the toolCallId of one of its tool messages`;
 }

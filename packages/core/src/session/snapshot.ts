@@ -1,21 +1,21 @@
-/** A session as one value: what a snapshot gives and a restore takes. */
+/** A session as one value: returned by `snapshot` and accepted by `restore`. */
 import type { ChatMessage, JsonValue, PendingCall, Usage } from "@capstan/kernel";
 import type { SessionStatus, StoredEntry } from "@capstan/log";
 
-/** The known ones are listed; the type stays open for others. */
+/** Lists the known providers; the type stays open for others. */
 export type ProviderId = "openai" | "anthropic" | "google" | "openai-compatible" | (string & {});
 
-/** A session as plain JSON. Its `entries` are the truth; `SessionSnapshotSchema` checks one that comes from outside. */
+/** A session as plain JSON. Its `entries` are the truth; `SessionSnapshotSchema` validates one that comes from outside. */
 export interface SessionSnapshot {
   readonly version: 1;
   readonly id: string;
   readonly agent: string;
-  /** Milliseconds, as `updatedAt`. */
+  /** Milliseconds, like `updatedAt`. */
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly status: SessionStatus;
   readonly cwd?: string;
-  /** Of the model that was used last. */
+  /** Provider of the model that was used last. */
   readonly provider?: ProviderId;
   readonly model?: string;
   readonly title?: string;
@@ -24,16 +24,16 @@ export interface SessionSnapshot {
   readonly messages: readonly ChatMessage[];
   readonly pendingToolCalls: readonly PendingCall[];
   readonly usage: Usage;
-  /** As far as costs were recorded; absent where none was. */
+  /** Sum of the recorded costs; absent if none was recorded. */
   readonly totalCost?: number;
-  /** The log: what a restore goes on from. The other fields follow from it, for whoever reads the state. */
+  /** The log, from which a restore continues. The other fields are derived from it, for readers of the state. */
   readonly entries: readonly StoredEntry[];
-  /** What entries name and do not hold. Absent where there is none. */
+  /** Blobs that the entries refer to. Absent if there are none. */
   readonly blobs?: readonly StoredBlob[];
 }
 
 export interface StoredBlob {
-  /** As the entries name it. */
+  /** Name of the blob in the entries. */
   readonly blob: string;
   /** Base64. */
   readonly data: string;
