@@ -226,7 +226,7 @@ test.each([
   expect(isCapstanError(value)).toBe(false);
 });
 
-test("every error class of the packages is one of the family, except for five internal ones", () => {
+test("every error class of the packages is one of the family, except five that reach no caller", () => {
   const classes = globSync(
     "packages/{kernel,log,core,providers,server,client,toolset,cli,testing}/src/**/*.ts",
     {

@@ -23,7 +23,7 @@ test("a lease holds until its last millisecond is over, and not longer", () => {
 
   expect(() => heldLease.check(askedAt + leaseMs - 1)).not.toThrow();
   expect(heldLease.isLost).toBe(false);
-  expect(() => heldLease.check(askedAt + leaseMs)).toThrow("has run out");
+  expect(() => heldLease.check(askedAt + leaseMs)).toThrow("has expired");
   expect(heldLease.isLost).toBe(true);
 });
 

@@ -102,10 +102,10 @@ test("a session may begin with a history, which is there before it is stored", a
 });
 
 test.each<[what: string, messages: readonly ChatMessage[], problem: string]>([
-  ["a call without a result", past.slice(0, 2), 'place 1 calls "c1"'],
-  ["a result without a call", past.slice(2), "nobody has called"],
-  ["an id that is there twice", [...past, ...past.slice(0, 1)], 'has the id "u1"'],
-  ["a message before a result", [...past.slice(0, 2), ...past.slice(0, 1)], 'has the id "u1"'],
+  ["a call without a result", past.slice(0, 2), 'index 1 calls "c1"'],
+  ["a result without a call", past.slice(2), "which no earlier message calls"],
+  ["an id that is there twice", [...past, ...past.slice(0, 1)], 'repeats the id "u1"'],
+  ["a message before a result", [...past.slice(0, 2), ...past.slice(0, 1)], 'repeats the id "u1"'],
   ["a system message", [{ role: "system", id: "s", content: "Be brief." }], "instructions"],
 ])("%s is no history", async (_, messages, problem) => {
   const session = createWorld([]).host().createSession({ agent: "helper" });

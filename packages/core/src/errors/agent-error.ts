@@ -1,22 +1,22 @@
-/** What an agent cannot do with what it was given, and what `run` throws. */
+/** Errors of an agent: invalid options, and turns without an answer. */
 import type { SerializedError } from "@capstan/kernel";
 import { CapstanError } from "@capstan/kernel";
 
 export type AgentErrorCode =
   | "unknown_model"
-  /** A number among the options is none, or cannot be used. */
+  /** An option is not a number, or the number is out of range. */
   | "invalid_option"
-  /** A context window that compaction needs and nobody states. */
+  /** Compaction needs the context window, which is unknown. */
   | "unknown_window"
   | "invalid_compaction"
-  /** A model that was asked for a summary gave none. */
+  /** The model that was asked for a summary returned none. */
   | "no_summary"
-  /** The turn ended without an answer: aborted, failed, or waiting for somebody. */
+  /** The turn ended without an answer: aborted, failed, or awaiting answers. */
   | "no_answer";
 
 export class AgentError extends CapstanError<AgentErrorCode> {
   override readonly name = "AgentError";
-  /** How the turn failed, where it did. */
+  /** Error of the turn, if it failed. */
   readonly turnError: SerializedError | undefined;
 
   constructor(

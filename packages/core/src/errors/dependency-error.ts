@@ -1,14 +1,14 @@
-/** Why a dependency cannot be had. */
+/** Errors of dependencies that are not available. */
 import { CapstanError } from "@capstan/kernel";
 
 export type DependencyErrorCode =
-  /** It needs itself, over the named way. */
+  /** It depends on itself, along the named path. */
   | "cycle"
-  /** One that is kept for the session asked for one that ends with the turn. */
+  /** A dependency of the session asked for one that ends with the turn. */
   | "outlived"
   /** The scope has ended. */
   | "disposed"
-  /** The tool was given to the kernel without a scope. */
+  /** The tool was passed to the kernel without a scope. */
   | "unbound";
 
 export class DependencyError extends CapstanError<DependencyErrorCode> {

@@ -1,8 +1,8 @@
-/** What is wrong with the definition of a tool. Thrown to its author, never shown to a model. */
+/** Errors in the definition of a tool. Thrown to its author, never shown to a model. */
 import { CapstanError } from "@capstan/kernel";
 
 export type ToolErrorCode =
-  /** The name, the description or an option cannot be used. */
+  /** The name, the description or an option is invalid. */
   | "invalid_definition"
   /** The input schema cannot be shown to a model, or cannot be checked. */
   | "invalid_schema";
@@ -22,7 +22,7 @@ export class ToolError extends CapstanError<ToolErrorCode> {
   }
 }
 
-/** A name may be wrong by its length, or because it is none. */
+/** An invalid name may be too long, or not a string. */
 function shown(toolName: unknown): string {
   return String(toolName).slice(0, 100);
 }

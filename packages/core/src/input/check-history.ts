@@ -1,4 +1,4 @@
-/** Whether messages can be the history of a session: what the next provider would refuse is refused here. */
+/** Checks whether messages can be the history of a session: refuses what the next provider would refuse. */
 import type { ChatMessage } from "@capstan/kernel";
 import { invalid } from "../errors/session-error.ts";
 
@@ -6,30 +6,30 @@ import { invalid } from "../errors/session-error.ts";
 export function checkHistory(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const ids = new Set<string>();
   let open: readonly string[] = none;
-  let place = -1;
+  let index = -1;
   for (const message of messages) {
-    place += 1;
-    // One look-up for each: a history may be long.
-    if (ids.add(message.id).size === place) {
-      throw bad(place, `has the id "${message.id}" of an earlier one`);
+    index += 1;
+    // One look-up per message: a history may be long.
+    if (ids.add(message.id).size === index) {
+      throw bad(index, `repeats the id "${message.id}"`);
     }
     if (message.role === "tool") {
       if (!open.includes(message.toolCallId)) {
         throw bad(
-          place,
-          `is the result of "${message.toolCallId}", which nobody has called before it`,
+          index,
+          `is the result of "${message.toolCallId}", which no earlier message calls`,
         );
       }
       open = open.filter((id) => id !== message.toolCallId);
       continue;
     }
-    if (open.length > 0) throw bad(place, `comes before the result of the call "${open[0]}"`);
+    if (open.length > 0) throw bad(index, `comes before the result of the call "${open[0]}"`);
     if (message.role === "system") {
-      throw bad(place, "is a system message: set instructions instead");
+      throw bad(index, "is a system message: set instructions instead");
     }
     if (message.role === "assistant") open = callsOf(message);
   }
-  if (open.length > 0) throw bad(messages.length - 1, `calls "${open[0]}" and nothing follows it`);
+  if (open.length > 0) throw bad(messages.length - 1, `calls "${open[0]}" but no result follows`);
   return messages;
 }
 
@@ -48,6 +48,6 @@ function callsOf({
   return calls ?? none;
 }
 
-function bad(place: number, why: string): Error {
-  return invalid(`These messages cannot be a history: the one at place ${place} ${why}`);
+function bad(index: number, why: string): Error {
+  return invalid(`Invalid history: the message at index ${index} ${why}`);
 }

@@ -1,29 +1,33 @@
-/** What callers send is checked before it is stored: a log that nobody can read, or a message that every provider refuses, would stay for ever. */
+/** Checks input before it is stored: an unreadable log, or a message that every provider refuses, would stay forever. */
 import type { ToolContent, UserMessage } from "@capstan/kernel";
 import type { Answer } from "@capstan/log";
 import { invalid } from "../errors/session-error.ts";
 
-/** Gives it back. Throws a `SessionError` for what no provider takes. */
+/** Returns the content. Throws a `SessionError` if no provider would accept it. */
 export function checkContent(content: UserMessage["content"]): UserMessage["content"] {
   if (typeof content === "string") {
     if (content.trim() !== "") return content;
-    throw invalid("There is nothing to send: the text is empty. Pass some, or use continue");
+    throw invalid("Nothing to send: the text is empty. Pass a text, or use continue");
   }
   if (!Array.isArray(content)) {
-    throw invalid(`The content of a message is a text or a list of parts, not ${typeof content}`);
+    throw invalid(
+      `The content of a message must be a string or a list of parts, not ${typeof content}`,
+    );
   }
   if (content.length === 0) {
-    throw invalid("There is nothing to send: the message has no parts. Pass at least one");
+    throw invalid("Nothing to send: the message has no parts. Pass at least one");
   }
   for (const part of content as readonly unknown[]) checkPart(part);
   return content;
 }
 
-/** The same for what a call gave, which may say nothing. */
+/** Likewise for the output of a call, which may be empty. */
 function checkToolContent(content: ToolContent): void {
   if (typeof content === "string") return;
   if (!Array.isArray(content)) {
-    throw invalid(`The output of an answer is a text or a list of parts, not ${typeof content}`);
+    throw invalid(
+      `The output of an answer must be a string or a list of parts, not ${typeof content}`,
+    );
   }
   for (const part of content as readonly unknown[]) checkPart(part);
 }
@@ -33,14 +37,14 @@ function checkPart(part: unknown): void {
   switch (type) {
     case "text":
       if (typeof text === "string" && text !== "") return;
-      throw invalid("A text part needs a text that is not empty: leave the part out");
+      throw invalid("A text part must not be empty: omit the part");
     case "image":
     case "document":
       if (isFilled(url === undefined ? data : url) && typeof mediaType === "string") return;
       throw invalid(`A part of type "${type}" needs its data as base64 or a url, and a mediaType`);
     default:
       throw invalid(
-        `A part is of type "text", "image" or "document", not ${JSON.stringify(type)?.slice(0, 60)}`,
+        `The type of a part must be "text", "image" or "document", not ${JSON.stringify(type)?.slice(0, 60)}`,
       );
   }
 }
@@ -54,9 +58,9 @@ const answerFields: ReadonlySet<string> = new Set(["toolCallId", "output", "isEr
 
 export function checkAnswer(answer: Answer): void {
   const { toolCallId } = answer;
-  if (typeof toolCallId !== "string") throw invalid("An answer needs the toolCallId as a string");
+  if (typeof toolCallId !== "string") throw invalid("The toolCallId of an answer must be a string");
   const bad = "approved" in answer ? badApproval(answer) : undefined;
-  if (bad !== undefined) throw invalid(`The approval of ${toolCallId} has a wrong ${bad}`);
+  if (bad !== undefined) throw invalid(`Invalid approval of ${toolCallId}: ${bad}`);
   if ("approved" in answer) return;
   if (answer.isError !== undefined && typeof answer.isError !== "boolean") {
     throw invalid(`\`isError\` must be a boolean (answer to ${toolCallId})`);
@@ -75,9 +79,9 @@ function badApproval(approval: {
   readonly approved: unknown;
   readonly reason?: unknown;
 }): string | undefined {
-  if (typeof approval.hash !== "string") return "hash: it must be that of the pending call";
-  if (typeof approval.approved !== "boolean") return "approved: it must be true or false";
+  if (typeof approval.hash !== "string") return "`hash` must be the hash of the pending call";
+  if (typeof approval.approved !== "boolean") return "`approved` must be a boolean";
   const { reason } = approval;
-  if (reason !== undefined && typeof reason !== "string") return "reason: it must be a text";
+  if (reason !== undefined && typeof reason !== "string") return "`reason` must be a string";
   return undefined;
 }

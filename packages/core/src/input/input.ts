@@ -1,4 +1,4 @@
-/** What can be sent to a session, and the entries that it becomes. */
+/** Input of a session, and the entries it becomes. */
 import type {
   ChatMessage,
   CustomMessage,
@@ -18,19 +18,19 @@ type NewMessage<Message> = Omit<Message, "id"> & { readonly id?: string };
 /** A message of the user or of the application. Without an id it gets one. */
 export type InputMessage = NewMessage<UserMessage> | NewMessage<CustomMessage>;
 
-/** What starts a turn. */
+/** Input that starts a turn. */
 export type TurnInput = string | readonly UserPart[] | InputMessage | readonly InputMessage[];
 
 export interface SendOptions extends TurnOverrides {
-  /** The id of the turn. Sending it again gives the same turn. Answers that are sent again with the same one count once, without an error. */
+  /** Id of the turn. Sending it again returns the same turn. Answers sent again with the same id count once, without an error. */
   readonly id?: string;
   /** Aborts the turn. */
   readonly signal?: AbortSignal;
-  /** Kept with the messages that are made of a text or of parts. No model sees it. */
+  /** Stored with messages made from a text or parts. No model sees it. */
   readonly metadata?: JsonValue;
 }
 
-/** One turn: what starts it, and what differs for it. */
+/** One turn: its input, and its options. */
 export interface TurnRequest extends SendOptions {
   readonly input: TurnInput;
 }
@@ -38,21 +38,21 @@ export interface TurnRequest extends SendOptions {
 export type SendInput = TurnInput | TurnRequest | readonly Answer[];
 
 /**
- * The ids of tool calls begin with that of their turn, and vendors take no others. Replies are named after their turn and a number, so that
- * what callers name must not end like that: no two messages have one id.
+ * Tool call ids begin with the id of their turn, so it must consist of characters that vendors accept. Replies are named after their turn
+ * and a number; ids of callers must not end like that, because message ids are unique.
  */
 export function checkTurnId(id: string): string {
   if (/^[\w-]{1,48}$/.test(id) && !id.includes(chainMark) && !isLikeReply(id)) return id;
   throw invalid(
-    `Not an id for a turn or a message: ${shown(id)}. Use 1 to 48 letters, digits, "_" or "-", without "${chainMark}", and without "_" and a number at the end: replies are named so`,
+    `Invalid turn or message id ${shown(id)}: use 1 to 48 letters, digits, "_" or "-", without "${chainMark}", and without "_" and a number at the end, which is reserved for replies`,
   );
 }
 
-/** The same for a message that has another id than its turn. */
+/** Likewise for a message whose id differs from its turn's. */
 export function checkMessageId(id: string): void {
   if (!isLikeReply(id)) return;
   throw invalid(
-    `Not an id for a message: ${shown(id)}. Replies are named with "_" and a number at the end: choose another`,
+    `Invalid message id ${shown(id)}: "_" and a number at the end is reserved for replies. Choose another`,
   );
 }
 
@@ -62,12 +62,10 @@ function isLikeReply(id: string): boolean {
 
 export function checkSessionId(id: string): string {
   if (/^[\w.:@+=-]{1,128}$/.test(id)) return id;
-  throw invalid(
-    `Not an id for a session: ${shown(id)}. Use 1 to 128 letters, digits or "_ . : @ + = -"`,
-  );
+  throw invalid(`Invalid session id ${shown(id)}: use 1 to 128 letters, digits or "_ . : @ + = -"`);
 }
 
-/** Whoever sent it may have sent very much. */
+/** Truncates the id, which may be very long. */
 function shown(id: string): string {
   return JSON.stringify(id.slice(0, 160));
 }
@@ -81,25 +79,25 @@ export function isRequest(input: SendInput): input is TurnRequest {
   return typeof input === "object" && input !== null && "input" in input;
 }
 
-/** The messages of a turn with this id. */
+/** Returns the messages of a turn with this id. */
 export function toMessages(
   input: TurnInput,
   id: string,
   metadata?: JsonValue,
 ): readonly ChatMessage[] {
-  // Callers in JavaScript send what they like.
+  // Callers in JavaScript may send anything.
   if (typeof input !== "string" && !isMessageLike(input) && !Array.isArray(input)) {
-    throw invalid(`A turn starts with a text, parts or messages, not with ${typeof input}`);
+    throw invalid(`A turn must start with a string, parts or messages, not ${typeof input}`);
   }
   if (Array.isArray(input) && input.length === 0) {
-    throw invalid("There is nothing to send: the list is empty. Pass at least one message");
+    throw invalid("Nothing to send: the list is empty. Pass at least one message");
   }
   if (typeof input === "string" || isParts(input)) {
     const message = toMessage(input, id);
     return [metadata === undefined ? message : { ...message, metadata }];
   }
   const messages: readonly InputMessage[] = "role" in input ? [input] : input;
-  return messages.map((message, place) => withId(message, place === 0 ? id : `${id}-${place + 1}`));
+  return messages.map((message, index) => withId(message, index === 0 ? id : `${id}-${index + 1}`));
 }
 
 /** A queued message has the id of its entry. */
@@ -145,15 +143,15 @@ function isObject(value: unknown): value is object {
 
 function withId(message: InputMessage, id: string): ChatMessage {
   if (!isObject(message)) {
-    throw invalid(`A list holds messages or parts, and one of it is a ${typeof message}`);
+    throw invalid(`A list must hold messages or parts, not ${typeof message}`);
   }
   const { role } = message;
   if (role !== "user" && role !== "custom") {
     const found = JSON.stringify(role);
-    throw invalid(`A turn starts with user or custom messages only, and one has the role ${found}`);
+    throw invalid(`A turn must start with user or custom messages, not with the role ${found}`);
   }
   if (message.id !== undefined && typeof message.id !== "string") {
-    throw invalid("The id of a message must be a string, or left out");
+    throw invalid("The id of a message must be a string, or omitted");
   }
   if (message.role === "user") checkContent(message.content);
   else if (typeof message.kind !== "string") throw invalid("A custom message needs a kind");

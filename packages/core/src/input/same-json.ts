@@ -1,4 +1,4 @@
-/** Whether two values are the same JSON: the order of keys says nothing, and what is undefined is absent. */
+/** Whether two values are the same JSON: the order of keys does not matter, and undefined fields count as absent. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

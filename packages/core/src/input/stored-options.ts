@@ -1,8 +1,8 @@
-/** Vendor options as a log holds them: JSON, checked before it is stored. */
+/** Vendor options as the log stores them: JSON, checked before it is stored. */
 import type { ProviderOptionsByVendor } from "@capstan/kernel";
 import { invalid } from "../errors/session-error.ts";
 
-/** Without what is undefined in them. Throws a `SessionError` for what is no JSON. */
+/** Returns the options without undefined fields. Throws a `SessionError` for values that are not JSON. */
 export function toStoredOptions(providerOptions: ProviderOptionsByVendor | undefined): {
   readonly providerOptions?: ProviderOptionsByVendor;
 } {
@@ -14,7 +14,7 @@ export function toStoredOptions(providerOptions: ProviderOptionsByVendor | undef
   };
 }
 
-/** The reason why a caller's vendor options cannot be sent, if there is one. */
+/** Reason why a caller's vendor options cannot be sent, if there is one. */
 export function problemOfOptions(options: unknown): string | undefined {
   if (!isObject(options)) return "providerOptions must be an object, as in { openai: { … } }";
   for (const [id, fields] of Object.entries(options)) {

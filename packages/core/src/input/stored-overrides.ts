@@ -1,4 +1,4 @@
-/** What a log holds of the overrides of one turn. */
+/** Overrides of one turn, as the log stores them. */
 import type { SamplingSettings } from "@capstan/kernel";
 import type { StoredTurnOverrides } from "@capstan/log";
 import type { TurnOverrides } from "../agent/agent-init.ts";

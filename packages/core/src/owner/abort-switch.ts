@@ -1,4 +1,4 @@
-/** How the owner of a session stops the turn that it runs: an abort signal without the weight of one, as every turn needs it. */
+/** Stops the turn that an owner runs: a lightweight abort signal, because every turn needs one. */
 import type { AbortSource } from "@capstan/kernel";
 
 export class AbortSwitch implements AbortSource {

@@ -1,15 +1,15 @@
-/** Ends a turn that its owner cannot go on with, in the log, so that the session can be used again. */
+/** Ends a turn in the log that its owner cannot continue, so that the session can be used again. */
 import type { OpenCall, SerializedError } from "@capstan/kernel";
 import { serializeError } from "@capstan/kernel";
 import type { OwnedBody, SessionFold } from "@capstan/log";
 import type { SessionErrorCode } from "../errors/session-error.ts";
 
-/** Calls that never began, and those of which the outcome is unknown. Both texts are for the model. */
+/** Texts for the model: for calls that never began, and for calls whose outcome is unknown. */
 const notRun = "Not run: the turn failed.";
 const unknownOutcome =
-  "The outcome is unknown: the turn failed while this ran. Check before you repeat it.";
+  "The outcome is unknown: the turn failed while this call was running. Check before you repeat it.";
 
-/** The error of a turn that was ended from outside of its loop. */
+/** Error of a turn that was ended from outside its loop. */
 export function turnFailure(
   code: Extract<SessionErrorCode, "engine_failed" | "resume_limit">,
   message: string,
@@ -20,8 +20,8 @@ export function turnFailure(
 }
 
 /**
- * Bodies that follow the opening of the turn and end it: every call without a result gets one, so that the transcript stays
- * valid. To be made from the fold as it will be after the opening.
+ * Returns the bodies that follow the opening of the turn and end it: every call without a result gets one, so that the transcript stays
+ * valid. `fold` must include the opening.
  */
 export function endingOf(
   fold: SessionFold,
@@ -69,7 +69,7 @@ function isRecorded(open: OpenCall): boolean {
   return open.state === "settled" && open.isRecorded === true;
 }
 
-/** An answer that was given counts, as it would have if the turn had gone on. */
+/** An answer that was given counts, as it would if the turn had continued. */
 function resultOf(open: OpenCall): Extract<OwnedBody, { readonly type: "tool_result" }>["result"] {
   if (open.state === "settled") return open.result;
   const output = open.state === "started" ? unknownOutcome : notRun;

@@ -1,4 +1,4 @@
-/** The envelopes of what one owner writes. */
+/** The envelopes of one owner's entries. */
 import type { EntryEnvelope } from "@capstan/log";
 import { entryVersion } from "@capstan/log";
 import type { SessionLog } from "./session-log.ts";
@@ -15,7 +15,7 @@ export class Envelopes {
     this.#epoch = epoch;
   }
 
-  /** The next ones are for one append: they get the places behind the end of the log. */
+  /** Starts an append: the next envelopes get the positions after the end of the log. */
   begin(now: number): void {
     this.#seq = this.#log.fold.seq;
     this.#at = now;
@@ -24,7 +24,7 @@ export class Envelopes {
   next(): EntryEnvelope & { readonly seq: number } {
     this.#count += 1;
     this.#seq += 1;
-    // Unique in the session, as no two owners have the same epoch.
+    // Unique in the session, because no two owners have the same epoch.
     const id = `${this.#epoch}~${this.#count}`;
     return { v: entryVersion, id, seq: this.#seq, at: this.#at };
   }

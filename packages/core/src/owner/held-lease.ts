@@ -1,4 +1,4 @@
-/** The lease of one session while this process works on it: kept alive, and given up as soon as that fails. */
+/** The lease of one session while this process works on it: renewed in time, and given up as soon as that fails. */
 import { background } from "@capstan/kernel";
 import type { Claim, Lease, MaybePromise } from "@capstan/log";
 import { isRepositoryError, orElse, RepositoryError } from "@capstan/log";
@@ -8,9 +8,9 @@ import { within } from "../platform/within.ts";
 
 type LeaseHost = Pick<SessionHost, "repository" | "clock" | "leaseMs" | "renewals">;
 
-/** An object and not a function, which would keep the memory of its session from being freed soon. */
+/** An object and not a function: a closure would delay freeing the memory of its session. */
 export interface LeaseHolder {
-  /** Called once, when the session is no longer ours. */
+  /** Called once, when this process loses the session. */
   onLost(): void;
 }
 
@@ -22,7 +22,7 @@ export class HeldLease implements Renewable {
   #expiresAt: number;
   #confirming: Promise<void> | undefined;
 
-  /** `askedAt` is when the lease was asked for: the store may have given it then, or later. */
+  /** `askedAt` is when the lease was requested: the store may have granted it then, or later. */
   constructor({ lease }: Claim, host: LeaseHost, askedAt: number) {
     this.lease = lease;
     this.#host = host;
@@ -35,13 +35,14 @@ export class HeldLease implements Renewable {
   }
 
   /**
-   * Makes sure of the lease before `check`, where something can be waited for: a process that slept past its end asks the store, which renews it
-   * if no other host has taken the session. Undefined if there is nothing to wait for. Rejects as `renew` of the store does; then the lease is lost.
+   * Confirms the lease before `check`, for callers that can wait: a process that slept past the expiry asks the store, which renews the
+   * lease if no other host has taken the session. Undefined if there is nothing to wait for. Rejects like the store's `renew`; then the
+   * lease is lost.
    */
   confirm(now: number): Promise<void> | undefined {
     if (this.#isLost || now < this.#expiresAt) return undefined;
     const { clock, leaseMs } = this.#host;
-    // A store that does not answer keeps nothing else waiting for longer.
+    // A store that does not respond blocks nothing else for longer.
     this.#confirming ??= within(clock.timer, leaseMs, this.#renew(), "renew")
       .catch((thrown: unknown) => {
         this.lose();
@@ -53,12 +54,12 @@ export class HeldLease implements Renewable {
     return this.#confirming;
   }
 
-  /** Before an effect: throws if the lease is lost, or may be by the clock of this process. */
+  /** Before an effect: throws if the lease is lost, or has expired by the clock of this process. */
   check(now: number): void {
     if (now >= this.#expiresAt) this.lose();
     if (!this.#isLost) return;
     const { sessionId, epoch } = this.lease;
-    const message = `Session "${sessionId}" may be another host's by now: the lease of epoch ${epoch} has run out or was lost. Follow the session, or acquire it again`;
+    const message = `Session "${sessionId}" may belong to another host by now: the lease of epoch ${epoch} has expired or was lost. Follow the session, or acquire it again`;
     throw new RepositoryError("fenced", sessionId, message);
   }
 
@@ -69,11 +70,11 @@ export class HeldLease implements Renewable {
     this.holder?.onLost();
   }
 
-  /** Gives the lease back. What was posted since the given seq was not seen by its holder. */
+  /** Releases the lease. The holder has not seen entries that were posted after the returned seq. */
   release(): MaybePromise<{ readonly lastSeq: number } | undefined> {
     if (this.#isLost) return undefined;
     this.lose();
-    // It runs out by itself, and whoever finds the session due takes it over.
+    // On failure the lease expires, and a host that finds the session due takes it over.
     return orElse<{ readonly lastSeq: number } | undefined>(
       () => this.#host.repository.release(this.lease),
       () => undefined,
@@ -82,7 +83,7 @@ export class HeldLease implements Renewable {
 
   renew(): void {
     background(this.#renew(), (thrown) => {
-      // A store that is away now may be back in time.
+      // A store that is unavailable now may recover in time.
       const isAway = isRepositoryError(thrown) && thrown.code === "unavailable";
       if (!isAway) this.lose();
     });

@@ -1,4 +1,4 @@
-/** Entries that the owner of a session writes of its own, besides those of the kernel's journal. */
+/** Entries that the owner of a session writes itself, besides those of the kernel's journal. */
 import type { Entry, MaybePromise, OwnedBody } from "@capstan/log";
 import { andThen, isRepositoryError, orElse } from "@capstan/log";
 import type { Envelopes } from "./envelopes.ts";
@@ -11,7 +11,7 @@ export interface OwnedLog {
   readonly envelopes: Envelopes;
 }
 
-/** Appends under the lease. One that ran out on the way to the store is renewed, if no other host has taken the session. */
+/** Appends under the lease. A lease that expired on the way to the store is renewed, if no other host has taken the session. */
 export function appendOwned(
   { log, heldLease, envelopes }: OwnedLog,
   bodies: readonly OwnedBody[],

@@ -1,4 +1,4 @@
-/** Does what a session has to do, under its lease, until nothing is left: starts, continues and resumes turns. */
+/** Does the work of a session under its lease until nothing is left: starts, continues and resumes turns. */
 import type {
   AgentEvent,
   ChatMessage,
@@ -49,17 +49,17 @@ export interface OwnerOptions {
   readonly sessionScope: DependencyScope;
   readonly outputs: OutputReader;
   readonly size: ContextSize;
-  /** Those that were handed to the session in this process. */
+  /** Models passed to the session in this process. */
   models(): readonly Model[];
-  /** Gets the events that no entry tells, while the session is ours. */
+  /** Receives the live events, while this process holds the session. */
   onLive(event: AgentEvent): void;
-  /** Resumes of a turn that does not get further. */
+  /** Number of times a turn that makes no progress is resumed. */
   readonly maxResumes: number;
-  /** Gets what no caller hears of. */
+  /** Receives failures that reach no caller. */
   onFault(fault: HostFault): void;
-  /** Nothing is done for a while, or is again. */
+  /** Called when the work pauses, and when it continues. */
   onPause(isPaused: boolean): void;
-  /** For turns that were resumed again and again without getting further. */
+  /** For turns that were resumed repeatedly without progress. */
   readonly solitary: Solitary;
 }
 
@@ -67,10 +67,10 @@ export class Owner {
   readonly #options: OwnerOptions;
   readonly #envelopes: Envelopes;
   readonly #compactor: Compactor;
-  /** Of the turn under way, or being planned. */
+  /** Stops the turn that is running or being planned. */
   #abort: AbortSwitch | undefined;
   #turnId = "";
-  /** While the turn runs as the only suspect of its host. */
+  /** Set while the turn runs as the only suspect of its host. */
   #leaveSolitary: (() => void) | undefined;
 
   constructor(options: OwnerOptions) {
@@ -93,8 +93,8 @@ export class Owner {
   }
 
   /**
-   * Works until nothing is left to do: true. False if the lease was lost or the store is away: what is unfinished is in the log, and due.
-   * Any other failure ends the turn under way in an error. Throws what cannot be recorded so.
+   * Works until nothing is left to do, then returns true. Returns false if the lease was lost or the store is unavailable: unfinished work
+   * is in the log, and due. Any other failure ends the turn in progress in an error. Throws if that cannot be recorded.
    */
   async work(): Promise<boolean> {
     const { log, heldLease } = this.#options;
@@ -120,7 +120,7 @@ export class Owner {
     return false;
   }
 
-  /** Whether the turn that failed so has its end in the log, and the work can go on behind it. */
+  /** Whether the end of the failed turn is in the log, so that the work can continue. */
   async #isEnded(thrown: unknown): Promise<boolean> {
     const { heldLease, log, onFault } = this.#options;
     if (heldLease.isLost) return false;
@@ -129,7 +129,7 @@ export class Owner {
     const where = isLeftToOthers(thrown) ? "store" : "engine";
     onFault({ error: thrown, where, sessionId: log.id, ...(turnId !== undefined && { turnId }) });
     if (where === "store") return false;
-    const error = turnFailure("engine_failed", "The turn could not go on", thrown);
+    const error = turnFailure("engine_failed", "The turn could not continue", thrown);
     try {
       return await this.#endInError(action, error);
     } catch (refused) {
@@ -138,7 +138,7 @@ export class Owner {
     }
   }
 
-  /** False if there is no turn to be ended. */
+  /** Returns false if there is no turn to end. */
   async #endInError(action: NextAction, error: SerializedError): Promise<boolean> {
     const { log } = this.#options;
     if (action.type === "compact") {
@@ -153,7 +153,7 @@ export class Owner {
     const head = log.fold.headAtStart(log.now());
     const opened = await this.#append([this.#opening(action)], { head, isUpToDate });
     if (opened === "conflict") {
-      // A post that came meanwhile may be the next thing to do.
+      // An entry posted in the meantime may have to be handled first.
       await log.catchUp();
       return true;
     }
@@ -164,17 +164,20 @@ export class Owner {
       if ((await this.#append(bodies, { head: end, isUpToDate: true })) === "appended") return true;
       await log.catchUp();
     }
-    throw new SessionError("engine_failed", "Too much is posted for the turn to end");
+    throw new SessionError(
+      "engine_failed",
+      "The turn cannot end: too many entries are posted at the same time",
+    );
   }
 
   onLost(): void {
     this.#abort?.abort();
   }
 
-  /** Entries were folded: somebody may have cancelled the turn. */
+  /** Called when entries were folded: one may cancel the turn. */
   onChange(): void {
     if (this.#abort === undefined) return;
-    // It got further: it is no suspect any more.
+    // The turn made progress: it is no suspect any more.
     if (this.#leaveSolitary !== undefined && this.#options.log.fold.turn?.resumes === 0) {
       this.#leaveSolitary();
     }
@@ -188,7 +191,7 @@ export class Owner {
     await this.#append([{ type: "queue_settled", turnId, ids, outcome }], {});
   }
 
-  /** Not part of any turn: what is sent meanwhile waits until it is done. */
+  /** Not part of any turn: messages sent in the meantime wait until it is done. */
   async #compact(ids: readonly string[]): Promise<void> {
     const { log } = this.#options;
     const [turnId = ""] = ids;
@@ -214,7 +217,7 @@ export class Owner {
     this.#abort = abort;
     this.#turnId = action.turnId;
     const { config } = log.fold;
-    // It may have been cancelled before it was anybody's.
+    // The turn may have been cancelled before a process owned it.
     this.onChange();
     if (action.type === "resume" && !abort.aborted && (await this.#isGivenUp(action, abort))) {
       return this.#leaveTurn();
@@ -222,7 +225,7 @@ export class Owner {
     const planned = abort.aborted ? this.#options.agent.planNothing() : this.#plan(action);
     const plan = isPromise(planned) ? await this.#orAborted(planned, abort) : planned;
     try {
-      // Something else may be the next thing to do by now, or this in another way.
+      // The next action may be a different one by now, or have different settings.
       const isPlanned = action.type === "resume" || abort.aborted || config === log.fold.config;
       const isNext = isPlanned && isSameAction(action, log.fold.nextAction(log.now()));
       if (planned === plan || isNext) await this.#runPlanned(action, plan, abort);
@@ -239,12 +242,12 @@ export class Owner {
     this.#leaveSolitary = undefined;
   }
 
-  /** Waits before a turn is resumed that does not get further, and ends it in an error after too many times. */
+  /** Waits before resuming a turn that makes no progress, and ends it in an error after too many resumes. */
   async #isGivenUp(action: TurnAction, abort: AbortSwitch): Promise<boolean> {
     const { log, clock, maxResumes, heldLease, onPause, solitary } = this.#options;
     const resumes = log.fold.turn?.resumes ?? 0;
     if (resumes >= maxResumes) {
-      const why = `The turn was resumed ${resumes} times without getting further: its process ended each time, or lost its lease`;
+      const why = `The turn was resumed ${resumes} times without progress: its process ended each time, or lost its lease`;
       await this.#endInError(action, turnFailure("resume_limit", why));
       return true;
     }
@@ -252,7 +255,7 @@ export class Owner {
     if (delayMs === 0) return false;
     onPause(true);
     await pause(clock.timer, delayMs, abort);
-    // Unless it was stopped: it ends without running then.
+    // A turn that was aborted ends without running.
     if (!abort.aborted) this.#leaveSolitary = await solitary.enter(abort);
     onPause(false);
     return heldLease.isLost;
@@ -262,11 +265,11 @@ export class Owner {
     const disposed = plan.dispose();
     if (!isPromise(disposed)) return;
     const { agent, clock } = this.#options;
-    // The scope logs what a `dispose` throws. One that hangs must not keep the next turn waiting.
+    // The scope logs errors of `dispose`. One that hangs must not delay the next turn.
     return within(clock.timer, agent.callbackMs, disposed, "dispose").catch(() => {});
   }
 
-  /** A turn that was stopped before it was planned needs no plan: it ends at once. */
+  /** A turn that was aborted before it was planned needs no plan: it ends at once. */
   #orAborted(planned: Promise<TurnPlan>, abort: AbortSwitch): Promise<TurnPlan> {
     return new Promise((resolve, reject) => {
       planned.then(resolve, reject);
@@ -280,7 +283,7 @@ export class Owner {
     });
   }
 
-  /** By what is configured now; a turn that goes on has what it started with. */
+  /** Plans with the current configuration; a resumed turn keeps the one it started with. */
   #plan(action: TurnAction): MaybePromise<TurnPlan> {
     const { fold } = this.#options.log;
     const config = action.type === "resume" ? fold.turn?.config : fold.config;
@@ -309,19 +312,19 @@ export class Owner {
 
   async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortSwitch): Promise<void> {
     const { heldLease, log } = this.#options;
-    // The history as it is before the entry that starts the turn.
+    // The history before the entry that starts the turn.
     const { messages, input } = tailOf(action, log.fold);
     const opening = [this.#opening(action), ...this.#changeOfPrompt(action.turnId, plan)];
     const head = log.fold.headAtStart(log.now());
-    // A turn that is resumed has its configuration from its start.
+    // A resumed turn keeps the configuration from its start.
     const isUpToDate = action.type !== "resume";
     const opened = this.#append(opening, { head, isUpToDate });
     if ((isPromise(opened) ? await opened : opened) === "conflict") {
-      // Whatever was posted meanwhile comes first.
+      // Entries posted in the meantime come first.
       await log.catchUp();
       return;
     }
-    // In the middle of the step that the log leaves off in, unless the turn begins.
+    // Continues in the middle of the last step in the log, unless the turn is new.
     const at = action.type === "start" ? { messages } : log.fold.transcript.entryPoint();
     this.onChange();
     const compaction = { turnId: action.turnId, plan, abort };
@@ -343,7 +346,7 @@ export class Owner {
         makeRoom: (overflow) => this.#compactor.makeRoom(compaction, overflow),
         record: (facts) => {
           const { underWay } = this.#compactor;
-          // An abort ends the wait for a summary, and what came of that is recorded first.
+          // An abort ends the wait for a summary; the outcome of that is recorded first.
           return underWay === undefined
             ? journal.record(facts)
             : underWay.then(() => journal.record(facts));
@@ -355,7 +358,7 @@ export class Owner {
       }),
     );
     if (result.error?.code !== "journal_failed") return;
-    // A store that did not answer in time threw nothing.
+    // A store that timed out threw nothing.
     if (journal.failure !== undefined) throw journal.failure.thrown;
     throw new RepositoryError("unavailable", log.id, result.error.message);
   }
@@ -382,7 +385,7 @@ export class Owner {
     return isSame ? [] : [{ type: "prompt", turnId, ...prompt }];
   }
 
-  /** Makes room in the context, if it is time to, and asks whether there may be another request. */
+  /** Evicts outputs from the context if necessary, and checks whether another request is allowed. */
   #beforeRequest(
     turnId: string,
     plan: TurnPlan,
@@ -404,7 +407,7 @@ export class Owner {
     return andThen(evicted, check);
   }
 
-  /** A part that a vendor will not take is left out from now on, also by whoever takes the session over. */
+  /** Leaves out a part that a vendor rejects, from now on and in every process. */
   async #askOnOverflow(
     turnId: string,
     onOverflow: LoopContext["onOverflow"],
@@ -440,14 +443,14 @@ export class Owner {
   }
 }
 
-/** Options that a turn was sent with. One that only queued messages start has none. */
+/** Options that a turn was sent with. A turn started only by queued messages has none. */
 function optionsOf(action: TurnAction, fold: SessionFold): StoredTurnOverrides | undefined {
   if (action.type !== "start") return fold.turn?.options;
   const { acceptedInput: input } = fold;
   return input !== undefined && action.input.includes(input.id) ? input.options : undefined;
 }
 
-/** Waits, unless it is stopped. */
+/** Waits, unless aborted. */
 function pause(timer: Clock["timer"], ms: number, abort: AbortSwitch): Promise<void> {
   return new Promise((resolve) => {
     const cancel = timer(ms, resolve);
@@ -458,5 +461,5 @@ function pause(timer: Clock["timer"], ms: number, abort: AbortSwitch): Promise<v
   });
 }
 
-/** Posts that may come while a turn is being ended, one after the other. */
+/** Maximum number of consecutive conflicts with posts while a turn is being ended. */
 const maxConflicts = 100;

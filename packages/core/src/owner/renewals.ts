@@ -1,11 +1,11 @@
-/** Keeps the leases of a host alive, on one timer for all of them: a turn may be short, and there may be thousands at a time. */
+/** Renews the leases of a host, with one timer for all: a turn may be short, and thousands may run at a time. */
 import type { Clock } from "../platform/clock.ts";
 import { idleTimerOf } from "../platform/clock.ts";
 
-/** Somebody whose lease has to be renewed. */
+/** The holder of a lease that has to be renewed. */
 export interface Renewable {
   renew(): void;
-  /** Undefined if the lease has not run out by the clock of this process. */
+  /** Undefined if the lease has not expired by the clock of this process. */
   confirm(now: number): Promise<void> | undefined;
 }
 
@@ -15,7 +15,7 @@ export class Renewals {
   readonly #renewables = new Set<Renewable>();
   #cancelTimer: (() => void) | undefined;
 
-  /** Three times within the time that a lease lasts: one may fail. */
+  /** Renews three times during a lease, so that one renewal may fail. */
   constructor(clock: Clock, leaseMs: number) {
     this.#clock = clock;
     this.#everyMs = leaseMs / 3;
@@ -26,12 +26,12 @@ export class Renewals {
     if (this.#cancelTimer === undefined) this.#fireLater();
   }
 
-  /** The timer is left to itself: the next one will come soon, or it finds nobody. */
+  /** Keeps the timer: a new lease will come soon, or the timer finds nothing to renew. */
   remove(renewable: Renewable): void {
     this.#renewables.delete(renewable);
   }
 
-  /** Asks the store for every lease that has run out while this process slept. Never rejects: those that are not ours any more are lost. */
+  /** Confirms every lease that expired while this process slept. Never rejects: leases that were taken are lost. */
   async confirm(): Promise<void> {
     const now = this.#clock.now();
     const confirmed = Array.from(this.#renewables, (renewable) => renewable.confirm(now));

@@ -1,9 +1,9 @@
-/** Hooks whose failures are reported: the model is told that a call was blocked or withheld, the operator hears why. */
+/** Hooks whose failures are reported: the model learns that a call was blocked or withheld, the operator why. */
 import type { ToolDispatchPolicy } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
 import { orElse } from "@capstan/log";
 
-/** The same policy, and the same object if there is no hook in it. `report` gets what a hook throws; the kernel gets it, too. */
+/** Returns an equivalent policy, or the same object if it has no hooks. `report` receives errors of hooks; the kernel gets them, too. */
 export function reportingHooks(
   dispatch: ToolDispatchPolicy,
   report: (thrown: unknown) => void,

@@ -1,4 +1,4 @@
-/** One session's log as one process knows it: what it has read, folded and shown. */
+/** One session's log as one process knows it: reads it, folds it and shows its events. */
 import type {
   Appended,
   AppendOptions,
@@ -33,9 +33,9 @@ import type { Clock } from "../platform/clock.ts";
 
 export interface AppendChoices {
   readonly lease: Lease;
-  /** Absent: the stored one stays. */
+  /** Absent: the stored head stays. */
   readonly head?: SessionHead;
-  /** Append only if nothing was posted that we have not seen. */
+  /** Append only if this process has seen all posts. */
   readonly isUpToDate?: boolean;
 }
 
@@ -43,25 +43,25 @@ export interface SessionLogOptions {
   readonly id: string;
   readonly repository: SessionRepository;
   readonly clock: Clock;
-  /** Gets the events of new entries, in order, when they are folded. */
+  /** Receives the events of new entries, in order, when they are folded. */
   onEvents(events: readonly PlacedEvent[]): void;
-  /** After entries were folded, whether they have events or not. */
+  /** Called after entries were folded, whether they have events or not. */
   onChange(): void;
-  /** The store has no session, or another one, or less of it than was read: nothing that is known here counts any more. */
+  /** Called if the store has no session, another one, or fewer entries than were read: the state in memory is invalid. */
   onGone(why: RepositoryError): void;
 }
 
-/** Entries that are read at a time: other work of the process gets its turn after them. */
+/** Entries read at a time: other work of the process runs in between. */
 const pageEntries = 256;
 
-/** The same for readers, which may leave or have enough after any page. */
+/** Entries read at a time for readers, which may leave or have enough after any page. */
 const shownEntries = 64;
 
-/** How much of a log is read: the entries after a place, up to the first limit that is reached. */
+/** A part of a log: the entries after a seq, up to the first limit that is reached. */
 export interface PartOfLog {
   readonly after: number;
   readonly maxEntries: number;
-  /** Characters of their JSON. The entry that reaches it is the last. */
+  /** Characters of the entries' JSON. The entry that reaches the limit is the last. */
   readonly maxChars: number;
 }
 
@@ -72,13 +72,13 @@ export class SessionLog {
   readonly id: string;
   readonly feed: EventFeed;
   readonly #options: SessionLogOptions;
-  /** The read under way, and the one that comes after it for those who asked meanwhile. */
+  /** The read in progress, and the one after it for callers that asked in the meantime. */
   #reading: Promise<void> | undefined;
   #readingNext: Promise<void> | undefined;
   #isAppending = false;
-  /** The `seen` of the head that the store has, as far as we know. */
+  /** The `seen` of the stored head, if known. */
   #storedSeen = 0;
-  /** Whether that head makes the session due, whatever its log says. */
+  /** Whether the stored head makes the session due, regardless of its log. */
   #isDueAtOnce = false;
 
   constructor(options: SessionLogOptions) {
@@ -91,7 +91,7 @@ export class SessionLog {
     return this.feed.fold;
   }
 
-  /** Incarnation of the session. Undefined before anything was read. */
+  /** Incarnation of the session. Undefined before the first read. */
   get incarnation(): string | undefined {
     const { created } = this.fold;
     return created && incarnationOf(created);
@@ -102,8 +102,8 @@ export class SessionLog {
   }
 
   /**
-   * Reads what others have written; callers wait for two reads at most. Fails with `not_found` if the session is gone, or its id is another
-   * session's.
+   * Reads the entries of other processes; callers wait for two reads at most. Fails with `not_found` if the session is gone, or its id
+   * belongs to another session.
    */
   catchUp(): MaybePromise<void> {
     if (this.#reading !== undefined) {
@@ -118,14 +118,14 @@ export class SessionLog {
   }
 
   /**
-   * Appends as the owner. What was posted in between is folded first. The entries have the places that they should get. Throws
-   * `invalid_entry`, before anything is written, for one that could not be read again.
+   * Appends as the owner. Entries posted in between are folded first. The entries must have the seqs they should get. Throws
+   * `invalid_entry`, before anything is written, for an entry that could not be read again.
    */
   append(entries: readonly Entry[], choices: AppendChoices): MaybePromise<"appended" | "conflict"> {
     checkEntries(this.id, entries);
     const options = this.#toOptions(choices);
     const outcome = this.#unwoken(() => this.#options.repository.append(this.id, entries, options));
-    // Without a function of its own where nothing is waited for: every append comes here.
+    // Avoids a closure if the store is synchronous: every append comes here.
     if (!isPromise(outcome)) return this.#take(entries, outcome, options);
     return Promise.resolve(outcome).then((later) => this.#take(entries, later, options));
   }
@@ -137,7 +137,7 @@ export class SessionLog {
     return head === undefined ? { lease, onlyIfSeq } : { lease, head, onlyIfSeq };
   }
 
-  /** A store that answers at once wakes us for our own entries, too. */
+  /** A synchronous store wakes this process for its own entries, too. */
   #unwoken<T>(write: () => T): T {
     this.#isAppending = true;
     try {
@@ -154,32 +154,32 @@ export class SessionLog {
   ): MaybePromise<"appended" | "conflict"> {
     if (outcome.type === "conflict") return this.#conflict(outcome, onlyIfSeq);
     if (head !== undefined) this.noteHead(head);
-    // Assigned in order and without a gap, says the contract: if the first is right, so are the others.
+    // The contract assigns seqs in order and without a gap: if the first is right, so are the others.
     if (outcome.seqs[0] !== entries[0]?.seq) return andThen(this.catchUp(), () => "appended");
     this.#show(this.feed.take(entries));
     return "appended";
   }
 
-  /** The log has gone on, so that to read it brings something: who tries again after that does not try for ever. */
+  /** A conflict means that the log has grown, so that a caller that reads it and retries makes progress. */
   #conflict({ lastSeq }: Appended, onlyIfSeq = 0): "conflict" {
     if (lastSeq > onlyIfSeq) return "conflict";
     if (lastSeq < onlyIfSeq) throw this.#gone(this.#cutBack(onlyIfSeq, lastSeq));
-    const message = `The store refused an append to session "${this.id}" behind entry ${lastSeq}, which is its last: it does not keep what storeContract states`;
+    const message = `The store refused an append to session "${this.id}" after entry ${lastSeq}, which is its last: it violates storeContract`;
     throw new RepositoryError("unavailable", this.id, message);
   }
 
-  /** The head that the store has now. */
+  /** Remembers the head that is stored now. */
   noteHead({ seen, wakeAt }: SessionHead): void {
     this.#storedSeen = seen;
     this.#isDueAtOnce = wakeAt === 0;
   }
 
-  /** Whether the session is due though nothing is left to do: by something that was posted, or by what was to be done then. */
+  /** Whether the session is due although it has nothing left to do: because of an entry that was posted, or of earlier work. */
   get isHeadBehind(): boolean {
     return this.fold.lastPostedSeq > this.#storedSeen || this.#isDueAtOnce;
   }
 
-  /** Stores a head that knows everything, so that what came to nothing makes nobody look again. */
+  /** Stores a current head, so that entries without effect do not make the session due again. */
   refreshHead(lease: Lease): MaybePromise<"appended" | "conflict"> {
     const head = this.fold.head(this.now());
     const options = { lease, head, onlyIfSeq: this.fold.seq };
@@ -190,7 +190,7 @@ export class SessionLog {
     });
   }
 
-  /** Posts, and goes on when what was posted is folded. */
+  /** Posts an entry; returns once it is folded. */
   post(id: string, body: PostedBody): MaybePromise<Posted> {
     const { repository } = this.#options;
     const envelope = { v: entryVersion, id, seq: this.fold.seq + 1, at: this.now() };
@@ -199,7 +199,7 @@ export class SessionLog {
     return andThen(
       this.#noticing(() => this.#unwoken(() => repository.post(this.id, entry, this.#meant))),
       (posted) => {
-        // What nobody came before needs not be read back.
+        // If no other entry came first, there is nothing to read back.
         const isNext = posted.isNew && posted.seq === entry.seq && this.fold.seq === entry.seq - 1;
         if (!isNext) return andThen(this.catchUp(), () => posted);
         this.#show(this.feed.take([entry]));
@@ -208,12 +208,12 @@ export class SessionLog {
     );
   }
 
-  /** For writes without a lease: the id may be another session's by now. */
+  /** For writes without a lease: the id may belong to another session by now. */
   get #meant(): WriteOptions {
     return { incarnation: this.incarnation };
   }
 
-  /** Begins the session with these entries, which are the first. */
+  /** Creates the session with these first entries. */
   create(entries: readonly Entry[], head: SessionHead): MaybePromise<void> {
     const { repository } = this.#options;
     checkEntries(this.id, entries);
@@ -225,48 +225,48 @@ export class SessionLog {
     return this.#options.repository.putBlob(this.id, bytes, this.#meant);
   }
 
-  /** Undefined if there is none. */
+  /** Undefined if there is no such blob. */
   getBlob(blob: string): MaybePromise<Uint8Array | undefined> {
     return this.#options.repository.getBlob(this.id, blob);
   }
 
-  /** The whole log again, from the store: as far as it goes when it is asked for. */
+  /** Reads the whole log from the store, up to its end at the time of the call. */
   async readAll(): Promise<readonly StoredEntry[]> {
     const entries: StoredEntry[] = [];
     await this.#readOn(entries);
     return entries;
   }
 
-  /** As it is stored. */
+  /** Returns the stored entry. */
   entryAt(seq: number): MaybePromise<StoredEntry> {
     return andThen(this.#readPage(seq - 1, 1), ({ entries: [entry] }) => {
-      // There is one, or the page would have been refused.
+      // The entry exists, or the page would have been refused.
       return entry as StoredEntry;
     });
   }
 
-  /** Looks through the whole log. */
+  /** Searches the whole log. */
   hasEntry(id: string): Promise<boolean> {
     return this.readAll().then((entries) => entries.some((entry) => entry.id === id));
   }
 
-  /** Hands over the whole log at a moment in which nothing is folded that is not in it. */
+  /** Passes the whole log to `take` at a moment when everything folded is in it. */
   async readWhole<T>(take: (stored: readonly StoredEntry[]) => T): Promise<T> {
-    // The reader may have seen more elsewhere than we have read.
+    // The reader may have seen more in another process than this process has read.
     await this.catchUp();
     const stored: StoredEntry[] = [];
     for (let round = 1; round <= maxRounds; round += 1) {
       await this.#readOn(stored);
-      // More may have been folded while we read.
+      // More may have been folded during the read.
       if (lastOf(stored) >= this.fold.seq) return take(stored);
     }
-    const message = `Session "${this.id}" is written faster than it can be read: try again`;
+    const message = `Session "${this.id}" is written faster than it can be read: retry`;
     throw new RepositoryError("unavailable", this.id, message);
   }
 
   /**
-   * Hands over the log a page at a time, and calls `onDone` at a moment in which everything that is folded was handed over. `take` may hold the
-   * next page back with a promise, and may stop the reading with false.
+   * Passes the log to `take` a page at a time, and calls `onDone` at a moment when everything folded was passed. `take` may delay the next
+   * page with a promise, and stop the read with false.
    */
   async readPages(
     take: (stored: readonly StoredEntry[]) => MaybePromise<boolean>,
@@ -284,7 +284,7 @@ export class SessionLog {
     onDone();
   }
 
-  /** Hands over a part of the log at a moment in which nothing of it is not folded. It is the end of the log, or reaches a limit. */
+  /** Passes a part of the log to `take` at a moment when all of it is folded. The part reaches the end of the log, or a limit. */
   async readPart<T>(
     { after, maxEntries, maxChars }: PartOfLog,
     take: (stored: readonly StoredEntry[]) => T,
@@ -293,7 +293,7 @@ export class SessionLog {
     const part: StoredEntry[] = [];
     let chars = 0;
     let last = after;
-    // More may be folded while we read.
+    // More may be folded during the read.
     while (last < this.fold.seq && part.length < maxEntries && chars < maxChars) {
       const page = await this.#readPage(last, Math.min(shownEntries, maxEntries - part.length));
       for (const entry of page.entries) {
@@ -307,31 +307,31 @@ export class SessionLog {
     return take(part);
   }
 
-  /** Adds what is there behind the last of them. */
+  /** Adds the entries after the last one. */
   async #readOn(entries: StoredEntry[]): Promise<void> {
     let end = Infinity;
     while (lastOf(entries) < end) {
       const page = await this.#readPage(lastOf(entries), pageEntries);
-      // Entries that are written meanwhile are left to the next read.
+      // Entries written in the meantime are left to the next read.
       if (end === Infinity) end = page.lastSeq;
       for (const entry of page.entries) entries.push(entry);
       await this.#breathe();
     }
   }
 
-  /** Whether a wake-up now tells of what we are writing ourselves: its place will tell what else there is. */
+  /** Whether a wake-up now is caused by this process's own write, whose seq shows what else there is. */
   get isAppending(): boolean {
     return this.#isAppending;
   }
 
   async #readAfter(reading: Promise<void>): Promise<void> {
-    // Callers who wait for that one are told if it fails.
+    // The callers of that read get its error.
     await reading.catch(() => {});
     this.#readingNext = undefined;
     await this.catchUp();
   }
 
-  /** Every page goes on from the one before, up to the end of the log. */
+  /** Reads page after page, up to the end of the log. */
   #read(): MaybePromise<void> {
     return andThen(this.#readPage(this.fold.seq, pageEntries), ({ entries, lastSeq }) => {
       this.#show(this.feed.takeStored(entries));
@@ -341,7 +341,7 @@ export class SessionLog {
     });
   }
 
-  /** A promise, if other work of the process has waited for too long: a store may answer at once, page after page. */
+  /** Returns a promise if other work of the process has waited too long: a store may answer synchronously, page after page. */
   #breathe(): Promise<void> | undefined {
     return this.#options.clock.breathe?.();
   }
@@ -355,12 +355,12 @@ export class SessionLog {
     });
   }
 
-  /** Checks that a page is of the same session, and goes on where the reader is or is the end. */
+  /** Checks that a page belongs to the same session, and continues at the reader's position or is the end. */
   #check({ entries, lastSeq, incarnation }: ReadPage, after: number): void {
     const own = this.incarnation ?? incarnation;
     if (incarnation !== undefined && incarnation !== own) throw this.#gone(sessionGone(this.id));
     if (lastSeq < after) {
-      // Without an incarnation there is nothing else to tell sessions of one id apart by.
+      // Without an incarnation, nothing else distinguishes sessions with the same id.
       throw this.#gone(
         incarnation === undefined ? sessionGone(this.id) : this.#cutBack(after, lastSeq),
       );
@@ -368,12 +368,12 @@ export class SessionLog {
     const [first] = entries;
     if (first === undefined ? lastSeq === after : first.seq === after + 1) return;
     const given = first === undefined ? "nothing" : `entry ${first.seq}`;
-    const message = `The store gave ${given} after entry ${after} of session "${this.id}", whose last is ${lastSeq}: it does not keep what storeContract states`;
+    const message = `The store returned ${given} after entry ${after} of session "${this.id}", whose last is ${lastSeq}: it violates storeContract`;
     throw new RepositoryError("unavailable", this.id, message);
   }
 
   #cutBack(known: number, lastSeq: number): RepositoryError {
-    const message = `The log of session "${this.id}" ends at entry ${lastSeq}, and entry ${known} was read before: the store was set back. Open the session again`;
+    const message = `The log of session "${this.id}" ends at entry ${lastSeq}, but entry ${known} was read before: the store was rolled back. Open the session again`;
     return new RepositoryError("unavailable", this.id, message);
   }
 
@@ -382,7 +382,7 @@ export class SessionLog {
     return why;
   }
 
-  /** Notices a session that was there and is not any more. */
+  /** Detects a session that existed and is gone. */
   #noticing<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
     return orElse(ask, (thrown) => {
       const isGone = isRepositoryError(thrown) && thrown.code === "not_found";

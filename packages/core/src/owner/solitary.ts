@@ -1,15 +1,15 @@
-/** Lets one at a time of a host's suspects run: turns that were resumed again and again without getting further. */
+/** Lets the suspects of a host run one at a time: turns that were resumed repeatedly without progress. */
 import type { AbortSwitch } from "./abort-switch.ts";
 
 /**
- * One of them may be what ends the process each time. While it runs, the others have not been resumed, so that its next end counts as
- * theirs no more.
+ * One of them may be what kills the process each time. While it runs, the others are not resumed, so that the next crash does not count
+ * against them.
  */
 export class Solitary {
   #isTaken = false;
   #waiting: readonly (() => void)[] = [];
 
-  /** Resolves when no other suspect runs, with how to say that this one does not any more; with undefined, if it was stopped before. */
+  /** Resolves when no other suspect runs, with a function to call when this one has ended; with undefined if it was aborted before. */
   enter(abort: AbortSwitch): Promise<(() => void) | undefined> {
     return new Promise((resolve) => {
       const begin = (): void => {

@@ -1,4 +1,4 @@
-/** What the kernel is given to run a turn of a session with. */
+/** Builds the kernel's input for a turn of a session. */
 import type {
   AbortSource,
   ChatMessage,
@@ -28,7 +28,7 @@ interface TurnSurroundings {
   onFault(fault: HostFault): void;
 }
 
-/** What the owner does for a turn, or has for this one alone. */
+/** Values and functions of the owner for this one turn. */
 interface TurnParts {
   readonly messages: readonly ChatMessage[];
   readonly input: readonly ChatMessage[] | undefined;
@@ -77,14 +77,14 @@ export function toTurnInput(
       onOverflow: turn.onOverflow,
       boundResult: (call, toolResult) => keeper.bound(call, toolResult),
       project: (messages) => {
-        // A request is an effect, and what the log says by now may be of another owner.
+        // A request is an effect, and the log may have another owner's entries by now.
         heldLease.check(log.now());
         return projection.show(messages);
       },
     },
     journal: {
       record: turn.record,
-      // What an entry tells is shown from the entry.
+      // Events of entries are emitted when the entry is folded.
       isShown: true,
       incarnation: log.fold.created?.incarnation,
       continues: action.type === "continue" ? action.continues : undefined,
@@ -96,7 +96,7 @@ export function toTurnInput(
   };
 }
 
-/** The history and the new messages of a turn that starts, as long as its start is not in the log. */
+/** History and new messages of a turn that starts, before its start is in the log. */
 export function tailOf(
   action: TurnAction,
   fold: SessionFold,
@@ -106,7 +106,7 @@ export function tailOf(
   return { messages: fold.transcript.startPoint().messages, input };
 }
 
-/** Whether the other action is the same one, as found again later. */
+/** Whether the other action, found later, is the same one. */
 export function isSameAction(action: TurnAction, other: NextAction): boolean {
   return "turnId" in other && other.type === action.type && other.turnId === action.turnId;
 }

@@ -1,4 +1,4 @@
-/** The journal of one turn: facts become entries, and the end of the turn is written only if nothing came meanwhile. */
+/** The journal of one turn: turns facts into entries, and writes the end of the turn only if nothing was posted in the meantime. */
 import type { Fact, JournalReply, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
 import type { Entry, FactContext, FactPrice, MaybePromise } from "@capstan/log";
@@ -18,7 +18,7 @@ export interface TurnJournalOptions {
   readonly heldLease: HeldLease;
   readonly plan: TurnPlan;
   readonly envelopes: Envelopes;
-  /** A cancel is in the log: the turn has to stop. */
+  /** Called when a cancel is in the log: the turn has to stop. */
   onCancelled(): void;
 }
 
@@ -26,13 +26,13 @@ export class TurnJournal {
   readonly #options: TurnJournalOptions;
   readonly #context: FactContext;
   readonly #model: string;
-  /** Of everything but the end: the stored head stays. */
+  /** Choices for all facts but the end: the stored head stays. */
   readonly #choices: AppendChoices;
-  /** When the journal was asked last. */
+  /** Time of the last call. */
   #now = 0;
-  /** Of the turn, with what is about to be recorded. */
+  /** Cost of the turn, including the facts about to be recorded. */
   #cost: number | undefined;
-  /** Which of several models was asked last. */
+  /** Name of the model that was asked last, if there are several. */
   #asked: string | undefined;
   #failure: { readonly thrown: unknown } | undefined;
 
@@ -47,12 +47,12 @@ export class TurnJournal {
     };
   }
 
-  /** First thing that went wrong, as it was thrown: the kernel keeps only its message. */
+  /** First failure, as thrown: the kernel keeps only its message. */
   get failure(): { readonly thrown: unknown } | undefined {
     return this.#failure;
   }
 
-  /** Fails when the session is no longer ours: the kernel then stops. */
+  /** Fails if this process has lost the session: the kernel then stops. */
   record(facts: readonly Fact[]): MaybePromise<JournalReply> {
     try {
       return this.#record(facts);
@@ -90,7 +90,8 @@ export class TurnJournal {
     if (!isPromise(appended)) return undefined;
     return appended.then(
       () => {
-        // The answer may have taken longer than the lease: what it announces must not happen here, unless the lease is still ours.
+        // The response may have taken longer than the lease: the announced effect must not happen here, unless this process still holds the
+        // lease.
         const confirmed = heldLease.confirm(log.now());
         if (confirmed !== undefined) return confirmed.then(() => undefined);
         heldLease.check(log.now());
@@ -120,7 +121,7 @@ export class TurnJournal {
     });
   }
 
-  /** Whether something was posted that the turn has to heed before it may end. */
+  /** Whether something was posted that the turn has to handle before it may end. */
   #isReopened(end: TurnEnded): boolean {
     const { fold } = this.#options.log;
     if (end.finishReason === "aborted" || end.error !== undefined) return false;
@@ -147,7 +148,7 @@ export class TurnJournal {
     return entriesOfFacts(facts, this.#context);
   }
 
-  /** The kernel knows nothing of models and prices. */
+  /** The kernel does not know models and prices. */
   #priceOf(fact: Fact): FactPrice | undefined {
     const { plan } = this.#options;
     const cost = plan.hasCost ? costOfFact(fact, plan) : undefined;
@@ -172,15 +173,15 @@ export class TurnJournal {
   }
 }
 
-/** Posts that may come in between, one after the other, before the end of a turn is left to a later try. */
+/** Maximum number of consecutive conflicts with posts before the end of a turn is left to a later attempt. */
 const maxRounds = 1_000;
 
 function tooBusy(sessionId: string): RepositoryError {
-  const message = `Session "${sessionId}" is posted to faster than its turn can end: it goes on when the session is claimed again`;
+  const message = `Session "${sessionId}" gets posts faster than its turn can end: the turn resumes when the session is claimed again`;
   return new RepositoryError("unavailable", sessionId, message);
 }
 
-/** What is recorded together with the end is not folded yet. */
+/** Facts recorded together with the end are not folded yet. */
 function addFact(usage: Usage, fact: Fact): Usage {
   if (fact.type === "attempt_ended") {
     return addUsage(usage, fact.usage ?? { unreportedAttempts: 1 });

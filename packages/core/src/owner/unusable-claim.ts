@@ -1,16 +1,16 @@
-/** What is done with a claim under which this process cannot work. */
+/** Handles a claim that this process cannot work under. */
 import { background } from "@capstan/kernel";
 import type { Claim, SessionHead, SessionRepository } from "@capstan/log";
 import type { SessionHost } from "../session/session-host.ts";
 
-/** It came after the session was closed here. */
+/** For a claim that arrived after the session was closed here. */
 export function giveBack({ lease }: Claim, repository: SessionRepository): void {
   const release = async (): Promise<unknown> => repository.release(lease);
-  // If that fails it runs out by itself.
+  // If that fails, the lease expires.
   background(release(), () => {});
 }
 
-/** No host can go on with the session: it is not due any more, until it is released. */
+/** Sets the session aside, because no host can continue it: it is not due any more, until it is released. */
 export async function setAside(
   { lease, head, lastSeq: seen }: Claim,
   { repository, clock }: SessionHost,
@@ -25,7 +25,7 @@ export async function setAside(
 
 const maxReasonChars = 1_000;
 
-/** Lets hosts work on a session again that was set aside. False if it is not, or another host holds it. */
+/** Lets hosts work again on a session that was set aside. Returns false if it is not, or another host holds it. */
 export async function release(
   id: string,
   { repository, clock, owner, leaseMs }: SessionHost,
@@ -35,7 +35,7 @@ export async function release(
   const { lease } = claim;
   const { setAside: aside, ...head } = claim.head;
   if (aside !== undefined) {
-    // Due at once: what is unfinished goes on.
+    // Due at once: unfinished work resumes.
     const released: SessionHead = { ...head, wakeAt: 0, updatedAt: clock.now() };
     await repository.append(id, [], { lease, head: released });
   }
