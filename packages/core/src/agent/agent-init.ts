@@ -1,4 +1,4 @@
-/** What an agent is made from. */
+/** Options of an agent. */
 import type {
   GetApiKey,
   Logger,
@@ -20,7 +20,7 @@ import type { ModelRegistry } from "../models/registry.ts";
 import type { Budgets } from "./budgets.ts";
 import type { Model, ModelChoice, ResolveModel } from "../models/model.ts";
 
-/** What instructions may be made from. */
+/** Context that instructions are made from. */
 export interface InstructionsContext {
   readonly agent: string;
   readonly sessionId: string;
@@ -28,72 +28,73 @@ export interface InstructionsContext {
 }
 
 /**
- * A function is asked once for a session, when its first request is made: a prompt that differs with each turn would cost the provider's
- * cache every time.
+ * A function is called once per session, for its first request: a prompt that changes with each turn would invalidate the provider's cache
+ * every time.
  */
 export type Instructions =
   | string
   | ((context: InstructionsContext) => string | undefined | Promise<string | undefined>);
 
-/** What may differ for one turn. */
+/** Options that may differ for one turn. */
 export interface TurnOverrides extends SamplingSettings {
   readonly model?: ModelChoice;
   readonly thinkingLevel?: ThinkingLevel;
   readonly toolChoice?: ToolChoice;
   /**
-   * Fields of a vendor's own request, by the id of its provider: `{ openai: { text: { verbosity: "low" } } }`. They go out as they are. Those of a
-   * turn go before those of its session, of the agent and of the model, field by field; `null` removes a field; `tools` are added to ours.
+   * Fields of a vendor's own request, by provider id: `{ openai: { text: { verbosity: "low" } } }`. They are sent unchanged. Those of a
+   * turn take precedence over those of its session, of the agent and of the model, field by field; `null` removes a field; `tools` are
+   * added to the agent's.
    */
   readonly providerOptions?: ProviderOptionsByVendor;
 }
 
-/** Who may look at tool calls before and after they run. */
+/** Hooks that run before and after tool calls. */
 export type ToolHooks = Pick<ToolDispatchPolicy, "before" | "after">;
 
-/** Limits of the turn loop that an agent takes as they are: all but its own. */
+/** Limits of the turn loop that an agent passes on unchanged: all but its own. */
 export type AgentLimits = Omit<
   LoopLimits,
   keyof TurnLimits | "closing" | "checkLimits" | "checkAnswer"
 >;
 
-/** The same for what a model is shown. */
+/** Context options of the turn loop that an agent passes on unchanged. */
 export type AgentContext = Omit<LoopContext, "project" | "makeRoom" | "checkMedia" | "boundResult">;
 
 export interface AgentInit<Output = unknown> extends TurnOverrides, AgentLimits, AgentContext {
   readonly limits?: TurnLimits | undefined;
-  /** Forwarded to the tools as it is; never part of the prompt. */
+  /** Passed to the tools unchanged; never part of the prompt. */
   readonly cwd?: string | undefined;
   readonly logger?: Logger | undefined;
-  /** Sessions name their agent by it, so it stays the same across deployments. Default "agent". */
+  /** Sessions refer to their agent by this name, so it must stay the same across deployments. Default "agent". */
   readonly name?: string;
   readonly model: ModelChoice;
-  /** Others that sessions may switch to: a log holds their names only, and another process has to find them again. */
+  /** Other models that sessions may switch to: the log stores only their names, and another process has to find them again. */
   readonly models?: readonly Model[];
-  /** For models that are given by name. */
+  /** Resolves models that are given by name. */
   readonly resolveModel?: ResolveModel;
-  /** Knows limits and prices of models that do not bring them along. Default: the snapshot of this version. */
+  /** Limits and prices of models that do not state them. Default: the snapshot of this version. */
   readonly registry?: ModelRegistry;
   /** The system prompt. Default: one sentence about using the tools, if there are any. */
   readonly instructions?: Instructions;
   readonly tools?: readonly AnyTool[];
   readonly dependencies?: readonly Override[];
-  /** The answer is JSON of this schema, checked; a wrong one is sent back once. */
+  /** Schema of the answer, which must be JSON; an invalid answer is sent back once. */
   readonly output?: StandardSchema<unknown, Output>;
-  /** What the model is asked when `maxSteps` is reached. `false`: nothing, the turn just ends. */
+  /** Prompt for the final step when `maxSteps` is reached. `false`: the turn ends without it. */
   readonly closing?: { readonly prompt: string } | false;
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly dispatch?: Omit<ToolDispatchPolicy, keyof ToolHooks>;
   readonly hooks?: ToolHooks;
   readonly budgets?: Budgets;
-  /** How much of what tools give a session shows to its model: long outputs are shortened, and older ones make room. */
+  /** How much of the tools' outputs the model sees in a session: long outputs are shortened, and older ones evicted. */
   readonly outputs?: OutputLimits;
   /**
-   * When and how what was said is replaced by a summary in the context of a session. Default: by itself, at 0.8 of the context window, or of
-   * 32,000 tokens if that is unknown. `false`: never.
+   * When and how older messages of a session are replaced by a summary in its context. Default: automatically, at 0.8 of the context
+   * window, or of 32,000 tokens if that is unknown. `false`: never.
    */
   readonly compaction?: CompactionOptions | false;
   readonly includeCost?: boolean;
-  /** Asked before each request, for keys that expire. */
+  /** Called before each request, for keys that expire. */
   readonly getApiKey?: GetApiKey;
 }

@@ -9,7 +9,7 @@ import type { Agent } from "./agent.ts";
 export interface AgentToolOptions {
   /** Default: the name of the agent. */
   readonly name?: string;
-  /** What the model chooses by: what this agent is good at, and what it should be told. */
+  /** Description for the model: what this agent is good at, and what it needs to know. */
   readonly description: string;
   readonly label?: string;
   /** Default: 30 minutes. */
@@ -19,15 +19,15 @@ export interface AgentToolOptions {
 const input = {
   type: "object",
   properties: {
-    task: { type: "string", description: "What is to be done, with all that has to be known." },
+    task: { type: "string", description: "What to do, with all the information needed." },
   },
   required: ["task"],
   additionalProperties: false,
 } as const;
 
 /**
- * Each call is one turn of the agent with nothing before it. What it says is shown as progress, what it uses counts for the turn that called
- * it, and an abort stops it. There is nobody to answer calls of its own that wait, so such a turn is an error result.
+ * Each call is one turn of the agent without history. Its text is shown as progress, its usage counts towards the calling turn, and an
+ * abort stops it. Its own pending calls cannot be answered, so a turn that suspends is an error result.
  */
 export function agentTool(agent: Agent, options: AgentToolOptions): Tool<{ task: string }> {
   return defineTool({
@@ -36,7 +36,7 @@ export function agentTool(agent: Agent, options: AgentToolOptions): Tool<{ task:
     ...options,
     input,
     async execute(sent, context) {
-      // The schema lets nothing else pass.
+      // The schema allows nothing else.
       const { task } = sent as { readonly task: string };
       const turn = agent.runTurn({ input: task, id: context.toolCallId, signal: context.signal });
       for await (const event of turn) {
@@ -53,7 +53,7 @@ function problem({ name }: Agent, response: TurnResponse): string {
   const { status, error, pendingToolCalls = [] } = response;
   if (status === "awaiting_tool_execution") {
     const calls = pendingToolCalls.map(({ toolName }) => toolName).join(", ");
-    return `The agent "${name}" stopped at calls that somebody has to answer (${calls}), and nobody can from here.`;
+    return `The agent "${name}" stopped at calls that need an answer from outside (${calls}), which is not possible here.`;
   }
   return `The agent "${name}" gave no answer: ${error?.message ?? status}`;
 }

@@ -33,7 +33,7 @@ import { callbackMsOf, knownModels, planNothing, planTurn, sessionScopeOf } from
 import { checkOutput } from "./typed-output.ts";
 
 export interface RunOptions {
-  /** Default: the clock of the process. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -50,32 +50,32 @@ export class Agent<Output = unknown> {
     if (compaction !== undefined && needsWindow(compaction)) mustHaveWindow(init);
   }
 
-  /** The same agent with some things changed. */
+  /** Returns a copy of the agent with some options changed. */
   with(changes: Partial<AgentInit<Output>>): Agent<Output> {
     return new Agent({ ...this.#init, ...changes });
   }
 
-  /** What a turn runs with. Whoever asks disposes it when the turn is over. */
+  /** Resolves everything a turn runs with. The caller must dispose the plan when the turn ends. */
   plan(request: Omit<PlanRequest, "agentName">): MaybePromise<TurnPlan> {
     return planTurn(this.#init, { ...request, agentName: this.name });
   }
 
-  /** For a turn that is over before it begins. */
+  /** Plan for a turn that ends before it begins. */
   planNothing(): TurnPlan {
     return planNothing(this.#init);
   }
 
-  /** How long it may take to give what is asked of it. */
+  /** Time limit of the agent's callbacks. */
   get callbackMs(): number {
     return callbackMsOf(this.#init);
   }
 
-  /** For what its tools keep as long as a session. Whoever asks disposes it. */
+  /** Creates the scope for dependencies that live as long as a session. The caller must dispose it. */
   createScope(): DependencyScope {
     return sessionScopeOf(this.#init);
   }
 
-  /** Whether its sessions can be compacted, when somebody asks for it. */
+  /** Whether its sessions can be compacted on request. */
   get isCompactable(): boolean {
     return this.#init.compaction !== false;
   }
@@ -88,7 +88,7 @@ export class Agent<Output = unknown> {
     return this.#init.tools ?? [];
   }
 
-  /** Undefined: whatever the model does by itself. */
+  /** Undefined: the model's default. */
   get thinkingLevel(): ThinkingLevel | undefined {
     return this.#init.thinkingLevel;
   }
@@ -101,7 +101,7 @@ export class Agent<Output = unknown> {
     return this.#init.cwd;
   }
 
-  /** What a model takes, its own where none is named; undefined where that is not known before a turn asks for the model. */
+  /** Returns the media limits of a model, by default the agent's own; undefined if they are not known before a turn resolves the model. */
   mediaLimits(name: string | undefined, models: readonly Model[] = []): MediaLimits | undefined {
     const { model } = this.#init;
     const known = knownModels(this.#init, models);
@@ -109,7 +109,7 @@ export class Agent<Output = unknown> {
     return known.find((candidate) => nameOf(candidate) === wanted)?.provider.media;
   }
 
-  /** Runs one turn behind a transcript, which stays as it is: the response has the new messages. */
+  /** Runs one turn after a transcript, which is not changed: the response has the new messages. */
   runTurn(
     request: TurnRequest,
     transcript: readonly ChatMessage[] = [],
@@ -123,19 +123,19 @@ export class Agent<Output = unknown> {
     );
   }
 
-  /** The events of one turn; its `response` has what came of it. */
+  /** Runs one turn and returns its events; `response` has the result. */
   runStream(input: TurnInput): Turn<Output> {
     return this.runTurn({ input });
   }
 
-  /** The answer to one message. Throws an `AgentError` if there is none. */
+  /** Returns the reply to one message. Throws an `AgentError` if there is none. */
   async run(input: TurnInput): Promise<string> {
     const response = await this.runTurn({ input }).response;
     if (response.status === "completed") return response.text;
     throw noAnswer(this.name, response);
   }
 
-  /** Adds the typed answer, where this agent has a schema for it. */
+  /** Adds the typed answer, if this agent has a schema for it. */
   complete(
     response: TurnResponse<never>,
     timer: Timer | undefined,
@@ -203,14 +203,14 @@ export class Agent<Output = unknown> {
     } finally {
       const disposed = plan.dispose();
       if (isPromise(disposed)) {
-        // The scope logs what a `dispose` throws. One that hangs must not keep the response back.
+        // The scope logs errors of `dispose`. One that hangs must not delay the response.
         await within(clock.timer, this.callbackMs, disposed, "dispose").catch(() => {});
       }
     }
   }
 }
 
-/** Throws where nobody can find it out any more; what a registry or a name may tell is known when a turn of a session begins. */
+/** Throws if the window cannot become known later; one from a registry or for a name is known when a turn of a session begins. */
 function mustHaveWindow({ model: choice, registry }: AgentInit): void {
   if (typeof choice === "string" || registry !== undefined) return;
   const model = toModel(choice);
@@ -228,7 +228,7 @@ export function createAgent<Output = unknown>(init: AgentInit<Output>): Agent<Ou
 
 function noAnswer(name: string, { status, error, finishReason }: TurnResponse): AgentError {
   const why = error === undefined ? `it ended ${status} (${finishReason})` : error.message;
-  const message = `The agent "${name}" gave no answer; runTurn tells what there is instead. The reason: ${why}`;
+  const message = `The agent "${name}" gave no answer: ${why}. To get the partial response without an error, use runTurn`;
   return new AgentError("no_answer", message, {
     ...(error && { turnError: error }),
   });

@@ -3,9 +3,9 @@ import type { FinishReason, TurnProgress, Usage } from "@capstan/kernel";
 
 export interface Budgets {
   readonly steps?: number;
-  /** Input and output together. What a provider did not report is not counted. */
+  /** Input and output together. Usage that a provider did not report is not counted. */
   readonly tokens?: number;
-  /** In dollars. Turns `includeCost` on. */
+  /** In dollars. Enables `includeCost`. */
   readonly cost?: number;
   readonly timeMs?: number;
 }
@@ -15,7 +15,7 @@ export interface Spent {
   readonly now: number | undefined;
 }
 
-/** Why no further request may be made, if there is a reason. */
+/** Returns the reason why no further request may be made, if there is one. */
 export function exceeded(
   budgets: Budgets,
   { steps, usage, startedAt }: TurnProgress,

@@ -1,4 +1,4 @@
-/** Checks the numbers among the options of an agent when it is made, and not when a turn runs into them. */
+/** Checks the numeric options of an agent when it is created, not when a turn uses them. */
 import type { NumberRule } from "../platform/option-numbers.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 import { problemOfOptions } from "../input/stored-options.ts";

@@ -1,4 +1,4 @@
-/** The tools of one turn: those of the agent, or what a session has chosen among them and was lent. */
+/** The tools of one turn: those of the agent, or those a session has chosen among them and its client-side tools. */
 import type { JsonValue, ToolDeclaration } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
 import type { EntryOf, LentTool, SessionConfig } from "@capstan/log";
@@ -6,7 +6,7 @@ import { defineTool } from "../tools/define-tool.ts";
 import { withoutPatterns } from "../tools/json-schema/without-patterns.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
-/** What a name stands for may be gone since it was configured: a call of it gets an error result. */
+/** A chosen tool may be missing by now: a call of it gets an error result. */
 export function chooseTools(
   own: readonly AnyTool[],
   chosen: SessionConfig["tools"],
@@ -17,7 +17,7 @@ export function chooseTools(
   );
 }
 
-/** By the declaration in the fold, which stays the same from turn to turn: its schema is compiled once. */
+/** Keyed by the declaration in the fold, which stays the same from turn to turn: its schema is compiled once. */
 const lentTools = new WeakMap<LentTool, AnyTool>();
 
 function toTool(lent: LentTool): AnyTool {
@@ -30,12 +30,12 @@ function toTool(lent: LentTool): AnyTool {
   return tool;
 }
 
-/** Of what a model is told of tools. */
+/** Hash and size of the tool declarations that a model sees. */
 type ToolsInPrompt = Required<Pick<EntryOf<"prompt">, "toolsHash" | "toolsChars">>;
 
 const known = new WeakMap<readonly AnyTool[], ToolsInPrompt>();
 
-/** As the log has them. */
+/** Returns the hash and size that the log stores. */
 export function toolsInPrompt(tools: readonly AnyTool[]): ToolsInPrompt {
   let inPrompt = known.get(tools);
   if (inPrompt === undefined) {

@@ -3,7 +3,7 @@ import { TurnError } from "@capstan/kernel";
 import { andThen } from "@capstan/log";
 import type { Instructions, InstructionsContext } from "./agent-init.ts";
 
-/** Undefined: there is none. */
+/** Undefined if there is none. */
 export function instructionsOf(
   instructions: Instructions | undefined,
   context: InstructionsContext,
@@ -13,15 +13,15 @@ export function instructionsOf(
   return andThen(instructions(context), toInstructions);
 }
 
-/** Code without types may return anything, and every request begins with it. */
+/** Untyped code may return anything, and every request begins with it. */
 function toInstructions(returned: string | undefined): string | undefined {
   if (returned === undefined || typeof returned === "string") return returned;
   const message = `instructions returned a value of type ${typeof returned}: return a string, or undefined for none`;
   throw new TurnError("callback_failed", message);
 }
 
-/** As little as helps: models call tools more readily when they are told that they may. */
+/** A minimal prompt: models call tools more readily when they are told that they may. */
 function defaultInstructions({ tools }: InstructionsContext): string | undefined {
   if (tools.length === 0) return undefined;
-  return "Use the tools where they help. Answer when you are done.";
+  return "Use the tools when they help. Answer when you are done.";
 }

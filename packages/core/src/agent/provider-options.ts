@@ -1,4 +1,4 @@
-/** What a provider is told besides the messages. */
+/** Options of a provider request, besides the messages. */
 import type { ProviderStreamOptions } from "@capstan/kernel";
 import { mergeProviderOptions } from "@capstan/kernel";
 import type { SessionConfig } from "@capstan/log";

@@ -1,4 +1,4 @@
-/** What one turn of an agent runs with: everything that was a choice, a name or a function is resolved. */
+/** Plans one turn of an agent: resolves every choice, name and function. */
 import type {
   ChatMessage,
   Deadlines,
@@ -56,7 +56,7 @@ import type { Summarizer } from "../compaction/summarizer.ts";
 import { toSummarizer } from "../compaction/summarizer.ts";
 import { checkOutput } from "./typed-output.ts";
 
-/** What of `runTurn`'s input an agent decides: all that is not of one turn or of the process. */
+/** The part of `runTurn`'s input that an agent decides: all that does not belong to one turn or to the process. */
 interface AgentSettings extends Omit<RunTurnInput, OfOneTurn> {
   readonly limits: LoopLimits;
   readonly context: LoopContext;
@@ -75,30 +75,30 @@ type OfOneTurn =
   | "drainSteering"
   | "onStepComplete";
 
-/** What every request of the turn begins with. */
+/** Prefix of every request of the turn. */
 type Prompt = Pick<EntryOf<"prompt">, "instructions" | "toolsHash" | "toolsChars">;
 
 export interface TurnPlan {
   readonly model: Model;
-  /** Undefined where it could not be resolved: then it is still to be found out. */
+  /** Undefined if it could not be resolved: then it is still unknown. */
   readonly prompt: Prompt | undefined;
   readonly settings: AgentSettings;
-  /** Which tools keep how many of their outputs, and how much one and all may have. */
+  /** How many of its outputs each tool keeps, and the size limits of one output and of all. */
   readonly ephemeral: ReadonlyMap<string, number>;
   readonly outputs: ResolvedLimits;
-  /** Whether the model may read again what it is not shown of an output. */
+  /** Whether the model can read the omitted parts of an output. */
   readonly canReadOutputs: boolean;
-  /** How the context of the session is compacted; undefined where it is not. */
+  /** How the context of the session is compacted; undefined if it is not. */
   readonly compaction: CompactionPlan | undefined;
-  /** What every request has besides its messages. */
+  /** Parts of every request besides its messages. */
   readonly frame: RequestFrame;
-  /** Who writes the summaries. */
+  /** Resolves the model that writes summaries. */
   summarizer(): MaybePromise<Summarizer>;
-  /** Whether anybody wants to know what it costs. */
+  /** Whether the cost is needed. */
   readonly hasCost: boolean;
-  /** Cost of a usage; undefined if it is not wanted or not known. `name` is that of the model, if the plan's falls back on others. */
+  /** Cost of a usage; undefined if it is not needed or not known. `name` is the model's name, if the plan's model falls back on others. */
   cost(usage: Usage | undefined, name?: string): number | undefined;
-  /** Ends what the tools had made for this turn. */
+  /** Ends the dependencies that were made for this turn. */
   dispose(): MaybePromise<void>;
 }
 
@@ -106,22 +106,22 @@ export interface PlanRequest {
   readonly agentName: string;
   readonly sessionId: string;
   readonly overrides?: TurnOverrides;
-  /** What the session has changed for itself. */
+  /** Settings of the session. */
   readonly config?: SessionConfig;
-  /** What the requests of the session begin with so far. */
+  /** Prefix of the session's requests so far. */
   readonly prompt?: Prompt | undefined;
-  /** Models that were handed to the session in this process. */
+  /** Models passed to the session in this process. */
   readonly models?: readonly Model[];
-  /** What the chain of turns has cost so far, its tools included. */
+  /** Cost of the chain of turns so far, including its tools. */
   readonly spent?: () => number | undefined;
-  /** Whether the turn is of a session, whose context is compacted. */
+  /** Whether the turn belongs to a session, whose context is compacted. */
   readonly isOfSession?: boolean;
-  /** For what lives as long as the session. */
+  /** Scope of dependencies that live as long as the session. */
   readonly sessionScope?: DependencyScope;
-  /** What a session keeps of its outputs. */
+  /** Reads the stored outputs of the session. */
   readonly outputs?: OutputReader;
   readonly now?: () => number;
-  /** For the limit of what the agent has to ask for. */
+  /** Limits the time of the agent's callbacks. */
   readonly timer?: Timer;
 }
 
@@ -145,10 +145,13 @@ const defaultLimits: TurnLimits = {
   liveOutputChars: defaultLiveOutputChars,
 };
 
-/** What is the same for every turn. */
+/** Settings that are the same for every turn. */
 type CommonSettings = Omit<AgentSettings, "provider" | "tools" | "providerOpts">;
 
-/** Never fails: where the model, a tool or the instructions cannot be had, the turn does, with the reason. At once, where nothing is waited for. */
+/**
+ * Never fails: if the model, a tool or the instructions are not available, the turn fails with the reason. Synchronous if nothing has to be
+ * awaited.
+ */
 export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
   try {
     const resolved = resolveChoices(init, request);
@@ -164,24 +167,24 @@ export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<Tu
   }
 }
 
-/** For a turn that is over before it begins: nothing of it is asked for. */
+/** Plan for a turn that ends before it begins: resolves nothing. */
 export function planNothing(init: AgentInit): TurnPlan {
-  const nobody = { agentName: "", sessionId: "" };
-  return toPlan(init, nobody, unresolved(new Error("The turn was stopped before it began")));
+  const unused = { agentName: "", sessionId: "" };
+  return toPlan(init, unused, unresolved(new Error("The turn was aborted before it began")));
 }
 
-/** How long an agent may take to give what is asked of it. */
+/** Time limit of an agent's callbacks. */
 export function callbackMsOf({ deadlines }: AgentInit): number {
   return deadlines?.callbackMs ?? defaultCallbackMs;
 }
 
 interface ResolvedChoices {
   readonly model: Model;
-  /** Context window that no list knows: told by the server, or assumed. */
+  /** Context window that no list has: reported by the server, or assumed. */
   readonly window?: number;
   readonly instructions: string | undefined;
   readonly tools: readonly AnyTool[];
-  /** False where something stands in for what could not be had. */
+  /** False if a substitute is used because something was not available. */
   readonly isResolved?: boolean;
 }
 
@@ -207,7 +210,7 @@ function resolveChoices(init: AgentInit, request: PlanRequest): MaybePromise<Res
   }));
 }
 
-/** Throws where the window is not known and the caller has said how to compact by it. */
+/** Throws if the window is unknown and the caller has configured compaction that needs it. */
 function withWindow(
   model: Model,
   { compaction, getApiKey, logger }: AgentInit,
@@ -231,7 +234,7 @@ function knownModel(
   return withFacts(found, init.registry);
 }
 
-/** One that does something for a session besides its turns. */
+/** A model that does something for a session besides its turns. */
 function otherModel(
   choice: ModelChoice,
   init: AgentInit,
@@ -254,10 +257,10 @@ function keyed(init: AgentInit, { timer }: PlanRequest, { provider }: Model): Pr
   );
 }
 
-/** Those that need no asking. */
+/** Models available without calling `resolveModel`. */
 export function knownModels(init: AgentInit, models: readonly Model[] = []): readonly Model[] {
   const own = typeof init.model === "string" ? [] : [toModel(init.model)];
-  // Whoever hands one over means that one.
+  // A model passed to the session takes precedence.
   return [...models, ...own, ...(init.models ?? [])];
 }
 
@@ -338,14 +341,14 @@ function ephemeralOf(tools: readonly AnyTool[]): ReadonlyMap<string, number> {
 
 const none: ReadonlyMap<string, number> = new Map();
 
-/** Where what the tools need lives, if it is kept from turn to turn. */
+/** Scope of dependencies that are kept from turn to turn. */
 export function sessionScopeOf({ dependencies = [], logger }: AgentInit): DependencyScope {
   return createScope({ overrides: dependencies, ...(logger && { logger }) });
 }
 
 const madeSettings = new WeakMap<AgentInit, CommonSettings>();
 
-/** Made once: agents do not change. */
+/** Cached, because agents do not change. */
 function commonSettings(init: AgentInit): CommonSettings {
   let settings = madeSettings.get(init);
   if (settings === undefined) madeSettings.set(init, (settings = makeCommonSettings(init)));
@@ -368,7 +371,7 @@ function makeCommonSettings(init: AgentInit): CommonSettings {
   };
 }
 
-/** Every field is there: one that the loop gains and that is forgotten here does not compile. */
+/** Lists every field: a new field of the loop that is missing here does not compile. */
 function limitsOf(init: AgentInit): Every<AgentLimits> {
   const { maxSteps = defaultMaxSteps, stopWhen, retry = defaultRetry } = init;
   return { maxSteps, stopWhen, retry, deadlines: withDefaults(defaultDeadlines, init.deadlines) };
@@ -387,7 +390,7 @@ function contextOf({ transformContext, convertToLlm, onOverflow }: AgentInit): E
 
 type Every<T> = { readonly [Field in keyof Required<T>]: T[Field] };
 
-/** The given values over the defaults. A field that is undefined counts as not given. */
+/** Merges the given values into the defaults. An undefined field counts as not given. */
 function withDefaults<T extends object>(defaults: T, given: T | undefined): T {
   if (given === undefined) return defaults;
   const chosen = Object.entries(given).filter(([, value]) => value !== undefined);

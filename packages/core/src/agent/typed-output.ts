@@ -1,4 +1,4 @@
-/** A typed answer: the text of the last reply, read as JSON and checked. */
+/** A typed answer: the text of the last reply, parsed as JSON and validated. */
 import type {
   AssistantMessage,
   InputIssue,
@@ -8,24 +8,24 @@ import type {
 } from "@capstan/kernel";
 import { closeSchemaOf } from "../tools/closed-schema.ts";
 
-/** What came of an answer: its value, or what is wrong with it, for the model. */
+/** A validated answer: its value, or the problem with it, for the model. */
 export type CheckedOutput<Output> =
   | { readonly value: Output; readonly problem?: undefined }
   | { readonly problem: string };
 
 const formats = new WeakMap<StandardSchema, OutputFormat>();
 
-/** For a vendor that can hold its model to it; undefined where the schema has no form that can be sent. Made once for a schema. */
+/** Format for vendors that can enforce it; undefined if the schema cannot be converted. Made once per schema. */
 export function outputFormatOf(schema: StandardSchema): OutputFormat | undefined {
   let format = formats.get(schema);
   if (format === undefined) {
     try {
-      // What the model writes is what the schema is given.
+      // The model writes the input of the schema.
       const { vendor, jsonSchema } = schema["~standard"];
       const { $schema: _, ...shown } = jsonSchema.input({ target: "draft-2020-12" });
       format = { name: "answer", schema: closeSchemaOf(vendor, shown) };
     } catch {
-      // The answer is checked all the same.
+      // The answer is validated anyway.
       return undefined;
     }
     formats.set(schema, format);
@@ -42,14 +42,14 @@ export async function checkOutput<Output>(
   const result = await schema["~standard"].validate(parsed.json);
   if (result.issues === undefined) return { value: result.value };
   const issues = result.issues.map(describe).join("; ");
-  return { problem: `The answer does not fit its schema: ${issues}. ${repair(schema)}` };
+  return { problem: `The answer does not match its schema: ${issues}. ${repair(schema)}` };
 }
 
-/** Has the schema, as the vendor may not have told it to the model, or not all of it. */
+/** Includes the schema, because the vendor may not have shown all of it to the model. */
 function repair(schema: StandardSchema): string {
   const shown = outputFormatOf(schema)?.schema;
   const told =
-    shown === undefined ? "" : ` It has to fit this JSON schema: ${JSON.stringify(shown)}`;
+    shown === undefined ? "" : `  It must match this JSON Schema: ${JSON.stringify(shown)}`;
   return `Answer again, with the JSON value only.${told}`;
 }
 
@@ -57,14 +57,14 @@ function textOf({ content }: AssistantMessage): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** Models like to put JSON into a fence. */
+/** Models like to put JSON into a code fence. */
 function parse(text: string): { readonly json: JsonValue } | undefined {
   const fenced = /^\s*```(?:json)?\s*\n(.*)\n```\s*$/s.exec(text)?.[1] ?? text;
   try {
-    // JSON.parse gives nothing but JSON.
+    // JSON.parse returns only JSON.
     return { json: JSON.parse(fenced) as JsonValue };
   } catch {
-    // Not JSON. The caller tells the model.
+    // Not JSON. The caller reports it to the model.
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
-/** Whether an image or a document may become part of a conversation: one that a vendor will not take spoils every later request. */
+/** Checks whether an image or a document may become part of a conversation: one that a vendor rejects breaks every later request. */
 import type { ChatMessage, DocumentPart, ImagePart, MediaLimits } from "@capstan/kernel";
 import { invalid } from "../errors/session-error.ts";
 import { imageSizeOf } from "./image-size.ts";
 
-/** For a provider that states none: what no vendor takes. */
+/** For a provider that states no limits: refuses what no vendor accepts. */
 const defaultMediaLimits: MediaLimits = {
   imageTypes: ["image/png", "image/jpeg", "image/gif", "image/webp"],
   documentTypes: ["application/pdf", "text/*"],
@@ -12,15 +12,15 @@ const defaultMediaLimits: MediaLimits = {
   maxDocumentBytes: 32_000_000,
 };
 
-/** Throws a `SessionError` that names the part, at the door: nothing of the messages is stored. */
+/** Throws a `SessionError` that names the part, before any of the messages is stored. */
 export function checkMedia(messages: readonly ChatMessage[], limits?: MediaLimits): void {
   for (const { role, content } of messages.filter((message) => message.role === "user")) {
     if (typeof content === "string") continue;
-    for (const [place, part] of content.entries()) {
+    for (const [index, part] of content.entries()) {
       const problem = part.type === "text" ? undefined : problemOfMedia(part, limits);
       if (problem === undefined) continue;
       throw invalid(
-        `Part ${place} of the ${role} message is ${names[part.type]} that cannot be sent: ${problem}`,
+        `Part ${index} of the ${role} message is ${names[part.type]} that cannot be sent: ${problem}`,
       );
     }
   }
@@ -28,7 +28,7 @@ export function checkMedia(messages: readonly ChatMessage[], limits?: MediaLimit
 
 const names = { text: "a text", image: "an image", document: "a document" } as const;
 
-/** Why it may not, with what to do; undefined if it may. */
+/** Returns the problem and its remedy; undefined if the part may be sent. */
 export function problemOfMedia(
   part: ImagePart | DocumentPart,
   limits: MediaLimits = defaultMediaLimits,
@@ -38,7 +38,7 @@ export function problemOfMedia(
   // The content of a URL is unknown until the vendor has fetched it.
   const isOpen = "url" in part && part.type === "image" && mediaType === "image/*";
   if (!isOpen && !types.some((type) => isOfType(mediaType, type))) {
-    return `its type is ${JSON.stringify(mediaType.slice(0, 60))}, and the model takes ${types.join(", ")}. Convert it`;
+    return `its type is ${JSON.stringify(mediaType.slice(0, 60))}, but the model accepts ${types.join(", ")}. Convert it`;
   }
   if ("url" in part) return problemOfUrl(part.url, "data" in part);
   const { data } = part;
@@ -46,7 +46,7 @@ export function problemOfMedia(
   const maxBytes = part.type === "image" ? limits.maxImageBytes : limits.maxDocumentBytes;
   const bytes = byteLengthOf(data);
   if (bytes > maxBytes) {
-    return `it has ${count(bytes)} bytes, and the model takes at most ${count(maxBytes)}. Make it smaller`;
+    return `it has ${count(bytes)} bytes, but the model accepts at most ${count(maxBytes)}. Make it smaller`;
   }
   return part.type === "image" ? problemOfImage(part, limits) : undefined;
 }
@@ -54,13 +54,13 @@ export function problemOfMedia(
 const maxUrlChars = 8_192;
 
 function problemOfUrl(url: string, hasData: boolean): string | undefined {
-  if (hasData) return "it has data and a URL. Leave one of them out";
+  if (hasData) return "it has data and a URL. Omit one of them";
   const parsed = url.length <= maxUrlChars && URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    return `its URL is none of http or https with at most ${count(maxUrlChars)} characters. Send the bytes as data`;
+    return `its URL must be http or https and have at most ${count(maxUrlChars)} characters. Send the bytes as data instead`;
   }
   if (parsed.username === "" && parsed.password === "") return undefined;
-  return "its URL has a user or a password in it, which the vendor would see. Send the bytes as data";
+  return "its URL contains a user or a password, which the vendor would see. Send the bytes as data instead";
 }
 
 function problemOfImage(
@@ -70,13 +70,13 @@ function problemOfImage(
   const size = imageSizeOf(data);
   if (size?.mediaType !== mediaType) {
     const found =
-      size === undefined ? "are no image that a model can read" : `say ${size.mediaType}`;
-    return `its type is ${mediaType}, and its bytes ${found}. Check where it comes from`;
+      size === undefined ? "are not an image that a model can read" : `are ${size.mediaType}`;
+    return `its type is ${mediaType}, but its bytes ${found}. Check its source`;
   }
   const { width, height } = size;
   if (width === 0 || height === 0) return "it is empty";
   if (Math.max(width, height) <= maxPixels) return undefined;
-  return `it is ${width} × ${height} pixels, and the model takes at most ${count(maxPixels)} on a side. Scale it down`;
+  return `it is ${width} × ${height} pixels, but the model accepts at most ${count(maxPixels)} per side. Scale it down`;
 }
 
 function isOfType(mediaType: string, type: string): boolean {

@@ -1,4 +1,4 @@
-/** What kind of image bytes are, and how large it is, from its first bytes: no image is decoded. */
+/** Detects the type and size of an image from its first bytes, without decoding it. */
 
 export interface ImageSize {
   readonly mediaType: string;
@@ -6,45 +6,45 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Bytes by their place; 0 beyond the end. */
-type ByteAt = (place: number) => number;
+/** Returns the byte at an offset; 0 beyond the end. */
+type ByteAt = (offset: number) => number;
 
-/** Undefined for what is none of the kinds that models read, or is cut before its size. */
+/** Undefined if the type is none that models read, or the image is cut off before its size. */
 export function imageSizeOf(base64: string): ImageSize | undefined {
   const byteAt = bytesOf(base64);
   return pngSize(byteAt) ?? jpegSize(byteAt, base64.length) ?? gifSize(byteAt) ?? webpSize(byteAt);
 }
 
-/** Reads little of what may be many megabytes: pieces are decoded when they are asked for. */
+/** Decodes only the pieces that are read, because the data may be many megabytes. */
 function bytesOf(base64: string): ByteAt {
   const pieceChars = 4_096;
   const pieceBytes = (pieceChars / 4) * 3;
   let start = -1;
   let piece = "";
-  return (place) => {
-    const wanted = Math.floor(place / pieceBytes);
+  return (offset) => {
+    const wanted = Math.floor(offset / pieceBytes);
     if (wanted !== start) {
       start = wanted;
       piece = atob(base64.slice(wanted * pieceChars, (wanted + 1) * pieceChars));
     }
-    const code = piece.charCodeAt(place - wanted * pieceBytes);
+    const code = piece.charCodeAt(offset - wanted * pieceBytes);
     return Number.isNaN(code) ? 0 : code;
   };
 }
 
-function hasText(byteAt: ByteAt, place: number, text: string): boolean {
-  return Array.from(text).every((char, index) => byteAt(place + index) === char.charCodeAt(0));
+function hasText(byteAt: ByteAt, offset: number, text: string): boolean {
+  return Array.from(text).every((char, index) => byteAt(offset + index) === char.charCodeAt(0));
 }
 
-function bigEndian(byteAt: ByteAt, place: number, bytes: number): number {
+function bigEndian(byteAt: ByteAt, offset: number, bytes: number): number {
   let value = 0;
-  for (let index = 0; index < bytes; index++) value = value * 256 + byteAt(place + index);
+  for (let index = 0; index < bytes; index++) value = value * 256 + byteAt(offset + index);
   return value;
 }
 
-function littleEndian(byteAt: ByteAt, place: number, bytes: number): number {
+function littleEndian(byteAt: ByteAt, offset: number, bytes: number): number {
   let value = 0;
-  for (let index = bytes - 1; index >= 0; index--) value = value * 256 + byteAt(place + index);
+  for (let index = bytes - 1; index >= 0; index--) value = value * 256 + byteAt(offset + index);
   return value;
 }
 
@@ -62,22 +62,22 @@ function gifSize(byteAt: ByteAt): ImageSize | undefined {
   return { mediaType: "image/gif", width, height: littleEndian(byteAt, 8, 2) };
 }
 
-/** The size is in the start-of-frame segment, behind any number of others, such as a camera's preview. */
+/** The size is in the start-of-frame segment, after any number of others, such as a camera's preview. */
 function jpegSize(byteAt: ByteAt, limit: number): ImageSize | undefined {
   if (byteAt(0) !== 0xff || byteAt(1) !== 0xd8) return undefined;
-  let place = 2;
-  while (place < limit && byteAt(place) === 0xff) {
-    const marker = byteAt(place + 1);
+  let offset = 2;
+  while (offset < limit && byteAt(offset) === 0xff) {
+    const marker = byteAt(offset + 1);
     // C4, C8 and CC are tables between the frame markers.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) {
-      const height = bigEndian(byteAt, place + 5, 2);
-      return { mediaType: "image/jpeg", width: bigEndian(byteAt, place + 7, 2), height };
+      const height = bigEndian(byteAt, offset + 5, 2);
+      return { mediaType: "image/jpeg", width: bigEndian(byteAt, offset + 7, 2), height };
     }
     // A marker may be preceded by fill bytes; some markers stand alone.
-    if (marker === 0xff) place += 1;
-    else if (marker >= 0xd0 && marker <= 0xd8) place += 2;
-    else place += 2 + Math.max(2, bigEndian(byteAt, place + 2, 2));
+    if (marker === 0xff) offset += 1;
+    else if (marker >= 0xd0 && marker <= 0xd8) offset += 2;
+    else offset += 2 + Math.max(2, bigEndian(byteAt, offset + 2, 2));
   }
   return undefined;
 }

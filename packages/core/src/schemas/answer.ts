@@ -1,4 +1,4 @@
-/** What settles a pending call. */
+/** Answers that settle a pending call. */
 import type { Answer, Approval, CallAnswer } from "@capstan/log";
 import { z } from "zod";
 import { either } from "./either.ts";
@@ -6,8 +6,7 @@ import { fieldsOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";
 import { ToolContentSchema } from "./parts.ts";
 
-// Not open: an answer becomes an entry, and nothing of it but these fields goes on. So no result of a call can carry
-// the fields of an approval along.
+// Not open: an answer becomes an entry, which keeps only these fields. So no result of a call can smuggle in the fields of an approval.
 
 export const CallAnswerSchema: z.ZodType<CallAnswer> = z.object(
   fieldsOf<CallAnswer>()({
@@ -27,7 +26,7 @@ export const ApprovalSchema: z.ZodType<Approval> = z.object(
   }),
 );
 
-/** What has the fields of both is an approval. */
+/** A value with the fields of both is an approval. */
 export const AnswerSchema: z.ZodType<Answer> = either(
   ApprovalSchema,
   CallAnswerSchema,

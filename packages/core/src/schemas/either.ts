@@ -1,9 +1,9 @@
-/** A union of two that no field tells apart. */
+/** A union of two types that no field distinguishes. */
 import { z } from "zod";
 
 /**
- * zod says of a value that is neither no more than that. Here the message is about the one that the value looks like,
- * and names the place in it.
+ * For a value that matches neither, zod reports only that. Here the message is about the type that the value looks like, with the path in
+ * it.
  */
 export function either<First, Second>(
   first: z.ZodType<First>,

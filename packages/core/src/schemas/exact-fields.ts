@@ -1,7 +1,7 @@
 /** Ties the fields of a schema to those of a type, both ways, so that neither changes without the other. */
 import type { z } from "zod";
 
-/** A schema for every field; what may be absent is marked so. */
+/** A schema for every field; optional fields are marked as such. */
 type FieldsOf<T> = {
   readonly [Name in keyof T]-?: object extends Pick<T, Name>
     ? z.ZodExactOptional<z.ZodType<Required<T>[Name]>>
@@ -9,8 +9,8 @@ type FieldsOf<T> = {
 };
 
 /**
- * `FieldsOf` alone would take a schema that accepts less than the type allows, as a list of roles that lacks one, and
- * fields that the type does not have.
+ * `FieldsOf` alone would accept a schema that is narrower than the type, such as a list of roles that lacks one, and fields that the type
+ * does not have.
  */
 type Matches<T, Fields extends z.core.$ZodLooseShape> = [
   T,
@@ -20,14 +20,14 @@ type Matches<T, Fields extends z.core.$ZodLooseShape> = [
   ? unknown
   : { readonly "these are not exactly the fields of": T };
 
-/** The fields as they are. They compile only if they are exactly those of `T`. */
+/** Returns the fields unchanged. They compile only if they are exactly those of `T`. */
 export function fieldsOf<T>(): <Fields extends FieldsOf<T>>(
   fields: Fields & Matches<T, Fields>,
 ) => FieldsOf<T> {
   return (fields) => fields;
 }
 
-/** The same for several types at once, by name. */
+/** Likewise for several types at once, by name. */
 export function tableOf<Types>(): <
   Table extends { readonly [Name in keyof Types]: FieldsOf<Types[Name]> },
 >(

@@ -1,14 +1,14 @@
-/** What JSON can say, and nothing else: the check of every field that may hold anything. */
+/** A JSON value, and nothing else: validates every field that may hold anything. */
 import type { JsonValue } from "@capstan/kernel";
 import { z } from "zod";
 
 /**
- * How deep a value may be nested. JSON readers of other languages stop at about a thousand levels, some earlier, and
- * `JSON.parse` reads more than `JSON.stringify` can write again.
+ * Maximum nesting depth of a value. JSON parsers of other languages stop at about a thousand levels, some earlier, and `JSON.parse` reads
+ * more than `JSON.stringify` can write again.
  */
 export const maxJsonLevels = 500;
 
-/** The value is looked at and passed on as it is: nothing is copied, so no key can do anything to a prototype. */
+/** Checks the value without copying it, so no key can affect a prototype. */
 export const JsonValueSchema: z.ZodType<JsonValue> = z.any().check((context) => {
   const fault = faultOf(context.value, 1);
   if (fault === undefined) return;
@@ -22,7 +22,7 @@ interface Fault {
 }
 
 const tooDeep: Fault = {
-  // The way down would be as long as the value is deep.
+  // The path would be as long as the value is deep.
   path: [],
   message: `Invalid input: expected JSON of at most ${maxJsonLevels} levels`,
 };
@@ -41,14 +41,14 @@ function faultOf(value: unknown, level: number): Fault | undefined {
   }
 }
 
-/** Recursion is safe here: it ends at the last level that is allowed. */
+/** Recursion is safe here: it ends at the last allowed level. */
 function faultIn(value: object, level: number): Fault | undefined {
   if (level > maxJsonLevels) return tooDeep;
   if (Array.isArray(value)) return faultOfItems(value, level);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return notJson(nameOf(value));
   const fields = value as { readonly [key: string]: unknown };
-  // Not by `Object.entries`, which takes five times as long. States and tool outputs can be large.
+  // Not with `Object.entries`, which takes five times as long. States and tool outputs can be large.
   for (const key of Object.keys(fields)) {
     const fault = faultOf(fields[key], level + 1);
     if (fault !== undefined) return within(key, fault);
@@ -57,7 +57,7 @@ function faultIn(value: object, level: number): Fault | undefined {
 }
 
 function faultOfItems(items: readonly unknown[], level: number): Fault | undefined {
-  // By index, as a hole is skipped by most other ways to visit an array.
+  // By index, because most other ways to visit an array skip holes.
   for (let index = 0; index < items.length; index += 1) {
     const fault = faultOf(items[index], level + 1);
     if (fault !== undefined) return within(index, fault);

@@ -1,4 +1,4 @@
-/** What a `snapshot` shows: a message and tool outputs that are still growing. */
+/** The content of a `snapshot`: a message and tool outputs that are still growing. */
 import type { LiveMessage, LivePart, LiveToolOutput } from "@capstan/kernel";
 import { z } from "zod";
 import { fieldsOf } from "./exact-fields.ts";

@@ -1,11 +1,11 @@
-/** What the schemas are made of: objects that may have grown, and lists of them. */
+/** Building blocks of the schemas: objects that may have more fields, and lists of them. */
 import type { JsonValue } from "@capstan/kernel";
 import { z } from "zod";
 import { JsonValueSchema } from "./json-value.ts";
 
 /**
- * Unknown fields are kept, as long as they are JSON. What passes through an older program on its way to a store or to
- * a reader must not lose there what a newer one wrote, and a provider wants its own data back as it was.
+ * Keeps unknown fields if they are JSON. Data that passes through an older program on its way to a store or a reader must not lose what a
+ * newer one wrote, and a provider needs its own data back unchanged.
  */
 export function openObject<Fields extends z.core.$ZodLooseShape>(
   fields: Fields,

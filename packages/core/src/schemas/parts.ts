@@ -64,7 +64,7 @@ export const DocumentPartSchema: z.ZodType<DocumentPart> = withSource(
   }),
 );
 
-/** One object, not a union of two, as a union of parts tells its members by their `type`. */
+/** One object, not a union of two, because a union of parts distinguishes its members by their `type`. */
 function withSource<Part>(schema: z.ZodType): z.ZodType<Part> {
   const checked = schema.check(({ value, issues }) => {
     const { data, url } = value as { readonly data?: unknown; readonly url?: unknown };
@@ -72,7 +72,7 @@ function withSource<Part>(schema: z.ZodType): z.ZodType<Part> {
     const message = "Invalid input: expected string, received undefined";
     issues.push({ code: "custom", path: ["data"], input: value, message });
   });
-  // Data or a URL, says the check.
+  // The check ensures data or a URL.
   return checked as z.ZodType<Part>;
 }
 

@@ -1,4 +1,4 @@
-/** A call that waits for somebody outside. */
+/** A call that awaits an answer from outside. */
 import type { PendingCall } from "@capstan/kernel";
 import { z } from "zod";
 import { fieldsOf } from "./exact-fields.ts";

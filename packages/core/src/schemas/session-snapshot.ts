@@ -1,4 +1,4 @@
-/** A session as plain JSON, from wherever it was kept. */
+/** A session as plain JSON, wherever it was stored. */
 import type { StoredEntry } from "@capstan/log";
 import { z } from "zod";
 import type { SessionSnapshot, StoredBlob } from "../session/snapshot.ts";
@@ -10,12 +10,12 @@ import { listOf, openObject } from "./open-object.ts";
 import { PendingCallSchema } from "./pending-call.ts";
 import { UsageSchema } from "./usage.ts";
 
-const place = z.int().min(1);
+const positive = z.int().min(1);
 
-/** Only the envelope is looked at, and that the rest is JSON: what an entry says is for `parseEntry` of the log. */
+/** Validates only the envelope, and that the rest is JSON; `parseEntry` of the log validates the body. */
 export const StoredEntrySchema: z.ZodType<StoredEntry> = openObject({
-  seq: place,
-  v: place,
+  seq: positive,
+  v: positive,
   type: z.string(),
   id: z.string(),
   at: amount,

@@ -1,4 +1,4 @@
-/** The events of a turn, from one table: as readers in process get them, and as a wire has them. */
+/** The events of a turn, from one table: as readers in process get them, and as the wire has them. */
 import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
 import { z } from "zod";
 import { fieldsOf, tableOf } from "./exact-fields.ts";
@@ -96,15 +96,15 @@ const fields = tableOf<EventFields>()({
   settled: {},
 });
 
-/** Fails for an event of a type that is not known here. Readers use `safeParse` and pass over what fails. */
+/** Fails for an event of an unknown type. Readers use `safeParse` and skip events that fail. */
 export const TurnEventBodySchema: z.ZodType<AgentEventBody> = eventsWith({});
 
-/** The same with the ids of the conversation and the turn. */
+/** Events with the ids of the conversation and the turn. */
 export const TurnEventSchema: z.ZodType<AgentEvent> = eventsWith(
   fieldsOf<Omit<AgentEvent, "type">>()({ conversationId: text, turnId: text }),
 );
 
-/** The type of the table says that its fields are those of the events. */
+/** The type of the table ensures that its fields are those of the events. */
 function eventsWith<Event>(common: z.core.$ZodLooseShape): z.ZodType<Event> {
   const schemas = Object.entries(fields).map(([type, own]) =>
     openObject({ type: z.literal(type), ...common, ...own }),

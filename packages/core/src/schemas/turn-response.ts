@@ -1,4 +1,4 @@
-/** How a turn ended, as its caller gets it. */
+/** The response of a turn, as its caller gets it. */
 import type { JsonValue, TurnResponse } from "@capstan/kernel";
 import { z } from "zod";
 import { fieldsOf } from "./exact-fields.ts";
@@ -10,7 +10,7 @@ import { PendingCallSchema } from "./pending-call.ts";
 import { SerializedErrorSchema } from "./serialized-error.ts";
 import { UsageSchema } from "./usage.ts";
 
-/** In process a typed answer may be anything that its schema makes of it. What crosses a boundary is JSON. */
+/** In process, a typed answer may be any output of its schema. Across a boundary it is JSON. */
 export const TurnResponseSchema: z.ZodType<TurnResponse<JsonValue>> = openObject(
   fieldsOf<TurnResponse<JsonValue>>()({
     status: z.enum(["completed", "awaiting_tool_execution", "aborted", "error"]),

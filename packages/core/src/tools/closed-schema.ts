@@ -1,4 +1,4 @@
-/** The JSON Schema of a zod schema with its objects closed, as models are shown it. */
+/** The JSON Schema of a zod schema with its objects closed, as models see it. */
 import type { JsonSchema } from "@capstan/kernel";
 
 /** Keywords that hold a schema, or a list of schemas. */
@@ -13,11 +13,11 @@ const inner: ReadonlySet<string> = new Set([
 const named: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
 
 /**
- * Adds `additionalProperties: false` to objects that say nothing about further properties. A zod object drops those, so the model has no
- * use for them; vendors hold their models to closed objects only. Objects of other libraries may keep further properties and stay as they are.
+ * Adds `additionalProperties: false` to objects that do not mention further properties. A zod object drops those, so the model has no use
+ * for them; vendors enforce only closed objects. Objects of other libraries may keep further properties and stay unchanged.
  */
 export function closeSchemaOf(vendor: string, schema: JsonSchema): JsonSchema {
-  // A closed definition would refuse the properties of its neighbours in an intersection.
+  // A closed definition would refuse the properties of its siblings in an intersection.
   const hasSharedParts = vendor === "zod" && isIntersecting(schema);
   return vendor === "zod" && !hasSharedParts ? close(schema) : schema;
 }
@@ -40,7 +40,7 @@ function closeValue(value: unknown): unknown {
   return isSchema(value) ? close(value) : value;
 }
 
-/** Whether objects stand in an `allOf`; one of rules for a text closes nothing. */
+/** Whether an `allOf` contains objects; one with only string rules needs no closing. */
 function isIntersecting(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isIntersecting);
   if (!isSchema(value)) return false;

@@ -1,4 +1,4 @@
-/** From the schema of a tool to the two things made of it: what the model sees, and the check of what it sends. */
+/** Compiles the input schema of a tool: the JSON Schema for the model, and the validation of its input. */
 import type {
   InputIssue,
   InputSchema,
@@ -15,18 +15,18 @@ import { SchemaProblem } from "./json-schema/schema-problem.ts";
 import { ToolError } from "../errors/tool-error.ts";
 
 export interface CompiledInput {
-  /** Made at the first call and kept. Throws a `ToolError` if the schema has no form that a model can be shown. */
+  /** Converted on the first call and cached. Throws a `ToolError` if the schema has no JSON Schema. */
   toJsonSchema(): JsonSchema;
-  /** Never throws: a schema that does is a check that failed, and the model reads why. */
+  /** Never throws: a schema that throws counts as a failed check, and the model gets the reason. */
   parse(input: JsonValue): ParsedInput | Promise<ParsedInput>;
 }
 
-/** Throws a `ToolError` for what can never work. The JSON Schema of a library's schema is made later, when it is read. */
+/** Throws a `ToolError` for a schema that can never work. The JSON Schema of a library's schema is made later, when it is read. */
 export function compileInput(toolName: string, schema: InputSchema): CompiledInput {
   return isStandard(schema) ? fromStandard(toolName, schema) : fromJsonSchema(toolName, schema);
 }
 
-/** Schemas of some libraries are functions, so only the property tells. */
+/** Schemas of some libraries are functions, so check the property only. */
 function isStandard(schema: InputSchema): schema is StandardSchema {
   return schema["~standard"] !== undefined;
 }
@@ -52,7 +52,7 @@ function fromStandard(toolName: string, schema: StandardSchema): CompiledInput {
 
 function requireConverter(toolName: string, standard: Partial<StandardProps>): void {
   if (typeof standard.jsonSchema?.input === "function") return;
-  const problem = `its input schema (of ${standard.vendor}) gives no JSON Schema for the model. Pass it through the Standard JSON Schema converter of its library, or give a JSON Schema`;
+  const problem = `its input schema (${standard.vendor}) provides no JSON Schema for the model. Pass it through the library's Standard JSON Schema converter, or pass a JSON Schema`;
   throw new ToolError("invalid_schema", toolName, problem);
 }
 
@@ -61,20 +61,20 @@ function convert(toolName: string, standard: StandardProps): JsonSchema {
     const schema = mustBeSchema(standard.jsonSchema.input({ target: "draft-2020-12" }));
     return closeSchemaOf(standard.vendor, schema);
   } catch (cause) {
-    const problem = `its input schema (of ${standard.vendor}) has no JSON Schema: ${serializeError(cause).message}. Use what JSON Schema can say, or give a JSON Schema`;
+    const problem = `its input schema (${standard.vendor}) cannot be converted to JSON Schema: ${serializeError(cause).message}. Use only features that JSON Schema has, or pass a JSON Schema`;
     throw new ToolError("invalid_schema", toolName, problem, { cause });
   }
 }
 
-/** A copy that is JSON: providers send it, and the log has its hash. */
+/** Returns a copy that is JSON: providers send it, and the log stores its hash. */
 function mustBeSchema(given: JsonSchema): JsonSchema {
   if (isPromise(given)) {
     background(toPromise(given), () => {});
-    throw new TypeError("it was given as a promise");
+    throw new TypeError("it is a promise");
   }
   const copy: unknown = JSON.parse(JSON.stringify(given) ?? "null");
   if (typeof copy === "object" && copy !== null) return copy as JsonSchema;
-  throw new TypeError(`a value of type ${typeof given} was given in its place`);
+  throw new TypeError(`it is a value of type ${typeof given}`);
 }
 
 function fromJsonSchema(toolName: string, schema: JsonSchema): CompiledInput {
@@ -98,26 +98,26 @@ function compile(toolName: string, schema: JsonSchema): ReturnType<typeof compil
     return compileJsonSchema(schema);
   } catch (cause) {
     if (!(cause instanceof SchemaProblem)) throw cause;
-    const problem = `its input schema cannot be used, ${cause.message}`;
+    const problem = `invalid input schema, ${cause.message}`;
     throw new ToolError("invalid_schema", toolName, problem, { cause });
   }
 }
 
-/** Every vendor takes an object at the top and nothing else; which draft it is written in is the same for all tools. */
+/** Every vendor requires an object at the top level. The draft is dropped, because it is the same for all tools. */
 function toShown(toolName: string, schema: JsonSchema): JsonSchema {
   const { $schema: _, ...shown } = schema;
   if (shown["type"] === "object") return shown;
   const found =
     shown["type"] === undefined ? "has no type" : `is of type ${JSON.stringify(shown["type"])}`;
-  const problem = `its input schema ${found} at the top, and models send an object. Make it an object (type: "object"), with the value or the union as a property of it`;
+  const problem = `its input schema ${found} at the top level, but models send an object. Use type: "object", with the value or the union as a property`;
   throw new ToolError("invalid_schema", toolName, problem);
 }
 
-/** A copy whose fields were read once. Throws for what is no result: code without types may return anything. */
+/** Returns a copy whose fields were read once. Throws for an invalid result: untyped code may return anything. */
 function toParsed(result: ParsedInput): ParsedInput {
   const { issues, value } = result as { readonly issues?: unknown; readonly value?: unknown };
   if (issues === undefined) return { value };
-  if (!Array.isArray(issues)) throw new TypeError("its schema gave issues that are no list");
+  if (!Array.isArray(issues)) throw new TypeError("its schema returned issues that are not a list");
   return { issues: issues.map(toIssue) };
 }
 

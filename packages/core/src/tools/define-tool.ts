@@ -1,4 +1,4 @@
-/** The way to write a tool. */
+/** Defines a tool. */
 import type {
   InputOf,
   InputSchema,
@@ -14,38 +14,38 @@ import type { ToolContext } from "./tool-context.ts";
 import { ToolError } from "../errors/tool-error.ts";
 
 export interface ToolDefinition<Schema extends InputSchema> {
-  /** 1 to 64 letters, digits, `_` and `-`: what every vendor takes. */
+  /** 1 to 64 letters, digits, `_` and `-`, which every vendor accepts. */
   readonly name: string;
   readonly description: string;
-  /** The model sees its JSON Schema; what the model sends is checked by it before anything runs. */
+  /** The model sees its JSON Schema; the model's input is validated with it before anything runs. */
   readonly input: Schema;
-  /** Without it the tool is remote: somebody else runs it and posts the answer. */
+  /** Absent for a client-side tool: a client runs it and posts the answer. */
   execute?(input: InputOf<Schema>, context: ToolContext): ToolExecution;
-  /** For people. */
+  /** Label for user interfaces. */
   readonly label?: string;
-  /** What may happen if a call that had started runs again after a crash. Default `at-most-once`: it must not. */
+  /** Whether a call that had started may run again after a crash. Default `at-most-once`: it must not. */
   readonly effect?: ToolEffect;
-  /** Asked after a crash about a call of an `at-most-once` tool that had started. */
+  /** Called after a crash for a call of an `at-most-once` tool that had started. */
   reconcile?(key: string, context: ToolContext): Reconciliation | Promise<Reconciliation>;
   /** `sequential` makes it a barrier: it runs alone. */
   readonly execution?: "parallel" | "sequential";
-  /** Limit for one execution. */
+  /** Time limit of one execution. */
   readonly timeoutMs?: number;
-  /** How long a remote call or an approval may stay unanswered. */
+  /** Time limit for the answer to a client-side call or an approval. */
   readonly answerWithinMs?: number;
-  /** Suspends the call until somebody approves it. A function is asked with the checked input as the model sent it. */
+  /** Suspends the call until it is approved. A function gets the validated input as the model sent it. */
   readonly needsApproval?: boolean | ((input: SentInputOf<Schema>) => boolean | Promise<boolean>);
-  /** Only the last so many outputs of this tool stay in the context. */
+  /** Number of outputs of this tool that stay in the context: the most recent ones. */
   readonly ephemeral?: number;
   /** A successful call ends the turn, if every call of its batch does. */
   readonly terminate?: boolean;
-  /** Who lends it to a session, where somebody outside does: pending calls name them. */
+  /** Client that lends the tool to a session, if any: pending calls name it. */
   readonly lentBy?: string;
 }
 
 /**
- * Throws a `ToolError` if the definition cannot work. What a schema library turns into JSON Schema is made once, when
- * `inputSchema` is first read, which throws a `ToolError` in its turn if there is no such form.
+ * Throws a `ToolError` if the definition cannot work. The JSON Schema of a library's schema is made once, when `inputSchema` is first read;
+ * that throws a `ToolError` if the conversion fails.
  */
 export function defineTool<Schema extends InputSchema>(
   definition: ToolDefinition<Schema>,
@@ -63,7 +63,7 @@ export function defineTool<Schema extends InputSchema>(
     ...(execute !== undefined && { execute: toScoped(execute) }),
     ...(reconcile !== undefined && { reconcile: toScoped(reconcile) }),
     ...(needsApproval !== undefined && {
-      // It is asked about input that the schema has let pass.
+      // Called with validated input only.
       needsApproval: needsApproval as boolean | ((sent: JsonValue) => boolean | Promise<boolean>),
     }),
     ...(terminate !== undefined && { isTerminal: terminate }),
@@ -81,7 +81,7 @@ function requireUsable(definition: Omit<ToolDefinition<InputSchema>, "needsAppro
     refuse("its name must be 1 to 64 letters, digits, _ or -");
   }
   if (typeof description !== "string" || description.trim() === "") {
-    refuse("it needs a description: say what it does, the model chooses by it");
+    refuse("it needs a description that tells the model what it does");
   }
   for (const [option, value] of Object.entries({ timeoutMs, answerWithinMs })) {
     if (value !== undefined && !(value > 0)) refuse(`${option} must be above 0, not ${value}`);

@@ -1,4 +1,4 @@
-/** Where dependencies live: made once, when they are first asked for, and disposed with their scope. */
+/** The scope of dependencies: makes each once, on first use, and disposes them at its end. */
 import type { Logger } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
 import { background, isPromise, serializeError, toPromise } from "@capstan/kernel";
@@ -6,11 +6,11 @@ import type { Dependency, Override } from "./dependency.ts";
 import { DependencyError } from "../errors/dependency-error.ts";
 
 export interface ScopeOptions {
-  /** They hold in this scope and in those under it. */
+  /** Apply in this scope and its children. */
   readonly overrides?: readonly Override[];
-  /** The scope of the session, for the scope of a turn. A scope without one keeps both kinds. */
+  /** Scope of the session, for the scope of a turn. A scope without a parent keeps both kinds. */
   readonly parent?: DependencyScope;
-  /** Is told what a `dispose` threw. Default: the parent's. */
+  /** Logs errors of `dispose`. Default: the parent's. */
   readonly logger?: Logger;
 }
 
@@ -26,11 +26,11 @@ interface Made {
 }
 
 class Contents {
-  /** Under way or done. One that failed is forgotten, so that the next one who asks tries again. */
+  /** Pending or done. One that failed is removed, so that the next call retries. */
   readonly values = new Map<Dependency<unknown>, Promise<unknown>>();
-  /** Which ones each one under way is waiting for. */
+  /** The dependencies that each pending one is waiting for. */
   readonly waits = new Map<Dependency<unknown>, Set<Dependency<unknown>>>();
-  /** In the order in which they were finished: each one comes after those it was made of. */
+  /** In order of completion: each one comes after those it depends on. */
   readonly made: Made[] = [];
 }
 
@@ -40,7 +40,7 @@ export class DependencyScope {
   readonly #parent: DependencyScope | undefined;
   readonly #logger: Logger | undefined;
   readonly #overrides: ReadonlyMap<Dependency<unknown>, Dependency<unknown>>;
-  /** Undefined as long as nobody has asked for anything: every turn has a scope, and few need it. */
+  /** Undefined until the first dependency is requested: every turn has a scope, and few need it. */
   #contents: Contents | undefined;
   #disposal: Promise<void> | undefined;
 
@@ -54,20 +54,20 @@ export class DependencyScope {
         : new Map(overrides.map((one) => [one.dependency, one.replacement]));
   }
 
-  /** Rejects with what the factory threw, or with a `DependencyError`. */
+  /** Rejects with the error of the factory, or with a `DependencyError`. */
   get<Value>(dependency: Dependency<Value>): Promise<Value> {
     return this.#ask(dependency, undefined);
   }
 
   /**
-   * Disposes what was made here, the last one first, and waits for what is still being made. What a `dispose` throws is
-   * logged, and the others are disposed all the same. Never rejects.
+   * Disposes what was made here, the last one first, and waits for what is still being made. Errors of `dispose` are logged, and the others
+   * are disposed anyway. Never rejects.
    */
   dispose(): Promise<void> {
     return (this.#disposal ??= this.#disposeAll());
   }
 
-  /** The same, at once where nobody has asked for anything. */
+  /** Like `dispose`, but synchronous if no dependency was requested. */
   end(): MaybePromise<void> {
     if (this.#contents !== undefined) return this.dispose();
     this.#disposal ??= done;
@@ -83,17 +83,17 @@ export class DependencyScope {
   ): Promise<Value> {
     if (asker?.scope === "session" && wanted.scope === "turn") throw outlived(wanted, asker);
     const home = this.#homeOf(wanted);
-    // No cycle leads through another scope: what lives in a parent knows nothing of its children.
+    // Cycles never cross scopes: dependencies of a parent do not know its children.
     if (home !== this) return home.#ask(wanted, undefined);
     if (this.#disposal !== undefined) throw disposed(wanted);
-    // The map has under each dependency what its own factory made.
+    // The map holds for each dependency the value its own factory made.
     if (asker === undefined) return this.#valueOf(wanted) as Promise<Value>;
-    const way = this.#wayBetween(wanted, asker);
-    if (way !== undefined) throw cycle([asker, ...way]);
+    const path = this.#pathBetween(wanted, asker);
+    if (path !== undefined) throw cycle([asker, ...path]);
     return (await this.#waitFor(wanted, asker)) as Value;
   }
 
-  /** A session's dependency lives in the outermost scope, but not above the scope that replaces it. */
+  /** A session's dependency lives in the outermost scope, but not above the scope that overrides it. */
   #homeOf(wanted: Dependency<unknown>): DependencyScope {
     const isHere =
       this.#parent === undefined || wanted.scope === "turn" || this.#overrides.has(wanted);
@@ -142,15 +142,15 @@ export class DependencyScope {
     return this.#parent === undefined ? wanted : this.#parent.#recipeOf(wanted);
   }
 
-  /** The way along which `from` waits for `to`, if it does: calls that started apart may meet in a circle, too. */
-  #wayBetween(
+  /** Returns the path along which `from` waits for `to`, if it does: calls that started separately may form a cycle, too. */
+  #pathBetween(
     from: Dependency<unknown>,
     to: Dependency<unknown>,
   ): readonly Dependency<unknown>[] | undefined {
     if (from === to) return [to];
     for (const next of this.#content.waits.get(from) ?? []) {
-      const way = this.#wayBetween(next, to);
-      if (way !== undefined) return [from, ...way];
+      const path = this.#pathBetween(next, to);
+      if (path !== undefined) return [from, ...path];
     }
     return undefined;
   }
@@ -173,27 +173,27 @@ export class DependencyScope {
     try {
       const fields = { dependency: name, error };
       const text = `Dispose of "${name}" failed: ${message}`;
-      // An async logger is not what the type allows, but its rejection must not end the process.
+      // The type does not allow an async logger, but its rejection must not end the process.
       const returned: unknown = this.#logger?.log("error", text, fields);
       if (isPromise(returned)) background(toPromise(returned), () => {});
     } catch {
-      // A logger's failure is its own, and the others have to be disposed.
+      // A logger's failure must not stop the disposal of the others.
     }
   }
 }
 
 function outlived(wanted: Dependency<unknown>, asker: Dependency<unknown>): DependencyError {
-  const message = `"${asker.name}" is kept for the session and cannot use "${wanted.name}", which ends with the turn: give both the same scope`;
+  const message = `"${asker.name}" lives as long as the session and cannot use "${wanted.name}", which ends with the turn: give both the same scope`;
   return new DependencyError("outlived", wanted.name, message);
 }
 
 function disposed(wanted: Dependency<unknown>): DependencyError {
-  const message = `"${wanted.name}" was asked for after its scope had ended: ask while the turn or session lasts, and keep no \`get\` for later`;
+  const message = `"${wanted.name}" was requested after its scope had ended: call \`get\` during the turn or session, and do not keep it for later`;
   return new DependencyError("disposed", wanted.name, message);
 }
 
-function cycle(way: readonly Dependency<unknown>[]): DependencyError {
-  const names = way.map((step) => step.name);
-  const message = `Dependencies need each other in a circle: ${names.join(" → ")}. Make what two of them share a dependency of its own`;
+function cycle(path: readonly Dependency<unknown>[]): DependencyError {
+  const names = path.map((step) => step.name);
+  const message = `Circular dependency: ${names.join(" → ")}. Move the shared part into its own dependency`;
   return new DependencyError("cycle", names[0] ?? "", message);
 }

@@ -1,20 +1,20 @@
-/** Things that tools need and do not make themselves: a database, a client, a clock. */
+/** Dependencies of tools: a database, a client, a clock. */
 
-/** How long one value is kept: for one turn, or for as long as the session is open in this process. */
+/** Lifetime of a value: one turn, or as long as the session is open in this process. */
 export type DependencyLifetime = "turn" | "session";
 
-/** Gives the value of a dependency; makes it, if nobody has asked before. */
+/** Returns the value of a dependency; makes it on first use. */
 export type GetDependency = <Value>(dependency: Dependency<Value>) => Promise<Value>;
 
 export interface DependencyOptions<Value> {
   /** Default `turn`. */
   readonly scope?: DependencyLifetime;
-  /** Called with what the factory made when its scope ends. */
+  /** Called with the factory's value when its scope ends. */
   readonly dispose?: (value: Value) => void | Promise<void>;
 }
 
 export interface Dependency<Value> {
-  /** For messages. Two dependencies of one name are two dependencies. */
+  /** For messages. Two dependencies with the same name are distinct. */
   readonly name: string;
   readonly scope: DependencyLifetime;
   create(get: GetDependency): Value | Promise<Value>;
@@ -22,8 +22,8 @@ export interface Dependency<Value> {
 }
 
 /**
- * `const Db = dependency("db", () => open(), { dispose: (db) => db.close() })`, then `await context.get(Db)` in a tool.
- * The factory may ask for other dependencies.
+ * `const Db = dependency("db", () => open(), { dispose: (db) => db.close() })`, then `await context.get(Db)` in a tool. The factory may use
+ * other dependencies.
  */
 export function dependency<Value>(
   name: string,
@@ -34,13 +34,13 @@ export function dependency<Value>(
   return { name, scope, create, ...(dispose !== undefined && { dispose }) };
 }
 
-/** Another way to make the value of a dependency. */
+/** A replacement for the factory of a dependency. */
 export interface Override {
   readonly dependency: Dependency<unknown>;
   readonly replacement: Dependency<unknown>;
 }
 
-/** The dependency's own `dispose` is for what its own factory made, so it is not called for this one. */
+/** The dependency's own `dispose` belongs to its own factory, so it is not called for the replacement. */
 export function override<Value>(
   target: Dependency<Value>,
   create: (get: GetDependency) => NoInfer<Value> | Promise<NoInfer<Value>>,

@@ -1,4 +1,4 @@
-/** The explicit end of a turn as a tool. Without it a turn ends when the model calls no more tools. */
+/** A tool that ends the turn explicitly. Without it a turn ends when the model calls no more tools. */
 import type { InputOf, InputSchema } from "@capstan/kernel";
 import { defineTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
@@ -7,7 +7,7 @@ export interface DoneToolOptions<Schema extends InputSchema> {
   /** Default `done`. */
   readonly name?: string;
   readonly description?: string;
-  /** What the model reports with it. Default: an object with a `message`. */
+  /** Schema of the model's report. Default: an object with a `message`. */
   readonly input?: Schema;
 }
 
@@ -18,14 +18,14 @@ const messageOnly = {
   additionalProperties: false,
 } as const;
 
-/** Its result is the message, or what was reported, as JSON. */
+/** Its result is the message, or the report as JSON. */
 export function doneTool<Schema extends InputSchema = typeof messageOnly>(
   options: DoneToolOptions<Schema> = {},
 ): Tool<InputOf<Schema>> {
   const {
     name = "done",
-    description = "Ends the task. Call it alone, when everything that was asked for is done.",
-    // Without an input of its own, `Schema` is the default.
+    description = "Ends the task. Call it alone, when everything you were asked for is done.",
+    // Without an input option, `Schema` is the default.
     input = messageOnly as InputSchema as Schema,
   } = options;
   return defineTool({
@@ -34,7 +34,7 @@ export function doneTool<Schema extends InputSchema = typeof messageOnly>(
     input,
     effect: "pure",
     terminate: true,
-    // The schema has let the report pass: the default one has a message, and every other comes from JSON.
+    // The report is validated: the default one has a message, and every other comes from JSON.
     execute: (report: unknown) =>
       options.input === undefined ? (report as { message: string }).message : (report as object),
   });

@@ -14,8 +14,8 @@ interface Scoped<Argument, Result> extends Called<Argument, Result> {
 }
 
 /**
- * Callable by the kernel as it is; there are no dependencies then. The written function is kept on the called one, and
- * not on the tool, so that `{ ...tool, execute: mine }` is what it looks like.
+ * The kernel can call the result directly, but without dependencies. The original is stored on the function and not on the tool, so that `{
+ * ...tool, execute: mine }` does what it looks like.
  */
 export function toScoped<Argument, Result>(
   written: Written<Argument, Result>,
@@ -24,7 +24,7 @@ export function toScoped<Argument, Result>(
   return Object.assign(called, { [original]: written });
 }
 
-/** The same function with the dependencies of a scope; one that is not ours, as it is. */
+/** Returns the function with the dependencies of a scope; a function not made here is returned unchanged. */
 export function inScope<Argument, Result>(
   called: Called<Argument, Result>,
   scope: DependencyScope,

@@ -1,15 +1,15 @@
-/** What a tool sees of its call: what the kernel tells it, and the dependencies of its scope. */
+/** The context of a tool call: the kernel's, and the dependencies of its scope. */
 import type { Logger, ToolExecuteContext, Usage } from "@capstan/kernel";
 import type { Dependency } from "./dependency.ts";
 import { DependencyError } from "../errors/dependency-error.ts";
 import type { DependencyScope } from "./dependency-scope.ts";
 
 export interface ToolContext extends ToolExecuteContext {
-  /** The value of a dependency, made by its factory when it is first asked for in its scope. */
+  /** Returns the value of a dependency, made by its factory on first use in its scope. */
   get<Value>(dependency: Dependency<Value>): Promise<Value>;
 }
 
-/** One per call, so it is small; `signal` and `idempotencyKey` cost something and are made when they are read. */
+/** One per call, so it is small; `signal` and `idempotencyKey` are expensive and made on first read. */
 export class ScopedContext implements ToolContext {
   readonly toolCallId: string;
   readonly conversationId: string;
@@ -55,6 +55,6 @@ export class ScopedContext implements ToolContext {
 }
 
 function unbound(name: string): DependencyError {
-  const message = `There is no scope to get "${name}" from: bind the tools with bindTools(tools, scope), or give them to an agent`;
+  const message = `Cannot get "${name}" without a scope: bind the tools with bindTools(tools, scope), or pass them to an agent`;
   return new DependencyError("unbound", name, message);
 }

@@ -1,4 +1,4 @@
-/** The envelope as a zod schema, for those who get one from outside. Nothing in core imports it: zod is not small. */
+/** The envelope as a zod schema, for output that comes from outside. Nothing in core imports it: zod is not small. */
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
 import { fieldsOf } from "../schemas/exact-fields.ts";

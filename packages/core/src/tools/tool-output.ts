@@ -1,4 +1,4 @@
-/** The envelope of a tool that says more than a text. A plain object that misses a field would go to the model as JSON. */
+/** The envelope of a tool result that is more than a text. A plain object that lacks a field would go to the model as JSON. */
 import type { ToolOutput } from "@capstan/kernel";
 
 /** The model sees the message, user interfaces the details. */
@@ -6,7 +6,7 @@ export function ok<Details = never>(message: string, details?: Details): ToolOut
   return envelope(true, message, details);
 }
 
-/** The same for a call that failed: an error result. */
+/** Likewise for a failed call: an error result. */
 export function fail<Details = never>(message: string, details?: Details): ToolOutput<Details> {
   return envelope(false, message, details);
 }

@@ -1,4 +1,4 @@
-/** A tool: what the kernel asks of one, and what the layers above it read. */
+/** A tool: the kernel's contract, and the fields that the layers above it read. */
 import type {
   ToolContract,
   ToolExecuteContext,
@@ -6,15 +6,15 @@ import type {
   ToolReturn,
 } from "@capstan/kernel";
 
-/** What `execute` may return. */
+/** Return values of `execute`. */
 export type ToolExecution = ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolExecutionEvent>;
 
-/** `Input` is what `execute` gets. The kernel takes a tool as it is; `bindTools` gives it its dependencies. */
+/** `Input` is the input of `execute`. The kernel accepts a tool unchanged; `bindTools` adds its dependencies. */
 export interface Tool<Input = never> extends ToolContract {
   execute?(input: Input, context: ToolExecuteContext): ToolExecution;
-  /** Only the last so many outputs stay in the context. Read by the context layer. */
+  /** Number of outputs that stay in the context: the most recent ones. Read by the context layer. */
   readonly ephemeral?: number;
 }
 
-/** A tool of whatever input: what lists of tools are made of. Every `ToolContract` is one. */
+/** A tool with any input, for lists of tools. Every `ToolContract` is one. */
 export type AnyTool = Tool;

@@ -45,7 +45,7 @@ test("calls of its own that wait are an error result", async () => {
 
   expect(session.messages[2]).toMatchObject({
     isError: true,
-    content: expect.stringContaining("stopped at calls that somebody has to answer (remote)"),
+    content: expect.stringContaining("stopped at calls that need an answer from outside (remote)"),
   });
 });
 

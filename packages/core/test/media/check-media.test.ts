@@ -110,7 +110,7 @@ describe("media at the door", () => {
   test.each([
     ["a type that the model does not take", image(png(1, 1), "image/bmp"), "image/bmp"],
     ["a document of another type", document("AAAA", "application/zip"), "application/zip"],
-    ["a URL that no vendor fetches", link("file:///etc/passwd"), "none of http or https"],
+    ["a URL that no vendor fetches", link("file:///etc/passwd"), "must be http or https"],
     ["a URL that is too long", link(`https://a.example/${"x".repeat(9_000)}`), "8,192"],
     ["a URL with a password", link("https://me:secret@a.example/x"), "a user or a password"],
     ["data and a URL", { ...tinyImage, url: "https://a.example/x" }, "data and a URL"],
@@ -130,8 +130,8 @@ describe("media at the door", () => {
     ["too many pixels", image(png(1, 1_001)), "1 × 1001"],
     ["no pixels", image(png(0, 5)), "empty"],
     ["bytes of another type", image(jpeg(1)), "image/jpeg"],
-    ["bytes of no image", image("AAAA"), "no image"],
-    ["no bytes at all", image(""), "no image"],
+    ["bytes of no image", image("AAAA"), "not an image"],
+    ["no bytes at all", image(""), "not an image"],
   ])("refuses %s, and says why", (_, part, why) => {
     expect(problemOfMedia(part, limits)).toContain(why);
   });

@@ -91,7 +91,7 @@ test("without a scope a tool that asks for a dependency fails with what to do", 
 
   expect(turn.messages[1]).toMatchObject({
     isError: true,
-    content: expect.stringContaining('no scope to get "counter" from: bind the tools'),
+    content: expect.stringContaining('Cannot get "counter" without a scope: bind the tools'),
   });
 });
 

@@ -163,7 +163,7 @@ test("what is kept for the session cannot use what ends with the turn", async ()
   const Cache = dependency("cache", (get) => get(Request), { scope: "session" });
 
   await expect(scope.get(Cache)).rejects.toThrow(
-    '"cache" is kept for the session and cannot use "request", which ends with the turn',
+    '"cache" lives as long as the session and cannot use "request", which ends with the turn',
   );
 });
 
@@ -178,14 +178,14 @@ test("a circle is an error that names the way", async () => {
   expect(error).toBeInstanceOf(DependencyError);
   expect(error).toMatchObject({
     code: "cycle",
-    message: expect.stringContaining("in a circle: c → a → b → c."),
+    message: expect.stringContaining("Circular dependency: c → a → b → c."),
   });
 });
 
 test("a circle of one is an error", async () => {
   const A: Dependency<string> = dependency("a", (get) => get(A));
 
-  await expect(createScope().get(A)).rejects.toThrow("in a circle: a → a");
+  await expect(createScope().get(A)).rejects.toThrow("Circular dependency: a → a");
 });
 
 test("a circle is found also where its members are asked for at the same time", async () => {

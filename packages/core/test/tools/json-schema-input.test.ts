@@ -61,7 +61,7 @@ test("every problem is told, with its place", async () => {
     'size must be one of "S", "M", "L"',
     "note must have at most 3 characters",
     "lines 0 sku must match ^[A-Z]+$",
-    "lines 0 cuont unknown property; there are sku, count",
+    "lines 0 cuont unknown property; known properties: sku, count",
     "lines 1 sku is required",
     "at expected string, got integer",
     "id is required",
@@ -98,25 +98,25 @@ test.each<[string, JsonSchema, JsonValue, string]>([
     "a schema that refers to itself",
     { properties: { next: { $ref: "#" } }, additionalProperties: false },
     { next: { next: { x: 1 } } },
-    "next next x unknown property; there are next",
+    "next next x unknown property; known properties: next",
   ],
   [
     "alternatives of what is required",
     { anyOf: [{ required: ["a"] }, { required: ["b"] }] },
     {},
-    "fits no alternative: a is required; or b is required",
+    "matches no alternative: a is required; or b is required",
   ],
   [
     "exactly one alternative",
     { oneOf: [{ required: ["a"] }, { required: ["b"] }] },
     { a: 1, b: 1 },
-    "fits 2 alternatives, and must fit exactly one",
+    "matches 2 alternatives, must match exactly one",
   ],
   [
     "an exclusion",
     { properties: { a: { not: { const: 0 } } } },
     { a: 0 },
-    "a has a value that is excluded",
+    "a has an excluded value",
   ],
   [
     "a condition",
@@ -152,7 +152,7 @@ test.each<[string, JsonSchema, JsonValue, string]>([
         { b: 2, a: 1 },
       ],
     },
-    "p has an item twice",
+    "p has duplicate items",
   ],
   [
     "a multiple that floats",
@@ -209,7 +209,7 @@ test.each<[string, JsonSchema, string]>([
   [
     "an unknown type",
     { properties: { a: { type: "text" } } },
-    'at /properties/a/type: there is no type "text"',
+    'at /properties/a/type: unknown type "text"',
   ],
   [
     "a flag where names belong",
@@ -231,8 +231,8 @@ test.each<[string, JsonSchema, string]>([
     { properties: { a: { $ref: "other.json" } } },
     "other.json is not in this schema",
   ],
-  ["a reference to nothing", { properties: { a: { $ref: "#/$defs/b" } } }, "there is no #/$defs/b"],
-  ["a reference that is no URI", { properties: { a: { $ref: "#/%" } } }, "there is no #/%"],
+  ["a reference to nothing", { properties: { a: { $ref: "#/$defs/b" } } }, "#/$defs/b is missing"],
+  ["a reference that is no URI", { properties: { a: { $ref: "#/%" } } }, "#/% is missing"],
   [
     "a keyword that cannot be checked",
     { unevaluatedProperties: false },

@@ -1,4 +1,4 @@
-/** One text for all spellings of a JSON value, so that equal values are equal texts. */
+/** One text for all spellings of a JSON value, so that equal values have equal texts. */
 import type { JsonValue } from "@capstan/kernel";
 
 export function canonicalJson(value: JsonValue): string {

@@ -1,17 +1,17 @@
-/** What the keywords of a schema become: functions that look at a value and note what is wrong with it. */
+/** Checks compiled from schema keywords: functions that examine a value and record the issues. */
 import type { InputIssue, JsonValue } from "@capstan/kernel";
 import { SchemaProblem } from "./schema-problem.ts";
 
 export type Check = (value: JsonValue, findings: Findings) => void;
 
-/** How many references one check follows. Schemas that refer to others twice at every level ask for more than a life is long. */
+/** Number of references one check follows. Schemas with two references at every level would take forever. */
 const maxReferences = 100_000;
 
-/** What has been found so far, and the place in the value that is looked at. */
+/** The issues found so far, and the path of the value being checked. */
 export class Findings {
   readonly issues: InputIssue[] = [];
   readonly #path: PropertyKey[];
-  /** Shared with those apart: the work is one. */
+  /** Shared with separate findings: the limit covers all the work. */
   readonly #effort: { references: number };
 
   constructor(path: readonly PropertyKey[] = [], effort = { references: 0 }) {
@@ -19,7 +19,7 @@ export class Findings {
     this.#effort = effort;
   }
 
-  /** To be called for each reference that is followed. Throws when there were too many. */
+  /** Must be called for each reference that is followed. Throws if there are too many. */
   follow(): void {
     this.#effort.references += 1;
     if (this.#effort.references <= maxReferences) return;
@@ -37,7 +37,7 @@ export class Findings {
     this.#path.pop();
   }
 
-  /** What a check would find here, apart from the rest. */
+  /** Returns the issues a check finds here, without recording them. */
   apart(check: Check, value: JsonValue): readonly InputIssue[] {
     const findings = new Findings(this.#path, this.#effort);
     check(value, findings);

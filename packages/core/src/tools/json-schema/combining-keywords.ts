@@ -35,11 +35,11 @@ function oneOfCheck(alternatives: readonly Check[]): Check {
     const outcomes = alternatives.map((alternative) => findings.apart(alternative, value));
     const fitting = outcomes.filter((issues) => issues.length === 0).length;
     if (fitting === 0) fitsNone(outcomes, findings);
-    if (fitting > 1) findings.add(`fits ${fitting} alternatives, and must fit exactly one`);
+    if (fitting > 1) findings.add(`matches ${fitting} alternatives, must match exactly one`);
   };
 }
 
-/** Whichever alternative the model meant, it reads what was wrong with it. */
+/** Lists the issues of every alternative, because the model may have meant any of them. */
 function fitsNone(failures: readonly (readonly InputIssue[])[], findings: Findings): void {
   const [only] = failures;
   if (failures.length === 1 && only !== undefined) {
@@ -47,17 +47,17 @@ function fitsNone(failures: readonly (readonly InputIssue[])[], findings: Findin
     return;
   }
   const reasons = failures.map((issues) => issues.map(describe).join(", "));
-  findings.add(`fits no alternative: ${[...new Set(reasons)].join("; or ")}`);
+  findings.add(`matches no alternative: ${[...new Set(reasons)].join("; or ")}`);
 }
 
 function describe({ message, path = [] }: InputIssue): string {
-  const place = path.map(String).join(".");
-  return place === "" ? message : `${place} ${message}`;
+  const at = path.map(String).join(".");
+  return at === "" ? message : `${at} ${message}`;
 }
 
 function notCheck(inner: Check): Check {
   return (value, findings) => {
-    if (findings.apart(inner, value).length === 0) findings.add("has a value that is excluded");
+    if (findings.apart(inner, value).length === 0) findings.add("has an excluded value");
   };
 }
 

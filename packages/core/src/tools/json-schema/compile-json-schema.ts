@@ -1,7 +1,6 @@
 /**
- * A check made of a JSON Schema (draft 2020-12; also what older drafts write as `definitions` and lists of `items`). It
- * changes nothing: defaults are not filled in and keys keep their order. `format` is an annotation, as the
- * specification has it.
+ * Compiles a JSON Schema into a check (draft 2020-12; also `definitions` and lists of `items` from older drafts). It changes nothing:
+ * defaults are not filled in and keys keep their order. `format` is an annotation, as in the specification.
  */
 import type { InputIssue, JsonSchema, JsonValue } from "@capstan/kernel";
 import { isList, isObject } from "./canonical-json.ts";
@@ -13,11 +12,11 @@ import { Keywords } from "./keywords.ts";
 import { SchemaProblem, shown } from "./schema-problem.ts";
 import { valueChecks } from "./value-keywords.ts";
 
-/** Without these a value would pass that its author wanted refused. */
+/** If these were ignored, a value would pass that the author wants refused. */
 const unsupported = ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef"];
 
 const notSupported =
-  "this keyword is not supported: say it with properties, items and additionalProperties, or give a schema of a library";
+  "this keyword is not supported: use properties, items and additionalProperties, or pass a schema of a library";
 
 /** Throws a `SchemaProblem` for a schema that it cannot check in full. */
 export function compileJsonSchema(schema: JsonSchema): (value: JsonValue) => InputIssue[] {
@@ -29,19 +28,22 @@ export function compileJsonSchema(schema: JsonSchema): (value: JsonValue) => Inp
   };
 }
 
-/** A copy: whoever changes the schema later does not change what is being checked. */
+/** A copy, so that later changes of the schema do not affect the check. */
 function toPlainJson(schema: JsonSchema): JsonValue {
   try {
-    // JSON.parse gives nothing but JSON.
+    // JSON.parse returns only JSON.
     return JSON.parse(JSON.stringify(schema)) as JsonValue;
   } catch {
-    throw new SchemaProblem("", "it is not JSON: use plain objects, lists, texts and numbers only");
+    throw new SchemaProblem(
+      "",
+      "it is not JSON: use only plain objects, arrays, strings and numbers",
+    );
   }
 }
 
 class Compilation {
   readonly #document: JsonValue;
-  /** By their place; a schema that refers to itself finds the check of its outer one here. */
+  /** Checks by reference; a schema that refers to itself finds the check of its outer one here. */
   readonly #referred = new Map<string, Check>();
 
   constructor(document: JsonValue) {
@@ -61,7 +63,7 @@ class Compilation {
         `a schema must be an object, true or false, not ${shown(schema)}`,
       );
     }
-    const keywords = new Keywords(schema, at, (inner, place) => this.#compile(inner, place));
+    const keywords = new Keywords(schema, at, (inner, path) => this.#compile(inner, path));
     for (const name of unsupported) {
       if (keywords.has(name)) throw keywords.problem(name, notSupported);
     }
@@ -95,18 +97,18 @@ class Compilation {
 
   #lookUp(ref: string, keywords: Keywords): JsonValue {
     if (ref !== "#" && !ref.startsWith("#/")) {
-      throw keywords.problem("$ref", `${ref} is not in this schema; only "#/…" can be followed`);
+      throw keywords.problem("$ref", `${ref} is not in this schema; only "#/…" is supported`);
     }
     let found: JsonValue | undefined = this.#document;
     for (const segment of ref.split("/").slice(1)) {
       found = childOf(found, toKey(segment));
-      if (found === undefined) throw keywords.problem("$ref", `there is no ${ref}: define it`);
+      if (found === undefined) throw keywords.problem("$ref", `${ref} is missing: define it`);
     }
     return found;
   }
 }
 
-/** A segment of a JSON pointer in a URI, as RFC 6901 writes it. */
+/** A segment of a JSON pointer in a URI, as in RFC 6901. */
 function toKey(segment: string): string {
   return decode(segment).replaceAll("~1", "/").replaceAll("~0", "~");
 }
@@ -115,7 +117,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // A percent sign that was not encoded stands for itself.
+    // An unencoded percent sign stands for itself.
     return segment;
   }
 }

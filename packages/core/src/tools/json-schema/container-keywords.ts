@@ -1,4 +1,4 @@
-/** Keywords about what is inside of a value: the items of a list, the properties of an object. */
+/** Keywords about the contents of a value: the items of a list, the properties of an object. */
 import type { JsonValue } from "@capstan/kernel";
 import { canonicalJson, isList, isObject } from "./canonical-json.ts";
 import type { Check, Findings } from "./check.ts";
@@ -45,8 +45,8 @@ function containsCheck(keywords: Keywords, wanted: Check): ListCheck {
   const max = keywords.count("maxContains") ?? Infinity;
   return (list, findings) => {
     const count = list.filter((item) => findings.apart(wanted, item).length === 0).length;
-    if (count < min) findings.add(`must contain at least ${min} fitting items, has ${count}`);
-    if (count > max) findings.add(`must contain at most ${max} fitting items, has ${count}`);
+    if (count < min) findings.add(`must contain at least ${min} matching items, has ${count}`);
+    if (count > max) findings.add(`must contain at most ${max} matching items, has ${count}`);
   };
 }
 
@@ -66,7 +66,7 @@ function listSizeChecks(keywords: Keywords): ListCheck[] {
   }
   if (keywords.flag("uniqueItems")) {
     checks.push((list, findings) => {
-      if (new Set(list.map(canonicalJson)).size < list.length) findings.add("has an item twice");
+      if (new Set(list.map(canonicalJson)).size < list.length) findings.add("has duplicate items");
     });
   }
   return checks;
@@ -102,9 +102,9 @@ function propertyChecks(keywords: Keywords): ObjectCheck[] {
   ];
 }
 
-/** Says what there is instead: a model that misspelt a name finds it there. */
+/** Lists the known properties, so that a model that misspelt a name finds it. */
 function refuseProperty(known: readonly string[]): Check {
-  const hint = known.length === 0 ? "none is allowed" : `there are ${known.join(", ")}`;
+  const hint = known.length === 0 ? "none is allowed" : `known properties: ${known.join(", ")}`;
   return (_, findings) => findings.add(`unknown property; ${hint}`);
 }
 

@@ -1,4 +1,4 @@
-/** Reads the keywords of one schema object, and says which one is not what the specification asks for. */
+/** Reads the keywords of one schema object, and reports those that violate the specification. */
 import type { JsonValue } from "@capstan/kernel";
 import { isList, isObject } from "./canonical-json.ts";
 import type { Check } from "./check.ts";
@@ -6,7 +6,7 @@ import { SchemaProblem, shown } from "./schema-problem.ts";
 
 export type SchemaObject = { readonly [key: string]: JsonValue };
 
-/** Compiles a schema inside of another one. */
+/** Compiles a schema inside another one. */
 export type CompileInner = (schema: JsonValue, at: string) => Check;
 
 export class Keywords {
@@ -30,7 +30,7 @@ export class Keywords {
 
   /** A length or a count. */
   count(name: string): number | undefined {
-    return this.#read(name, "a whole number from 0", isCount);
+    return this.#read(name, "a whole number, 0 or more", isCount);
   }
 
   flag(name: string): boolean {
@@ -54,12 +54,12 @@ export class Keywords {
     return source === undefined ? undefined : this.toRegExp(source, name);
   }
 
-  /** Many patterns that are in use are not valid in Unicode mode, which the specification recommends. */
+  /** Many patterns in use are not valid in Unicode mode, which the specification recommends. */
   toRegExp(source: string, name: string): RegExp {
     try {
       return new RegExp(source, "u");
     } catch {
-      // Tried again without Unicode mode, which reports what is wrong with the pattern.
+      // Retried without Unicode mode, which reports invalid patterns.
       try {
         return new RegExp(source);
       } catch {
@@ -70,21 +70,21 @@ export class Keywords {
 
   check(name: string): Check | undefined {
     const inner = this.schema[name];
-    return inner === undefined ? undefined : this.#compile(inner, this.#place(name));
+    return inner === undefined ? undefined : this.#compile(inner, this.#pathOf(name));
   }
 
-  /** The checks of a list of schemas. */
+  /** Returns the checks of a list of schemas. */
   checks(name: string): readonly Check[] | undefined {
     return this.list(name)?.map((inner, index) =>
-      this.#compile(inner, `${this.#place(name)}/${index}`),
+      this.#compile(inner, `${this.#pathOf(name)}/${index}`),
     );
   }
 
-  /** The checks of an object of schemas. */
+  /** Returns the checks of an object of schemas. */
   checksByName(name: string): ReadonlyMap<string, Check> | undefined {
     const entries = this.fields(name);
     if (entries === undefined) return undefined;
-    const at = this.#place(name);
+    const at = this.#pathOf(name);
     return new Map(entries.map(([key, inner]) => [key, this.#compile(inner, `${at}/${key}`)]));
   }
 
@@ -94,10 +94,10 @@ export class Keywords {
   }
 
   problem(name: string, problem: string): SchemaProblem {
-    return new SchemaProblem(this.#place(name), problem);
+    return new SchemaProblem(this.#pathOf(name), problem);
   }
 
-  #place(name: string): string {
+  #pathOf(name: string): string {
     return `${this.#at}/${name}`;
   }
 

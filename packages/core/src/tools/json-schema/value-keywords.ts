@@ -22,10 +22,7 @@ function typeChecks(keywords: Keywords): Check[] {
   const wanted = typeof type === "string" ? [type] : (keywords.names("type") ?? []);
   const unknown = wanted.find((name) => !typeNames.includes(name));
   if (unknown !== undefined) {
-    throw keywords.problem(
-      "type",
-      `there is no type ${shown(unknown)}. There are: ${typeNames.join(", ")}`,
-    );
+    throw keywords.problem("type", `unknown type ${shown(unknown)}: use ${typeNames.join(", ")}`);
   }
   const expected = wanted.join(" or ");
   return [
@@ -83,7 +80,7 @@ function numberChecks(keywords: Keywords): Check[] {
   return checks;
 }
 
-/** 0.3 is a multiple of 0.1, although no division of the two says so. */
+/** 0.3 is a multiple of 0.1, although floating-point division does not yield an integer. */
 function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor;
   return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.abs(quotient) * 2;

@@ -1,4 +1,4 @@
-/** A schema from outside, as far as it may be checked here. */
+/** A schema from outside, reduced to what may be checked here. */
 import type { JsonSchema, JsonValue } from "@capstan/kernel";
 import { isList, isObject } from "./canonical-json.ts";
 import type { SchemaObject } from "./keywords.ts";
@@ -9,11 +9,11 @@ const named = ["properties", "$defs", "definitions", "dependentSchemas"];
 const data = ["enum", "const", "default", "examples"];
 
 /**
- * The same without regular expressions: one can be made to take for ever, and whoever lends the tool checks its input again. Names that
- * only a pattern would have allowed are allowed.
+ * Returns the schema without regular expressions: one can be made to run forever, and the client that lends the tool validates its input
+ * again. Names that only a pattern would have allowed are allowed.
  */
 export function withoutPatterns(schema: JsonSchema): JsonSchema {
-  // What a log holds is JSON.
+  // The log stores JSON.
   return strip(schema as SchemaObject) as JsonSchema;
 }
 
