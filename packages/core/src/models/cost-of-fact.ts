@@ -1,8 +1,8 @@
-/** What the facts of a turn cost: its attempts at the price of its model, its tools what they say. */
+/** Cost of a turn's facts: attempts at the price of the model, tools as they report it. */
 import type { Fact } from "@capstan/kernel";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 
-/** Undefined where it costs nothing by itself, and where cost is not wanted or not known. */
+/** Undefined if the fact has no cost of its own, or if cost is not needed or not known. */
 export function costOfFact(fact: Fact, plan: TurnPlan): number | undefined {
   switch (fact.type) {
     case "attempt_ended":
@@ -14,7 +14,7 @@ export function costOfFact(fact: Fact, plan: TurnPlan): number | undefined {
   }
 }
 
-/** The sum of what is known; undefined if nothing is. */
+/** Sum of the known costs; undefined if none is known. */
 export function addCost(sum: number | undefined, cost: number | undefined): number | undefined {
   return cost === undefined ? sum : (sum ?? 0) + cost;
 }

@@ -1,7 +1,7 @@
-/** What usage costs, at the price of a model. */
+/** Cost of usage, at the price of a model. */
 import type { Usage } from "@capstan/kernel";
 
-/** In dollars for a million tokens. */
+/** In dollars per million tokens. */
 export interface TokenPrices {
   readonly inputPerMillion: number;
   readonly outputPerMillion: number;
@@ -10,18 +10,18 @@ export interface TokenPrices {
   readonly cacheWritePerMillion?: number;
 }
 
-/** Other prices for all tokens of a request whose input has more tokens than that. */
+/** Prices for all tokens of a request whose input exceeds a number of tokens. */
 export interface PriceTier extends TokenPrices {
   readonly aboveInputTokens: number;
 }
 
 export interface ModelPrice extends TokenPrices {
-  /** Of the list that it is from, stored with what was computed by it. */
+  /** Id of the price list, stored with costs computed from it. */
   readonly id?: string;
   readonly tiers?: readonly PriceTier[];
 }
 
-/** Undefined where the provider did not report what the price is for: unknown is not zero. `usage` is that of one request. */
+/** Undefined if the provider did not report the tokens: unknown is not zero. `usage` is that of one request. */
 export function costOf(
   usage: Usage | undefined,
   price: ModelPrice | undefined,
@@ -40,7 +40,7 @@ export function costOf(
   return total / 1_000_000;
 }
 
-/** The highest tier that the request has reached. */
+/** Returns the highest tier that the request has reached. */
 function pricesFor(inputTokens: number, price: ModelPrice): TokenPrices {
   let prices: TokenPrices = price;
   let reached = 0;

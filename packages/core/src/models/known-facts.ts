@@ -1,4 +1,4 @@
-/** Completes a model with facts of the registry that its maker did not state. */
+/** Completes a model with facts of the registry that its author did not state. */
 import type { MaybePromise } from "@capstan/log";
 import { andThen } from "@capstan/log";
 import type { ModelRegistry } from "./registry.ts";
@@ -9,7 +9,7 @@ import { vendorOf } from "./model.ts";
 
 let snapshot: ModelRegistry | undefined;
 
-/** At once, once it is known. Models of vendors that the snapshot does not have are what they are. */
+/** Synchronous once the facts are known. Models of vendors that the snapshot lacks stay unchanged. */
 export function withFacts(
   found: MaybePromise<Model>,
   registry: ModelRegistry | undefined,
@@ -19,7 +19,7 @@ export function withFacts(
   );
 }
 
-/** Models that it falls back on have facts of their own. */
+/** Fallback models have their own facts. */
 function routed(model: Model, registry: ModelRegistry | undefined): MaybePromise<Model> {
   const { fallback } = model.provider;
   if (fallback === undefined) return model;

@@ -1,10 +1,10 @@
-/** What the spans of a turn are within. */
+/** Parent context of a turn's spans. */
 import type { Context, Span } from "@opentelemetry/api";
 import { context, trace, TraceFlags } from "@opentelemetry/api";
 
 /**
- * The active context. A session goes on with work that began within an earlier request, so its span may be over by now:
- * then the turn is a trace of its own.
+ * Returns the active context. A session continues work that began within an earlier request, whose span may have ended by now: then the
+ * turn is its own trace.
  */
 export function callerContext(): Context {
   const active = context.active();
@@ -12,7 +12,7 @@ export function callerContext(): Context {
   return span !== undefined && hasEnded(span) ? trace.deleteSpan(active) : active;
 }
 
-/** A span of this process that is sampled records until its end. Of the others nobody can tell. */
+/** A sampled span of this process records until its end. For others it is unknown. */
 function hasEnded(span: Span): boolean {
   const { traceFlags, isRemote } = span.spanContext();
   const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;

@@ -28,7 +28,7 @@ const names: Readonly<Record<string, string>> = {
   toolCallId: "gen_ai.tool.call.id",
   toolName: "gen_ai.tool.name",
   toolType: "gen_ai.tool.type",
-  // Of a turn: reasons such as "max-steps" are ours and no model's.
+  // For a turn: reasons such as "max-steps" are the kernel's, not a model's.
   finishReason: "capstan.finish_reason",
 };
 
@@ -38,7 +38,7 @@ const values: Readonly<Record<string, (value: Field) => Attributes[string]>> = {
   ttftMs: (ms) => Number(ms) / 1000,
 };
 
-/** Where the conventions call a provider by another name than its usual id. */
+/** Providers that the conventions call by another name than their usual id. */
 const providerNames: Readonly<Record<string, string>> = {
   google: "gcp.gemini",
   mistral: "mistral_ai",
@@ -53,7 +53,7 @@ const finishReasons: Readonly<Record<string, string>> = {
   aborted: "error",
 };
 
-/** A field that is not of the kernel keeps its name. */
+/** A field that is not the kernel's keeps its name. */
 export function toAttributes(fields: LogFields): Attributes {
   const attributes: Attributes = {};
   for (const [field, value] of Object.entries(fields)) {

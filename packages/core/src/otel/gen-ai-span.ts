@@ -1,4 +1,4 @@
-/** Which operation of the GenAI conventions each span of the kernel is. */
+/** Maps each span of the kernel to an operation of the GenAI conventions. */
 import type { LogFields, SpanName } from "@capstan/kernel";
 import type { SpanOptions } from "@opentelemetry/api";
 import { SpanKind } from "@opentelemetry/api";
@@ -9,7 +9,7 @@ interface SpanDescription {
   readonly options: SpanOptions;
 }
 
-/** Undefined for a step, which is no operation: docs/decisions/0007-opentelemetry.md says why. */
+/** Undefined for a step, which is no operation: see docs/decisions/0007-opentelemetry.md. */
 export function describeSpan(
   name: SpanName,
   fields: LogFields,
@@ -33,7 +33,7 @@ export function describeSpan(
   }
 }
 
-/** The title has to be one of few, so it names the operation and what it is done to, and no id. */
+/** Titles must have low cardinality, so they name the operation and its subject, and no id. */
 function describe(
   operation: string,
   subject: LogFields[string],

@@ -1,4 +1,4 @@
-/** A logger that makes OpenTelemetry spans of what an agent does. */
+/** A logger that makes OpenTelemetry spans of an agent's work. */
 import type { LogFields, Logger, Span, SpanName } from "@capstan/kernel";
 import type { Tracer, Span as TraceSpan } from "@opentelemetry/api";
 import { trace } from "@opentelemetry/api";
@@ -7,19 +7,19 @@ import { toAttributes } from "./gen-ai-attributes.ts";
 import { describeSpan } from "./gen-ai-span.ts";
 import { PlacedSpan } from "./placed-span.ts";
 
-/** Of this package: a trace says which mapping made it. */
+/** Version of this package: a trace states which mapping made it. */
 const version = "0.1.0";
 
 export interface OtelLoggerOptions {
-  /** Default: one of the tracer provider that the process has registered. */
+  /** Default: a tracer of the provider that the process has registered. */
   readonly tracer?: Tracer;
   /** The `name` of the agent that gets this logger. */
   readonly agentName?: string;
-  /** Gets the log lines. Default: each is an event on the span of its turn, or on the active span if its turn is not open. */
+  /** Receives the log lines. Default: each is an event on the span of its turn, or on the active span if its turn is not open. */
   readonly log?: Logger["log"];
 }
 
-/** For `createAgent({ logger })`. No span tells what was said: neither messages nor the input and output of tools. */
+/** For `createAgent({ logger })`. Spans contain no content: neither messages nor the input and output of tools. */
 export function otelLogger(options: OtelLoggerOptions = {}): Logger {
   return new OtelLogger(options);
 }
@@ -28,7 +28,7 @@ class OtelLogger implements Logger {
   readonly #tracer: Tracer;
   readonly #agentName: string | undefined;
   readonly #log: Logger["log"] | undefined;
-  /** A log line names its turn and has no span. */
+  /** Spans by turn id, because a log line names its turn and has no span. */
   readonly #openTurns = new Map<LogFields[string], TraceSpan>();
 
   constructor({ tracer, agentName, log }: OtelLoggerOptions) {
@@ -58,7 +58,7 @@ class OtelLogger implements Logger {
   }
 }
 
-/** A turn without a session goes by its own id in both places, and the conventions want no id that stands for nothing. */
+/** A turn without a session uses its own id for both fields, and the conventions want no id without a meaning. */
 function conversationOf({ conversationId, turnId }: LogFields): LogFields[string] {
   return conversationId === turnId ? undefined : conversationId;
 }

@@ -1,10 +1,10 @@
-/** A span of the kernel and its place in a trace. */
+/** A span of the kernel and its position in a trace. */
 import type { LogFields, SerializedError, Span } from "@capstan/kernel";
 import type { Context, Span as TraceSpan } from "@opentelemetry/api";
 import { SpanStatusCode } from "@opentelemetry/api";
 import { toAttributes } from "./gen-ai-attributes.ts";
 
-/** What the spans within it need to know. */
+/** Context for its child spans. */
 export interface Place {
   readonly context: Context;
   readonly conversationId: LogFields[string];
@@ -15,7 +15,7 @@ export class PlacedSpan implements Span {
   readonly #span: TraceSpan | undefined;
   readonly #onEnd: (() => void) | undefined;
 
-  /** Without a span of the trace nothing is recorded of it, but those within it have their place all the same. */
+  /** Without a trace span nothing is recorded, but its children still get their context. */
   constructor(place: Place, span?: TraceSpan, onEnd?: () => void) {
     this.place = place;
     this.#span = span;

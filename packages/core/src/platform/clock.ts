@@ -1,25 +1,25 @@
-/** Time as a host keeps it. */
+/** The clock of a host. */
 import type { Timer } from "@capstan/kernel";
 
 export interface Clock {
   /** Milliseconds. */
   readonly now: () => number;
-  /** For turns: the process waits for it. */
+  /** For turns: keeps the process alive. */
   readonly timer: Timer;
-  /** For what is looked at from time to time: it keeps no process alive. Default `timer`. */
+  /** For periodic checks: does not keep the process alive. Default `timer`. */
   readonly idleTimer?: Timer;
-  /** In [0, 1): so that all who were told to wait do not come back at one moment. Default: they do. */
+  /** In [0, 1), for jitter: callers that back off do not all return at the same moment. Default: no jitter. */
   readonly random?: () => number;
-  /** Asked by turns again and again: a promise, if timers and I/O have waited for too long. Default: they never have to. */
+  /** Called repeatedly by turns: returns a promise if timers and I/O have waited too long. Default: never. */
   readonly breathe?: () => Promise<void> | undefined;
 }
 
-/** The longest time that `setTimeout` takes; it takes a longer one for 1 ms. */
+/** The longest delay `setTimeout` supports; it turns a longer one into 1 ms. */
 const longestMs = 2 ** 31 - 1;
-/** So long timers and I/O may wait for turns whose providers and tools never wait themselves. */
+/** How long timers and I/O may wait for turns whose providers and tools never wait themselves. */
 const stretchMs = 15;
 
-/** A timer on `setTimeout` that takes any time: a long one is waited for in pieces. */
+/** A timer on `setTimeout` that supports any delay: a long one is split into pieces. */
 export function longTimer(
   onArmed: (timeout: ReturnType<typeof setTimeout>) => void = () => {},
 ): Timer {
@@ -35,14 +35,14 @@ export function longTimer(
   };
 }
 
-/** Node's `setImmediate`, which the types of a browser do not know, runs once timers and I/O had their turn. */
+/** Node's `setImmediate`, which browser types do not have, runs after timers and I/O. */
 const { setImmediate: afterOthers = (fn: () => void): void => void setTimeout(fn, 0) } =
   globalThis as { setImmediate?: (fn: () => void) => void };
 
-/** Measures how long the process has run without letting timers run. One for all turns of it, as they share its loop. */
+/** Measures how long the process has run without letting timers run. Shared by all turns, because they share its event loop. */
 function createBreathing(): () => Promise<void> | undefined {
   let startedAt: number | undefined;
-  /** Shared by all turns that wait in one stretch: they go on together in any case. */
+  /** Shared by all turns that wait in one stretch: they continue together anyway. */
   let pause: Promise<void> | undefined;
   return () => {
     if (pause !== undefined) return pause;
@@ -63,11 +63,11 @@ function createBreathing(): () => Promise<void> | undefined {
   };
 }
 
-/** The clock of the process. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: Date.now,
   timer: longTimer(),
-  // Node gives an object, which the types of a browser do not know.
+  // Node returns an object, which browser types do not have.
   idleTimer: longTimer((timeout) => (timeout as { unref?(): void }).unref?.()),
   random: Math.random,
   breathe: createBreathing(),

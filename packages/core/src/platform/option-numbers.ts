@@ -1,4 +1,4 @@
-/** Checks numbers that callers give as options: `NaN` or `null` in the place of a limit would be no limit at all. */
+/** Checks numeric options of callers: `NaN` or `null` instead of a limit would be no limit at all. */
 
 /** Range of an option; `Infinity` is always allowed. */
 export type NumberRule = "above 0" | "0 or more" | "a whole number above 0" | "a whole number";
@@ -10,7 +10,7 @@ const fits: Record<NumberRule, (value: number) => boolean> = {
   "a whole number": (value) => value >= 0 && isWhole(value),
 };
 
-/** Describes the first value that breaks its rule. Values that are left out are not checked. */
+/** Describes the first value that breaks its rule. Omitted values are not checked. */
 export function problemOfNumbers(
   values: object | undefined,
   rules: Readonly<Record<string, NumberRule>>,

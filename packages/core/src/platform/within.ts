@@ -1,4 +1,4 @@
-/** A limit for what users wrote and somebody waits for. */
+/** A time limit for awaited callbacks of users. */
 import type { Timer } from "@capstan/kernel";
 import { TurnError, toPromise } from "@capstan/kernel";
 import { defaultCallbackMs } from "./limits.ts";
@@ -18,7 +18,7 @@ export function within<T>(
     toPromise(work)
       .then(resolve, reject)
       .finally(cancel)
-      // `reject` has told the caller.
+      // The caller already has the rejection.
       .catch(() => {});
   });
 }
