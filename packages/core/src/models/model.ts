@@ -1,4 +1,4 @@
-/** What an agent thinks with: a provider and the id of a model of its. */
+/** A model: a provider and the id of one of its models. */
 import type { ModelFacts, ProviderContract } from "@capstan/kernel";
 import { andThen } from "@capstan/log";
 import { vendorOfId } from "./vendor-of-id.ts";
@@ -7,9 +7,9 @@ import type { ModelPrice } from "./cost.ts";
 
 export interface Model {
   readonly provider: ProviderContract;
-  /** As the provider knows it; empty where it has only one. */
+  /** Id for the provider; empty if it has only one model. */
   readonly id: string;
-  /** What is known of it. The provider is told, and so is whoever has to keep a conversation within its limits. */
+  /** Known facts of the model, for the provider and for limiting the size of conversations. */
   readonly facts?: ModelFacts;
   readonly price?: ModelPrice;
 }
@@ -33,22 +33,22 @@ export function toModel(choice: Model | ProviderContract): Model {
   };
 }
 
-/** Tokens that fit into one request and its reply; undefined where nobody knows. */
+/** Tokens that fit into one request and its reply; undefined if unknown. */
 export function windowOf({ facts, provider }: Model): number | undefined {
   return facts?.contextWindow ?? provider.contextWindow;
 }
 
-/** Whose model it is. */
+/** Vendor of the model. */
 export function vendorOf({ provider: { id } }: Model): string {
   return vendorOfId(id);
 }
 
-/** The name that a log has of a model. */
+/** Name of a model in the log. */
 export function nameOf({ provider, id }: Model): string {
   return id === "" ? provider.id : `${provider.id}/${id}`;
 }
 
-/** The one of this name among a model and those that it falls back on; the model itself if there is none. */
+/** Returns the model with this name among a model and its fallbacks; the model itself if there is none. */
 export function modelNamed(model: Model, name: string | undefined): Model {
   const { fallback } = model.provider;
   if (name === undefined || fallback === undefined) return model;
@@ -62,13 +62,13 @@ export function nameOfChoice(choice: ModelChoice): string {
   return typeof choice === "string" ? choice : nameOf(toModel(choice));
 }
 
-/** Where a name may be found. */
+/** Models and functions that names are resolved with. */
 export interface KnownModels {
   readonly models: readonly Model[];
   readonly resolveModel: ResolveModel | undefined;
 }
 
-/** A copy with fields of the right types: code without types may return anything. */
+/** Returns a copy with fields of the right types: untyped code may return anything. */
 function mustBeModel(name: string, resolved: Model): Model {
   const { provider, id = "", facts, price } = resolved as Partial<Model>;
   const isUsable =
@@ -86,7 +86,7 @@ function mustBeModel(name: string, resolved: Model): Model {
   );
 }
 
-/** At once where the model is at hand. Throws an `AgentError`. */
+/** Synchronous if the model is known. Throws an `AgentError`. */
 export function findModel(
   choice: ModelChoice,
   { models, resolveModel }: KnownModels,

@@ -13,7 +13,7 @@ const names = [
   "serviceTier",
 ] as const satisfies readonly (keyof SamplingSettings)[];
 
-/** Those that are set; a later layer goes before an earlier one. */
+/** Returns the settings that are set; later layers take precedence. */
 export function samplingOf(...layers: readonly (SamplingSettings | undefined)[]): SamplingSettings {
   const settings: Partial<Record<keyof SamplingSettings, unknown>> = {};
   for (const layer of layers) {

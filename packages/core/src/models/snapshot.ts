@@ -1,7 +1,7 @@
-/** The models that this version knows, vendor by vendor, read when somebody asks. */
+/** The models that this version knows, loaded per vendor on first use. */
 import type { SnapshotModel } from "./snapshot-model.ts";
 
-/** When the facts were gathered: the id of the price list. */
+/** Date of the facts: the id of the price list. */
 export const snapshotDate = "2026-11-02";
 
 type Load = () => Promise<{ readonly default: unknown }>;
@@ -20,7 +20,7 @@ const files: Readonly<Record<string, Load>> = {
 
 export const snapshotVendors: readonly string[] = Object.keys(files);
 
-/** None for a vendor that the snapshot does not have. */
+/** Empty for a vendor that the snapshot lacks. */
 export async function readSnapshot(vendor: string): Promise<readonly SnapshotModel[]> {
   const load = Object.hasOwn(files, vendor) ? files[vendor] : undefined;
   if (load === undefined) return [];

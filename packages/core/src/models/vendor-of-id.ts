@@ -1,7 +1,7 @@
-/** Which vendor's models a provider has, by its id. */
+/** Returns the vendor of a provider's models, by its id. */
 import { snapshotVendors } from "./snapshot.ts";
 
-/** Ids of the AI SDK that name a vendor otherwise. */
+/** Ids of the AI SDK that name a vendor differently. */
 const otherNames: Readonly<Record<string, string>> = { "azure-openai": "azure" };
 
 /** Ids of the AI SDK name a vendor's API after the vendor, or a platform before it: `openai.responses`, `vertex.anthropic.messages`. */
