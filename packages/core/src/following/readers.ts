@@ -86,7 +86,7 @@ export class Readers {
 
   /** Returns a function that unsubscribes. */
   add(listener: EventListener, onEnd?: (why: SessionError) => void): () => void {
-    // The same function may subscribe twice; each call is its own subscription.
+    // A function may subscribe twice; each call is its own subscription.
     const subscription = { listener, onEnd };
     if (this.#end !== undefined) {
       tellEnd(onEnd, this.#end);
