@@ -18,7 +18,7 @@ function leaveOutOldest(messages: readonly ChatMessage[], maxChars: number): Cha
       if (message.role !== "tool" || typeof message.content !== "string") return message;
       room -= message.content.length;
       if (room >= 0) return message;
-      const content = `(This output is left out to save room. Reference: ${message.toolCallId})`;
+      const content = `(This output was left out to save space. Reference: ${message.toolCallId})`;
       return { ...message, content };
     })
     .toReversed();

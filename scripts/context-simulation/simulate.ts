@@ -169,7 +169,7 @@ function isWithoutTools(body: EmulatedRequest["wire"]["body"]): boolean {
 function oldestReference(messages: readonly ChatMessage[]): string | undefined {
   for (const message of messages) {
     if (message.role !== "tool") continue;
-    const reference = /left out to save room.*Reference: ([\w-]+)/.exec(
+    const reference = /left out to save space.*Reference: ([\w-]+)/.exec(
       JSON.stringify(message.content),
     )?.[1];
     if (reference !== undefined) return reference;

@@ -73,7 +73,7 @@ test("a model that no process knows any more fails the turn, and says what to do
 
   expect(error).toMatchObject({
     code: "unknown_model",
-    message: expect.stringContaining("pass it in models"),
+    message: expect.stringContaining("add it to models"),
   });
 });
 

@@ -1,4 +1,4 @@
-/** One question to a model, by the same loop that turns run in: the same attempts, retries and deadlines, and no tool is run. */
+/** Asks a model for a summary through the loop of turns: same attempts, retries and deadlines, but no tool runs. */
 import type {
   ChatMessage,
   Fact,
@@ -11,11 +11,11 @@ import { runTurn, serializeError } from "@capstan/kernel";
 import { AgentError } from "../errors/agent-error.ts";
 import { addCost } from "../models/cost-of-fact.ts";
 
-/** What came of it, with what it took. */
+/** Result of the request, with its usage. */
 export type Answered = {
   readonly usage: Usage;
   readonly cost: number | undefined;
-  /** Which of several models was asked last. */
+  /** Name of the model that was asked last, if the provider has fallbacks. */
   readonly model?: string | undefined;
 } & (
   | { readonly type: "summary"; readonly text: string }
@@ -24,7 +24,7 @@ export type Answered = {
 );
 
 export interface SummaryRequest {
-  /** Whole steps. */
+  /** Messages of whole steps. */
   readonly messages: readonly ChatMessage[];
   readonly prompt: string;
   readonly loop: Omit<RunTurnInput, "messages" | "dispatch" | "emit">;
@@ -32,8 +32,8 @@ export interface SummaryRequest {
 }
 
 /**
- * A turn of no steps closes with one in which no tool may be called: the request has the same beginning as those of the conversation, so that the
- * vendor's cache holds.
+ * Runs a turn without steps: only its closing step, in which no tool may be called. The request has the same prefix as those of the conversation, so
+ * the vendor's cache holds.
  */
 export async function askForSummary(request: SummaryRequest): Promise<Answered> {
   let cost: number | undefined;
@@ -52,7 +52,7 @@ export async function askForSummary(request: SummaryRequest): Promise<Answered> 
     dispatch: {},
     emit: () => {},
     journal: { record: tally },
-    // Ids by the position in the transcript are those of the conversation.
+    // Ids derived from positions in the transcript belong to the conversation.
     clock: { ...request.loop.clock, newId: () => `${request.loop.turnId}_summary_${++ids}` },
     // Budgets are for the turns of the session.
     limits: {

@@ -1,4 +1,4 @@
-/** One compaction, from the question to the entry that says what came of it. */
+/** One compaction, from the request to the entry that records its result. */
 import type { AgentEvent, ChatMessage } from "@capstan/kernel";
 import { isPromise, serializeError } from "@capstan/kernel";
 import type { MaybePromise, OwnedBody } from "@capstan/log";
@@ -27,30 +27,30 @@ export interface CompactionSurroundings {
   readonly log: SessionLog;
   readonly size: ContextSize;
   readonly clock: Clock;
-  /** As the owner of the session, and no longer than a callback may take. */
+  /** Appends as the owner of the session, within the time limit of a callback. */
   append(
     bodies: readonly OwnedBody[],
     choices: Omit<AppendChoices, "lease">,
   ): MaybePromise<"appended" | "conflict">;
-  /** Fails if the session is no longer ours. */
+  /** Fails if this process no longer owns the session. */
   confirmOwnership(): MaybePromise<void>;
   onLive(event: AgentEvent): void;
 }
 
-/** Who the compaction is for. */
+/** Turn that the compaction is for. */
 export interface CompactionContext {
   readonly turnId: string;
   readonly plan: TurnPlan;
   readonly abort: AbortSwitch;
 }
 
-/** Of the window, what the answer needs. */
+/** Share of the window reserved for the summary. */
 const answerShare = 0.1;
-/** Of a question that its vendor called too long, what is asked instead. */
+/** Share of a request to retry with after the vendor rejected it as too long. */
 const shareAfterOverflow = 0.6;
 const none: readonly ChatMessage[] = [];
 
-/** Gives the entry that ends it, or undefined where there is nothing to be said: nobody had asked, and there is nothing to summarize. */
+/** Returns the entry that ends the compaction; undefined if it was not requested and there is nothing to summarize. */
 export async function compactContext(
   surroundings: CompactionSurroundings,
   context: CompactionContext,
@@ -82,7 +82,7 @@ export async function compactContext(
   return conclude(surroundings, context, scope, answer, summarizer);
 }
 
-/** Ends what waits without a question. */
+/** Ends pending requests without asking a model. */
 export function giveUpCompaction(
   surroundings: CompactionSurroundings,
   { turnId, plan }: CompactionContext,
@@ -103,7 +103,7 @@ export function giveUpCompaction(
 
 function switchedOff(): AgentError {
   const message =
-    "The agent of the session has compaction: false: give it compaction: { auto: false } to compact only when asked to";
+    "The agent of the session has compaction: false: use compaction: { auto: false } to compact only on request";
   return new AgentError("invalid_compaction", message);
 }
 
@@ -165,7 +165,7 @@ async function ask(
   return { answer, summarizer };
 }
 
-/** How much of the messages may be shown, as they are estimated. */
+/** Estimated tokens of messages that fit into the request. */
 function roomFor(
   messages: readonly ChatMessage[],
   prompt: string,
@@ -175,12 +175,12 @@ function roomFor(
 ): number {
   const window = windowOf(model) ?? Infinity;
   const room = window * (1 - answerShare) - tokensOfText(prompt);
-  // What was counted is nearer to the truth than what is estimated: the one tells how far off the other is.
+  // The count by the provider is more exact than the estimate: their ratio corrects the estimate.
   if (before <= room) return Infinity;
   return (estimate(messages, frame) * room) / before - estimate(none, frame);
 }
 
-/** Undefined where somebody stopped it first. */
+/** Undefined if it was aborted first. */
 function untilAborted<T>(value: MaybePromise<T>, abort: AbortSwitch): MaybePromise<T | undefined> {
   if (abort.aborted) return undefined;
   if (!isPromise(value)) return value;
@@ -207,7 +207,7 @@ async function conclude(
   throw new RepositoryError("unavailable", log.id, message);
 }
 
-/** Posts that may come in between, one after the other. */
+/** Limit for retries because of posts in between. */
 const maxRounds = 1_000;
 
 async function record(

@@ -1,4 +1,4 @@
-/** The entry that says what came of a compaction. */
+/** Entry that records the result of a compaction. */
 import type { ChatMessage, SerializedError } from "@capstan/kernel";
 import type { CompactionFold, CompactRequest, OwnedBody, SessionFold } from "@capstan/log";
 import { modelNamed, nameOf } from "../models/model.ts";
@@ -14,9 +14,9 @@ export type CompactionEnd = Extract<
   { readonly type: "compaction" | "compaction_failed" }
 >;
 
-/** What a summary is to stand for. */
+/** Messages that a summary replaces. */
 export interface SummaryScope {
-  /** The message that it goes up to, and the place behind it. */
+  /** Id of the last message covered; `end` is the index after it. */
   readonly through: string;
   readonly end: number;
   /** Tokens of the context. */
@@ -24,7 +24,7 @@ export interface SummaryScope {
   readonly requests: readonly CompactRequest[];
 }
 
-/** By what the log says now: the history may be another one, and others may have asked. */
+/** Based on the current log: the history may have changed, and more requests may have arrived. */
 export function toEnd(
   fold: SessionFold,
   { turnId, plan }: { readonly turnId: string; readonly plan: TurnPlan },
@@ -63,7 +63,7 @@ export function toEnd(
   return { type: "compaction", ...common, through, summary, after: Math.round(before * share) };
 }
 
-/** Who asked meanwhile, and for nothing in particular, has what they wanted. One that was cancelled is over for who cancelled it. */
+/** Also ends requests without directives that arrived in the meantime: they have what they asked for. Aborted ones have ended already. */
 function endedRequests(
   compactions: CompactionFold,
   asked: readonly CompactRequest[],

@@ -1,31 +1,31 @@
-/** When and how the context of a session is compacted, as an agent says. */
+/** Options of an agent for compaction: when and how. */
 import { AgentError } from "../errors/agent-error.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, windowOf } from "../models/model.ts";
 
 export interface CompactionOptions {
-  /** Whether it happens by itself, when the context is too full or the provider says so. Default true. */
+  /** Whether to compact automatically, when the context is too full or the provider reports an overflow. Default true. */
   readonly auto?: boolean;
-  /** Of the context window, from which on it is too full. Default 0.8. */
+  /** Share of the context window above which the context is too full. Default 0.8. */
   readonly thresholdRatio?: number;
-  /** Tokens of the context window that are kept free for the reply; it is too full from there on, too. Default: what a reply may have. */
+  /** Tokens of the context window to keep free for the reply. Default: the longest reply of the model. */
   readonly reserveTokens?: number;
-  /** What writes the summary. Default: the model of the turn, whose provider has the messages in its cache. */
+  /** Model that writes the summary. Default: the model of the turn, whose vendor has the messages in its cache. */
   readonly model?: ModelChoice;
-  /** What else the summary has to heed. */
+  /** Additional instructions for the summary. */
   readonly summaryDirectives?: string;
-  /** How many steps at the end stay as they are. Default 0. */
+  /** Number of recent steps that are not summarized. Default 0. */
   readonly keepRecentSteps?: number;
-  /** How much of the context it has to free, or the turn ends with `context-exhausted`. Default 0.2. */
+  /** Share of the context that a compaction must free; otherwise the turn ends with `context-exhausted`. Default 0.2. */
   readonly minFreedShare?: number;
 }
 
-/** The same for one turn, with everything resolved. */
+/** Resolved options for one turn. */
 export interface CompactionPlan {
-  /** Tokens from which on the context is too full; `Infinity` where that changes nothing by itself. */
+  /** Tokens at which the context is too full; `Infinity` if compaction is not automatic. */
   readonly threshold: number;
   readonly isAuto: boolean;
-  /** Undefined where nobody knows it. */
+  /** Undefined if unknown. */
   readonly window: number | undefined;
   readonly model: ModelChoice | undefined;
   readonly directives: string | undefined;
@@ -35,14 +35,14 @@ export interface CompactionPlan {
 
 const defaults = { thresholdRatio: 0.8, keepRecentSteps: 0, minFreedShare: 0.2 } as const;
 
-/** Of the window, that may be kept free for a reply: some registries say that one could have all of it. */
+/** Largest share of the window to keep free for a reply: some registries list replies as long as the window. */
 const maxReplyShare = 0.5;
-/** More than replies have that nobody has limited. */
+/** Longer than replies without a limit usually are. */
 const usualReply = 32_000;
-/** Where even more is to be kept free, nothing would ever fit. */
+/** Largest share to keep free: with more, nothing would fit. */
 const maxReserveShare = 0.9;
 
-/** Throws an `AgentError` for what cannot be meant. The window, where it is known by then. */
+/** Throws an `AgentError` for invalid options. `window` is checked if it is known by then. */
 export function checkCompaction(
   options: CompactionOptions | false | undefined,
   window: number = Infinity,
@@ -87,7 +87,7 @@ function mustBe(
   );
 }
 
-/** Undefined where compaction is switched off. `assumed` is a window that no list knows. */
+/** Undefined if compaction is disabled. `assumed` is the window to use if it is unknown. */
 export function planCompaction(
   options: CompactionOptions | false | undefined,
   of: Model,
@@ -118,7 +118,7 @@ function replyOf({ facts }: Model, window: number, maxTokens: number | undefined
   return maxOutputTokens > most ? 0 : Math.min(maxOutputTokens, usualReply);
 }
 
-/** Whether there is a threshold that nobody can know without the context window. */
+/** Whether the threshold depends on the context window. */
 export function needsWindow(options: CompactionOptions | false | undefined): boolean {
   return options !== false && options?.auto !== false;
 }

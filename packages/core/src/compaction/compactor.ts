@@ -1,4 +1,4 @@
-/** Decides when the context of a session is compacted: one at a time, and once for a request. */
+/** Decides when to compact the context of a session: one compaction at a time, and once per request. */
 import type { Room, SerializedError, TurnProgress, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
 import type { MaybePromise, SessionFold } from "@capstan/log";
@@ -8,7 +8,7 @@ import { compactContext, giveUpCompaction } from "./compact-context.ts";
 import type { CompactionEnd } from "./compaction-end.ts";
 import type { CompactionPlan } from "./compaction-options.ts";
 
-/** How much the context has to grow, of the window, before it is tried again after one that failed or freed too little. */
+/** Growth of the context, as a share of the window, before the next attempt after a compaction that failed or freed too little. */
 const growthBeforeNext = 0.05;
 
 export class Compactor {
@@ -20,12 +20,12 @@ export class Compactor {
     this.#surroundings = surroundings;
   }
 
-  /** Resolves when nothing is being recorded here any more; undefined if nothing is. */
+  /** Resolves once the current compaction is recorded; undefined if there is none. */
   get underWay(): Promise<unknown> | undefined {
     return this.#underWay;
   }
 
-  /** With what compactions of the turn under way have used: its loop does not know of it. */
+  /** Adds the usage of compactions in the current turn, which its loop does not count. */
   addTo(progress: TurnProgress): TurnProgress {
     if (this.#usage === undefined) return progress;
     return { ...progress, usage: addUsage(progress.usage, this.#usage) };
@@ -35,7 +35,7 @@ export class Compactor {
     this.#usage = undefined;
   }
 
-  /** Before a request, or when the provider has called one too long. At once, and almost always, if there is room. */
+  /** Called before a request, and after an overflow. Synchronous if there is room, which is almost always. */
   makeRoom(context: CompactionContext, overflow?: SerializedError): MaybePromise<Room> {
     const { compaction } = context.plan;
     if (compaction === undefined) return undefined;
@@ -52,7 +52,7 @@ export class Compactor {
     return this.#makeRoom(context, compaction, isFull ? "full" : "asked");
   }
 
-  /** As it was asked for, between two turns. */
+  /** Runs requested compactions between two turns. */
   async compactAtRest(context: CompactionContext, ids: readonly string[]): Promise<void> {
     const { compaction } = context.plan;
     const { compactions } = this.#fold;
@@ -77,7 +77,7 @@ export class Compactor {
     return failedAt === undefined || size.reaches(failedAt + window * growthBeforeNext, frame);
   }
 
-  /** Whatever was expected of the last one: another would free no more, unless much was said since. */
+  /** Whether the last compaction freed too little, and the context has hardly grown since: another one would free no more. */
   #hasJustFailedToFree(
     { frame }: TurnPlan,
     { minFreedShare, window = 0 }: CompactionPlan,
@@ -99,13 +99,13 @@ export class Compactor {
     return isFreed || why === "asked" ? true : "context-exhausted";
   }
 
-  /** Whoever ends the turn meanwhile waits for what is recorded here. */
+  /** If the turn ends in the meantime, its end waits for this record. */
   async #run(
     context: CompactionContext,
     compaction: CompactionPlan,
   ): Promise<CompactionEnd | undefined> {
     const compacted = compactContext(this.#surroundings, context, compaction);
-    // Only its end is waited for there: a failure is thrown below.
+    // Only its end matters there: a failure is thrown below.
     this.#underWay = compacted.catch(() => {});
     try {
       const end = await compacted;

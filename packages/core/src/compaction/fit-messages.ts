@@ -1,16 +1,16 @@
-/** Messages that are too much for the model that is to summarize them: what matters least is left out first. */
+/** Shortens messages that exceed the window of the summarizing model: the least important parts go first. */
 import type { ChatMessage, ToolMessage, UserMessage } from "@capstan/kernel";
 import { tokensOfMessage } from "../context/estimate-tokens.ts";
 
 const leftOutOutput = "(This output is left out of the summary request: it does not fit.)";
 const leftOutMessages =
   "(Messages that stood here are left out of the summary request: they do not fit.)";
-/** Of a text that is too long by itself; the end says more often what it is for. */
+/** Share of a text that is too long to keep from its beginning; the end more often tells what it is for. */
 const shownOfText = 0.5;
 
 /**
- * The same list, if it has no more than so many tokens. Otherwise the oldest outputs of tools go, then the oldest whole steps, then the middle
- * of texts that are still too long. What the list begins with stays: what the user wanted, or an earlier summary.
+ * Returns the list itself if it fits. Otherwise the oldest tool outputs go, then the oldest whole steps, then the middle of texts that are still
+ * too long. The first message stays: the request of the user, or an earlier summary.
  */
 export function fitMessages(
   messages: readonly ChatMessage[],
@@ -53,7 +53,7 @@ function note(inPlaceOf: ChatMessage | undefined): UserMessage {
   return { role: "user", id: `${inPlaceOf?.id}_left_out`, content: leftOutMessages };
 }
 
-/** Only what somebody wrote: a reply has to go back as it came. */
+/** Shortens user messages and tool outputs only: a reply must go back unchanged. */
 function shortened(message: ChatMessage, maxUnits: number): ChatMessage {
   if (message.role !== "user") return message;
   const { content } = message;

@@ -1,4 +1,4 @@
-/** What writes the summaries of a session: the model of its turn, or one that is only for that. */
+/** Model that writes the summaries of a session: that of the turn, or a separate one. */
 import type { ProviderContract, ProviderStreamOptions, Usage } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
 import { andThen } from "@capstan/log";
@@ -9,14 +9,14 @@ export interface Summarizer {
   readonly model: Model;
   readonly provider: ProviderContract;
   readonly providerOpts: ProviderStreamOptions;
-  /** `name` is that of the model, if the summarizer's falls back on others. */
+  /** `name` is the model that answered, if the summarizer has fallbacks. */
   cost(usage: Usage | undefined, name?: string): number | undefined;
 }
 
-/** A summary needs some room, however short the replies of an agent may be. */
+/** Minimum for a summary, however short the replies of the agent may be. */
 const minSummaryTokens = 8_192;
 
-/** The same options, but for what an answer has to be: a summary is text of its own length. */
+/** Uses the options of the turn except those that shape an answer: a summary is text, with its own length limit. */
 export function toSummarizer(
   found: MaybePromise<Omit<Summarizer, "cost">>,
   cost: (usage: Usage | undefined, model: Model) => number | undefined,

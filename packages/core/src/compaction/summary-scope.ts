@@ -1,8 +1,8 @@
-/** How much of a transcript a summary may stand for: whole steps, and nothing that no model has read. */
+/** Determines how much of a transcript a summary may replace: whole steps that a model has read. */
 import type { ChatMessage } from "@capstan/kernel";
 import type { TranscriptFold } from "@capstan/log";
 
-/** The place behind the last message of it; `from` where there is nothing. */
+/** Index after the last message to summarize; `from` if there is nothing. */
 export function endOfSummary(
   { messages, step }: Pick<TranscriptFold, "messages" | "step">,
   from: number,
@@ -10,18 +10,18 @@ export function endOfSummary(
 ): number {
   let end = messages.length;
   const isOpen = step !== undefined && !step.isEmpty && !step.isSettled;
-  // What came before calls that wait was read by whoever made them.
+  // The model that made the pending calls has read everything before them.
   if (isOpen) end = messages.lastIndexOf(step.message);
   else while (end > from && !isRead(messages[end - 1])) end--;
   for (let kept = 0; kept < keepRecentSteps && end > from; kept++) {
     end = messages.findLastIndex((message, place) => place < end && isReply(message));
-    // What the step replied to says what it was for.
+    // Keep the message that the step replied to: it tells what the step was for.
     while (end > from && !isRead(messages[end - 1])) end--;
   }
   return Math.max(end, from);
 }
 
-/** Whether a model has seen it, or made it: the result of a tool is about what a model asked for. */
+/** Whether a model has seen or written it. A tool result counts, as a model asked for it. */
 function isRead(message: ChatMessage | undefined): boolean {
   return message?.role === "tool" || isReply(message);
 }

@@ -1,4 +1,4 @@
-/** How many tokens something has, roughly, and rather too many than too few: every vendor cuts text in its own way. */
+/** Rough token counts, too high rather than too low: every vendor tokenizes text differently. */
 import type {
   ChatMessage,
   DocumentPart,
@@ -8,17 +8,17 @@ import type {
   ToolDeclaration,
 } from "@capstan/kernel";
 
-/** English prose has more letters to a token, code and JSON fewer. */
+/** English prose has more letters per token, code and JSON fewer. */
 const asciiPerToken = 3.5;
 /** European letters beyond ASCII, Greek, Cyrillic. */
 const alphabeticPerToken = 2;
-/** Of all other scripts, for each UTF-16 unit. No text has more tokens than this for a unit. */
+/** Tokens per UTF-16 unit of all other scripts. No text has more tokens per unit than this. */
 const maxTokensPerUnit = 1.25;
-/** What a vendor puts around each message, and each part of it that is not plain text. */
+/** Tokens that a vendor adds around each message, and around each part that is not plain text. */
 const framing = 4;
-/** A large picture, at the vendors that count by its size. */
+/** A large image, for vendors that count by size. */
 const imageTokens = 1_600;
-/** Of a document that is not text: pages are counted as text and as pictures, and nobody has looked into it. */
+/** For a document that is not text: vendors count its pages as text and as images, and its content is not read here. */
 const documentBytesPerToken = 20;
 const minDocumentTokens = 1_500;
 
@@ -41,12 +41,12 @@ export function tokensOfText(text: string): number {
   );
 }
 
-/** Of one message as it is. Messages of the application count where somebody makes them into something that a model sees. */
+/** Tokens of one message. Custom messages count if the agent converts them for the model. */
 export function tokensOfMessage(message: ChatMessage, hasCustom: boolean): number {
   return framing + sumOf(message, hasCustom, exact);
 }
 
-/** Never less than the tokens, and known without looking at the text. */
+/** Upper bound of the tokens, computed without reading the text. */
 export function mostTokensOfMessage(message: ChatMessage, hasCustom: boolean): number {
   return framing + sumOf(message, hasCustom, atMost);
 }
@@ -60,7 +60,7 @@ export function tokensOfTools(tools: readonly ToolDeclaration[]): number {
   return tokens;
 }
 
-/** A schema is made once and sent with every request. */
+/** Token counts of schemas: a schema is created once and sent with every request. */
 const tokensOfKnown = new WeakMap<ToolDeclaration["inputSchema"], number>();
 
 function tokensOfSchema(schema: ToolDeclaration["inputSchema"]): number {
@@ -87,13 +87,13 @@ const atMost: Measure = {
   json: (value) => 1 + mostUnitsOf(value) * maxTokensPerUnit,
 };
 
-/** Six units for one is the most that JSON makes of a text; and so is this of a number. */
+/** JSON escapes turn one unit into six at most; no number needs more per unit. */
 const unitsPerEscape = 6;
 const mostUnitsOfNumber = 25;
-/** To look at a longer text takes less than to be wrong about it. */
+/** Longer texts are read: a wrong bound would cost more than reading them. */
 const shortText = 100;
 
-/** Never less than the length of its JSON, and without making that of what is short. */
+/** Upper bound of the length of its JSON, without serializing short values. */
 function mostUnitsOf(value: JsonValue): number {
   if (typeof value === "string") {
     return value.length > shortText
@@ -103,7 +103,7 @@ function mostUnitsOf(value: JsonValue): number {
   if (typeof value !== "object" || value === null) return mostUnitsOfNumber;
   let units = 2;
   for (const name of Object.keys(value)) {
-    // A list has its places as names; each is there.
+    // A list has its indexes as names; each exists.
     const inner = (value as { readonly [name: string]: JsonValue })[name] as JsonValue;
     units += 4 + name.length * unitsPerEscape + mostUnitsOf(inner);
   }
@@ -148,7 +148,7 @@ function tokensOfDocument(part: DocumentPart): number {
   return Math.max(minDocumentTokens, Math.ceil(bytes / documentBytesPerToken));
 }
 
-/** One that failed is shown to nobody. */
+/** Failed replies are not shown to the model. */
 function sumOfReply(
   { content, stopReason }: Extract<ChatMessage, { role: "assistant" }>,
   measure: Measure,

@@ -1,7 +1,7 @@
-/** What a model is shown of messages in which a vendor would not take some parts. */
+/** Replaces parts that a vendor rejected with notes. */
 import type { ChatMessage, PartReference, TextPart } from "@capstan/kernel";
 
-/** The same list, if none of the parts is in it. Only media can be left out: nothing else is ever named. */
+/** Returns the list itself if it has none of the parts. Only media can be left out: no other part is ever named. */
 export function leaveOut(
   messages: readonly ChatMessage[],
   parts: readonly PartReference[],

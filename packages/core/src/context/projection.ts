@@ -1,17 +1,17 @@
 /**
- * What a model is shown of a session: its messages, with a summary in the place of the beginning, notes in the place of what was evicted or refused,
- * and nothing else changed. It follows from the log alone.
+ * Projection of a session for the model: its messages, with a summary instead of the beginning, and notes instead of evicted or rejected
+ * parts. Nothing else is changed. It follows from the log alone.
  */
 import type { AssistantMessage, ChatMessage, MessagesSoFar, ToolMessage } from "@capstan/kernel";
 import type { ContextFold, SessionFold } from "@capstan/log";
 import { leaveOut } from "./leave-out.ts";
 import { evictedNote } from "../outputs/output-notes.ts";
 
-/** Of one turn: it grows with the turn's messages. */
+/** Context of one turn. It grows with the turn's messages. */
 export class ContextProjection {
   readonly #context: ContextFold;
   #shown: ChatMessage[] | undefined;
-  /** How many messages are in it. */
+  /** Number of projected messages. */
   #count = 0;
   #version = 0;
 
@@ -19,7 +19,7 @@ export class ContextProjection {
     this.#context = context;
   }
 
-  /** The same list until something that was shown is shown differently; it grows at its end. */
+  /** Returns one list that grows at its end, until a message must be shown differently. */
   show({ history, input, added }: MessagesSoFar): readonly ChatMessage[] {
     const before = history.length + input.length;
     if (this.#shown === undefined || this.#context.version !== this.#version) {
@@ -39,7 +39,7 @@ export class ContextProjection {
       if (isEvicted(message, evicted)) {
         return { ...message, content: evictedNote(message) };
       }
-      // What a model thought is bound to what was shown before it.
+      // Thinking is bound to the messages before it.
       const isBound = message.role === "assistant" && this.#context.isAfterChange(start + index);
       return isBound ? withoutThoughts(message) : message;
     });
@@ -51,7 +51,7 @@ export class ContextProjection {
   }
 }
 
-/** What a model is shown of a session up to this place, or of all of it. */
+/** Projects a session up to this message, or all of it. */
 export function projectUpTo(
   { transcript, context }: SessionFold,
   end?: number,
@@ -64,7 +64,7 @@ function isEvicted(message: ChatMessage, evicted: ReadonlySet<string>): message 
   return message.role === "tool" && evicted.has(message.toolCallId);
 }
 
-/** In plain words: whoever made it reads nothing of its own in it any more. */
+/** Returns the reply without thinking and without the vendor's own data. */
 function withoutThoughts(message: AssistantMessage): AssistantMessage {
   const isThought = message.content.some(({ type }) => type === "thinking");
   if (!isThought) return message;

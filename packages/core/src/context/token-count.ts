@@ -1,4 +1,4 @@
-/** How large the next request of a session is: what the provider reported last, and what came since. */
+/** Size of the next request of a session: the last size the provider reported, plus the messages since. */
 import type { ChatMessage, ToolDeclaration } from "@capstan/kernel";
 import type { ReportedSize, SessionFold } from "@capstan/log";
 import {
@@ -10,35 +10,35 @@ import {
 
 export interface TokenCount {
   readonly tokens: number;
-  /** False where a provider has counted all of it. */
+  /** False if the provider has counted all of it. */
   readonly isEstimate: boolean;
 }
 
-/** What every request has besides the messages, and what is to be known of the turn that makes it. */
+/** Parts of a request besides the messages. */
 export interface RequestFrame {
   readonly model: string;
   readonly instructions: string | undefined;
   readonly tools: readonly ToolDeclaration[];
-  /** Whether messages of the application may become something that a model sees. */
+  /** Whether custom messages may be converted for the model. */
   readonly hasCustom: boolean;
 }
 
-/** An evicted output leaves a note behind. */
+/** Tokens of the note that replaces an evicted output. */
 const evictedTokens = 40;
 
 /**
- * Of one session, for as long as it is open: each message is looked at once. Texts are read only where their length alone does not
- * say that there is room.
+ * Size of one session while it is open: each message is counted once. Texts are read only if their length alone does not show that there is
+ * room.
  */
 export class ContextSize {
   readonly #fold: SessionFold;
   #reported: ReportedSize | undefined;
   #version = -1;
   #prompt: SessionFold["prompt"];
-  /** Of the messages before `#read`, with all that comes with them. */
+  /** Tokens of the messages before `#read`, with the rest of the request. */
   #tokens = 0;
   #read = 0;
-  /** At most, of those from `#read` to `#seen`. */
+  /** Upper bound for the messages from `#read` to `#seen`. */
   #most = 0;
   #seen = 0;
 
@@ -46,7 +46,7 @@ export class ContextSize {
     this.#fold = fold;
   }
 
-  /** Whether the next request has so many tokens. Asked before every one of them. */
+  /** Whether the next request has at least this many tokens. Called before every request. */
   reaches(limit: number, frame: RequestFrame): boolean {
     const { transcript } = this.#fold;
     const { length } = transcript;
@@ -77,7 +77,7 @@ export class ContextSize {
     );
   }
 
-  /** From what was reported, or from the beginning. */
+  /** Starts from the reported size, or from zero. */
   #begin({ instructions, tools }: RequestFrame): void {
     const { context, transcript, prompt } = this.#fold;
     const { reported, summary } = context;
@@ -107,7 +107,7 @@ export class ContextSize {
   }
 }
 
-/** Of a list of messages as it is, with what every request has besides. */
+/** Estimates a request with these messages. */
 export function estimate(messages: readonly ChatMessage[], frame: RequestFrame): number {
   let tokens = tokensOfText(frame.instructions ?? "") + tokensOfTools(frame.tools);
   for (const message of messages) tokens += tokensOfMessage(message, frame.hasCustom);

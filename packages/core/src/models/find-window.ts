@@ -1,4 +1,4 @@
-/** Context windows that no list knows: asked of the server, once for each model, and otherwise taken to be small. */
+/** Context windows of unknown models: the server is asked once per model; if it does not tell, a small window is assumed. */
 import type { Logger, ProviderContract, Timer } from "@capstan/kernel";
 import { isPromise } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
@@ -15,11 +15,11 @@ interface Surroundings {
   readonly logger: Logger | undefined;
 }
 
-/** Answers of servers, given or awaited, by provider and model. No model is asked about twice. */
+/** Replies of servers, received or pending, by provider and model. No server is asked twice about a model. */
 const told = new WeakMap<ProviderContract, Map<string, MaybePromise<number | undefined>>>();
 const warned = new Set<string>();
 
-/** Never fails, and waits for a few seconds at most. */
+/** Never fails, and waits a few seconds at most. */
 export function findWindow(model: Model, surroundings: Surroundings): MaybePromise<number> {
   return andThen(toldWindow(model, surroundings), (window) => {
     if (window !== undefined) return window;
@@ -29,7 +29,7 @@ export function findWindow(model: Model, surroundings: Surroundings): MaybePromi
 }
 
 function toldWindow(model: Model, surroundings: Surroundings): MaybePromise<number | undefined> {
-  // The object around models that stand in for each other is made anew for each turn.
+  // The wrapper around fallback models is new for each turn.
   const { provider = model.provider, id = model.id } = model.provider.fallback?.models[0] ?? {};
   if (provider.findContextWindow === undefined) return undefined;
   const known = told.get(provider) ?? new Map<string, MaybePromise<number | undefined>>();
@@ -57,7 +57,7 @@ async function ask(
     const window = await within(timer, findWindowMs, work(), "findContextWindow");
     return typeof window === "number" && window > 0 && window < Infinity ? window : undefined;
   } catch {
-    // The turn itself will tell what is wrong with the key or the server.
+    // The turn itself will report what is wrong with the key or the server.
     return undefined;
   } finally {
     stop.abort();

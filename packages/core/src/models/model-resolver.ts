@@ -1,26 +1,26 @@
-/** From a name to a model: the registry knows what it is, a vendor's function how to reach it. */
+/** Resolves names to models: the registry has the facts, a vendor's function makes the provider. */
 import type { ProviderContract } from "@capstan/kernel";
 import { AgentError } from "../errors/agent-error.ts";
 import type { Model, ResolveModel } from "./model.ts";
 import type { ModelRegistry, RegisteredModel } from "./registry.ts";
 import { createModelRegistry } from "./registry.ts";
 
-/** Makes a model of a vendor reachable, as `anthropic` of `@capstan/providers/anthropic` does. */
+/** Creates a model of a vendor, as `anthropic` of `@capstan/providers/anthropic` does. */
 export type VendorFunction = (id: string) => {
   readonly provider: ProviderContract;
   readonly id: string;
 };
 
 export interface ModelResolverOptions {
-  /** By the vendors' ids. Of an alias, the first model of one of these is meant. */
+  /** Functions by vendor id. An alias means its first model of one of these vendors. */
   readonly vendors: Readonly<Record<string, VendorFunction>>;
   /** Default: the snapshot. */
   readonly registry?: ModelRegistry;
 }
 
 /**
- * For `resolveModel` of an agent. A model that the registry does not know is taken as it is, if its name says the vendor: vendors bring out
- * new ones every week.
+ * Creates the `resolveModel` of an agent. A model that the registry lacks is accepted if its name has the vendor: vendors release new models
+ * every week.
  */
 export function modelResolver({
   vendors,
@@ -62,6 +62,6 @@ function unknown(
   vendors: readonly string[],
 ): AgentError {
   const meant = suggestions.length === 0 ? "" : ` Did you mean ${suggestions.join(" or ")}?`;
-  const message = `Nobody knows a model "${name}" of ${vendors.join(", ") || "any vendor"}.${meant} Write it as vendor/id, or register it`;
+  const message = `Unknown model "${name}" (vendors: ${vendors.join(", ") || "none"}).${meant} Write it as vendor/id, or register it`;
   return new AgentError("unknown_model", message);
 }

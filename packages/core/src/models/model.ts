@@ -99,6 +99,6 @@ export function findModel(
   }
   throw new AgentError(
     "unknown_model",
-    `The model "${choice}" is given by its name, and nobody knows it: pass it in models, or resolveModel to look it up`,
+    `Unknown model "${choice}": add it to models, or pass resolveModel to look it up`,
   );
 }

@@ -1,9 +1,9 @@
-/** Names that look like one that nobody knows. Names of models are long: what counts is how much of them they have in common. */
+/** Suggests names similar to an unknown one. Names of models are long, so the shared part decides. */
 
 const maxNames = 3;
 const minLikeness = 0.55;
 
-/** The likest first; none, if none is like it. */
+/** Most similar names first; empty if none is similar. */
 export function nearestNames(name: string, known: readonly string[]): readonly string[] {
   const wanted = pairsOf(name);
   return known
@@ -14,20 +14,20 @@ export function nearestNames(name: string, known: readonly string[]): readonly s
     .map(({ candidate }) => candidate);
 }
 
-/** A name without its vendor is compared without it, too. */
+/** A name without a vendor is also compared with names without theirs. */
 function likenessOf(wanted: ReadonlySet<string>, name: string, candidate: string): number {
   const id = candidate.slice(candidate.indexOf("/") + 1);
   const compared = name.includes("/") ? [candidate] : [candidate, id];
   return Math.max(...compared.map((text) => share(wanted, pairsOf(text))));
 }
 
-/** The part of both that both have, from 0 to 1. */
+/** Share that both have in common, from 0 to 1. */
 function share(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const common = Array.from(one).filter((pair) => other.has(pair)).length;
   return (2 * common) / (one.size + other.size);
 }
 
-/** Neighbouring characters, with the place of each repetition. */
+/** Pairs of neighbouring characters, with the number of each repetition. */
 function pairsOf(text: string): ReadonlySet<string> {
   const pairs = new Set<string>();
   const word = ` ${text.toLowerCase()} `;

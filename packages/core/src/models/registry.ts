@@ -1,4 +1,4 @@
-/** What is known of models, by name: the snapshot, and what the program has added. */
+/** Registry of models by name: the snapshot, and the models that the program added. */
 import type { ModelFacts } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
 import type { ModelPrice, TokenPrices } from "./cost.ts";
@@ -9,20 +9,20 @@ import { readSnapshot, snapshotDate, snapshotVendors } from "./snapshot.ts";
 import { vendorOfId } from "./vendor-of-id.ts";
 
 export interface RegisteredModel {
-  /** The vendor's id, which is that of its provider. */
+  /** Id of the vendor, the same as that of its provider. */
   readonly vendor: string;
-  /** As the vendor knows it. */
+  /** Id of the model at the vendor. */
   readonly id: string;
-  /** For people. */
+  /** Display name. */
   readonly label?: string;
   readonly facts?: ModelFacts;
   readonly price?: ModelPrice;
 }
 
-/** Which models a word may stand for: the first that can be had is meant. */
+/** Models that an alias may mean: the first available one is used. */
 export type Aliases = Readonly<Record<string, readonly string[]>>;
 
-/** Of each vendor with a model for it, the one of today. */
+/** Current models of each vendor. */
 export const defaultAliases: Aliases = {
   default: [
     "anthropic/claude-sonnet-5-5",
@@ -53,7 +53,7 @@ export const defaultAliases: Aliases = {
 
 export interface ModelRegistryOptions {
   readonly models?: readonly RegisteredModel[];
-  /** On top of `default`, `fast` and `smart`. */
+  /** Added to `default`, `fast` and `smart`. */
   readonly aliases?: Aliases;
 }
 
@@ -68,13 +68,13 @@ export class ModelRegistry {
     for (const model of models) this.registerModel(model);
   }
 
-  /** Adds a model, or takes the place of one. */
+  /** Adds or replaces a model. */
   registerModel(model: RegisteredModel): void {
     this.#added.set(nameOfRegistered(model), model);
     this.#completed = new WeakMap();
   }
 
-  /** The model with what is known of it; what it says of itself stays. At once, but for the first time. */
+  /** Completes a model with registered facts; facts it states itself take precedence. Synchronous after the first call. */
   complete(model: Model): MaybePromise<Model> {
     const completed = this.#completed.get(model);
     if (completed !== undefined) return completed;
@@ -87,7 +87,7 @@ export class ModelRegistry {
     });
   }
 
-  /** The names that an alias stands for; the name itself, if it is none. */
+  /** Names that an alias means; the name itself if it is not an alias. */
   namesOf(name: string): readonly string[] {
     return Object.hasOwn(this.#aliases, name) ? (this.#aliases[name] ?? []) : [name];
   }
@@ -99,7 +99,7 @@ export class ModelRegistry {
     return added ?? (await this.#load(known)).get(id);
   }
 
-  /** All models that a name may mean: `vendor/id`, or an id alone, which several vendors may have. Not those of an alias. */
+  /** All models that a name may mean: `vendor/id`, or an id alone, which several vendors may have. Aliases are not resolved. */
   async find(name: string): Promise<readonly RegisteredModel[]> {
     const slash = name.indexOf("/");
     const exact =
@@ -108,7 +108,7 @@ export class ModelRegistry {
     return (await this.list()).filter(({ id }) => id === name);
   }
 
-  /** All of them, by vendor and id. */
+  /** All models, sorted by vendor and id. */
   async list(): Promise<readonly RegisteredModel[]> {
     const all = await Promise.all(snapshotVendors.map((vendor) => this.#load(vendor)));
     const models = new Map(
@@ -120,7 +120,7 @@ export class ModelRegistry {
     );
   }
 
-  /** Names that somebody may have meant. */
+  /** Names similar to an unknown one. */
   async suggest(name: string): Promise<readonly string[]> {
     const models = await this.list();
     return nearestNames(name, [...Object.keys(this.#aliases), ...models.map(nameOfRegistered)]);

@@ -1,7 +1,7 @@
-/** A model as the snapshot has it: one line of a vendor's file. `scripts/update-models.ts` writes them. */
+/** A model in the snapshot: one line of a vendor's file, written by `scripts/update-models.ts`. */
 import type { ModelFacts } from "@capstan/kernel";
 
-/** In dollars for a million tokens. */
+/** In dollars per million tokens. */
 export interface SnapshotPrice {
   readonly input: number;
   readonly output: number;
@@ -13,11 +13,11 @@ export interface SnapshotModel extends Required<
   Pick<ModelFacts, "contextWindow" | "maxOutputTokens" | "input">
 > {
   readonly id: string;
-  /** For people. */
+  /** Display name. */
   readonly name: string;
   readonly thinking?: Exclude<ModelFacts["thinking"], undefined>;
   readonly price?: SnapshotPrice & {
-    /** For requests whose input has more tokens than that. */
+    /** Prices for requests whose input exceeds `above` tokens. */
     readonly tiers?: readonly (SnapshotPrice & { readonly above: number })[];
   };
 }

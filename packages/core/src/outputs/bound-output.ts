@@ -1,19 +1,19 @@
-/** What a model is shown of an output that is too long: the beginning, the end, and a note about what is between them. */
+/** Bounds an output that is too long: its beginning, its end, and a note about the gap. */
 import type { TextPart, ToolContent, ToolContentPart } from "@capstan/kernel";
 import { cutHead, cutTail } from "./text-cut.ts";
 import { textOf } from "./output-text.ts";
 
-/** What is left out, as places in the text of the output. */
+/** Range of the output's text that is left out. */
 export interface Gap {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** So much of the limit is for the note. */
+/** Characters of the limit reserved for the note. */
 const noteChars = 400;
 
-/** The same content with at most so many characters of text. Media stay, whatever text is left out around them. */
+/** Returns the content with at most this many characters of text. Media stay, even if the text around them is left out. */
 export function boundOutput(
   content: ToolContent,
   maxChars: number,
@@ -39,7 +39,7 @@ function aroundGap(text: string, start: number, end: number, note: string): stri
   return `${head}${above}${note}${tail === "" ? "" : "\n"}${tail}`;
 }
 
-/** The note comes where the gap begins. */
+/** Inserts the note at the start of the gap. */
 function withGap(
   content: readonly ToolContentPart[],
   gap: Gap,
@@ -54,7 +54,7 @@ function withGap(
       continue;
     }
     const end = place + part.text.length;
-    // A part that ends where the gap begins is whole.
+    // A part that ends at the start of the gap is complete.
     const isCut = gap.start < end && gap.end > place;
     if (!isCut) shown.push(part);
     else {
@@ -66,7 +66,7 @@ function withGap(
       if (text !== "") shown.push(textPart(text));
       isNoted = true;
     }
-    // One for the line between two parts.
+    // One for the line break between two parts.
     place = end + 1;
   }
   return shown;

@@ -1,16 +1,16 @@
-/** Which outputs of tools to leave out of the context: those of which only the last so many are wanted, and the oldest where all are too much. */
+/** Selects tool outputs to evict from the context: old ones of ephemeral tools, and the oldest if the total is too large. */
 import type { OutputFold } from "@capstan/log";
 import type { ResolvedLimits } from "./output-limits.ts";
 
 /**
- * What is left of a total that was too large. Each eviction costs the vendor's cache everything behind the first output that goes: a few
- * large ones cost less than many small ones.
+ * Share of the limit to keep when the total is too large. Each eviction invalidates the vendor's cache after the first evicted output, so a few
+ * large evictions cost less than many small ones.
  */
 const keptShare = 0.5;
 
 /**
- * None as long as it is not worth it: an `ephemeral` tool is brought back to what it may keep when it has twice as many, and then all of them
- * are. Outputs from `freshFrom` on, which the model has not seen yet, stay.
+ * Returns none while it is not worth it: when an `ephemeral` tool has twice as many outputs as it may keep, all such tools are cut back. Outputs
+ * from `freshFrom` on, which the model has not seen yet, stay.
  */
 export function outputsToEvict(
   outputs: OutputFold,

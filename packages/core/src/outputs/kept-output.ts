@@ -1,10 +1,10 @@
-/** Outputs as bytes: what a blob of a session holds of one. */
+/** Outputs as bytes, for blobs of a session. */
 import type { KeptOutput, ToolContent } from "@capstan/kernel";
 import { textOf } from "./output-text.ts";
 
 type Form = KeptOutput["mediaType"];
 
-/** What is not text alone, or not sound text, which UTF-8 cannot say, is JSON, which can. */
+/** Well-formed text is UTF-8. Anything else is JSON, which can hold parts and lone surrogates. */
 export function toBytes(content: ToolContent): { bytes: Uint8Array; form: Form } {
   const isPlain = typeof content === "string" && content.isWellFormed();
   const text = isPlain ? content : JSON.stringify(content);
@@ -13,9 +13,9 @@ export function toBytes(content: ToolContent): { bytes: Uint8Array; form: Form }
 }
 
 export function fromBytes(bytes: Uint8Array, form: Form): ToolContent {
-  // A mark at the beginning belongs to the output.
+  // A byte order mark belongs to the output.
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  // Nobody but `toBytes` writes these blobs.
+  // Only `toBytes` writes these blobs.
   return form === "text/plain" ? text : (JSON.parse(text) as ToolContent);
 }
 

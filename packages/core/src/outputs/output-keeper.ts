@@ -1,4 +1,4 @@
-/** Keeps long outputs whole as blobs of their session, and shows the model their beginning and end. */
+/** Stores long outputs as blobs of their session, and shows the model their beginning and end. */
 import type { Logger, ToolCallPart, ToolResult } from "@capstan/kernel";
 import { serializeError } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
@@ -12,7 +12,7 @@ import { isLongerThan } from "./output-text.ts";
 
 export interface KeeperOptions {
   readonly maxChars: number;
-  /** Whether the model has the session's tool to read the rest. */
+  /** Whether the model has the `read_output` tool for the rest. */
   readonly canRead: boolean;
   readonly logger: Logger | undefined;
   putBlob(bytes: Uint8Array): MaybePromise<string>;
@@ -26,12 +26,12 @@ export class OutputKeeper {
   }
 
   /**
-   * The blob is there before anybody hears of it: a process that dies in between leaves one that nobody names, which does no harm. Where the store
-   * does not take it, the output is cut all the same: the tool has run, and what the model needs most of it fits into the log.
+   * The blob is stored before the entry that names it: a process that dies in between leaves an unused blob, which is harmless. If the store
+   * fails, the output is cut all the same: the tool has run, and the most important part of its output fits into the log.
    */
   bound(call: ToolCallPart, result: ToolResult): MaybePromise<ToolResult> {
     if (!isLongerThan(result.output, this.#options.maxChars)) return result;
-    // Its pages are as long as they may be.
+    // Its pages are bounded already.
     if (this.#options.canRead && call.name === readOutputName) return result;
     return orElse(
       () => this.#keep(call, result),
@@ -49,7 +49,7 @@ export class OutputKeeper {
 
   #giveUp(call: ToolCallPart, result: ToolResult, thrown: unknown): ToolResult {
     const { message } = serializeError(thrown);
-    this.#options.logger?.log("warn", `The output of a call could not be kept: ${message}`, {
+    this.#options.logger?.log("warn", `The output of a call could not be stored: ${message}`, {
       toolCallId: call.id,
       toolName: call.name,
     });

@@ -1,12 +1,12 @@
-/** What a model reads in the place of what it is not shown. */
+/** Notes that the model reads instead of omitted output. */
 import type { ToolMessage } from "@capstan/kernel";
 import type { Gap } from "./bound-output.ts";
 import { countLines, grouped, linesBefore, textOf } from "./output-text.ts";
 
-/** The tool that a session gives to its model. */
+/** Name of the tool that reads omitted output. */
 export const readOutputName = "read_output";
 
-/** How to read the rest, or why nobody can. */
+/** Whether and how the rest can be read. */
 export type Rest =
   | { readonly type: "kept"; readonly reference: string }
   | { readonly type: "lost" };
@@ -22,14 +22,14 @@ export function gapNote({ text, start, end }: Gap, rest: Rest, canRead: boolean)
 }
 
 function howToRead(rest: Rest, canRead: boolean, from: number): string {
-  if (rest.type === "lost") return "They could not be kept: nobody can read them any more.";
+  if (rest.type === "lost") return "They could not be stored and cannot be read.";
   if (!canRead) return `Reference: ${rest.reference}`;
-  return `To read them: ${readOutputName} with reference "${rest.reference}" and from: ${from}, or a text to look for.`;
+  return `To read them: ${readOutputName} with reference "${rest.reference}" and from: ${from}, or a text to search for.`;
 }
 
-/** In the place of an output that made room for others. Short: a long session has thousands, and the tool says how to read them. */
+/** Replaces an evicted output. Short, as a long session has thousands; the tool explains how to read them. */
 export function evictedNote(message: ToolMessage): string {
-  return `(This output is left out to save room: ${describe(message)}. Reference: ${message.toolCallId})`;
+  return `(This output was left out to save space: ${describe(message)}. Reference: ${message.toolCallId})`;
 }
 
 function describe({ content, kept }: ToolMessage): string {

@@ -1,24 +1,24 @@
-/** An output a page at a time: some lines, a piece of a long line, or the places where a text stands. */
+/** Pages of an output: some lines, a piece of a long line, or the matches of a text. */
 import { countLines, grouped } from "./output-text.ts";
 import { cutBefore } from "./text-cut.ts";
 
 export interface PageRequest {
-  /** The first line, counted from 1. */
+  /** First line, counted from 1. */
   readonly from?: number;
-  /** The last line. */
+  /** Last line. */
   readonly to?: number;
-  /** Where in the first line to begin, counted from 1. */
+  /** First character in the first line, counted from 1. */
   readonly char?: number;
 }
 
-/** Lines around each place where a text was found. */
+/** Lines shown around each match. */
 const contextLines = 2;
-/** Of a line around one. */
+/** Characters shown of a line. */
 const excerptChars = 300;
-/** Of all of these lines. */
+/** Characters shown for one match. */
 const blockChars = excerptChars * (2 * contextLines + 1);
 
-/** A note that says what the page is and how to go on, and the page. */
+/** Returns the page with a note: what it contains, and how to continue. */
 export function pageOf(text: string, request: PageRequest, maxChars: number): string {
   const { from = 1, to = Infinity, char = 1 } = request;
   const lines = countLines(text);
@@ -39,7 +39,7 @@ function page(
 ): string {
   const shown = text.slice(start, end);
   const last = from + countLines(shown) - 1;
-  const next = end < text.length ? ` Go on with from: ${last + 1}.` : "";
+  const next = end < text.length ? ` Continue with from: ${last + 1}.` : "";
   return `(Lines ${grouped(from)} to ${grouped(last)} of ${grouped(lines)}.${next})\n${shown}`;
 }
 
@@ -58,17 +58,17 @@ function pieceOfLine(
   const end = Math.max(start + 1, cutBefore(text, start + maxChars));
   const first = start - line + 1;
   const last = end - line;
-  return `(Line ${grouped(from)} of ${grouped(lines)}, characters ${grouped(first)} to ${grouped(last)}. Go on with from: ${from}, char: ${last + 1}.)\n${text.slice(start, end)}`;
+  return `(Line ${grouped(from)} of ${grouped(lines)}, characters ${grouped(first)} to ${grouped(last)}. Continue with from: ${from}, char: ${last + 1}.)\n${text.slice(start, end)}`;
 }
 
-/** Where a text begins. */
+/** Position of a match. */
 interface Hit {
   readonly line: number;
-  /** In that line, from 0 on. */
+  /** Column in that line, counted from 0. */
   readonly column: number;
 }
 
-/** The lines in which a text stands, which may have several itself, and those around them, numbered. */
+/** Returns the lines with a match, numbered, with the lines around them. The text sought may have several lines. */
 export function findIn(
   text: string,
   sought: string,
@@ -76,8 +76,7 @@ export function findIn(
   maxChars: number,
 ): string {
   const hits = hitsIn(text, sought, from, to);
-  if (hits.length === 0)
-    return `(The text is not in it${from === 1 ? "" : ` from line ${from} on`}.)`;
+  if (hits.length === 0) return `(No match${from === 1 ? "" : ` from line ${from} on`}.)`;
   const all = text.split("\n");
   const last = countLines(text);
   const behind = countLines(sought) - 1 + contextLines;
@@ -101,7 +100,7 @@ export function findIn(
   return `(Found in ${times} of ${grouped(last)}.${next})\n${withGaps(shown)}`;
 }
 
-/** One for each line. */
+/** One match per line. */
 function hitsIn(text: string, sought: string, from: number, to: number): readonly Hit[] {
   const hits: Hit[] = [];
   let line = from;

@@ -1,10 +1,10 @@
-/** Outputs of a session by their references, also those that its model is no longer shown. */
+/** Finds outputs of a session by reference, including evicted ones. */
 import type { ChatMessage, ToolContent, ToolMessage } from "@capstan/kernel";
 import type { MaybePromise, SessionFold } from "@capstan/log";
 import { andThen } from "@capstan/log";
 import { fromBytes } from "./kept-output.ts";
 
-/** What it needs of the log of the session. */
+/** Parts of the session's log that it needs. */
 export interface OutputSource {
   readonly fold: SessionFold;
   getBlob(blob: string): MaybePromise<Uint8Array | undefined>;
@@ -21,11 +21,11 @@ export class OutputReader {
   find(reference: string): ToolMessage | undefined {
     const isIt = (message: ChatMessage): boolean =>
       message.role === "tool" && message.toolCallId === reference;
-    // What it is, the test says.
+    // The predicate ensures the type.
     return this.#messages.findLast(isIt) as ToolMessage | undefined;
   }
 
-  /** All of an output; undefined if the store has lost it. */
+  /** Returns the whole output; undefined if the store has lost it. */
   read({ content, kept }: ToolMessage): MaybePromise<ToolContent | undefined> {
     if (kept === undefined) return content;
     return andThen(this.#source.getBlob(kept.blob), (bytes) =>
@@ -33,7 +33,7 @@ export class OutputReader {
     );
   }
 
-  /** Of all outputs, the last first. */
+  /** References of all outputs, newest first. */
   references(): readonly string[] {
     return this.#messages
       .flatMap((message) => (message.role === "tool" ? message.toolCallId : []))

@@ -1,4 +1,4 @@
-/** The tool that gives back to a model what it is not shown of an output. */
+/** `read_output`: lets a model read omitted parts of outputs. */
 import type { ToolContent, ToolContentPart, ToolContract, ToolOutput } from "@capstan/kernel";
 import { nearestNames } from "../models/nearest-names.ts";
 import type { CompiledInput } from "../tools/compile-input.ts";
@@ -21,35 +21,35 @@ const line = { type: "integer", minimum: 1 } as const;
 const inputSchema = {
   type: "object",
   properties: {
-    reference: { type: "string", description: "As the note says that stands in the place." },
+    reference: { type: "string", description: "Reference from the note that replaced the output." },
     from: { ...line, description: "The first line to read. Default 1." },
     to: { ...line, description: "The last line to read. Default: as many as fit." },
-    char: { ...line, description: "Where in a very long first line to begin. Default 1." },
+    char: { ...line, description: "First character to read in a very long first line. Default 1." },
     text: {
       type: "string",
       minLength: 1,
       maxLength: 1_000,
-      description: "Instead of reading: finds this text, as it is, and shows the lines around it.",
+      description: "Searches for this literal text instead, and shows the lines around each match.",
     },
   },
   required: ["reference"],
   additionalProperties: false,
 } as const;
 
-/** Made when it is first called. */
+/** Created at the first call. */
 let parse: CompiledInput["parse"] | undefined;
 
 const declaration = {
   name: readOutputName,
   label: "Read an earlier output",
   description:
-    "Reads an output of an earlier tool call that was left out or shortened to save room. The note in its place has the reference.",
+    "Reads the output of an earlier tool call that was left out or shortened to save space. The note that replaced it has the reference.",
   inputSchema,
   effect: "pure",
   parseInput: (input) => (parse ??= compileInput(readOutputName, inputSchema).parse)(input),
 } satisfies ToolContract;
 
-/** Pages are no longer than an output may be, and no shorter than a paragraph. */
+/** A page is at most as long as an output, and at least as long as a paragraph. */
 const [minPageChars, maxPageChars] = [1_000, 20_000];
 
 export function readOutputTool(reader: OutputReader, maxChars: number): ToolContract {
@@ -79,7 +79,7 @@ async function readPage(
   return [{ type: "text", text: pageOf(text, input, pageChars) }, ...media];
 }
 
-/** With the beginning of the text, and not again with every page. */
+/** Media come with the first page only. */
 function mediaOf(
   content: ToolContent,
   { from = 1, char = 1 }: ReadInput,
@@ -99,8 +99,8 @@ function unknown(reference: string, known: readonly string[]): string {
 const extended = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
 
 /**
- * The tools as the model is told of them: with this one, where it may have something to read. One of the same name that the agent or the session
- * brings is meant to be there, and stays. From the first request on, so that no later one begins differently.
+ * Adds this tool if there may be something to read. A tool with the same name from the agent or the session takes precedence. It is there from the
+ * first request on, so that the prefix of later requests stays the same.
  */
 export function withReadOutput(tools: readonly AnyTool[]): readonly AnyTool[] {
   let list = extended.get(tools);
@@ -109,7 +109,7 @@ export function withReadOutput(tools: readonly AnyTool[]): readonly AnyTool[] {
 }
 
 function extend(tools: readonly AnyTool[]): readonly AnyTool[] {
-  // A tool that ends the turn gives nothing that would be read later.
+  // The output of a tool that ends the turn is not read later.
   const isUseful = tools.some(({ isTerminal }) => isTerminal !== true);
   const isTaken = tools.some(({ name }) => name === readOutputName);
   return isUseful && !isTaken ? [...tools, declaration] : tools;

@@ -1,13 +1,13 @@
-/** Where a text may be cut: between lines, and never inside of a character. */
+/** Cuts texts between lines, and never inside a character. */
 
-/** At most `chars` from the beginning. Behind a line, unless that would leave out half of what may be kept. */
+/** End of the head, at most `chars` long. After a line break, unless that would drop half of what may be kept. */
 export function cutHead(text: string, chars: number): number {
   if (text.length <= chars) return text.length;
   const behindLine = text.lastIndexOf("\n", chars - 1) + 1;
   return behindLine > 0 && behindLine * 2 >= chars ? behindLine : cutBefore(text, chars);
 }
 
-/** The place from which at most `chars` are left to the end: at the beginning of a line, in the same way. */
+/** Start of the tail, at most `chars` long. At the start of a line, by the same rule. */
 export function cutTail(text: string, chars: number): number {
   const start = text.length - chars;
   if (start <= 0) return 0;
@@ -16,7 +16,7 @@ export function cutTail(text: string, chars: number): number {
   return isInsidePair(text, start) ? start + 1 : start;
 }
 
-/** The place itself, or the one before it, if it is in the middle of a character of two units. */
+/** The position itself, or the one before it if it splits a surrogate pair. */
 export function cutBefore(text: string, place: number): number {
   return isInsidePair(text, place) ? place - 1 : place;
 }

@@ -63,7 +63,7 @@ describe("an output that is too long", () => {
     expect(lines[0]).toBe("line 1");
     expect(lines.at(-1)).toBe("line 500");
     expect(lines[note]).toBe(
-      `[… 3,800 of 4,391 characters are left out here (lines 39 to 467 of 500). To read them: read_output with reference "t_1_0" and from: 39, or a text to look for.]`,
+      `[… 3,800 of 4,391 characters are left out here (lines 39 to 467 of 500). To read them: read_output with reference "t_1_0" and from: 39, or a text to search for.]`,
     );
     expect([lines[note - 1], lines[note + 1]]).toEqual(["line 38", "line 468"]);
     expect(textShown(world).length).toBeLessThanOrEqual(1_000);
@@ -200,6 +200,6 @@ test("where the store does not take it, the output is cut, the model is told, an
   const { text } = await session.send("Look").response;
 
   expect(text).toBe("Seen");
-  expect(shown(world).content).toMatch(/left out here[^]*could not be kept/);
+  expect(shown(world).content).toMatch(/left out here[^]*could not be stored/);
   expect(shown(world).kept).toBeUndefined();
 });

@@ -6,7 +6,7 @@ const text = Array.from({ length: 20 }, (_, line) => `line ${line + 1}`).join("\
 describe("a page of an output", () => {
   test("has as many lines as fit, and says how to go on", () => {
     expect(pageOf(text, {}, 21)).toBe(
-      "(Lines 1 to 3 of 20. Go on with from: 4.)\nline 1\nline 2\nline 3\n",
+      "(Lines 1 to 3 of 20. Continue with from: 4.)\nline 1\nline 2\nline 3\n",
     );
   });
 
@@ -16,19 +16,19 @@ describe("a page of an output", () => {
 
   test("ends where it is asked to", () => {
     expect(pageOf(text, { from: 2, to: 3 }, 100)).toBe(
-      "(Lines 2 to 3 of 20. Go on with from: 4.)\nline 2\nline 3\n",
+      "(Lines 2 to 3 of 20. Continue with from: 4.)\nline 2\nline 3\n",
     );
   });
 
   test("is a piece of a line that does not fit, by characters and between them", () => {
     expect(pageOf("ab😀cd\nef", {}, 3)).toBe(
-      "(Line 1 of 2, characters 1 to 2. Go on with from: 1, char: 3.)\nab",
+      "(Line 1 of 2, characters 1 to 2. Continue with from: 1, char: 3.)\nab",
     );
     expect(pageOf("ab😀cd\nef", { from: 1, char: 3 }, 3)).toBe(
-      "(Line 1 of 2, characters 3 to 5. Go on with from: 1, char: 6.)\n😀c",
+      "(Line 1 of 2, characters 3 to 5. Continue with from: 1, char: 6.)\n😀c",
     );
     expect(pageOf("ab😀cd\nef", { from: 1, char: 6 }, 3)).toBe(
-      "(Lines 1 to 1 of 2. Go on with from: 2.)\nd\n",
+      "(Lines 1 to 1 of 2. Continue with from: 2.)\nd\n",
     );
   });
 
@@ -87,9 +87,7 @@ describe("looking for a text", () => {
   });
 
   test("says so where it is not", () => {
-    expect(findIn(text, "nowhere", {}, 100)).toBe("(The text is not in it.)");
-    expect(findIn(text, "line 1\n", { from: 2 }, 100)).toBe(
-      "(The text is not in it from line 2 on.)",
-    );
+    expect(findIn(text, "nowhere", {}, 100)).toBe("(No match.)");
+    expect(findIn(text, "line 1\n", { from: 2 }, 100)).toBe("(No match from line 2 on.)");
   });
 });

@@ -48,7 +48,7 @@ describe("what is left of a long output", () => {
     expect(first).toMatchObject({
       isError: false,
       content: expect.stringMatching(
-        /^\(Lines 39 to 155 of 5,000. Go on with from: 156.\)\nline 39\n/,
+        /^\(Lines 39 to 155 of 5,000. Continue with from: 156.\)\nline 39\n/,
       ),
     });
     expect(second).toMatchObject({ content: expect.stringContaining("\nline 156\n") });
@@ -128,7 +128,7 @@ describe("an output that made room", () => {
 
     expect(world.provider.requests[4]?.messages[2]).toMatchObject({
       content:
-        "(This output is left out to save room: 10 characters, an image (image/png). Reference: t_1_0)",
+        "(This output was left out to save space: 10 characters, an image (image/png). Reference: t_1_0)",
     });
     expect(lastResult(world).content).toEqual([
       { type: "text", text: "(Lines 1 to 1 of 1.)\nThe screen" },
