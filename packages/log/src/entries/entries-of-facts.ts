@@ -1,7 +1,7 @@
 /** Converts the kernel's facts to entries: a fact in an envelope, with its turn and its price. */
 import type { Fact } from "@capstan/kernel";
 import type { Draft } from "./draft.ts";
-import type { Entry, EntryEnvelope, EntryOf, FactBody } from "./entries.ts";
+import type { Entry, EntryEnvelope, EntryOf } from "./entries.ts";
 
 /** Model and cost of a fact, which the kernel does not know. */
 export interface FactPrice {
@@ -25,29 +25,81 @@ export function entriesOfFacts(facts: readonly Fact[], context: FactContext): En
   return facts.map((fact) => entryOf(fact, context));
 }
 
+/** Facts that every step has are written field by field: entries made from a spread have shapes that each later reader pays for. */
 function entryOf(fact: Fact, context: FactContext): Entry {
   const { v, id, seq, at } = context.envelope();
   const { turnId } = context;
-  if (fact.type === "steering_delivered") {
-    // A queued message has the id of its entry.
-    const ids = fact.messages.map((message) => message.id);
-    const outcome = { type: "delivered", step: fact.step } as const;
-    return { v, type: "queue_settled", id, seq, at, turnId, ids, outcome };
+  switch (fact.type) {
+    case "attempt": {
+      const { type, step, attempt, messageId, model, modelIndex } = fact;
+      const entry: DraftOf<"attempt"> = { v, type, id, seq, at, turnId, step, attempt, messageId };
+      if (model !== undefined) entry.model = model;
+      if (modelIndex !== undefined) entry.modelIndex = modelIndex;
+      return entry;
+    }
+    case "attempt_ended": {
+      const { type, step, attempt, outcome, model, usage, timing, error, delayMs } = fact;
+      const entry: DraftOf<"attempt_ended"> = {
+        v,
+        type,
+        id,
+        seq,
+        at,
+        turnId,
+        step,
+        attempt,
+        outcome,
+      };
+      if (model !== undefined) entry.model = model;
+      if (usage !== undefined) entry.usage = usage;
+      if (timing !== undefined) entry.timing = timing;
+      if (error !== undefined) entry.error = error;
+      if (delayMs !== undefined) entry.delayMs = delayMs;
+      return priced(entry, fact, context);
+    }
+    case "message": {
+      const { type, step, message } = fact;
+      const entry: DraftOf<"message"> = { v, type, id, seq, at, turnId, step, message };
+      return priced(entry, fact, context);
+    }
+    case "tool_intent": {
+      const { type, step, toolCallId, key, input } = fact;
+      const entry: DraftOf<"tool_intent"> = { v, type, id, seq, at, turnId, step, toolCallId, key };
+      if (input !== undefined) entry.input = input;
+      return entry;
+    }
+    case "tool_result": {
+      // The cost that a tool reports is recorded only if costs are wanted, as its price.
+      const { type, step, toolCallId, toolName, result, durationMs, usage } = fact;
+      const call = { v, type, id, seq, at, turnId, step, toolCallId, toolName, result };
+      const entry: DraftOf<"tool_result"> = call;
+      if (durationMs !== undefined) entry.durationMs = durationMs;
+      if (usage !== undefined) entry.usage = usage;
+      return priced(entry, fact, context);
+    }
+    case "steering_delivered": {
+      // A queued message has the id of its entry.
+      const ids = fact.messages.map((message) => message.id);
+      const outcome = { type: "delivered", step: fact.step } as const;
+      return { v, type: "queue_settled", id, seq, at, turnId, ids, outcome };
+    }
+    case "pending":
+    case "turn_ended":
+      return priced({ ...fact, v, id, seq, at, turnId }, fact, context);
+    default:
+      return fact satisfies never;
   }
-  // The fact comes first: copying one object and adding fields to it is faster than the reverse.
-  const entry: Draft<EntryOf<FactBody["type"]>> = { ...unpriced(fact), v, id, seq, at, turnId };
-  const { model, cost, priceId } = context.price?.(fact) ?? noPrice;
-  // Only facts that have a model or a price get them.
-  const priced = entry as Draft<FactPrice>;
-  if (model !== undefined) priced.model = model;
-  if (cost !== undefined) priced.cost = cost;
-  if (priceId !== undefined) priced.priceId = priceId;
-  return entry;
 }
 
-/** A cost that a tool reports is kept only if costs are wanted. */
-function unpriced<F extends Fact>(fact: F): F {
-  if (fact.type !== "tool_result" || fact.cost === undefined) return fact;
-  const { cost: _, ...rest } = fact;
-  return rest as F;
+type DraftOf<Type extends Entry["type"]> = Draft<EntryOf<Type>>;
+
+/** Adds model and price, if the fact has them. */
+function priced<E extends Entry>(entry: E, fact: Fact, context: FactContext): E {
+  const { model, cost, priceId } = context.price?.(fact) ?? noPrice;
+  // Only facts that have them are given a model or a price.
+  const draft = entry as Draft<FactPrice>;
+  if (model !== undefined) draft.model = model;
+  if (cost !== undefined) draft.cost = cost;
+  if (priceId !== undefined) draft.priceId = priceId;
+  return entry;
 }

@@ -55,7 +55,7 @@ interface Priced {
 }
 
 /** A fact as the kernel records it, with its turn and its price. Only delivered steering is recorded differently: as `queue_settled`. */
-export type FactBody = { readonly turnId: string } & (
+type FactBody = { readonly turnId: string } & (
   | FactOf<"attempt" | "pending" | "tool_intent">
   /** `model` is also set if there is only one model. */
   | (FactOf<"attempt_ended"> & Priced & { readonly priceId?: string })
