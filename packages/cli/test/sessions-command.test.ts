@@ -120,15 +120,21 @@ test("sessions delete removes nothing if one of the ids is of none", async () =>
   expect(left.stdout).toContain(idIn(io));
 });
 
+/** Sets the session aside as a host would; the store and its lease stay open. */
+async function setAsideIn(home: string, id: string, setAside: { reason: string; at: number }) {
+  const store = sqlite(join(home, ".local/share/capstan/sessions.db"));
+  const claim = await store.acquire(id, "test", 60_000);
+  const { lease, head } = claim as NonNullable<typeof claim>;
+  await store.append(id, [], { lease, head: { ...head, setAside } });
+  return { store, lease };
+}
+
 test("a session that was set aside is listed with the reason, and can be released once", async () => {
   const [home, cwd] = [memoryIo().home, await temporaryFolder()];
   const { io } = await runScripted(["the first"], [reply(say("1"))], { home, cwd });
   const id = idIn(io);
-  const store = sqlite(join(home, ".local/share/capstan/sessions.db"));
-  const claim = await store.acquire(id, "test", 60_000);
-  const { lease, head } = claim as NonNullable<typeof claim>;
   const setAside = { reason: "it cannot be\nrecorded", at: 1 };
-  await store.append(id, [], { lease, head: { ...head, setAside } });
+  const { store, lease } = await setAsideIn(home, id, setAside);
   await store.release(lease);
   await store.close();
 
@@ -149,11 +155,7 @@ test("a session that was set aside and is held by a process cannot be released",
   const [home, cwd] = [memoryIo().home, await temporaryFolder()];
   const { io } = await runScripted(["the first"], [reply(say("1"))], { home, cwd });
   const id = idIn(io);
-  const store = sqlite(join(home, ".local/share/capstan/sessions.db"));
-  const claim = await store.acquire(id, "test", 60_000);
-  const { lease, head } = claim as NonNullable<typeof claim>;
-  const setAside = { reason: "it cannot be recorded", at: 1 };
-  await store.append(id, [], { lease, head: { ...head, setAside } });
+  const { store } = await setAsideIn(home, id, { reason: "it cannot be recorded", at: 1 });
 
   const { exitCode, io: refused } = await sessions(home, cwd, "release", id);
   await store.close();

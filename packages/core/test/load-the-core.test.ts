@@ -23,7 +23,7 @@ function loadedBy(specifier: string): string[] {
   return [...new Set(names)].toSorted();
 }
 
-test("the core is loaded without zod, without a provider, and without a module of anybody else", () => {
+test("the core is loaded without zod, without a provider, and without any other third-party module", () => {
   expect(loadedBy("@capstan/core")).toEqual(["core", "kernel", "log"]);
 });
 

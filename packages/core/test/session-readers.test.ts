@@ -26,7 +26,7 @@ test("a subscriber gets every event with its place, and the last says that nothi
   expect(facts).toEqual(world.events(session.id));
 });
 
-test("whoever comes back with a place gets what is missing, without gap or duplicate, from every place", async () => {
+test("a reader that returns with any cursor gets the missing events, without gap or duplicate", async () => {
   const world = createWorld([callTool("echo"), say("Done")], [echoTool()]);
   const session = world.host().createSession({ agent: "helper" });
   const seen: Seen[] = [];

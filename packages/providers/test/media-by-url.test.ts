@@ -187,7 +187,7 @@ describe("a fetcher", () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  test("that does not say what it got leaves a note where nobody knows it", async () => {
+  test("that returns no media type leaves a note if the type is unknown", async () => {
     await using emulator = await openAiResponsesEmulator([say("I see.")]);
     const data = Buffer.from(tinyImage.data, "base64");
     const any: UserPart = { ...picture, mediaType: "image/*" };
