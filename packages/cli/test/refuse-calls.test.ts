@@ -31,7 +31,7 @@ test("a call that is not allowed is refused, reported with the rule that would a
     "capstan: refused: bash touch made.txt (allow it with --allow 'bash(touch made.txt)')\n",
   );
   expect(resultsIn(provider)).toEqual([
-    [true, expect.stringContaining("The user has not allowed this call")],
+    [false, expect.stringContaining("The user has not allowed this call")],
   ]);
   expect(existsSync(join(cwd, "made.txt"))).toBe(false);
 });

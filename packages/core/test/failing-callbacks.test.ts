@@ -112,7 +112,10 @@ describe("a callback that fails", () => {
   );
 
   test("when a tool without a limit never returns, an abort ends its turn", async () => {
-    const hanging = { ...remoteTool({ name: "hang" }), execute: () => new Promise(() => {}) };
+    const hanging = {
+      ...remoteTool({ name: "hang" }),
+      execute: () => new Promise<never>(() => {}),
+    };
     const world = createWorld([callTool("hang"), say("Next")], [hanging], {
       deadlines: { toolMs: Infinity },
     });

@@ -17,7 +17,8 @@ export { startTurn, toTurnResponse } from "./turn/turn.ts";
 export type { TurnWork } from "./turn/turn.ts";
 export { mergeProviderOptions } from "./reply/merge-provider-options.ts";
 export { toModelMessages } from "./reply/model-messages.ts";
-export { toToolMessage, toToolResult } from "./calls/tool-result.ts";
+export { toToolMessage } from "./calls/tool-result.ts";
+export { toExecutionEvent, toToolResult } from "./calls/tool-return.ts";
 export { withApiKey } from "./reply/with-api-key.ts";
 export type { GetApiKey } from "./reply/with-api-key.ts";
 export { addUsage } from "./effects/usage.ts";
@@ -110,6 +111,7 @@ export type {
   ToolOutput,
   ToolResult,
   ToolReturn,
+  ToolYield,
 } from "./contracts/tool.ts";
 export type {
   InputOf,

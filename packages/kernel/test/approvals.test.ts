@@ -60,7 +60,7 @@ test("a denied call is answered to the model, and the turn goes on", async () =>
   const turn = await runToEnd({ provider, tools: [echo], ...answering(deny) });
 
   expect(echo.started).toEqual([]);
-  expect(turn.messages[1]).toMatchObject({ isError: true, content: "Denied." });
+  expect(turn.messages[1]).toMatchObject({ isError: false, isDenied: true, content: "Denied." });
   expect(turn.finishReason).toBe("stop");
 });
 

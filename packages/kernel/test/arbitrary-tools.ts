@@ -4,6 +4,7 @@ import type {
   ToolContract,
   ToolExecuteContext,
   ToolExecutionEvent,
+  ToolYield,
   ToolReturn,
 } from "@capstan/kernel";
 import { deferredTool, remoteTool } from "@capstan/testing";
@@ -34,7 +35,7 @@ export const toolNames = [
 type Execute = (
   input: JsonValue,
   context: ToolExecuteContext,
-) => ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolExecutionEvent>;
+) => ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolYield>;
 
 export interface AnyTools {
   readonly all: readonly ToolContract[];

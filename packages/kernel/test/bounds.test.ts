@@ -108,7 +108,7 @@ test("turnMs ends running tools, which are told to stop", async () => {
     inputSchema: { type: "object" },
     execute: (_: never, { signal }: { readonly signal: AbortSignal }) => {
       signals.push(signal);
-      return new Promise(() => {});
+      return new Promise<never>(() => {});
     },
   };
   const provider = scriptedProvider([callTool("hang")]);

@@ -95,7 +95,8 @@ test("a denied call is answered to the model with the reason, and does not run",
 
   expect(echo.started).toEqual([]);
   expect(turn.messages[0]).toMatchObject({
-    isError: true,
+    isError: false,
+    isDenied: true,
     content: expect.stringContaining("not on a Sunday"),
   });
   expect(problemsAfterResume(turn)).toEqual([]);

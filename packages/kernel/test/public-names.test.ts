@@ -24,6 +24,7 @@ test("the kernel exports these names and no others", () => {
       "runTurn",
       "serializeError",
       "startTurn",
+      "toExecutionEvent",
       "toModelMessages",
       "toPromise",
       "toText",

@@ -105,14 +105,91 @@ test.each<[string, Execute]>([
   expect(problemsOf(turn)).toEqual([]);
 });
 
-test.each<[string, ToolReturn]>([
-  ["a number that is too big", { big: 1n }],
-  ["an envelope with details that are no JSON", { ok: true, outputMessage: "x", details: 1n }],
-])("%s is an error result", async (_, value) => {
-  const turn = await runTool(returning(value));
+test("a number that is too big for JSON is an error result", async () => {
+  const turn = await runTool(returning({ big: 1n }));
 
   expect(turn.messages[1]).toMatchObject({ isError: true });
   expect(problemsOf(turn)).toEqual([]);
+});
+
+const cyclic: { self?: unknown } = {};
+cyclic.self = cyclic;
+
+test.each<[string, Partial<ToolContract>]>([
+  ["a big integer", returning({ ok: true, outputMessage: "PAID", details: { amount: 5n } })],
+  ["a cycle", returning({ ok: true, outputMessage: "PAID", details: cyclic })],
+  ["meta with a big integer", returning({ ok: true, outputMessage: "PAID", meta: { at: 5n } })],
+  ["a big integer in a stream", streaming({ type: "complete", output: "PAID", details: 5n })],
+])("details that are not JSON (%s) do not turn a success into a failure", async (_, tool) => {
+  const turn = await runTool(tool);
+
+  const message = turn.messages[1];
+  expect(message).toMatchObject({ isError: false, content: "PAID" });
+  expect(message).toSatisfy((shown) => /not JSON/.test(JSON.stringify(shown)));
+  expect(problemsOf(turn)).toEqual([]);
+});
+
+test.each<[string, unknown, RegExp]>([
+  [
+    "a misspelled message",
+    { ok: true, outputMesage: "m", details: "SECRET" },
+    /`outputMessage`.*missing/,
+  ],
+  ["no ok", { outputMessage: "m", details: "SECRET" }, /`ok`.*missing/],
+  [
+    "a message of the wrong type",
+    { ok: true, outputMessage: 42, details: "SECRET" },
+    /`outputMessage`.*number/,
+  ],
+  ["an ok of the wrong type", { ok: "yes", outputMessage: "m", meta: "SECRET" }, /`ok`.*string/],
+  ["only ok and meta", { ok: true, meta: "SECRET" }, /`outputMessage`.*missing/],
+])(
+  "an envelope with %s is an error result that names the field and hides the details",
+  async (_, value, named) => {
+    // Only untyped tools can return these.
+    const turn = await runTool(returning(value as ToolReturn));
+
+    const message = turn.messages[1];
+    expect(message).toMatchObject({ isError: true, content: expect.stringMatching(named) });
+    expect(JSON.stringify(turn.messages)).not.toContain("SECRET");
+    expect(problemsOf(turn)).toEqual([]);
+  },
+);
+
+test.each<[string, unknown, RegExp]>([
+  ["an error", new Error("no network"), /^no network$/],
+  ["a map", new Map([["a", 1]]), /a Map has no JSON form/],
+  ["a set", new Set([1]), /a Set has no JSON form/],
+  ["a function", () => 1, /a function has no JSON form/],
+])("%s as a return value is an error result that says so", async (_, value, said) => {
+  const turn = await runTool({ execute: () => value as ToolReturn });
+
+  expect(turn.messages[1]).toMatchObject({ isError: true, content: expect.stringMatching(said) });
+});
+
+test("strings that a tool yields are its deltas", async () => {
+  const turn = await runTool({
+    execute: async function* () {
+      yield "a";
+      yield "b";
+    },
+  });
+
+  const deltas = turn.recorder.ofType("tool_execution_delta").map((event) => event.delta);
+  expect(deltas).toEqual(["a", "b"]);
+  expect(turn.messages[1]).toMatchObject({ isError: false, content: "ab" });
+});
+
+test.each<[string, unknown]>([
+  ["a number", 42],
+  ["null", null],
+  ["an object without a type", { text: "a" }],
+  ["a delta that is no string", { type: "delta", delta: 4 }],
+])("a tool that yields %s is told what to yield", async (_, value) => {
+  const turn = await runTool(streaming(value as ToolExecutionEvent));
+
+  const said = expect.stringContaining('must yield strings, { type: "delta", delta }');
+  expect(turn.messages[1]).toMatchObject({ isError: true, content: said });
 });
 
 test("deltas of a stream are shown as they come, and its completion is what the model gets", async () => {

@@ -37,7 +37,7 @@ describe("approvals over HTTP", () => {
     expect(pending.map(({ kind }) => kind)).toEqual(["approval", "approval"]);
     expect(tool.started.map(({ input }) => input)).toEqual([{ n: 2 }]);
     expect(world.provider.requests[1]?.messages.slice(-2)).toMatchObject([
-      { isError: true, content: expect.stringContaining("not that one") },
+      { isError: false, isDenied: true, content: expect.stringContaining("not that one") },
       { isError: false, content: '{"n":2}' },
     ]);
   });

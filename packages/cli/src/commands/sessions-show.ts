@@ -39,6 +39,7 @@ function linesOf(message: ChatMessage): readonly string[] {
       return text === "" ? calls : [short(`assistant  ${text}`), ...calls];
     }
     case "tool":
+      if (message.isDenied === true) return [short(`           ${textOf(message.content)}`)];
       return message.isError ? [short(`           failed: ${textOf(message.content)}`)] : [];
     case "system":
     case "custom":

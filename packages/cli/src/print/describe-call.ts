@@ -29,6 +29,7 @@ function toWord(value: JsonValue): string {
 }
 
 export function describeResult(end: CallEnd): string {
+  if (end.isDenied === true) return textOf(end.output).slice(0, maxReasonLength);
   if (end.isError) return `failed: ${textOf(end.output).slice(0, maxReasonLength)}`;
   return changeIn(fieldOf(end, "diff")) ?? sizeOf(end.output);
 }

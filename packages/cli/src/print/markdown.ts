@@ -27,8 +27,8 @@ function messageParts(message: ChatMessage): readonly string[] {
     case "assistant":
       return ["## Assistant", ...message.content.map(assistantPart)];
     case "tool": {
-      const { toolName, content, isError, kept } = message;
-      const heading = `**${toolName}** ${isError ? "failed" : "gave"}:`;
+      const { toolName, content, isError, isDenied, kept } = message;
+      const heading = `**${toolName}** ${isDenied === true ? "was denied" : isError ? "failed" : "gave"}:`;
       const rest =
         kept === undefined
           ? []

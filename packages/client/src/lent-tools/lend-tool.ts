@@ -8,8 +8,8 @@ import type {
   ToolContract,
   ToolEffect,
   ToolExecuteContext,
-  ToolExecutionEvent,
   ToolReturn,
+  ToolYield,
 } from "@capstan/kernel";
 import type { LentToolDeclaration } from "@capstan/log";
 import { invalidOptions } from "../stream/connection.ts";
@@ -24,7 +24,7 @@ export interface LentToolDefinition<Schema extends InputSchema> {
   execute(
     input: InputOf<Schema>,
     context: ToolExecuteContext,
-  ): ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolExecutionEvent>;
+  ): ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolYield>;
   readonly label?: string;
   readonly needsApproval?: boolean;
   /** Time limit for the answer to a call. */

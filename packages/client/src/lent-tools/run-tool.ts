@@ -1,6 +1,6 @@
 /** One run of a client-side tool: its result, error or stream becomes one answer. */
-import type { PendingCall, ToolContract, ToolExecutionEvent, ToolResult } from "@capstan/kernel";
-import { serializeError, toToolResult } from "@capstan/kernel";
+import type { PendingCall, ToolContract, ToolResult, ToolYield } from "@capstan/kernel";
+import { serializeError, toExecutionEvent, toToolResult } from "@capstan/kernel";
 import type { CallAnswer } from "@capstan/log";
 
 export interface CallOrigin {
@@ -66,13 +66,15 @@ function toAnswer(toolCallId: string, { isError, output, details }: ToolResult):
   return { toolCallId, isError, output, ...(details !== undefined && { details }) };
 }
 
-function isStreaming(value: unknown): value is AsyncIterable<ToolExecutionEvent> {
+function isStreaming(value: unknown): value is AsyncIterable<ToolYield> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-async function lastOf(events: AsyncIterable<ToolExecutionEvent>): Promise<ToolResult> {
+async function lastOf(yields: AsyncIterable<ToolYield>): Promise<ToolResult> {
   let shown = "";
-  for await (const event of events) {
+  for await (const yielded of yields) {
+    const event = toExecutionEvent(yielded);
+    if (event === undefined) continue;
     if (event.type === "delta") shown += event.delta;
     else {
       const { output, details, isError = false } = event;

@@ -73,6 +73,7 @@ export const ToolMessageSchema: z.ZodType<ToolMessage> = openObject(
     toolName: z.string(),
     content: ToolContentSchema,
     isError: z.boolean(),
+    isDenied: z.boolean().exactOptional(),
     details: optionalJson,
     meta: optionalJson,
     kept: KeptOutputSchema.exactOptional(),

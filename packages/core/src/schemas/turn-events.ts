@@ -74,6 +74,7 @@ const fields = tableOf<EventFields>()({
     output: ToolContentSchema,
     details: JsonValueSchema.exactOptional(),
     isError: z.boolean(),
+    isDenied: z.boolean().exactOptional(),
     durationMs: optionalAmount,
   },
   awaiting_tool_execution: { pending },

@@ -1,13 +1,8 @@
 /** A tool: the kernel's contract, and the fields that the layers above it read. */
-import type {
-  ToolContract,
-  ToolExecuteContext,
-  ToolExecutionEvent,
-  ToolReturn,
-} from "@capstan/kernel";
+import type { ToolContract, ToolExecuteContext, ToolReturn, ToolYield } from "@capstan/kernel";
 
 /** Return values of `execute`. */
-export type ToolExecution = ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolExecutionEvent>;
+export type ToolExecution = ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolYield>;
 
 /** `Input` is the input of `execute`. The kernel accepts a tool unchanged; `bindTools` adds its dependencies. */
 export interface Tool<Input = never> extends ToolContract {

@@ -39,7 +39,7 @@ test("an agent ends a turn after 200 steps, with a report", async () => {
 });
 
 test("a tool without a time limit of its own has ten minutes", async () => {
-  const hanging = { ...echoTool({ name: "hang" }), execute: () => new Promise(() => {}) };
+  const hanging = { ...echoTool({ name: "hang" }), execute: () => new Promise<never>(() => {}) };
   const model = scriptedProvider([callTool("hang"), say("Next")]);
 
   const { response, tookMs } = await runLong({ model, tools: [hanging] });
@@ -79,7 +79,7 @@ test("a tool with a limit of a month is not given up at once", async () => {
   const slow = {
     ...echoTool({ name: "slow" }),
     timeoutMs: 30 * 86_400_000,
-    execute: () => new Promise((resolve) => setTimeout(() => resolve("slowly"), 5)),
+    execute: () => new Promise<string>((resolve) => setTimeout(() => resolve("slowly"), 5)),
   };
   const agent = createAgent({
     model: scriptedProvider([callTool("slow"), say("Done")]),

@@ -66,7 +66,7 @@ const bodies: Bodies = {
       output: "Booked",
       isError: false,
     },
-    { details: anyJson, durationMs: 7 },
+    { details: anyJson, isDenied: false, durationMs: 7 },
   ],
   awaiting_tool_execution: [{ type: "awaiting_tool_execution", pending: [pendingCall] }, {}],
   steering_delivered: [{ type: "steering_delivered", ids: ["m4"], step: 2 }, {}],

@@ -106,6 +106,7 @@ export const samples = {
     },
     {
       details: anyJson,
+      isDenied: false,
       meta: anyJson,
       kept: { blob: "b1", mediaType: "text/plain", chars: 90_000 },
     },

@@ -150,3 +150,27 @@ test("the handler of a simple tool gets the output of the schema", () => {
   // @ts-expect-error -- the output is a text or parts
   createSimpleTool({ ...base, input: z.object({}) }, () => ({ output: 3 }));
 });
+
+test("a malformed envelope is a type error; other objects are results", () => {
+  const named = { name: "t", description: "A tool", input: z.object({}) };
+  interface Forecast {
+    readonly details: string;
+    readonly high: number;
+  }
+  const forecast: Forecast = { details: "sunny", high: 20 };
+
+  defineTool({ ...named, execute: () => forecast });
+  defineTool({ ...named, execute: async () => ({ ok: true, rows: 3 }) });
+  // @ts-expect-error -- the message is misspelled
+  defineTool({ ...named, execute: () => ({ ok: true, outputMesage: "m", details: 1 }) });
+  // @ts-expect-error -- ok is missing
+  defineTool({ ...named, execute: () => ({ outputMessage: "m", details: 1 }) });
+  // @ts-expect-error -- the message is not a string
+  defineTool({ ...named, execute: async () => ({ ok: true, outputMessage: 42 }) });
+  defineTool({
+    ...named,
+    async *execute() {
+      yield "text";
+    },
+  });
+});

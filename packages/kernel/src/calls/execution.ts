@@ -2,18 +2,11 @@
 import type { LimitedCall } from "./call-limits.ts";
 import type { CallRun } from "./call-run.ts";
 import { isPromise, toPromise } from "../effects/is-promise.ts";
-import type { ToolExecutionEvent, ToolResult, ToolReturn } from "../contracts/tool.ts";
+import type { ToolExecutionEvent, ToolResult, ToolYield } from "../contracts/tool.ts";
 import { leaveQuietly } from "../effects/quietly.ts";
 import { ToolContext, timeoutOf } from "./tool-context.ts";
-import {
-  cleanResult,
-  errorResult,
-  interruptedResult,
-  refusal,
-  thrownResult,
-  toToolResult,
-} from "./tool-result.ts";
-import { toJson } from "../effects/json.ts";
+import { errorResult, interruptedResult, refusal, thrownResult } from "./tool-result.ts";
+import { cleanResult, toDetails, toExecutionEvent, toToolResult } from "./tool-return.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
 /** A tool that streams and never waits would keep its own timeout from firing. */
@@ -30,7 +23,7 @@ export class Execution implements LimitedCall {
   readonly #input: unknown;
   readonly #taker: ResultTaker;
   readonly #context: ToolContext;
-  #iterator: AsyncIterator<ToolExecutionEvent> | undefined;
+  #iterator: AsyncIterator<ToolYield> | undefined;
   #limitMs = Infinity;
   deadlineAt: number = Infinity;
   #isOver = false;
@@ -51,8 +44,8 @@ export class Execution implements LimitedCall {
     if (this.#limitMs !== Infinity) this.#turn.callLimits.add(this, this.#limitMs);
     try {
       // Only the tool knows the type of its input.
-      const returned = tool?.execute?.(this.#input as never, this.#context);
-      if (isPromise<ToolReturn>(returned)) {
+      const returned: unknown = tool?.execute?.(this.#input as never, this.#context);
+      if (isPromise(returned)) {
         toPromise(returned).then(
           (value) => this.#finish(value),
           (thrown: unknown) => this.#fail(thrown),
@@ -104,7 +97,7 @@ export class Execution implements LimitedCall {
     this.#taker.takeResult(this.#run, isTerminal ? { ...result, isTerminal } : result);
   }
 
-  #follow(events: AsyncIterable<ToolExecutionEvent>): void {
+  #follow(events: AsyncIterable<ToolYield>): void {
     const iterator = events[Symbol.asyncIterator]();
     this.#iterator = iterator;
     this.#read(iterator).then(
@@ -113,7 +106,7 @@ export class Execution implements LimitedCall {
     );
   }
 
-  async #read(iterator: AsyncIterator<ToolExecutionEvent>): Promise<ToolResult> {
+  async #read(iterator: AsyncIterator<ToolYield>): Promise<ToolResult> {
     let shown = "";
     for (let count = 1; ; count++) {
       if (count % breatheEvery === 0) await this.#turn.breathe();
@@ -121,13 +114,10 @@ export class Execution implements LimitedCall {
       // The output of a tool that only streams is the text it streamed.
       if (done === true)
         return shown === "" ? errorResult(refusal.incomplete) : toToolResult(shown);
-      const { type } = value;
-      if (type === "complete") return completed(value);
-      if (typeof type !== "string") throw new TypeError("The tool sent an event without a type");
-      if (type !== "delta") continue;
-      const { delta } = value;
-      if (typeof delta !== "string")
-        throw new TypeError("The tool sent a delta that is not a string");
+      const event = toExecutionEvent(value);
+      if (event === undefined) continue;
+      if (event.type === "complete") return completed(event);
+      const { delta } = event;
       shown += delta;
       this.#context.update(delta);
       if (this.#isOver) return errorResult(refusal.incomplete);
@@ -137,11 +127,11 @@ export class Execution implements LimitedCall {
 
 function completed(event: Extract<ToolExecutionEvent, { type: "complete" }>): ToolResult {
   const result = toToolResult(event.output);
-  const details = toJson(event.details) ?? result.details;
+  const details = toDetails(event.details) ?? result.details;
   const isError = event.isError === true || result.isError;
   return cleanResult({ ...result, isError, ...(details !== undefined && { details }) });
 }
 
-function isAsyncIterable(value: unknown): value is AsyncIterable<ToolExecutionEvent> {
+function isAsyncIterable(value: unknown): value is AsyncIterable<ToolYield> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }

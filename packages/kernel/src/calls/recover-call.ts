@@ -2,7 +2,8 @@
 import type { CallRun } from "./call-run.ts";
 import type { Reconciliation, ToolResult, ToolReturn } from "../contracts/tool.ts";
 import { ToolContext } from "./tool-context.ts";
-import { errorResult, refusal, thrownResult, toToolResult } from "./tool-result.ts";
+import { errorResult, refusal, thrownResult } from "./tool-result.ts";
+import { toToolResult } from "./tool-return.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
 /** Returns the result that settles the call, or "rerun" if a second run does no harm or the first had no effect. */

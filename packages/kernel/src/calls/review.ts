@@ -5,7 +5,8 @@ import { isAbortedCallback, wrongValue } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import type { ToolResult } from "../contracts/tool.ts";
 import { serializeError } from "../errors/errors.ts";
-import { cleanResult, errorResult, interruptedResult } from "./tool-result.ts";
+import { errorResult, interruptedResult } from "./tool-result.ts";
+import { cleanResult } from "./tool-return.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
 /** Returns the result to continue with. Never fails: if a hook fails, the tool's output is withheld. */

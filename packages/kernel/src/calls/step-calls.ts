@@ -19,7 +19,7 @@ import { recoverCall } from "./recover-call.ts";
 import { reviewResult } from "./review.ts";
 import { idempotencyKey } from "./tool-context.ts";
 import {
-  cleanResult,
+  deniedResult,
   errorResult,
   interruptedBefore,
   interruptedResult,
@@ -27,6 +27,7 @@ import {
   thrownResult,
   toToolMessage,
 } from "./tool-result.ts";
+import { cleanResult } from "./tool-return.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
 export class StepCalls implements AbortListener, ResultTaker, LastReply {
@@ -213,7 +214,7 @@ export class StepCalls implements AbortListener, ResultTaker, LastReply {
       case "started":
         return this.#recover(run);
       case "denied":
-        this.#refuse(run, refusal.denied(state.reason));
+        this.#record(run, deniedResult(state.reason));
         return undefined;
       case "answered":
         this.takeResult(run, cleanResult(state.result));

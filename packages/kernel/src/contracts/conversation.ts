@@ -188,6 +188,8 @@ export interface ToolMessage {
   readonly toolName: string;
   readonly content: ToolContent;
   readonly isError: boolean;
+  /** True if the call was denied: its approval was refused. The tool did not run, so it did not fail either. */
+  readonly isDenied?: boolean;
   /** For user interfaces; the model never sees them. */
   readonly details?: JsonValue;
   readonly meta?: JsonValue;

@@ -136,6 +136,8 @@ export type AgentEventBody =
       readonly output: ToolContent;
       readonly details?: JsonValue;
       readonly isError: boolean;
+      /** True if the call was denied: it did not run. */
+      readonly isDenied?: boolean;
       readonly durationMs?: number;
     }
   | { readonly type: "awaiting_tool_execution"; readonly pending: readonly PendingCall[] }

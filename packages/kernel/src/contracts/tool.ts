@@ -39,6 +39,8 @@ export interface ToolOutput<Details = unknown> {
 export interface ToolResult {
   readonly isError: boolean;
   readonly output: ToolContent;
+  /** True if the call was denied: its approval was refused. The tool did not run, so it did not fail either. */
+  readonly isDenied?: boolean;
   /** For user interfaces; the model never sees it. */
   readonly details?: JsonValue;
   readonly meta?: JsonValue;
@@ -58,12 +60,23 @@ export type ToolExecutionEvent =
       readonly isError?: boolean;
     };
 
+/** Values that a streaming tool yields. A string is a delta. */
+export type ToolYield = string | ToolExecutionEvent;
+
+/** An object that the model gets as JSON. A `ToolOutput` with a wrong or missing field is none: it would show its details to the model. */
+type JsonObject = (object | { readonly [field: string]: unknown }) & {
+  readonly outputMessage?: never;
+  // Promises and streams are objects too; their contents are checked instead.
+  readonly then?: never;
+  readonly [Symbol.asyncIterator]?: never;
+} & ({ readonly ok?: never } | { readonly details?: never; readonly meta?: never });
+
 /** A string, parts, a `ToolOutput`, or any other value, which the model gets as JSON. */
 export type ToolReturn =
   | string
   | readonly ToolContentPart[]
   | ToolOutput
-  | object
+  | JsonObject
   | number
   | boolean
   | null
@@ -102,7 +115,7 @@ export interface ToolContract extends ToolDeclaration {
     // The return value of `parseInput`; without it, the arguments as in the message, which must not be changed.
     input: never,
     context: ToolExecuteContext,
-  ): ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolExecutionEvent>;
+  ): ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolYield>;
   /** `sequential` makes the call a barrier: it runs alone. */
   readonly execution?: "parallel" | "sequential";
   readonly effect?: ToolEffect;

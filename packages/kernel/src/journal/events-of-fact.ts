@@ -189,6 +189,7 @@ function resultAdded(
     isError: result.isError,
   };
   if (result.details !== undefined) end.details = result.details;
+  if (result.isDenied === true) end.isDenied = true;
   if (durationMs !== undefined) end.durationMs = durationMs;
   if (reply === undefined || !reply.isLast(toolCallId)) return [end];
   const events: AgentEvent[] = [end];

@@ -112,12 +112,13 @@ class ImportedHistory {
     return call;
   }
 
-  #addResult({ toolCallId, content, isError, details, kept }: Fields): void {
+  #addResult({ toolCallId, content, isError, isDenied, details, kept }: Fields): void {
     if (typeof toolCallId !== "string") return;
     const call = this.#calls.get(toolCallId);
     const output = toContent(content) ?? (isError === false ? "" : undefined);
     if (call === undefined || call.result !== undefined || output === undefined) return;
     const message = resultOf(call, output, isError !== false);
+    if (isDenied === true) message.isDenied = true;
     const shown = toJson(details);
     if (shown !== undefined) message.details = shown;
     const whole = toKept(kept);
