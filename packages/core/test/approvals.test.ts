@@ -68,7 +68,7 @@ describe("each call needs its own approval", () => {
     expect(third.messages.slice(2, 5)).toMatchObject([
       { content: '{"path":"a"}', isError: false },
       { content: '{"n":1}', isError: false },
-      { content: "Denied: keep it", isError: true },
+      { content: "Denied: keep it", isError: false, isDenied: true },
     ]);
     await expectSameElsewhere(world, third);
   });

@@ -26,6 +26,34 @@ test("a remote call suspends the turn, and its answer goes on in a turn that con
   assertValidTranscript(session.messages);
 });
 
+test.each(["tool", "toolResult"] as const)(
+  "a message with the role %s is an answer",
+  async (role) => {
+    const world = createWorld([callTool("remote"), say("Done")], [remoteTool()]);
+    const session = world.host().createSession({ agent: "helper" });
+    const { pendingToolCalls = [] } = await session.send("Hello").response;
+    const toolCallId = pendingToolCalls[0]?.toolCallId ?? "";
+
+    const turn = session.send([{ role, toolCallId, toolName: "remote", content: "picked" }]);
+
+    await expect(turn.response).resolves.toMatchObject({ status: "completed", text: "Done" });
+    expect(session.messages[2]).toMatchObject({ role: "tool", content: "picked", isError: false });
+  },
+);
+
+test("a tool message that names no call is told the form of an answer", async () => {
+  const world = createWorld([callTool("remote")], [remoteTool()]);
+  const session = world.host().createSession({ agent: "helper" });
+  await session.send("Hello").response;
+
+  const { error } = await session.send([{ role: "tool", content: "picked" }] as never).response;
+
+  expect(error).toMatchObject({
+    code: "invalid_input",
+    message: expect.stringContaining("send { toolCallId, output }"),
+  });
+});
+
 test("a suspended session holds no lease and is not due", async () => {
   const world = createWorld([callTool("remote")], [remoteTool()]);
   const session = world.host().createSession({ agent: "helper" });
@@ -155,7 +183,11 @@ test("a denied call is answered to the model with the reason", async () => {
   await session.send([{ toolCallId, hash, approved: false, reason: "too risky" }]).response;
 
   expect(tool.started).toEqual([]);
-  expect(session.messages[2]).toMatchObject({ content: "Denied: too risky", isError: true });
+  expect(session.messages[2]).toMatchObject({
+    content: "Denied: too risky",
+    isError: false,
+    isDenied: true,
+  });
 });
 
 test("a deadline that passes becomes an error result, though the process that asked is gone", async () => {

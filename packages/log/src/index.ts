@@ -94,7 +94,8 @@ export type { PlacedEvent } from "./events/events-of.ts";
 export { isLiveOnly } from "./events/live-only.ts";
 export { WireReader, toWireJson, toWireJsonOfTurn } from "./wire/wire-events.ts";
 export type { WireEvent } from "./wire/wire-events.ts";
-export type { Answer, Approval, CallAnswer } from "./wire/answers.ts";
+export { toCallAnswer } from "./wire/answers.ts";
+export type { Answer, Approval, CallAnswer, ToolResultMessage } from "./wire/answers.ts";
 export type {
   AnswersRequest,
   CancelRequest,

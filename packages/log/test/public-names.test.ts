@@ -59,6 +59,7 @@ test("the log exports these names and no others", () => {
       "sessionNotFound",
       "startCursor",
       "toBase64",
+      "toCallAnswer",
       "toWireJson",
       "toWireJsonOfTurn",
     ]

@@ -1,7 +1,9 @@
 /** Client-side tools over HTTP: declared, claimed, run and answered by any tab, also after a reload. */
 import type { PendingCall } from "@capstan/kernel";
+import { defineTool } from "@capstan/core";
 import { callTool, echoTool, reply, say } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { StreamReader, typesOf } from "./sse.ts";
 import type { World } from "./world.ts";
 import { createWorld, errorOf, tokens } from "./world.ts";
@@ -196,6 +198,63 @@ describe("client-side tools over HTTP", () => {
       role: "tool",
       isError: true,
       content: expect.stringContaining("references"),
+    });
+  });
+
+  test("a tool as JSON is accepted as it is, and is remote", async () => {
+    const world = await createWorld([callTool("refund", { amount: 5 })]);
+    const refund = defineTool({
+      name: "refund",
+      description: "Pays money back",
+      input: z.object({ amount: z.number() }),
+      label: "Refund",
+      effect: "idempotent",
+      execution: "sequential",
+      timeoutMs: 5_000,
+      ephemeral: 2,
+      terminate: true,
+      needsApproval: ({ amount }) => amount > 100,
+      execute: () => "paid",
+    });
+    const tools = [JSON.parse(JSON.stringify(refund))];
+
+    const { complete } = await world.execute({ input: "Hi", client: "tab-1", context: { tools } });
+
+    expect(complete["pendingToolCalls"]).toMatchObject([
+      { toolName: "refund", kind: "execution", input: { amount: 5 }, lentBy: "tab-1" },
+    ]);
+  });
+
+  test.each(["tool", "toolResult"])("a message with the role %s answers a call", async (role) => {
+    const world = await createWorld([twoCalls, say("Both")]);
+    const { sessionId, pending } = await suspended(world);
+    const input = pending.map(({ toolCallId, toolName }) => ({
+      role,
+      toolCallId,
+      toolName,
+      content: "picked",
+      isError: false,
+    }));
+
+    const { complete } = await world.execute({ sessionId, input });
+
+    expect(complete["status"]).toBe("completed");
+    expect(world.provider.requests[1]?.messages.slice(-2)).toMatchObject([
+      { role: "tool", content: "picked" },
+      { role: "tool", content: "picked" },
+    ]);
+  });
+
+  test("a message that answers with the wrong fields is refused, and the error names them", async () => {
+    const world = await createWorld([twoCalls]);
+    const { sessionId, pending } = await suspended(world);
+    const input = pending.map(({ toolCallId }) => ({ role: "tool", toolCallId, text: "picked" }));
+
+    const refused = await errorOf(await world.post("/api/agent/execute", { sessionId, input }));
+
+    expect(refused).toMatchObject({
+      status: 400,
+      paths: ["input[0].content", "input[0].text", "input[1].content", "input[1].text"],
     });
   });
 

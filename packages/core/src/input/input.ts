@@ -7,8 +7,8 @@ import type {
   UserMessage,
   UserPart,
 } from "@capstan/kernel";
-import type { Answer, PostedBody } from "@capstan/log";
-import { chainMark } from "@capstan/log";
+import type { Answer, PostedBody, ToolResultMessage } from "@capstan/log";
+import { chainMark, toCallAnswer } from "@capstan/log";
 import type { TurnOverrides } from "../agent/agent-init.ts";
 import { checkAnswer, checkContent } from "./check-input.ts";
 import { invalid } from "../errors/session-error.ts";
@@ -35,7 +35,10 @@ export interface TurnRequest extends SendOptions {
   readonly input: TurnInput;
 }
 
-export type SendInput = TurnInput | TurnRequest | readonly Answer[];
+/** Answers to pending calls, or tool messages with their results. */
+export type AnswerInput = readonly (Answer | ToolResultMessage)[];
+
+export type SendInput = TurnInput | TurnRequest | AnswerInput;
 
 /**
  * Tool call ids begin with the id of their turn, so it must consist of characters that vendors accept. Replies are named after their turn
@@ -70,9 +73,13 @@ function shown(id: string): string {
   return JSON.stringify(id.slice(0, 160));
 }
 
-export function isAnswers(input: SendInput): input is readonly Answer[] {
-  // Only answers name a call and have no role.
-  return isListOf(input, (item) => "toolCallId" in item && !("role" in item));
+export function isAnswers(input: SendInput): input is AnswerInput {
+  // Only answers name a call.
+  return isListOf(input, (item) => "toolCallId" in item);
+}
+
+export function toAnswers(input: AnswerInput): readonly Answer[] {
+  return input.map((answer) => ("role" in answer ? toCallAnswer(answer) : answer));
 }
 
 export function isRequest(input: SendInput): input is TurnRequest {
@@ -148,7 +155,9 @@ function withId(message: InputMessage, id: string): ChatMessage {
   const { role } = message;
   if (role !== "user" && role !== "custom") {
     const found = JSON.stringify(role);
-    throw invalid(`A turn must start with user or custom messages, not with the role ${found}`);
+    throw invalid(
+      `A turn must start with user or custom messages, not with the role ${found}. To answer a pending call, send { toolCallId, output }`,
+    );
   }
   if (message.id !== undefined && typeof message.id !== "string") {
     throw invalid("The id of a message must be a string, or omitted");

@@ -12,7 +12,7 @@ import type {
 import type { Agent } from "../agent/agent.ts";
 import { checkHistory } from "../input/check-history.ts";
 import type { SendInput, SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
-import { checkTurnId, isAnswers, isRequest, toMessages } from "../input/input.ts";
+import { checkTurnId, isAnswers, isRequest, toAnswers, toMessages } from "../input/input.ts";
 import type { Receipt } from "../following/receipts.ts";
 import { blobsOf, storeFork, toSnapshot } from "./copies.ts";
 import { SessionError, invalid, refused, toSessionError } from "../errors/session-error.ts";
@@ -157,7 +157,7 @@ export class Session<Output = unknown> {
    * `response.error`. If some calls are still unanswered, the turn stays suspended.
    */
   send(input: SendInput, options: SendOptions = {}): Turn<Output> {
-    if (isAnswers(input)) return this.#typed(this.#turns.sendAnswers(input, options));
+    if (isAnswers(input)) return this.#typed(this.#turns.sendAnswers(toAnswers(input), options));
     if (isRequest(input)) return this.send(input.input, { ...input, ...options });
     const toInput = (id: string): readonly ChatMessage[] => toMessages(input, id, options.metadata);
     return this.#typed(this.#turns.sendInput(toInput, options));

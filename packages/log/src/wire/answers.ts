@@ -11,6 +11,18 @@ export interface CallAnswer {
   readonly details?: JsonValue;
 }
 
+/** The result of a remote call as a message, so that callers can answer with the tool messages they already have. */
+export interface ToolResultMessage {
+  readonly role: "tool" | "toolResult";
+  readonly toolCallId: string;
+  readonly content: ToolContent;
+  readonly isError?: boolean;
+  readonly details?: JsonValue;
+  /** Ignored, like the id: the call's id says which tool it was. */
+  readonly toolName?: string;
+  readonly id?: string;
+}
+
 /** Lets exactly the input run that `hash` was computed from, or refuses it. */
 export interface Approval {
   readonly toolCallId: string;
@@ -21,3 +33,13 @@ export interface Approval {
 }
 
 export type Answer = CallAnswer | Approval;
+
+export function toCallAnswer(message: ToolResultMessage): CallAnswer {
+  const { toolCallId, content, isError, details } = message;
+  return {
+    toolCallId,
+    output: content,
+    ...(isError !== undefined && { isError }),
+    ...(details !== undefined && { details }),
+  };
+}

@@ -2,7 +2,7 @@
 import type { JsonSchema, JsonValue, UserPart } from "@capstan/kernel";
 import type { StoredTurnOverrides } from "../entries/entries.ts";
 import type { SessionStatus } from "../repository/repository.ts";
-import type { Answer } from "./answers.ts";
+import type { Answer, ToolResultMessage } from "./answers.ts";
 
 /** Identifies the session that a request means. If its id belongs to another session by now, the request is refused with `session_replaced`. */
 export interface SessionTarget {
@@ -37,7 +37,7 @@ export type ClientTurnOverrides = Omit<StoredTurnOverrides, "providerOptions" | 
 export interface ExecuteRequest extends SessionTarget {
   /** Id of a session, or the client's own key for one: the same key is the same session. */
   readonly sessionId?: string;
-  readonly input: QueuedInput | readonly UserInput[] | readonly Answer[];
+  readonly input: QueuedInput | readonly UserInput[] | readonly (Answer | ToolResultMessage)[];
   /** Id of the turn. Sending it again returns the same turn. */
   readonly id?: string;
   readonly agent?: string;

@@ -19,6 +19,7 @@ import type {
   SessionTarget,
   UserInput,
 } from "@capstan/log";
+import { toCallAnswer } from "@capstan/log";
 import { z } from "zod";
 
 const text = z.string().min(1);
@@ -92,21 +93,54 @@ const CallAnswerSchema: z.ZodType<CallAnswer> = z.strictObject({
   details: JsonValueSchema.exactOptional(),
 });
 
+const ToolResultMessageSchema: z.ZodType<CallAnswer> = z
+  .strictObject({
+    role: z.enum(["tool", "toolResult"]),
+    toolCallId: z.string(),
+    content: z.union([z.string(), z.array(PartSchema)]),
+    isError: z.boolean().exactOptional(),
+    details: JsonValueSchema.exactOptional(),
+    toolName: z.string().exactOptional(),
+    id: z.string().exactOptional(),
+  })
+  .transform(toCallAnswer);
+
 const AnswerListSchema: z.ZodType<readonly Answer[]> = z
-  .array(z.union([ApprovalSchema, CallAnswerSchema]))
+  .array(z.union([ApprovalSchema, CallAnswerSchema, ToolResultMessageSchema]))
   .min(1)
   .max(256);
 
 const JsonSchemaSchema: z.ZodType<JsonSchema> = z.record(z.string(), JsonValueSchema);
 
-const LentToolSchema: z.ZodType<LentToolDeclaration> = z.strictObject({
-  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
-  description: text,
-  inputSchema: JsonSchemaSchema,
-  label: z.string().max(200).exactOptional(),
-  needsApproval: z.boolean().exactOptional(),
-  answerWithinMs: z.int().min(1).exactOptional(),
-});
+/** Options of a tool that its client keeps to itself, because it runs the tool. They are in the JSON of a tool, and dropped. */
+const ignored = z.unknown().exactOptional();
+
+const LentToolSchema: z.ZodType<LentToolDeclaration> = z
+  .strictObject({
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
+    description: text,
+    inputSchema: JsonSchemaSchema,
+    label: z.string().max(200).exactOptional(),
+    needsApproval: z.boolean().exactOptional(),
+    answerWithinMs: z.int().min(1).exactOptional(),
+    effect: ignored,
+    execution: ignored,
+    timeoutMs: ignored,
+    ephemeral: ignored,
+    isTerminal: ignored,
+    lentBy: ignored,
+  })
+  .transform(
+    ({
+      effect: _1,
+      execution: _2,
+      timeoutMs: _3,
+      ephemeral: _4,
+      isTerminal: _5,
+      lentBy: _6,
+      ...tool
+    }) => tool,
+  );
 
 // Neither vendor options nor a service tier: both affect what the server pays for, and who gets the data.
 const TurnOverridesSchema: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
