@@ -53,7 +53,7 @@ export type {
 export type { Receipt } from "./following/receipts.ts";
 export { Session } from "./session/session.ts";
 export { execute, forkSession } from "./session/synonyms.ts";
-export type { SubscribeFrom } from "./session/session.ts";
+export type { SubscribeFrom } from "./following/subscribe-after.ts";
 export { SessionError } from "./errors/session-error.ts";
 export type { SessionErrorCode } from "./errors/session-error.ts";
 export type { CompactionResult, CompactOptions } from "./session/compaction-request.ts";
@@ -62,7 +62,7 @@ export type { QueuedInput } from "./session/session-queues.ts";
 export type { SessionSettings } from "./session/session-settings.ts";
 export type { ImportChoices, RestoreOptions } from "./session/copies.ts";
 export type { ProviderId, SessionSnapshot, StoredBlob } from "./session/snapshot.ts";
-export type { PartOfLog } from "./owner/session-log.ts";
+export type { PartOfLog } from "./following/log-pages.ts";
 export type {
   SessionReading,
   SessionReadingPage,

@@ -75,6 +75,16 @@ export function refused(sessionId: string, code: Refusal): SessionError {
   return new SessionError(code, `${refusals[code]} (session ${sessionId})`, { sessionId });
 }
 
+/** For callers that need an answer: the turn ended without one. */
+export function noAnswer(
+  sessionId: string,
+  why: string,
+  turnError: SerializedError | undefined,
+): SessionError {
+  const message = `Session ${sessionId} gave no answer: ${why}. To get the partial response without an error, use send`;
+  return new SessionError("no_answer", message, { sessionId, ...(turnError && { turnError }) });
+}
+
 /** For callers that still wait on a session that was closed here. */
 export function closed(sessionId: string, why: string): SessionError {
   const message = `${why}: work in progress in session ${sessionId} continues on other hosts. Open it again, on a host that is open`;

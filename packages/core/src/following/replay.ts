@@ -1,6 +1,7 @@
 /** Events for a reader that joins a session: first those it has missed, then everything as it happens. */
 import type { Cursor, PlacedEvent, StoredEntry } from "@capstan/log";
 import { EventFeed, compareCursors } from "@capstan/log";
+import { readPages } from "./log-pages.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 
 export interface ReplayReader {
@@ -33,7 +34,7 @@ export async function replay(
       await reader.ready?.();
       return reader.hasLeft?.() !== true;
     };
-    await log.readPages(take, () => {
+    await readPages(log, take, () => {
       reader.show(log.feed.withLive(after, []));
       reader.join();
     });

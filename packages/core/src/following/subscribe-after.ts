@@ -12,16 +12,22 @@ import type { SessionRuntime } from "../host/session-runtime.ts";
 /** Delay before a failed store is asked again. */
 const retryMs = 1_000;
 
-export interface Subscriber {
-  readonly listener: EventListener;
-  readonly onEnd: ((why: SessionError) => void) | undefined;
-  readonly ready: (() => Promise<void> | undefined) | undefined;
+export interface SubscribeFrom {
+  /** Events after this cursor are delivered first, from the log. */
+  readonly after?: Cursor;
+  /** Called once if no more events can come: the session was deleted, or its log cannot be read. */
+  readonly onEnd?: (why: SessionError) => void;
+  /**
+   * Called after each page of events from the log. A promise delays the next page, so that a slow subscriber does not get a long log at
+   * once.
+   */
+  readonly ready?: () => Promise<void> | undefined;
 }
 
 /** Returns a function that unsubscribes. */
 export function subscribeAfter(
-  after: Cursor,
-  { listener, onEnd, ready }: Subscriber,
+  listener: EventListener,
+  { after, onEnd, ready }: SubscribeFrom & { readonly after: Cursor },
   runtime: SessionRuntime,
   clock: Clock,
 ): () => void {

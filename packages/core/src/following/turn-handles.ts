@@ -118,6 +118,15 @@ export class TurnHandles implements TurnSession {
     return this.#runtime.log.fold.refusalOf(id) === undefined;
   }
 
+  /** Aborts the running or suspended turn; without a turn, the requested compactions. */
+  async abortUnfinished(reason: string | undefined): Promise<void> {
+    const { turn, acceptedInput, compactions } = this.#fold;
+    const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
+    const turnId = isUnfinished ? turn.turnId : acceptedInput?.id;
+    const ids = turnId === undefined ? compactions.waiting.map(({ id }) => id) : [turnId];
+    for (const id of ids) await this.abortTurn(id, reason);
+  }
+
   /** Aborts without waiting for the record. Callers that need to wait use `session.abort`. */
   abortSoon(turnId: string, reason: string | undefined): void {
     background(this.#abortSent(turnId, reason), () => {});

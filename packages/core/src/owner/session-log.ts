@@ -54,20 +54,6 @@ export interface SessionLogOptions {
 /** Entries read at a time: other work of the process runs in between. */
 const pageEntries = 256;
 
-/** Entries read at a time for readers, which may leave or have enough after any page. */
-const shownEntries = 64;
-
-/** A part of a log: the entries after a seq, up to the first limit that is reached. */
-export interface PartOfLog {
-  readonly after: number;
-  readonly maxEntries: number;
-  /** Characters of the entries' JSON. The entry that reaches the limit is the last. */
-  readonly maxChars: number;
-}
-
-/** How often a reader of a whole log tries to overtake its writers. */
-const maxRounds = 1_000;
-
 export class SessionLog {
   readonly id: string;
   readonly feed: EventFeed;
@@ -230,93 +216,12 @@ export class SessionLog {
     return this.#options.repository.getBlob(this.id, blob);
   }
 
-  /** Reads the whole log from the store, up to its end at the time of the call. */
-  async readAll(): Promise<readonly StoredEntry[]> {
-    const entries: StoredEntry[] = [];
-    await this.#readOn(entries);
-    return entries;
-  }
-
   /** Returns the stored entry. */
   entryAt(seq: number): MaybePromise<StoredEntry> {
-    return andThen(this.#readPage(seq - 1, 1), ({ entries: [entry] }) => {
+    return andThen(this.readPage(seq - 1, 1), ({ entries: [entry] }) => {
       // The entry exists, or the page would have been refused.
       return entry as StoredEntry;
     });
-  }
-
-  /** Searches the whole log. */
-  hasEntry(id: string): Promise<boolean> {
-    return this.readAll().then((entries) => entries.some((entry) => entry.id === id));
-  }
-
-  /** Passes the whole log to `take` at a moment when everything folded is in it. */
-  async readWhole<T>(take: (stored: readonly StoredEntry[]) => T): Promise<T> {
-    // The reader may have seen more in another process than this process has read.
-    await this.catchUp();
-    const stored: StoredEntry[] = [];
-    for (let round = 1; round <= maxRounds; round += 1) {
-      await this.#readOn(stored);
-      // More may have been folded during the read.
-      if (lastOf(stored) >= this.fold.seq) return take(stored);
-    }
-    const message = `Session "${this.id}" is written faster than it can be read: retry`;
-    throw new RepositoryError("unavailable", this.id, message);
-  }
-
-  /**
-   * Passes the log to `take` a page at a time, and calls `onDone` at a moment when everything folded was passed. `take` may delay the next
-   * page with a promise, and stop the read with false.
-   */
-  async readPages(
-    take: (stored: readonly StoredEntry[]) => MaybePromise<boolean>,
-    onDone: () => void,
-  ): Promise<void> {
-    await this.catchUp();
-    let last = 0;
-    while (last < this.fold.seq) {
-      const { entries } = await this.#readPage(last, shownEntries);
-      const folded = entries.filter(({ seq }) => seq <= this.fold.seq);
-      if (!(await take(folded))) return;
-      last = folded.at(-1)?.seq ?? this.fold.seq;
-      if (last < this.fold.seq) await this.#breathe();
-    }
-    onDone();
-  }
-
-  /** Passes a part of the log to `take` at a moment when all of it is folded. The part reaches the end of the log, or a limit. */
-  async readPart<T>(
-    { after, maxEntries, maxChars }: PartOfLog,
-    take: (stored: readonly StoredEntry[]) => T,
-  ): Promise<T> {
-    await this.catchUp();
-    const part: StoredEntry[] = [];
-    let chars = 0;
-    let last = after;
-    // More may be folded during the read.
-    while (last < this.fold.seq && part.length < maxEntries && chars < maxChars) {
-      const page = await this.#readPage(last, Math.min(shownEntries, maxEntries - part.length));
-      for (const entry of page.entries) {
-        if (entry.seq > this.fold.seq || chars >= maxChars) break;
-        part.push(entry);
-        last = entry.seq;
-        chars += JSON.stringify(entry).length;
-      }
-      await this.#breathe();
-    }
-    return take(part);
-  }
-
-  /** Adds the entries after the last one. */
-  async #readOn(entries: StoredEntry[]): Promise<void> {
-    let end = Infinity;
-    while (lastOf(entries) < end) {
-      const page = await this.#readPage(lastOf(entries), pageEntries);
-      // Entries written in the meantime are left to the next read.
-      if (end === Infinity) end = page.lastSeq;
-      for (const entry of page.entries) entries.push(entry);
-      await this.#breathe();
-    }
   }
 
   /** Whether a wake-up now is caused by this process's own write, whose seq shows what else there is. */
@@ -333,22 +238,22 @@ export class SessionLog {
 
   /** Reads page after page, up to the end of the log. */
   #read(): MaybePromise<void> {
-    return andThen(this.#readPage(this.fold.seq, pageEntries), ({ entries, lastSeq }) => {
+    return andThen(this.readPage(this.fold.seq), ({ entries, lastSeq }) => {
       this.#show(this.feed.takeStored(entries));
       if (this.fold.seq >= lastSeq) return;
-      const pause = this.#breathe();
+      const pause = this.breathe();
       return pause === undefined ? this.#read() : pause.then(() => this.#read());
     });
   }
 
   /** Returns a promise if other work of the process has waited too long: a store may answer synchronously, page after page. */
-  #breathe(): Promise<void> | undefined {
+  breathe(): Promise<void> | undefined {
     return this.#options.clock.breathe?.();
   }
 
-  #readPage(after: number, limit?: number): MaybePromise<ReadPage> {
-    const options = limit === undefined ? { after } : { after, limit };
-    const page = this.#noticing(() => this.#options.repository.read(this.id, options));
+  /** Reads the entries after a seq from the store. Fails like `catchUp`. */
+  readPage(after: number, limit: number = pageEntries): MaybePromise<ReadPage> {
+    const page = this.#noticing(() => this.#options.repository.read(this.id, { after, limit }));
     return andThen(page, (read) => {
       this.#check(read, after);
       return read;
@@ -394,8 +299,4 @@ export class SessionLog {
     if (events.length > 0) this.#options.onEvents(events);
     this.#options.onChange();
   }
-}
-
-function lastOf(entries: readonly StoredEntry[]): number {
-  return entries.at(-1)?.seq ?? 0;
 }

@@ -1,8 +1,9 @@
 /** Write access to a session's log: creates the session on the first post, posts entries, and reports refusals. */
 import type { ChatMessage, JsonValue } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
-import type { Answer, MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
+import type { Answer, CallClaim, MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
 import { andThen, isPromise, isRepositoryError, orElse, SessionFold } from "@capstan/log";
+import { readAll } from "../following/log-pages.ts";
 import { checkMedia } from "../media/check-media.ts";
 import { toAnswerBody } from "../input/input.ts";
 import { isSameJson } from "../input/same-json.ts";
@@ -95,6 +96,16 @@ export class SessionInbox {
     return again;
   }
 
+  /** Posts a client's claim of a pending call. Fails with `already_claimed`, and like an answer. */
+  async claim(toolCallId: string, claimedBy: string, leaseMs: number): Promise<CallClaim> {
+    this.mustExist();
+    await this.post(this.#host.newId(), { type: "call_claimed", toolCallId, claimedBy, leaseMs });
+    const claim = this.fold.claims.find((known) => known.toolCallId === toolCallId);
+    // Settled in the meantime.
+    if (claim?.claimedBy !== claimedBy) throw refused(this.#runtime.id, "not_pending");
+    return claim;
+  }
+
   /** An entry stored earlier under this id must equal the body; otherwise the id is taken. */
   #mustBeSame(seq: number, body: PostedBody): MaybePromise<void> {
     return andThen(
@@ -113,8 +124,8 @@ export class SessionInbox {
   mustBeFree(messageId: string): MaybePromise<void> {
     if (!this.fold.transcript.has(messageId)) return;
     // If the id was posted before, the store finds it.
-    return andThen(this.#runtime.log.hasEntry(messageId), (isPosted) => {
-      if (!isPosted) throw taken(messageId);
+    return readAll(this.#runtime.log).then((entries) => {
+      if (!entries.some((entry) => entry.id === messageId)) throw taken(messageId);
     });
   }
 

@@ -9,21 +9,21 @@ import type {
   SessionFold,
   SessionStatus,
 } from "@capstan/log";
-import type { Agent } from "../agent/agent.ts";
 import { checkHistory } from "../input/check-history.ts";
 import type { SendInput, SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
 import { checkTurnId, isAnswers, isRequest, toAnswers, toMessages } from "../input/input.ts";
 import type { Receipt } from "../following/receipts.ts";
-import { blobsOf, storeFork, toSnapshot } from "./copies.ts";
-import { SessionError, invalid, refused, toSessionError } from "../errors/session-error.ts";
+import { storeFork } from "./copies.ts";
+import { invalid, noAnswer, refused } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import type { CompactionResult, CompactOptions } from "./compaction-request.ts";
 import { askForCompaction, mustBeCompactable } from "./compaction-request.ts";
 import { SessionInbox } from "./session-inbox.ts";
+import { SessionReader } from "./session-reader.ts";
 import type { QueuedInput } from "./session-queues.ts";
 import { enqueue, takeBack } from "./session-queues.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
-import type { PartOfLog } from "../owner/session-log.ts";
+import type { PartOfLog } from "../following/log-pages.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import { toConfig } from "./session-settings.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
@@ -34,27 +34,17 @@ import type {
   SessionUsage,
   SessionState,
 } from "./session-state.ts";
-import { stateOf, usageOf } from "./session-state.ts";
+import { usageOf } from "./session-state.ts";
+import type { SubscribeFrom } from "../following/subscribe-after.ts";
 import { subscribeAfter } from "../following/subscribe-after.ts";
 import { TurnHandles } from "../following/turn-handles.ts";
-
-export interface SubscribeFrom {
-  /** Events after this cursor are delivered first, from the log. */
-  readonly after?: Cursor;
-  /** Called once if no more events can come: the session was deleted, or its log cannot be read. */
-  readonly onEnd?: (why: SessionError) => void;
-  /**
-   * Called after each page of events from the log. A promise delays the next page, so that a slow subscriber does not get a long log at
-   * once.
-   */
-  readonly ready?: () => Promise<void> | undefined;
-}
 
 export class Session<Output = unknown> {
   readonly id: string;
   readonly #host: SessionHost;
   readonly #runtime: SessionRuntime;
   readonly #inbox: SessionInbox;
+  readonly #reader: SessionReader;
   readonly #turns: TurnHandles;
 
   /** A session with an origin does not exist yet; the first send creates it. */
@@ -63,6 +53,7 @@ export class Session<Output = unknown> {
     this.#host = host;
     this.#runtime = runtime;
     this.#inbox = new SessionInbox(runtime, host, origin);
+    this.#reader = new SessionReader(runtime, host, this.#inbox);
     this.#turns = new TurnHandles(runtime, host, this.#inbox);
   }
 
@@ -142,8 +133,7 @@ export class Session<Output = unknown> {
 
   /** The whole state at this moment. */
   get state(): SessionState {
-    const message = this.#runtime.log.feed.openMessage;
-    return stateOf(this.#fold, this.#agent, message);
+    return this.#reader.state;
   }
 
   /** The turn in progress, including one that this process found unfinished. */
@@ -182,12 +172,7 @@ export class Session<Output = unknown> {
   async run(input: TurnInput, options?: SendOptions): Promise<string> {
     const { status, text, error, finishReason } = await this.send(input, options).response;
     if (status === "completed") return text;
-    const why = error?.message ?? `it ended ${status} (${finishReason})`;
-    const message = `Session ${this.id} gave no answer: ${why}. To get the partial response without an error, use send`;
-    throw new SessionError("no_answer", message, {
-      sessionId: this.id,
-      ...(error && { turnError: error }),
-    });
+    throw noAnswer(this.id, error?.message ?? `it ended ${status} (${finishReason})`, error);
   }
 
   /**
@@ -227,7 +212,7 @@ export class Session<Output = unknown> {
    * with `invalid_input`.
    */
   async configure(settings: SessionSettings): Promise<void> {
-    const config = toConfig(settings, this.#agent);
+    const config = toConfig(settings, this.#reader.agent);
     this.#runtime.remember(settings.model);
     await this.#inbox.post(this.#host.newId(), { type: "config", config });
   }
@@ -238,14 +223,8 @@ export class Session<Output = unknown> {
    */
   async abort(reason?: string): Promise<void> {
     await this.#turns.sending;
-    if (this.#inbox.origin !== undefined) return;
     await this.refresh();
-    const { turn, acceptedInput } = this.#fold;
-    const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
-    const turnId = isUnfinished ? turn.turnId : acceptedInput?.id;
-    const ids =
-      turnId === undefined ? this.#fold.compactions.waiting.map(({ id }) => id) : [turnId];
-    for (const id of ids) await this.#turns.abortTurn(id, reason);
+    await this.#turns.abortUnfinished(reason);
   }
 
   /** Aborts the turn with this id and the turns that continue it. Resolves with false if there is no such turn, or it has ended. */
@@ -259,13 +238,7 @@ export class Session<Output = unknown> {
    * extends the claim. Fails with `already_claimed`, and like an answer. Answers from any client count.
    */
   async claim(toolCallId: string, claimedBy: string, leaseMs: number): Promise<CallClaim> {
-    this.#inbox.mustExist();
-    const body = { type: "call_claimed", toolCallId, claimedBy, leaseMs } as const;
-    await this.#inbox.post(this.#host.newId(), body);
-    const claim = this.#fold.claims.find((known) => known.toolCallId === toolCallId);
-    // Settled in the meantime.
-    if (claim?.claimedBy !== claimedBy) throw refused(this.id, "not_pending");
-    return claim;
+    return this.#inbox.claim(toolCallId, claimedBy, leaseMs);
   }
 
   /**
@@ -274,7 +247,7 @@ export class Session<Output = unknown> {
    */
   async compact(options: CompactOptions = {}): Promise<CompactionResult> {
     const id = checkTurnId(options.id ?? this.#host.newId());
-    mustBeCompactable(this.#agent);
+    mustBeCompactable(this.#reader.agent);
     return askForCompaction(id, options.directives, this.#inbox, this.#runtime);
   }
 
@@ -303,10 +276,7 @@ export class Session<Output = unknown> {
    * `invalid_input` if there is none.
    */
   async readOutput(reference: string): Promise<ToolContent> {
-    const message = this.#runtime.outputs.find(reference);
-    const content = message && (await this.#runtime.outputs.read(message));
-    if (content === undefined) throw invalid(noOutput(this.id, reference, message !== undefined));
-    return content;
+    return this.#reader.readOutput(reference);
   }
 
   getUsage(): SessionUsage {
@@ -315,45 +285,22 @@ export class Session<Output = unknown> {
 
   /** Returns the session as plain JSON, to be stored anywhere and passed to `host.restore`. */
   async snapshot(): Promise<SessionSnapshot> {
-    return this.#reading(async () => {
-      await this.#inbox.ensureCreated();
-      const snapshot = toSnapshot(this.id, await this.#runtime.log.readAll(), this.#agent);
-      return { ...snapshot, ...(await blobsOf(this.#host, snapshot)) };
-    });
+    return this.#reader.snapshot();
   }
 
   /** Reads the log and the state derived from it, at one moment: a subscription after `cursor` continues without a gap. */
   async read(): Promise<SessionReading> {
-    const { log } = this.#runtime;
-    return this.#reading(async () => {
-      await this.#inbox.ensureCreated();
-      return log.readWhole((entries) => {
-        const { type: _, ...live } = log.feed.liveSnapshot();
-        return { entries, cursor: log.feed.cursor, state: this.state, live };
-      });
-    });
+    return this.#reader.read();
   }
 
   /** Like `read`, for the part of the log after an entry, up to a limit. Reads only that part from the store. */
   async readPage(part: PartOfLog): Promise<SessionReadingPage> {
-    const { log } = this.#runtime;
-    return this.#reading(async () => {
-      await this.#inbox.ensureCreated();
-      return log.readPart(part, (entries) => {
-        const { type: _, ...live } = log.feed.liveSnapshot();
-        const { cursor, fold } = log.feed;
-        const lastSeq = entries.at(-1)?.seq ?? Math.min(part.after, fold.seq);
-        const messages = fold.transcript.between(part.after, lastSeq);
-        const hasMore = lastSeq < fold.seq;
-        return { entries, messages, lastSeq, hasMore, cursor, state: this.state, live };
-      });
-    });
+    return this.#reader.readPage(part);
   }
 
   /** Reads the entries of other processes. Fails with `not_found` if the session is gone. */
   async refresh(): Promise<void> {
-    if (this.#inbox.origin !== undefined) return;
-    await this.#reading(async () => this.#runtime.log.catchUp());
+    await this.#reader.refresh();
   }
 
   /**
@@ -363,15 +310,16 @@ export class Session<Output = unknown> {
   async fork(at?: string): Promise<Session<Output>> {
     if (this.#inbox.origin !== undefined)
       throw invalid(`Session ${this.id} has nothing to fork yet: send a message first`);
-    const entries = await this.#reading(() => this.#runtime.log.readAll());
+    const entries = await this.#reader.readEntries();
     const id = await storeFork(this.#host, this.id, entries, at);
     return new Session(await this.#host.open(id), this.#host);
   }
 
   /** Calls the listener with every event from now on, or after a cursor. Returns a function that unsubscribes. */
-  subscribe(listener: EventListener, { after, onEnd, ready }: SubscribeFrom = {}): () => void {
+  subscribe(listener: EventListener, from: SubscribeFrom = {}): () => void {
+    const { after, onEnd } = from;
     if (after !== undefined && this.#inbox.origin === undefined) {
-      return subscribeAfter(after, { listener, onEnd, ready }, this.#runtime, this.#host.clock);
+      return subscribeAfter(listener, { ...from, after }, this.#runtime, this.#host.clock);
     }
     const stop = this.#runtime.readers.add(listener, onEnd);
     this.#runtime.follow();
@@ -396,19 +344,6 @@ export class Session<Output = unknown> {
     await this.#runtime.detach();
   }
 
-  /** Turns store failures into a `SessionError`. */
-  async #reading<T>(read: () => Promise<T>): Promise<T> {
-    try {
-      return await read();
-    } catch (thrown) {
-      throw toSessionError(this.id, thrown);
-    }
-  }
-
-  get #agent(): Agent {
-    return this.#host.agent(this.#fold.created?.agent ?? "");
-  }
-
   get #fold(): SessionFold {
     return this.#inbox.fold;
   }
@@ -417,10 +352,4 @@ export class Session<Output = unknown> {
   #typed(turn: SessionTurn): Turn<Output> {
     return turn as Turn<Output>;
   }
-}
-
-function noOutput(sessionId: string, reference: string, isKnown: boolean): string {
-  return isKnown
-    ? `The store has lost the output "${reference}" of session ${sessionId}: only the part in its message is left`
-    : `Session ${sessionId} has no output "${reference}": use the toolCallId of one of its tool messages`;
 }

@@ -1,0 +1,104 @@
+/** Read access to a session: its log and state at one moment, a snapshot, the output of a tool. Store failures become a `SessionError`. */
+import type { ToolContent } from "@capstan/kernel";
+import type { StoredEntry } from "@capstan/log";
+import type { Agent } from "../agent/agent.ts";
+import type { PartOfLog } from "../following/log-pages.ts";
+import { readAll, readPart, readWhole } from "../following/log-pages.ts";
+import { invalid, toSessionError } from "../errors/session-error.ts";
+import type { SessionRuntime } from "../host/session-runtime.ts";
+import { blobsOf, toSnapshot } from "./copies.ts";
+import type { SessionHost } from "./session-host.ts";
+import type { SessionInbox } from "./session-inbox.ts";
+import type { SessionReading, SessionReadingPage, SessionState } from "./session-state.ts";
+import { stateOf } from "./session-state.ts";
+import type { SessionSnapshot } from "./snapshot.ts";
+
+export class SessionReader {
+  readonly #runtime: SessionRuntime;
+  readonly #host: SessionHost;
+  readonly #inbox: SessionInbox;
+
+  constructor(runtime: SessionRuntime, host: SessionHost, inbox: SessionInbox) {
+    this.#runtime = runtime;
+    this.#host = host;
+    this.#inbox = inbox;
+  }
+
+  /** Agent of the session. Throws `unknown_agent`. */
+  get agent(): Agent {
+    return this.#host.agent(this.#inbox.fold.created?.agent ?? "");
+  }
+
+  get state(): SessionState {
+    return stateOf(this.#inbox.fold, this.agent, this.#runtime.log.feed.openMessage);
+  }
+
+  /** Reads the entries of other processes. */
+  async refresh(): Promise<void> {
+    if (this.#inbox.origin !== undefined) return;
+    await this.#reading(async () => this.#runtime.log.catchUp());
+  }
+
+  readEntries(): Promise<readonly StoredEntry[]> {
+    return this.#reading(() => readAll(this.#runtime.log));
+  }
+
+  snapshot(): Promise<SessionSnapshot> {
+    const { id, log } = this.#runtime;
+    return this.#reading(async () => {
+      await this.#inbox.ensureCreated();
+      const snapshot = toSnapshot(id, await readAll(log), this.agent);
+      return { ...snapshot, ...(await blobsOf(this.#host, snapshot)) };
+    });
+  }
+
+  read(): Promise<SessionReading> {
+    const { log } = this.#runtime;
+    return this.#reading(async () => {
+      await this.#inbox.ensureCreated();
+      return readWhole(log, (entries) => this.#readingOf(entries));
+    });
+  }
+
+  readPage(part: PartOfLog): Promise<SessionReadingPage> {
+    const { log } = this.#runtime;
+    return this.#reading(async () => {
+      await this.#inbox.ensureCreated();
+      return readPart(log, part, (entries) => {
+        const { fold } = log;
+        const lastSeq = entries.at(-1)?.seq ?? Math.min(part.after, fold.seq);
+        const messages = fold.transcript.between(part.after, lastSeq);
+        const hasMore = lastSeq < fold.seq;
+        return { ...this.#readingOf(entries), messages, lastSeq, hasMore };
+      });
+    });
+  }
+
+  #readingOf(entries: readonly StoredEntry[]): SessionReading {
+    const { feed } = this.#runtime.log;
+    const { type: _, ...live } = feed.liveSnapshot();
+    return { entries, cursor: feed.cursor, state: this.state, live };
+  }
+
+  async readOutput(reference: string): Promise<ToolContent> {
+    const { id, outputs } = this.#runtime;
+    const message = outputs.find(reference);
+    const content = message && (await outputs.read(message));
+    if (content === undefined) throw invalid(noOutput(id, reference, message !== undefined));
+    return content;
+  }
+
+  async #reading<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (thrown) {
+      throw toSessionError(this.#runtime.id, thrown);
+    }
+  }
+}
+
+function noOutput(sessionId: string, reference: string, isKnown: boolean): string {
+  return isKnown
+    ? `The store has lost the output "${reference}" of session ${sessionId}: only the part in its message is left`
+    : `Session ${sessionId} has no output "${reference}": use the toolCallId of one of its tool messages`;
+}
