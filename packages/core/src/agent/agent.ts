@@ -24,12 +24,14 @@ import type { AnyTool } from "../tools/tool.ts";
 import { within } from "../platform/within.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
+import { callbackMsOf } from "./agent-settings.ts";
 import { checkOptions } from "./check-options.ts";
 import { addCost, costOfFact } from "../models/cost-of-fact.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, nameOfChoice, toModel, vendorOf, windowOf } from "../models/model.ts";
+import { knownModels } from "./resolve-choices.ts";
 import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
-import { callbackMsOf, knownModels, planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
+import { planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
 import { checkOutput } from "./typed-output.ts";
 
 export interface RunOptions {

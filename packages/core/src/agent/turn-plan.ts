@@ -1,79 +1,34 @@
 /** Plans one turn of an agent: resolves every choice, name and function. */
-import type {
-  ChatMessage,
-  Deadlines,
-  LoopContext,
-  LoopLimits,
-  PartReference,
-  ProviderContract,
-  RunTurnInput,
-  Timer,
-  TurnLimits,
-  Usage,
-} from "@capstan/kernel";
+import type { ProviderContract, Timer, Usage } from "@capstan/kernel";
 import { isPromise, withApiKey } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
 import { andThen } from "@capstan/log";
 import type { CompactionPlan } from "../compaction/compaction-options.ts";
-import { needsWindow, planCompaction, unknownWindow } from "../compaction/compaction-options.ts";
-import { leaveOut } from "../context/leave-out.ts";
+import { planCompaction } from "../compaction/compaction-options.ts";
 import type { ResolvedLimits } from "../outputs/output-limits.ts";
 import { resolveLimits } from "../outputs/output-limits.ts";
 import type { OutputReader } from "../outputs/output-reader.ts";
 import { readOutputTool, withReadOutput } from "../outputs/read-output.ts";
 import type { RequestFrame } from "../context/token-count.ts";
 import { problemOfMedia } from "../media/check-media.ts";
-import {
-  defaultAttemptMs,
-  defaultBetweenPartsMs,
-  defaultCallbackMs,
-  defaultContentMs,
-  defaultFirstPartMs,
-  defaultLiveOutputChars,
-  defaultMaxAttempts,
-  defaultMaxSteps,
-  defaultPauses,
-  defaultReplyCalls,
-  defaultReplyChars,
-  defaultToolMs,
-} from "../platform/limits.ts";
 import { within } from "../platform/within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import { createScope } from "../tools/dependency-scope.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { AgentContext, AgentInit, AgentLimits, TurnOverrides } from "./agent-init.ts";
+import type { AgentInit, TurnOverrides } from "./agent-init.ts";
+import type { AgentSettings } from "./agent-settings.ts";
+import { callbackMsOf, commonSettings } from "./agent-settings.ts";
 import { exceeded } from "./budgets.ts";
-import { chooseTools, toolsInPrompt } from "./chosen-tools.ts";
-import { findWindow } from "../models/find-window.ts";
+import { toolsInPrompt } from "./chosen-tools.ts";
 import { costOf } from "../models/cost.ts";
-import { instructionsOf } from "./instructions.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
-import { withFacts } from "../models/known-facts.ts";
-import { findModel, modelNamed, nameOf, toModel, windowOf } from "../models/model.ts";
+import { modelNamed, nameOf } from "../models/model.ts";
 import { providerOptions } from "./provider-options.ts";
+import type { ResolvedChoices } from "./resolve-choices.ts";
+import { knownModel, resolveChoices, unresolved } from "./resolve-choices.ts";
 import type { Summarizer } from "../compaction/summarizer.ts";
 import { toSummarizer } from "../compaction/summarizer.ts";
-import { checkOutput } from "./typed-output.ts";
-
-/** The part of `runTurn`'s input that an agent decides: all that does not belong to one turn or to the process. */
-interface AgentSettings extends Omit<RunTurnInput, OfOneTurn> {
-  readonly limits: LoopLimits;
-  readonly context: LoopContext;
-}
-
-type OfOneTurn =
-  | "conversationId"
-  | "turnId"
-  | "messages"
-  | "input"
-  | "emit"
-  | "signal"
-  | "now"
-  | "clock"
-  | "journal"
-  | "drainSteering"
-  | "onStepComplete";
 
 /** Prefix of every request of the turn. */
 type Prompt = Pick<EntryOf<"prompt">, "instructions" | "toolsHash" | "toolsChars">;
@@ -125,29 +80,6 @@ export interface PlanRequest {
   readonly timer?: Timer;
 }
 
-const defaultClosing = {
-  prompt:
-    "You have no steps left. Report what was done, what is open, and what should be done next.",
-};
-const defaultRetry = { maxAttempts: defaultMaxAttempts };
-const defaultDeadlines: Deadlines = {
-  firstPartMs: defaultFirstPartMs,
-  betweenPartsMs: defaultBetweenPartsMs,
-  contentMs: defaultContentMs,
-  attemptMs: defaultAttemptMs,
-  toolMs: defaultToolMs,
-  callbackMs: defaultCallbackMs,
-};
-const defaultLimits: TurnLimits = {
-  replyChars: defaultReplyChars,
-  replyCalls: defaultReplyCalls,
-  pauses: defaultPauses,
-  liveOutputChars: defaultLiveOutputChars,
-};
-
-/** Settings that are the same for every turn. */
-type CommonSettings = Omit<AgentSettings, "provider" | "tools" | "providerOpts">;
-
 /**
  * Never fails: if the model, a tool or the instructions are not available, the turn fails with the reason. Synchronous if nothing has to be
  * awaited.
@@ -173,67 +105,6 @@ export function planNothing(init: AgentInit): TurnPlan {
   return toPlan(init, unused, unresolved(new Error("The turn was aborted before it began")));
 }
 
-/** Time limit of an agent's callbacks. */
-export function callbackMsOf({ deadlines }: AgentInit): number {
-  return deadlines?.callbackMs ?? defaultCallbackMs;
-}
-
-interface ResolvedChoices {
-  readonly model: Model;
-  /** Context window that no list has: reported by the server, or assumed. */
-  readonly window?: number;
-  readonly instructions: string | undefined;
-  readonly tools: readonly AnyTool[];
-  /** False if a substitute is used because something was not available. */
-  readonly isResolved?: boolean;
-}
-
-function resolveChoices(init: AgentInit, request: PlanRequest): MaybePromise<ResolvedChoices> {
-  const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
-  const tools = chooseTools(init.tools ?? noTools, config.tools);
-  const choice = overrides.model ?? config.model ?? init.model;
-  const sized = andThen(knownModel(choice, init, request), (known) =>
-    withWindow(known, init, request),
-  );
-  const isAsked = config.instructions === undefined && typeof init.instructions === "function";
-  const instructions =
-    isAsked && prompt !== undefined
-      ? prompt.instructions
-      : instructionsOf(config.instructions ?? init.instructions, { agent, sessionId, tools });
-  if (!isPromise(sized) && !isPromise(instructions)) {
-    return { ...sized, instructions, tools };
-  }
-  return Promise.all([sized, instructions]).then(([sized, instructions]) => ({
-    ...sized,
-    instructions,
-    tools,
-  }));
-}
-
-/** Throws if the window is unknown and the caller has configured compaction that needs it. */
-function withWindow(
-  model: Model,
-  { compaction, getApiKey, logger }: AgentInit,
-  { isOfSession, timer }: PlanRequest,
-): MaybePromise<Pick<ResolvedChoices, "model" | "window">> {
-  const isKnown = windowOf(model) !== undefined;
-  if (isKnown || isOfSession !== true || !needsWindow(compaction)) return { model };
-  if (compaction !== undefined) throw unknownWindow(model);
-  return andThen(findWindow(model, { getApiKey, timer, logger }), (window) => ({ model, window }));
-}
-
-const noTools: readonly AnyTool[] = [];
-
-function knownModel(
-  choice: ModelChoice,
-  init: AgentInit,
-  request: PlanRequest,
-): MaybePromise<Model> {
-  const models = knownModels(init, request.models);
-  const found = findModel(choice, { models, resolveModel: init.resolveModel });
-  return withFacts(found, init.registry);
-}
-
 /** A model that does something for a session besides its turns. */
 function otherModel(
   choice: ModelChoice,
@@ -255,13 +126,6 @@ function keyed(init: AgentInit, { timer }: PlanRequest, { provider }: Model): Pr
   return withApiKey(provider, init.getApiKey, (key) =>
     within(timer, callbackMsOf(init), key, "getApiKey"),
   );
-}
-
-/** Models available without calling `resolveModel`. */
-export function knownModels(init: AgentInit, models: readonly Model[] = []): readonly Model[] {
-  const own = typeof init.model === "string" ? [] : [toModel(init.model)];
-  // A model passed to the session takes precedence.
-  return [...models, ...own, ...(init.models ?? [])];
 }
 
 function toPlan(
@@ -344,83 +208,4 @@ const none: ReadonlyMap<string, number> = new Map();
 /** Scope of dependencies that are kept from turn to turn. */
 export function sessionScopeOf({ dependencies = [], logger }: AgentInit): DependencyScope {
   return createScope({ overrides: dependencies, ...(logger && { logger }) });
-}
-
-const madeSettings = new WeakMap<AgentInit, CommonSettings>();
-
-/** Cached, because agents do not change. */
-function commonSettings(init: AgentInit): CommonSettings {
-  let settings = madeSettings.get(init);
-  if (settings === undefined) madeSettings.set(init, (settings = makeCommonSettings(init)));
-  return settings;
-}
-
-function makeCommonSettings(init: AgentInit): CommonSettings {
-  const { logger, cwd, output, closing = defaultClosing } = init;
-  return {
-    dispatch: { ...init.dispatch, ...init.hooks },
-    cwd,
-    logger,
-    limits: {
-      ...withDefaults(defaultLimits, init.limits),
-      ...limitsOf(init),
-      closing: closing === false ? undefined : closing,
-      checkAnswer: output && (async (message) => (await checkOutput(output, message)).problem),
-    },
-    context: contextOf(init),
-  };
-}
-
-/** Lists every field: a new field of the loop that is missing here does not compile. */
-function limitsOf(init: AgentInit): Every<AgentLimits> {
-  const { maxSteps = defaultMaxSteps, stopWhen, retry = defaultRetry } = init;
-  return { maxSteps, stopWhen, retry, deadlines: withDefaults(defaultDeadlines, init.deadlines) };
-}
-
-function contextOf({ transformContext, convertToLlm, onOverflow }: AgentInit): Every<AgentContext> {
-  return {
-    transformContext,
-    convertToLlm,
-    onOverflow: (error, messages) =>
-      error.rejected === undefined
-        ? onOverflow?.(error, messages)
-        : without(error.rejected, messages),
-  };
-}
-
-type Every<T> = { readonly [Field in keyof Required<T>]: T[Field] };
-
-/** Merges the given values into the defaults. An undefined field counts as not given. */
-function withDefaults<T extends object>(defaults: T, given: T | undefined): T {
-  if (given === undefined) return defaults;
-  const chosen = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(chosen) };
-}
-
-/** Undefined if that changes nothing: the same request would be refused again. */
-function without(
-  rejected: PartReference,
-  messages: readonly ChatMessage[],
-): readonly ChatMessage[] | undefined {
-  const shown = leaveOut(messages, [rejected]);
-  return shown === messages ? undefined : shown;
-}
-
-function unresolved(thrown: unknown): ResolvedChoices {
-  return {
-    model: { provider: failing(thrown), id: "" },
-    instructions: undefined,
-    tools: noTools,
-    isResolved: false,
-  };
-}
-
-function failing(thrown: unknown): ProviderContract {
-  return {
-    id: "none",
-    // eslint-disable-next-line require-yield -- it fails before it can yield
-    async *stream() {
-      throw thrown;
-    },
-  };
 }

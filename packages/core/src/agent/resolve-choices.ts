@@ -1,0 +1,101 @@
+/** Resolves the choices of a turn: its model, instructions and tools. */
+import type { ProviderContract } from "@capstan/kernel";
+import { isPromise } from "@capstan/kernel";
+import type { MaybePromise } from "@capstan/log";
+import { andThen } from "@capstan/log";
+import { needsWindow, unknownWindow } from "../compaction/compaction-options.ts";
+import { findWindow } from "../models/find-window.ts";
+import { withFacts } from "../models/known-facts.ts";
+import type { Model, ModelChoice } from "../models/model.ts";
+import { findModel, toModel, windowOf } from "../models/model.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import type { AgentInit } from "./agent-init.ts";
+import { chooseTools } from "./chosen-tools.ts";
+import { instructionsOf } from "./instructions.ts";
+import type { PlanRequest } from "./turn-plan.ts";
+
+export interface ResolvedChoices {
+  readonly model: Model;
+  /** Context window that no list has: reported by the server, or assumed. */
+  readonly window?: number;
+  readonly instructions: string | undefined;
+  readonly tools: readonly AnyTool[];
+  /** False if a substitute is used because something was not available. */
+  readonly isResolved?: boolean;
+}
+
+export function resolveChoices(
+  init: AgentInit,
+  request: PlanRequest,
+): MaybePromise<ResolvedChoices> {
+  const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
+  const tools = chooseTools(init.tools ?? noTools, config.tools);
+  const choice = overrides.model ?? config.model ?? init.model;
+  const sized = andThen(knownModel(choice, init, request), (known) =>
+    withWindow(known, init, request),
+  );
+  const isAsked = config.instructions === undefined && typeof init.instructions === "function";
+  const instructions =
+    isAsked && prompt !== undefined
+      ? prompt.instructions
+      : instructionsOf(config.instructions ?? init.instructions, { agent, sessionId, tools });
+  if (!isPromise(sized) && !isPromise(instructions)) {
+    return { ...sized, instructions, tools };
+  }
+  return Promise.all([sized, instructions]).then(([sized, instructions]) => ({
+    ...sized,
+    instructions,
+    tools,
+  }));
+}
+
+/** Throws if the window is unknown and the caller has configured compaction that needs it. */
+function withWindow(
+  model: Model,
+  { compaction, getApiKey, logger }: AgentInit,
+  { isOfSession, timer }: PlanRequest,
+): MaybePromise<Pick<ResolvedChoices, "model" | "window">> {
+  const isKnown = windowOf(model) !== undefined;
+  if (isKnown || isOfSession !== true || !needsWindow(compaction)) return { model };
+  if (compaction !== undefined) throw unknownWindow(model);
+  return andThen(findWindow(model, { getApiKey, timer, logger }), (window) => ({ model, window }));
+}
+
+const noTools: readonly AnyTool[] = [];
+
+export function knownModel(
+  choice: ModelChoice,
+  init: AgentInit,
+  request: PlanRequest,
+): MaybePromise<Model> {
+  const models = knownModels(init, request.models);
+  const found = findModel(choice, { models, resolveModel: init.resolveModel });
+  return withFacts(found, init.registry);
+}
+
+/** Models available without calling `resolveModel`. */
+export function knownModels(init: AgentInit, models: readonly Model[] = []): readonly Model[] {
+  const own = typeof init.model === "string" ? [] : [toModel(init.model)];
+  // A model passed to the session takes precedence.
+  return [...models, ...own, ...(init.models ?? [])];
+}
+
+/** Substitute for choices that are not available: the turn fails with the reason. */
+export function unresolved(thrown: unknown): ResolvedChoices {
+  return {
+    model: { provider: failing(thrown), id: "" },
+    instructions: undefined,
+    tools: noTools,
+    isResolved: false,
+  };
+}
+
+function failing(thrown: unknown): ProviderContract {
+  return {
+    id: "none",
+    // eslint-disable-next-line require-yield -- it fails before it can yield
+    async *stream() {
+      throw thrown;
+    },
+  };
+}
