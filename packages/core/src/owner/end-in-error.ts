@@ -1,8 +1,12 @@
 /** Ends a turn in the log that its owner cannot continue, so that the session can be used again. */
 import type { OpenCall, SerializedError } from "@capstan/kernel";
 import { serializeError } from "@capstan/kernel";
-import type { OwnedBody, SessionFold } from "@capstan/log";
+import type { NextAction, OwnedBody, SessionFold } from "@capstan/log";
 import type { SessionErrorCode } from "../errors/session-error.ts";
+import { SessionError } from "../errors/session-error.ts";
+import { openingOf } from "./opening-entries.ts";
+import type { OwnedLog } from "./owned-append.ts";
+import { appendOwned } from "./owned-append.ts";
 
 /** Texts for the model: for calls that never began, and for calls whose outcome is unknown. */
 const notRun = "Not run: the turn failed.";
@@ -19,11 +23,50 @@ export function turnFailure(
   return { name: "SessionError", code, message: `${message}${why}` };
 }
 
+/** Ends the turn of this action, or fails the requested compaction. Returns false if there is no turn to end. */
+export async function endInError(
+  owned: OwnedLog,
+  action: NextAction,
+  error: SerializedError,
+): Promise<boolean> {
+  const { log, heldLease } = owned;
+  if (action.type === "compact") {
+    const [turnId = ""] = action.ids;
+    const failed = { type: "compaction_failed", turnId, reason: "failed", before: 0 } as const;
+    await appendOwned(owned, [{ ...failed, requests: action.ids, error }], {});
+    return true;
+  }
+  if (!("turnId" in action)) throw new SessionError("engine_failed", error.message);
+  const opening = openingOf(action, heldLease.lease.epoch);
+  const head = log.fold.headAtStart(log.now());
+  const isUpToDate = action.type !== "resume";
+  if ((await appendOwned(owned, [opening], { head, isUpToDate })) === "conflict") {
+    // An entry posted in the meantime may have to be handled first.
+    await log.catchUp();
+    return true;
+  }
+  for (let tries = 0; tries < maxConflicts; tries += 1) {
+    const now = log.now();
+    const bodies = endingOf(log.fold, action.turnId, error, now);
+    const end = log.fold.headAtEnd({ finishReason: "error" }, now);
+    const ended = await appendOwned(owned, bodies, { head: end, isUpToDate: true });
+    if (ended === "appended") return true;
+    await log.catchUp();
+  }
+  throw new SessionError(
+    "engine_failed",
+    "The turn cannot end: too many entries are posted at the same time",
+  );
+}
+
+/** Maximum number of consecutive conflicts with posts while a turn is being ended. */
+const maxConflicts = 100;
+
 /**
  * Returns the bodies that follow the opening of the turn and end it: every call without a result gets one, so that the transcript stays
  * valid. `fold` must include the opening.
  */
-export function endingOf(
+function endingOf(
   fold: SessionFold,
   turnId: string,
   error: SerializedError,

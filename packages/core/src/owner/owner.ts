@@ -7,76 +7,55 @@ import type {
   SerializedError,
   TurnProgress,
 } from "@capstan/kernel";
-import { background, runTurn } from "@capstan/kernel";
-import type {
-  MaybePromise,
-  NextAction,
-  OwnedBody,
-  SessionConfig,
-  SessionFold,
-  StoredTurnOverrides,
-} from "@capstan/log";
+import { runTurn } from "@capstan/kernel";
+import type { MaybePromise, OwnedBody } from "@capstan/log";
 import { andThen, isPromise, RepositoryError } from "@capstan/log";
-import type { Agent } from "../agent/agent.ts";
-import type { Model } from "../models/model.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
-import type { Clock } from "../platform/clock.ts";
 import { Compactor } from "../compaction/compactor.ts";
 import { outputsToEvict } from "../outputs/evictions.ts";
-import type { OutputReader } from "../outputs/output-reader.ts";
 import type { ContextSize } from "../context/token-count.ts";
 import { Envelopes } from "./envelopes.ts";
 import { within } from "../platform/within.ts";
+import { changeOfPrompt, openingOf } from "./opening-entries.ts";
+import type { OwnedLog } from "./owned-append.ts";
 import { appendOwned } from "./owned-append.ts";
 import type { HeldLease } from "./held-lease.ts";
-import { endingOf, turnFailure } from "./end-in-error.ts";
+import { endInError, turnFailure } from "./end-in-error.ts";
 import type { HostFault } from "../host/host-fault.ts";
-import { resumeDelayMs } from "../platform/limits.ts";
-import type { Solitary } from "./solitary.ts";
-import { SessionError, isLeftToOthers } from "../errors/session-error.ts";
-import type { AppendChoices, SessionLog } from "./session-log.ts";
-import type { DependencyScope } from "../tools/dependency-scope.ts";
+import type { PlanningOptions } from "./planned-turn.ts";
+import { disposePlan, orAborted, planAction, planWith } from "./planned-turn.ts";
+import type { ResumeLimitOptions } from "./resume-limit.ts";
+import { ResumeLimit } from "./resume-limit.ts";
+import { isLeftToOthers } from "../errors/session-error.ts";
+import type { AppendChoices } from "./session-log.ts";
 import type { TurnAction } from "./turn-input.ts";
 import { isSameAction, tailOf, toTurnInput } from "./turn-input.ts";
 import { TurnJournal } from "./turn-journal.ts";
 import { AbortSwitch } from "./abort-switch.ts";
 
-export interface OwnerOptions {
-  readonly agent: Agent;
-  readonly log: SessionLog;
+export interface OwnerOptions extends PlanningOptions, ResumeLimitOptions {
   readonly heldLease: HeldLease;
-  readonly clock: Clock;
-  readonly sessionScope: DependencyScope;
-  readonly outputs: OutputReader;
   readonly size: ContextSize;
-  /** Models passed to the session in this process. */
-  models(): readonly Model[];
   /** Receives the live events, while this process holds the session. */
   onLive(event: AgentEvent): void;
-  /** Number of times a turn that makes no progress is resumed. */
-  readonly maxResumes: number;
   /** Receives failures that reach no caller. */
   onFault(fault: HostFault): void;
-  /** Called when the work pauses, and when it continues. */
-  onPause(isPaused: boolean): void;
-  /** For turns that were resumed repeatedly without progress. */
-  readonly solitary: Solitary;
 }
 
 export class Owner {
   readonly #options: OwnerOptions;
-  readonly #envelopes: Envelopes;
+  readonly #owned: OwnedLog;
+  readonly #resumes: ResumeLimit;
   readonly #compactor: Compactor;
   /** Stops the turn that is running or being planned. */
   #abort: AbortSwitch | undefined;
   #turnId = "";
-  /** Set while the turn runs as the only suspect of its host. */
-  #leaveSolitary: (() => void) | undefined;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
-    this.#envelopes = new Envelopes(options.log, options.heldLease.lease.epoch);
     const { log, size, clock, agent, heldLease } = options;
+    this.#owned = { log, heldLease, envelopes: new Envelopes(log, heldLease.lease.epoch) };
+    this.#resumes = new ResumeLimit(options);
     this.#compactor = new Compactor({
       log,
       size,
@@ -131,43 +110,11 @@ export class Owner {
     if (where === "store") return false;
     const error = turnFailure("engine_failed", "The turn could not continue", thrown);
     try {
-      return await this.#endInError(action, error);
+      return await endInError(this.#owned, action, error);
     } catch (refused) {
       if (heldLease.isLost || isLeftToOthers(refused)) return false;
       throw thrown;
     }
-  }
-
-  /** Returns false if there is no turn to end. */
-  async #endInError(action: NextAction, error: SerializedError): Promise<boolean> {
-    const { log } = this.#options;
-    if (action.type === "compact") {
-      const [turnId = ""] = action.ids;
-      const failed = { type: "compaction_failed", turnId, reason: "failed", before: 0 } as const;
-      await this.#append([{ ...failed, requests: action.ids, error }], {});
-      return true;
-    }
-    if (!("turnId" in action)) throw new SessionError("engine_failed", error.message);
-    const { turnId } = action;
-    const isUpToDate = action.type !== "resume";
-    const head = log.fold.headAtStart(log.now());
-    const opened = await this.#append([this.#opening(action)], { head, isUpToDate });
-    if (opened === "conflict") {
-      // An entry posted in the meantime may have to be handled first.
-      await log.catchUp();
-      return true;
-    }
-    for (let tries = 0; tries < maxConflicts; tries += 1) {
-      const now = log.now();
-      const bodies = endingOf(log.fold, turnId, error, now);
-      const end = log.fold.headAtEnd({ finishReason: "error" }, now);
-      if ((await this.#append(bodies, { head: end, isUpToDate: true })) === "appended") return true;
-      await log.catchUp();
-    }
-    throw new SessionError(
-      "engine_failed",
-      "The turn cannot end: too many entries are posted at the same time",
-    );
   }
 
   onLost(): void {
@@ -177,11 +124,9 @@ export class Owner {
   /** Called when entries were folded: one may cancel the turn. */
   onChange(): void {
     if (this.#abort === undefined) return;
-    // The turn made progress: it is no suspect any more.
-    if (this.#leaveSolitary !== undefined && this.#options.log.fold.turn?.resumes === 0) {
-      this.#leaveSolitary();
-    }
-    const reason = this.#options.log.fold.cancelReasonOf(this.#turnId);
+    const { fold } = this.#options.log;
+    this.#resumes.onProgress(fold.turn?.resumes);
+    const reason = fold.cancelReasonOf(this.#turnId);
     if (reason !== undefined) this.#abort.abort(reason === "" ? undefined : reason);
   }
 
@@ -193,26 +138,26 @@ export class Owner {
 
   /** Not part of any turn: messages sent in the meantime wait until it is done. */
   async #compact(ids: readonly string[]): Promise<void> {
-    const { log } = this.#options;
+    const { log, agent } = this.#options;
     const [turnId = ""] = ids;
     const abort = new AbortSwitch();
     this.#abort = abort;
     this.#turnId = turnId;
     this.onChange();
-    const planned = this.#planWith(log.fold.config, undefined);
-    const plan = isPromise(planned) ? await this.#orAborted(planned, abort) : planned;
+    const planned = planWith(this.#options, log.fold.config);
+    const plan = isPromise(planned) ? await orAborted(agent, planned, abort) : planned;
     try {
-      const changes = this.#changeOfPrompt(turnId, plan);
+      const changes = changeOfPrompt(log.fold, turnId, plan);
       if (changes.length > 0) await this.#append(changes, {});
       await this.#compactor.compactAtRest({ turnId, plan, abort }, ids);
     } finally {
       this.#abort = undefined;
-      await this.#dispose(plan);
+      await disposePlan(this.#options, plan);
     }
   }
 
   async #runTurn(action: TurnAction): Promise<void> {
-    const { log } = this.#options;
+    const { log, agent } = this.#options;
     const abort = new AbortSwitch();
     this.#abort = abort;
     this.#turnId = action.turnId;
@@ -222,8 +167,8 @@ export class Owner {
     if (action.type === "resume" && !abort.aborted && (await this.#isGivenUp(action, abort))) {
       return this.#leaveTurn();
     }
-    const planned = abort.aborted ? this.#options.agent.planNothing() : this.#plan(action);
-    const plan = isPromise(planned) ? await this.#orAborted(planned, abort) : planned;
+    const planned = abort.aborted ? agent.planNothing() : planAction(this.#options, action);
+    const plan = isPromise(planned) ? await orAborted(agent, planned, abort) : planned;
     try {
       // The next action may be a different one by now, or have different settings.
       const isPlanned = action.type === "resume" || abort.aborted || config === log.fold.config;
@@ -231,90 +176,39 @@ export class Owner {
       if (planned === plan || isNext) await this.#runPlanned(action, plan, abort);
     } finally {
       this.#leaveTurn();
-      const disposed = this.#dispose(plan);
+      const disposed = disposePlan(this.#options, plan);
       if (isPromise(disposed)) await disposed;
     }
   }
 
   #leaveTurn(): void {
     this.#abort = undefined;
-    this.#leaveSolitary?.();
-    this.#leaveSolitary = undefined;
+    this.#resumes.leave();
   }
 
   /** Waits before resuming a turn that makes no progress, and ends it in an error after too many resumes. */
   async #isGivenUp(action: TurnAction, abort: AbortSwitch): Promise<boolean> {
-    const { log, clock, maxResumes, heldLease, onPause, solitary } = this.#options;
+    const { log, heldLease } = this.#options;
     const resumes = log.fold.turn?.resumes ?? 0;
-    if (resumes >= maxResumes) {
-      const why = `The turn was resumed ${resumes} times without progress: its process ended each time, or lost its lease`;
-      await this.#endInError(action, turnFailure("resume_limit", why));
+    const error = this.#resumes.errorAfter(resumes);
+    if (error !== undefined) {
+      await endInError(this.#owned, action, error);
       return true;
     }
-    const delayMs = resumeDelayMs(resumes);
-    if (delayMs === 0) return false;
-    onPause(true);
-    await pause(clock.timer, delayMs, abort);
-    // A turn that was aborted ends without running.
-    if (!abort.aborted) this.#leaveSolitary = await solitary.enter(abort);
-    onPause(false);
+    const waiting = this.#resumes.wait(resumes, abort);
+    if (waiting === undefined) return false;
+    await waiting;
     return heldLease.isLost;
-  }
-
-  #dispose(plan: TurnPlan): MaybePromise<void> {
-    const disposed = plan.dispose();
-    if (!isPromise(disposed)) return;
-    const { agent, clock } = this.#options;
-    // The scope logs errors of `dispose`. One that hangs must not delay the next turn.
-    return within(clock.timer, agent.callbackMs, disposed, "dispose").catch(() => {});
-  }
-
-  /** A turn that was aborted before it was planned needs no plan: it ends at once. */
-  #orAborted(planned: Promise<TurnPlan>, abort: AbortSwitch): Promise<TurnPlan> {
-    return new Promise((resolve, reject) => {
-      planned.then(resolve, reject);
-      abort.addEventListener("abort", () => {
-        resolve(this.#options.agent.planNothing());
-        background(
-          planned.then((plan) => plan.dispose()),
-          () => {},
-        );
-      });
-    });
-  }
-
-  /** Plans with the current configuration; a resumed turn keeps the one it started with. */
-  #plan(action: TurnAction): MaybePromise<TurnPlan> {
-    const { fold } = this.#options.log;
-    const config = action.type === "resume" ? fold.turn?.config : fold.config;
-    return this.#planWith(config, optionsOf(action, fold));
-  }
-
-  #planWith(
-    config: SessionConfig | undefined,
-    overrides: StoredTurnOverrides | undefined,
-  ): MaybePromise<TurnPlan> {
-    const { agent, log, clock, sessionScope, outputs, models } = this.#options;
-    return agent.plan({
-      sessionId: log.id,
-      sessionScope,
-      isOfSession: true,
-      outputs,
-      models: models(),
-      spent: () => log.fold.turn?.chainCost,
-      prompt: log.fold.prompt,
-      ...(overrides && { overrides }),
-      ...(config && { config }),
-      now: clock.now,
-      timer: clock.timer,
-    });
   }
 
   async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortSwitch): Promise<void> {
     const { heldLease, log } = this.#options;
     // The history before the entry that starts the turn.
     const { messages, input } = tailOf(action, log.fold);
-    const opening = [this.#opening(action), ...this.#changeOfPrompt(action.turnId, plan)];
+    const opening = [
+      openingOf(action, heldLease.lease.epoch),
+      ...changeOfPrompt(log.fold, action.turnId, plan),
+    ];
     const head = log.fold.headAtStart(log.now());
     // A resumed turn keeps the configuration from its start.
     const isUpToDate = action.type !== "resume";
@@ -334,7 +228,7 @@ export class Owner {
       log,
       heldLease,
       plan,
-      envelopes: this.#envelopes,
+      envelopes: this.#owned.envelopes,
       onCancelled: () => this.onChange(),
     });
     const result = await runTurn(
@@ -361,28 +255,6 @@ export class Owner {
     // A store that timed out threw nothing.
     if (journal.failure !== undefined) throw journal.failure.thrown;
     throw new RepositoryError("unavailable", log.id, result.error.message);
-  }
-
-  #opening(action: TurnAction): OwnedBody {
-    const { turnId } = action;
-    switch (action.type) {
-      case "start":
-        return { type: "turn_started", turnId, input: action.input };
-      case "continue":
-        return { type: "turn_started", turnId, input: [], continues: action.continues };
-      case "resume":
-        return { type: "turn_resumed", turnId, epoch: this.#options.heldLease.lease.epoch };
-      default:
-        return action satisfies never;
-    }
-  }
-
-  #changeOfPrompt(turnId: string, { prompt }: TurnPlan): OwnedBody[] {
-    if (prompt === undefined) return [];
-    const { prompt: last } = this.#options.log.fold;
-    const isSame =
-      last?.instructions === prompt.instructions && last?.toolsHash === prompt.toolsHash;
-    return isSame ? [] : [{ type: "prompt", turnId, ...prompt }];
   }
 
   /** Evicts outputs from the context if necessary, and checks whether another request is allowed. */
@@ -438,28 +310,6 @@ export class Owner {
     bodies: readonly OwnedBody[],
     choices: Omit<AppendChoices, "lease">,
   ): MaybePromise<"appended" | "conflict"> {
-    const { log, heldLease } = this.#options;
-    return appendOwned({ log, heldLease, envelopes: this.#envelopes }, bodies, choices);
+    return appendOwned(this.#owned, bodies, choices);
   }
 }
-
-/** Options that a turn was sent with. A turn started only by queued messages has none. */
-function optionsOf(action: TurnAction, fold: SessionFold): StoredTurnOverrides | undefined {
-  if (action.type !== "start") return fold.turn?.options;
-  const { acceptedInput: input } = fold;
-  return input !== undefined && action.input.includes(input.id) ? input.options : undefined;
-}
-
-/** Waits, unless aborted. */
-function pause(timer: Clock["timer"], ms: number, abort: AbortSwitch): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = timer(ms, resolve);
-    abort.addEventListener("abort", () => {
-      cancel();
-      resolve();
-    });
-  });
-}
-
-/** Maximum number of consecutive conflicts with posts while a turn is being ended. */
-const maxConflicts = 100;
