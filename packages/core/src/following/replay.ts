@@ -42,5 +42,5 @@ export async function replay(
     reader.show(recent);
     reader.join();
   }
-  runtime.follow();
+  runtime.wakeups.follow();
 }

@@ -1,42 +1,24 @@
 /** A session in this process: its log, its readers, and the work on it while this process holds the lease. */
 import type { AgentEvent } from "@capstan/kernel";
-import { background, serializeError } from "@capstan/kernel";
-import type {
-  Claim,
-  CompactionOutcome,
-  EntryOf,
-  Lease,
-  LiveFrame,
-  PlacedEvent,
-  QueueOutcome,
-  Wakeup,
-} from "@capstan/log";
-import { andThen, isPromise, orElse } from "@capstan/log";
-import type { Agent } from "../agent/agent.ts";
+import { background } from "@capstan/kernel";
+import type { Claim, CompactionOutcome, EntryOf, PlacedEvent, QueueOutcome } from "@capstan/log";
+import { isPromise } from "@capstan/log";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, toModel } from "../models/model.ts";
 import { OutputReader } from "../outputs/output-reader.ts";
-import { ContextSize } from "../context/token-count.ts";
-import { Owner } from "../owner/owner.ts";
-import { HeldLease } from "../owner/held-lease.ts";
 import { Readers } from "../following/readers.ts";
+import { LiveEvents } from "./live-events.ts";
 import type { Slot } from "./slots.ts";
 import { Receipts } from "../following/receipts.ts";
-import {
-  SessionError,
-  closed,
-  deleted,
-  failed,
-  isLeftToOthers,
-  setAsideFor,
-  toFailure,
-} from "../errors/session-error.ts";
+import type { SessionError } from "../errors/session-error.ts";
+import { closed, deleted, failed, setAsideFor } from "../errors/session-error.ts";
 import { SessionFaults } from "./session-faults.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import { SessionLog } from "../owner/session-log.ts";
-import type { DependencyScope } from "../tools/dependency-scope.ts";
-import { giveBack, setAside } from "../owner/unusable-claim.ts";
+import { SessionWork } from "./session-work.ts";
+import { giveBack } from "../owner/unusable-claim.ts";
 import { callbackMs, within } from "../platform/within.ts";
+import { Wakeups } from "./wakeups.ts";
 
 export class SessionRuntime {
   readonly id: string;
@@ -47,14 +29,9 @@ export class SessionRuntime {
   /** Receipts of requested compactions. */
   readonly compactions: Receipts<CompactionOutcome>;
   readonly outputs: OutputReader;
+  readonly wakeups: Wakeups;
   readonly #host: SessionHost;
-  readonly #size: ContextSize;
-  /** Set from the moment this process gets the lease until it is released. */
-  #heldLease: HeldLease | undefined;
-  #owner: Owner | undefined;
-  /** Epoch of the last lease this process held. */
-  #lastEpoch: number | undefined;
-  #isClaiming = false;
+  readonly #work: SessionWork;
   #wasIdle = true;
   #idleWaiters: PromiseWithResolvers<void>[] = [];
   #isClosed: boolean;
@@ -64,15 +41,8 @@ export class SessionRuntime {
   #settled: EntryOf<"turn_ended"> | undefined;
   /** Whether callers in this process may hold a handle of the session. */
   #isAttended = false;
-  /** Whether another process follows the live events. */
-  #isFollowed = false;
-  /** Dependencies that tools keep while the session is open here. */
-  #scope: DependencyScope | undefined;
   /** Models passed to the session in this process; the log has only their names. */
   #models: readonly Model[] = [];
-  /** Turn and epoch whose live frames this process subscribed to. */
-  #following = "";
-  #unsubscribe: (() => void) | undefined;
 
   constructor(id: string, host: SessionHost, isClosed = false) {
     this.id = id;
@@ -91,14 +61,29 @@ export class SessionRuntime {
     const { fold } = this.log;
     this.receipts = new Receipts((id) => fold.queues.outcomeOf(id));
     this.compactions = new Receipts((id) => fold.compactions.outcomeOf(id));
-    this.#size = new ContextSize(fold);
     this.outputs = new OutputReader(this.log);
+    const { log, readers, faults, outputs } = this;
+    const live = new LiveEvents(log, readers, host.repository);
+    this.#work = new SessionWork({
+      host,
+      log,
+      readers,
+      live,
+      faults,
+      outputs,
+      models: () => this.#models,
+      onClaim: (claim, askedAt) => this.#onClaim(claim, askedAt),
+      onBegin: () => this.wakeups.begin(),
+      onRest: (lastSeq) => this.#onRest(lastSeq),
+    });
+    const { repository } = host;
+    this.wakeups = new Wakeups({ repository, log, readers, live, work: this.#work });
   }
 
   /** A caller here has a handle: the session is kept in memory, and notified of entries by other processes. */
   attend(): void {
     this.#isAttended = true;
-    if (this.#unsubscribe === undefined) this.#listen();
+    this.wakeups.begin();
   }
 
   /** Reads the log and resumes unfinished work, unless another process does. */
@@ -106,7 +91,8 @@ export class SessionRuntime {
     this.attend();
     try {
       await this.log.catchUp();
-      this.#agent();
+      // Throws `unknown_agent`.
+      this.#host.agent(this.log.fold.created?.agent ?? "");
     } catch (thrown) {
       await this.#leave();
       throw thrown;
@@ -122,23 +108,13 @@ export class SessionRuntime {
     }
     const { setAside: aside } = claim.head;
     // Responses of a store may overtake each other: a newer lease of this process has fenced this one.
-    const isStale = claim.lease.epoch < (this.#lastEpoch ?? 0);
+    const isStale = claim.lease.epoch < (this.#work.lastEpoch ?? 0);
     if (this.#isClosed || aside !== undefined || isStale) slot?.free(false);
     if (this.#isClosed) return giveBack(claim, this.#host.repository);
     if (aside !== undefined) return this.#refuse(claim, aside.reason);
     if (isStale) return;
-    // This lease was requested twice: the store has fenced the first.
-    this.#heldLease?.lose();
-    const heldLease = new HeldLease(claim, this.#host, askedAt);
-    this.#heldLease = heldLease;
-    this.#lastEpoch = claim.lease.epoch;
-    this.log.noteHead(claim.head);
-    this.log.feed.own(claim.lease.epoch);
     this.#wasIdle = false;
-    this.#isFollowed = false;
-    background(this.#work(heldLease, claim, slot), (thrown) =>
-      this.readers.fail(toFailure(this.id, thrown)),
-    );
+    this.#work.begin(claim, askedAt, slot);
   }
 
   /** No host works on a session that was set aside. */
@@ -158,13 +134,13 @@ export class SessionRuntime {
   /** Drops the handle in this process. Work in progress continues to its end; after that the session takes no memory. */
   async detach(): Promise<void> {
     this.#isAttended = false;
-    if (!this.#isWorking && !this.#isClaiming) await this.#leave();
+    if (!this.#work.isUnderWay) await this.#leave();
   }
 
   /** Releases the lease in the middle of the work in progress: another host resumes it. */
   async close(why: string): Promise<void> {
     this.#isClosed = true;
-    await this.#heldLease?.release();
+    await this.#work.release();
     if (this.#isWaitedFor) this.#tell(closed(this.id, why));
     await this.#leave();
   }
@@ -202,7 +178,7 @@ export class SessionRuntime {
     const leave = async (): Promise<void> => {
       const left = this.#leave();
       // This may be a lease of the new session, which another runtime can use.
-      await this.#heldLease?.release();
+      await this.#work.release();
       await left;
     };
     background(leave(), () => {});
@@ -240,19 +216,15 @@ export class SessionRuntime {
    * backs off.
    */
   wake(isPoll = false): void {
-    if (this.#isClosed || this.#isWorking || this.#isClaiming || this.#isAtRest()) return;
+    if (this.#isClosed || this.#work.isUnderWay || this.#isAtRest()) return;
     if (isPoll && this.faults.isBackingOff(this.log.now())) return;
-    this.#isClaiming = true;
     this.#wasIdle = false;
-    // Only after the caller has returned: it may want to subscribe first.
-    queueMicrotask(() => this.#claim());
+    this.#work.claim();
   }
 
   /** Called periodically, for readers of work done in other processes: a wake-up may have been lost. */
   poll(): void {
-    if (!this.#isWorking && this.#isWaitedFor && this.#unsubscribe !== undefined) {
-      this.#catchUpLater();
-    }
+    if (!this.#work.isHolding && this.#isWaitedFor) this.wakeups.poll();
   }
 
   async waitForIdle(): Promise<void> {
@@ -263,105 +235,16 @@ export class SessionRuntime {
     await waiter.promise;
   }
 
-  /** Subscribes to live events of the process that runs the turn, once per turn and owner, if this process has readers. */
-  follow(): void {
-    const { turn } = this.log.fold;
-    if (this.#isWorking || this.#isClaiming) return;
-    if (turn?.isOver !== false || this.readers.isEmpty || this.#unsubscribe === undefined) return;
-    const following = `${turn.turnId} ${turn.epoch ?? ""}`;
-    if (following === this.#following) return;
-    this.#following = following;
-    this.#listen(true);
+  #onClaim(claim: Claim | undefined, askedAt: number): void {
+    if (claim !== undefined) this.adopt(claim, askedAt);
+    else if (!this.#isAttended) background(this.#leave(), () => {});
+    this.wakeups.follow();
   }
 
-  #agent(): Agent {
-    return this.#host.agent(this.log.fold.created?.agent ?? "");
-  }
-
-  #claim(): void {
-    const { repository, owner, leaseMs, clock } = this.#host;
-    const askedAt = clock.now();
-    const onClaim = (claim: Claim | undefined): void => {
-      this.#isClaiming = false;
-      if (claim !== undefined) this.adopt(claim, askedAt);
-      else if (!this.#isAttended) background(this.#leave(), () => {});
-      this.follow();
-    };
-    // If the store fails now, the session stays due.
-    const claimed = orElse(
-      () => andThen(repository.acquire(this.id, owner, leaseMs), onClaim),
-      () => {
-        this.#isClaiming = false;
-      },
-    );
-    if (isPromise(claimed)) background(claimed, () => {});
-  }
-
-  async #work(heldLease: HeldLease, claim: Claim, slot: Slot | undefined): Promise<void> {
-    let isDone = false;
-    try {
-      if (this.#unsubscribe === undefined) this.#listen();
-      // The head of an older version has no incarnation; the log does.
-      const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;
-      if (claim.lastSeq !== this.log.fold.seq || isUnsure) await this.log.catchUp();
-      const { clock } = this.#host;
-      const agent = this.#agent();
-      const owner = new Owner({
-        agent,
-        log: this.log,
-        heldLease,
-        clock,
-        sessionScope: (this.#scope ??= agent.createScope()),
-        outputs: this.outputs,
-        size: this.#size,
-        models: () => this.#models,
-        onLive: (event) => this.#showLive(event, heldLease),
-        maxResumes: this.#host.maxResumes,
-        solitary: this.#host.solitary,
-        onFault: (fault) => this.faults.report(fault),
-        onPause: (isPaused) => slot?.pause(isPaused),
-      });
-      this.#owner = owner;
-      isDone = await owner.work();
-      if (isDone) this.faults.reset();
-    } catch (thrown) {
-      await this.#giveUp(claim, heldLease, thrown);
-      throw thrown;
-    } finally {
-      slot?.free(isDone);
-      await this.#rest(heldLease, isDone);
-    }
-  }
-
-  /** Sets the session aside, because no host can continue it. If that cannot be recorded, its lease is left to expire. */
-  async #giveUp(claim: Claim, heldLease: HeldLease, thrown: unknown): Promise<void> {
-    const sessionId = this.id;
-    if (isLeftToOthers(thrown))
-      return this.faults.report({ error: thrown, where: "store", sessionId });
-    if (thrown instanceof SessionError && thrown.code !== "engine_failed") return;
-    // The owner has reported its own errors.
-    if (this.#owner === undefined)
-      this.faults.report({ error: thrown, where: "engine", sessionId });
-    try {
-      await setAside(claim, this.#host, serializeError(thrown).message);
-      this.#host.onSetAside();
-    } catch (error) {
-      if (!isLeftToOthers(error)) this.faults.report({ error, where: "engine", sessionId });
-      heldLease.lose();
-      this.faults.backOff(this.log.now());
-    }
-  }
-
-  /** Releases the lease, and checks whether an entry arrived just before. After a failure, a host that finds the session due does that. */
-  async #rest(heldLease: HeldLease, isDone: boolean): Promise<void> {
-    const releasing = heldLease.release();
-    const released = isPromise(releasing) ? await releasing : releasing;
-    // Another lease may have replaced it.
-    if (this.#heldLease !== heldLease) return;
-    this.#heldLease = undefined;
-    this.#owner = undefined;
-    if (isDone && released !== undefined) {
-      if (released.lastSeq > this.log.fold.seq) await this.log.catchUp();
+  /** Checks whether an entry arrived just before the lease was released. */
+  async #onRest(lastSeq: number | undefined): Promise<void> {
+    if (lastSeq !== undefined) {
+      if (lastSeq > this.log.fold.seq) await this.log.catchUp();
       this.wake();
     }
     this.#onChange();
@@ -370,11 +253,9 @@ export class SessionRuntime {
 
   /** Drops the session from memory, because this process has no handle of it, until it is due again. */
   async #leave(): Promise<void> {
-    this.#unsubscribe?.();
-    this.#unsubscribe = undefined;
+    this.wakeups.end();
     this.#host.forget(this);
-    const disposed = this.#scope?.end();
-    this.#scope = undefined;
+    const disposed = this.#work.endScope();
     if (!isPromise(disposed)) return;
     // The scope logs errors of `dispose`. One that hangs must not keep the session in memory.
     await within(this.#host.clock.timer, callbackMs, disposed, "dispose").catch(() => {});
@@ -384,12 +265,8 @@ export class SessionRuntime {
     return this.log.fold.isAtRest(this.log.now());
   }
 
-  get #isWorking(): boolean {
-    return this.#heldLease !== undefined;
-  }
-
   #isIdle(): boolean {
-    return !this.#isWorking && !this.#isClaiming && this.#isAtRest();
+    return !this.#work.isUnderWay && this.#isAtRest();
   }
 
   #show(events: readonly PlacedEvent[]): void {
@@ -401,21 +278,15 @@ export class SessionRuntime {
 
   /** Reports the failed turn, unless a listener gets its error event. */
   #noteFailed(event: Extract<AgentEvent, { readonly type: "error" }>): void {
-    if (!this.#isWorking || this.readers.hasListeners) return;
+    if (!this.#work.isHolding || this.readers.hasListeners) return;
     this.faults.reportTurn(event, this.readers.handlesOf(event.turnId));
   }
 
-  #showLive(event: AgentEvent, { lease }: HeldLease): void {
-    const placed = this.log.feed.live(event);
-    this.readers.show(placed);
-    if (this.#isFollowed) this.#sendLive(lease, this.log.feed.toFrame([placed]));
-  }
-
   #onChange(): void {
-    this.#owner?.onChange();
+    this.#work.onChange();
     this.receipts.update();
     this.compactions.update();
-    this.follow();
+    this.wakeups.follow();
     const isIdle = this.#isIdle();
     const isRest = isIdle && !this.#wasIdle;
     // Before callers are notified: what they do then leads back here.
@@ -434,53 +305,5 @@ export class SessionRuntime {
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];
     for (const { resolve } of waiters) resolve();
-  }
-
-  #listen(isLive = false): void {
-    this.#unsubscribe?.();
-    const listener = (wakeup: Wakeup): void => this.#onWakeup(wakeup);
-    this.#unsubscribe = this.#host.repository.subscribe(this.id, listener, { isLive });
-  }
-
-  #onWakeup(wakeup: Wakeup): void {
-    switch (wakeup.type) {
-      case "changed":
-        if (!this.log.isAppending && this.#isNews(wakeup)) this.#catchUpLater();
-        return;
-      case "followed":
-        return this.#sendSnapshot();
-      case "live": {
-        // This process's own frames come back to it, and may be late.
-        if (this.#isWorking || wakeup.frame.epoch === this.#lastEpoch) return;
-        const events = this.log.feed.frame(wakeup.frame);
-        if (events === "gap") return this.#listen(true);
-        return events === "ahead" ? this.#catchUpLater() : this.#show(events);
-      }
-      default:
-        return wakeup satisfies never;
-    }
-  }
-
-  #isNews({ lastSeq = Infinity, incarnation }: Extract<Wakeup, { type: "changed" }>): boolean {
-    if (lastSeq > this.log.fold.seq) return true;
-    return incarnation !== undefined && incarnation !== this.log.incarnation;
-  }
-
-  #catchUpLater(): void {
-    const catchUp = async (): Promise<void> => this.log.catchUp();
-    // A wake-up that cannot be followed counts as lost.
-    background(catchUp(), () => {});
-  }
-
-  #sendSnapshot(): void {
-    if (this.#owner === undefined || this.#heldLease === undefined) return;
-    this.#isFollowed = true;
-    // Between two turns there is nothing live.
-    if (this.log.fold.turn?.isOver !== false) return;
-    this.#sendLive(this.#heldLease.lease, this.log.feed.snapshotFrame());
-  }
-
-  #sendLive(lease: Lease, frame: LiveFrame | undefined): void {
-    if (frame !== undefined) this.#host.repository.sendLive?.(lease, frame);
   }
 }

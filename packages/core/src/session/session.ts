@@ -322,7 +322,7 @@ export class Session<Output = unknown> {
       return subscribeAfter(listener, { ...from, after }, this.#runtime, this.#host.clock);
     }
     const stop = this.#runtime.readers.add(listener, onEnd);
-    this.#runtime.follow();
+    this.#runtime.wakeups.follow();
     return stop;
   }
 

@@ -1,0 +1,193 @@
+/** The work on a session in this process: claims its lease, runs its owner, and releases the lease. */
+import { background, serializeError } from "@capstan/kernel";
+import type { Claim, MaybePromise } from "@capstan/log";
+import { andThen, isPromise, orElse } from "@capstan/log";
+import { ContextSize } from "../context/token-count.ts";
+import { SessionError, isLeftToOthers, toFailure } from "../errors/session-error.ts";
+import type { Readers } from "../following/readers.ts";
+import type { Model } from "../models/model.ts";
+import type { OutputReader } from "../outputs/output-reader.ts";
+import { HeldLease } from "../owner/held-lease.ts";
+import { Owner } from "../owner/owner.ts";
+import type { SessionLog } from "../owner/session-log.ts";
+import { setAside } from "../owner/unusable-claim.ts";
+import type { SessionHost } from "../session/session-host.ts";
+import type { DependencyScope } from "../tools/dependency-scope.ts";
+import type { LiveEvents } from "./live-events.ts";
+import type { SessionFaults } from "./session-faults.ts";
+import type { Slot } from "./slots.ts";
+
+export interface SessionWorkOptions {
+  readonly host: SessionHost;
+  readonly log: SessionLog;
+  readonly readers: Readers;
+  readonly live: LiveEvents;
+  readonly faults: SessionFaults;
+  readonly outputs: OutputReader;
+  /** Models passed to the session in this process. */
+  models(): readonly Model[];
+  /** Receives the lease that was asked for at this time; undefined if another host has it. */
+  onClaim(claim: Claim | undefined, askedAt: number): void;
+  /** Called before the work begins. */
+  onBegin(): void;
+  /** Called when the lease was released. `lastSeq` is the end of the log then, if the work was done. */
+  onRest(lastSeq: number | undefined): Promise<void>;
+}
+
+export class SessionWork {
+  readonly #options: SessionWorkOptions;
+  readonly #size: ContextSize;
+  /** Set from the moment this process gets the lease until it is released. */
+  #heldLease: HeldLease | undefined;
+  #owner: Owner | undefined;
+  /** Epoch of the last lease this process held. */
+  #lastEpoch: number | undefined;
+  #isClaiming = false;
+  /** Dependencies that tools keep while the session is open here. */
+  #scope: DependencyScope | undefined;
+
+  constructor(options: SessionWorkOptions) {
+    this.#options = options;
+    this.#size = new ContextSize(options.log.fold);
+  }
+
+  /** Whether this process holds the lease. */
+  get isHolding(): boolean {
+    return this.#heldLease !== undefined;
+  }
+
+  /** Whether this process holds the lease, or asks for it. */
+  get isUnderWay(): boolean {
+    return this.isHolding || this.#isClaiming;
+  }
+
+  /** The lease, if the owner works under it. */
+  get ownedLease(): HeldLease | undefined {
+    return this.#owner && this.#heldLease;
+  }
+
+  get lastEpoch(): number | undefined {
+    return this.#lastEpoch;
+  }
+
+  /** Asks for the lease. If the store fails now, the session stays due. */
+  claim(): void {
+    this.#isClaiming = true;
+    // Only after the caller has returned: it may want to subscribe first.
+    queueMicrotask(() => this.#claim());
+  }
+
+  #claim(): void {
+    const { host, log, onClaim } = this.#options;
+    const { repository, owner, leaseMs, clock } = host;
+    const askedAt = clock.now();
+    const onAnswer = (claim: Claim | undefined): void => {
+      this.#isClaiming = false;
+      onClaim(claim, askedAt);
+    };
+    const claimed = orElse(
+      () => andThen(repository.acquire(log.id, owner, leaseMs), onAnswer),
+      () => {
+        this.#isClaiming = false;
+      },
+    );
+    if (isPromise(claimed)) background(claimed, () => {});
+  }
+
+  /** Works under this lease until nothing is left to do, or the lease is lost. */
+  begin(claim: Claim, askedAt: number, slot: Slot | undefined): void {
+    const { host, log, readers } = this.#options;
+    // This lease was requested twice: the store has fenced the first.
+    this.#heldLease?.lose();
+    const heldLease = new HeldLease(claim, host, askedAt);
+    this.#heldLease = heldLease;
+    this.#lastEpoch = claim.lease.epoch;
+    log.noteHead(claim.head);
+    log.feed.own(claim.lease.epoch);
+    background(this.#work(heldLease, claim, slot), (thrown) =>
+      readers.fail(toFailure(log.id, thrown)),
+    );
+  }
+
+  /** Releases the lease in the middle of the work. */
+  async release(): Promise<void> {
+    await this.#heldLease?.release();
+  }
+
+  /** Called when entries were folded. */
+  onChange(): void {
+    this.#owner?.onChange();
+  }
+
+  /** Ends the dependencies that tools keep while the session is open here. */
+  endScope(): MaybePromise<void> {
+    const scope = this.#scope;
+    this.#scope = undefined;
+    return scope?.end();
+  }
+
+  async #work(heldLease: HeldLease, claim: Claim, slot: Slot | undefined): Promise<void> {
+    const { host, log, live, outputs, faults, models, onBegin } = this.#options;
+    let isDone = false;
+    try {
+      onBegin();
+      // The head of an older version has no incarnation; the log does.
+      const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;
+      if (claim.lastSeq !== log.fold.seq || isUnsure) await log.catchUp();
+      const agent = host.agent(log.fold.created?.agent ?? "");
+      const owner = new Owner({
+        agent,
+        log,
+        heldLease,
+        clock: host.clock,
+        sessionScope: (this.#scope ??= agent.createScope()),
+        outputs,
+        size: this.#size,
+        models,
+        onLive: (event) => live.show(event, heldLease),
+        maxResumes: host.maxResumes,
+        solitary: host.solitary,
+        onFault: (fault) => faults.report(fault),
+        onPause: (isPaused) => slot?.pause(isPaused),
+      });
+      this.#owner = owner;
+      isDone = await owner.work();
+      if (isDone) faults.reset();
+    } catch (thrown) {
+      await this.#giveUp(claim, heldLease, thrown);
+      throw thrown;
+    } finally {
+      slot?.free(isDone);
+      await this.#rest(heldLease, isDone);
+    }
+  }
+
+  /** Sets the session aside, because no host can continue it. If that cannot be recorded, its lease is left to expire. */
+  async #giveUp(claim: Claim, heldLease: HeldLease, thrown: unknown): Promise<void> {
+    const { host, log, faults } = this.#options;
+    const sessionId = log.id;
+    if (isLeftToOthers(thrown)) return faults.report({ error: thrown, where: "store", sessionId });
+    if (thrown instanceof SessionError && thrown.code !== "engine_failed") return;
+    // The owner has reported its own errors.
+    if (this.#owner === undefined) faults.report({ error: thrown, where: "engine", sessionId });
+    try {
+      await setAside(claim, host, serializeError(thrown).message);
+      host.onSetAside();
+    } catch (error) {
+      if (!isLeftToOthers(error)) faults.report({ error, where: "engine", sessionId });
+      heldLease.lose();
+      faults.backOff(log.now());
+    }
+  }
+
+  /** Releases the lease. After a failure, a host that finds the session due looks for entries that arrived just before. */
+  async #rest(heldLease: HeldLease, isDone: boolean): Promise<void> {
+    const releasing = heldLease.release();
+    const released = isPromise(releasing) ? await releasing : releasing;
+    // Another lease may have replaced it.
+    if (this.#heldLease !== heldLease) return;
+    this.#heldLease = undefined;
+    this.#owner = undefined;
+    await this.#options.onRest(isDone ? released?.lastSeq : undefined);
+  }
+}
