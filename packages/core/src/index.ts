@@ -42,7 +42,8 @@ export { createSession, restoreSession } from "./host/create-session.ts";
 export type { OwnHost, RestoreInit, SessionInit } from "./host/create-session.ts";
 export { Host, createHost } from "./host/host.ts";
 export type { FaultPlace, HostFault, OnFault } from "./host/host-fault.ts";
-export type { HostOptions, NewSession } from "./host/host.ts";
+export type { NewSession } from "./host/host.ts";
+export type { HostOptions } from "./host/host-options.ts";
 export type {
   InputMessage,
   SendInput,

@@ -1,24 +1,16 @@
 /** Runs the sessions of known agents on one repository. Any number of hosts, in any number of processes, may share it. */
 import type { Logger } from "@capstan/kernel";
-import { background } from "@capstan/kernel";
-import type {
-  ListQuery,
-  RepairedSession,
-  SalvagedLog,
-  SessionPage,
-  SessionRepository,
-} from "@capstan/log";
+import type { ListQuery, RepairedSession, SalvagedLog, SessionPage } from "@capstan/log";
 import { newId as randomId, repairSession, salvageLog } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
-import type { Clock } from "../platform/clock.ts";
-import { idleTimerOf, systemClock } from "../platform/clock.ts";
+import { systemClock } from "../platform/clock.ts";
 import { checkHistory } from "../input/check-history.ts";
-import type { OnFault } from "./host-fault.ts";
+import type { HostOptions } from "./host-options.ts";
+import { checkHostOptions } from "./host-options.ts";
 import { FaultReports } from "./host-fault.ts";
 import { checkSessionId } from "../input/input.ts";
 import { defaultMaxResumes, defaultMaxTurns } from "../platform/limits.ts";
-import { problemOfNumbers } from "../platform/option-numbers.ts";
-import { Slots } from "./slots.ts";
+import { DueSessions } from "./due-sessions.ts";
 import { Solitary } from "../owner/solitary.ts";
 import { Renewals } from "../owner/renewals.ts";
 import { Session } from "../session/session.ts";
@@ -32,37 +24,6 @@ import { toConfig } from "../session/session-settings.ts";
 import type { SessionSnapshot } from "../session/snapshot.ts";
 import { release } from "../owner/unusable-claim.ts";
 
-export interface HostOptions {
-  readonly agents: readonly Agent[];
-  readonly repository: SessionRepository;
-  readonly clock?: Clock;
-  /** How long the session of a dead owner stays locked. Default 30,000. */
-  readonly leaseMs?: number;
-  /**
-   * How often to look for due sessions, and for news of sessions that are read here and run elsewhere. Default 1,000. `Infinity` disables
-   * polling: the host then depends on wake-ups alone, which may get lost.
-   */
-  readonly pollMs?: number;
-  /**
-   * Maximum number of concurrent turns of sessions that this host claimed by itself; sessions that are sent to or opened here do not count.
-   * Default 1,000. As soon as one ends, the next due session is claimed.
-   */
-  readonly maxTurns?: number;
-  /**
-   * How often a turn is resumed, by any host, without a message or a result in between, before it ends with `resume_limit`. Default 8. The
-   * third resume waits for a second, each later one twice as long, up to a minute.
-   */
-  readonly maxResumes?: number;
-  /** Name of this process in leases. Default: random. */
-  readonly owner?: string;
-  readonly newId?: () => string;
-  /**
-   * Receives failures that reach no caller: of the runtime and the store, of listeners that throw, of turns whose error no caller looked
-   * at. Default: the agent's logger, or one warning on the console per cause.
-   */
-  readonly onError?: OnFault;
-}
-
 export interface NewSession extends Omit<SessionOrigin, "config"> {
   /** Default: random. */
   readonly id?: string;
@@ -74,20 +35,11 @@ export class Host {
   readonly #host: SessionHost;
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #runtimes = new Map<string, SessionRuntime>();
-  readonly #pollMs: number;
-  #nextPollMs: number;
   /** Whether the host belongs to one session that brought it along, and ignores all others. */
   readonly #isForOne: boolean;
   readonly #faults: FaultReports;
-  readonly #slots: Slots;
-  /** The search for due sessions in progress. */
-  #search: Promise<void> | undefined;
-  /** Whether the last search ended because no slot was free: more sessions may be due. */
-  #isMoreDue = false;
+  readonly #due: DueSessions;
   #setAsideCount = 0;
-  /** Whether the last search for due sessions failed: an outage is reported once. */
-  #isSearchFailing = false;
-  #cancelPoll: (() => void) | undefined;
   #isClosed = false;
 
   constructor(options: HostOptions, isForOne = false) {
@@ -95,10 +47,7 @@ export class Host {
     checkHostOptions(options);
     const { leaseMs = 30_000, pollMs = 1_000, newId = randomId } = options;
     const { maxTurns = defaultMaxTurns, maxResumes = defaultMaxResumes } = options;
-    this.#slots = new Slots(maxTurns, () => this.#onFreeSlot());
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
-    this.#pollMs = pollMs;
-    this.#nextPollMs = pollMs;
     this.#isForOne = isForOne;
     this.#faults = new FaultReports(options.onError, (id) => this.#loggerOf(id));
     this.#host = {
@@ -121,7 +70,15 @@ export class Host {
       adopt: (claim, askedAt, slot) =>
         this.#runtime(claim.lease.sessionId).adopt(claim, askedAt, slot),
     };
-    this.#pollLater();
+    this.#due = new DueSessions({
+      host: this.#host,
+      agents: [...this.#agents.keys()],
+      pollMs,
+      maxTurns,
+      isSearching: !isForOne,
+      adopt: this.#host.adopt,
+      onPoll: () => this.#onPoll(),
+    });
   }
 
   /** Creates a session. Nothing is stored before its first send. Throws `unknown_agent`. */
@@ -245,64 +202,13 @@ export class Host {
    * is free again.
    */
   async claimDue(): Promise<void> {
-    // One search at a time: two would share the same slots.
-    this.#search ??= this.#claimAll().finally(() => {
-      this.#search = undefined;
-    });
-    await this.#search;
-  }
-
-  async #claimAll(): Promise<void> {
-    const { repository, owner, leaseMs: ttlMs, clock, renewals } = this.#host;
-    const agents = [...this.#agents.keys()];
-    while (!this.#isClosed) {
-      const limit = Math.min(this.#slots.free, claimsAtOnce);
-      this.#isMoreDue = limit === 0;
-      if (limit === 0) return;
-      // Otherwise a process that only slept would find its own sessions due, and take them from itself.
-      await renewals.confirm();
-      const askedAt = clock.now();
-      const claims = await repository.claimDue({ agents, owner, ttlMs, limit });
-      for (const claim of claims) {
-        // A host that was closed in the meantime releases them.
-        this.#runtime(claim.lease.sessionId).adopt(claim, askedAt, this.#slots.take());
-      }
-      if (claims.length < limit) return this.#foresee(agents);
-    }
-  }
-
-  /** Plans the next search: at the next poll, or when a lease expires before it. */
-  async #foresee(agents: readonly string[]): Promise<void> {
-    const nextMs = (await this.#host.repository.nextDueInMs?.(agents)) ?? Infinity;
-    this.#nextPollMs = Math.min(this.#pollMs, Math.max(nextMs, minPollMs));
-  }
-
-  #onFreeSlot(): void {
-    if (!this.#isMoreDue || this.#isClosed) return;
-    this.#isMoreDue = false;
-    // A search that is about to end has seen that there was no slot.
-    const ended = this.#search ?? Promise.resolve();
-    background(
-      ended.then(() => this.#searchLater()),
-      () => {},
-    );
-  }
-
-  /** If the store fails, the next poll tries again. */
-  #searchLater(onOver = (): void => {}): void {
-    const search = this.claimDue().then(() => {
-      this.#isSearchFailing = false;
-    });
-    background(search.finally(onOver), (error) => {
-      if (!this.#isSearchFailing) this.#faults.report({ error, where: "claim" });
-      this.#isSearchFailing = true;
-    });
+    await this.#due.claim();
   }
 
   /** Stops this host: its work in progress is handed over to other hosts. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#cancelPoll?.();
+    this.#due.close();
     const runtimes = [...this.#runtimes.values()];
     await Promise.all(runtimes.map((runtime) => runtime.close("The host was closed")));
     this.#host.renewals.close();
@@ -376,36 +282,16 @@ export class Host {
       );
   }
 
-  /** The deadline of a call may have passed. */
-  #wakeOwn(): void {
+  #onPoll(): void {
+    for (const runtime of this.#runtimes.values()) runtime.poll();
+    if (!this.#isForOne) return;
+    // The deadline of a call may have passed.
     for (const runtime of this.#runtimes.values()) runtime.wake(true);
-    this.#pollLater();
-  }
-
-  #pollLater(): void {
-    if (this.#isClosed || this.#pollMs === Infinity) return;
-    this.#cancelPoll = idleTimerOf(this.#host.clock)(this.#nextPollMs, () => {
-      this.#nextPollMs = this.#pollMs;
-      for (const runtime of this.#runtimes.values()) runtime.poll();
-      if (this.#isForOne) return this.#wakeOwn();
-      this.#searchLater(() => this.#pollLater());
-    });
   }
 }
-
-/** Sessions claimed by one call of the store: a host that is about to be killed should not hold many that it has not started. */
-const claimsAtOnce = 100;
-
-/** Minimum time between two searches, if the store predicts the next due time. */
-const minPollMs = 20;
 
 export function createHost(options: HostOptions): Host {
   return new Host(options);
-}
-
-function checkHostOptions(options: HostOptions): void {
-  const problem = problemOfNumbers(options, { leaseMs: "above 0", pollMs: "above 0" });
-  if (problem !== undefined) throw new SessionError("invalid_input", `The host's ${problem}`);
 }
 
 function exists(sessionId: string): SessionError {

@@ -1,0 +1,44 @@
+/** Options of a host. */
+import type { SessionRepository } from "@capstan/log";
+import type { Agent } from "../agent/agent.ts";
+import { SessionError } from "../errors/session-error.ts";
+import type { Clock } from "../platform/clock.ts";
+import { problemOfNumbers } from "../platform/option-numbers.ts";
+import type { OnFault } from "./host-fault.ts";
+
+export interface HostOptions {
+  readonly agents: readonly Agent[];
+  readonly repository: SessionRepository;
+  readonly clock?: Clock;
+  /** How long the session of a dead owner stays locked. Default 30,000. */
+  readonly leaseMs?: number;
+  /**
+   * How often to look for due sessions, and for news of sessions that are read here and run elsewhere. Default 1,000. `Infinity` disables
+   * polling: the host then depends on wake-ups alone, which may get lost.
+   */
+  readonly pollMs?: number;
+  /**
+   * Maximum number of concurrent turns of sessions that this host claimed by itself; sessions that are sent to or opened here do not count.
+   * Default 1,000. As soon as one ends, the next due session is claimed.
+   */
+  readonly maxTurns?: number;
+  /**
+   * How often a turn is resumed, by any host, without a message or a result in between, before it ends with `resume_limit`. Default 8. The
+   * third resume waits for a second, each later one twice as long, up to a minute.
+   */
+  readonly maxResumes?: number;
+  /** Name of this process in leases. Default: random. */
+  readonly owner?: string;
+  readonly newId?: () => string;
+  /**
+   * Receives failures that reach no caller: of the runtime and the store, of listeners that throw, of turns whose error no caller looked
+   * at. Default: the agent's logger, or one warning on the console per cause.
+   */
+  readonly onError?: OnFault;
+}
+
+/** Throws `invalid_input` if an option that is a time makes no sense. */
+export function checkHostOptions(options: HostOptions): void {
+  const problem = problemOfNumbers(options, { leaseMs: "above 0", pollMs: "above 0" });
+  if (problem !== undefined) throw new SessionError("invalid_input", `The host's ${problem}`);
+}
