@@ -1,5 +1,5 @@
 /** One compaction, from the request to the entry that records its result. */
-import type { AgentEvent, ChatMessage } from "@capstan/kernel";
+import type { ChatMessage, EventEmitter } from "@capstan/kernel";
 import { isPromise, serializeError } from "@capstan/kernel";
 import type { MaybePromise, OwnedBody } from "@capstan/log";
 import { RepositoryError } from "@capstan/log";
@@ -34,7 +34,7 @@ export interface CompactionSurroundings {
   ): MaybePromise<"appended" | "conflict">;
   /** Fails if this process no longer owns the session. */
   confirmOwnership(): MaybePromise<void>;
-  onLive(event: AgentEvent): void;
+  readonly emit: EventEmitter;
 }
 
 /** Turn that the compaction is for. */
@@ -56,7 +56,7 @@ export async function compactContext(
   context: CompactionContext,
   compaction: CompactionPlan,
 ): Promise<CompactionEnd | undefined> {
-  const { log, size, onLive } = surroundings;
+  const { log, size, emit } = surroundings;
   const { turnId, plan } = context;
   const { transcript, context: shown, compactions } = log.fold;
   const from = shown.summary === undefined ? 0 : transcript.indexAfter(shown.summary.through);
@@ -76,7 +76,7 @@ export async function compactContext(
     });
   }
   const scope: SummaryScope = { through: last.id, end, before, requests: waiting };
-  onLive({ type: "compaction_start", conversationId: log.id, turnId });
+  emit({ type: "compaction_start", conversationId: log.id, turnId });
   await surroundings.append([{ type: "compaction_started", turnId }], {});
   const { answer, summarizer } = await ask(surroundings, context, compaction, scope);
   return conclude(surroundings, context, scope, answer, summarizer);

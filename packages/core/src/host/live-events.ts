@@ -18,8 +18,9 @@ export class LiveEvents {
     this.#repository = repository;
   }
 
-  /** Shows an event of the work under this lease. */
+  /** Shows an event of the work under this lease, unless it is lost. */
   show(event: AgentEvent, heldLease: HeldLease): void {
+    if (heldLease.isLost) return;
     const placed = this.#log.feed.live(event);
     this.#readers.show(placed);
     if (this.#followed !== heldLease) return;

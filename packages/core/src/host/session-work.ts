@@ -144,7 +144,7 @@ export class SessionWork {
         outputs,
         size: this.#size,
         models,
-        onLive: (event) => live.show(event, heldLease),
+        emit: (event) => live.show(event, heldLease),
         maxResumes: host.maxResumes,
         solitary: host.solitary,
         onFault: (fault) => faults.report(fault),

@@ -1,7 +1,7 @@
 /** Does the work of a session under its lease until nothing is left: starts, continues and resumes turns. */
 import type {
-  AgentEvent,
   ChatMessage,
+  EventEmitter,
   FinishReason,
   LoopContext,
   SerializedError,
@@ -36,8 +36,8 @@ import { AbortSwitch } from "./abort-switch.ts";
 export interface OwnerOptions extends PlanningOptions, ResumeLimitOptions {
   readonly heldLease: HeldLease;
   readonly size: ContextSize;
-  /** Receives the live events, while this process holds the session. */
-  onLive(event: AgentEvent): void;
+  /** Receives the live events. Called for every delta, so each layer in between costs. */
+  readonly emit: EventEmitter;
   /** Receives failures that reach no caller. */
   onFault(fault: HostFault): void;
 }
@@ -53,7 +53,7 @@ export class Owner {
 
   constructor(options: OwnerOptions) {
     this.#options = options;
-    const { log, size, clock, agent, heldLease } = options;
+    const { log, size, clock, agent, heldLease, emit } = options;
     this.#owned = { log, heldLease, envelopes: new Envelopes(log, heldLease.lease.epoch) };
     this.#resumes = new ResumeLimit(options);
     this.#compactor = new Compactor({
@@ -67,7 +67,7 @@ export class Owner {
       },
       confirmOwnership: () =>
         andThen(heldLease.confirm(log.now()), () => heldLease.check(log.now())),
-      onLive: (event) => this.#showLive(event),
+      emit,
     });
   }
 
@@ -202,7 +202,7 @@ export class Owner {
   }
 
   async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortSwitch): Promise<void> {
-    const { heldLease, log } = this.#options;
+    const { heldLease, log, emit } = this.#options;
     // The history before the entry that starts the turn.
     const { messages, input } = tailOf(action, log.fold);
     const opening = [
@@ -248,7 +248,7 @@ export class Owner {
         checkLimits: (progress) => this.#beforeRequest(action.turnId, plan, progress),
         onOverflow: (error, shown) =>
           this.#askOnOverflow(action.turnId, plan.settings.context.onOverflow, error, shown),
-        emit: (event) => this.#showLive(event),
+        emit,
       }),
     );
     if (result.error?.code !== "journal_failed") return;
@@ -300,10 +300,6 @@ export class Owner {
       onFault({ error, where: "hook", sessionId: log.id, turnId });
       throw error;
     }
-  }
-
-  #showLive(event: AgentEvent): void {
-    if (!this.#options.heldLease.isLost) this.#options.onLive(event);
   }
 
   #append(
