@@ -7,6 +7,7 @@ import type { EmulatedRequest } from "./emulated-request.ts";
 import type { AcceptedRequest, Emulation, ReplyWriter } from "./emulation.ts";
 import type { HttpAnswer } from "./http-exchange.ts";
 import type { Refusal } from "./refusal.ts";
+import { toRefusal } from "./scripted-failure.ts";
 import { WireFault } from "./wire-faults.ts";
 
 export interface ReplyExchange {
@@ -54,7 +55,8 @@ async function fail(error: unknown, exchange: ReplyExchange, writer: ReplyWriter
   const code = error instanceof ProviderError ? error.code : undefined;
   if (code === "network") return answer.cut();
   if (code === "protocol") return failInForm(exchange);
-  const refusal = emulation.toRefusal(error instanceof Error ? error : new Error(String(error)));
+  const cause = error instanceof Error ? error : new Error(String(error));
+  const refusal = toRefusal(cause, emulation.failures);
   if (!answer.hasBegun) return sendError(refusal);
   if (accepted.isStreaming) await answer.stream(writer.fail(refusal));
   answer.endStream();

@@ -2,6 +2,7 @@
 import type { JsonValue, ProviderPart, ProviderRequest, Usage } from "@capstan/kernel";
 import type { JsonObject } from "./json.ts";
 import type { Refusal } from "./refusal.ts";
+import type { VendorFailures } from "./scripted-failure.ts";
 
 export type WireHeaders = Readonly<Record<string, string>>;
 
@@ -32,8 +33,8 @@ export interface Emulation {
     json(reason: string): Refusal;
     tooLarge(): Refusal;
   };
-  /** Converts a scripted failure to the vendor's error. */
-  toRefusal(error: Error): Refusal;
+  /** The vendor's errors for scripted failures. */
+  readonly failures: VendorFailures;
   errorBody(refusal: Refusal, requestId: string, url: URL): JsonValue;
   responseHeaders(requestId: string): WireHeaders;
 }

@@ -199,3 +199,19 @@ function firstOf<Item>(
   }
   return undefined;
 }
+
+/** Formats a path as `messages[0].content`, without the tags of unions. */
+export function toBracketPath(path: Path): string {
+  return path
+    .filter((segment) => typeof segment !== "object")
+    .map((segment, at) => {
+      if (typeof segment === "number") return `[${segment}]`;
+      return at === 0 ? segment : `.${segment}`;
+    })
+    .join("");
+}
+
+/** Formats a path as `messages.0.content`, without the tags of unions. */
+export function toDottedPath(path: Path): string {
+  return path.filter((segment) => typeof segment !== "object").join(".");
+}

@@ -11,7 +11,7 @@ import { toCacheBlocks } from "./cache-blocks.ts";
 import { checkMedia } from "./check-media.ts";
 import { checkMessages } from "./check-messages.ts";
 import { checkSettings } from "./check-settings.ts";
-import { errorBody, toRefusal, toShapeRefusal, wrong } from "./errors.ts";
+import { errorBody, toShapeRefusal, vendorFailures, wrong } from "./errors.ts";
 import { toTurns } from "./messages-request.ts";
 import type { MessagesRequest } from "./messages-request.ts";
 import { modelTraits, newestTraits } from "./model-traits.ts";
@@ -99,7 +99,7 @@ function anthropicEmulation(options: AnthropicEmulatorOptions): Emulation {
     authorize: (headers) => authorize(headers, apiKey),
     accept,
     wrong,
-    toRefusal,
+    failures: vendorFailures,
     errorBody,
     responseHeaders: (requestId) => ({ "request-id": requestId }),
   };

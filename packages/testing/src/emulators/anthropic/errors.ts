@@ -1,11 +1,9 @@
 /** Error messages of the Messages API. */
-import { ProviderError } from "@capstan/kernel";
-import type { ProviderErrorCode } from "@capstan/kernel";
 import type { Emulation } from "../emulation.ts";
 import type { JsonObject } from "../json.ts";
 import { asText, isList } from "../json.ts";
 import { Refusal } from "../refusal.ts";
-import type { RefusalOptions } from "../refusal.ts";
+import type { Failures, VendorFailures } from "../scripted-failure.ts";
 import type { Path, ShapeIssue } from "../shape.ts";
 
 export function errorBody({ type, message }: Refusal, requestId: string): JsonObject {
@@ -20,9 +18,7 @@ export const wrong: Emulation["wrong"] = {
     new Refusal("Request exceeds the maximum size", { status: 413, type: "request_too_large" }),
 };
 
-type Known = Exclude<ProviderErrorCode, "network" | "protocol">;
-
-const failures: Readonly<Record<Known, RefusalOptions & { readonly message: string }>> = {
+const failures: Failures = {
   auth: { status: 401, type: "authentication_error", message: "invalid x-api-key" },
   rate_limit: {
     status: 429,
@@ -35,21 +31,11 @@ const failures: Readonly<Record<Known, RefusalOptions & { readonly message: stri
   content_filter: { message: "Output blocked by content filtering policy" },
 };
 
-export function toRefusal(error: Error): Refusal {
-  if (!(error instanceof ProviderError) || error.code === "network" || error.code === "protocol") {
-    return new Refusal(error.message, { status: 500, type: "api_error" });
-  }
-  const { message: usual, ...options } = failures[error.code];
-  // If a script names only the code, use the vendor's usual message.
-  const message = error.message.startsWith("scripted ") ? usual : error.message;
-  const { retryAfterMs } = error;
-  const seconds = retryAfterMs === undefined ? undefined : String(Math.ceil(retryAfterMs / 1000));
-  return new Refusal(message, {
-    ...options,
-    ...(error.status !== undefined && { status: error.status }),
-    headers: { ...(seconds !== undefined && { "retry-after": seconds }) },
-  });
-}
+export const vendorFailures: VendorFailures = {
+  failures,
+  internal: { type: "api_error" },
+  retryAfter: (ms) => ({ headers: { "retry-after": String(Math.ceil(ms / 1000)) } }),
+};
 
 export function toShapeRefusal(issue: ShapeIssue): Refusal {
   return new Refusal(`${toPath(issue.path)}: ${describe(issue)}`);

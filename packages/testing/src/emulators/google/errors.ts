@@ -1,9 +1,7 @@
 /** Error messages of Google's services. */
-import { ProviderError } from "@capstan/kernel";
-import type { ProviderErrorCode } from "@capstan/kernel";
 import type { JsonObject } from "../json.ts";
 import { Refusal } from "../refusal.ts";
-import type { RefusalOptions } from "../refusal.ts";
+import type { Failures, VendorFailures } from "../scripted-failure.ts";
 
 const invalidArgument = "INVALID_ARGUMENT";
 
@@ -70,9 +68,7 @@ export function tooManyTokens(tokens: number, limit: number): Refusal {
   );
 }
 
-type Known = Exclude<ProviderErrorCode, "network" | "protocol">;
-
-const failures: Readonly<Record<Known, RefusalOptions & { readonly message: string }>> = {
+const failures: Failures = {
   auth: { message: wrongKey().message, details: [keyDetail] },
   rate_limit: {
     status: 429,
@@ -87,22 +83,12 @@ const failures: Readonly<Record<Known, RefusalOptions & { readonly message: stri
   },
 };
 
-export function toRefusal(error: Error): Refusal {
-  if (!(error instanceof ProviderError) || error.code === "network" || error.code === "protocol") {
-    return new Refusal(error.message, { status: 500, type: "INTERNAL" });
-  }
-  const { message: usual, status: usualStatus = 400, details = [] } = failures[error.code];
-  const status = error.status ?? usualStatus;
-  // If a script names only the code, use the vendor's usual message.
-  const message = error.message.startsWith("scripted ") ? usual : error.message;
-  const { retryAfterMs } = error;
-  return new Refusal(message, {
-    status,
-    type: statuses[status] ?? "UNKNOWN",
-    // There is no header for it.
-    details: [...details, ...(retryAfterMs === undefined ? [] : [retryDetail(retryAfterMs)])],
-  });
-}
+export const vendorFailures: VendorFailures = {
+  failures,
+  internal: { type: "INTERNAL" },
+  // There is no header for it.
+  retryAfter: (ms, { details = [] }) => ({ details: [...details, retryDetail(ms)] }),
+};
 
 function retryDetail(afterMs: number): JsonObject {
   return {

@@ -16,7 +16,7 @@ import {
   noKey,
   notFound,
   tooManyTokens,
-  toRefusal,
+  vendorFailures,
   wrongKey,
 } from "./errors.ts";
 import { arrayFrames, eventFrames } from "./frames.ts";
@@ -109,7 +109,7 @@ function googleEmulation(options: GoogleEmulatorOptions): Emulation {
       json: (reason) => invalid(`Invalid JSON payload received. ${reason}`),
       tooLarge: () => invalid(`Request payload size exceeds the limit: ${maxBodyBytes} bytes.`),
     },
-    toRefusal,
+    failures: vendorFailures,
     // A client that expects an array gets one.
     errorBody: (refusal, _, url) =>
       targetOf(url).isStreaming && !isSse(url) ? [errorBody(refusal)] : errorBody(refusal),

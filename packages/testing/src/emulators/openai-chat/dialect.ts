@@ -1,7 +1,7 @@
 /** Differences of a server that speaks Chat Completions: fields, rules, messages and streaming habits. */
-import type { ProviderErrorCode } from "@capstan/kernel";
 import type { JsonObject } from "../json.ts";
-import type { Refusal, RefusalOptions } from "../refusal.ts";
+import type { Refusal } from "../refusal.ts";
+import type { Failures } from "../scripted-failure.ts";
 import type { Sealer } from "../sealer.ts";
 import type { Shape, ShapeIssue } from "../shape.ts";
 import type { ChatRequest } from "./chat-request.ts";
@@ -44,9 +44,6 @@ interface UsageCounts {
   readonly reasoning: number;
 }
 
-type FailureCode = Exclude<ProviderErrorCode, "network" | "protocol">;
-export type Failures = Readonly<Record<FailureCode, RefusalOptions & { readonly message: string }>>;
-
 export interface DialectWords {
   toShapeRefusal(issue: ShapeIssue, body: JsonObject): Refusal;
   /** Undefined if no key is required. */
@@ -87,4 +84,8 @@ interface CheckContext {
   readonly body: JsonObject;
   readonly sealer: Sealer;
   readonly trustsForeign: boolean;
+}
+
+export function maskKey(key: string): string {
+  return key.length > 12 ? `${key.slice(0, 8)}***${key.slice(-4)}` : "***";
 }

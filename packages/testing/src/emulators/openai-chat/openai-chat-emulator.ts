@@ -14,7 +14,7 @@ import type { ChatRequest } from "./chat-request.ts";
 import type { ChatDialect, ChatQuirks } from "./dialect.ts";
 import { dialects } from "./dialects.ts";
 import type { ChatDialectName } from "./dialects.ts";
-import { toRefusal } from "./errors.ts";
+import { openAiRetryAfter } from "../scripted-failure.ts";
 import { requestShape } from "./request-shape.ts";
 import { toRequestView } from "./request-view.ts";
 import { ChatReply } from "./write-reply.ts";
@@ -118,7 +118,11 @@ function chatEmulation(dialect: ChatDialect, options: OpenAiChatEmulatorOptions)
     authorize,
     accept,
     wrong,
-    toRefusal: (error) => toRefusal(error, words.failures),
+    failures: {
+      failures: words.failures,
+      internal: { type: "server_error" },
+      retryAfter: openAiRetryAfter,
+    },
     errorBody: words.errorBody,
     responseHeaders: (requestId) => ({ "x-request-id": requestId }),
   };

@@ -1,12 +1,12 @@
 /** Error messages of the Responses API. */
-import { ProviderError } from "@capstan/kernel";
-import type { ProviderErrorCode } from "@capstan/kernel";
 import type { Emulation } from "../emulation.ts";
 import { asText, isList, kindOf } from "../json.ts";
 import type { JsonKind, JsonObject } from "../json.ts";
 import { Refusal } from "../refusal.ts";
-import type { RefusalOptions } from "../refusal.ts";
-import type { Path, ShapeIssue } from "../shape.ts";
+import type { Failures, VendorFailures } from "../scripted-failure.ts";
+import { openAiRetryAfter } from "../scripted-failure.ts";
+import type { ShapeIssue } from "../shape.ts";
+import { toBracketPath } from "../shape.ts";
 
 export function errorBody(refusal: Refusal): JsonObject {
   return { error: errorOf(refusal) };
@@ -32,9 +32,8 @@ export const wrong: Emulation["wrong"] = {
   tooLarge: () => new Refusal("Request entity too large", { status: 413 }),
 };
 
-type Known = Exclude<ProviderErrorCode, "network" | "protocol">;
-
-const failures: Readonly<Record<Known, RefusalOptions & { readonly message: string }>> = {
+/** Refusals of OpenAI; those of its chat protocol differ in one. */
+export const openAiFailures: Failures = {
   auth: { status: 401, code: "invalid_api_key", message: "Incorrect API key provided." },
   rate_limit: {
     status: 429,
@@ -61,29 +60,15 @@ const failures: Readonly<Record<Known, RefusalOptions & { readonly message: stri
   },
 };
 
-export function toRefusal(error: Error): Refusal {
-  if (!(error instanceof ProviderError) || error.code === "network" || error.code === "protocol") {
-    return new Refusal(error.message, { status: 500, type: "server_error", code: "server_error" });
-  }
-  const { message: usual, ...options } = failures[error.code];
-  // If a script names only the code, use the vendor's usual message.
-  const message = error.message.startsWith("scripted ") ? usual : error.message;
-  const { retryAfterMs } = error;
-  return new Refusal(message, {
-    ...options,
-    ...(error.status !== undefined && { status: error.status }),
-    headers: {
-      ...(retryAfterMs !== undefined && {
-        "retry-after": String(Math.ceil(retryAfterMs / 1000)),
-        "retry-after-ms": String(retryAfterMs),
-      }),
-    },
-  });
-}
+export const vendorFailures: VendorFailures = {
+  failures: openAiFailures,
+  internal: { type: "server_error", code: "server_error" },
+  retryAfter: openAiRetryAfter,
+};
 
 /** The APIs differ in their name for an array. */
 export function toShapeRefusal(issue: ShapeIssue, arrayName = "array"): Refusal {
-  const path = toPath(issue.path);
+  const path = toBracketPath(issue.path);
   switch (issue.kind) {
     case "missing":
       return invalid(`Missing required parameter: '${path}'.`, path, "missing_required_parameter");
@@ -157,17 +142,6 @@ function tooLong(path: string, kind: string, limit: number, length: number): Ref
     path,
     `${kind}_above_max_length`,
   );
-}
-
-/** Tags are not part of a path here. */
-function toPath(path: Path): string {
-  return path
-    .filter((segment) => typeof segment !== "object")
-    .map((segment, index) => {
-      if (typeof segment === "number") return `[${segment}]`;
-      return index === 0 ? segment : `.${segment}`;
-    })
-    .join("");
 }
 
 function expectation(kinds: readonly JsonKind[], arrayName: string): string {

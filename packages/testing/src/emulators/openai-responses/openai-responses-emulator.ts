@@ -11,7 +11,7 @@ import { estimateTokens } from "../token-estimate.ts";
 import { checkInput } from "./check-input.ts";
 import { checkMedia } from "./check-media.ts";
 import { checkSettings } from "./check-settings.ts";
-import { errorBody, invalid, toRefusal, toShapeRefusal, wrong } from "./errors.ts";
+import { errorBody, invalid, toShapeRefusal, vendorFailures, wrong } from "./errors.ts";
 import { ItemLedger } from "./item-ledger.ts";
 import { modelTraits, newestTraits } from "./model-traits.ts";
 import type { ModelTraits } from "./model-traits.ts";
@@ -93,7 +93,7 @@ function responsesEmulation(options: EmulatorOptions): Emulation {
     authorize: (headers) => authorize(headers, options.apiKey),
     accept,
     wrong,
-    toRefusal,
+    failures: vendorFailures,
     errorBody,
     responseHeaders: (requestId) => ({ "x-request-id": requestId }),
   };

@@ -1,12 +1,21 @@
 /** DeepSeek: its models think unless told not to, and require their thinking to be sent back. */
 import { asText } from "../../json.ts";
 import { Refusal } from "../../refusal.ts";
-import { object, openObject, nullable, text, anything, integer, choice } from "../../shape.ts";
+import {
+  object,
+  openObject,
+  nullable,
+  text,
+  anything,
+  integer,
+  choice,
+  toBracketPath,
+} from "../../shape.ts";
 import type { ShapeIssue } from "../../shape.ts";
 import { textOf } from "../chat-request.ts";
 import type { ChatRequest, ChatWireMessage } from "../chat-request.ts";
 import type { ChatDialect, DialectWords } from "../dialect.ts";
-import { maskKey, toBracketPath } from "../errors.ts";
+import { maskKey } from "../dialect.ts";
 import { contentOf, looseMessagesOf, looseTools, openAiFields } from "../request-shape.ts";
 import { openAiQuirks } from "./openai.ts";
 

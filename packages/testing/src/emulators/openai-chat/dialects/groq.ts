@@ -11,12 +11,12 @@ import {
   object,
   openObject,
   text,
+  toDottedPath,
 } from "../../shape.ts";
 import type { ShapeIssue } from "../../shape.ts";
 import type { ChatDialect, DialectWords } from "../dialect.ts";
-import { toDottedPath } from "../errors.ts";
 import { contentOf, looseTools, openAiFields, openAiParts } from "../request-shape.ts";
-import { openAiFailures, openAiQuirks } from "./openai.ts";
+import { openAiChatFailures, openAiQuirks } from "./openai.ts";
 
 const type = anything;
 const content = nullable(contentOf(openAiParts));
@@ -41,7 +41,7 @@ const words: DialectWords = {
       code: "context_length_exceeded",
     }),
   failures: {
-    ...openAiFailures,
+    ...openAiChatFailures,
     auth: { status: 401, code: "invalid_api_key", message: "Invalid API Key" },
     rate_limit: {
       status: 429,

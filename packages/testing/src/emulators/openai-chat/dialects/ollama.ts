@@ -1,8 +1,7 @@
 /** Ollama: requires no key, ignores unknown fields, and truncates a prompt that is too long. */
 import { Refusal } from "../../refusal.ts";
-import { anything } from "../../shape.ts";
+import { anything, toDottedPath } from "../../shape.ts";
 import type { ChatDialect, DialectWords } from "../dialect.ts";
-import { toDottedPath } from "../errors.ts";
 import { looseMessages, looseTools, openAiFields } from "../request-shape.ts";
 import { openAiQuirks } from "./openai.ts";
 

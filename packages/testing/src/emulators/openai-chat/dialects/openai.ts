@@ -4,18 +4,21 @@ import { asText } from "../../json.ts";
 import {
   errorBody,
   invalid,
+  openAiFailures,
   toShapeRefusal as toOpenAiRefusal,
 } from "../../openai-responses/errors.ts";
 import { modelTraits, newestTraits } from "../../openai-responses/model-traits.ts";
 import type { ModelTraits } from "../../openai-responses/model-traits.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ShapeIssue } from "../../shape.ts";
+import { toBracketPath } from "../../shape.ts";
 import { checkMedia } from "../check-media.ts";
 import { checkMessages } from "../check-messages.ts";
 import { checkSettings } from "../check-settings.ts";
 import type { ChatRequest } from "../chat-request.ts";
-import type { ChatDialect, ChatQuirks, DialectWords, Failures } from "../dialect.ts";
-import { maskKey, toBracketPath } from "../errors.ts";
+import type { ChatDialect, ChatQuirks, DialectWords } from "../dialect.ts";
+import { maskKey } from "../dialect.ts";
+import type { Failures } from "../../scripted-failure.ts";
 import { openAiFields, openAiMessages } from "../request-shape.ts";
 
 export const openAiQuirks: ChatQuirks = {
@@ -32,30 +35,13 @@ export const openAiQuirks: ChatQuirks = {
   errors: "data",
 };
 
-export const openAiFailures: Failures = {
-  auth: { status: 401, code: "invalid_api_key", message: "Incorrect API key provided." },
-  rate_limit: {
-    status: 429,
-    type: "requests",
-    code: "rate_limit_exceeded",
-    message: "Rate limit reached for requests. Please try again in 1s.",
-  },
-  overloaded: {
-    status: 503,
-    type: "service_unavailable_error",
-    code: "server_is_overloaded",
-    message: "Our servers are currently overloaded. Please try again later.",
-  },
+export const openAiChatFailures: Failures = {
+  ...openAiFailures,
   context_overflow: {
     param: "messages",
     code: "context_length_exceeded",
     message:
       "This model's maximum context length is 128000 tokens. However, your messages resulted in 128001 tokens. Please reduce the length of the messages.",
-  },
-  invalid_request: { code: "invalid_prompt", message: "Invalid prompt." },
-  content_filter: {
-    code: "content_policy_violation",
-    message: "Your request was rejected as a result of our safety system.",
   },
 };
 
@@ -77,7 +63,7 @@ const words: DialectWords = {
       code: "model_not_found",
     }),
   tooLong,
-  failures: openAiFailures,
+  failures: openAiChatFailures,
   errorBody,
 };
 

@@ -1,9 +1,8 @@
 /** OpenRouter: passes most things on, and shows thinking in a form that must be sent back unchanged. */
 import { isList, isObject } from "../../json.ts";
 import { Refusal } from "../../refusal.ts";
-import { anything } from "../../shape.ts";
+import { anything, toDottedPath } from "../../shape.ts";
 import type { ChatDialect, DialectWords } from "../dialect.ts";
-import { toDottedPath } from "../errors.ts";
 import { looseMessages, looseTools, openAiFields } from "../request-shape.ts";
 import { openAiQuirks } from "./openai.ts";
 
