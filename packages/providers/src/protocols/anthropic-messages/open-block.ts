@@ -17,12 +17,14 @@ export function openBlock(index: number, start: JsonObject, parts: ProviderPart[
   const type = needText(start, "type");
   if (type === "text") return new ProseBlock(index, "text", start, parts);
   if (type === "thinking") return new ProseBlock(index, "thinking", start, parts);
-  if (type === "redacted_thinking") return new RedactedBlock(index, start);
+  if (type === "redacted_thinking") {
+    return new WholeBlock(index, start, (block) => ({ type: "thinking_end", providerData: block }));
+  }
   // Server tools use `server_tool_use`, tools of MCP servers `mcp_tool_use`; there will be others.
   if (type === "tool_use" || type.endsWith("_tool_use")) {
     return new CallBlock(index, type !== "tool_use", start, parts);
   }
-  return new NativeBlock(index, start);
+  return new WholeBlock(index, start, (block) => ({ type: "native", data: block }));
 }
 
 /** Text or thinking. */
@@ -77,25 +79,6 @@ class ProseBlock implements OpenBlock {
   }
 }
 
-/** Thinking that only the vendor can read. All of it is sent back. */
-class RedactedBlock implements OpenBlock {
-  readonly index: number;
-  #block: JsonObject;
-
-  constructor(index: number, start: JsonObject) {
-    this.index = index;
-    this.#block = start;
-  }
-
-  delta(delta: JsonObject): void {
-    this.#block = addDelta(this.#block, delta);
-  }
-
-  end(parts: ProviderPart[]): void {
-    parts.push({ type: "thinking_end", providerData: this.#block });
-  }
-}
-
 /** A call to one of our tools, or to one that the vendor runs itself. */
 class CallBlock implements OpenBlock {
   readonly index: number;
@@ -143,14 +126,16 @@ class CallBlock implements OpenBlock {
   }
 }
 
-/** A block that is not interpreted here: a server tool's result, a compaction, or a future kind. */
-class NativeBlock implements OpenBlock {
+/** A block that is kept whole: thinking that only the vendor can read, a server tool's result, a compaction, or a future kind. */
+class WholeBlock implements OpenBlock {
   readonly index: number;
   #block: JsonObject;
+  readonly #toPart: (block: JsonObject) => ProviderPart;
 
-  constructor(index: number, start: JsonObject) {
+  constructor(index: number, start: JsonObject, toPart: (block: JsonObject) => ProviderPart) {
     this.index = index;
     this.#block = start;
+    this.#toPart = toPart;
   }
 
   delta(delta: JsonObject): void {
@@ -158,7 +143,7 @@ class NativeBlock implements OpenBlock {
   }
 
   end(parts: ProviderPart[]): void {
-    parts.push({ type: "native", data: this.#block });
+    parts.push(this.#toPart(this.#block));
   }
 }
 
