@@ -1,8 +1,7 @@
 /** A logger that makes OpenTelemetry spans of an agent's work. */
 import type { LogFields, Logger, Span, SpanName } from "@capstan/kernel";
-import type { Tracer, Span as TraceSpan } from "@opentelemetry/api";
-import { trace } from "@opentelemetry/api";
-import { callerContext } from "./caller-context.ts";
+import type { Context, Tracer, Span as TraceSpan } from "@opentelemetry/api";
+import { context, trace, TraceFlags } from "@opentelemetry/api";
 import { toAttributes } from "./gen-ai-attributes.ts";
 import { describeSpan } from "./gen-ai-span.ts";
 import { PlacedSpan } from "./placed-span.ts";
@@ -61,4 +60,21 @@ class OtelLogger implements Logger {
 /** A turn without a session uses its own id for both fields, and the conventions want no id without a meaning. */
 function conversationOf({ conversationId, turnId }: LogFields): LogFields[string] {
   return conversationId === turnId ? undefined : conversationId;
+}
+
+/**
+ * Returns the active context, the parent of a turn's spans. A session continues work that began within an earlier request, whose span may
+ * have ended by now: then the turn is its own trace.
+ */
+function callerContext(): Context {
+  const active = context.active();
+  const span = trace.getSpan(active);
+  return span !== undefined && hasEnded(span) ? trace.deleteSpan(active) : active;
+}
+
+/** A sampled span of this process records until its end. For others it is unknown. */
+function hasEnded(span: TraceSpan): boolean {
+  const { traceFlags, isRemote } = span.spanContext();
+  const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
+  return isSampled && isRemote !== true && !span.isRecording();
 }

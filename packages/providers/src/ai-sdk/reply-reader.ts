@@ -9,7 +9,6 @@ import { ReplyDecoder } from "./decode.ts";
 import { encodeRequest } from "./encode-request.ts";
 import { toProviderError } from "./errors.ts";
 import { isFields, unreadablePart } from "./fields.ts";
-import { leaveStream } from "./leave-stream.ts";
 import type { AiSdkModel } from "./model.ts";
 import { originOf } from "./origin.ts";
 import { withRejectedMedia } from "./rejected-media.ts";
@@ -156,4 +155,23 @@ function refuse(answer: unknown): void {
   streamIn(answer)
     ?.cancel()
     .catch(() => {});
+}
+
+/** How long to wait for the end of a stream whose reply is complete. */
+const drainMs = 1_000;
+
+/** Reads to the end, which is near: a connection is reused only if its body was read completely. */
+function leaveStream(reader: ReadableStreamDefaultReader<unknown>): void {
+  const timeout = setTimeout(() => {
+    // The reply is complete: failures of the rest do not matter.
+    reader.cancel().catch(() => {});
+  }, drainMs);
+  // A number in browsers; in Node it must not keep the process alive.
+  if (typeof timeout === "object") timeout.unref();
+  const stop = (): void => clearTimeout(timeout);
+  drain(reader).then(stop, stop);
+}
+
+async function drain(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
+  while (!(await reader.read()).done);
 }

@@ -11,7 +11,6 @@ import type {
 import { formatCursor } from "@capstan/log";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
-import { jsonOfList } from "./json-of-list.ts";
 import { jsonResponse, jsonTextResponse, sessionHeaders } from "../guard/public-error.ts";
 import type { PublicView } from "../guard/public-view.ts";
 import { cursorAhead } from "../guard/server-error.ts";
@@ -168,3 +167,23 @@ export const deleteSession: Endpoint = endpoint({
     });
   },
 });
+
+/** Characters per chunk, unless a single item has more. */
+const pieceChars = 256_000;
+
+/** Serializes a list to JSON in chunks, and yields to other work between them. */
+async function jsonOfList(items: readonly object[]): Promise<string> {
+  const texts: string[] = [];
+  let chars = 0;
+  for (const item of items) {
+    const text = JSON.stringify(item);
+    texts.push(text);
+    chars += text.length;
+    if (chars < pieceChars) continue;
+    chars = 0;
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 0);
+    });
+  }
+  return `[${texts.join(",")}]`;
+}

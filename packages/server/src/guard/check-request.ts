@@ -1,7 +1,6 @@
 /** Validates requests with a schema, and reports the paths of errors. */
 import type { RequestIssue } from "@capstan/log";
 import { z } from "zod";
-import { countItems } from "./count-items.ts";
 import { invalidRequest } from "./server-error.ts";
 
 const maxIssues = 20;
@@ -67,4 +66,22 @@ function isWrongKind(issue: z.core.$ZodIssue): boolean {
   if (issue.code === "invalid_union")
     return issue.errors.every((inner) => inner.every(isWrongKind));
   return issue.code === "invalid_type";
+}
+
+/** Fields whose items are validated one by one. Other lists are the client's own JSON. */
+const listed = ["input", "answers", "context", "messages", "tools", "content", "output"];
+
+/** Counts the items in a body's lists, as deep as requests have lists: a schema takes a thousand times as long. */
+function countItems(value: unknown, depth = 6): number {
+  if (typeof value !== "object" || value === null || depth === 0) return 0;
+  if (Array.isArray(value)) {
+    return value.reduce<number>((sum, item) => sum + 1 + countItems(item, depth - 1), 0);
+  }
+  let count = 0;
+  for (const name of listed) {
+    if (Object.hasOwn(value, name)) {
+      count += countItems((value as Readonly<Record<string, unknown>>)[name], depth - 1);
+    }
+  }
+  return count;
 }

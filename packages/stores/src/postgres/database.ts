@@ -1,7 +1,6 @@
 /** Access to one schema of one database: connections, tables, deadlines, notifications. */
 import { RepositoryError } from "@capstan/log";
 import type { Row, Sql, TransactionSql } from "postgres";
-import { toArrayText } from "./array-text.ts";
 import type { ConnectionsOptions } from "./connections.ts";
 import { connect, Connections } from "./connections.ts";
 import { migrate } from "./migrate.ts";
@@ -97,4 +96,13 @@ function nameOf(url: string): string {
     // An invalid URL may still contain a password.
     return "at the given URL";
   }
+}
+
+/** Array literal for PostgreSQL. The driver could encode it too, but only after querying the server's types on each connection. */
+function toArrayText(texts: readonly string[]): string {
+  return `{${texts.map(quote).join(",")}}`;
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

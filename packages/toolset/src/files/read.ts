@@ -8,7 +8,6 @@ import { FileError, onFile, toToolOutput } from "./file-error.ts";
 import { readLineWindow } from "./file-lines.ts";
 import type { LineWindow } from "./file-lines.ts";
 import { openFile } from "./folder.ts";
-import { imageTypeOf } from "./image-type.ts";
 import { filePath } from "./path-input.ts";
 import { locate, openWorkspace } from "./workspace.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
@@ -118,4 +117,14 @@ function toLines(lines: readonly number[]): string {
   const named = lines.slice(0, 5).join(", ");
   if (lines.length === 1) return `Line ${named} is`;
   return lines.length > 5 ? `${lines.length} lines (${named}, …) are` : `Lines ${named} are`;
+}
+
+/** Detects the image types that models accept, by the first bytes of a file. */
+async function imageTypeOf(handle: FileHandle): Promise<string | undefined> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(12), 0, 12, 0);
+  const start = buffer.subarray(0, bytesRead).toString("latin1");
+  if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (/^GIF8[79]a/.test(start)) return "image/gif";
+  return /^RIFF....WEBP/s.test(start) ? "image/webp" : undefined;
 }
