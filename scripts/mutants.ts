@@ -1,17 +1,19 @@
 /**
- * `npm run mutants -- [--seed N] [--count N] [--packages kernel,log,core]`: changes single lines of source, one at a time, chosen by a seed, and
- * lists the changes that no unit test notices. The tree must be clean; every file is put back.
+ * `npm run mutants -- [--seed N] [--count N] [--packages kernel,log,core] [--limit SECONDS]`: changes single lines of source, one at a time,
+ * chosen by a seed, and lists which tests notice each. A test run that takes longer than the limit has noticed. The tree must be clean; every
+ * file is restored.
  */
-import { spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { mutantsOf } from "./mutants/mutants-of.ts";
+import type { Mutant } from "./mutants/mutants-of.ts";
+import { compiles, firstFailure } from "./mutants/unit-tests.ts";
 
-interface Mutant {
+interface Candidate extends Mutant {
+  readonly packageName: string;
   readonly file: string;
-  readonly line: number;
-  readonly before: string;
-  readonly after: string;
 }
 
 /** Tests that are run after those of the mutated package if it survives them: its users', and a search by the crash simulator. */
@@ -21,107 +23,98 @@ const nextRing: Readonly<Record<string, readonly string[]>> = {
   core: ["packages/server/test", "packages/testing/test/crash-store-sync.test.ts"],
 };
 
-const changes: readonly (readonly [RegExp, string])[] = [
-  [/ === /, " !== "],
-  [/ !== /, " === "],
-  [/ < /, " <= "],
-  [/ <= /, " < "],
-  [/ > /, " >= "],
-  [/ >= /, " > "],
-  [/ && /, " || "],
-  [/ \|\| /, " && "],
-  [/ \+ 1\b/, " + 2"],
-  [/ \?\? /, " || "],
-  [/\btrue\b/, "false"],
-  [/\bfalse\b/, "true"],
-  [/^(\s+)this\.[#\w.]+\(.*\);$/, "$1;"],
-  [/^(\s+)this\.[#\w]+ (\+?=) .*;$/, "$1;"],
-];
-
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     count: { type: "string", default: "40" },
     packages: { type: "string", default: "kernel,log,core" },
+    limit: { type: "string", default: "300" },
   },
 });
 const root = join(import.meta.dirname, "..");
-process.exitCode = main(Number(values.seed), Number(values.count), values.packages.split(","));
+const limitMs = Number(values.limit) * 1_000;
+process.exitCode = await main(
+  Number(values.seed),
+  Number(values.count),
+  values.packages.split(","),
+);
 
-function main(seed: number, count: number, packages: readonly string[]): number {
-  if (!passes("git", ["diff", "--quiet", "--", "packages"])) {
+async function main(seed: number, count: number, packages: readonly string[]): Promise<number> {
+  const changed = execFileSync("git", ["status", "--porcelain", "packages"], { cwd: root });
+  if (changed.length > 0) {
     console.error("packages/ has changes that are not committed: commit them first");
     return 2;
   }
-  const random = randomFrom(seed);
-  const candidates = packages.flatMap((name) => mutantsOf(join(root, "packages", name, "src")));
-  const survivors: Mutant[] = [];
-  let killed = 0;
-  while (killed + survivors.length < count && candidates.length > 0) {
-    const [mutant] = candidates.splice(Math.floor(random() * candidates.length), 1);
-    if (mutant === undefined) break;
-    const outcome = tryOut(mutant);
-    if (outcome === "invalid") continue;
-    if (outcome === "survived") survivors.push(mutant);
-    else killed += 1;
-    console.log(`${outcome}: ${describe(mutant)}`);
+  for (const name of packages) {
+    const failure = await firstFailure(ownTests(name), limitMs);
+    if (failure === undefined) continue;
+    console.error(`The tests of ${name} fail without a change: ${failure}`);
+    return 2;
   }
-  console.log(`${killed} killed, ${survivors.length} survived (seed ${seed})`);
-  return survivors.length === 0 ? 0 : 1;
+  const random = randomFrom(seed);
+  const candidates = packages.flatMap(candidatesOf);
+  let [killed, survived] = [0, 0];
+  while (killed + survived < count && candidates.length > 0) {
+    const [candidate] = candidates.splice(Math.floor(random() * candidates.length), 1);
+    if (candidate === undefined) break;
+    const outcome = await tryOut(candidate);
+    if (outcome === "invalid") continue;
+    if (outcome === "survived") survived += 1;
+    else killed += 1;
+    console.log(`${killed + survived}. ${describe(candidate)}\n  ${outcome}`);
+  }
+  console.log(`${killed} killed, ${survived} survived (seed ${seed})`);
+  return survived === 0 ? 0 : 1;
 }
 
-/** Every change of every line of code. */
-function mutantsOf(folder: string): Mutant[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.startsWith("contracts/"))
+function candidatesOf(packageName: string): Candidate[] {
+  const folder = join("packages", packageName, "src");
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .toSorted()
     .flatMap((name) => {
       const file = join(folder, name);
-      const lines = readFileSync(file, "utf8").split("\n");
-      return lines.flatMap((before, index) =>
-        changesOf(before).map((after) => ({ file, line: index + 1, before, after })),
-      );
+      const source = readFileSync(join(root, file), "utf8");
+      return mutantsOf(file, source).map((mutant) => ({ ...mutant, packageName, file }));
     });
 }
 
-function changesOf(line: string): string[] {
-  if (/^\s*(\/?\*|\/\/|import|export type|readonly|\|)/.test(line)) return [];
-  return changes.flatMap(([form, after]) => {
-    const changed = line.replace(form, after);
-    return changed === line ? [] : [changed];
-  });
-}
-
-function tryOut({ file, line, after }: Mutant): string {
-  const source = readFileSync(file, "utf8");
-  const lines = source.split("\n");
-  lines[line - 1] = after;
+async function tryOut({ packageName, file, line, after }: Candidate): Promise<string> {
+  const path = join(root, file);
+  const source = readFileSync(path, "utf8");
+  const restore = (): void => writeFileSync(path, source);
+  process.once("exit", restore).once("SIGINT", stop).once("SIGTERM", stop);
   try {
-    writeFileSync(file, lines.join("\n"));
-    if (!passes("npx", ["tsc", "-b"])) return "invalid";
-    const [, name = ""] = /packages\/(\w+)\//.exec(file) ?? [];
-    if (!passesTests([`packages/${name}/test`])) return "killed";
-    for (const ring of nextRing[name] ?? []) {
-      if (!passesTests([ring])) return `killed by ${ring}`;
+    writeFileSync(
+      path,
+      source
+        .split("\n")
+        .with(line - 1, after)
+        .join("\n"),
+    );
+    if (!(await compiles(`packages/${packageName}`))) return "invalid";
+    for (const ring of [ownTests(packageName), ...(nextRing[packageName] ?? [])]) {
+      const failure = await firstFailure(ring, limitMs);
+      if (failure !== undefined) return `killed by ${ring}: ${failure}`;
     }
     return "survived";
   } finally {
-    writeFileSync(file, source);
+    restore();
+    process.off("exit", restore).off("SIGINT", stop).off("SIGTERM", stop);
   }
 }
 
-function passesTests(paths: readonly string[]): boolean {
-  const options = ["--project", "unit", "--typecheck.enabled=false", "--bail", "1"];
-  return passes("npx", ["vitest", "run", ...options, ...paths]);
+/** Ends the script by its own will, so that the file is restored. */
+function stop(): never {
+  process.exit(130);
 }
 
-/** A change that makes a test run for ever counts as noticed. */
-function passes(command: string, args: readonly string[]): boolean {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "ignore", timeout: 600_000 });
-  return status === 0;
+function ownTests(packageName: string): string {
+  return `packages/${packageName}/test`;
 }
 
-function describe({ file, line, before, after }: Mutant): string {
-  return `${file.slice(root.length + 1)}:${line}\n  - ${before.trim()}\n  + ${after.trim()}`;
+function describe({ file, line, before, after }: Candidate): string {
+  return `${file}:${line}\n  - ${before.trim()}\n  + ${after.trim()}`;
 }
 
 /** Mulberry32: the same numbers for the same seed, on every machine. */
