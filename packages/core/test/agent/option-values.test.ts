@@ -13,8 +13,10 @@ test.each([
   ["maxSteps", { maxSteps: -1 }, "a whole number"],
   ["deadlines.toolMs", { deadlines: { toolMs: null } }, "above 0"],
   ["deadlines.turnMs", { deadlines: { turnMs: NaN } }, "above 0"],
+  ["deadlines.turnMs", { deadlines: { turnMs: 0 } }, "above 0"],
   ["limits.replyCalls", { limits: { replyCalls: 1.5 } }, "a whole number above 0"],
   ["budgets.tokens", { budgets: { tokens: NaN } }, "0 or more"],
+  ["budgets.tokens", { budgets: { tokens: -1 } }, "0 or more"],
   ["dispatch.maxParallel", { dispatch: { maxParallel: 0 } }, "a whole number above 0"],
 ])("an agent whose %s is no limit is refused, and told why", (name, options, rule) => {
   // The types do not allow it; code without them does.
@@ -61,4 +63,14 @@ test("every limit of an agent may be Infinity", async () => {
   });
 
   expect(await agent.run("Hi")).toBe("Hello");
+});
+
+test.each([
+  ["maxSteps", { maxSteps: 0 }],
+  ["limits.pauses", { limits: { pauses: 0 } }],
+  ["limits.liveOutputChars", { limits: { liveOutputChars: 0 } }],
+  ["budgets.tokens", { budgets: { tokens: 0 } }],
+  ["retry.baseDelayMs", { retry: { maxAttempts: 2, baseDelayMs: 0 } }],
+])("%s may be 0", (_, options) => {
+  expect(() => createAgent({ model, ...options })).not.toThrow();
 });
