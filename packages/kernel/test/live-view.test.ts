@@ -31,6 +31,7 @@ const discarded: AgentEventBody = {
   error: { name: "Error", message: "overloaded" },
   delayMs: 0,
 };
+const shows: AgentEventBody = { type: "tool_execution_delta", toolCallId: "k1", delta: "one" };
 const turnEnded: AgentEventBody = { type: "turn_end", finishReason: "stop", usage: {} };
 
 test("before anything was said there is nothing to see", () => {
@@ -79,6 +80,17 @@ test("a message under way shows its parts as far as they have come", () => {
     },
     toolOutputs: [],
   });
+});
+
+test.each<[string, AgentEventBody[], boolean]>([
+  ["before the first event", [], true],
+  ["after the start of a message", [opened], true],
+  ["within a message", [opened, { type: "text_start" }], false],
+  ["after a message", [opened, { type: "text_start" }, ended], true],
+  ["while a tool shows output", [shows], false],
+  ["after the turn", [shows, turnEnded], true],
+])("a view is empty as long as nothing is live: %s", (_, events, isEmpty) => {
+  expect(viewOf(events).isEmpty).toBe(isEmpty);
 });
 
 test("an index that is used again belongs to the newer call", () => {
