@@ -23,6 +23,14 @@ test("without numbers of its own a policy waits from half a second to half a min
   expect(delays).toEqual([500, 1_000, 30_000]);
 });
 
+test("a policy whose numbers are 0 does not wait, and retries no vendor that asks it to", () => {
+  const none = { maxAttempts: 99, maxRetryAfterMs: 0 };
+
+  expect(retryDelay(overloaded, 3, { ...none, baseDelayMs: 0 }, undefined)).toBe(0);
+  expect(retryDelay(overloaded, 3, { ...none, maxDelayMs: 0 }, undefined)).toBe(0);
+  expect(retryDelay(askingFor(1), 3, none, undefined)).toBeUndefined();
+});
+
 test("jitter lies in the upper half", () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (random) => {
