@@ -175,12 +175,18 @@ describe("an output that is too long", () => {
   );
 });
 
-test("an output as long as the limit stays as it is, and nothing is stored", async () => {
-  const world = await lookOnce(look(() => "x".repeat(1_000)));
+test.each([
+  ["a text", "x".repeat(1_000)],
+  ["parts", [{ type: "text", text: "x".repeat(1_000) }]],
+])(
+  "an output of %s as long as the limit stays as it is, and nothing is stored",
+  async (_, output) => {
+    const world = await lookOnce(look(() => output));
 
-  expect(shown(world)).toMatchObject({ content: "x".repeat(1_000) });
-  expect(shown(world).kept).toBeUndefined();
-});
+    expect(shown(world)).toMatchObject({ content: output });
+    expect(shown(world).kept).toBeUndefined();
+  },
+);
 
 test("by default outputs are long, and shorter where the model's window is small", async () => {
   expect(await charsShown(200_000)).toBeGreaterThan(69_000);
