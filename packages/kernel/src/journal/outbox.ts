@@ -35,7 +35,7 @@ export class Outbox {
     this.#owner = owner;
   }
 
-  /** Queues a fact for the next `flush`. After a failure it does nothing. */
+  /** Queues a fact for the next `flush`. After a failure no fact is handed over. */
   add(fact: Fact, effect: Effect | undefined): void {
     this.#waiting.push({ fact, effect });
   }
@@ -101,7 +101,6 @@ export class Outbox {
 
   #fail(thrown: unknown): undefined {
     this.#isFailed = true;
-    this.#waiting = [];
     this.#owner.fail(unrecorded(thrown));
   }
 }
