@@ -1,0 +1,44 @@
+import type { AgentEvent } from "@capstan/kernel";
+import { expect, test } from "vitest";
+import { Readers } from "../src/following/readers.ts";
+import { SessionTurn } from "../src/following/session-turn.ts";
+
+const within = { conversationId: "s", turnId: "t1" } as const;
+const start: AgentEvent = { type: "turn_start", ...within, input: [] };
+const delta: AgentEvent = { type: "text_delta", ...within, delta: "Hel" };
+
+/** Readers that expect this turn, and its handle. */
+function expecting(id: string) {
+  const readers = new Readers(() => {});
+  const turn = new SessionTurn(id, {
+    id: "s",
+    abortSoon() {},
+    completeTurn: (response) => response,
+    onTurnOver() {},
+    refillTurn() {},
+  });
+  readers.expectTurn(turn);
+  const show = (event: AgentEvent): void => readers.show({ event, cursor: { seq: 1, n: 1 } });
+  return { readers, turn, show };
+}
+
+test("a handle whose turn is expected follows it from its start on, and not earlier", () => {
+  const { readers, turn, show } = expecting("t1");
+
+  show(delta);
+  const before = readers.handlesOf("t1");
+  show(start);
+
+  expect(before).toEqual([]);
+  expect(readers.handlesOf("t1")).toEqual([turn]);
+  expect(turn.hasBegun).toBe(true);
+});
+
+test("the start of another turn leaves the expected one as it is", () => {
+  const { readers, turn, show } = expecting("t2");
+
+  show(start);
+
+  expect(turn.hasBegun).toBe(false);
+  expect(readers.forgetExpected(turn)).toBe(true);
+});
