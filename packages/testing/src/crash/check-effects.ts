@@ -94,6 +94,11 @@ function checkResult(
   { toolName, toolCallId, result, seq }: EntryOf<"tool_result">,
   effects: readonly Effect[],
 ): void {
+  if (result.isDenied === true) {
+    const problem = `entry ${seq}: ${toolName} (${toolCallId}) was denied, but has an effect`;
+    if (effects.length > 0) session.violate("effects", problem);
+    return;
+  }
   if (result.isError || withoutEffect.has(toolName) || effects.length > 0) return;
   session.violate(
     "effects",
