@@ -54,6 +54,8 @@ export type { BeforeDecision, DispatchedCall, ToolDispatchPolicy } from "./contr
 export type {
   AgentEvent,
   AgentEventBody,
+  ConversationIds,
+  EventIds,
   LiveMessage,
   LivePart,
   LiveToolOutput,

@@ -18,7 +18,7 @@ import type {
   TurnResponse,
   Usage,
 } from "@capstan/kernel";
-import { agentLoop, runTurn } from "@capstan/kernel";
+import { agentLoop, eventsOfFact, runTurn } from "@capstan/kernel";
 import { expectTypeOf, test } from "vitest";
 
 const tool = { description: "", inputSchema: {} } as const;
@@ -51,6 +51,20 @@ test("every event in process has the ids of its conversation and turn; a body ha
   expectTypeOf<AgentEvent["conversationId"]>().toEqualTypeOf<string>();
   expectTypeOf<AgentEvent["turnId"]>().toEqualTypeOf<string>();
   expectTypeOf<Extract<keyof AgentEventBody, string>>().toEqualTypeOf<"type">();
+});
+
+test("events have the ids that the turn was given, which must be given if they are not the default", () => {
+  type Ids = { readonly room: string; readonly turnId: string };
+  const { input } = {} as { readonly input: RunTurnInput<Ids> };
+
+  expectTypeOf<AgentEvent<Ids>["room"]>().toEqualTypeOf<string>();
+  expectTypeOf<Turn<string, AgentEvent<Ids>>["events"]>().toEqualTypeOf<
+    AsyncIterable<AgentEvent<Ids>>
+  >();
+  expectTypeOf(eventsOfFact<Ids>).returns.toEqualTypeOf<readonly AgentEvent<Ids>[]>();
+  // @ts-expect-error -- its listener reads `room`
+  expectTypeOf(() => runTurn(input)).toBeFunction();
+  expectTypeOf(() => runTurn(input, { room: "r1", turnId: "t1" })).toBeFunction();
 });
 
 test("the role of a message tells its content", () => {

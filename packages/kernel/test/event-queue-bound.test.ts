@@ -1,6 +1,6 @@
 /** A reader that lags: what is kept for it is bounded, and it still ends up seeing the same. */
 import { EventQueue, LiveView } from "@capstan/kernel";
-import type { AgentEvent } from "@capstan/kernel";
+import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyEvents, inTurn } from "./arbitrary-events.ts";
@@ -37,6 +37,26 @@ test("above a million characters what is unread becomes one snapshot", async () 
   expect(typesOf(got).filter((type) => type === "snapshot")).toHaveLength(1);
   expect(foldOf(got)).toEqual(foldOf([messageStart, textStart, text(deltas.join(""))]));
 });
+
+test.each<readonly [string, AgentEventBody]>([
+  ["text", { type: "text_delta", delta: "x".repeat(1_000_001) }],
+  ["a call", { type: "toolcall_delta", index: 0, delta: "x".repeat(1_000_001) }],
+  ["an output", { type: "tool_execution_delta", toolCallId: "k1", delta: "x".repeat(1_000_001) }],
+])(
+  "a snapshot that replaces %s has the ids of its events and none of their fields",
+  async (_, delta) => {
+    const queue = new EventQueue<AgentEvent<{ readonly room: string; readonly turnId: string }>>();
+
+    queue.push({ ...delta, room: "r1", turnId: "t1" });
+    queue.end();
+    const [snapshot] = await Array.fromAsync(queue);
+
+    expect(snapshot).toMatchObject({ type: "snapshot", room: "r1", turnId: "t1" });
+    expect(snapshot).not.toHaveProperty("delta");
+    expect(snapshot).not.toHaveProperty("index");
+    expect(snapshot).not.toHaveProperty("toolCallId");
+  },
+);
 
 test("a snapshot has what the reader had read before it fell behind", async () => {
   const queue = new EventQueue();

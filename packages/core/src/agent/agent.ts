@@ -1,6 +1,7 @@
 /** Immutable behaviour: a model, tools, instructions, limits. It stores nothing; sessions do. */
 import type {
   ChatMessage,
+  EventEmitter,
   Fact,
   Logger,
   MediaLimits,
@@ -162,7 +163,7 @@ export class Agent<Output = unknown> {
       clock,
     }: {
       readonly id: string;
-      readonly emit: Parameters<typeof runTurn>[0]["emit"];
+      readonly emit: EventEmitter;
       readonly signal: AbortSignal;
       readonly clock: Clock;
     },

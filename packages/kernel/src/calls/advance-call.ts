@@ -133,18 +133,10 @@ function start(step: StepOfCall, run: CallRun, parsed: unknown): void {
 function execute(step: StepOfCall, run: CallRun, parsed: unknown): void {
   const { turn } = step;
   if (turn.isStopped) return release(step, run);
-  const { conversationId, turnId } = turn;
   const { id: toolCallId, name: toolName } = run.call;
   const { input } = run;
   // The listener may abort the turn: nothing has run until the tool is called.
-  turn.emit({
-    type: "tool_execution_start",
-    conversationId,
-    turnId,
-    toolCallId,
-    toolName,
-    input,
-  });
+  turn.emit({ ...turn.ids, type: "tool_execution_start", toolCallId, toolName, input });
   if (turn.isStopped) return release(step, run);
   const startedAt = turn.surroundings.now();
   // A resumed step has no span in this process.

@@ -65,8 +65,8 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   }
 
   #show(delta: string): void {
-    const { conversationId, turnId, toolCallId } = this;
-    this.#turn.emit({ type: "tool_execution_delta", conversationId, turnId, toolCallId, delta });
+    const { ids } = this.#turn;
+    this.#turn.emit({ ...ids, type: "tool_execution_delta", toolCallId: this.toolCallId, delta });
   }
 
   usage(child: Usage, cost?: number): void {

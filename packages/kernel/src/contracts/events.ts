@@ -177,8 +177,15 @@ export type AgentEventBody =
     }
   | { readonly type: "settled" };
 
-/** An event as in-process readers get it. */
-export type AgentEvent = AgentEventBody & {
-  readonly conversationId: string;
+/** Ids of every event. */
+export interface EventIds {
   readonly turnId: string;
-};
+}
+
+/** Ids of the events of a turn whose caller passes no others. */
+export interface ConversationIds extends EventIds {
+  readonly conversationId: string;
+}
+
+/** An event as in-process readers get it. */
+export type AgentEvent<Ids = ConversationIds> = AgentEventBody & Ids;

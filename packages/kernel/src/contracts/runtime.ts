@@ -1,7 +1,7 @@
 /** Input and result of `runTurn`: the loop is a function of these only. */
 import type { ChatMessage, FinishReason, SerializedError, Usage } from "./conversation.ts";
 import type { ToolDispatchPolicy } from "./dispatch.ts";
-import type { AgentEvent, PendingCall } from "./events.ts";
+import type { AgentEvent, ConversationIds, PendingCall } from "./events.ts";
 import type { Logger } from "./logging.ts";
 import type { LoopClock, LoopContext, LoopJournal, LoopLimits } from "./loop.ts";
 import type { OpenCall, TurnProgress } from "./progress.ts";
@@ -16,17 +16,19 @@ export interface AbortSource {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
+// `in` is stated because TypeScript infers another variance, and would accept a listener for other ids.
+
 /** Receives each event, in order. Errors that it throws are ignored. */
-export type EventEmitter = (event: AgentEvent) => void;
+export type EventEmitter<in Ids = ConversationIds> = (event: AgentEvent<Ids>) => void;
 
 /** Optional fields may also be present as undefined: an input that always has the same fields is read faster. */
-export interface RunTurnInput {
+export interface RunTurnInput<in Ids = ConversationIds> {
   readonly provider: ProviderContract;
   /** History, with the system prompt as first message. Never changed, never copied. */
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolContract[];
   readonly dispatch: ToolDispatchPolicy;
-  readonly emit: EventEmitter;
+  readonly emit: EventEmitter<Ids>;
   readonly conversationId: string;
   readonly turnId: string;
   /** Forwarded to the provider unchanged. */

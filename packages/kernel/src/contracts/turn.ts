@@ -1,6 +1,6 @@
 /** Handle of a turn under way, identical in process and in a client. */
 import type { ChatMessage, FinishReason, SerializedError, Usage } from "./conversation.ts";
-import type { AgentEvent, PendingCall } from "./events.ts";
+import type { AgentEvent, EventIds, PendingCall } from "./events.ts";
 
 export type TurnStatus = "completed" | "awaiting_tool_execution" | "aborted" | "error";
 
@@ -19,10 +19,15 @@ export interface TurnResponse<Output = unknown> {
   readonly error?: SerializedError;
 }
 
+// `out` is stated because TypeScript would measure it in every program that reads a turn, with 500 types.
+
 /** Iterating it, once, yields the events; leaving the loop early does not stop the turn. */
-export interface Turn<Output = unknown> extends AsyncIterable<AgentEvent> {
+export interface Turn<
+  Output = unknown,
+  out Event extends AgentEvent<EventIds> = AgentEvent,
+> extends AsyncIterable<Event> {
   readonly id: string;
-  readonly events: AsyncIterable<AgentEvent>;
+  readonly events: AsyncIterable<Event>;
   /** Always resolves, even if the turn failed. */
   readonly response: Promise<TurnResponse<Output>>;
   result(): Promise<TurnResponse<Output>>;

@@ -1,5 +1,5 @@
 /** Queue between a turn that must not wait and a reader that may: bounded, and never with a gap in the facts. */
-import type { AgentEvent } from "../contracts/events.ts";
+import type { AgentEvent, AgentEventBody, EventIds } from "../contracts/events.ts";
 import { TurnError } from "../errors/errors.ts";
 import { LiveView } from "./live-view.ts";
 
@@ -9,30 +9,41 @@ const maxUnreadChars = 1_000_000;
 /** A reader that lags by fewer events is only waiting for its microtask: it gets every delta unmerged. */
 const mergeFrom = 32;
 
-type DeltaEvent = Extract<AgentEvent, { readonly delta: string }>;
+type Delta = Extract<AgentEventBody, { readonly delta: string }>;
+type FieldOf<Body> = Body extends unknown ? keyof Body : never;
+
+/** Fields of deltas that are not ids. */
+const bodyFields: Readonly<Record<FieldOf<Delta>, true>> = {
+  type: true,
+  delta: true,
+  index: true,
+  toolCallId: true,
+};
 
 /**
  * Queue of one reader. Unread deltas of one part are merged; if too much is unread, a snapshot of their content replaces the deltas. When
  * the reader leaves, the rest is dropped. `push` and `end` never fail.
  */
-export class EventQueue implements AsyncIterable<AgentEvent> {
+export class EventQueue<
+  Event extends AgentEvent<EventIds> = AgentEvent,
+> implements AsyncIterable<Event> {
   readonly #view = new LiveView();
   /** Slots are reused once the reader has caught up, so that a reader that keeps up costs no new list. */
-  readonly #slots: (AgentEvent | undefined)[] = [];
+  readonly #slots: (Event | undefined)[] = [];
   #head = 0;
   #tail = 0;
   #unreadChars = 0;
   /** Last unread event, if this queue created it by merging and may therefore change it. */
   #merged: { delta: string } | undefined;
   /** The read that waits for an event. */
-  #waiting: ((result: IteratorResult<AgentEvent>) => void) | undefined;
+  #waiting: ((result: IteratorResult<Event>) => void) | undefined;
   /** Further waiting reads, in order; a plain loop has none. */
-  #alsoWaiting: ((result: IteratorResult<AgentEvent>) => void)[] | undefined;
+  #alsoWaiting: ((result: IteratorResult<Event>) => void)[] | undefined;
   #isEnded = false;
   #isRead = false;
   #hasLeft = false;
 
-  push(event: AgentEvent): void {
+  push(event: Event): void {
     if (this.#isEnded || this.#hasLeft) return;
     const waiting = this.#waiting;
     if (waiting !== undefined) {
@@ -48,13 +59,13 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     this.#release();
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+  [Symbol.asyncIterator](): AsyncIterator<Event> {
     if (this.#isRead) throw alreadyRead();
     this.#isRead = true;
     return { next: () => this.#next(), return: () => this.#leave() };
   }
 
-  #next(): Promise<IteratorResult<AgentEvent>> {
+  #next(): Promise<IteratorResult<Event>> {
     if (this.#head < this.#tail) return Promise.resolve({ value: this.#take(), done: false });
     if (this.#isEnded || this.#hasLeft) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
@@ -63,9 +74,9 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     });
   }
 
-  #take(): AgentEvent {
+  #take(): Event {
     // The caller has checked that there is one.
-    const event = this.#slots[this.#head] as AgentEvent;
+    const event = this.#slots[this.#head] as Event;
     this.#slots[this.#head++] = undefined;
     if (this.#head === this.#tail) this.#reset();
     else if (isDelta(event)) this.#unreadChars -= event.delta.length;
@@ -73,7 +84,7 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     return event;
   }
 
-  #leave(): Promise<IteratorResult<AgentEvent>> {
+  #leave(): Promise<IteratorResult<Event>> {
     this.#hasLeft = true;
     this.#slots.length = 0;
     this.#reset();
@@ -97,18 +108,18 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
     this.#merged = undefined;
   }
 
-  #add(event: AgentEvent): void {
+  #add(event: Event): void {
     this.#slots[this.#tail++] = event;
     this.#merged = undefined;
   }
 
-  #addDelta(event: DeltaEvent): void {
+  #addDelta(event: Event & Delta): void {
     this.#unreadChars += event.delta.length;
     if (!this.#merge(event)) this.#add(event);
     if (this.#unreadChars > maxUnreadChars) this.#collapse(event);
   }
 
-  #merge(event: DeltaEvent): boolean {
+  #merge(event: Event & Delta): boolean {
     const last = this.#tail - this.#head < mergeFrom ? undefined : this.#slots[this.#tail - 1];
     if (last === undefined || !isSamePart(last, event)) return false;
     if (this.#merged === undefined) {
@@ -121,17 +132,24 @@ export class EventQueue implements AsyncIterable<AgentEvent> {
   }
 
   /** Replaces live-only events by one snapshot. Facts stay, in order. */
-  #collapse({ conversationId, turnId }: AgentEvent): void {
+  #collapse(last: Event & Delta): void {
     const unread = this.#slots.slice(this.#head, this.#tail).filter((event) => event !== undefined);
     for (const event of unread) this.#view.apply(event);
     this.#slots.length = 0;
     this.#reset();
     for (const event of unread) if (!isLiveContent(event)) this.#add(event);
-    this.#add({ type: "snapshot", conversationId, turnId, ...this.#view.snapshot() });
+    this.#add(this.#snapshotLike(last));
+  }
+
+  /** Returns a snapshot with the ids of this event. */
+  #snapshotLike(delta: Event & Delta): Event {
+    const ids = Object.entries(delta).filter(([field]) => !(field in bodyFields));
+    // The type of the ids is lost in the list, not the ids.
+    return { ...Object.fromEntries(ids), type: "snapshot", ...this.#view.snapshot() } as Event;
   }
 }
 
-function isDelta(event: AgentEvent): event is DeltaEvent {
+function isDelta<Event extends AgentEventBody>(event: Event): event is Event & Delta {
   switch (event.type) {
     case "text_delta":
     case "thinking_delta":
@@ -149,7 +167,10 @@ function alreadyRead(): TurnError {
   return new TurnError("already_read", message);
 }
 
-function isSamePart(last: AgentEvent, event: DeltaEvent): last is DeltaEvent {
+function isSamePart<Event extends AgentEventBody>(
+  last: Event,
+  event: Delta,
+): last is Event & Delta {
   if (last.type !== event.type) return false;
   if (last.type === "toolcall_delta" && event.type === "toolcall_delta") {
     return last.index === event.index;
@@ -161,8 +182,8 @@ function isSamePart(last: AgentEvent, event: DeltaEvent): last is DeltaEvent {
 }
 
 /** Whether a snapshot can replace the event. */
-function isLiveContent(event: AgentEvent): boolean {
-  switch (event.type) {
+function isLiveContent({ type }: AgentEventBody): boolean {
+  switch (type) {
     case "text_start":
     case "text_delta":
     case "text_end":

@@ -7,7 +7,7 @@ import type {
   ToolMessage,
   Usage,
 } from "../contracts/conversation.ts";
-import type { AgentEvent, AgentEventBody, StepTiming } from "../contracts/events.ts";
+import type { AgentEvent, ConversationIds, EventIds, StepTiming } from "../contracts/events.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { ToolResult } from "../contracts/tool.ts";
 import type { Draft } from "../effects/draft.ts";
@@ -49,17 +49,19 @@ export interface LastReply {
 }
 
 /** State of the turn before a fact. */
-export interface TurnBefore {
-  readonly conversationId: string;
-  readonly turnId: string;
+export interface TurnBefore<Ids extends EventIds = ConversationIds> {
+  /** Ids of the events. */
+  readonly ids: Ids;
   readonly underWay: UnfinishedStep | undefined;
   readonly reply: LastReply | undefined;
 }
 
-type EventOf<Type extends AgentEventBody["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+type Event = AgentEvent<EventIds>;
+type Before = TurnBefore<EventIds>;
+type EventOf<Type extends Event["type"]> = Extract<Event, { readonly type: Type }>;
 type FactOf<Type extends ShownFact["type"]> = Extract<ShownFact, { readonly type: Type }>;
 
-const none: readonly AgentEvent[] = [];
+const none: readonly Event[] = [];
 
 /** Error of an attempt that was discarded without one: it ended with its process. */
 const interrupted: SerializedError = {
@@ -68,8 +70,12 @@ const interrupted: SerializedError = {
   code: "interrupted",
 };
 
-/** Returns the events of one fact in order, given the turn before it. Each event is built in one piece, optional fields last: this is a hot path. */
-export function eventsOfFact(fact: ShownFact, before: TurnBefore): readonly AgentEvent[] {
+/** Returns the events of one fact in order, given the turn before it. Each event is built in one piece, ids first, optional fields last: this is a hot path. */
+export function eventsOfFact<Ids extends EventIds>(
+  fact: ShownFact,
+  before: TurnBefore<Ids>,
+): readonly AgentEvent<Ids>[];
+export function eventsOfFact(fact: ShownFact, before: Before): readonly Event[] {
   switch (fact.type) {
     case "turn_started":
       return turnStarted(fact, before);
@@ -79,31 +85,24 @@ export function eventsOfFact(fact: ShownFact, before: TurnBefore): readonly Agen
       return attemptEnded(fact, before);
     case "message":
       return messageAdded(fact, before);
-    case "pending": {
-      const { conversationId, turnId } = before;
-      const { pending } = fact;
-      return [{ type: "awaiting_tool_execution", conversationId, turnId, pending }];
-    }
+    case "pending":
+      return [{ ...before.ids, type: "awaiting_tool_execution", pending: fact.pending }];
     case "tool_intent":
       return none;
     case "tool_result":
       return resultAdded(fact, before);
     case "steering_delivered": {
-      const { conversationId, turnId } = before;
       const { step, messages } = fact;
       const ids = messages.map((message) => message.id);
-      const delivered = { type: "steering_delivered", conversationId, turnId, ids, step } as const;
+      const delivered = { ...before.ids, type: "steering_delivered", ids, step } as const;
       return [delivered, ...messages.flatMap((message) => wholeMessage(message, before))];
     }
     case "steering_returned": {
-      const { conversationId, turnId } = before;
       const { ids, reason } = fact;
-      return [{ type: "steering_returned", conversationId, turnId, ids, reason }];
+      return [{ ...before.ids, type: "steering_returned", ids, reason }];
     }
-    case "turn_failed": {
-      const { conversationId, turnId } = before;
-      return [{ type: "error", conversationId, turnId, error: fact.error }];
-    }
+    case "turn_failed":
+      return [{ ...before.ids, type: "error", error: fact.error }];
     case "turn_ended":
       return turnEnded(fact, before);
     default:
@@ -111,33 +110,24 @@ export function eventsOfFact(fact: ShownFact, before: TurnBefore): readonly Agen
   }
 }
 
-function turnStarted(
-  { input, continues }: FactOf<"turn_started">,
-  before: TurnBefore,
-): AgentEvent[] {
-  const { conversationId, turnId } = before;
+function turnStarted({ input, continues }: FactOf<"turn_started">, before: Before): Event[] {
   const start: Draft<EventOf<"turn_start">> = {
+    ...before.ids,
     type: "turn_start",
-    conversationId,
-    turnId,
     input: input.map((message) => message.id),
   };
   if (continues !== undefined) start.continues = continues;
   return [start, ...input.flatMap((message) => wholeMessage(message, before))];
 }
 
-function attemptStarted(
-  { step, attempt, messageId }: FactOf<"attempt">,
-  before: TurnBefore,
-): AgentEvent[] {
-  const { conversationId, turnId } = before;
+function attemptStarted({ step, attempt, messageId }: FactOf<"attempt">, { ids }: Before): Event[] {
   return [
-    { type: "attempt_start", conversationId, turnId, step, attempt },
-    { type: "message_start", conversationId, turnId, role: "assistant", messageId },
+    { ...ids, type: "attempt_start", step, attempt },
+    { ...ids, type: "message_start", role: "assistant", messageId },
   ];
 }
 
-function attemptEnded(fact: FactOf<"attempt_ended">, before: TurnBefore): readonly AgentEvent[] {
+function attemptEnded(fact: FactOf<"attempt_ended">, before: Before): readonly Event[] {
   const { step, outcome, usage, timing } = fact;
   if (outcome === "discarded") return [attemptDiscarded(fact, before)];
   const { reply } = before;
@@ -153,12 +143,11 @@ function attemptEnded(fact: FactOf<"attempt_ended">, before: TurnBefore): readon
 
 function attemptDiscarded(
   { step, attempt, model, error = interrupted, delayMs = 0 }: FactOf<"attempt_ended">,
-  { conversationId, turnId }: TurnBefore,
-): AgentEvent {
+  { ids }: Before,
+): Event {
   return {
+    ...ids,
     type: "attempt_discarded",
-    conversationId,
-    turnId,
     step,
     attempt,
     ...(model !== undefined && { model }),
@@ -167,7 +156,7 @@ function attemptDiscarded(
   };
 }
 
-function messageAdded({ message, cost }: FactOf<"message">, before: TurnBefore): AgentEvent[] {
+function messageAdded({ message, cost }: FactOf<"message">, before: Before): Event[] {
   if (message.role === "assistant") return [messageEnd(message, before, cost)];
   const whole = wholeMessage(message, before);
   const { underWay } = before;
@@ -176,13 +165,12 @@ function messageAdded({ message, cost }: FactOf<"message">, before: TurnBefore):
 
 function resultAdded(
   { toolCallId, toolName, result, durationMs }: FactOf<"tool_result">,
-  before: TurnBefore,
-): AgentEvent[] {
-  const { conversationId, turnId, reply, underWay } = before;
+  before: Before,
+): Event[] {
+  const { ids, reply, underWay } = before;
   const end: Draft<EventOf<"tool_execution_end">> = {
+    ...ids,
     type: "tool_execution_end",
-    conversationId,
-    turnId,
     toolCallId,
     toolName,
     output: result.output,
@@ -192,7 +180,7 @@ function resultAdded(
   if (result.isDenied === true) end.isDenied = true;
   if (durationMs !== undefined) end.durationMs = durationMs;
   if (reply === undefined || !reply.isLast(toolCallId)) return [end];
-  const events: AgentEvent[] = [end];
+  const events: Event[] = [end];
   for (const message of reply.messagesWith(toolCallId, result)) {
     events.push(...wholeMessage(message, before));
   }
@@ -201,23 +189,22 @@ function resultAdded(
   return events;
 }
 
-function turnEnded(fact: FactOf<"turn_ended">, before: TurnBefore): AgentEvent[] {
+function turnEnded(fact: FactOf<"turn_ended">, before: Before): Event[] {
   const { finishReason, usage, cost, durationMs, pending, error, abortReason } = fact;
-  const { conversationId, turnId, underWay } = before;
-  const events: AgentEvent[] = [];
+  const { ids, underWay } = before;
+  const events: Event[] = [];
   if (pending === undefined && underWay !== undefined) {
     events.push(stepEnd(underWay, finishReason, before));
   }
   if (finishReason === "aborted") {
-    const abort: Draft<EventOf<"abort">> = { type: "abort", conversationId, turnId };
+    const abort: Draft<EventOf<"abort">> = { ...ids, type: "abort" };
     if (abortReason !== undefined) abort.reason = abortReason;
     events.push(abort);
   }
-  if (error !== undefined) events.push({ type: "error", conversationId, turnId, error });
+  if (error !== undefined) events.push({ ...ids, type: "error", error });
   const end: Draft<EventOf<"turn_end">> = {
+    ...ids,
     type: "turn_end",
-    conversationId,
-    turnId,
     finishReason,
     usage,
   };
@@ -230,24 +217,15 @@ function turnEnded(fact: FactOf<"turn_ended">, before: TurnBefore): AgentEvent[]
 }
 
 /** Events of a message that was not streamed. */
-function wholeMessage(message: ChatMessage, before: TurnBefore): AgentEvent[] {
-  const { conversationId, turnId } = before;
+function wholeMessage(message: ChatMessage, before: Before): Event[] {
   const { role, id: messageId } = message;
-  return [
-    { type: "message_start", conversationId, turnId, role, messageId },
-    messageEnd(message, before),
-  ];
+  return [{ ...before.ids, type: "message_start", role, messageId }, messageEnd(message, before)];
 }
 
-function messageEnd(
-  message: ChatMessage,
-  { conversationId, turnId }: TurnBefore,
-  cost?: number,
-): AgentEvent {
+function messageEnd(message: ChatMessage, { ids }: Before, cost?: number): Event {
   const event: Draft<EventOf<"message_end">> = {
+    ...ids,
     type: "message_end",
-    conversationId,
-    turnId,
     message,
   };
   if (cost !== undefined) event.cost = cost;
@@ -257,12 +235,11 @@ function messageEnd(
 function stepEnd(
   { step, usage, timing }: UnfinishedStep,
   finishReason: FinishReason,
-  { conversationId, turnId }: TurnBefore,
-): AgentEvent {
+  { ids }: Before,
+): Event {
   const event: Draft<EventOf<"step_end">> = {
+    ...ids,
     type: "step_end",
-    conversationId,
-    turnId,
     step,
     finishReason,
   };

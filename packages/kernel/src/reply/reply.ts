@@ -7,6 +7,7 @@ import type {
   ToolCallPart,
   Usage,
 } from "../contracts/conversation.ts";
+import type { EventIds } from "../contracts/events.ts";
 import type { ProviderPart } from "../contracts/provider.ts";
 import { emptyList } from "../effects/draft.ts";
 import { isTooDeep } from "../effects/depth.ts";
@@ -24,8 +25,7 @@ type DraftPart = ProseDraft | CallDraft | { readonly type: "native"; readonly da
 export class Reply {
   readonly #turn: TurnState;
   readonly #messageId: string;
-  readonly #conversationId: string;
-  readonly #turnId: string;
+  readonly #ids: EventIds;
   readonly #maxChars: number;
   readonly #maxCalls: number;
   readonly #drafts: DraftPart[] = emptyList();
@@ -45,8 +45,7 @@ export class Reply {
   constructor(turn: TurnState, messageId: string) {
     this.#turn = turn;
     this.#messageId = messageId;
-    this.#conversationId = turn.conversationId;
-    this.#turnId = turn.turnId;
+    this.#ids = turn.ids;
     const { limits } = turn;
     this.#maxChars = limits.replyChars ?? Infinity;
     this.#maxCalls = limits.replyCalls ?? Infinity;
@@ -71,13 +70,7 @@ export class Reply {
         if (typeof delta !== "string") throw this.#noText(part.type);
         this.#grow(delta.length);
         this.#call(part.type, index).json.append(delta);
-        this.#turn.emit({
-          type: "toolcall_delta",
-          conversationId: this.#conversationId,
-          turnId: this.#turnId,
-          index,
-          delta,
-        });
+        this.#turn.emit({ ...this.#ids, type: "toolcall_delta", index, delta });
         return;
       }
       case "toolcall_start":
@@ -206,9 +199,7 @@ export class Reply {
     const open = this.#open;
     const prose = open?.type === kind ? open : this.#openProse(kind, undefined);
     prose.text.append(delta);
-    const conversationId = this.#conversationId;
-    const turnId = this.#turnId;
-    this.#turn.emit({ type, conversationId, turnId, delta });
+    this.#turn.emit({ ...this.#ids, type, delta });
   }
 
   #startProse(type: "text" | "thinking", providerData: JsonValue | undefined): void {
@@ -222,9 +213,8 @@ export class Reply {
     this.#open = prose;
     this.#drafts.push(prose);
     this.#turn.emit({
+      ...this.#ids,
       type: type === "thinking" ? "thinking_start" : "text_start",
-      conversationId: this.#conversationId,
-      turnId: this.#turnId,
     });
     return prose;
   }
@@ -241,17 +231,11 @@ export class Reply {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    const conversationId = this.#conversationId;
-    const turnId = this.#turnId;
+    const text = open.text.toString();
     if (open.type === "thinking") {
-      this.#turn.emit({
-        type: "thinking_end",
-        conversationId,
-        turnId,
-        thinking: open.text.toString(),
-      });
+      this.#turn.emit({ ...this.#ids, type: "thinking_end", thinking: text });
     } else {
-      this.#turn.emit({ type: "text_end", conversationId, turnId, text: open.text.toString() });
+      this.#turn.emit({ ...this.#ids, type: "text_end", text });
     }
   }
 
@@ -284,14 +268,7 @@ export class Reply {
     this.#lastCall = call;
     (this.#openCalls ??= new Map()).set(index, call);
     this.#drafts.push(call);
-    this.#turn.emit({
-      type: "toolcall_start",
-      conversationId: this.#conversationId,
-      turnId: this.#turnId,
-      index,
-      id,
-      name,
-    });
+    this.#turn.emit({ ...this.#ids, type: "toolcall_start", index, id, name });
   }
 
   #endCall(part: Extract<ProviderPart, { type: "toolcall_end" }>): void {
@@ -309,13 +286,7 @@ export class Reply {
   }
 
   #showCall(call: CallDraft, toolCall: ToolCallPart): ToolCallPart {
-    this.#turn.emit({
-      type: "toolcall_end",
-      conversationId: this.#conversationId,
-      turnId: this.#turnId,
-      index: call.index,
-      toolCall,
-    });
+    this.#turn.emit({ ...this.#ids, type: "toolcall_end", index: call.index, toolCall });
     return toolCall;
   }
 

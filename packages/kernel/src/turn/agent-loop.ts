@@ -108,7 +108,7 @@ async function runLoop(
   let { turnId } = config;
   let total: RunTurnResult | undefined;
   const show = (fact: ShownFact): void => {
-    const atRest = { conversationId, turnId, underWay: undefined, reply: undefined };
+    const atRest = { ids: { conversationId, turnId }, underWay: undefined, reply: undefined };
     for (const event of eventsOfFact(fact, atRest)) emit(event);
   };
   try {

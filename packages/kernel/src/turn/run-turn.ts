@@ -2,6 +2,7 @@
 import { wrongValue } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
 import type { AssistantMessage, ChatMessage, UserMessage } from "../contracts/conversation.ts";
+import type { ConversationIds, EventIds } from "../contracts/events.ts";
 import type { RunTurnInput, RunTurnResult } from "../contracts/runtime.ts";
 import { concludeTurn, endOf, toResult, toldEnd } from "./end-turn.ts";
 import { ProviderError, TurnError, serializeError } from "../errors/errors.ts";
@@ -31,8 +32,18 @@ const phases: readonly Phase[] = [
  * Runs one turn. Never throws because of a provider, a tool, a hook, a listener or the journal: it returns. Every turn shows exactly one
  * `turn_end`, except that an `error` replaces it if the journal failed.
  */
-export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
-  const turn = new TurnState(input);
+export function runTurn(input: RunTurnInput): Promise<RunTurnResult>;
+/** Like the first form, with other ids in the events: for a layer that has its own name for a conversation. */
+export function runTurn<Ids extends EventIds>(
+  input: RunTurnInput<Ids>,
+  ids: Ids,
+): Promise<RunTurnResult>;
+export async function runTurn<Ids extends EventIds>(
+  input: RunTurnInput<Ids>,
+  ids?: Ids,
+): Promise<RunTurnResult> {
+  // The listener takes events with `Ids`, and no others are made.
+  const turn = new TurnState(input as RunTurnInput<EventIds>, ids ?? conversationIds(input));
   announce(turn);
   for (let isReopened = false; ; isReopened = true) {
     let end: Ended;
@@ -61,6 +72,10 @@ export async function runTurn(input: RunTurnInput): Promise<RunTurnResult> {
     }
     return toResult(turn, told);
   }
+}
+
+function conversationIds({ conversationId, turnId }: ConversationIds): ConversationIds {
+  return { conversationId, turnId };
 }
 
 /** Settles the calls of a step that can be settled here. */

@@ -9,7 +9,7 @@ import type {
   Usage,
   UserMessage,
 } from "../contracts/conversation.ts";
-import type { AgentEvent, PendingCall, StepTiming } from "../contracts/events.ts";
+import type { AgentEvent, EventIds, PendingCall, StepTiming } from "../contracts/events.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { Span } from "../contracts/logging.ts";
 import type { Deadlines, LoopContext, LoopJournal, LoopLimits, Room } from "../contracts/loop.ts";
@@ -69,13 +69,14 @@ export class OpenStep implements UnfinishedStep {
 /** Used if a group of the input is missing. */
 const none: LoopLimits & LoopContext & LoopJournal & Deadlines = {};
 
-export class TurnState implements TurnBefore {
-  readonly input: RunTurnInput;
+export class TurnState implements TurnBefore<EventIds> {
+  readonly input: RunTurnInput<EventIds>;
   readonly limits: LoopLimits;
   readonly context: LoopContext;
   readonly journal: LoopJournal;
   readonly conversationId: string;
   readonly turnId: string;
+  readonly ids: EventIds;
   readonly surroundings: Surroundings;
   readonly abort: TurnAbort;
   /** Set only if there is a journal. */
@@ -109,7 +110,7 @@ export class TurnState implements TurnBefore {
   #callLimits: CallLimits | undefined;
   #attemptsInStep: number;
 
-  constructor(input: RunTurnInput) {
+  constructor(input: RunTurnInput<EventIds>, ids: EventIds) {
     this.input = input;
     const { limits = none, context = none, journal = none } = input;
     this.limits = limits;
@@ -118,6 +119,8 @@ export class TurnState implements TurnBefore {
     const { deadlines = none } = limits;
     this.conversationId = input.conversationId;
     this.turnId = input.turnId;
+    // A copy that starts as `{}` has room for two more fields, so that `{ ...ids, type, delta }` is one allocation.
+    this.ids = Object.assign({}, ids);
     const { turnMs = Infinity } = deadlines;
     this.abort = new TurnAbort(input.signal, turnMs !== Infinity);
     this.surroundings = new Surroundings(input);
@@ -151,7 +154,7 @@ export class TurnState implements TurnBefore {
   }
 
   /** Shows an event. A listener's failure does not affect the turn. */
-  emit(event: AgentEvent): void {
+  emit(event: AgentEvent<EventIds>): void {
     if (this.failure !== undefined) return;
     try {
       // The type does not allow an async listener, but its rejection must not end the process.
@@ -282,14 +285,13 @@ export class TurnState implements TurnBefore {
   }
 
   startStep(): OpenStep {
-    const { conversationId, turnId } = this;
     const step = this.steps + 1;
     const span = this.spans?.start("step", { step }, this.span);
     const underWay = new OpenStep(step, this.#attemptsInStep, span);
     this.underWay = underWay;
     this.#attemptsInStep = 0;
     this.route?.startStep();
-    this.emit({ type: "step_start", conversationId, turnId, step });
+    this.emit({ ...this.ids, type: "step_start", step });
     return underWay;
   }
 

@@ -1,24 +1,24 @@
 /** Creates the handle of a turn: events for one reader, a response that always resolves, and an abort. */
 import type { AssistantPart, ToolContent, ToolContentPart } from "../contracts/conversation.ts";
-import type { AgentEvent } from "../contracts/events.ts";
+import type { AgentEvent, EventIds } from "../contracts/events.ts";
 import type { RunTurnResult } from "../contracts/runtime.ts";
 import type { Turn, TurnResponse, TurnStatus } from "../contracts/turn.ts";
 import { serializeError } from "../errors/errors.ts";
 import { EventQueue } from "../events/event-queue.ts";
 
 /** Arguments of a turn's work: where to send events, and when to stop. */
-export interface TurnWork {
-  emit(event: AgentEvent): void;
+export interface TurnWork<Event extends AgentEvent<EventIds> = AgentEvent> {
+  emit(event: Event): void;
   readonly signal: AbortSignal;
 }
 
 /** Starts `work` immediately. It should not reject; if it does, the rejection becomes the error of the response. */
-export function startTurn<Output = unknown>(
+export function startTurn<Output = unknown, Event extends AgentEvent<EventIds> = AgentEvent>(
   id: string,
-  work: (turn: TurnWork) => Promise<TurnResponse<Output>>,
+  work: (turn: TurnWork<Event>) => Promise<TurnResponse<Output>>,
   signal?: AbortSignal,
-): Turn<Output> {
-  const queue = new EventQueue();
+): Turn<Output, Event> {
+  const queue = new EventQueue<Event>();
   const controller = new AbortController();
   const abort = (reason?: unknown): void => controller.abort(reason);
   const follow = (): void => abort(signal?.reason);

@@ -112,8 +112,7 @@ export class EntryEvents {
 
   #showFact(fact: ShownFact, { turn, transcript }: SessionFold): void {
     const before: TurnBefore = {
-      conversationId: this.#conversationId,
-      turnId: this.#turnId,
+      ids: { conversationId: this.#conversationId, turnId: this.#turnId },
       underWay: turn?.underWay,
       reply: transcript.step,
     };
