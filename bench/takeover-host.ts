@@ -38,8 +38,8 @@ export function createStandingHost(
     description: "Stands still",
     effect: "idempotent",
     input: { type: "object" },
-    execute: async (_, { conversationId }) => {
-      await onCall(conversationId);
+    execute: async (_, { sessionId }) => {
+      await onCall(sessionId);
       return { ok: true, outputMessage: "It stood", isTerminal: true };
     },
   });

@@ -1,5 +1,5 @@
 import { createAgent, createSession, defineTool, execute } from "@capstan/core";
-import type { CallAnswer, SendInput } from "@capstan/core";
+import type { CallAnswer, SendInput, SessionEvent } from "@capstan/core";
 import type { PendingCall, Turn } from "@capstan/kernel";
 import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
 
@@ -23,7 +23,7 @@ const session = createSession({
 
 let next: SendInput = { role: "user", content: "Compare my notes with this page" };
 for (;;) {
-  const stream: Turn = execute(session, next);
+  const stream: Turn<unknown, SessionEvent> = execute(session, next);
   for await (const event of stream) {
     if (event.type === "awaiting_tool_execution") console.log(event.pending[0]?.toolName); // → pickFile
   }

@@ -21,27 +21,30 @@ async function createAgent(options: AgentOptions): Promise<Agent<readonly ChatMe
     async turn(messages, seen) {
       const turnId = `turn_${turns++}`;
       const log = new TurnLog(repository, turnId, messages);
-      const result = await runTurn({
-        provider,
-        messages,
-        tools,
-        dispatch: {},
-        journal: {
-          isShown: true,
-          record(facts) {
-            seen.events += log.append(log.made.of(facts));
+      const result = await runTurn(
+        {
+          provider,
+          messages,
+          tools,
+          dispatch: {},
+          journal: {
+            isShown: true,
+            record(facts) {
+              seen.events += log.append(log.made.of(facts));
+            },
           },
+          emit(event) {
+            seen.events++;
+            log.feed.live(event);
+            if (event.type === "text_delta") seen.delta(event.delta);
+          },
+          conversationId: turnId,
+          turnId,
+          now: Date.now,
+          clock: { timer },
         },
-        emit(event) {
-          seen.events++;
-          log.feed.live(event);
-          if (event.type === "text_delta") seen.delta(event.delta);
-        },
-        conversationId: turnId,
-        turnId,
-        now: Date.now,
-        clock: { timer },
-      });
+        { sessionId: turnId, turnId },
+      );
       log.end();
       return toTurnResponse(result).text;
     },

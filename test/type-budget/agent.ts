@@ -1,7 +1,7 @@
 /** An agent, a session and a reader of its events, as a user of ours writes them. */
-import type { AnyTool } from "@capstan/core";
+import type { AnyTool, SessionEvent } from "@capstan/core";
 import { createAgent, createSession } from "@capstan/core";
-import type { AgentEvent, ToolContract } from "@capstan/kernel";
+import type { ToolContract } from "@capstan/kernel";
 import { offlineProvider } from "@capstan/providers/offline";
 import { lsTool, readTool } from "@capstan/toolset";
 import { summary } from "./schemas.ts";
@@ -53,7 +53,7 @@ const agent = createAgent({
 });
 
 /** Every event is handled, or this does not compile. */
-export function describe(event: AgentEvent): string {
+export function describe(event: SessionEvent): string {
   switch (event.type) {
     case "turn_start":
       return event.turnId;

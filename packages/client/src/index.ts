@@ -13,7 +13,7 @@ export type { Subscription } from "./turns/session-runtime.ts";
 export type { ClientSessionState } from "./mirror/session-mirror.ts";
 export type { SessionStart, TurnInput } from "./turns/turn-handles.ts";
 export { lendTool } from "./lent-tools/lend-tool.ts";
-export type { LentToolDefinition } from "./lent-tools/lend-tool.ts";
+export type { LentToolContext, LentToolDefinition } from "./lent-tools/lend-tool.ts";
 export type { ConnectionOptions } from "./stream/connection.ts";
 export type { RetryOptions } from "./stream/pause.ts";
 export { ClientError } from "./errors/client-error.ts";
@@ -28,6 +28,7 @@ export type {
   QueuedInput,
   QueueReply,
   RequestIssue,
+  SessionEvent,
   SessionList,
   SessionListQuery,
   SessionSummary,

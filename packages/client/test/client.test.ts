@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ClientError, connect, lendTool } from "@capstan/client";
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import { reply, say, stall, wait } from "@capstan/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -168,7 +168,7 @@ test("a page that comes in the middle of a reply sees what is there, and then th
   const page = client(proxy.url).session("chat");
 
   const { streamingMessage, status, messages } = await page.refresh();
-  const told: AgentEvent[] = [];
+  const told: SessionEvent[] = [];
   page.subscribe((event) => void told.push(event));
   await expect.poll(() => proxy.counts.frames).toBeGreaterThan(1);
   gate.resolve();

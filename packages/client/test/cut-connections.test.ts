@@ -1,6 +1,6 @@
 /** Whatever is cut, wherever: what the client tells and what it knows are what the process itself tells and knows. */
 import { createAgent, createHost, defineTool } from "@capstan/core";
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { LiveView } from "@capstan/kernel";
 import { isLiveOnly, memoryRepository } from "@capstan/log";
 import { callTool, reply, say, scriptedProvider, think, usage, wait } from "@capstan/testing";
@@ -43,7 +43,7 @@ interface Story {
 
 /** Two turns, told by their handles and to a listener. */
 async function storyOf(session: AnySession): Promise<Story> {
-  const told: AgentEvent[] = [];
+  const told: SessionEvent[] = [];
   const first = session.send("Note this", { id: "t1" });
   const events = await Array.fromAsync(first);
   const response = await first.response;
@@ -68,12 +68,12 @@ async function storyOf(session: AnySession): Promise<Story> {
   };
 }
 
-function factsOf(events: readonly AgentEvent[]): readonly unknown[] {
+function factsOf(events: readonly SessionEvent[]): readonly unknown[] {
   return events.filter((event) => !isLiveOnly(event)).map(withoutTimes);
 }
 
 /** Whether what was live when each reply ended is how the reply begins: deltas and snapshots repeat nothing and leave nothing out. */
-function prefixesOf(events: readonly AgentEvent[]): readonly boolean[] {
+function prefixesOf(events: readonly SessionEvent[]): readonly boolean[] {
   const view = new LiveView();
   return events.flatMap((event) => {
     const shown = textIn(view.snapshot().message?.content ?? []);
@@ -90,7 +90,7 @@ function textIn(parts: readonly { readonly type: string; readonly text?: string 
 function withoutTimes(value: object): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, field: unknown) =>
-      ["durationMs", "timing", "conversationId", "deadlineAt"].includes(key) ? undefined : field,
+      ["durationMs", "timing", "sessionId", "deadlineAt"].includes(key) ? undefined : field,
     ),
   );
 }

@@ -1,5 +1,5 @@
 /** Who hears of what, where several listen and some want to hear it again. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { reply, say, wait } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { client, serve } from "./transports.ts";
@@ -27,7 +27,7 @@ test("a turn that is asked for again is told to who asked, and to nobody else tw
   const { node } = await serve([say("One"), reply(say("Tw"), wait(gate.promise), say("o"))]);
   const session = client(node.url).session("chat");
   await session.send("First", { id: "t1" }).response;
-  const told: AgentEvent[] = [];
+  const told: SessionEvent[] = [];
   session.subscribe((event) => void told.push(event));
   const second = session.send("Second", { id: "t2" });
   const reading = Array.fromAsync(second);
@@ -48,7 +48,7 @@ test("a turn that is asked for again is told to who asked, and to nobody else tw
 });
 
 /** The ids of the messages that were told to be whole. */
-function endsOf(events: readonly AgentEvent[]): string[] {
+function endsOf(events: readonly SessionEvent[]): string[] {
   return events.flatMap((event) => (event.type === "message_end" ? event.message.id : []));
 }
 

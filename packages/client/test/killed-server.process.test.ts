@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lendTool } from "@capstan/client";
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import type { PostgresServer } from "../../stores/test/postgres-server.ts";
 import { startPostgres } from "../../stores/test/postgres-server.ts";
@@ -40,11 +40,11 @@ function database(): string {
 
 /** Reads on, and calls back at the first event of this type. */
 async function readThrough(
-  events: AsyncIterable<AgentEvent>,
-  type: AgentEvent["type"],
+  events: AsyncIterable<SessionEvent>,
+  type: SessionEvent["type"],
   then: () => Promise<unknown>,
-): Promise<readonly AgentEvent[]> {
-  const seen: AgentEvent[] = [];
+): Promise<readonly SessionEvent[]> {
+  const seen: SessionEvent[] = [];
   let rest: Promise<unknown> | undefined;
   for await (const event of events) {
     seen.push(event);

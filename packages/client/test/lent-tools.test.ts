@@ -1,5 +1,6 @@
 /** Tools of the client: who runs a call, how often, and what becomes of it when a tab is gone. */
 import { lendTool } from "@capstan/client";
+import type { LentToolContext } from "@capstan/client";
 import type { JsonValue, ToolContract, ToolEffect } from "@capstan/kernel";
 import { callTool, reply, say } from "@capstan/testing";
 import { expect, test } from "vitest";
@@ -48,6 +49,30 @@ test("two tabs with the same tools: each call runs once, and both see the end", 
   expect(text).toBe("Done");
   expect(runs.map(([, n]) => n).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
   expect(two.state.messages.at(-1)).toMatchObject({ content: [{ text: "Done" }] });
+});
+
+test("a client-side tool gets the id of its session as sessionId, and no other name for it", async () => {
+  const { node } = await serve([callTool("pick", {}), say("Done")]);
+  const contexts: LentToolContext[] = [];
+  const pick = lendTool({
+    name: "pick",
+    description: "Picks",
+    input,
+    execute: (_, context) => {
+      contexts.push(context);
+      return "picked";
+    },
+  });
+  const session = client(node.url, { tools: [pick] }).session("chat");
+
+  const events = await Array.fromAsync(session.send("Pick", { id: "t1" }));
+
+  const [first] = events;
+  expect(first?.sessionId).toBeTypeOf("string");
+  expect(contexts.map(({ sessionId }) => sessionId)).toEqual([first?.sessionId]);
+  expect(contexts.filter((context) => "conversationId" in context)).toEqual([]);
+  expect([...new Set(events.map(({ sessionId }) => sessionId))]).toEqual([first?.sessionId]);
+  expect(events.filter((event) => "conversationId" in event)).toEqual([]);
 });
 
 test("a call of another client's tool is left to that client", async () => {

@@ -1,5 +1,6 @@
 /** The same sentences about a session, however it is reached. */
-import type { AgentEvent, ChatMessage } from "@capstan/kernel";
+import type { ChatMessage } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { reply, say, stall } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
 import { transports } from "./transports.ts";
@@ -8,7 +9,7 @@ function rolesOf(messages: readonly ChatMessage[]): string[] {
   return messages.map(({ role }) => role);
 }
 
-function typesOf(events: readonly AgentEvent[]): string[] {
+function typesOf(events: readonly SessionEvent[]): string[] {
   return events.map(({ type }) => type);
 }
 

@@ -2,6 +2,7 @@ import type { ClientSession } from "@capstan/client";
 import { connect, lendTool } from "@capstan/client";
 import { defineTool } from "@capstan/core";
 import type { JsonValue, ToolContract, Turn } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 
@@ -50,5 +51,5 @@ test("tools of both kinds are lent together, and a turn is a turn", () => {
 
   expectTypeOf(lent).toEqualTypeOf<ToolContract>();
   expectTypeOf(session).toEqualTypeOf<ClientSession>();
-  expectTypeOf(session.send("Hi")).toEqualTypeOf<Turn>();
+  expectTypeOf(session.send("Hi")).toEqualTypeOf<Turn<unknown, SessionEvent>>();
 });

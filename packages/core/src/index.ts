@@ -10,7 +10,7 @@ export type {
   StandardResult,
   StandardSchema,
 } from "@capstan/kernel";
-export type { Answer, Approval, CallAnswer, EventListener } from "@capstan/log";
+export type { Answer, Approval, CallAnswer, EventListener, SessionEvent } from "@capstan/log";
 export { Agent, createAgent } from "./agent/agent.ts";
 export type { RunOptions } from "./agent/agent.ts";
 export { agentTool } from "./agent/agent-tool.ts";

@@ -1,6 +1,7 @@
 import { agentTool, createAgent } from "@capstan/core";
 import { interruptionMarker } from "@capstan/kernel";
-import type { AgentEvent, ToolContract } from "@capstan/kernel";
+import type { ToolContract } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { isLiveOnly } from "@capstan/log";
 import {
   assertValidEvents,
@@ -183,7 +184,7 @@ describe("a stop keeps the text so far, finished results and usage", () => {
     await world.clock.advance(0);
 
     turn.abort("enough");
-    const events: AgentEvent[] = await Array.fromAsync(turn);
+    const events: SessionEvent[] = await Array.fromAsync(turn);
 
     assertValidEvents(events);
     expect(events.filter((event) => !isLiveOnly(event))).toEqual(

@@ -1,6 +1,7 @@
 import { agentTool, createAgent } from "@capstan/core";
 import type { Session } from "@capstan/core";
-import type { AgentEvent, Turn } from "@capstan/kernel";
+import type { Turn } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import {
   callTool,
   deferredTool,
@@ -18,7 +19,7 @@ import { createWorld } from "./world.ts";
 import { expectSameElsewhere } from "./same-elsewhere.ts";
 
 /** Who may stop a turn, and how. */
-type Stop = (turn: Turn, session: Session, world: World) => unknown;
+type Stop = (turn: Turn<unknown, SessionEvent>, session: Session, world: World) => unknown;
 
 const stops: Record<string, Stop> = {
   "the turn's abort": (turn) => turn.abort(),
@@ -90,7 +91,7 @@ describe("a stop reaches the model, the tools and the agents within them", () =>
       dispatch: { graceMs: 2_000 },
     });
     const session = world.host().createSession({ agent: "helper" });
-    const events: AgentEvent[] = [];
+    const events: SessionEvent[] = [];
     session.subscribe((event) => events.push(event));
     const turn = session.send("Hello");
     const [call] = await deaf.whenStarted();

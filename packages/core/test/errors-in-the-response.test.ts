@@ -1,6 +1,7 @@
 /** No error is swallowed: each is in the events and in the response. */
 import { createAgent, createSession } from "@capstan/core";
-import type { AgentEvent, ProviderContract, TurnResponse } from "@capstan/kernel";
+import type { ProviderContract, TurnResponse } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { cutOff, failAfter, failBefore, say, scriptedProvider } from "@capstan/testing";
 import { expect, test } from "vitest";
 
@@ -56,7 +57,7 @@ test("a callback that throws is a typed error of the turn, with the name of the 
   });
 });
 
-function errorOf(events: readonly AgentEvent[]): unknown {
+function errorOf(events: readonly SessionEvent[]): unknown {
   const last = events.at(-1);
   return last?.type === "turn_end" ? last.error : undefined;
 }

@@ -1,11 +1,11 @@
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { expect, test } from "vitest";
 import { Readers } from "../src/following/readers.ts";
 import { SessionTurn } from "../src/following/session-turn.ts";
 
-const within = { conversationId: "s", turnId: "t1" } as const;
-const start: AgentEvent = { type: "turn_start", ...within, input: [] };
-const delta: AgentEvent = { type: "text_delta", ...within, delta: "Hel" };
+const within = { sessionId: "s", turnId: "t1" } as const;
+const start: SessionEvent = { type: "turn_start", ...within, input: [] };
+const delta: SessionEvent = { type: "text_delta", ...within, delta: "Hel" };
 
 /** Readers that expect this turn, and its handle. */
 function expecting(id: string) {
@@ -18,7 +18,7 @@ function expecting(id: string) {
     refillTurn() {},
   });
   readers.expectTurn(turn);
-  const show = (event: AgentEvent): void => readers.show({ event, cursor: { seq: 1, n: 1 } });
+  const show = (event: SessionEvent): void => readers.show({ event, cursor: { seq: 1, n: 1 } });
   return { readers, turn, show };
 }
 

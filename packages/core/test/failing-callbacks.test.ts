@@ -1,5 +1,5 @@
 import type { Session } from "@capstan/core";
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { assertValidTranscript, callTool, remoteTool, say } from "@capstan/testing";
 import { describe, expect, test } from "vitest";
 import type { World } from "./world.ts";
@@ -24,7 +24,7 @@ const everyPlaceAndFault = inTheTurn.flatMap((place) =>
 interface BrokenSession extends Breakable {
   readonly world: World;
   readonly session: Session;
-  readonly events: readonly AgentEvent[];
+  readonly events: readonly SessionEvent[];
   closeHost(): Promise<void>;
 }
 
@@ -33,12 +33,12 @@ function brokenSession(place: Place, fault: Fault): BrokenSession {
   const broken = breakable(world.provider, place, fault);
   const host = world.host({ agents: [broken.agent], pollMs: Infinity });
   const session = host.createSession({ agent: "helper" });
-  const events: AgentEvent[] = [];
+  const events: SessionEvent[] = [];
   session.subscribe((event) => events.push(event));
   return { ...broken, world, session, events, closeHost: () => host.close() };
 }
 
-function turnsEnded(events: readonly AgentEvent[]): string[] {
+function turnsEnded(events: readonly SessionEvent[]): string[] {
   return events.flatMap(({ type, turnId }) => (type === "turn_end" ? [turnId] : []));
 }
 
@@ -140,7 +140,7 @@ describe("a callback that fails", () => {
     const world = createWorld([say("One")]);
     const session = world.host().createSession({ agent: "helper" });
     session.subscribe(listener);
-    const seen: AgentEvent[] = [];
+    const seen: SessionEvent[] = [];
     session.subscribe((event) => seen.push(event));
 
     const response = await session.send("Hello").response;

@@ -76,13 +76,13 @@ export function createCrowd(requests: number): Crowd {
     name: "work",
     description: "Works",
     input: z.object({ for: z.string() }),
-    async execute({ for: caller }, { conversationId, turnId, get }) {
-      (await get(OfTurn)).users.add(`${conversationId} ${turnId}`);
-      (await get(OfSession)).users.add(conversationId);
+    async execute({ for: caller }, { sessionId, turnId, get }) {
+      (await get(OfTurn)).users.add(`${sessionId} ${turnId}`);
+      (await get(OfSession)).users.add(sessionId);
       calls.waiting += 1;
       if (calls.waiting >= calls.wanted) calls.reached();
       await gate.promise;
-      return `${caller} in ${conversationId}`;
+      return `${caller} in ${sessionId}`;
     },
   });
   const provider = scriptedProvider(Array(requests).fill(model));

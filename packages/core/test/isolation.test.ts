@@ -1,9 +1,8 @@
 /** Many sessions at once on one agent: each has what is its own, and nothing is left of any. */
 import { createHost } from "@capstan/core";
 import type { Host, Session } from "@capstan/core";
-import type { AgentEvent } from "@capstan/kernel";
 import { eventsOf, isLiveOnly, memoryRepository, parseEntry } from "@capstan/log";
-import type { MemoryRepository } from "@capstan/log";
+import type { MemoryRepository, SessionEvent } from "@capstan/log";
 import { checkTranscript } from "@capstan/testing";
 import { expect, test } from "vitest";
 import type { Crowd } from "./isolation-crowd.ts";
@@ -11,13 +10,13 @@ import { callsOf, createCrowd, idOf, numberOf, storyOf } from "./isolation-crowd
 
 interface Member {
   readonly session: Session;
-  readonly events: AgentEvent[];
+  readonly events: SessionEvent[];
 }
 
 function join(host: Host, count: number): Member[] {
   return Array.from({ length: count }, (_, n) => {
     const session = host.createSession({ agent: "helper", id: idOf(n) });
-    const events: AgentEvent[] = [];
+    const events: SessionEvent[] = [];
     session.subscribe((event) => events.push(event));
     return { session, events };
   });
@@ -46,7 +45,7 @@ function textsOf({ messages }: Session): string[] {
 }
 
 /** What the log of a session tells. */
-function factsOf(repository: MemoryRepository, id: string): AgentEvent[] {
+function factsOf(repository: MemoryRepository, id: string): SessionEvent[] {
   const entries = repository.read(id).entries.flatMap((entry) => parseEntry(entry) ?? []);
   return eventsOf(id, entries).map(({ event }) => event);
 }
@@ -84,7 +83,7 @@ test(
     );
     expect(
       members.flatMap(({ events, session }) =>
-        events.filter((event) => event.conversationId !== session.id),
+        events.filter((event) => event.sessionId !== session.id),
       ),
     ).toEqual([]);
     expect(made.filter(({ kind }) => kind === "turn")).toHaveLength(sum(numbers.map(callsOf)));

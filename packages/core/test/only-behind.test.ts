@@ -1,12 +1,11 @@
 /** Events that a reader with a cursor has not seen. */
-import type { AgentEvent } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { expect, test } from "vitest";
 import { onlyBehind } from "../src/following/readers.ts";
 
-const ids = { conversationId: "s", turnId: "t1" };
-const delta: AgentEvent = { ...ids, type: "text_delta", delta: "Hel" };
-const snapshot: AgentEvent = {
+const ids = { sessionId: "s", turnId: "t1" };
+const delta: SessionEvent = { ...ids, type: "text_delta", delta: "Hel" };
+const snapshot: SessionEvent = {
   ...ids,
   type: "snapshot",
   message: { id: "a1", content: [{ type: "text", text: "Hello" }] },
@@ -14,7 +13,7 @@ const snapshot: AgentEvent = {
 };
 
 /** Types and cursors of the events that reach a reader which has seen everything up to `after`. */
-function shown(after: Cursor, events: readonly (readonly [AgentEvent, Cursor])[]): string[] {
+function shown(after: Cursor, events: readonly (readonly [SessionEvent, Cursor])[]): string[] {
   const reached: string[] = [];
   const deliver = onlyBehind(({ type }, { seq, n }) => reached.push(`${type} ${seq}.${n}`), after);
   for (const [event, cursor] of events) deliver(event, cursor);

@@ -1,6 +1,6 @@
 /** What a server asks of a host and its sessions: the list, the end, a reading at one moment, letting go. */
 import { deferredTool, callTool, reply, say, stall } from "@capstan/testing";
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { expect, test } from "vitest";
 import { createWorld } from "./world.ts";
 
@@ -46,7 +46,7 @@ test("a reading is of one moment: a subscription behind its cursor goes on witho
   const tool = deferredTool();
   const world = createWorld([reply(say("Hm"), callTool("deferred", {})), say("Done")], [tool]);
   const session = world.host().createSession({ agent: "helper" });
-  const all: AgentEvent[] = [];
+  const all: SessionEvent[] = [];
   session.subscribe((event) => all.push(event));
   const turn = session.send("Hello");
   const [call] = await tool.whenStarted();
@@ -54,7 +54,7 @@ test("a reading is of one moment: a subscription behind its cursor goes on witho
 
   const { cursor, entries, state, live } = await session.read();
   const seen = all.length;
-  const late: AgentEvent[] = [];
+  const late: SessionEvent[] = [];
   session.subscribe((event) => late.push(event), { after: cursor });
   await world.clock.advance(0);
   tool.resolve(call?.toolCallId ?? "", "whole");

@@ -1,7 +1,8 @@
 /** State, subscriptions and waiting: how a session is controlled. The queue modes are in `queue-modes.test.ts`. */
 import { createAgent, createSession } from "@capstan/core";
 import type { Session, SessionState } from "@capstan/core";
-import type { AgentEvent, ChatMessage } from "@capstan/kernel";
+import type { ChatMessage } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { callTool, echoTool, say, scriptedProvider, wait } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { createWorld } from "./world.ts";
@@ -90,8 +91,8 @@ test("settings: instructions that are set reach the next request", async () => {
 test("subscribe: each listener gets every event until it leaves, whatever the others do", async () => {
   const world = createWorld([say("One"), say("Two")]);
   const session = world.host().createSession({ agent: "helper" });
-  const stays: AgentEvent[] = [];
-  const leaves: AgentEvent[] = [];
+  const stays: SessionEvent[] = [];
+  const leaves: SessionEvent[] = [];
   session.subscribe((event) => stays.push(event));
   const unsubscribe = session.subscribe((event) => leaves.push(event));
   await session.send("First").response;

@@ -2,7 +2,8 @@
 import { createAgent } from "@capstan/core";
 import type { AgentInit } from "@capstan/core";
 import { ProviderError } from "@capstan/kernel";
-import type { AgentEvent, ChatMessage, Deadlines } from "@capstan/kernel";
+import type { ChatMessage, Deadlines } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import {
   callTool,
   deferredTool,
@@ -87,7 +88,7 @@ test("an agent that says nothing about it asks three times, and waits longer eac
   const { text } = await world.clock.runUntil(turn.response);
 
   expect(text).toBe("Well");
-  const events: AgentEvent[] = await Array.fromAsync(turn);
+  const events: SessionEvent[] = await Array.fromAsync(turn);
   expect(events.filter(({ type }) => type === "attempt_discarded")).toMatchObject([
     { attempt: 1, delayMs: 500 },
     { attempt: 2, delayMs: 1_000 },

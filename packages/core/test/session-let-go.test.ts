@@ -1,7 +1,7 @@
 /** Letting go of a session in one process: what is disposed, who is told, and who goes on. */
 import { createHost, defineTool, dependency } from "@capstan/core";
 import type { AnyTool } from "@capstan/core";
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { callTool, deferredTool, remoteTool, say, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { createWorld } from "./world.ts";
@@ -109,7 +109,7 @@ test("closing in the middle of a turn leaves it to others: its handle says so, i
 test("a subscriber hears nothing more of a session that is closed here, though it goes on elsewhere", async () => {
   const world = createWorld([say("One"), say("Two")]);
   const session = world.host().createSession({ agent: "helper" });
-  const seen: AgentEvent[] = [];
+  const seen: SessionEvent[] = [];
   session.subscribe((event) => seen.push(event));
   await session.send("First").response;
   await session.waitForIdle();

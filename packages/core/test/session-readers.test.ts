@@ -1,12 +1,11 @@
-import type { AgentEvent } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { RepositoryError, compareCursors, isLiveOnly } from "@capstan/log";
 import { callTool, echoTool, say, wait } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { createWorld } from "./world.ts";
 
 interface Seen {
-  readonly event: AgentEvent;
+  readonly event: SessionEvent;
   readonly cursor: Cursor;
 }
 
@@ -95,7 +94,7 @@ test("a turn handle in another process ends with the same response", async () =>
 test("a listener that throws harms nobody, and one that left gets nothing more", async () => {
   const world = createWorld([say("Done")]);
   const session = world.host().createSession({ agent: "helper" });
-  const seen: AgentEvent[] = [];
+  const seen: SessionEvent[] = [];
   session.subscribe(() => {
     throw new Error("listener");
   });

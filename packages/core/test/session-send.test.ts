@@ -2,6 +2,7 @@
 import { execute } from "@capstan/core";
 import type { Session, TurnRequest } from "@capstan/core";
 import type { Turn } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import {
   assertValidEvents,
   callTool,
@@ -17,7 +18,7 @@ import { createWorld } from "./world.ts";
 
 const request: TurnRequest = { input: "Hello", id: "t1", maxTokens: 9, metadata: { from: "test" } };
 
-const ways: Record<string, (session: Session) => Turn> = {
+const ways: Record<string, (session: Session) => Turn<unknown, SessionEvent>> = {
   send: (session) => session.send("Hello", { id: "t1", maxTokens: 9, metadata: { from: "test" } }),
   "send with a request": (session) => session.send(request),
   "send with a request and options, which come first": (session) =>
@@ -34,7 +35,7 @@ test.each(Object.keys(ways))(
     const world = createWorld([say("Hi")]);
     const session = world.host().createSession({ agent: "helper" });
 
-    const turn = ways[way]?.(session) as Turn;
+    const turn = ways[way]?.(session) as Turn<unknown, SessionEvent>;
     const events = await Array.fromAsync(turn);
     const response = await turn.result();
 

@@ -1,13 +1,13 @@
 /** Where a subscriber may begin, and what it may do while it is told. */
-import type { AgentEvent, LiveMessage } from "@capstan/kernel";
+import type { LiveMessage } from "@capstan/kernel";
 import { compareCursors, isLiveOnly, startCursor } from "@capstan/log";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { say, wait } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { createWorld } from "./world.ts";
 
 interface Seen {
-  readonly event: AgentEvent;
+  readonly event: SessionEvent;
   readonly cursor: Cursor;
 }
 
@@ -82,7 +82,7 @@ test("who joins without a place gets only what comes", async () => {
   const session = world.host().createSession({ agent: "helper" });
   const turn = session.send("Hello");
   await world.clock.advance(0);
-  const seen: AgentEvent[] = [];
+  const seen: SessionEvent[] = [];
 
   session.subscribe((event) => seen.push(event));
   open.resolve();
@@ -118,7 +118,7 @@ test("a function that subscribes twice is told twice, and leaves twice", async (
   const world = createWorld([say("One"), say("Two")]);
   const session = world.host().createSession({ agent: "helper" });
   const ends: string[] = [];
-  const listener = ({ type, turnId }: AgentEvent): void => {
+  const listener = ({ type, turnId }: SessionEvent): void => {
     if (type === "turn_end") ends.push(turnId);
   };
   const leave = session.subscribe(listener);
@@ -151,7 +151,7 @@ test("who leaves before the log was read is told nothing", async () => {
   const world = createWorld([say("One")]);
   const session = world.host().createSession({ agent: "helper" });
   await session.send("Hello").response;
-  const seen: AgentEvent[] = [];
+  const seen: SessionEvent[] = [];
 
   const leave = session.subscribe((event) => seen.push(event), { after: startCursor });
   leave();

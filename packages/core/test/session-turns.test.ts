@@ -1,6 +1,6 @@
 import { createAgent, createSession, defineTool, dependency } from "@capstan/core";
 import type { SendInput, SendOptions } from "@capstan/core";
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { isLiveOnly } from "@capstan/log";
 import {
   assertValidEvents,
@@ -143,7 +143,7 @@ test("the same id sent twice is one turn, also when it is over and in another pr
 
   expect(twice).toBe(turn);
   await expect(again.response).resolves.toEqual(response);
-  const events: AgentEvent[] = await Array.fromAsync(again);
+  const events: SessionEvent[] = await Array.fromAsync(again);
   assertValidEvents(events);
   expect(events.filter((event) => !isLiveOnly(event))).toEqual(
     world.events(session.id).map(({ event }) => event),

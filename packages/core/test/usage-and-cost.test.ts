@@ -1,6 +1,7 @@
 import { agentTool, createAgent, forkSession } from "@capstan/core";
 import type { AnyTool, ModelPrice } from "@capstan/core";
-import type { AgentEvent, Usage } from "@capstan/kernel";
+import type { Usage } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import {
   callTool,
   failAfter,
@@ -150,7 +151,7 @@ describe("usage and cost", () => {
     const session = world.host().createSession({ agent: "helper" });
     const turn = session.send("Hello");
 
-    const events: AgentEvent[] = await Array.fromAsync(turn);
+    const events: SessionEvent[] = await Array.fromAsync(turn);
     const response = await turn.response;
 
     expect(response.usage).toEqual({ inputTokens: 2_000_000, outputTokens: 0 });

@@ -126,6 +126,7 @@ export type {
   SessionReply,
   SessionSummary,
 } from "./wire/replies.ts";
+export type { SessionEvent, SessionIds } from "./events/session-event.ts";
 export { EventFeed } from "./events/event-feed.ts";
 export { compareCursors, formatCursor, parseCursor, startCursor } from "./events/cursor.ts";
 export type { Cursor, EventListener } from "./events/cursor.ts";

@@ -1,13 +1,14 @@
 /** A bounded snapshot of much live content: its end, and how much is missing; one for all readers. */
-import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { EventFeed } from "@capstan/log";
 import { expect, test } from "vitest";
 import { boundSnapshot } from "../src/events/bound-snapshot.ts";
 import { reply } from "./fold-of.ts";
 import { WrittenLog } from "./log-of-turn.ts";
 
-function live(body: AgentEventBody): AgentEvent {
-  return { ...body, conversationId: "s1", turnId: "t1" };
+function live(body: AgentEventBody): SessionEvent {
+  return { ...body, sessionId: "s1", turnId: "t1" };
 }
 
 /** A turn whose tool runs. */

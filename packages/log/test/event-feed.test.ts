@@ -1,6 +1,6 @@
-import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
 import { EventFeed, formatCursor, parseCursor, startCursor } from "@capstan/log";
-import type { Entry, LiveFrame, PlacedEvent } from "@capstan/log";
+import type { Entry, LiveFrame, PlacedEvent, SessionEvent } from "@capstan/log";
 import { expect, test } from "vitest";
 import { reply } from "./fold-of.ts";
 import { WrittenLog } from "./log-of-turn.ts";
@@ -36,8 +36,8 @@ function result(log: WrittenLog, toolCallId: string): Entry {
   return log.write({ type: "tool_result", ...told, result: { isError: false, output: "" } });
 }
 
-function live(body: AgentEventBody): AgentEvent {
-  return { ...body, conversationId: "s1", turnId: "t1" };
+function live(body: AgentEventBody): SessionEvent {
+  return { ...body, sessionId: "s1", turnId: "t1" };
 }
 
 function says(feed: EventFeed, ...deltas: readonly string[]): PlacedEvent[] {

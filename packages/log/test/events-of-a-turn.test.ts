@@ -14,7 +14,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { circumstances, runUnder } from "../../kernel/test/circumstances.ts";
 import type { Circumstances, ObservedTurn } from "../../kernel/test/circumstances.ts";
-import { logOfTurn, withoutLiveOnly } from "./log-of-turn.ts";
+import { logOfTurn, toSessionEvent, withoutLiveOnly } from "./log-of-turn.ts";
 import type { LoggedTurn, Shown } from "./log-of-turn.ts";
 
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
@@ -37,7 +37,7 @@ test("the events of a turn, without those that are live-only, are the events of 
       const { log } = logged(given, turn);
 
       const events = eventsOf("c1", log.entries).map(({ event }) => event);
-      expect(events).toEqual(withoutLiveOnly(turn.events));
+      expect(events).toEqual(withoutLiveOnly(turn.events.map(toSessionEvent)));
     }),
     { numRuns },
   );
@@ -61,7 +61,7 @@ test("a step that is cut off while the next attempt waits ends in the events as 
   const ends = turn.recorder.ofType("step_end").map(({ finishReason }) => finishReason);
   expect(ends).toEqual(["tool-calls", "aborted"]);
   const events = eventsOf("c1", log.entries).map(({ event }) => event);
-  expect(events).toEqual(withoutLiveOnly(turn.events));
+  expect(events).toEqual(withoutLiveOnly(turn.events.map(toSessionEvent)));
 });
 
 test("a turn that shows no facts shows what is live-only, as it was, and comes to the same", async () => {
@@ -120,7 +120,8 @@ function logged(given: Circumstances, turn: ObservedTurn): LoggedTurn {
 }
 
 function toShown(happening: ObservedTurn["happenings"][number]): Shown[] {
-  if (happening.type === "event") return [{ type: "event", event: happening.event }];
+  if (happening.type === "event")
+    return [{ type: "event", event: toSessionEvent(happening.event) }];
   return happening.type === "fact" ? [{ type: "facts", facts: [happening.fact] }] : [];
 }
 

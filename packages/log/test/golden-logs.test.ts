@@ -69,7 +69,7 @@ function readLog(file: string): StoredEntry[] {
 function replay(entries: readonly StoredEntry[]) {
   const feed = new EventFeed("golden");
   const events = feed.takeStored(entries).map(({ cursor, event }) => {
-    const { conversationId: _conversationId, ...rest } = event;
+    const { sessionId: _sessionId, ...rest } = event;
     return { at: formatCursor(cursor), ...rest };
   });
   return { state: stateOf(feed.fold, entries), events };

@@ -1,7 +1,7 @@
 /** The log that a session would have of a turn that was run by itself, and what its readers would have been shown. */
 import type { AgentEvent, ChatMessage, Fact } from "@capstan/kernel";
 import { EventFeed, entriesOfFacts, entryVersion, isLiveOnly } from "@capstan/log";
-import type { Entry, EntryBody, EntryEnvelope } from "@capstan/log";
+import type { Entry, EntryBody, EntryEnvelope, SessionEvent } from "@capstan/log";
 
 /** Entries get numbers and ids from one counter. */
 export class WrittenLog {
@@ -37,13 +37,13 @@ export class WrittenLog {
 /** Events of a turn, in order. */
 export type Shown =
   | { readonly type: "facts"; readonly facts: readonly Fact[] }
-  | { readonly type: "event"; readonly event: AgentEvent };
+  | { readonly type: "event"; readonly event: SessionEvent };
 
 export interface LoggedTurn {
   readonly log: WrittenLog;
   readonly feed: EventFeed;
   /** Events that a reader of the session got: those of entries when they were written, and live-only ones as the kernel showed them. */
-  readonly shown: readonly AgentEvent[];
+  readonly shown: readonly SessionEvent[];
 }
 
 /** Writes the facts of a turn that followed this history, and shows what readers would have seen. */
@@ -67,7 +67,12 @@ export function logOfTurn(
   return { log, feed, shown };
 }
 
+/** Returns an event of the kernel as readers of the session with its conversation's id get it. */
+export function toSessionEvent({ conversationId, ...event }: AgentEvent): SessionEvent {
+  return { ...event, sessionId: conversationId };
+}
+
 /** The events that come from entries. */
-export function withoutLiveOnly(events: readonly AgentEvent[]): AgentEvent[] {
+export function withoutLiveOnly(events: readonly SessionEvent[]): SessionEvent[] {
   return events.filter((event) => !isLiveOnly(event));
 }

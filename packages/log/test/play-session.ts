@@ -1,8 +1,15 @@
 /** Plays a session from its first input until nothing is left to do, in one process after another. */
 import { runTurn } from "@capstan/kernel";
-import type { AgentEvent, Fact, Journal, PendingCall } from "@capstan/kernel";
+import type { Fact, Journal, PendingCall } from "@capstan/kernel";
 import { EventFeed, isLiveOnly } from "@capstan/log";
-import type { Entry, LiveFrame, NextAction, PlacedEvent, StoredEntry } from "@capstan/log";
+import type {
+  Entry,
+  LiveFrame,
+  NextAction,
+  PlacedEvent,
+  SessionEvent,
+  StoredEntry,
+} from "@capstan/log";
 import { scriptedProvider } from "@capstan/testing";
 import { WrittenLog } from "./log-of-turn.ts";
 import {
@@ -24,7 +31,7 @@ export type Moment = { readonly snapshot: LiveFrame } & (
 /** One turn as one process ran it to its end. */
 interface FinishedRun {
   readonly turnId: string;
-  readonly events: readonly AgentEvent[];
+  readonly events: readonly SessionEvent[];
   /** Entries that it wrote, and what was posted in the meantime. */
   readonly entries: readonly Entry[];
   readonly isResumed: boolean;
@@ -129,38 +136,41 @@ class Process {
     const { messages, open } = history ?? fold.transcript.entryPoint();
     // The kernel does not know the entry that resumes a turn.
     const from = action.type === "resume" ? log.lastSeq : before;
-    const events: AgentEvent[] = [];
+    const events: SessionEvent[] = [];
     this.#heedCancel();
-    const running = runTurn({
-      provider: scriptedProvider(Array.from({ length: 40 }, () => replyFrom(scenario))),
-      messages,
-      input,
-      tools: sessionTools(effects, () => this.#isDead),
-      dispatch: { mode: scenario.mode, before: alterTwos },
-      conversationId: "s1",
-      turnId,
-      limits: {
-        retry: { maxAttempts: 100 },
-        maxSteps: scenario.maxSteps,
-        closing: { prompt: "Report" },
+    const running = runTurn(
+      {
+        provider: scriptedProvider(Array.from({ length: 40 }, () => replyFrom(scenario))),
+        messages,
+        input,
+        tools: sessionTools(effects, () => this.#isDead),
+        dispatch: { mode: scenario.mode, before: alterTwos },
+        conversationId: "s1",
+        turnId,
+        limits: {
+          retry: { maxAttempts: 100 },
+          maxSteps: scenario.maxSteps,
+          closing: { prompt: "Report" },
+        },
+        signal: this.#controller.signal,
+        clock: { timer: impatientTimer, newId: () => `id${++this.#world.ids}` },
+        emit: (event) => {
+          if (this.#isDead) return;
+          events.push(event);
+          if (isLiveOnly(event)) this.#showLive(event);
+        },
+        journal: {
+          record: this.#journal(turnId),
+          answers: () => fold.answers(),
+          ...(open !== undefined && { open }),
+          ...(action.type !== "start" &&
+            fold.turn && { prior: fold.turn.prior(action.type === "resume") }),
+          ...(action.type === "continue" && { continues: action.continues }),
+        },
+        drainSteering: () => fold.queues.nextSteering().map((item) => item.message),
       },
-      signal: this.#controller.signal,
-      clock: { timer: impatientTimer, newId: () => `id${++this.#world.ids}` },
-      emit: (event) => {
-        if (this.#isDead) return;
-        events.push(event);
-        if (isLiveOnly(event)) this.#showLive(event);
-      },
-      journal: {
-        record: this.#journal(turnId),
-        answers: () => fold.answers(),
-        ...(open !== undefined && { open }),
-        ...(action.type !== "start" &&
-          fold.turn && { prior: fold.turn.prior(action.type === "resume") }),
-        ...(action.type === "continue" && { continues: action.continues }),
-      },
-      drainSteering: () => fold.queues.nextSteering().map((item) => item.message),
-    });
+      { sessionId: "s1", turnId },
+    );
     const ended = await Promise.race([running, this.#died.promise]);
     if (ended === "crashed") return "crashed";
     if (ended.error?.code === "journal_failed") throw new Error(ended.error.message);
@@ -233,7 +243,7 @@ class Process {
     if (scenario.answers === "early") this.#answer(this.#feed.fold.pending);
   }
 
-  #showLive(event: AgentEvent): void {
+  #showLive(event: SessionEvent): void {
     const placed = this.#feed.live(event);
     this.#note({ type: "live", placed, frame: this.#feed.toFrame([placed]) });
   }

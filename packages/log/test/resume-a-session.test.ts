@@ -1,6 +1,5 @@
-import type { AgentEvent } from "@capstan/kernel";
 import { eventsOf, foldEntries } from "@capstan/log";
-import type { Entry, PlacedEvent } from "@capstan/log";
+import type { Entry, PlacedEvent, SessionEvent } from "@capstan/log";
 import { checkTranscript } from "@capstan/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -113,9 +112,9 @@ const mayRepeat: ReadonlySet<string> = new Set(["pure", "idempotent"]);
 
 /** A process that ends a turn at once knows nothing of the attempt that the one before it died in; the log ends that step. */
 function isEndOfForeignStep(
-  event: AgentEvent,
+  event: SessionEvent,
   { isResumed }: PlayedSession["runs"][number],
-  shown: readonly AgentEvent[],
+  shown: readonly SessionEvent[],
 ): boolean {
   return isResumed && event.type === "step_end" && !shown.some(({ type }) => type === "step_end");
 }

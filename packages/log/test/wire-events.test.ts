@@ -1,14 +1,14 @@
 /** Events over a wire and back. */
-import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
 import { WireReader, toWireJson, toWireJsonOfTurn } from "@capstan/log";
-import type { WireEvent } from "@capstan/log";
+import type { SessionEvent, WireEvent } from "@capstan/log";
 import { expect, test } from "vitest";
 
-const ids = { conversationId: "s1", turnId: "t1" };
-const toEvent = (body: AgentEventBody): AgentEvent => ({ ...body, ...ids });
+const ids = { sessionId: "s1", turnId: "t1" };
+const toEvent = (body: AgentEventBody): SessionEvent => ({ ...body, ...ids });
 const parse = (json: string): WireEvent => JSON.parse(json) as WireEvent;
 
-const reply: readonly AgentEvent[] = (
+const reply: readonly SessionEvent[] = (
   [
     { type: "turn_start", input: ["m1"] },
     { type: "message_start", role: "assistant", messageId: "m2" },
@@ -35,7 +35,7 @@ const reply: readonly AgentEvent[] = (
 ).map(toEvent);
 
 test("events are identical after the wire, with their ids and the text of their deltas", () => {
-  const [first, ...others] = reply as [AgentEvent, ...AgentEvent[]];
+  const [first, ...others] = reply as [SessionEvent, ...SessionEvent[]];
   const lines = [toWireJsonOfTurn(first), ...others.map(toWireJson)];
 
   const reader = new WireReader("s1");
@@ -75,5 +75,5 @@ test("another turn is named, and an event of a newer program is passed on", () =
   const unknown = reader.read({ type: "news", what: 1 } as unknown as WireEvent);
 
   expect(next.turnId).toBe("t2");
-  expect(unknown).toEqual({ type: "news", what: 1, conversationId: "s1", turnId: "t2" });
+  expect(unknown).toEqual({ type: "news", what: 1, sessionId: "s1", turnId: "t2" });
 });

@@ -1,7 +1,6 @@
 /** Starting turns over HTTP. */
-import type { AgentEvent } from "@capstan/kernel";
 import { WireReader } from "@capstan/log";
-import type { WireEvent } from "@capstan/log";
+import type { SessionEvent, WireEvent } from "@capstan/log";
 import { callTool, echoTool, reply, say, stall, think, wait } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { StreamReader, typesOf } from "./sse.ts";
@@ -35,7 +34,7 @@ test("what comes over the wire is, event by event, what a listener in the proces
   const world = await createWorld([say("Ready"), ...script], { tools: [echoTool()] });
   const { sessionId } = await world.execute({ input: "Are you there?" });
   const session = await world.host.open(sessionId);
-  const heard: AgentEvent[] = [];
+  const heard: SessionEvent[] = [];
   session.subscribe((event) => heard.push(event));
 
   const { frames } = await world.execute({ sessionId, input: "Go" });

@@ -1,16 +1,17 @@
 /** Frames of events, for all readers of a session. */
-import type { AgentEvent, ChatMessage } from "@capstan/kernel";
+import type { ChatMessage } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { expect, test } from "vitest";
 import { SessionFrames } from "../src/streaming/session-frames.ts";
 
-const ids = { conversationId: "s", turnId: "t" };
+const ids = { sessionId: "s", turnId: "t" };
 
 test("an event is written once, however many read it, with its turn for those who do not know it", () => {
   let written = 0;
   const content = { toJSON: () => `written ${(written += 1)}` };
   // A message that counts how often it is written.
   const message = { role: "user", id: "m", content } as unknown as ChatMessage;
-  const event: AgentEvent = { type: "message_end", message, ...ids };
+  const event: SessionEvent = { type: "message_end", message, ...ids };
   const frames = new SessionFrames();
   const cursor = { seq: 3, n: 1 };
 

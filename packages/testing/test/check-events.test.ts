@@ -1,4 +1,5 @@
-import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
+import type { AgentEvent, AgentEventBody, EventIds } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { assertValidEvents, checkEvents } from "@capstan/testing";
 import type { EventOptions } from "@capstan/testing";
 import { expect, test } from "vitest";
@@ -15,7 +16,7 @@ import {
   without,
 } from "./turn-events.ts";
 
-function faults(events: readonly AgentEvent[], options?: EventOptions): string[] {
+function faults(events: readonly AgentEvent<EventIds>[], options?: EventOptions): string[] {
   return checkEvents(events, options).map(({ code, index }) => `${code} at ${index}`);
 }
 
@@ -78,6 +79,16 @@ test("all events belong to one turn and are JSON", () => {
 
   expect(faults(turnEvents.toSpliced(3, 0, foreign))).toEqual(["foreign-ids at 3"]);
   expect(faults(withBefore(3, odd))).toEqual(["not-json at 3"]);
+});
+
+test("the events of a session belong to one session", () => {
+  const events = turnEvents.map(({ conversationId, ...event }): SessionEvent => {
+    return { ...event, sessionId: conversationId };
+  });
+  const foreign: SessionEvent = { type: "abort", sessionId: "s2", turnId: "t1" };
+
+  expect(faults(events)).toEqual([]);
+  expect(faults(events.toSpliced(3, 0, foreign))).toEqual(["foreign-ids at 3"]);
 });
 
 test("steps rise and end before the next one starts", () => {

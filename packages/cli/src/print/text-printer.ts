@@ -1,5 +1,6 @@
 /** Prints a session as text: the model's replies on stdout, its actions on stderr. */
-import type { AgentEvent, AssistantPart, LivePart } from "@capstan/kernel";
+import type { AssistantPart, LivePart } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import type { Io } from "../process/io.ts";
 import { toDim, toOneLine, toPrintable } from "./terminal-text.ts";
 import { describeCall, describeResult, todoLines } from "./describe-call.ts";
@@ -42,7 +43,7 @@ export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
     said = text;
   };
 
-  const onEvent = (event: AgentEvent): void => {
+  const onEvent = (event: SessionEvent): void => {
     switch (event.type) {
       case "message_start":
         said = "";

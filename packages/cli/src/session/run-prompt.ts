@@ -1,6 +1,7 @@
 /** Finishes a session's unfinished work, then runs the prompt, until the session is idle or the user interrupts. */
 import type { Session } from "@capstan/core";
 import type { Turn, TurnResponse, UserPart } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import type { RunOptions } from "./run-to-rest.ts";
 import { runToRest, settlePending } from "./run-to-rest.ts";
 
@@ -70,7 +71,7 @@ const leftAlone: TurnResponse = {
 };
 
 /** Returns the turn to resume: one of a process that crashed, or one that failed or was interrupted. */
-function resumed(options: PromptOptions): Turn | undefined {
+function resumed(options: PromptOptions): Turn<unknown, SessionEvent> | undefined {
   const { session, prompt } = options;
   if (session.current !== undefined) return session.current;
   if (session.status === "awaiting_tool_execution") return settlePending(options);

@@ -1,6 +1,7 @@
 /** Runs turn after turn until nothing is left to do: settles pending calls, and continues unfinished todos. */
 import type { Session } from "@capstan/core";
 import type { ChatMessage, Turn, TurnResponse, Usage } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { addUsage } from "@capstan/kernel";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
 import type { Note } from "../print/notes.ts";
@@ -19,12 +20,15 @@ export interface RunOptions {
 }
 
 /** Returns the response of the last turn, with the messages, usage and cost of all turns. */
-export async function runToRest(first: Turn, options: RunOptions): Promise<TurnResponse> {
+export async function runToRest(
+  first: Turn<unknown, SessionEvent>,
+  options: RunOptions,
+): Promise<TurnResponse> {
   const reminders = new TodoReminders(options.maxContinuations);
   const messages: ChatMessage[] = [];
   let usage: Usage = {};
   let cost: number | undefined;
-  for (let turn: Turn = first; ;) {
+  for (let turn: Turn<unknown, SessionEvent> = first; ;) {
     const response = await turn.response;
     messages.push(...response.messages);
     usage = addUsage(usage, response.usage);
@@ -37,7 +41,7 @@ export async function runToRest(first: Turn, options: RunOptions): Promise<TurnR
 }
 
 /** Answers all pending calls of the session. */
-export function settlePending({ session, decide, note }: RunOptions): Turn {
+export function settlePending({ session, decide, note }: RunOptions): Turn<unknown, SessionEvent> {
   return session.send(session.pendingToolCalls.map((call) => settleCall(call, decide, note)));
 }
 
@@ -45,7 +49,7 @@ function nextTurn(
   { status, finishReason, messages, cost }: TurnResponse,
   reminders: TodoReminders,
   options: RunOptions,
-): Turn | undefined {
+): Turn<unknown, SessionEvent> | undefined {
   const { session, note, maxCost } = options;
   if (status === "awaiting_tool_execution") {
     // Another process may have answered already.

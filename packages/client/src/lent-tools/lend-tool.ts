@@ -11,8 +11,11 @@ import type {
   ToolReturn,
   ToolYield,
 } from "@capstan/kernel";
-import type { LentToolDeclaration } from "@capstan/log";
+import type { LentToolDeclaration, SessionIds } from "@capstan/log";
 import { invalidOptions } from "../stream/connection.ts";
+
+/** Context of a call that this client runs. */
+export interface LentToolContext extends Omit<ToolExecuteContext, "conversationId">, SessionIds {}
 
 export interface LentToolDefinition<Schema extends InputSchema> {
   /** 1 to 64 letters, digits, `_` and `-`. Must differ from the names of the agent's tools. */
@@ -23,7 +26,7 @@ export interface LentToolDefinition<Schema extends InputSchema> {
   /** Its return value or error is the answer. The signal fires when the answer is no longer needed. */
   execute(
     input: InputOf<Schema>,
-    context: ToolExecuteContext,
+    context: LentToolContext,
   ): ToolReturn | Promise<ToolReturn> | AsyncIterable<ToolYield>;
   readonly label?: string;
   readonly needsApproval?: boolean;
@@ -45,7 +48,24 @@ export function lendTool<Schema extends InputSchema>(
     // A Standard Schema was converted to one; any other schema is one.
     inputSchema: inputSchema as JsonSchema,
     ...(standard !== undefined && { parseInput: (sent: JsonValue) => standard.validate(sent) }),
-    execute,
+    execute: (sent: InputOf<Schema>, context: ToolExecuteContext) =>
+      execute(sent, toLentContext(context)),
+  };
+}
+
+function toLentContext(call: ToolExecuteContext): LentToolContext {
+  const { conversationId: sessionId, toolCallId, turnId, step, signal, cwd, logger } = call;
+  return {
+    sessionId,
+    turnId,
+    toolCallId,
+    step,
+    signal,
+    cwd,
+    logger,
+    idempotencyKey: call.idempotencyKey,
+    update: (delta) => call.update(delta),
+    usage: (child, cost) => call.usage(child, cost),
   };
 }
 

@@ -4,7 +4,7 @@ import { serializeError, toExecutionEvent, toToolResult } from "@capstan/kernel"
 import type { CallAnswer } from "@capstan/log";
 
 export interface CallOrigin {
-  readonly conversationId: string;
+  readonly sessionId: string;
   readonly turnId: string;
   readonly incarnation: string | undefined;
 }
@@ -13,7 +13,7 @@ export interface CallOrigin {
 export async function runTool(
   tool: ToolContract,
   { toolCallId, input, toolName }: PendingCall,
-  { incarnation, ...origin }: CallOrigin,
+  { sessionId, turnId, incarnation }: CallOrigin,
   signal: AbortSignal,
 ): Promise<CallAnswer> {
   try {
@@ -23,13 +23,14 @@ export async function runTool(
       return failed(toolCallId, `Not run: invalid input for "${toolName}". ${issues}`);
     }
     const context = {
-      ...origin,
+      conversationId: sessionId,
+      turnId,
       toolCallId,
       step: 0,
       signal,
       cwd: undefined,
       // Calls of different sessions may have the same id.
-      idempotencyKey: `${incarnation ?? origin.conversationId}/${toolCallId}`,
+      idempotencyKey: `${incarnation ?? sessionId}/${toolCallId}`,
       logger: undefined,
       // Progress and usage are not sent to the server.
       update: () => {},

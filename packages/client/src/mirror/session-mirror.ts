@@ -1,6 +1,5 @@
 /** A session as a client knows it: the last reading from the server, plus the events since. */
 import type {
-  AgentEvent,
   ChatMessage,
   LiveMessage,
   LiveToolOutput,
@@ -13,6 +12,7 @@ import type {
   Cursor,
   PlacedEvent,
   QueuedItem,
+  SessionEvent,
   SessionReply,
   SessionStatus,
   StoredEntry,
@@ -109,7 +109,7 @@ export class SessionMirror {
   }
 
   /** Applies an event: a fact, or a live part. */
-  apply(event: AgentEvent, cursor: Cursor): void {
+  apply(event: SessionEvent, cursor: Cursor): void {
     this.#view.apply(event);
     if (event.type === "turn_start") this.#learnStart(event.turnId, cursor.seq);
     if (cursor.seq > this.lastSeq && isFact(event)) this.#told.push({ event, cursor });
@@ -155,7 +155,7 @@ export class SessionMirror {
   }
 }
 
-function isFact({ type }: AgentEvent): boolean {
+function isFact({ type }: SessionEvent): boolean {
   switch (type) {
     case "turn_start":
     case "turn_end":
@@ -173,7 +173,7 @@ function messageIn({ event }: PlacedEvent): readonly ChatMessage[] {
   return event.type === "message_end" ? [event.message] : [];
 }
 
-function layOver(known: Known, event: AgentEvent): void {
+function layOver(known: Known, event: SessionEvent): void {
   switch (event.type) {
     case "turn_start":
       known.status = "running";

@@ -9,6 +9,7 @@ import type {
   ForkReply,
   QueuedInput,
   QueueReply,
+  SessionEvent,
 } from "@capstan/log";
 import { newId } from "@capstan/log";
 import { ClientError, isRefusal } from "../errors/client-error.ts";
@@ -85,7 +86,7 @@ export class ClientSession {
    * Starts a turn with user input, or continues one with answers to pending calls. Calls of client-side tools are run and answered automatically,
    * and the turns that continue it belong to the same handle. A refusal is reported in `response.error`, with its code.
    */
-  send(input: SendInput, options: SendOptions = {}): Turn {
+  send(input: SendInput, options: SendOptions = {}): Turn<unknown, SessionEvent> {
     const { id = newId(), signal, ...overrides } = options;
     const turn = isAnswers(input)
       ? this.#turns.sendAnswers(async () => input)
@@ -95,12 +96,12 @@ export class ClientSession {
   }
 
   /** Approves or refuses a call that waits for an approval: exactly the input that was shown. */
-  approve(toolCallId: string, decision: Decision = {}): Turn {
+  approve(toolCallId: string, decision: Decision = {}): Turn<unknown, SessionEvent> {
     return this.#turns.sendAnswers(async () => [await this.#toApproval(toolCallId, decision)]);
   }
 
   /** The running turn, or one whose calls wait for this client, from its beginning; undefined if there is none. For a page that was reloaded. */
-  current(): Promise<Turn | undefined> {
+  current(): Promise<Turn<unknown, SessionEvent> | undefined> {
     return this.#turns.current();
   }
 

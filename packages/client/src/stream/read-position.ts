@@ -1,6 +1,5 @@
 /** Position of a reader in the events of a session. */
-import type { AgentEvent } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { compareCursors, startCursor } from "@capstan/log";
 
 export class ReadPosition {
@@ -15,7 +14,7 @@ export class ReadPosition {
   }
 
   /** Returns whether the event is new to the reader, and marks it as seen. */
-  takes({ type }: AgentEvent, cursor: Cursor): boolean {
+  takes({ type }: SessionEvent, cursor: Cursor): boolean {
     const isNew = compareCursors(cursor, this.#cursor) > 0;
     // A snapshot has the live parts after an entry, and another process may have counted fewer of them.
     const isRestored = type === "snapshot" && cursor.seq === this.#cursor.seq;

@@ -1,8 +1,7 @@
 /** Event stream of one session: connected while there is a reader, and resumed at its cursor after a cut. */
 import { longestTimerMs } from "./pause.ts";
-import type { AgentEvent } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
-import type { Cursor, WireEvent } from "@capstan/log";
+import type { Cursor, SessionEvent, WireEvent } from "@capstan/log";
 import { WireReader, compareCursors, formatCursor, parseCursor, startCursor } from "@capstan/log";
 import { ClientError } from "../errors/client-error.ts";
 import type { Connection } from "./connection.ts";
@@ -14,7 +13,7 @@ export interface StreamListener {
   /** Incarnation of the followed session, once it is known. */
   readonly incarnation: string | undefined;
   onStart(sessionId: string, incarnation: string | undefined): void;
-  onEvent(event: AgentEvent, cursor: Cursor): void;
+  onEvent(event: SessionEvent, cursor: Cursor): void;
   /** Called after a while without events: the session may be gone. */
   onQuiet(): void;
   /** Called when no server was reachable within the allowed attempts, or the session is not available. */
@@ -107,7 +106,10 @@ export class SessionStream {
   }
 
   /** Restores live parts after the cursor that did not come through this stream. */
-  restore(sessionId: string, live: Extract<WireEvent, { readonly type: "snapshot" }>): AgentEvent {
+  restore(
+    sessionId: string,
+    live: Extract<WireEvent, { readonly type: "snapshot" }>,
+  ): SessionEvent {
     return this.#readerOf(sessionId).read(live);
   }
 

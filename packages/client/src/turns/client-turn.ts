@@ -1,12 +1,5 @@
 /** Handle of a turn on a server, including the turns that this client makes continue it. */
-import type {
-  AgentEvent,
-  ChatMessage,
-  PendingCall,
-  Turn,
-  TurnResponse,
-  Usage,
-} from "@capstan/kernel";
+import type { ChatMessage, PendingCall, Turn, TurnResponse, Usage } from "@capstan/kernel";
 import {
   abortReasonOf,
   addUsage,
@@ -15,7 +8,7 @@ import {
   serializeError,
   toTurnResponse,
 } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { chainMark } from "@capstan/log";
 import { ReadPosition } from "../stream/read-position.ts";
 
@@ -28,17 +21,17 @@ export interface TurnOwner {
   onTurnOver(turn: ClientTurn): void;
 }
 
-export class ClientTurn implements Turn {
+export class ClientTurn implements Turn<unknown, SessionEvent> {
   readonly id: string;
   readonly response: Promise<TurnResponse>;
   readonly #owner: TurnOwner;
-  readonly #queue = new EventQueue();
+  readonly #queue = new EventQueue<SessionEvent>();
   readonly #resolve: (response: TurnResponse) => void;
   readonly #position = new ReadPosition();
   #root: string;
   #isOver = false;
   /** End of the last turn of the chain, while more turns may follow. */
-  #suspension: Extract<AgentEvent, { type: "turn_end" }> | undefined;
+  #suspension: Extract<SessionEvent, { type: "turn_end" }> | undefined;
   /** Calls that this handle answers. */
   #answered: readonly string[] = [];
   #inputIds: readonly string[] = [];
@@ -59,11 +52,11 @@ export class ClientTurn implements Turn {
     return this.#isOver;
   }
 
-  get events(): AsyncIterable<AgentEvent> {
+  get events(): AsyncIterable<SessionEvent> {
     return this.#queue;
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+  [Symbol.asyncIterator](): AsyncIterator<SessionEvent> {
     return this.#queue[Symbol.asyncIterator]();
   }
 
@@ -105,7 +98,7 @@ export class ClientTurn implements Turn {
   }
 
   /** Takes the next event of the session if it belongs to this chain and is new. */
-  take(event: AgentEvent, cursor: Cursor): void {
+  take(event: SessionEvent, cursor: Cursor): void {
     if (this.#isOver || rootOf(event.turnId) !== this.#root || event.type === "settled") return;
     if (!this.#position.takes(event, cursor)) return;
     this.#queue.push(event);
@@ -141,7 +134,7 @@ export class ClientTurn implements Turn {
   leaveUnstarted(turnId: string, pending: readonly PendingCall[]): void {
     this.#suspension ??= {
       type: "turn_end",
-      conversationId: this.#owner.sessionId,
+      sessionId: this.#owner.sessionId,
       turnId,
       finishReason: "tool-calls",
       usage: {},
@@ -154,8 +147,8 @@ export class ClientTurn implements Turn {
     if (this.#isOver) return;
     const error = serializeError(thrown);
     const { id: turnId } = this;
-    const conversationId = this.#owner.sessionId;
-    this.#queue.push({ type: "error", conversationId, turnId, error });
+    const { sessionId } = this.#owner;
+    this.#queue.push({ type: "error", sessionId, turnId, error });
     this.#end({ finishReason: "error", error });
   }
 
@@ -163,7 +156,10 @@ export class ClientTurn implements Turn {
     finishReason,
     pending,
     error,
-  }: Pick<Extract<AgentEvent, { type: "turn_end" }>, "finishReason" | "pending" | "error">): void {
+  }: Pick<
+    Extract<SessionEvent, { type: "turn_end" }>,
+    "finishReason" | "pending" | "error"
+  >): void {
     this.#isOver = true;
     this.#queue.end();
     const messages = this.#messages;

@@ -1,10 +1,11 @@
 /** State shared by the handles of a session: one event stream, its readers, and the mirror. */
-import type { AgentEvent, PendingCall } from "@capstan/kernel";
+import type { PendingCall } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
 import type {
   Answer,
   Cursor,
   EventListener,
+  SessionEvent,
   SessionPosts,
   SessionReply,
   SessionTarget,
@@ -88,7 +89,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
 
   get origin(): CallOrigin {
     return {
-      conversationId: this.#sessionId,
+      sessionId: this.#sessionId,
       turnId: this.mirror.lastTurnId ?? "",
       incarnation: this.#incarnation,
     };
@@ -204,7 +205,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     this.#incarnation ??= incarnation;
   }
 
-  onEvent(event: AgentEvent, cursor: Cursor): void {
+  onEvent(event: SessionEvent, cursor: Cursor): void {
     // Handles of turns may be at an earlier or later cursor.
     for (const turn of this.#turns) turn.take(event, cursor);
     if (!this.#seen.takes(event, cursor)) return;
@@ -341,7 +342,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     if (isLive) this.#tell(live, cursor);
   }
 
-  #tell(event: AgentEvent, cursor: Cursor): void {
+  #tell(event: SessionEvent, cursor: Cursor): void {
     for (const { listener } of this.#subscriptions) {
       try {
         listener(event, cursor);

@@ -13,7 +13,7 @@ import type {
 import { isPromise, runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
 import type { Clock } from "../platform/clock.ts";
 import { systemClock } from "../platform/clock.ts";
-import type { MaybePromise } from "@capstan/log";
+import type { MaybePromise, SessionEvent, SessionIds } from "@capstan/log";
 import { newId, orElse } from "@capstan/log";
 import type { TurnInput, TurnRequest } from "../input/input.ts";
 import { toMessages } from "../input/input.ts";
@@ -117,9 +117,9 @@ export class Agent<Output = unknown> {
     request: TurnRequest,
     transcript: readonly ChatMessage[] = [],
     { clock = systemClock }: RunOptions = {},
-  ): Turn<Output> {
+  ): Turn<Output, SessionEvent> {
     const { id = newId(), signal } = request;
-    return startTurn(
+    return startTurn<Output, SessionEvent>(
       id,
       ({ emit, signal: stop }) => this.#run(request, transcript, { id, emit, signal: stop, clock }),
       signal,
@@ -127,7 +127,7 @@ export class Agent<Output = unknown> {
   }
 
   /** Runs one turn and returns its events; `response` has the result. */
-  runStream(input: TurnInput): Turn<Output> {
+  runStream(input: TurnInput): Turn<Output, SessionEvent> {
     return this.runTurn({ input });
   }
 
@@ -163,7 +163,7 @@ export class Agent<Output = unknown> {
       clock,
     }: {
       readonly id: string;
-      readonly emit: EventEmitter;
+      readonly emit: EventEmitter<SessionIds>;
       readonly signal: AbortSignal;
       readonly clock: Clock;
     },
@@ -183,18 +183,21 @@ export class Agent<Output = unknown> {
       for (const fact of facts) spent = addCost(spent, costOfFact(fact, plan));
     };
     try {
-      const result = await runTurn({
-        ...plan.settings,
-        messages: transcript,
-        input: messages,
-        conversationId: id,
-        turnId: id,
-        now: clock.now,
-        clock,
-        emit,
-        signal,
-        ...(plan.hasCost && { journal: { record: tally } }),
-      });
+      const result = await runTurn(
+        {
+          ...plan.settings,
+          messages: transcript,
+          input: messages,
+          conversationId: id,
+          turnId: id,
+          now: clock.now,
+          clock,
+          emit,
+          signal,
+          ...(plan.hasCost && { journal: { record: tally } }),
+        },
+        { sessionId: id, turnId: id },
+      );
       const response = {
         ...toTurnResponse(result),
         ...(spent !== undefined && { cost: spent }),

@@ -1,7 +1,7 @@
 /** One compaction, from the request to the entry that records its result. */
 import type { ChatMessage, EventEmitter } from "@capstan/kernel";
 import { isPromise, serializeError } from "@capstan/kernel";
-import type { MaybePromise, OwnedBody } from "@capstan/log";
+import type { MaybePromise, OwnedBody, SessionIds } from "@capstan/log";
 import { RepositoryError } from "@capstan/log";
 import { AgentError } from "../errors/agent-error.ts";
 import { windowOf } from "../models/model.ts";
@@ -34,7 +34,7 @@ export interface CompactionSurroundings {
   ): MaybePromise<"appended" | "conflict">;
   /** Fails if this process no longer owns the session. */
   confirmOwnership(): MaybePromise<void>;
-  readonly emit: EventEmitter;
+  readonly emit: EventEmitter<SessionIds>;
 }
 
 /** Turn that the compaction is for. */
@@ -76,7 +76,7 @@ export async function compactContext(
     });
   }
   const scope: SummaryScope = { through: last.id, end, before, requests: waiting };
-  emit({ type: "compaction_start", conversationId: log.id, turnId });
+  emit({ type: "compaction_start", sessionId: log.id, turnId });
   await surroundings.append([{ type: "compaction_started", turnId }], {});
   const { answer, summarizer } = await ask(surroundings, context, compaction, scope);
   return conclude(surroundings, context, scope, answer, summarizer);

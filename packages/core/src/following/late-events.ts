@@ -1,10 +1,9 @@
 /** For readers that join a turn late: rebuilds its live events from their results. */
-import type { AgentEvent, AgentEventBody, AssistantMessage } from "@capstan/kernel";
-
-type Ids = Pick<AgentEvent, "conversationId" | "turnId">;
+import type { AgentEventBody, AssistantMessage } from "@capstan/kernel";
+import type { SessionEvent, SessionIds } from "@capstan/log";
 
 /** Returns the event, preceded by the live events that led to it; deltas are merged into one per part. */
-export function withLiveEvents(event: AgentEvent): readonly AgentEvent[] {
+export function withLiveEvents(event: SessionEvent): readonly SessionEvent[] {
   if (event.type === "attempt_start" && event.attempt === 1) {
     return [placed({ type: "step_start", step: event.step }, event), event];
   }
@@ -12,9 +11,9 @@ export function withLiveEvents(event: AgentEvent): readonly AgentEvent[] {
   return [...deltasOf(event.message, event), event];
 }
 
-function deltasOf({ content }: AssistantMessage, ids: Ids): AgentEvent[] {
+function deltasOf({ content }: AssistantMessage, ids: SessionIds): SessionEvent[] {
   let calls = 0;
-  return content.flatMap((part): AgentEvent[] => {
+  return content.flatMap((part): SessionEvent[] => {
     switch (part.type) {
       case "text":
       case "refusal":
@@ -39,7 +38,7 @@ function deltasOf({ content }: AssistantMessage, ids: Ids): AgentEvent[] {
   });
 }
 
-function textEvents(text: string, ids: Ids): AgentEvent[] {
+function textEvents(text: string, ids: SessionIds): SessionEvent[] {
   return [
     placed({ type: "text_start" }, ids),
     placed({ type: "text_delta", delta: text }, ids),
@@ -47,7 +46,7 @@ function textEvents(text: string, ids: Ids): AgentEvent[] {
   ];
 }
 
-function thinkingEvents(thinking: string, ids: Ids): AgentEvent[] {
+function thinkingEvents(thinking: string, ids: SessionIds): SessionEvent[] {
   return [
     placed({ type: "thinking_start" }, ids),
     placed({ type: "thinking_delta", delta: thinking }, ids),
@@ -55,6 +54,6 @@ function thinkingEvents(thinking: string, ids: Ids): AgentEvent[] {
   ];
 }
 
-function placed(body: AgentEventBody, { conversationId, turnId }: Ids): AgentEvent {
-  return { ...body, conversationId, turnId };
+function placed(body: AgentEventBody, { sessionId, turnId }: SessionIds): SessionEvent {
+  return { ...body, sessionId, turnId };
 }

@@ -1,6 +1,6 @@
 /** The handle of a session's turn: fed by the session's events, whichever process runs it. */
-import type { AgentEvent, ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
-import type { MaybePromise, PostedBody } from "@capstan/log";
+import type { ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
+import type { MaybePromise, PostedBody, SessionEvent } from "@capstan/log";
 import {
   abortReasonOf,
   background,
@@ -23,7 +23,7 @@ export interface TurnSession {
   refillTurn(turn: SessionTurn): void;
 }
 
-export class SessionTurn implements Turn {
+export class SessionTurn implements Turn<unknown, SessionEvent> {
   readonly id: string;
   /** Body of the post that starts the turn, if this process sent it. */
   sent: PostedBody | undefined;
@@ -34,11 +34,11 @@ export class SessionTurn implements Turn {
    * Undefined until the events are read: many turns are only awaited, and their events can be rebuilt from the log, except for the
    * granularity of their deltas.
    */
-  #queue: EventQueue | undefined;
+  #queue: EventQueue<SessionEvent> | undefined;
   #hasMissed = false;
   #turnId: string | undefined;
   #isRefilling = false;
-  #failure: AgentEvent | undefined;
+  #failure: SessionEvent | undefined;
   readonly #resolve: (response: MaybePromise<TurnResponse>) => void;
   #isOver = false;
   #inputIds: readonly string[] = [];
@@ -76,17 +76,17 @@ export class SessionTurn implements Turn {
     return this.#isOver;
   }
 
-  get events(): AsyncIterable<AgentEvent> {
+  get events(): AsyncIterable<SessionEvent> {
     return this;
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+  [Symbol.asyncIterator](): AsyncIterator<SessionEvent> {
     this.#isLookedAt = true;
     return (this.#queue ??= this.#startQueue())[Symbol.asyncIterator]();
   }
 
-  #startQueue(): EventQueue {
-    const queue = new EventQueue();
+  #startQueue(): EventQueue<SessionEvent> {
+    const queue = new EventQueue<SessionEvent>();
     if (this.#failure !== undefined) {
       queue.push(this.#failure);
       queue.end();
@@ -107,7 +107,7 @@ export class SessionTurn implements Turn {
   }
 
   /** Takes the next event of the turn. The `turn_end` event resolves the response. */
-  take(event: AgentEvent): void {
+  take(event: SessionEvent): void {
     this.#turnId = event.turnId;
     if (this.#queue === undefined) this.#hasMissed = true;
     else if (!this.#isRefilling) this.#queue.push(event);
@@ -129,7 +129,7 @@ export class SessionTurn implements Turn {
   }
 
   /** Queues the events from before the first read, in order. */
-  refill(events: readonly AgentEvent[]): void {
+  refill(events: readonly SessionEvent[]): void {
     for (const event of events) this.#queue?.push(event);
   }
 
@@ -143,7 +143,7 @@ export class SessionTurn implements Turn {
   failRefill(thrown: unknown): void {
     const error = serializeError(thrown);
     const { id: turnId } = this;
-    this.#queue?.push({ type: "error", conversationId: this.#session.id, turnId, error });
+    this.#queue?.push({ type: "error", sessionId: this.#session.id, turnId, error });
     this.onRefilled();
   }
 
@@ -178,7 +178,7 @@ export class SessionTurn implements Turn {
   fail(thrown: unknown): void {
     const error = serializeError(thrown);
     const { id: turnId } = this;
-    this.#failure = { type: "error", conversationId: this.#session.id, turnId, error };
+    this.#failure = { type: "error", sessionId: this.#session.id, turnId, error };
     this.#queue?.push(this.#failure);
     this.end(toTurnResponse({ messages: this.#messages, usage: {}, finishReason: "error", error }));
   }

@@ -1,6 +1,5 @@
 /** Live events of the turn that this process runs: shown to its readers, and sent to other processes that follow. */
-import type { AgentEvent } from "@capstan/kernel";
-import type { SessionRepository } from "@capstan/log";
+import type { SessionEvent, SessionRepository } from "@capstan/log";
 import type { Readers } from "../following/readers.ts";
 import type { HeldLease } from "../owner/held-lease.ts";
 import type { SessionLog } from "../owner/session-log.ts";
@@ -19,7 +18,7 @@ export class LiveEvents {
   }
 
   /** Shows an event of the work under this lease, unless it is lost. */
-  show(event: AgentEvent, heldLease: HeldLease): void {
+  show(event: SessionEvent, heldLease: HeldLease): void {
     if (heldLease.isLost) return;
     const placed = this.#log.feed.live(event);
     this.#readers.show(placed);

@@ -1,5 +1,5 @@
 /** Failures of one session in this process: where they are reported, and how long the session backs off after them. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { isRepositoryError } from "@capstan/log";
 import { idleTimerOf } from "../platform/clock.ts";
 import type { HostFault } from "./host-fault.ts";
@@ -40,7 +40,7 @@ export class SessionFaults {
 
   /** The turn failed under this process's lease: reports it if no caller looked at any of these handles. */
   reportTurn(
-    { turnId, error }: Extract<AgentEvent, { readonly type: "error" }>,
+    { turnId, error }: Extract<SessionEvent, { readonly type: "error" }>,
     handles: readonly SessionTurn[],
   ): void {
     if (turnId === this.#reportedTurnId) return;

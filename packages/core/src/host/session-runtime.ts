@@ -1,7 +1,13 @@
 /** A session in this process: its log, its readers, and the work on it while this process holds the lease. */
-import type { AgentEvent } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
-import type { Claim, CompactionOutcome, EntryOf, PlacedEvent, QueueOutcome } from "@capstan/log";
+import type {
+  Claim,
+  CompactionOutcome,
+  EntryOf,
+  PlacedEvent,
+  QueueOutcome,
+  SessionEvent,
+} from "@capstan/log";
 import { isPromise } from "@capstan/log";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, toModel } from "../models/model.ts";
@@ -277,7 +283,7 @@ export class SessionRuntime {
   }
 
   /** Reports the failed turn, unless a listener gets its error event. */
-  #noteFailed(event: Extract<AgentEvent, { readonly type: "error" }>): void {
+  #noteFailed(event: Extract<SessionEvent, { readonly type: "error" }>): void {
     if (!this.#work.isHolding || this.readers.hasListeners) return;
     this.faults.reportTurn(event, this.readers.handlesOf(event.turnId));
   }
@@ -299,7 +305,7 @@ export class SessionRuntime {
     const { turnId, end } = this.log.fold.turn ?? {};
     if (turnId !== undefined && end !== undefined && end !== this.#settled) {
       this.#settled = end;
-      const settled = { type: "settled", conversationId: this.id, turnId } as const;
+      const settled = { type: "settled", sessionId: this.id, turnId } as const;
       this.readers.show(this.log.feed.live(settled));
     }
     const waiters = this.#idleWaiters;

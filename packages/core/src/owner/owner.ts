@@ -8,7 +8,7 @@ import type {
   TurnProgress,
 } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
-import type { MaybePromise, OwnedBody } from "@capstan/log";
+import type { MaybePromise, OwnedBody, SessionIds } from "@capstan/log";
 import { andThen, isPromise, RepositoryError } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import { Compactor } from "../compaction/compactor.ts";
@@ -37,7 +37,7 @@ export interface OwnerOptions extends PlanningOptions, ResumeLimitOptions {
   readonly heldLease: HeldLease;
   readonly size: ContextSize;
   /** Receives the live events. Called for every delta, so each layer in between costs. */
-  readonly emit: EventEmitter;
+  readonly emit: EventEmitter<SessionIds>;
   /** Receives failures that reach no caller. */
   onFault(fault: HostFault): void;
 }
@@ -250,6 +250,7 @@ export class Owner {
           this.#askOnOverflow(action.turnId, plan.settings.context.onOverflow, error, shown),
         emit,
       }),
+      { sessionId: log.id, turnId: action.turnId },
     );
     if (result.error?.code !== "journal_failed") return;
     // A store that timed out threw nothing.

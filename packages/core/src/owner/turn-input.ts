@@ -9,7 +9,7 @@ import type {
   OpenCall,
   RunTurnInput,
 } from "@capstan/kernel";
-import type { NextAction, SessionFold } from "@capstan/log";
+import type { NextAction, SessionFold, SessionIds } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { Clock } from "../platform/clock.ts";
 import { OutputKeeper } from "../outputs/output-keeper.ts";
@@ -38,7 +38,7 @@ interface TurnParts {
   readonly checkLimits: LoopLimits["checkLimits"];
   readonly makeRoom: LoopContext["makeRoom"];
   readonly onOverflow: LoopContext["onOverflow"];
-  readonly emit: EventEmitter;
+  readonly emit: EventEmitter<SessionIds>;
 }
 
 export function toTurnInput(
@@ -46,7 +46,7 @@ export function toTurnInput(
   action: TurnAction,
   plan: TurnPlan,
   turn: TurnParts,
-): RunTurnInput {
+): RunTurnInput<SessionIds> {
   const { settings } = plan;
   const projection = new ContextProjection(log.fold.context);
   const keeper = new OutputKeeper({

@@ -1,5 +1,6 @@
 /** The events of a turn, from one table: as readers in process get them, and as the wire has them. */
-import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
+import type { SessionEvent, SessionIds } from "@capstan/log";
 import { z } from "zod";
 import { fieldsOf, tableOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";
@@ -100,9 +101,9 @@ const fields = tableOf<EventFields>()({
 /** Fails for an event of an unknown type. Readers use `safeParse` and skip events that fail. */
 export const TurnEventBodySchema: z.ZodType<AgentEventBody> = eventsWith({});
 
-/** Events with the ids of the conversation and the turn. */
-export const TurnEventSchema: z.ZodType<AgentEvent> = eventsWith(
-  fieldsOf<Omit<AgentEvent, "type">>()({ conversationId: text, turnId: text }),
+/** Events with the ids of the session and the turn. */
+export const TurnEventSchema: z.ZodType<SessionEvent> = eventsWith(
+  fieldsOf<SessionIds>()({ sessionId: text, turnId: text }),
 );
 
 /** The type of the table ensures that its fields are those of the events. */

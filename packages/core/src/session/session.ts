@@ -6,6 +6,7 @@ import type {
   EventListener,
   QueuedItem,
   SessionConfig,
+  SessionEvent,
   SessionFold,
   SessionStatus,
 } from "@capstan/log";
@@ -137,7 +138,7 @@ export class Session<Output = unknown> {
   }
 
   /** The turn in progress, including one that this process found unfinished. */
-  get current(): Turn<Output> | undefined {
+  get current(): Turn<Output, SessionEvent> | undefined {
     const turn = this.#turns.current();
     return turn && this.#typed(turn);
   }
@@ -146,7 +147,7 @@ export class Session<Output = unknown> {
    * Starts a turn with a message, or continues one with answers to pending calls. Refusals and store failures are reported in
    * `response.error`. If some calls are still unanswered, the turn stays suspended.
    */
-  send(input: SendInput, options: SendOptions = {}): Turn<Output> {
+  send(input: SendInput, options: SendOptions = {}): Turn<Output, SessionEvent> {
     if (isAnswers(input)) return this.#typed(this.#turns.sendAnswers(toAnswers(input), options));
     if (isRequest(input)) return this.send(input.input, { ...input, ...options });
     const toInput = (id: string): readonly ChatMessage[] => toMessages(input, id, options.metadata);
@@ -154,7 +155,7 @@ export class Session<Output = unknown> {
   }
 
   /** Synonym of `send`. */
-  turn(request: TurnRequest): Turn<Output> {
+  turn(request: TurnRequest): Turn<Output, SessionEvent> {
     return this.send(request);
   }
 
@@ -164,7 +165,7 @@ export class Session<Output = unknown> {
   }
 
   /** Synonym of `send`. */
-  runStream(input: TurnInput, options?: SendOptions): Turn<Output> {
+  runStream(input: TurnInput, options?: SendOptions): Turn<Output, SessionEvent> {
     return this.send(input, options);
   }
 
@@ -179,7 +180,7 @@ export class Session<Output = unknown> {
    * Starts a turn without new input: for a message that has no reply yet, as after a failure, or for held queue items. `response.error` is
    * `cannot_continue` if nothing awaits a reply.
    */
-  continue(options: SendOptions = {}): Turn<Output> {
+  continue(options: SendOptions = {}): Turn<Output, SessionEvent> {
     return this.#typed(this.#turns.sendInput(undefined, options));
   }
 
@@ -349,7 +350,7 @@ export class Session<Output = unknown> {
   }
 
   /** Safe, because the session's agent produces the output of its turns. */
-  #typed(turn: SessionTurn): Turn<Output> {
-    return turn as Turn<Output>;
+  #typed(turn: SessionTurn): Turn<Output, SessionEvent> {
+    return turn as Turn<Output, SessionEvent>;
   }
 }

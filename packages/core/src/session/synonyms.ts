@@ -1,5 +1,6 @@
 /** Other names for methods of a session, for programs that prefer functions. */
 import type { Turn } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import type { SendInput, SendOptions } from "../input/input.ts";
 import type { Session } from "./session.ts";
 
@@ -8,7 +9,7 @@ export function execute<Output>(
   session: Session<Output>,
   input: SendInput,
   options?: SendOptions,
-): Turn<Output> {
+): Turn<Output, SessionEvent> {
   return session.send(input, options);
 }
 

@@ -1,10 +1,11 @@
-/** The context of a tool call: the kernel's, and the dependencies of its scope. */
+/** The context of a tool call: the kernel's with the id of the session, and the dependencies of its scope. */
 import type { Logger, ToolExecuteContext, Usage } from "@capstan/kernel";
+import type { SessionIds } from "@capstan/log";
 import type { Dependency } from "./dependency.ts";
 import { DependencyError } from "../errors/dependency-error.ts";
 import type { DependencyScope } from "./dependency-scope.ts";
 
-export interface ToolContext extends ToolExecuteContext {
+export interface ToolContext extends Omit<ToolExecuteContext, "conversationId">, SessionIds {
   /** Returns the value of a dependency, made by its factory on first use in its scope. */
   get<Value>(dependency: Dependency<Value>): Promise<Value>;
 }
@@ -12,7 +13,7 @@ export interface ToolContext extends ToolExecuteContext {
 /** One per call, so it is small; `signal` and `idempotencyKey` are expensive and made on first read. */
 export class ScopedContext implements ToolContext {
   readonly toolCallId: string;
-  readonly conversationId: string;
+  readonly sessionId: string;
   readonly turnId: string;
   readonly step: number;
   readonly cwd: string | undefined;
@@ -22,7 +23,7 @@ export class ScopedContext implements ToolContext {
 
   constructor(call: ToolExecuteContext, scope: DependencyScope | undefined) {
     this.toolCallId = call.toolCallId;
-    this.conversationId = call.conversationId;
+    this.sessionId = call.conversationId;
     this.turnId = call.turnId;
     this.step = call.step;
     this.cwd = call.cwd;

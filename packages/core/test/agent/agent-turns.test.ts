@@ -52,7 +52,7 @@ test("a turn has the id, the metadata and the options that it is started with", 
 
   assertValidEvents(events);
   expect(turn.id).toBe("t1");
-  expect(events[0]).toMatchObject({ type: "turn_start", turnId: "t1", conversationId: "t1" });
+  expect(events[0]).toMatchObject({ type: "turn_start", turnId: "t1", sessionId: "t1" });
   expect(model.requests[0]).toMatchObject({
     messages: [{ id: "t1", content: "Hello", metadata: { from: "test" } }],
     options: { maxTokens: 5, sessionId: "t1" },

@@ -1,6 +1,7 @@
 import { createAgent, createSession, defineTool } from "@capstan/core";
 import type { AnyTool } from "@capstan/core";
-import type { AgentEvent, ChatMessage, SerializedError, ToolContract } from "@capstan/kernel";
+import type { ChatMessage, SerializedError, ToolContract } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { echoTool, scriptedProvider } from "@capstan/testing";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
@@ -8,7 +9,7 @@ import { z } from "zod";
 const model = scriptedProvider([]);
 
 /** A new event is a compile error in the last line. */
-function nameOf(event: AgentEvent): string {
+function nameOf(event: SessionEvent): string {
   switch (event.type) {
     case "turn_start":
     case "step_start":
@@ -53,7 +54,7 @@ function nameOf(event: AgentEvent): string {
   }
 }
 
-function nameOfSome(event: AgentEvent): string {
+function nameOfSome(event: SessionEvent): string {
   switch (event.type) {
     case "turn_start":
       return event.type;
@@ -110,5 +111,5 @@ test("run gives a text, and the events of a turn are those of the kernel", () =>
 
   expectTypeOf(agent.run).returns.toEqualTypeOf<Promise<string>>();
   expectTypeOf(createSession({ agent }).run).returns.toEqualTypeOf<Promise<string>>();
-  expectTypeOf(agent.runStream("Hello")).toExtend<AsyncIterable<AgentEvent>>();
+  expectTypeOf(agent.runStream("Hello")).toExtend<AsyncIterable<SessionEvent>>();
 });

@@ -1,6 +1,7 @@
 import { createAgent, createSession, execute, forkSession, restoreSession } from "@capstan/core";
 import type { Agent, Session, SessionSnapshot } from "@capstan/core";
 import type { Turn, TurnResponse } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { scriptedProvider } from "@capstan/testing";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
@@ -17,7 +18,7 @@ declare const state: SessionSnapshot;
 
 test("an agent with a schema has what the schema gives as the output of its turns", () => {
   expectTypeOf(agent).toEqualTypeOf<Agent<Readonly<{ name: "red" | "blue"; at: Date }>>>();
-  expectTypeOf(agent.runStream("Which?")).toExtend<Turn<Colour>>();
+  expectTypeOf(agent.runStream("Which?")).toExtend<Turn<Colour, SessionEvent>>();
   expectTypeOf(agent.runTurn({ input: "Which?" }).response).toExtend<
     Promise<TurnResponse<Colour>>
   >();
@@ -27,12 +28,12 @@ test("so has a session of it, however its turns are started", () => {
   const session = createSession({ agent });
 
   expectTypeOf(session).toExtend<Session<Colour>>();
-  expectTypeOf(session.send("Which?")).toExtend<Turn<Colour>>();
-  expectTypeOf(session.turn({ input: "Which?" })).toExtend<Turn<Colour>>();
-  expectTypeOf(session.runStream("Which?")).toExtend<Turn<Colour>>();
-  expectTypeOf(session.continue()).toExtend<Turn<Colour>>();
-  expectTypeOf(execute(session, "Which?")).toExtend<Turn<Colour>>();
-  expectTypeOf(session.current).toExtend<Turn<Colour> | undefined>();
+  expectTypeOf(session.send("Which?")).toExtend<Turn<Colour, SessionEvent>>();
+  expectTypeOf(session.turn({ input: "Which?" })).toExtend<Turn<Colour, SessionEvent>>();
+  expectTypeOf(session.runStream("Which?")).toExtend<Turn<Colour, SessionEvent>>();
+  expectTypeOf(session.continue()).toExtend<Turn<Colour, SessionEvent>>();
+  expectTypeOf(execute(session, "Which?")).toExtend<Turn<Colour, SessionEvent>>();
+  expectTypeOf(session.current).toExtend<Turn<Colour, SessionEvent> | undefined>();
   expectTypeOf(forkSession(session)).toExtend<Promise<Session<Colour>>>();
   expectTypeOf(restoreSession({ agent, snapshot: state })).toExtend<Promise<Session<Colour>>>();
 });
@@ -49,6 +50,10 @@ test("without a schema the output is unknown, and a schema is not that of anothe
   const plain = createAgent({ model });
 
   expectTypeOf(plain).toEqualTypeOf<Agent>();
-  expectTypeOf(createSession({ agent: plain }).send("Which?")).toEqualTypeOf<Turn>();
-  expectTypeOf(createSession({ agent: plain }).send("Which?")).not.toExtend<Turn<Colour>>();
+  expectTypeOf(createSession({ agent: plain }).send("Which?")).toEqualTypeOf<
+    Turn<unknown, SessionEvent>
+  >();
+  expectTypeOf(createSession({ agent: plain }).send("Which?")).not.toExtend<
+    Turn<Colour, SessionEvent>
+  >();
 });

@@ -1,5 +1,5 @@
 import { eventsOf, isLiveOnly } from "@capstan/log";
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { callTool, echoTool, remoteTool, reply, say, think } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -214,7 +214,7 @@ test("an earlier summary is part of the next one, and what it stood for is not",
 test("readers see it begin and end, and the log tells the same without what was live", async () => {
   const world = smallWorld([full(say("Hello!"), 8_500), summary, say("Fine")]);
   const session = world.session();
-  const seen: AgentEvent[] = [];
+  const seen: SessionEvent[] = [];
   session.subscribe((event) => seen.push(event));
   await session.run(long("Hello"));
 

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import {
   callTool,
   cutToolCall,
@@ -28,7 +28,7 @@ test.each(failures)("where %s the turn goes on without, and says so", async (_, 
   const echo = echoTool();
   const world = smallWorld([full(say("Hello!"), 8_500), failure, say("Fine")], { tools: [echo] });
   const session = world.session();
-  const seen: AgentEvent[] = [];
+  const seen: SessionEvent[] = [];
   session.subscribe((event) => seen.push(event));
   await session.run(long("Hello"));
 

@@ -9,7 +9,7 @@ import type { AgentInit } from "@capstan/core";
 import type { AgentEvent, RunTurnInput } from "@capstan/kernel";
 import { isCapstanError, runTurn } from "@capstan/kernel";
 import { foldEntries, memoryRepository } from "@capstan/log";
-import type { StoredEntry } from "@capstan/log";
+import type { SessionEvent, StoredEntry } from "@capstan/log";
 import type { ManualClock } from "@capstan/testing";
 import { manualClock } from "@capstan/testing";
 import type { Deliver } from "./deliveries.ts";
@@ -79,7 +79,7 @@ async function inSession(
     leaseMs: 86_400_000,
   });
   const session = host.createSession({ agent: "a", id: "s" });
-  const events: AgentEvent[] = [];
+  const events: SessionEvent[] = [];
   if (listen !== undefined) session.subscribe(listen);
   session.subscribe((event) => events.push(event));
   const response = await inTime(clock, session.send("go").response);

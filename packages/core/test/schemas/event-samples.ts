@@ -112,7 +112,7 @@ export const eventSamples: Readonly<Record<string, Sample>> = Object.fromEntries
     type,
     {
       schema: TurnEventSchema,
-      required: { ...required, conversationId: "s1", turnId: "t1" },
+      required: { ...required, sessionId: "s1", turnId: "t1" },
       optional,
     },
   ]),

@@ -6,7 +6,8 @@ import {
   TurnEventSchema,
   TurnResponseSchema,
 } from "@capstan/core/schemas";
-import type { AgentEvent, ToolContract } from "@capstan/kernel";
+import type { ToolContract } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import type { ScriptItem } from "@capstan/testing";
 import {
   callTool,
@@ -33,13 +34,13 @@ function startSession(script: readonly ScriptItem[], tools: readonly ToolContrac
   const retry = { maxAttempts: 2 };
   const world = createWorld(script, tools, { retry, includeCost: true, instructions: "Be brief." });
   const session = world.host().createSession({ agent: "helper", metadata: { from: "test" } });
-  const events: AgentEvent[] = [];
+  const events: SessionEvent[] = [];
   session.subscribe((event) => events.push(event));
   return { world, session, events };
 }
 
 /** What a session has shown and what it is: checked, it comes out as it went in. */
-async function expectValid(session: Session, events: readonly AgentEvent[]): Promise<void> {
+async function expectValid(session: Session, events: readonly SessionEvent[]): Promise<void> {
   const state = await session.snapshot();
   expect(events.map((event) => TurnEventSchema.parse(event))).toStrictEqual(events);
   expect(events.map((event) => TurnEventBodySchema.parse(event))).toStrictEqual(events);
@@ -160,7 +161,7 @@ test("a reader that comes in the middle, and gets a snapshot", async () => {
   const turn = session.send("Hello");
   await world.clock.advance(0);
   const elsewhere = await world.host().open(session.id);
-  const events: AgentEvent[] = [];
+  const events: SessionEvent[] = [];
   elsewhere.subscribe((event) => events.push(event), { after: { seq: 0, n: 0 } });
   await world.clock.advance(0);
 

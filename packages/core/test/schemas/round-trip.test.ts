@@ -33,9 +33,9 @@ test("any message comes through as it was", () => {
 
 test("any event comes through as it was, with its ids and without", () => {
   fc.assert(
-    fc.property(anyBody, anyText, anyText, (body, conversationId, turnId) => {
+    fc.property(anyBody, anyText, anyText, (body, sessionId, turnId) => {
       survives(TurnEventBodySchema, body);
-      survives(TurnEventSchema, { ...body, conversationId, turnId });
+      survives(TurnEventSchema, { ...body, sessionId, turnId });
     }),
     { numRuns: 1_000 },
   );

@@ -1,7 +1,6 @@
 import type * as schemas from "@capstan/core/schemas";
 import type { Answer, Approval, CallAnswer } from "@capstan/core";
 import type {
-  AgentEvent,
   AgentEventBody,
   AssistantMessage,
   AssistantPart,
@@ -16,7 +15,7 @@ import type {
   Usage,
   UserPart,
 } from "@capstan/kernel";
-import type { StoredEntry } from "@capstan/log";
+import type { SessionEvent, StoredEntry } from "@capstan/log";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { fieldsOf, tableOf } from "../../src/schemas/exact-fields.ts";
@@ -37,7 +36,7 @@ test("what a schema gives is the type that the rest of the program knows", () =>
   expectTypeOf<Parsed<"AssistantMessageSchema">>().toEqualTypeOf<AssistantMessage>();
   expectTypeOf<Parsed<"ChatMessageSchema">>().toEqualTypeOf<ChatMessage>();
   expectTypeOf<Parsed<"PendingCallSchema">>().toEqualTypeOf<PendingCall>();
-  expectTypeOf<Parsed<"TurnEventSchema">>().toEqualTypeOf<AgentEvent>();
+  expectTypeOf<Parsed<"TurnEventSchema">>().toEqualTypeOf<SessionEvent>();
   expectTypeOf<Parsed<"TurnEventBodySchema">>().toEqualTypeOf<AgentEventBody>();
   expectTypeOf<Parsed<"TurnResponseSchema">>().toEqualTypeOf<TurnResponse<JsonValue>>();
   expectTypeOf<Parsed<"ToolOutputSchema">>().toEqualTypeOf<ToolOutput>();

@@ -13,8 +13,8 @@ test("the context tells which call it is, and counts what the tool spent", async
     ...base,
     input: city,
     execute(_, context) {
-      const { toolCallId, conversationId, turnId, step, cwd, idempotencyKey } = context;
-      seen.push({ toolCallId, conversationId, turnId, step, cwd });
+      const { toolCallId, sessionId, turnId, step, cwd, idempotencyKey } = context;
+      seen.push({ toolCallId, sessionId, turnId, step, cwd });
       context.usage({ inputTokens: 5 });
       return idempotencyKey;
     },
@@ -23,7 +23,7 @@ test("the context tells which call it is, and counts what the tool spent", async
   const turn = await runTool(tool, { city: "Oslo" }, { cwd: "/work" });
 
   const [call] = turn.recorder.ofType("tool_execution_start");
-  const ids = { toolCallId: call?.toolCallId, conversationId: "c1", turnId: "t1" };
+  const ids = { toolCallId: call?.toolCallId, sessionId: "c1", turnId: "t1" };
   expect(seen).toEqual([{ ...ids, step: 1, cwd: "/work" }]);
   expect(turn.messages[1]).toMatchObject({ content: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(turn.usage.inputTokens).toBe(5);

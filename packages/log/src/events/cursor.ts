@@ -1,5 +1,5 @@
 /** Positions in the stream of a session's events: the nth event at or after an entry. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "./session-event.ts";
 
 export interface Cursor {
   readonly seq: number;
@@ -11,7 +11,7 @@ export interface Cursor {
 export const startCursor: Cursor = { seq: 0, n: 0 };
 
 /** Gets each event with its cursor. */
-export type EventListener = (event: AgentEvent, cursor: Cursor) => void;
+export type EventListener = (event: SessionEvent, cursor: Cursor) => void;
 
 export function formatCursor({ seq, n }: Cursor): string {
   return `${seq}.${n}`;

@@ -1,5 +1,5 @@
 /** Events of a session as its readers get them, from entries and from live events: identical for its owner and for a follower. */
-import type { AgentEvent, AgentEventBody, LiveMessage } from "@capstan/kernel";
+import type { AgentEventBody, LiveMessage } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
 import { boundSnapshot } from "./bound-snapshot.ts";
 import { compareCursors, startCursor } from "./cursor.ts";
@@ -11,6 +11,7 @@ import { incarnationOf } from "../entries/incarnation.ts";
 import { parseEntry } from "../entries/parse-entry.ts";
 import type { LiveFrame } from "../repository/repository.ts";
 import { SessionFold } from "../folds/session-fold.ts";
+import type { SessionEvent } from "./session-event.ts";
 
 /** Minimum number of events of entries that are kept for readers that missed the last ones; up to twice as many are kept. */
 const keptEvents = 128;
@@ -88,7 +89,7 @@ export class EventFeed {
   }
 
   /** Assigns a cursor to a live-only event. For the owner. */
-  live(event: AgentEvent): PlacedEvent {
+  live(event: SessionEvent): PlacedEvent {
     const placed = { cursor: { seq: this.#seq, n: this.#count + 1 }, event };
     this.#show(placed);
     return placed;
@@ -250,7 +251,7 @@ export class EventFeed {
   }
 
   #place(body: AgentEventBody, n: number, turnId: string): PlacedEvent {
-    const event = { ...body, conversationId: this.sessionId, turnId };
+    const event = { ...body, sessionId: this.sessionId, turnId };
     return { cursor: { seq: this.#seq, n }, event };
   }
 
@@ -265,7 +266,7 @@ export class EventFeed {
   }
 }
 
-function bodyOf(event: AgentEvent): AgentEventBody {
-  const { conversationId: _conversationId, turnId: _turnId, ...body } = event;
+function bodyOf(event: SessionEvent): AgentEventBody {
+  const { sessionId: _sessionId, turnId: _turnId, ...body } = event;
   return body;
 }

@@ -1,18 +1,19 @@
 /** The only way from a log to events. Facts that a running session shows are converted here as well. */
-import type { AgentEvent, AgentEventBody, ShownFact, TurnBefore } from "@capstan/kernel";
+import type { AgentEventBody, ShownFact, TurnBefore } from "@capstan/kernel";
 import { eventsOfFact } from "@capstan/kernel";
 import type { Cursor } from "./cursor.ts";
 import type { Draft } from "../entries/draft.ts";
 import type { Entry, EntryOf } from "../entries/entries.ts";
 import { SessionFold } from "../folds/session-fold.ts";
+import type { SessionEvent, SessionIds } from "./session-event.ts";
 
 /** An event and its cursor. */
 export interface PlacedEvent {
   readonly cursor: Cursor;
-  readonly event: AgentEvent;
+  readonly event: SessionEvent;
 }
 
-type EventOf<Type extends AgentEventBody["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+type EventOf<Type extends AgentEventBody["type"]> = Extract<SessionEvent, { readonly type: Type }>;
 
 /** Returns the events of these entries in order. `fold` is the state before the first entry, and afterwards the state after the last. */
 export function eventsOf(
@@ -31,20 +32,21 @@ export function eventsOf(
 
 /** Entries of facts show the events of `eventsOfFact`; the others are the log's own. */
 export class EntryEvents {
-  readonly #conversationId: string;
-  #turnId = "";
+  #ids: SessionIds;
   #seq = 0;
   #placed: PlacedEvent[] = [];
   #count = 0;
 
-  constructor(conversationId: string) {
-    this.#conversationId = conversationId;
+  constructor(sessionId: string) {
+    this.#ids = { sessionId, turnId: "" };
   }
 
   /** Adds the events of one entry; `before` is the state before it. Returns their number. */
   place(entry: Entry, before: SessionFold, placed: PlacedEvent[]): number {
     // Entries that have events belong to a turn.
-    this.#turnId = (entry as { readonly turnId: string }).turnId;
+    const { turnId } = entry as { readonly turnId: string };
+    const { sessionId } = this.#ids;
+    if (turnId !== this.#ids.turnId) this.#ids = { sessionId, turnId };
     this.#seq = entry.seq;
     this.#placed = placed;
     this.#count = 0;
@@ -105,14 +107,14 @@ export class EntryEvents {
     }
   }
 
-  #place(event: AgentEvent): void {
+  #place(event: SessionEvent): void {
     this.#count += 1;
     this.#placed.push({ cursor: { seq: this.#seq, n: this.#count }, event });
   }
 
   #showFact(fact: ShownFact, { turn, transcript }: SessionFold): void {
-    const before: TurnBefore = {
-      ids: { conversationId: this.#conversationId, turnId: this.#turnId },
+    const before: TurnBefore<SessionIds> = {
+      ids: this.#ids,
       underWay: turn?.underWay,
       reply: transcript.step,
     };
@@ -140,9 +142,8 @@ export class EntryEvents {
 
   #compaction({ through, before, after, usage }: EntryOf<"compaction">): void {
     const event: Draft<EventOf<"compaction_end">> = {
+      ...this.#ids,
       type: "compaction_end",
-      conversationId: this.#conversationId,
-      turnId: this.#turnId,
       through,
       before,
       after,
@@ -153,9 +154,8 @@ export class EntryEvents {
 
   #compactionFailed({ reason, error, usage }: EntryOf<"compaction_failed">): void {
     const event: Draft<EventOf<"compaction_failed">> = {
+      ...this.#ids,
       type: "compaction_failed",
-      conversationId: this.#conversationId,
-      turnId: this.#turnId,
       reason,
     };
     if (error !== undefined) event.error = error;
@@ -164,7 +164,6 @@ export class EntryEvents {
   }
 
   #eviction({ toolCallIds }: EntryOf<"eviction">): void {
-    const conversationId = this.#conversationId;
-    this.#place({ type: "context_evicted", conversationId, turnId: this.#turnId, toolCallIds });
+    this.#place({ ...this.#ids, type: "context_evicted", toolCallIds });
   }
 }

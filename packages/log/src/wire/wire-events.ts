@@ -1,8 +1,7 @@
 /** Events as sent over a wire: the ids are stated once per stream, and the end of a text does not repeat it. */
-import type { AgentEvent, AgentEventBody } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
-
-type Ids = Pick<AgentEvent, "conversationId" | "turnId">;
+import type { SessionEvent, SessionIds } from "../events/session-event.ts";
 
 /** `text_end` and `thinking_end` omit the text of their deltas. `turnId` is set if it differs from the previous one. */
 export type WireEvent = WireBody<AgentEventBody> & { readonly turnId?: string };
@@ -12,7 +11,7 @@ type WireBody<Body> = Body extends { readonly type: "text_end" | "thinking_end" 
   : Body;
 
 /** Returns the event as JSON, without its ids. Deltas are most of a stream, so they are serialized by hand. */
-export function toWireJson(event: AgentEvent): string {
+export function toWireJson(event: SessionEvent): string {
   switch (event.type) {
     case "text_delta":
       return `{"type":"text_delta","delta":${JSON.stringify(event.delta)}}`;
@@ -22,38 +21,38 @@ export function toWireJson(event: AgentEvent): string {
     case "thinking_end":
       return `{"type":"${event.type}"}`;
     default: {
-      const { conversationId: _conversationId, turnId: _turnId, ...body } = event;
+      const { sessionId: _sessionId, turnId: _turnId, ...body } = event;
       return JSON.stringify(body);
     }
   }
 }
 
 /** Returns the event with the id of its turn, for a reader that last saw another turn, or none. */
-export function toWireJsonOfTurn(event: AgentEvent): string {
+export function toWireJsonOfTurn(event: SessionEvent): string {
   return `${toWireJson(event).slice(0, -1)},"turnId":${JSON.stringify(event.turnId)}}`;
 }
 
 /** Rebuilds events from a wire, in order. It is kept when a stream is lost and resumed at its cursor. */
 export class WireReader {
-  readonly #conversationId: string;
+  readonly #sessionId: string;
   #turnId = "";
   /** Content so far, for the ends that do not repeat it. */
   readonly #view = new LiveView();
 
-  constructor(conversationId: string) {
-    this.#conversationId = conversationId;
+  constructor(sessionId: string) {
+    this.#sessionId = sessionId;
   }
 
   /** Returns the event. Types that only a newer program knows are passed on unchanged. */
-  read({ turnId, ...wire }: WireEvent): AgentEvent {
+  read({ turnId, ...wire }: WireEvent): SessionEvent {
     if (turnId !== undefined) this.#turnId = turnId;
-    const ids: Ids = { conversationId: this.#conversationId, turnId: this.#turnId };
+    const ids: SessionIds = { sessionId: this.#sessionId, turnId: this.#turnId };
     const event = this.#complete(wire, ids);
     this.#view.apply(event);
     return event;
   }
 
-  #complete(body: WireBody<AgentEventBody>, ids: Ids): AgentEvent {
+  #complete(body: WireBody<AgentEventBody>, ids: SessionIds): SessionEvent {
     if (body.type === "text_end") return { ...body, ...ids, text: this.#lastProse() };
     if (body.type === "thinking_end") return { ...body, ...ids, thinking: this.#lastProse() };
     return { ...body, ...ids };

@@ -3,7 +3,7 @@ import type { NewSession, Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import type { Turn } from "@capstan/kernel";
 import { startCursor } from "@capstan/log";
-import type { ExecuteRequest } from "@capstan/log";
+import type { ExecuteRequest, SessionEvent } from "@capstan/log";
 import type { Backend, Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
@@ -125,7 +125,7 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
   }
 }
 
-async function failIfRefused(turn: Turn): Promise<void> {
+async function failIfRefused(turn: Turn<unknown, SessionEvent>): Promise<void> {
   const refusal = await refusalIn(turn);
   if (refusal !== undefined) throw refusal;
 }

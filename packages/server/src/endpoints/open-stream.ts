@@ -1,7 +1,6 @@
 /** Opens a stream of a session's events, from the request to the last frame. */
 import type { Session } from "@capstan/core";
-import type { AgentEvent } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { parseCursor } from "@capstan/log";
 import type { Call } from "./endpoint.ts";
 import { EventReader } from "../streaming/event-reader.ts";
@@ -17,8 +16,8 @@ export interface StreamChoices {
   readonly after?: Cursor;
   /** Cursor to start at, if different. */
   readonly from?: Cursor;
-  accepts?(event: AgentEvent, cursor: Cursor): boolean;
-  onEvent?(event: AgentEvent): void;
+  accepts?(event: SessionEvent, cursor: Cursor): boolean;
+  onEvent?(event: SessionEvent): void;
 }
 
 export interface OpenedStream extends EventStream {

@@ -2,9 +2,12 @@
 import type { SessionErrorCode } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import type { Turn } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 
 /** Call it once the input is in the log or was refused. */
-export async function refusalIn(turn: Turn): Promise<SessionError | undefined> {
+export async function refusalIn(
+  turn: Turn<unknown, SessionEvent>,
+): Promise<SessionError | undefined> {
   // A settled response wins the race.
   const response = await Promise.race([turn.response, Promise.resolve(undefined)]);
   const error = response?.error;

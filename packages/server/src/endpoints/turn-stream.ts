@@ -1,7 +1,7 @@
 /** Selects the events of one turn, and adds its outcome. */
 import type { Session } from "@capstan/core";
 import type { Turn, TurnResponse } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { chainMark, compareCursors } from "@capstan/log";
 import type { EventReader } from "../streaming/event-reader.ts";
 import type { PublicView } from "../guard/public-view.ts";
@@ -39,7 +39,7 @@ export class TurnStream {
     if (type === "turn_end") this.#onEnd();
   };
 
-  follow(turn: Turn, reader: EventReader): void {
+  follow(turn: Turn<unknown, SessionEvent>, reader: EventReader): void {
     this.#reader = reader;
     turn.response.then(
       (response) => {

@@ -1,6 +1,6 @@
 /** Public form of a turn's errors: a code, and a message that is the same for every client. */
-import type { AgentEvent, ChatMessage, SerializedError } from "@capstan/kernel";
-import type { StoredEntry } from "@capstan/log";
+import type { ChatMessage, SerializedError } from "@capstan/kernel";
+import type { SessionEvent, StoredEntry } from "@capstan/log";
 
 /** By error code. Other codes may come from any program that failed. */
 const messages: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ export class PublicView {
   }
 
   /** Returns the same event, unless it has an error. */
-  readonly event = (event: AgentEvent): AgentEvent => {
+  readonly event = (event: SessionEvent): SessionEvent => {
     switch (event.type) {
       case "error":
       case "attempt_discarded":

@@ -1,13 +1,12 @@
 /** One reader of a session's events: writes them as fast as the reader accepts them, with a bounded buffer. */
 import type { Session, SessionError } from "@capstan/core";
-import type { AgentEvent } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import type { FrameSink, FrameSource } from "./frame-sink.ts";
 import { sinkHighWater } from "./frame-sink.ts";
 import type { SessionFrames } from "./session-frames.ts";
 import { heartbeat, streamFrame } from "./session-frames.ts";
 
-type Delta = Extract<AgentEvent, { readonly delta: string }>;
+type Delta = Extract<SessionEvent, { readonly delta: string }>;
 
 /** Characters buffered for all readers of a server. */
 export interface UnreadCount {
@@ -24,9 +23,9 @@ export interface ReaderOptions {
   /** First frame of the stream. */
   readonly opening: string;
   /** Whether to send an event. Default all. */
-  accepts?(event: AgentEvent, cursor: Cursor): boolean;
+  accepts?(event: SessionEvent, cursor: Cursor): boolean;
   /** Called with each event sent or buffered. */
-  onEvent?(event: AgentEvent): void;
+  onEvent?(event: SessionEvent): void;
   /** Called when the reader is gone. */
   onClose(): void;
   /** Called with the amount sent. */
@@ -70,7 +69,7 @@ export class EventReader implements FrameSource {
 
   /** Subscribes from now on, or after a cursor. */
   subscribe(after?: Cursor): void {
-    const listener = (event: AgentEvent, cursor: Cursor): void => this.#take(event, cursor);
+    const listener = (event: SessionEvent, cursor: Cursor): void => this.#take(event, cursor);
     this.#leave();
     // The id belongs to another session now, or this process cannot read the log: another one may.
     const onEnd = ({ code }: SessionError): void => {
@@ -139,7 +138,7 @@ export class EventReader implements FrameSource {
     this.#options.onClose();
   }
 
-  #take(event: AgentEvent, cursor: Cursor): void {
+  #take(event: SessionEvent, cursor: Cursor): void {
     if (this.#isOver || this.#hasMissed || this.#options.accepts?.(event, cursor) === false) return;
     this.#cursor = cursor;
     if (!this.#isBlocked) this.#write(this.#frameOf(event, cursor), 1);
@@ -155,7 +154,7 @@ export class EventReader implements FrameSource {
     return cursor.seq < session.cursor.seq ? maxUnreadChars * replayFactor : maxUnreadChars;
   }
 
-  #keep(event: AgentEvent, cursor: Cursor): void {
+  #keep(event: SessionEvent, cursor: Cursor): void {
     this.#closeDelta();
     if (isDelta(event) && event.turnId === this.#turnId) {
       this.#delta = { event, cursor };
@@ -163,7 +162,7 @@ export class EventReader implements FrameSource {
     } else this.#push(this.#frameOf(event, cursor));
   }
 
-  #merge(event: AgentEvent, cursor: Cursor): boolean {
+  #merge(event: SessionEvent, cursor: Cursor): boolean {
     const last = this.#delta;
     if (last === undefined || !isDelta(event) || !isSamePart(last.event, event)) return false;
     this.#delta = { event: { ...last.event, delta: last.event.delta + event.delta }, cursor };
@@ -233,7 +232,7 @@ export class EventReader implements FrameSource {
     this.subscribe(this.#cursor);
   }
 
-  #frameOf(event: AgentEvent, cursor: Cursor): string {
+  #frameOf(event: SessionEvent, cursor: Cursor): string {
     const { frames } = this.#options;
     if (event.turnId === this.#turnId) return frames.frame(event, cursor);
     this.#turnId = event.turnId;
@@ -254,7 +253,7 @@ export class EventReader implements FrameSource {
   }
 }
 
-function isDelta(event: AgentEvent): event is Delta {
+function isDelta(event: SessionEvent): event is Delta {
   return "delta" in event;
 }
 

@@ -1,23 +1,22 @@
 /** Frames of one session's events, created once for all readers. */
-import type { AgentEvent } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { formatCursor, toWireJson, toWireJsonOfTurn } from "@capstan/log";
 
 /** All readers get an event before the next one comes, so only the last frame is kept. */
 export class SessionFrames {
-  readonly #toPublic: (event: AgentEvent) => AgentEvent;
-  #event: AgentEvent | undefined;
+  readonly #toPublic: (event: SessionEvent) => SessionEvent;
+  #event: SessionEvent | undefined;
   #frame = "";
-  #fullEvent: AgentEvent | undefined;
+  #fullEvent: SessionEvent | undefined;
   #fullFrame = "";
 
   /** `toPublic` returns the part of an event that clients see. Default all. */
-  constructor(toPublic: (event: AgentEvent) => AgentEvent = (event) => event) {
+  constructor(toPublic: (event: SessionEvent) => SessionEvent = (event) => event) {
     this.#toPublic = toPublic;
   }
 
   /** Frame for a reader that knows the turn. */
-  frame(event: AgentEvent, cursor: Cursor): string {
+  frame(event: SessionEvent, cursor: Cursor): string {
     if (event !== this.#event) {
       this.#event = event;
       this.#frame = `id: ${cursor.seq}.${cursor.n}\ndata: ${toWireJson(this.#toPublic(event))}\n\n`;
@@ -26,7 +25,7 @@ export class SessionFrames {
   }
 
   /** Frame for a reader that does not, with the turn's id. */
-  frameOfTurn(event: AgentEvent, cursor: Cursor): string {
+  frameOfTurn(event: SessionEvent, cursor: Cursor): string {
     if (event !== this.#fullEvent) {
       this.#fullEvent = event;
       this.#fullFrame = `id: ${cursor.seq}.${cursor.n}\ndata: ${toWireJsonOfTurn(this.#toPublic(event))}\n\n`;

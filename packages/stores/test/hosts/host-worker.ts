@@ -1,7 +1,7 @@
 /** A process with a host on a store that others share. It is told what to do over IPC, and tells what happens. */
 import { createHost } from "@capstan/core";
-import type { AgentEvent, TurnResponse } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { TurnResponse } from "@capstan/kernel";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { startCursor } from "@capstan/log";
 import { openStore } from "../open-store.ts";
 import { createWaitingAgent } from "./waiting-agent.ts";
@@ -28,7 +28,7 @@ export type Command =
 export type Report =
   | { readonly type: "ready" | "waiting" | "finished" | "looked" | "drained" }
   | { readonly type: "response"; readonly response: TurnResponse }
-  | { readonly type: "event"; readonly event: AgentEvent; readonly cursor: Cursor };
+  | { readonly type: "event"; readonly event: SessionEvent; readonly cursor: Cursor };
 
 const settings = JSON.parse(process.argv[2] ?? "{}") as HostSettings;
 const gate = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ async function obey(command: Command): Promise<void> {
     }
     case "follow": {
       const session = await host.open(command.sessionId);
-      const report = (event: AgentEvent, cursor: Cursor): void =>
+      const report = (event: SessionEvent, cursor: Cursor): void =>
         tell({ type: "event", event, cursor });
       session.subscribe(report, { after: startCursor });
       return;

@@ -1,5 +1,5 @@
 /** Checks the events of one turn, and reports each problem with its index. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { AgentEvent, EventIds } from "@capstan/kernel";
 import type { EventProblem } from "./event-problem.ts";
 import { checkExecutions } from "./events-executions.ts";
 import { checkFrame } from "./events-frame.ts";
@@ -16,7 +16,7 @@ export interface EventOptions {
 
 /** Returns all problems, ordered by index. The events are those of one whole turn. */
 export function checkEvents(
-  events: readonly AgentEvent[],
+  events: readonly AgentEvent<EventIds>[],
   { isResumed = false, attemptsInStep = 0 }: EventOptions = {},
 ): EventProblem[] {
   return [
@@ -28,6 +28,9 @@ export function checkEvents(
 }
 
 /** Throws one error that lists every problem. */
-export function assertValidEvents(events: readonly AgentEvent[], options: EventOptions = {}): void {
+export function assertValidEvents(
+  events: readonly AgentEvent<EventIds>[],
+  options: EventOptions = {},
+): void {
   throwIfAny("The events of the turn are not valid", checkEvents(events, options));
 }

@@ -1,5 +1,5 @@
 /** Rules for the events of a turn. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
 import type { Problem } from "./problem.ts";
 
 export type EventProblemCode =
@@ -18,14 +18,14 @@ export type EventProblemCode =
 
 export interface EventProblem extends Problem<EventProblemCode> {
   /** Type of the event at `index`. */
-  readonly type: AgentEvent["type"];
+  readonly type: AgentEventBody["type"];
 }
 
 /** Collects the problems of one checker. */
 export class EventProblems {
   readonly found: EventProblem[] = [];
 
-  add(index: number, event: AgentEvent, code: EventProblemCode, text: string): void {
+  add(index: number, event: AgentEventBody, code: EventProblemCode, text: string): void {
     this.found.push({ code, message: `${event.type}: ${text}`, index, type: event.type });
   }
 }

@@ -1,11 +1,11 @@
 /** Rules for tool executions: each starts once and ends once, and its result matches its message. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
 import { EventProblems, isSameJson } from "./event-problem.ts";
 import type { EventProblem } from "./event-problem.ts";
 
-type ExecutionEnd = Extract<AgentEvent, { readonly type: "tool_execution_end" }>;
+type ExecutionEnd = Extract<AgentEventBody, { readonly type: "tool_execution_end" }>;
 
-export function checkExecutions(events: readonly AgentEvent[]): EventProblem[] {
+export function checkExecutions(events: readonly AgentEventBody[]): EventProblem[] {
   const problems = new EventProblems();
   const started = new Set<string>();
   const ended = new Map<string, ExecutionEnd>();
@@ -48,7 +48,7 @@ export function checkExecutions(events: readonly AgentEvent[]): EventProblem[] {
 /** The end of an execution may belong to an earlier turn that this one continues; then there is nothing to compare. */
 function checkResult(
   index: number,
-  event: Extract<AgentEvent, { readonly type: "message_end" }>,
+  event: Extract<AgentEventBody, { readonly type: "message_end" }>,
   ended: ReadonlyMap<string, ExecutionEnd>,
   started: ReadonlySet<string>,
   problems: EventProblems,

@@ -1,17 +1,21 @@
 /** Rules for the turn as a whole: one start, one end, one turn, JSON only. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { AgentEvent, ConversationIds, EventIds } from "@capstan/kernel";
+import type { SessionIds } from "@capstan/log";
 import { EventProblems } from "./event-problem.ts";
 import type { EventProblem } from "./event-problem.ts";
 import { findNonJson } from "./find-non-json.ts";
 
-export function checkFrame(events: readonly AgentEvent[], isResumed: boolean): EventProblem[] {
+export function checkFrame(
+  events: readonly AgentEvent<EventIds>[],
+  isResumed: boolean,
+): EventProblem[] {
   const problems = new EventProblems();
   checkStart(events, isResumed, problems);
   checkEnd(events, problems);
   const [first] = events;
   for (const [index, event] of events.entries()) {
-    if (event.conversationId !== first?.conversationId || event.turnId !== first.turnId) {
-      const text = `it belongs to turn ${event.conversationId}/${event.turnId}, the first event to another`;
+    if (first !== undefined && idsOf(event) !== idsOf(first)) {
+      const text = `it belongs to turn ${idsOf(event)}, the first event to another`;
       problems.add(index, event, "foreign-ids", text);
     }
     for (const { path, what } of findNonJson(event)) {
@@ -21,8 +25,13 @@ export function checkFrame(events: readonly AgentEvent[], isResumed: boolean): E
   return problems.found;
 }
 
+/** Ids of an event of the kernel or of a session. */
+function idsOf(ids: EventIds & Partial<ConversationIds & SessionIds>): string {
+  return `${ids.sessionId ?? ids.conversationId}/${ids.turnId}`;
+}
+
 function checkStart(
-  events: readonly AgentEvent[],
+  events: readonly AgentEvent<EventIds>[],
   isResumed: boolean,
   problems: EventProblems,
 ): void {
@@ -41,7 +50,7 @@ function checkStart(
 
 /** The messages that start a turn must follow at once, in order. */
 function checkInput(
-  events: readonly AgentEvent[],
+  events: readonly AgentEvent<EventIds>[],
   at: number,
   input: readonly string[],
   problems: EventProblems,
@@ -55,7 +64,7 @@ function checkInput(
   problems.add(at, event, "input", text);
 }
 
-function checkEnd(events: readonly AgentEvent[], problems: EventProblems): void {
+function checkEnd(events: readonly AgentEvent<EventIds>[], problems: EventProblems): void {
   const end = events.findIndex((event) => event.type === "turn_end");
   const last = events.at(-1);
   if (last === undefined) return;

@@ -1,12 +1,12 @@
 /** Rules for messages: every start has an end, and content comes only while an assistant message is open. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
 import { EventProblems } from "./event-problem.ts";
 import type { EventProblem } from "./event-problem.ts";
 import { MessageUnderWay } from "./message-under-way.ts";
 
-type MessageEnd = Extract<AgentEvent, { readonly type: "message_end" }>;
+type MessageEnd = Extract<AgentEventBody, { readonly type: "message_end" }>;
 
-export function checkMessages(events: readonly AgentEvent[]): EventProblem[] {
+export function checkMessages(events: readonly AgentEventBody[]): EventProblem[] {
   const problems = new EventProblems();
   const ended = new Set<string>();
   let open: MessageUnderWay | undefined;

@@ -1,15 +1,21 @@
 /** Rules for steps and attempts: steps increase, attempts count from 1, each attempt opens an assistant message. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
 import { EventProblems } from "./event-problem.ts";
 import type { EventProblem } from "./event-problem.ts";
 
-export function checkSteps(events: readonly AgentEvent[], attemptsInStep: number): EventProblem[] {
+export function checkSteps(
+  events: readonly AgentEventBody[],
+  attemptsInStep: number,
+): EventProblem[] {
   const order = new StepOrder(attemptsInStep);
   for (const [index, event] of events.entries()) order.take(index, event, events);
   return order.problems.found;
 }
 
-type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+type EventOf<Type extends AgentEventBody["type"]> = Extract<
+  AgentEventBody,
+  { readonly type: Type }
+>;
 
 class StepOrder {
   readonly problems = new EventProblems();
@@ -24,7 +30,7 @@ class StepOrder {
     this.#earlierAttempts = earlierAttempts;
   }
 
-  take(index: number, event: AgentEvent, events: readonly AgentEvent[]): void {
+  take(index: number, event: AgentEventBody, events: readonly AgentEventBody[]): void {
     switch (event.type) {
       case "step_start":
         return this.#startStep(index, event);
@@ -76,7 +82,7 @@ class StepOrder {
   #startAttempt(
     index: number,
     event: EventOf<"attempt_start">,
-    next: AgentEvent | undefined,
+    next: AgentEventBody | undefined,
   ): void {
     if (event.step !== this.#openStep) {
       this.problems.add(index, event, "attempt-order", `step ${event.step} is not in progress`);

@@ -1,11 +1,11 @@
 /** Folds the deltas of one message, and compares them with its end. */
-import type { AgentEvent, AssistantMessage, ChatMessage, ToolCallPart } from "@capstan/kernel";
+import type { AgentEventBody, AssistantMessage, ChatMessage, ToolCallPart } from "@capstan/kernel";
 import { isSameJson } from "./event-problem.ts";
 import type { EventProblems } from "./event-problem.ts";
 
 type ProseKind = "text" | "thinking";
 type ContentEvent = Extract<
-  AgentEvent,
+  AgentEventBody,
   { readonly type: `${ProseKind | "toolcall"}_${"start" | "delta" | "end"}` }
 >;
 type ToolCallEvent = Extract<ContentEvent, { readonly index: number }>;
@@ -53,7 +53,7 @@ export class MessageUnderWay {
     }
   }
 
-  end(index: number, event: Extract<AgentEvent, { readonly type: "message_end" }>): void {
+  end(index: number, event: Extract<AgentEventBody, { readonly type: "message_end" }>): void {
     if (event.message.role !== "assistant") return;
     if (this.#openProse !== undefined) {
       this.#problems.add(index, event, "part-order", `its ${this.#openProse.kind} has not ended`);
@@ -64,7 +64,7 @@ export class MessageUnderWay {
   }
 
   /** The attempt left no message. Only a discarded attempt may take back text that was shown. */
-  void(index: number, event: AgentEvent): void {
+  void(index: number, event: AgentEventBody): void {
     if (this.role !== "assistant") {
       this.#problems.add(index, event, "message-order", `${this.name} has not ended`);
     } else if (event.type !== "attempt_discarded" && this.#said.text !== "") {

@@ -1,5 +1,5 @@
 /** Checks that every reader saw each event of an entry once, in order, as logged; and that live events match. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { LiveView } from "@capstan/kernel";
 import { compareCursors, formatCursor, isLiveOnly } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
@@ -83,7 +83,7 @@ function shownText(view: LiveView): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-function proseOf(event: Extract<AgentEvent, { readonly type: "message_end" }>): string {
+function proseOf(event: Extract<SessionEvent, { readonly type: "message_end" }>): string {
   const { message } = event;
   if (message.role !== "assistant") return "";
   return message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
@@ -92,7 +92,7 @@ function proseOf(event: Extract<AgentEvent, { readonly type: "message_end" }>): 
 /** Checks turns seen live from start to end: on one connection, live before the turn, with a single owner. */
 function checkWholeTurns(world: World, { name, seen, first, session }: Reading): void {
   const live = new Set<number>(first === "live" ? [1] : []);
-  const whole = new Map<string, AgentEvent[]>();
+  const whole = new Map<string, SessionEvent[]>();
   for (const [index, { event, connection, process }] of seen.entries()) {
     const { type, turnId } = event;
     if (connection !== seen[index - 1]?.connection) whole.delete(turnId);
@@ -111,7 +111,7 @@ function checkWholeTurns(world: World, { name, seen, first, session }: Reading):
 }
 
 /** Never in a replay: a reader that gets it is live. */
-function isLiveDelta(type: AgentEvent["type"]): boolean {
+function isLiveDelta(type: SessionEvent["type"]): boolean {
   return type === "text_delta" || type === "step_start" || type === "tool_execution_delta";
 }
 

@@ -1,5 +1,5 @@
 /** Client of a run: outside of all processes. It performs the scenario's actions, and repeats those not acknowledged. */
-import type { AgentEvent } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { persist } from "./persist.ts";
 import type { Wish } from "./persist.ts";
 import type { ClientAction, CrashTrigger } from "./scenario.ts";
@@ -36,7 +36,7 @@ export class Client {
   }
 
   /** Handles an event of this session that the client saw. */
-  onEvent(event: AgentEvent, session: WatchedSession): void {
+  onEvent(event: SessionEvent, session: WatchedSession): void {
     this.#counts.set(event.type, (this.#counts.get(event.type) ?? 0) + 1);
     const { scenario } = this.#world;
     const isAwaiting = event.type === "awaiting_tool_execution";

@@ -1,7 +1,6 @@
 /** A reader that follows the events of the session, from host to host, each time from its last cursor. */
 import type { SessionError } from "@capstan/core";
-import type { AgentEvent } from "@capstan/kernel";
-import type { Cursor } from "@capstan/log";
+import type { Cursor, SessionEvent } from "@capstan/log";
 import { isLiveOnly, startCursor } from "@capstan/log";
 import type { Hosts, SimulatedHost } from "./simulated-host.ts";
 import type { WatchedSession } from "./watched-session.ts";
@@ -10,7 +9,7 @@ import type { World } from "./world.ts";
 
 export interface SeenEvent {
   readonly cursor: Cursor;
-  readonly event: AgentEvent;
+  readonly event: SessionEvent;
   /** Incarnation of the event's session, according to its host. */
   readonly incarnation: string | undefined;
   /** Number of the connection, from 1. */
@@ -25,7 +24,7 @@ export interface ReaderOptions {
   readonly on: string;
   /** The first reader is the client's, and connects before the session exists. The others come once it does. */
   readonly isFirst: boolean;
-  onEvent(event: AgentEvent, session: WatchedSession): void;
+  onEvent(event: SessionEvent, session: WatchedSession): void;
 }
 
 /** Delay before the next try after a failure. */
@@ -94,7 +93,7 @@ export class Reader {
     const isSame = last !== undefined && last.incarnation === session.incarnation;
     const after = isSame ? last.cursor : startCursor;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const show = (event: AgentEvent, cursor: Cursor): void => {
+    const show = (event: SessionEvent, cursor: Cursor): void => {
       life.run(() => {
         const arrival = life.arrive(`event ${event.type}`);
         arrival.before();

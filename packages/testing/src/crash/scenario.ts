@@ -1,5 +1,6 @@
 /** A crash scenario as plain JSON: the model's script, the client's actions and their triggers, and the hosts. */
-import type { AgentEvent, ThinkingLevel } from "@capstan/kernel";
+import type { ThinkingLevel } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 
 /**
  * Tools of every scenario. `pure`, `idempotent`, `once` (at most once) and `checked` (at most once, with reconciliation) may run in
@@ -64,7 +65,7 @@ export interface ScriptedStep {
 export type CrashTrigger =
   | "start"
   | "rest"
-  | { readonly event: AgentEvent["type"]; readonly nth?: number }
+  | { readonly event: SessionEvent["type"]; readonly nth?: number }
   | { readonly afterMs: number };
 
 export type ClientAction = {

@@ -1,5 +1,6 @@
 /** Messages of a client to a session: inputs, queued messages, and aborts. */
 import type { Turn } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import type { Session } from "@capstan/core";
 import type { Wish } from "../persist.ts";
 import { codeOf, reachSession, triedOf } from "../persist.ts";
@@ -38,7 +39,7 @@ export function toSend(world: World, action: InputAction): Wish {
   };
 }
 
-function start(session: Session, action: InputAction): Turn {
+function start(session: Session, action: InputAction): Turn<unknown, SessionEvent> {
   const { id, options } = action;
   if (action.do === "continue") return session.continue({ ...options, id });
   return session.send(action.text, { ...options, id });
