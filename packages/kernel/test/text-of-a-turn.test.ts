@@ -41,6 +41,10 @@ test("a turn that was stopped after its calls has no text of theirs", () => {
   expect(textOf([says(call), gives("one")], "aborted")).toBe("");
 });
 
-test("a turn without a reply has no text", () => {
-  expect(textOf([gives("one")])).toBe("");
+test("a turn that continued another and ended with its calls has the text of their results", () => {
+  expect(textOf([gives("one")])).toBe("one");
+});
+
+test("a turn without a reply and without results has no text", () => {
+  expect(textOf([])).toBe("");
 });

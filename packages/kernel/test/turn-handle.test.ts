@@ -19,6 +19,7 @@ import { inTurn } from "./arbitrary-events.ts";
 const done: TurnResponse = {
   status: "completed",
   text: "Done",
+  hasAnswer: true,
   messages: [],
   finishReason: "stop",
   usage: {},
@@ -131,6 +132,7 @@ test.each<readonly [string, () => Promise<TurnResponse>]>([
   expect(response).toEqual({
     status: "error",
     text: "",
+    hasAnswer: false,
     messages: [],
     finishReason: "error",
     usage: {},
@@ -232,6 +234,7 @@ test("the response has the text of the last reply and nothing that was not asked
   expect(response).toEqual({
     status: "completed",
     text: "Hello",
+    hasAnswer: true,
     messages: result.messages,
     finishReason: "stop",
     usage: { inputTokens: 1 },

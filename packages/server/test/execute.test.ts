@@ -21,6 +21,7 @@ test("execute streams the events of the turn, each with its place, and says last
     type: "execute_complete",
     turnId: "t1",
     status: "completed",
+    hasAnswer: true,
     finishReason: "stop",
     usage: { unreportedAttempts: 1 },
   });

@@ -123,6 +123,7 @@ async function openSession(
 const nothingDone: TurnResponse = {
   status: "completed",
   text: "",
+  hasAnswer: false,
   messages: [],
   finishReason: "stop",
   usage: {},

@@ -65,6 +65,7 @@ export async function runPrompt(options: PromptOptions): Promise<TurnResponse | 
 const leftAlone: TurnResponse = {
   status: "aborted",
   text: "",
+  hasAnswer: false,
   messages: [],
   finishReason: "aborted",
   usage: {},

@@ -5,6 +5,7 @@ import { defineTool } from "../tools/define-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { fail, ok } from "../tools/tool-output.ts";
 import type { Agent } from "./agent.ts";
+import { whyNoAnswer } from "./why-no-answer.ts";
 
 export interface AgentToolOptions {
   /** Default: the name of the agent. */
@@ -44,16 +45,16 @@ export function agentTool(agent: Agent, options: AgentToolOptions): Tool<{ task:
       }
       const response = await turn.response;
       context.usage(response.usage, response.cost);
-      return response.status === "completed" ? ok(response.text) : fail(problem(agent, response));
+      return response.hasAnswer ? ok(response.text) : fail(problem(agent, response));
     },
   });
 }
 
 function problem({ name }: Agent, response: TurnResponse): string {
-  const { status, error, pendingToolCalls = [] } = response;
+  const { status, pendingToolCalls = [] } = response;
   if (status === "awaiting_tool_execution") {
     const calls = pendingToolCalls.map(({ toolName }) => toolName).join(", ");
     return `The agent "${name}" stopped at calls that need an answer from outside (${calls}), which is not possible here.`;
   }
-  return `The agent "${name}" gave no answer: ${error?.message ?? status}`;
+  return `The agent "${name}" gave no answer: ${whyNoAnswer(response)}`;
 }

@@ -34,6 +34,7 @@ import { knownModels } from "./resolve-choices.ts";
 import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
 import { planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
 import { checkOutput } from "./typed-output.ts";
+import { whyNoAnswer } from "./why-no-answer.ts";
 
 export interface RunOptions {
   /** Default: the system clock. */
@@ -134,7 +135,7 @@ export class Agent<Output = unknown> {
   /** Returns the reply to one message. Throws an `AgentError` if there is none. */
   async run(input: TurnInput): Promise<string> {
     const response = await this.runTurn({ input }).response;
-    if (response.status === "completed") return response.text;
+    if (response.hasAnswer) return response.text;
     throw noAnswer(this.name, response);
   }
 
@@ -232,9 +233,9 @@ export function createAgent<Output = unknown>(init: AgentInit<Output>): Agent<Ou
   return new Agent(init);
 }
 
-function noAnswer(name: string, { status, error, finishReason }: TurnResponse): AgentError {
-  const why = error === undefined ? `it ended ${status} (${finishReason})` : error.message;
-  const message = `The agent "${name}" gave no answer: ${why}. To get the partial response without an error, use runTurn`;
+function noAnswer(name: string, response: TurnResponse): AgentError {
+  const { error } = response;
+  const message = `The agent "${name}" gave no answer: ${whyNoAnswer(response)}. To get the partial response without an error, use runTurn`;
   return new AgentError("no_answer", message, {
     ...(error && { turnError: error }),
   });

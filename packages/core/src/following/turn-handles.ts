@@ -256,6 +256,7 @@ export class TurnHandles implements TurnSession {
     turn.end({
       status: "awaiting_tool_execution",
       text: "",
+      hasAnswer: false,
       messages: [],
       finishReason: "tool-calls",
       usage: {},

@@ -77,6 +77,7 @@ export const ToolMessageSchema: z.ZodType<ToolMessage> = openObject(
     details: optionalJson,
     meta: optionalJson,
     kept: KeptOutputSchema.exactOptional(),
+    isTerminal: z.boolean().exactOptional(),
   }),
 );
 

@@ -15,11 +15,13 @@ export const TurnResponseSchema: z.ZodType<TurnResponse<JsonValue>> = openObject
   fieldsOf<TurnResponse<JsonValue>>()({
     status: z.enum(["completed", "awaiting_tool_execution", "aborted", "error"]),
     text: z.string(),
+    hasAnswer: z.boolean(),
     messages: listOf(ChatMessageSchema),
     finishReason: z.string(),
     usage: UsageSchema,
     cost: amount.exactOptional(),
     pendingToolCalls: listOf(PendingCallSchema).exactOptional(),
+    metadata: JsonValueSchema.exactOptional(),
     output: JsonValueSchema.exactOptional(),
     error: SerializedErrorSchema.exactOptional(),
   }),

@@ -10,6 +10,7 @@ import type {
   SessionFold,
   SessionStatus,
 } from "@capstan/log";
+import { whyNoAnswer } from "../agent/why-no-answer.ts";
 import { checkHistory } from "../input/check-history.ts";
 import type { SendInput, SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
 import { checkTurnId, isAnswers, isRequest, toAnswers, toMessages } from "../input/input.ts";
@@ -171,9 +172,9 @@ export class Session<Output = unknown> {
 
   /** Returns the reply to one message. Throws a `SessionError` if there is none. */
   async run(input: TurnInput, options?: SendOptions): Promise<string> {
-    const { status, text, error, finishReason } = await this.send(input, options).response;
-    if (status === "completed") return text;
-    throw noAnswer(this.id, error?.message ?? `it ended ${status} (${finishReason})`, error);
+    const response = await this.send(input, options).response;
+    if (response.hasAnswer) return response.text;
+    throw noAnswer(this.id, whyNoAnswer(response), response.error);
   }
 
   /**

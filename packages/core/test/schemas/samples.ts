@@ -109,6 +109,7 @@ export const samples = {
       isDenied: false,
       meta: anyJson,
       kept: { blob: "b1", mediaType: "text/plain", chars: 90_000 },
+      isTerminal: true,
     },
   ),
   KeptOutput: sample(
@@ -144,10 +145,18 @@ export const samples = {
   },
   TurnResponse: sample(
     schemas.TurnResponseSchema,
-    { status: "completed", text: "Hi", messages: [user], finishReason: "stop", usage: {} },
+    {
+      status: "completed",
+      text: "Hi",
+      hasAnswer: true,
+      messages: [user],
+      finishReason: "stop",
+      usage: {},
+    },
     {
       cost: 0.5,
       pendingToolCalls: [pendingCall],
+      metadata: anyJson,
       output: anyJson,
       error: { name: "Error", message: "cut" },
     },

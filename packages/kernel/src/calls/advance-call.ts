@@ -48,7 +48,9 @@ export function advanceCall(step: StepOfCall, run: CallRun): Promise<void> | und
 
 /** Takes a result from a tool or from outside: the hook reviews it, then it is recorded. */
 export function takeResult(step: StepOfCall, run: CallRun, result: ToolResult): void {
-  const reviewed = reviewResult(step.turn, run, step.step, result);
+  const isTerminal = run.tool?.isTerminal === true && !result.isError;
+  const taken = isTerminal ? { ...result, isTerminal } : result;
+  const reviewed = reviewResult(step.turn, run, step.step, taken);
   if (!isPromise(reviewed)) return recordResult(step, run, reviewed);
   if (!run.isUnderWay) {
     run.review();

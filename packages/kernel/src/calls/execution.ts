@@ -93,8 +93,7 @@ export class Execution implements LimitedCall {
   #end(result: ToolResult, hasEnded = true): void {
     if (this.#isOver) return;
     this.#close(hasEnded);
-    const isTerminal = this.#run.tool?.isTerminal === true && !result.isError;
-    this.#taker.takeResult(this.#run, isTerminal ? { ...result, isTerminal } : result);
+    this.#taker.takeResult(this.#run, result);
   }
 
   #follow(events: AsyncIterable<ToolYield>): void {

@@ -32,6 +32,7 @@ export function toToolMessage(
   if (result.meta !== undefined) message.meta = result.meta;
   if (result.kept !== undefined) message.kept = result.kept;
   if (result.isDenied === true) message.isDenied = true;
+  if (result.isTerminal === true) message.isTerminal = true;
   return message;
 }
 

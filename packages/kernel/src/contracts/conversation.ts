@@ -195,6 +195,8 @@ export interface ToolMessage {
   readonly meta?: JsonValue;
   /** The complete output, if `content` is truncated. */
   readonly kept?: KeptOutput;
+  /** True if the call ended its turn, together with the others of its batch: then the content is the turn's answer. */
+  readonly isTerminal?: boolean;
 }
 
 /** A message of the application. The default conversion drops it before a request. */

@@ -1,19 +1,32 @@
 /** Handle of a turn under way, identical in process and in a client. */
-import type { ChatMessage, FinishReason, SerializedError, Usage } from "./conversation.ts";
+import type {
+  ChatMessage,
+  FinishReason,
+  JsonValue,
+  SerializedError,
+  Usage,
+} from "./conversation.ts";
 import type { AgentEvent, EventIds, PendingCall } from "./events.ts";
 
 export type TurnStatus = "completed" | "awaiting_tool_execution" | "aborted" | "error";
 
 export interface TurnResponse<Output = unknown> {
   readonly status: TurnStatus;
-  /** Text of the last assistant message. */
+  /** Text of the last assistant message, or of the tool that ended the turn. */
   readonly text: string;
+  /**
+   * Whether `text` is an answer. False if the turn failed, waits or was aborted, if the model or its vendor refused, if a limit ended the turn
+   * before a reply, and if the reply is empty.
+   */
+  readonly hasAnswer: boolean;
   /** Only the new messages. */
   readonly messages: readonly ChatMessage[];
   readonly finishReason: FinishReason;
   readonly usage: Usage;
   readonly cost?: number;
   readonly pendingToolCalls?: readonly PendingCall[];
+  /** Provider's information about the last reply, such as its id. */
+  readonly metadata?: JsonValue;
   /** Typed answer, if the agent has a schema for it. */
   readonly output?: Output;
   readonly error?: SerializedError;

@@ -1,10 +1,10 @@
 /** Creates the handle of a turn: events for one reader, a response that always resolves, and an abort. */
-import type { AssistantPart, ToolContent, ToolContentPart } from "../contracts/conversation.ts";
 import type { AgentEvent, EventIds } from "../contracts/events.ts";
 import type { RunTurnResult } from "../contracts/runtime.ts";
 import type { Turn, TurnResponse, TurnStatus } from "../contracts/turn.ts";
 import { serializeError } from "../errors/errors.ts";
 import { EventQueue } from "../events/event-queue.ts";
+import { answerOf } from "./answer.ts";
 
 /** Arguments of a turn's work: where to send events, and when to stop. */
 export interface TurnWork<Event extends AgentEvent<EventIds> = AgentEvent> {
@@ -50,12 +50,15 @@ export function toTurnResponse(
   result: Omit<RunTurnResult, "open" | "progress">,
 ): TurnResponse<never> {
   const { messages, finishReason, usage, pending, error } = result;
+  const { text, hasAnswer, metadata } = answerOf(messages, finishReason);
   return {
     status: statusOf(result),
-    text: textOf(result),
+    text,
+    hasAnswer,
     messages,
     finishReason,
     usage,
+    ...(metadata !== undefined && { metadata }),
     ...(pending !== undefined && { pendingToolCalls: pending }),
     ...(error !== undefined && { error }),
   };
@@ -70,33 +73,7 @@ function statusOf({
   return pending === undefined ? "completed" : "awaiting_tool_execution";
 }
 
-/** Text of the last reply; or of the results, if the turn ended with terminal calls. */
-function textOf({
-  messages,
-  finishReason,
-}: Pick<RunTurnResult, "messages" | "finishReason">): string {
-  const at = messages.findLastIndex((message) => message.role === "assistant");
-  const reply = messages[at];
-  if (reply?.role !== "assistant") return "";
-  const text = joined(reply.content);
-  if (text !== "" || finishReason !== "stop") return text;
-  return messages
-    .slice(at + 1)
-    .map((message) => (message.role === "tool" ? toText(message.content) : ""))
-    .join("\n");
-}
-
-function toText(content: ToolContent): string {
-  return typeof content === "string" ? content : joined(content);
-}
-
-function joined(parts: readonly (AssistantPart | ToolContentPart)[]): string {
-  return parts
-    .map((part) => (part.type === "text" || part.type === "refusal" ? part.text : ""))
-    .join("");
-}
-
 function failedResponse(thrown: unknown): TurnResponse<never> {
   const error = serializeError(thrown);
-  return { status: "error", text: "", messages: [], finishReason: "error", usage: {}, error };
+  return toTurnResponse({ messages: [], finishReason: "error", usage: {}, error });
 }
