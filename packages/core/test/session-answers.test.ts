@@ -1,9 +1,11 @@
 import {
   assertValidTranscript,
   callTool,
+  checkEvents,
   deferredTool,
   echoTool,
   remoteTool,
+  reply,
   say,
 } from "@capstan/testing";
 import { expect, test } from "vitest";
@@ -243,4 +245,24 @@ test("answers that are refused do not fail the turn that they were meant for", a
   expect(refused).toMatchObject({ error: { code: "not_pending" } });
   expect(again).toBe(turn);
   await expect(turn.response).resolves.toMatchObject({ status: "completed" });
+});
+
+test("the events of a turn that continues another are complete, even if the first one was read to its end", async () => {
+  const script = [callTool("remote"), reply(say("So"), callTool("echo")), say("Done")];
+  const world = createWorld(script, [remoteTool(), echoTool()]);
+  const session = world.host().createSession({ agent: "helper" });
+  const first = session.send("Hello");
+  await Array.fromAsync(first);
+  const { pendingToolCalls = [] } = await first.response;
+
+  const turn = session.send(
+    pendingToolCalls.map(({ toolCallId }) => ({ toolCallId, output: "picked" })),
+  );
+  const events = await Array.fromAsync(turn);
+
+  expect(checkEvents(events)).toEqual([]);
+  expect(events.filter(({ type }) => type === "step_start")).toMatchObject([
+    { step: 2 },
+    { step: 3 },
+  ]);
 });

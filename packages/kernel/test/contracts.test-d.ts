@@ -9,6 +9,7 @@ import type {
   ProviderContract,
   ProviderPart,
   RunTurnInput,
+  ShownTurn,
   RunTurnResult,
   ToolContract,
   ToolExecuteContext,
@@ -18,7 +19,7 @@ import type {
   TurnResponse,
   Usage,
 } from "@capstan/kernel";
-import { agentLoop, eventsOfFact, runTurn } from "@capstan/kernel";
+import { agentLoop, runTurn, showFact } from "@capstan/kernel";
 import { expectTypeOf, test } from "vitest";
 
 const tool = { description: "", inputSchema: {} } as const;
@@ -61,7 +62,9 @@ test("events have the ids that the turn was given, which must be given if they a
   expectTypeOf<Turn<string, AgentEvent<Ids>>["events"]>().toEqualTypeOf<
     AsyncIterable<AgentEvent<Ids>>
   >();
-  expectTypeOf(eventsOfFact<Ids>).returns.toEqualTypeOf<readonly AgentEvent<Ids>[]>();
+  expectTypeOf(showFact<Ids>)
+    .parameter(1)
+    .toEqualTypeOf<ShownTurn<Ids>>();
   // @ts-expect-error -- its listener reads `room`
   expectTypeOf(() => runTurn(input)).toBeFunction();
   expectTypeOf(() => runTurn(input, { room: "r1", turnId: "t1" })).toBeFunction();

@@ -49,8 +49,8 @@ test("each fact is recorded before what it announces is shown or done", async ()
 
   expect(diary.entries).toEqual([
     "event turn_start",
-    "event step_start",
     "fact attempt",
+    "event step_start",
     "event attempt_start",
     "event message_start",
     "effect request",

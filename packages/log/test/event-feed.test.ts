@@ -62,9 +62,9 @@ function places(events: readonly PlacedEvent[] | string): string[] | string {
 test("live events are numbered after the events of the last entry that had some", () => {
   const { feed, log } = inAttempt();
 
-  expect(places(says(feed, "a", "b"))).toEqual(["4.3 text_delta", "4.4 text_delta"]);
+  expect(places(says(feed, "a", "b"))).toEqual(["4.4 text_delta", "4.5 text_delta"]);
   feed.take([log.write({ type: "steer", message: { role: "user", id: "s1", content: "" } })]);
-  expect(places(says(feed, "c"))).toEqual(["4.5 text_delta"]);
+  expect(places(says(feed, "c"))).toEqual(["4.6 text_delta"]);
   expect(feed.fold.seq).toBe(5);
 });
 
@@ -73,24 +73,24 @@ test("entries that were taken before give nothing", () => {
 
   expect(feed.take(log.entries)).toEqual([]);
   expect(feed.takeStored(stored(log.entries))).toEqual([]);
-  expect(feed.cursor).toEqual({ seq: 4, n: 2 });
+  expect(feed.cursor).toEqual({ seq: 4, n: 3 });
 });
 
 test.each([
-  ["the next events", frameOf(3, [delta, delta]), ["4.3 text_delta", "4.4 text_delta"]],
-  ["events of which some are known", frameOf(2, [delta, delta]), ["4.3 text_delta"]],
-  ["known events", frameOf(1, [delta, delta]), []],
-  ["events after an older entry", frameOf(3, [delta], { seq: 3 }), []],
-  ["events after an entry that was not read", frameOf(1, [delta], { seq: 5 }), "ahead"],
-  ["events with others missing before them", frameOf(4, [delta]), "gap"],
+  ["the next events", frameOf(4, [delta, delta]), ["4.4 text_delta", "4.5 text_delta"]],
+  ["events of which some are known", frameOf(3, [delta, delta]), ["4.4 text_delta"]],
+  ["known events", frameOf(2, [delta, delta]), []],
+  ["events after an older entry", frameOf(4, [delta], { seq: 3 }), []],
+  ["events after an entry that was not read", frameOf(2, [delta], { seq: 5 }), "ahead"],
+  ["events with others missing before them", frameOf(5, [delta]), "gap"],
   [
     "a snapshot of what is missing",
-    frameOf(9, [empty(), delta]),
-    ["4.9 snapshot", "4.10 text_delta"],
+    frameOf(10, [empty(), delta]),
+    ["4.10 snapshot", "4.11 text_delta"],
   ],
-  ["a snapshot after events with a gap", frameOf(8, [delta, empty()]), ["4.9 snapshot"]],
-  ["events of a former owner", frameOf(3, [delta], { epoch: 0 }), []],
-  ["events of a later owner", frameOf(3, [delta], { epoch: 2 }), ["4.3 text_delta"]],
+  ["a snapshot after events with a gap", frameOf(9, [delta, empty()]), ["4.10 snapshot"]],
+  ["events of a former owner", frameOf(4, [delta], { epoch: 0 }), []],
+  ["events of a later owner", frameOf(4, [delta], { epoch: 2 }), ["4.4 text_delta"]],
 ] as const)("a follower that gets %s takes what is new", (_, frame, expected) => {
   const { feed } = inAttempt();
 
@@ -100,19 +100,19 @@ test.each([
 test("a frame that left a gap does not move the follower", () => {
   const { feed } = inAttempt();
 
-  feed.frame(frameOf(5, [delta]));
+  feed.frame(frameOf(6, [delta]));
 
-  expect(feed.cursor).toEqual({ seq: 4, n: 2 });
-  expect(places(feed.frame(frameOf(3, [delta])))).toEqual(["4.3 text_delta"]);
+  expect(feed.cursor).toEqual({ seq: 4, n: 3 });
+  expect(places(feed.frame(frameOf(4, [delta])))).toEqual(["4.4 text_delta"]);
 });
 
 test("once an owner is known, frames of the one before are dropped", () => {
   const { feed } = inAttempt();
 
-  feed.frame(frameOf(3, [delta], { epoch: 2 }));
+  feed.frame(frameOf(4, [delta], { epoch: 2 }));
 
   expect(feed.epoch).toBe(2);
-  expect(feed.frame(frameOf(4, [delta]))).toEqual([]);
+  expect(feed.frame(frameOf(5, [delta]))).toEqual([]);
 });
 
 test("a new owner shows the end of what was live, and frames of the old one are dropped from then on", () => {
@@ -123,7 +123,7 @@ test("a new owner shows the end of what was live, and frames of the old one are 
   expect(places(events)).toEqual(["7.0 snapshot"]);
   expect(events[0]?.event).toMatchObject({ type: "snapshot", toolOutputs: [] });
   expect(feed.epoch).toBe(2);
-  expect(feed.frame(frameOf(3, [delta], { seq: 5 }))).toEqual([]);
+  expect(feed.frame(frameOf(4, [delta], { seq: 5 }))).toEqual([]);
 });
 
 test("a reader that comes back to a new owner loses what the old one had shown", () => {
@@ -182,7 +182,7 @@ test("a follower that lost a frame before an entry gets what was live with the n
     live({ type: "tool_execution_delta", toolCallId: "c1", delta: " done" }),
   );
 
-  const frame = feed.toFrame([update]) ?? frameOf(0, []);
+  const frame = feed.toFrame([update]) ?? frameOf(1, []);
 
   expect(places(follower.frame(frame))).toEqual(["7.1 snapshot", "7.2 tool_execution_delta"]);
   expect(follower.frame(frame)).toEqual([]);
@@ -214,7 +214,7 @@ test("a snapshot is there only while something is live", () => {
 
   const message = { id: "a1", content: [{ type: "text", text: "Hello" }] };
   expect(feed.snapshot()).toMatchObject({
-    cursor: { seq: 4, n: 5 },
+    cursor: { seq: 4, n: 6 },
     event: { type: "snapshot", message },
   });
 });
@@ -224,10 +224,10 @@ test("a reader that comes back gets the entries it has missed and one snapshot",
   feed.live(live({ type: "text_start" }));
   says(feed, "a", "b");
 
-  const missed = feed.eventsAfter({ seq: 4, n: 1 }, stored(log.entries));
+  const missed = feed.eventsAfter({ seq: 4, n: 2 }, stored(log.entries));
 
-  expect(places(missed)).toEqual(["4.2 message_start", "4.5 snapshot"]);
-  expect(feed.eventsAfter({ seq: 4, n: 5 }, stored(log.entries))).toEqual([]);
+  expect(places(missed)).toEqual(["4.3 message_start", "4.6 snapshot"]);
+  expect(feed.eventsAfter({ seq: 4, n: 6 }, stored(log.entries))).toEqual([]);
   expect(feed.eventsAfter({ seq: 9, n: 1 }, stored(log.entries))).toEqual([]);
 });
 
@@ -235,7 +235,7 @@ test("a reader that comes back to a session at rest is told that it is", () => {
   const { feed, log } = inAttempt();
   feed.live(live({ type: "settled" }));
 
-  expect(places(feed.eventsAfter({ seq: 4, n: 2 }, stored(log.entries)))).toEqual(["4.3 settled"]);
+  expect(places(feed.eventsAfter({ seq: 4, n: 3 }, stored(log.entries)))).toEqual(["4.4 settled"]);
 });
 
 test("entries that the feed has not taken are none of its readers' business yet", () => {

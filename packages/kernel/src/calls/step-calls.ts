@@ -8,7 +8,7 @@ import type { AssistantMessage, ToolCallPart, ToolMessage } from "../contracts/c
 import type { PendingCall } from "../contracts/events.ts";
 import type { OpenCall } from "../contracts/progress.ts";
 import type { ToolResult } from "../contracts/tool.ts";
-import type { LastReply } from "../journal/events-of-fact.ts";
+import type { LastReply } from "../journal/show-fact.ts";
 import type { Gate } from "./gate.ts";
 import { gateCall } from "./gate.ts";
 import { quietly } from "../effects/quietly.ts";

@@ -6,8 +6,8 @@ import type { RunTurnInput, RunTurnResult } from "../contracts/runtime.ts";
 import type { ToolContract } from "../contracts/tool.ts";
 import type { Turn, TurnResponse } from "../contracts/turn.ts";
 import { TurnError, serializeError } from "../errors/errors.ts";
-import type { ShownFact } from "../journal/events-of-fact.ts";
-import { eventsOfFact } from "../journal/events-of-fact.ts";
+import type { ShownFact } from "../journal/show-fact.ts";
+import { showFact } from "../journal/show-fact.ts";
 import { runTurn } from "./run-turn.ts";
 import type { TurnWork } from "./turn.ts";
 import { startTurn, toTurnResponse } from "./turn.ts";
@@ -108,8 +108,12 @@ async function runLoop(
   let { turnId } = config;
   let total: RunTurnResult | undefined;
   const show = (fact: ShownFact): void => {
-    const atRest = { ids: { conversationId, turnId }, underWay: undefined, reply: undefined };
-    for (const event of eventsOfFact(fact, atRest)) emit(event);
+    showFact(fact, {
+      ids: { conversationId, turnId },
+      underWay: undefined,
+      reply: undefined,
+      emit,
+    });
   };
   try {
     const steered = signal.aborted ? [] : steering.take();

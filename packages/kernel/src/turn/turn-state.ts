@@ -19,13 +19,8 @@ import type { ToolContract } from "../contracts/tool.ts";
 import type { Draft } from "../effects/draft.ts";
 import type { TurnError } from "../errors/errors.ts";
 import { serializeError } from "../errors/errors.ts";
-import type {
-  LastReply,
-  ShownFact,
-  TurnBefore,
-  UnfinishedStep,
-} from "../journal/events-of-fact.ts";
-import { eventsOfFact } from "../journal/events-of-fact.ts";
+import type { LastReply, ShownFact, ShownTurn, UnfinishedStep } from "../journal/show-fact.ts";
+import { showFact } from "../journal/show-fact.ts";
 import type { Effect } from "../journal/outbox.ts";
 import { Outbox, unrecorded } from "../journal/outbox.ts";
 import { observe, quietly } from "../effects/quietly.ts";
@@ -69,7 +64,7 @@ export class OpenStep implements UnfinishedStep {
 /** Used if a group of the input is missing. */
 const none: LoopLimits & LoopContext & LoopJournal & Deadlines = {};
 
-export class TurnState implements TurnBefore<EventIds> {
+export class TurnState implements ShownTurn<EventIds> {
   readonly input: RunTurnInput<EventIds>;
   readonly limits: LoopLimits;
   readonly context: LoopContext;
@@ -167,8 +162,7 @@ export class TurnState implements TurnBefore<EventIds> {
 
   /** Shows the events of a fact, unless the caller shows them from its own log. */
   show(fact: ShownFact): void {
-    if (this.journal.isShown === true) return;
-    for (const event of eventsOfFact(fact, this)) this.emit(event);
+    if (this.journal.isShown !== true) showFact(fact, this);
   }
 
   /** Queues a fact for the journal's next `flush`; once stored, it is shown and takes effect. Without a journal that happens immediately. */
@@ -291,7 +285,6 @@ export class TurnState implements TurnBefore<EventIds> {
     this.underWay = underWay;
     this.#attemptsInStep = 0;
     this.route?.startStep();
-    this.emit({ ...this.ids, type: "step_start", step });
     return underWay;
   }
 

@@ -1,6 +1,12 @@
 /** The only way from a log to events. Facts that a running session shows are converted here as well. */
-import type { AgentEventBody, ShownFact, TurnBefore } from "@capstan/kernel";
-import { eventsOfFact } from "@capstan/kernel";
+import type {
+  AgentEventBody,
+  LastReply,
+  ShownFact,
+  ShownTurn,
+  UnfinishedStep,
+} from "@capstan/kernel";
+import { showFact } from "@capstan/kernel";
 import type { Cursor } from "./cursor.ts";
 import type { Draft } from "../entries/draft.ts";
 import type { Entry, EntryOf } from "../entries/entries.ts";
@@ -30,23 +36,25 @@ export function eventsOf(
   return placed;
 }
 
-/** Entries of facts show the events of `eventsOfFact`; the others are the log's own. */
-export class EntryEvents {
-  #ids: SessionIds;
+/** Entries of facts show the events of `showFact`; the others are the log's own. */
+export class EntryEvents implements ShownTurn<SessionIds> {
+  ids: SessionIds;
+  underWay: UnfinishedStep | undefined;
+  reply: LastReply | undefined;
   #seq = 0;
   #placed: PlacedEvent[] = [];
   #count = 0;
 
   constructor(sessionId: string) {
-    this.#ids = { sessionId, turnId: "" };
+    this.ids = { sessionId, turnId: "" };
   }
 
   /** Adds the events of one entry; `before` is the state before it. Returns their number. */
   place(entry: Entry, before: SessionFold, placed: PlacedEvent[]): number {
     // Entries that have events belong to a turn.
     const { turnId } = entry as { readonly turnId: string };
-    const { sessionId } = this.#ids;
-    if (turnId !== this.#ids.turnId) this.#ids = { sessionId, turnId };
+    const { sessionId } = this.ids;
+    if (turnId !== this.ids.turnId) this.ids = { sessionId, turnId };
     this.#seq = entry.seq;
     this.#placed = placed;
     this.#count = 0;
@@ -107,18 +115,15 @@ export class EntryEvents {
     }
   }
 
-  #place(event: SessionEvent): void {
+  emit(event: SessionEvent): void {
     this.#count += 1;
     this.#placed.push({ cursor: { seq: this.#seq, n: this.#count }, event });
   }
 
   #showFact(fact: ShownFact, { turn, transcript }: SessionFold): void {
-    const before: TurnBefore<SessionIds> = {
-      ids: this.#ids,
-      underWay: turn?.underWay,
-      reply: transcript.step,
-    };
-    for (const event of eventsOfFact(fact, before)) this.#place(event);
+    this.underWay = turn?.underWay;
+    this.reply = transcript.step;
+    showFact(fact, this);
   }
 
   /** An open attempt ended with its process. */
@@ -142,28 +147,28 @@ export class EntryEvents {
 
   #compaction({ through, before, after, usage }: EntryOf<"compaction">): void {
     const event: Draft<EventOf<"compaction_end">> = {
-      ...this.#ids,
+      ...this.ids,
       type: "compaction_end",
       through,
       before,
       after,
     };
     if (usage !== undefined) event.usage = usage;
-    this.#place(event);
+    this.emit(event);
   }
 
   #compactionFailed({ reason, error, usage }: EntryOf<"compaction_failed">): void {
     const event: Draft<EventOf<"compaction_failed">> = {
-      ...this.#ids,
+      ...this.ids,
       type: "compaction_failed",
       reason,
     };
     if (error !== undefined) event.error = error;
     if (usage !== undefined) event.usage = usage;
-    this.#place(event);
+    this.emit(event);
   }
 
   #eviction({ toolCallIds }: EntryOf<"eviction">): void {
-    this.#place({ ...this.#ids, type: "context_evicted", toolCallIds });
+    this.emit({ ...this.ids, type: "context_evicted", toolCallIds });
   }
 }

@@ -13,7 +13,6 @@ const liveOnlyTypes: ReadonlySet<AgentEventBody["type"]> = new Set<AgentEventBod
   "toolcall_end",
   "tool_execution_start",
   "tool_execution_delta",
-  "step_start",
   "compaction_start",
   "snapshot",
   "settled",

@@ -23,8 +23,8 @@ class StepOrder {
   #lastStep: number | undefined;
   #openAttempt: number | undefined;
   #lastAttempt = 0;
-  /** Attempts of the next step made by an earlier process. */
-  #earlierAttempts: number;
+  /** Attempts that an earlier process made of the step in which these events begin. */
+  readonly #earlierAttempts: number;
 
   constructor(earlierAttempts: number) {
     this.#earlierAttempts = earlierAttempts;
@@ -64,8 +64,7 @@ class StepOrder {
     }
     this.#openStep = this.#lastStep = event.step;
     this.#openAttempt = undefined;
-    this.#lastAttempt = this.#earlierAttempts;
-    this.#earlierAttempts = 0;
+    this.#lastAttempt = 0;
   }
 
   #endStep(index: number, event: EventOf<"step_end">): void {
@@ -84,6 +83,11 @@ class StepOrder {
     event: EventOf<"attempt_start">,
     next: AgentEventBody | undefined,
   ): void {
+    if (this.#earlierAttempts > 0 && this.#lastStep === undefined) {
+      // The process that made the first attempt has shown the start of the step.
+      this.#openStep = this.#lastStep = event.step;
+      this.#lastAttempt = this.#earlierAttempts;
+    }
     if (event.step !== this.#openStep) {
       this.problems.add(index, event, "attempt-order", `step ${event.step} is not in progress`);
     }

@@ -112,7 +112,7 @@ function checkWholeTurns(world: World, { name, seen, first, session }: Reading):
 
 /** Never in a replay: a reader that gets it is live. */
 function isLiveDelta(type: SessionEvent["type"]): boolean {
-  return type === "text_delta" || type === "step_start" || type === "tool_execution_delta";
+  return type === "text_delta" || type === "tool_execution_delta";
 }
 
 /** True if this process has written the whole turn, and is alive: readers elsewhere get only part of the live events. */

@@ -48,20 +48,19 @@ export interface LastReply {
   messagesWith(toolCallId: string, result: ToolResult): readonly ToolMessage[];
 }
 
-/** State of the turn before a fact. */
-export interface TurnBefore<Ids extends EventIds = ConversationIds> {
+/** State of the turn before a fact, and the function that shows its events. */
+export interface ShownTurn<in out Ids extends EventIds = ConversationIds> {
   /** Ids of the events. */
   readonly ids: Ids;
   readonly underWay: UnfinishedStep | undefined;
   readonly reply: LastReply | undefined;
+  emit(event: AgentEvent<Ids>): void;
 }
 
 type Event = AgentEvent<EventIds>;
-type Before = TurnBefore<EventIds>;
+type Shown = ShownTurn<EventIds>;
 type EventOf<Type extends Event["type"]> = Extract<Event, { readonly type: Type }>;
 type FactOf<Type extends ShownFact["type"]> = Extract<ShownFact, { readonly type: Type }>;
-
-const none: readonly Event[] = [];
 
 /** Error of an attempt that was discarded without one: it ended with its process. */
 const interrupted: SerializedError = {
@@ -70,104 +69,107 @@ const interrupted: SerializedError = {
   code: "interrupted",
 };
 
-/** Returns the events of one fact in order, given the turn before it. Each event is built in one piece, ids first, optional fields last: this is a hot path. */
-export function eventsOfFact<Ids extends EventIds>(
-  fact: ShownFact,
-  before: TurnBefore<Ids>,
-): readonly AgentEvent<Ids>[];
-export function eventsOfFact(fact: ShownFact, before: Before): readonly Event[] {
+/**
+ * Shows the events of one fact in order, given the turn before it. This is a hot path: events are passed on one by one, not in a list, and each
+ * is built in one piece, ids first, optional fields last.
+ */
+export function showFact<Ids extends EventIds>(fact: ShownFact, turn: ShownTurn<Ids>): void;
+export function showFact(fact: ShownFact, turn: Shown): void {
   switch (fact.type) {
     case "turn_started":
-      return turnStarted(fact, before);
+      return showStart(fact, turn);
     case "attempt":
-      return attemptStarted(fact, before);
+      return showAttempt(fact, turn);
     case "attempt_ended":
-      return attemptEnded(fact, before);
+      return showAttemptEnd(fact, turn);
     case "message":
-      return messageAdded(fact, before);
+      return showMessage(fact, turn);
     case "pending":
-      return [{ ...before.ids, type: "awaiting_tool_execution", pending: fact.pending }];
+      return turn.emit({ ...turn.ids, type: "awaiting_tool_execution", pending: fact.pending });
     case "tool_intent":
-      return none;
+      return;
     case "tool_result":
-      return resultAdded(fact, before);
+      return showResult(fact, turn);
     case "steering_delivered": {
       const { step, messages } = fact;
       const ids = messages.map((message) => message.id);
-      const delivered = { ...before.ids, type: "steering_delivered", ids, step } as const;
-      return [delivered, ...messages.flatMap((message) => wholeMessage(message, before))];
+      turn.emit({ ...turn.ids, type: "steering_delivered", ids, step });
+      for (const message of messages) showWhole(message, turn);
+      return;
     }
     case "steering_returned": {
       const { ids, reason } = fact;
-      return [{ ...before.ids, type: "steering_returned", ids, reason }];
+      return turn.emit({ ...turn.ids, type: "steering_returned", ids, reason });
     }
     case "turn_failed":
-      return [{ ...before.ids, type: "error", error: fact.error }];
+      return turn.emit({ ...turn.ids, type: "error", error: fact.error });
     case "turn_ended":
-      return turnEnded(fact, before);
+      return showEnd(fact, turn);
     default:
       return fact satisfies never;
   }
 }
 
-function turnStarted({ input, continues }: FactOf<"turn_started">, before: Before): Event[] {
+function showStart({ input, continues }: FactOf<"turn_started">, turn: Shown): void {
   const start: Draft<EventOf<"turn_start">> = {
-    ...before.ids,
+    ...turn.ids,
     type: "turn_start",
     input: input.map((message) => message.id),
   };
   if (continues !== undefined) start.continues = continues;
-  return [start, ...input.flatMap((message) => wholeMessage(message, before))];
+  turn.emit(start);
+  for (const message of input) showWhole(message, turn);
 }
 
-function attemptStarted({ step, attempt, messageId }: FactOf<"attempt">, { ids }: Before): Event[] {
-  return [
-    { ...ids, type: "attempt_start", step, attempt },
-    { ...ids, type: "message_start", role: "assistant", messageId },
-  ];
+/** The first attempt of a step starts the step. */
+function showAttempt({ step, attempt, messageId }: FactOf<"attempt">, turn: Shown): void {
+  const { ids } = turn;
+  if (attempt === 1) turn.emit({ ...ids, type: "step_start", step });
+  turn.emit({ ...ids, type: "attempt_start", step, attempt });
+  turn.emit({ ...ids, type: "message_start", role: "assistant", messageId });
 }
 
-function attemptEnded(fact: FactOf<"attempt_ended">, before: Before): readonly Event[] {
+function showAttemptEnd(fact: FactOf<"attempt_ended">, turn: Shown): void {
   const { step, outcome, usage, timing } = fact;
-  if (outcome === "discarded") return [attemptDiscarded(fact, before)];
-  const { reply } = before;
+  if (outcome === "discarded") return showDiscarded(fact, turn);
+  const { reply } = turn;
   if (reply?.step === step) {
-    if (!reply.isEmpty) return none;
+    if (!reply.isEmpty) return;
     const { stopReason, usage: replyUsage } = reply.message;
-    return [stepEnd({ step, usage: replyUsage, timing }, stopReason, before)];
+    return showStepEnd({ step, usage: replyUsage, timing }, stopReason, turn);
   }
   // A reply without content: only the end of the turn reports its usage and reason.
-  if (outcome === "completed") return none;
-  return [stepEnd({ step, usage, timing }, outcome === "aborted" ? "aborted" : "error", before)];
+  if (outcome === "completed") return;
+  showStepEnd({ step, usage, timing }, outcome === "aborted" ? "aborted" : "error", turn);
 }
 
-function attemptDiscarded(
+function showDiscarded(
   { step, attempt, model, error = interrupted, delayMs = 0 }: FactOf<"attempt_ended">,
-  { ids }: Before,
-): Event {
-  return {
-    ...ids,
+  turn: Shown,
+): void {
+  turn.emit({
+    ...turn.ids,
     type: "attempt_discarded",
     step,
     attempt,
     ...(model !== undefined && { model }),
     error,
     delayMs,
-  };
+  });
 }
 
-function messageAdded({ message, cost }: FactOf<"message">, before: Before): Event[] {
-  if (message.role === "assistant") return [messageEnd(message, before, cost)];
-  const whole = wholeMessage(message, before);
-  const { underWay } = before;
-  return underWay === undefined ? whole : [stepEnd(underWay, "aborted", before), ...whole];
+function showMessage({ message, cost }: FactOf<"message">, turn: Shown): void {
+  if (message.role === "assistant") return showMessageEnd(message, turn, cost);
+  const { underWay } = turn;
+  if (underWay !== undefined) showStepEnd(underWay, "aborted", turn);
+  showWhole(message, turn);
 }
 
-function resultAdded(
+function showResult(
   { toolCallId, toolName, result, durationMs }: FactOf<"tool_result">,
-  before: Before,
-): Event[] {
-  const { ids, reply, underWay } = before;
+  turn: Shown,
+): void {
+  const { ids, reply, underWay } = turn;
   const end: Draft<EventOf<"tool_execution_end">> = {
     ...ids,
     type: "tool_execution_end",
@@ -179,29 +181,23 @@ function resultAdded(
   if (result.details !== undefined) end.details = result.details;
   if (result.isDenied === true) end.isDenied = true;
   if (durationMs !== undefined) end.durationMs = durationMs;
-  if (reply === undefined || !reply.isLast(toolCallId)) return [end];
-  const events: Event[] = [end];
-  for (const message of reply.messagesWith(toolCallId, result)) {
-    events.push(...wholeMessage(message, before));
-  }
+  turn.emit(end);
+  if (reply === undefined || !reply.isLast(toolCallId)) return;
+  for (const message of reply.messagesWith(toolCallId, result)) showWhole(message, turn);
   const { stopReason, usage } = reply.message;
-  events.push(stepEnd({ step: reply.step, usage, timing: underWay?.timing }, stopReason, before));
-  return events;
+  showStepEnd({ step: reply.step, usage, timing: underWay?.timing }, stopReason, turn);
 }
 
-function turnEnded(fact: FactOf<"turn_ended">, before: Before): Event[] {
+function showEnd(fact: FactOf<"turn_ended">, turn: Shown): void {
   const { finishReason, usage, cost, durationMs, pending, error, abortReason } = fact;
-  const { ids, underWay } = before;
-  const events: Event[] = [];
-  if (pending === undefined && underWay !== undefined) {
-    events.push(stepEnd(underWay, finishReason, before));
-  }
+  const { ids, underWay } = turn;
+  if (pending === undefined && underWay !== undefined) showStepEnd(underWay, finishReason, turn);
   if (finishReason === "aborted") {
     const abort: Draft<EventOf<"abort">> = { ...ids, type: "abort" };
     if (abortReason !== undefined) abort.reason = abortReason;
-    events.push(abort);
+    turn.emit(abort);
   }
-  if (error !== undefined) events.push({ ...ids, type: "error", error });
+  if (error !== undefined) turn.emit({ ...ids, type: "error", error });
   const end: Draft<EventOf<"turn_end">> = {
     ...ids,
     type: "turn_end",
@@ -212,38 +208,38 @@ function turnEnded(fact: FactOf<"turn_ended">, before: Before): Event[] {
   if (durationMs !== undefined) end.durationMs = durationMs;
   if (pending !== undefined) end.pending = pending;
   if (error !== undefined) end.error = error;
-  events.push(end);
-  return events;
+  turn.emit(end);
 }
 
-/** Events of a message that was not streamed. */
-function wholeMessage(message: ChatMessage, before: Before): Event[] {
+/** Shows a message that was not streamed. */
+function showWhole(message: ChatMessage, turn: Shown): void {
   const { role, id: messageId } = message;
-  return [{ ...before.ids, type: "message_start", role, messageId }, messageEnd(message, before)];
+  turn.emit({ ...turn.ids, type: "message_start", role, messageId });
+  showMessageEnd(message, turn);
 }
 
-function messageEnd(message: ChatMessage, { ids }: Before, cost?: number): Event {
+function showMessageEnd(message: ChatMessage, turn: Shown, cost?: number): void {
   const event: Draft<EventOf<"message_end">> = {
-    ...ids,
+    ...turn.ids,
     type: "message_end",
     message,
   };
   if (cost !== undefined) event.cost = cost;
-  return event;
+  turn.emit(event);
 }
 
-function stepEnd(
+function showStepEnd(
   { step, usage, timing }: UnfinishedStep,
   finishReason: FinishReason,
-  { ids }: Before,
-): Event {
+  turn: Shown,
+): void {
   const event: Draft<EventOf<"step_end">> = {
-    ...ids,
+    ...turn.ids,
     type: "step_end",
     step,
     finishReason,
   };
   if (usage !== undefined) event.usage = usage;
   if (timing !== undefined) event.timing = timing;
-  return event;
+  turn.emit(event);
 }
