@@ -19,7 +19,8 @@ interface Waiting<Outcome> {
 
 export class Receipts<Outcome> {
   readonly #outcomeOf: (id: string) => Outcome | undefined;
-  readonly #waiting = new Map<string, Waiting<Outcome>>();
+  /** Undefined until a receipt is requested: every session has two of these lists, and most stay empty. */
+  #waiting: Map<string, Waiting<Outcome>> | undefined;
   #end: Error | undefined;
 
   /** `outcomeOf` is called again whenever entries were folded. */
@@ -28,11 +29,11 @@ export class Receipts<Outcome> {
   }
 
   get isEmpty(): boolean {
-    return this.#waiting.size === 0;
+    return this.#waiting === undefined || this.#waiting.size === 0;
   }
 
   of(id: string): Receipt<Outcome> {
-    const known = this.#waiting.get(id);
+    const known = this.#waiting?.get(id);
     if (known !== undefined) return known.receipt;
     const { promise: outcome, resolve, reject } = Promise.withResolvers<Outcome>();
     // Many callers never await it.
@@ -42,15 +43,16 @@ export class Receipts<Outcome> {
       reject(this.#end);
       return receipt;
     }
-    this.#waiting.set(id, { receipt, resolve, reject });
+    (this.#waiting ??= new Map()).set(id, { receipt, resolve, reject });
     this.update();
     return receipt;
   }
 
   /** Rejects all receipts: this process stops following the session. */
   fail(reason: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(reason);
-    this.#waiting.clear();
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    for (const { reject } of waiting?.values() ?? []) reject(reason);
   }
 
   /** Rejects all receipts, also later ones: the session is gone. */
@@ -61,11 +63,12 @@ export class Receipts<Outcome> {
 
   /** Called when entries were folded. */
   update(): void {
-    if (this.#waiting.size === 0) return;
-    for (const [id, { resolve }] of this.#waiting) {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    for (const [id, { resolve }] of waiting) {
       const outcome = this.#outcomeOf(id);
       if (outcome === undefined) continue;
-      this.#waiting.delete(id);
+      waiting.delete(id);
       resolve(outcome);
     }
   }

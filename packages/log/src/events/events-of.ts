@@ -46,7 +46,7 @@ export class EntryEvents implements ShownTurn<SessionIds> {
   #count = 0;
 
   constructor(sessionId: string) {
-    this.ids = { sessionId, turnId: "" };
+    this.ids = toIds(sessionId, "");
   }
 
   /** Adds the events of one entry; `before` is the state before it. Returns their number. */
@@ -54,7 +54,7 @@ export class EntryEvents implements ShownTurn<SessionIds> {
     // Entries that have events belong to a turn.
     const { turnId } = entry as { readonly turnId: string };
     const { sessionId } = this.ids;
-    if (turnId !== this.ids.turnId) this.ids = { sessionId, turnId };
+    if (turnId !== this.ids.turnId) this.ids = toIds(sessionId, turnId);
     this.#seq = entry.seq;
     this.#placed = placed;
     this.#count = 0;
@@ -171,4 +171,9 @@ export class EntryEvents implements ShownTurn<SessionIds> {
   #eviction({ toolCallIds }: EntryOf<"eviction">): void {
     this.emit({ ...this.ids, type: "context_evicted", toolCallIds });
   }
+}
+
+/** Starts as `{}`, which leaves room for two more fields: an event that begins with a copy of it is one allocation. */
+function toIds(sessionId: string, turnId: string): SessionIds {
+  return Object.assign({}, { sessionId, turnId });
 }

@@ -26,8 +26,11 @@ interface Change {
   readonly messageCount: number;
 }
 
+/** Shared: most sessions evict nothing. */
+const noneEvicted: ReadonlySet<string> = new Set();
+
 export class ContextFold {
-  #evicted: ReadonlySet<string> = new Set();
+  #evicted: ReadonlySet<string> = noneEvicted;
   #summary: ContextSummary | undefined;
   #quarantined: readonly PartReference[] = [];
   #changes: readonly Change[] = [];
@@ -93,7 +96,7 @@ export class ContextFold {
 
   /** Starts over with a new history: nothing here applies to it. */
   reset(): void {
-    this.#evicted = new Set();
+    this.#evicted = noneEvicted;
     this.#summary = undefined;
     this.#quarantined = [];
     this.#changes = [];
