@@ -60,6 +60,9 @@ export function toEnd(
   const rest = behind === 0 ? [] : whole.slice(-behind);
   const head: ChatMessage = { role: "user", id: through, content: summary };
   const share = estimate([head, ...rest], plan.frame) / estimate(whole, plan.frame);
+  // A caller asked for it, and it would not help. Without a request the context is full: then the caller decides what that means.
+  if (share >= 1 && asked.length > 0)
+    return { type: "compaction_failed", reason: "nothing", ...common };
   return { type: "compaction", ...common, through, summary, after: Math.round(before * share) };
 }
 

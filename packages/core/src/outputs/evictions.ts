@@ -9,8 +9,8 @@ import type { ResolvedLimits } from "./output-limits.ts";
 const keptShare = 0.5;
 
 /**
- * Returns none while it is not worth it: when an `ephemeral` tool has twice as many outputs as it may keep, all such tools are cut back. Outputs
- * from `freshFrom` on, which the model has not seen yet, stay.
+ * Returns none while it is not worth it: when an `ephemeral` tool has twice as many outputs as it may keep, all such tools are cut back. A tool
+ * that keeps one is exact, because of its outputs only the newest is true. Outputs from `freshFrom` on, which the model has not seen yet, stay.
  */
 export function outputsToEvict(
   outputs: OutputFold,
@@ -19,7 +19,7 @@ export function outputsToEvict(
   { maxTotalChars }: Pick<ResolvedLimits, "maxTotalChars">,
 ): readonly string[] {
   const isTooLarge = outputs.size > maxTotalChars;
-  const isDue = isTooLarge || hasTwice(outputs, ephemeral);
+  const isDue = isTooLarge || hasTooMany(outputs, ephemeral);
   if (!isDue) return [];
   const seen = outputs.shown.filter(({ index }) => index < freshFrom);
   const evicted = new Set<string>();
@@ -42,7 +42,9 @@ export function outputsToEvict(
   return Array.from(evicted);
 }
 
-function hasTwice(outputs: OutputFold, ephemeral: ReadonlyMap<string, number>): boolean {
-  for (const [name, kept] of ephemeral) if (outputs.countOf(name) > 2 * kept) return true;
+function hasTooMany(outputs: OutputFold, ephemeral: ReadonlyMap<string, number>): boolean {
+  for (const [name, kept] of ephemeral) {
+    if (outputs.countOf(name) > (kept === 1 ? 1 : 2 * kept)) return true;
+  }
   return false;
 }

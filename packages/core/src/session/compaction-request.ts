@@ -13,7 +13,7 @@ export interface CompactOptions {
 }
 
 export interface CompactionResult {
-  /** False if there was nothing to summarize: the context is unchanged. */
+  /** False if there was nothing to summarize, or the summary was not shorter: the context is unchanged. */
   readonly isCompacted: boolean;
   /** Tokens of the context before. */
   readonly before: number;
@@ -53,8 +53,10 @@ function toCompactionResult(sessionId: string, outcome: CompactionOutcome): Comp
       const { type: _, ...counts } = outcome;
       return { isCompacted: true, ...counts };
     }
-    case "nothing":
-      return { isCompacted: false, before: outcome.before, after: outcome.before };
+    case "nothing": {
+      const { type: _, ...counts } = outcome;
+      return { isCompacted: false, ...counts, after: outcome.before };
+    }
     case "failed":
     case "aborted": {
       const { error } = outcome;

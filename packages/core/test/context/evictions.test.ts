@@ -49,6 +49,21 @@ describe("an ephemeral tool", () => {
     ]);
   });
 
+  test("of which only the newest output is true keeps exactly that one", async () => {
+    const world = createWorld(steps(4), [look(10, 1)]);
+    const session = world.host().createSession({ agent: "helper" });
+
+    await session.send("Look").response;
+
+    expect(world.provider.requests.map(({ messages }) => outputsIn(messages))).toEqual([
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [1, 2],
+      [1, 3],
+    ]);
+  });
+
   test("leaves the transcript as it is, and tells what was left out", async () => {
     const world = createWorld(steps(5), [look(10, 2)]);
     const session = world.host().createSession({ agent: "helper" });

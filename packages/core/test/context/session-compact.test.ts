@@ -35,6 +35,25 @@ test("a session is compacted when somebody asks for it, and says what that took"
   ]);
 });
 
+test("a summary that would be longer than what it replaces is not used, and the result says so", async () => {
+  const wordy = say("They said hello to each other in so many words that this summary is longer.");
+  const world = smallWorld([say("Hi"), reply(wordy, usage({ inputTokens: 40 })), say("Fine")]);
+  const session = world.session();
+  await session.run("Hi");
+
+  const result = await session.compact();
+
+  expect(result).toMatchObject({ isCompacted: false, usage: { inputTokens: 40 } });
+  expect(result.after).toBe(result.before);
+  await session.run("How are you?");
+  expect(shown(world.provider.requests[2]?.messages ?? [])).toEqual([
+    "user: Hi",
+    "assistant: Hi",
+    "user: How are you?",
+  ]);
+  expect(session.usage.inputTokens).toBe(40);
+});
+
 test("the same id twice is once, also in another process", async () => {
   const world = smallWorld([say("Hello!"), summary]);
   const session = world.session("s1");

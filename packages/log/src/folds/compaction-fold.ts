@@ -17,8 +17,13 @@ export type CompactionOutcome =
       readonly usage?: Usage;
       readonly cost?: number;
     }
-  /** There was nothing to summarize. */
-  | { readonly type: "nothing"; readonly before: number }
+  /** There was nothing to summarize, or the summary was not shorter. */
+  | {
+      readonly type: "nothing";
+      readonly before: number;
+      readonly usage?: Usage;
+      readonly cost?: number;
+    }
   | { readonly type: "failed" | "aborted"; readonly error?: SerializedError };
 
 const none: readonly CompactRequest[] = [];
@@ -113,7 +118,7 @@ export class CompactionFold {
   }
 
   fail(entry: EntryOf<"compaction_failed">, messageCount: number): void {
-    const { reason, before, error, requests } = entry;
+    const { reason, before, error, usage, cost, requests } = entry;
     this.#isUnderWay = false;
     if (reason === "failed") {
       this.#triedAtLength = messageCount;
@@ -122,7 +127,12 @@ export class CompactionFold {
     this.#settle(
       requests,
       reason === "nothing"
-        ? { type: reason, before }
+        ? {
+            type: reason,
+            before,
+            ...(usage !== undefined && { usage }),
+            ...(cost !== undefined && { cost }),
+          }
         : { type: reason, ...(error !== undefined && { error }) },
     );
   }
