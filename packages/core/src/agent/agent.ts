@@ -46,9 +46,9 @@ export class Agent<Output = unknown> {
   readonly #init: AgentInit<Output>;
 
   constructor(init: AgentInit<Output>) {
-    this.name = init.name ?? "agent";
-    this.#init = init;
     checkOptions(init);
+    this.name = init.name ?? "agent";
+    this.#init = frozen(init);
     const { model, compaction } = init;
     checkCompaction(compaction, typeof model === "string" ? undefined : windowOf(toModel(model)));
     if (compaction !== undefined && needsWindow(compaction)) mustHaveWindow(init);
@@ -215,6 +215,17 @@ export class Agent<Output = unknown> {
       }
     }
   }
+}
+
+/** A copy that its caller cannot change. */
+function frozen<Output>(init: AgentInit<Output>): AgentInit<Output> {
+  const { tools, models, dependencies } = init;
+  return Object.freeze({
+    ...init,
+    ...(tools && { tools: Object.freeze([...tools]) }),
+    ...(models && { models: Object.freeze([...models]) }),
+    ...(dependencies && { dependencies: Object.freeze([...dependencies]) }),
+  });
 }
 
 /** Throws if the window cannot become known later; one from a registry or for a name is known when a turn of a session begins. */

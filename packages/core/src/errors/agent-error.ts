@@ -4,7 +4,7 @@ import { CapstanError } from "@capstan/kernel";
 
 export type AgentErrorCode =
   | "unknown_model"
-  /** An option is not a number, or the number is out of range. */
+  /** An option is unknown, of the wrong type or out of range, or a tool is none. */
   | "invalid_option"
   /** Compaction needs the context window, which is unknown. */
   | "unknown_window"

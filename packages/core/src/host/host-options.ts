@@ -1,7 +1,7 @@
 /** Options of a host. */
 import type { SessionRepository } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
-import { SessionError } from "../errors/session-error.ts";
+import { invalid } from "../errors/session-error.ts";
 import type { Clock } from "../platform/clock.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 import type { OnFault } from "./host-fault.ts";
@@ -37,8 +37,30 @@ export interface HostOptions {
   readonly onError?: OnFault;
 }
 
-/** Throws `invalid_input` if an option that is a time makes no sense. */
+/** Throws `invalid_input` if an option makes no sense. JavaScript has no other check. */
 export function checkHostOptions(options: HostOptions): void {
+  const { agents, repository }: Partial<HostOptions> = options;
+  if (!Array.isArray(agents)) throw invalid("The host's agents must be a list");
+  const known = new Set<string>();
+  for (const [index, agent] of (agents as readonly unknown[]).entries()) {
+    if (!isAgent(agent)) {
+      throw invalid(`The host's agents[${index}] is no agent: make agents with createAgent`);
+    }
+    if (known.has(agent.name)) {
+      throw invalid(`The host has two agents with the name "${agent.name}": rename one`);
+    }
+    known.add(agent.name);
+  }
+  if (typeof repository?.append !== "function") {
+    throw invalid(
+      "The host's repository must be a store, such as sqlite(path) or memoryRepository()",
+    );
+  }
   const problem = problemOfNumbers(options, { leaseMs: "above 0", pollMs: "above 0" });
-  if (problem !== undefined) throw new SessionError("invalid_input", `The host's ${problem}`);
+  if (problem !== undefined) throw invalid(`The host's ${problem}`);
+}
+
+function isAgent(given: unknown): given is Agent {
+  const { name, plan } = (given ?? {}) as { readonly [field: string]: unknown };
+  return typeof name === "string" && typeof plan === "function";
 }

@@ -3,7 +3,7 @@ import type { ModelFacts } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
 import type { ModelPrice, TokenPrices } from "./cost.ts";
 import type { Model } from "./model.ts";
-import { nearestNames } from "./nearest-names.ts";
+import { nearestNames } from "../platform/nearest-names.ts";
 import type { SnapshotModel, SnapshotPrice } from "./snapshot-model.ts";
 import { readSnapshot, snapshotDate, snapshotVendors } from "./snapshot.ts";
 import { vendorOfId } from "./vendor-of-id.ts";

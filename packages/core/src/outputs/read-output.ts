@@ -1,6 +1,6 @@
 /** `read_output`: lets a model read omitted parts of outputs. */
 import type { ToolContent, ToolContentPart, ToolContract, ToolOutput } from "@capstan/kernel";
-import { nearestNames } from "../models/nearest-names.ts";
+import { nearestNames } from "../platform/nearest-names.ts";
 import type { CompiledInput } from "../tools/compile-input.ts";
 import { compileInput } from "../tools/compile-input.ts";
 import { fail } from "../tools/tool-output.ts";

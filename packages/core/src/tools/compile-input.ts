@@ -23,6 +23,13 @@ export interface CompiledInput {
 
 /** Throws a `ToolError` for a schema that can never work. The JSON Schema of a library's schema is made later, when it is read. */
 export function compileInput(toolName: string, schema: InputSchema): CompiledInput {
+  // Callers in JavaScript may pass anything.
+  const given: unknown = schema;
+  if (given === null || (typeof given !== "object" && typeof given !== "function")) {
+    const problem = "its input must be a schema: a Standard Schema such as zod's, or a JSON Schema";
+    throw new ToolError("invalid_schema", toolName, problem);
+  }
+  if (isZod3(given)) throw new ToolError("invalid_schema", toolName, oldZod);
   return isStandard(schema) ? fromStandard(toolName, schema) : fromJsonSchema(toolName, schema);
 }
 
@@ -52,8 +59,21 @@ function fromStandard(toolName: string, schema: StandardSchema): CompiledInput {
 
 function requireConverter(toolName: string, standard: Partial<StandardProps>): void {
   if (typeof standard.jsonSchema?.input === "function") return;
-  const problem = `its input schema (${standard.vendor}) provides no JSON Schema for the model. Pass it through the library's Standard JSON Schema converter, or pass a JSON Schema`;
+  const converter =
+    converters[standard.vendor ?? ""] ?? "the library's Standard JSON Schema converter";
+  const problem = `its input schema (${standard.vendor}) provides no JSON Schema for the model. Pass it through ${converter}, or pass a JSON Schema`;
   throw new ToolError("invalid_schema", toolName, problem);
+}
+
+const converters: Readonly<Record<string, string>> = {
+  valibot: "toStandardJsonSchema of @valibot/to-json-schema",
+};
+
+const oldZod = "its input is a schema of zod 3, which has no JSON Schema: use zod 4";
+
+/** Schemas of zod 4 have `_zod`; those before 3.24 are no Standard Schema either. */
+function isZod3(schema: object): boolean {
+  return "_def" in schema && "parse" in schema && !("_zod" in schema);
 }
 
 function convert(toolName: string, standard: StandardProps): JsonSchema {

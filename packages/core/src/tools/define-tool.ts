@@ -12,6 +12,7 @@ import { toScoped } from "./scoped-function.ts";
 import type { Tool, ToolExecution } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";
 import { ToolError } from "../errors/tool-error.ts";
+import { problemOfNames } from "../platform/option-names.ts";
 
 export interface ToolDefinition<Schema extends InputSchema> {
   /** 1 to 64 letters, digits, `_` and `-`, which every vendor accepts. */
@@ -72,11 +73,37 @@ export function defineTool<Schema extends InputSchema>(
 
 const usableName = /^[a-zA-Z0-9_-]{1,64}$/;
 
+/** Every option. A new one that is missing here does not compile. */
+const names: Readonly<Record<keyof ToolDefinition<InputSchema>, true>> = {
+  name: true,
+  description: true,
+  input: true,
+  execute: true,
+  label: true,
+  effect: true,
+  reconcile: true,
+  execution: true,
+  timeoutMs: true,
+  answerWithinMs: true,
+  needsApproval: true,
+  ephemeral: true,
+  terminate: true,
+  lentBy: true,
+};
+
 function requireUsable(definition: Omit<ToolDefinition<InputSchema>, "needsApproval">): void {
-  const { name, description, timeoutMs, answerWithinMs, ephemeral } = definition;
+  // Callers in JavaScript may pass anything.
+  const given: unknown = definition;
+  if (typeof given !== "object" || given === null) {
+    throw new ToolError("invalid_definition", "", "its definition must be an object");
+  }
+  const { name, description, timeoutMs, answerWithinMs, ephemeral, execute } = definition;
   const refuse = (problem: string): never => {
     throw new ToolError("invalid_definition", name, problem);
   };
+  const unknown = problemOfNames(definition, names);
+  if (unknown !== undefined) refuse(`it has an ${unknown}`);
+  if (execute !== undefined && typeof execute !== "function") refuse("execute must be a function");
   if (typeof name !== "string" || !usableName.test(name)) {
     refuse("its name must be 1 to 64 letters, digits, _ or -");
   }
