@@ -187,13 +187,3 @@ test("a file that another process keeps locked fails with a reason after the tim
   expect(whileLocked.lastSeq).toBe(501);
   expect(await store.post("s", entry("p"))).toEqual({ seq: 502, isNew: true });
 });
-
-test("a store that was closed says so", async () => {
-  using folder = temporaryFolder();
-  const store = sqlite(join(folder.path, "s.db"));
-
-  await store.close();
-  await store.close();
-
-  expect(await failureOf(() => store.list())).toMatchObject({ code: "unavailable" });
-});

@@ -37,6 +37,7 @@ import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
 import { LocalWatch } from "../watch/local-watch.ts";
 import type { StoreHandle } from "../handle/store-handle.ts";
 import { getBlob, putBlob } from "./blob-files.ts";
+import { closedStore } from "../handle/closed-store.ts";
 import { DeletedEpochs } from "./deleted-epochs.ts";
 import { FileLocks } from "./file-lock.ts";
 import { isMissing, toRepositoryError } from "./fs-failure.ts";
@@ -79,6 +80,7 @@ export class FsRepository implements StoreHandle {
   readonly #folders: SessionFolders;
   readonly #epochs: DeletedEpochs;
   readonly #watch: LocalWatch;
+  #isClosed = false;
 
   constructor(root: string, { durability = "normal", busyMs = 5_000, now }: FsOptions) {
     this.#root = root;
@@ -244,6 +246,7 @@ export class FsRepository implements StoreHandle {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#watch.close();
     this.#locks.close();
   }
@@ -308,6 +311,7 @@ export class FsRepository implements StoreHandle {
 
   /** A missing file means that the session's folder does not exist. */
   #guard<T>(id: string, run: () => MaybePromise<T>): MaybePromise<T> {
+    if (this.#isClosed) throw closedStore(this.#root, id);
     return orElse(run, (thrown) => {
       const failure = isMissing(thrown) ? sessionNotFound(id) : thrown;
       throw toRepositoryError(failure, this.#root, id);
@@ -315,6 +319,7 @@ export class FsRepository implements StoreHandle {
   }
 
   #guardStore<T>(id: string, run: () => T): T {
+    if (this.#isClosed) throw closedStore(this.#root, id);
     try {
       return run();
     } catch (thrown) {

@@ -1,5 +1,5 @@
 /** Access to one schema of one database: connections, tables, deadlines, notifications. */
-import { RepositoryError } from "@capstan/log";
+import { closedStore } from "../handle/closed-store.ts";
 import type { Row, Sql, TransactionSql } from "postgres";
 import type { ConnectionsOptions } from "./connections.ts";
 import { connect, Connections } from "./connections.ts";
@@ -67,8 +67,7 @@ export class Database {
   /** All waiting callers share one attempt; after a failure the next caller tries again. */
   #start(): Promise<void> {
     if (this.#isClosed) {
-      const message = `The store on ${this.name} is closed: open a new one`;
-      throw new RepositoryError("unavailable", "", message);
+      throw closedStore(this.name, "");
     }
     this.#starting ??= this.#connections
       .use((sql) => migrate(sql, this.#options.schema))

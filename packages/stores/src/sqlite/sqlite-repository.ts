@@ -33,6 +33,7 @@ import type { Durability } from "./open-database.ts";
 import type { SharedMountPolicy } from "./shared-mount.ts";
 import { checkMount } from "./shared-mount.ts";
 import { SessionRows } from "./session-rows.ts";
+import { closedStore } from "../handle/closed-store.ts";
 import { toRepositoryError } from "./sqlite-failure.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -225,6 +226,7 @@ export class SqliteRepository implements StoreHandle {
     try {
       return run();
     } catch (thrown) {
+      if (!this.#database.isOpen) throw closedStore(this.#path, id);
       throw toRepositoryError(thrown, this.#path, id);
     }
   }
