@@ -117,9 +117,29 @@ test("a lent tool is remote, its input is checked, and any process knows it", as
   expect(response.text).toBe("Picked");
 });
 
+test("a tool with code runs in the process that has it, and is unknown in another one", async () => {
+  const script = [callTool("other", { n: 1 }), say("One"), callTool("other", { n: 2 }), say("Two")];
+  const world = createWorld(script, [echoTool()]);
+  const session = world.host().createSession({ agent: "helper" });
+  const other = echoTool({ name: "other" });
+
+  await session.configure({ tools: ["echo", other] });
+  const here = await session.send("Hello").response;
+  const state = session.state.tools;
+  await session.close();
+  const elsewhere = await (await world.host().open(session.id)).send("Again").response;
+
+  expect(state).toEqual(["echo", "other"]);
+  expect(other.started.map(({ input }) => input)).toEqual([{ n: 1 }]);
+  expect(here).toMatchObject({ status: "completed", text: "One" });
+  expect(elsewhere.messages[1]).toMatchObject({
+    isError: true,
+    content: expect.stringContaining('Unknown tool "other"'),
+  });
+});
+
 test.each([
   ["a name that the agent does not have", ["nope"], 'no tool "nope". Its tools: echo'],
-  ["a tool with code", [{ ...echoTool(), name: "other" }], "which the log cannot store"],
   ["another tool of the same name", [echoTool()], 'already has a different tool "echo"'],
   ["the same tool twice", ["echo", "echo"], 'Duplicate tool "echo"'],
   [

@@ -6,15 +6,17 @@ import { defineTool } from "../tools/define-tool.ts";
 import { withoutPatterns } from "../tools/json-schema/without-patterns.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
-/** A chosen tool may be missing by now: a call of it gets an error result. */
+/** A chosen tool may be missing by now, or in this process: a call of it gets an error result. */
 export function chooseTools(
   own: readonly AnyTool[],
   chosen: SessionConfig["tools"],
+  given: readonly AnyTool[] = [],
 ): readonly AnyTool[] {
   if (chosen === undefined) return own;
-  return chosen.flatMap((choice) =>
-    typeof choice === "string" ? own.filter(({ name }) => name === choice) : [toTool(choice)],
-  );
+  return chosen.flatMap((choice) => {
+    if (typeof choice !== "string") return [toTool(choice)];
+    return [...own, ...given].find(({ name }) => name === choice) ?? [];
+  });
 }
 
 /** Keyed by the declaration in the fold, which stays the same from turn to turn: its schema is compiled once. */

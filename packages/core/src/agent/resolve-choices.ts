@@ -29,7 +29,7 @@ export function resolveChoices(
   request: PlanRequest,
 ): MaybePromise<ResolvedChoices> {
   const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
-  const tools = chooseTools(init.tools ?? noTools, config.tools);
+  const tools = chooseTools(init.tools ?? noTools, config.tools, request.given?.tools);
   const choice = overrides.model ?? config.model ?? init.model;
   const sized = andThen(knownModel(choice, init, request), (known) =>
     withWindow(known, init, request),
@@ -68,7 +68,7 @@ export function knownModel(
   init: AgentInit,
   request: PlanRequest,
 ): MaybePromise<Model> {
-  const models = knownModels(init, request.models);
+  const models = knownModels(init, request.given?.models);
   const found = findModel(choice, { models, resolveModel: init.resolveModel });
   return withFacts(found, init.registry);
 }

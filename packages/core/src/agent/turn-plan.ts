@@ -22,6 +22,7 @@ import { callbackMsOf, commonSettings } from "./agent-settings.ts";
 import { exceeded } from "./budgets.ts";
 import { toolsInPrompt } from "./chosen-tools.ts";
 import { costOf } from "../models/cost.ts";
+import type { GivenObjects } from "../models/given-objects.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { modelNamed, nameOf } from "../models/model.ts";
 import { providerOptions } from "./provider-options.ts";
@@ -65,8 +66,8 @@ export interface PlanRequest {
   readonly config?: SessionConfig;
   /** Prefix of the session's requests so far. */
   readonly prompt?: Prompt | undefined;
-  /** Models passed to the session in this process. */
-  readonly models?: readonly Model[];
+  /** Models and tools passed to the session in this process. */
+  readonly given?: GivenObjects;
   /** Cost of the chain of turns so far, including its tools. */
   readonly spent?: () => number | undefined;
   /** Whether the turn belongs to a session, whose context is compacted. */

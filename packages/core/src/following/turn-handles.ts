@@ -66,7 +66,7 @@ export class TurnHandles implements TurnSession {
       const messages = body.type === "input" ? body.messages : [];
       this.#checkNew(messages, id);
       return andThen(options.id === undefined ? undefined : this.#inbox.mustBeFree(id), () => {
-        this.#runtime.remember(options.model);
+        this.#runtime.remember({ model: options.model });
         // An owner at work may start the turn before the post returns.
         this.#runtime.readers.expectTurn(turn);
         return this.#inbox.post(id, body);

@@ -90,7 +90,7 @@ export class Host {
     const sessionId = id === undefined ? this.#host.newId() : checkSessionId(id);
     if (this.#runtimes.has(sessionId)) throw exists(sessionId);
     const runtime = this.#runtime(sessionId);
-    runtime.remember(config?.model);
+    runtime.remember(config ?? {});
     return new Session(runtime, this.#host, { ...origin, ...chosen });
   }
 

@@ -9,8 +9,8 @@ import type {
   SessionEvent,
 } from "@capstan/log";
 import { isPromise } from "@capstan/log";
-import type { Model, ModelChoice } from "../models/model.ts";
-import { nameOf, toModel } from "../models/model.ts";
+import type { GivenObjects } from "../models/given-objects.ts";
+import { nothingGiven, withGiven } from "../models/given-objects.ts";
 import { OutputReader } from "../outputs/output-reader.ts";
 import { Readers } from "../following/readers.ts";
 import { LiveEvents } from "./live-events.ts";
@@ -47,8 +47,8 @@ export class SessionRuntime {
   #settled: EntryOf<"turn_ended"> | undefined;
   /** Whether callers in this process may hold a handle of the session. */
   #isAttended = false;
-  /** Models passed to the session in this process; the log has only their names. */
-  #models: readonly Model[] = [];
+  /** Models and tools passed to the session in this process; the log has only their names. */
+  #given: GivenObjects = nothingGiven;
 
   constructor(id: string, host: SessionHost, isClosed = false) {
     this.id = id;
@@ -77,7 +77,7 @@ export class SessionRuntime {
       live,
       faults,
       outputs,
-      models: () => this.#models,
+      given: () => this.#given,
       onClaim: (claim, askedAt) => this.#onClaim(claim, askedAt),
       onBegin: () => this.wakeups.begin(),
       onRest: (lastSeq) => this.#onRest(lastSeq),
@@ -205,16 +205,13 @@ export class SessionRuntime {
     for (const { reject } of waiters) reject(why);
   }
 
-  /** Remembers a model that was passed as an object, not by name. */
-  remember(choice: ModelChoice | undefined): void {
-    if (choice === undefined || typeof choice === "string") return;
-    const model = toModel(choice);
-    const others = this.#models.filter((known) => nameOf(known) !== nameOf(model));
-    this.#models = [...others, model];
+  /** Remembers a model and tools that were passed as objects, not by name. */
+  remember(choices: Parameters<typeof withGiven>[1]): void {
+    this.#given = withGiven(this.#given, choices);
   }
 
-  get models(): readonly Model[] {
-    return this.#models;
+  get given(): GivenObjects {
+    return this.#given;
   }
 
   /**

@@ -5,7 +5,7 @@ import { andThen, isPromise, orElse } from "@capstan/log";
 import { ContextSize } from "../context/token-count.ts";
 import { SessionError, isLeftToOthers, toFailure } from "../errors/session-error.ts";
 import type { Readers } from "../following/readers.ts";
-import type { Model } from "../models/model.ts";
+import type { GivenObjects } from "../models/given-objects.ts";
 import type { OutputReader } from "../outputs/output-reader.ts";
 import { HeldLease } from "../owner/held-lease.ts";
 import { Owner } from "../owner/owner.ts";
@@ -24,8 +24,8 @@ export interface SessionWorkOptions {
   readonly live: LiveEvents;
   readonly faults: SessionFaults;
   readonly outputs: OutputReader;
-  /** Models passed to the session in this process. */
-  models(): readonly Model[];
+  /** Models and tools passed to the session in this process. */
+  given(): GivenObjects;
   /** Receives the lease that was asked for at this time; undefined if another host has it. */
   onClaim(claim: Claim | undefined, askedAt: number): void;
   /** Called before the work begins. */
@@ -127,7 +127,7 @@ export class SessionWork {
   }
 
   async #work(heldLease: HeldLease, claim: Claim, slot: Slot | undefined): Promise<void> {
-    const { host, log, live, outputs, faults, models, onBegin } = this.#options;
+    const { host, log, live, outputs, faults, given, onBegin } = this.#options;
     let isDone = false;
     try {
       onBegin();
@@ -143,7 +143,7 @@ export class SessionWork {
         sessionScope: (this.#scope ??= agent.createScope()),
         outputs,
         size: this.#size,
-        models,
+        given,
         emit: (event) => live.show(event, heldLease),
         maxResumes: host.maxResumes,
         solitary: host.solitary,

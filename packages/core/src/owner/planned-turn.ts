@@ -4,7 +4,7 @@ import type { MaybePromise, SessionConfig, SessionFold, StoredTurnOverrides } fr
 import { isPromise } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
-import type { Model } from "../models/model.ts";
+import type { GivenObjects } from "../models/given-objects.ts";
 import type { OutputReader } from "../outputs/output-reader.ts";
 import type { Clock } from "../platform/clock.ts";
 import { within } from "../platform/within.ts";
@@ -19,8 +19,8 @@ export interface PlanningOptions {
   readonly clock: Clock;
   readonly sessionScope: DependencyScope;
   readonly outputs: OutputReader;
-  /** Models passed to the session in this process. */
-  models(): readonly Model[];
+  /** Models and tools passed to the session in this process. */
+  given(): GivenObjects;
 }
 
 /** Plans with the current configuration; a resumed turn keeps the one it started with. */
@@ -31,7 +31,7 @@ export function planAction(options: PlanningOptions, action: TurnAction): MaybeP
 }
 
 export function planWith(
-  { agent, log, clock, sessionScope, outputs, models }: PlanningOptions,
+  { agent, log, clock, sessionScope, outputs, given }: PlanningOptions,
   config: SessionConfig | undefined,
   overrides?: StoredTurnOverrides,
 ): MaybePromise<TurnPlan> {
@@ -40,7 +40,7 @@ export function planWith(
     sessionScope,
     isOfSession: true,
     outputs,
-    models: models(),
+    given: given(),
     spent: () => log.fold.turn?.chainCost,
     prompt: log.fold.prompt,
     ...(overrides && { overrides }),

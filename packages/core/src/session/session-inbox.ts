@@ -136,7 +136,7 @@ export class SessionInbox {
     const { created, config } = this.fold;
     const name = body.type === "input" ? body.options?.model : undefined;
     const agent = this.#host.agent(created?.agent ?? "");
-    checkMedia(messages, agent.mediaLimits(name ?? config.model, this.#runtime.models));
+    checkMedia(messages, agent.mediaLimits(name ?? config.model, this.#runtime.given.models));
   }
 
   /** Throws if this entry was refused, unless the reason is `except`. */

@@ -18,7 +18,10 @@ export interface SessionSettings extends SamplingSettings {
   /** The log stores the model's name: another process finds it in the agent's `models`, or with `resolveModel`. */
   readonly model?: ModelChoice;
   readonly thinkingLevel?: ThinkingLevel;
-  /** A selection of the agent's tools, by name or as objects; and other tools without `execute`, which the caller runs and answers. */
+  /**
+   * A selection of the agent's tools, by name or as objects; other tools with `execute`, which only this process can run, because the log stores
+   * their names; and tools without `execute`, which the caller runs and answers.
+   */
   readonly tools?: readonly (string | AnyTool)[];
   readonly instructions?: string;
   readonly steeringMode?: QueueMode;
@@ -52,8 +55,8 @@ function toChosen(
       return name;
     }
     if (known !== undefined) throw clash(name, agent);
-    if (tool.execute !== undefined) throw notStorable(name, agent);
-    return toLent(tool);
+    // The process that has its code runs it; others know the name only.
+    return tool.execute === undefined ? toLent(tool) : name;
   });
   const names = chosen.map((choice) => (typeof choice === "string" ? choice : choice.name));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -89,11 +92,5 @@ function unknownTool(name: string, { name: agent, tools }: Agent): Error {
 function clash(name: string, { name: agent }: Agent): Error {
   return invalid(
     `The agent "${agent}" already has a different tool "${name}": choose that one by name, or rename yours`,
-  );
-}
-
-function notStorable(name: string, { name: agent }: Agent): Error {
-  return invalid(
-    `The tool "${name}" has an execute function, which the log cannot store: add it to the agent "${agent}" and choose it here by name`,
   );
 }

@@ -215,7 +215,7 @@ export class Session<Output = unknown> {
    */
   async configure(settings: SessionSettings): Promise<void> {
     const config = toConfig(settings, this.#reader.agent);
-    this.#runtime.remember(settings.model);
+    this.#runtime.remember(settings);
     await this.#inbox.post(this.#host.newId(), { type: "config", config });
   }
 
