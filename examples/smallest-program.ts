@@ -13,5 +13,6 @@ const session = createSession({ agent: createAgent({ model, tools: [weather] }) 
 
 for await (const event of session.send("What should I wear in Oslo?")) {
   if (event.type === "text_delta") console.log(event.delta); // → Wear sunglasses.
+  if (event.type === "error") console.error(event.error.message); // for example: no API key
 }
 console.log(session.status, session.messages.length); // → completed 4
