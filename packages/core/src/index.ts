@@ -78,6 +78,7 @@ export type { ToolDefinition } from "./tools/define-tool.ts";
 export { dependency, override } from "./tools/dependency.ts";
 export type {
   Dependency,
+  DependencyContext,
   DependencyLifetime,
   DependencyOptions,
   GetDependency,
@@ -90,6 +91,7 @@ export type { ScopeOptions } from "./tools/dependency-scope.ts";
 export { doneTool } from "./tools/done-tool.ts";
 export type { DoneToolOptions } from "./tools/done-tool.ts";
 export type { AnyTool, Tool, ToolExecution } from "./tools/tool.ts";
+export type { SessionContext, SessionInfo, TurnContext, TurnInfo } from "./tools/turn-context.ts";
 export type { ToolContext } from "./tools/tool-context.ts";
 export { ToolError } from "./errors/tool-error.ts";
 export type { ToolErrorCode } from "./errors/tool-error.ts";

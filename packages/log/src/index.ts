@@ -81,7 +81,7 @@ export type { CacheStability, PrefixFold } from "./folds/prefix-fold.ts";
 export { SessionFold } from "./folds/session-fold.ts";
 export type { EntryPoint, TranscriptFold } from "./folds/transcript-fold.ts";
 export { chainMark } from "./folds/turn-fold.ts";
-export type { StepUnderWay, TurnFold } from "./folds/turn-fold.ts";
+export type { StepUnderWay, TurnFold, TurnOrigin } from "./folds/turn-fold.ts";
 export type { QueuedItem, QueueFold, QueueOutcome } from "./folds/queue-fold.ts";
 export type { PricedUsage, UsageFold } from "./folds/usage-fold.ts";
 export type { CallClaim, CallStates, Refusal } from "./folds/call-states.ts";

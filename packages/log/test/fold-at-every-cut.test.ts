@@ -66,8 +66,8 @@ test("reads that overlap, and entries that only a newer program knows, change no
 /** With what the next request, or a turn that goes on, would be made of. */
 function stateOf(fold: SessionFold, log: readonly (Entry | StoredEntry)[]) {
   const { title, prompt, turn } = fold;
-  const { config, options } = turn ?? {};
-  return { ...shownState(fold, log), title, prompt: prompt?.id, startedWith: { config, options } };
+  const { config, origin } = turn ?? {};
+  return { ...shownState(fold, log), title, prompt: prompt?.id, startedWith: { config, origin } };
 }
 
 function fromTheFuture(seq: number): StoredEntry {

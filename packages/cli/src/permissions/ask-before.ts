@@ -1,5 +1,5 @@
 /** Wraps tools so that calls need approval unless the rules allow them. */
-import type { AnyTool } from "@capstan/core";
+import type { AnyTool, TurnContext } from "@capstan/core";
 import type { JsonValue } from "@capstan/kernel";
 import type { CallToDecide, Decision } from "./permissions.ts";
 
@@ -12,9 +12,9 @@ export function askBefore(
     const { name, needsApproval: own } = tool;
     return {
       ...tool,
-      needsApproval: async (input: JsonValue) => {
+      needsApproval: async (input: JsonValue, context?: TurnContext) => {
         if (decide({ toolName: name, input }).type !== "allow") return true;
-        return typeof own === "function" ? own(input) : own === true;
+        return typeof own === "function" ? own(input, context) : own === true;
       },
     };
   });

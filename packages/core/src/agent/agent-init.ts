@@ -1,5 +1,7 @@
 /** Options of an agent. */
 import type {
+  BeforeDecision,
+  DispatchedCall,
   GetApiKey,
   Logger,
   LoopContext,
@@ -10,18 +12,20 @@ import type {
   ThinkingLevel,
   ToolChoice,
   ToolDispatchPolicy,
+  ToolResult,
   TurnLimits,
 } from "@capstan/kernel";
 import type { CompactionOptions } from "../compaction/compaction-options.ts";
 import type { OutputLimits } from "../outputs/output-limits.ts";
 import type { Override } from "../tools/dependency.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { TurnContext } from "../tools/turn-context.ts";
 import type { ModelRegistry } from "../models/registry.ts";
 import type { Budgets } from "./budgets.ts";
 import type { Model, ModelChoice, ResolveModel } from "../models/model.ts";
 
-/** Context that instructions are made from. */
-export interface InstructionsContext {
+/** Context that instructions are made from: that of the session's first turn. */
+export interface InstructionsContext<App = unknown> extends TurnContext<App> {
   readonly agent: string;
   readonly sessionId: string;
   readonly tools: readonly AnyTool[];
@@ -48,8 +52,20 @@ export interface TurnOverrides extends SamplingSettings {
   readonly providerOptions?: ProviderOptionsByVendor;
 }
 
-/** Hooks that run before and after tool calls. */
-export type ToolHooks = Pick<ToolDispatchPolicy, "before" | "after">;
+/** Hooks that run before and after tool calls, and learn who is asking. */
+export interface ToolHooks<App = unknown> {
+  /** Asked for each call, in call order, before it starts. A throwing hook blocks the call. */
+  before?(
+    call: DispatchedCall,
+    context: TurnContext<App>,
+  ): BeforeDecision | void | Promise<BeforeDecision | void>;
+  /** May replace a result before it is recorded or shown. A throwing hook withholds the result. */
+  after?(
+    call: DispatchedCall,
+    result: ToolResult,
+    context: TurnContext<App>,
+  ): ToolResult | void | Promise<ToolResult | void>;
+}
 
 /** Limits of the turn loop that an agent passes on unchanged: all but its own. */
 export type AgentLimits = Omit<

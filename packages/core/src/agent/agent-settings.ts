@@ -85,7 +85,7 @@ export function commonSettings(init: AgentInit): CommonSettings {
 function makeCommonSettings(init: AgentInit): CommonSettings {
   const { logger, cwd, output, closing = defaultClosing } = init;
   return {
-    dispatch: { ...init.dispatch, ...init.hooks },
+    dispatch: init.dispatch ?? {},
     cwd,
     logger,
     limits: {

@@ -22,6 +22,7 @@ import { checkMedia } from "../media/check-media.ts";
 import { snapshotVendors } from "../models/snapshot.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { SessionContext } from "../tools/turn-context.ts";
 import { within } from "../platform/within.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
@@ -30,6 +31,8 @@ import { checkOptions } from "./check-options.ts";
 import { addCost, costOfFact } from "../models/cost-of-fact.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, nameOfChoice, toModel, vendorOf, windowOf } from "../models/model.ts";
+import type { GivenContext } from "./planned-context.ts";
+import { withFrozenMetadata } from "./planned-context.ts";
 import { knownModels } from "./resolve-choices.ts";
 import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
 import { planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
@@ -65,8 +68,8 @@ export class Agent<Output = unknown> {
   }
 
   /** Plan for a turn that ends before it begins. */
-  planNothing(): TurnPlan {
-    return planNothing(this.#init);
+  planNothing(context: GivenContext): TurnPlan {
+    return planNothing(this.#init, context);
   }
 
   /** Time limit of the agent's callbacks. */
@@ -75,8 +78,12 @@ export class Agent<Output = unknown> {
   }
 
   /** Creates the scope for dependencies that live as long as a session. The caller must dispose it. */
-  createScope(): DependencyScope {
-    return sessionScopeOf(this.#init);
+  createScope(context: SessionContext): DependencyScope {
+    return sessionScopeOf(this.#init, {
+      get session() {
+        return withFrozenMetadata(context.session);
+      },
+    });
   }
 
   /** Whether its sessions can be compacted on request. */
@@ -169,12 +176,12 @@ export class Agent<Output = unknown> {
       readonly clock: Clock;
     },
   ): Promise<TurnResponse<Output>> {
-    const messages = toMessages(request.input, id, request.metadata);
-    const { model: choice } = request;
+    const { model: choice, metadata } = request;
+    const messages = toMessages(request.input, id, metadata);
     checkMedia(messages, this.mediaLimits(choice && nameOfChoice(choice), givenModels(choice)));
     let spent: number | undefined;
     const plan = await this.plan({
-      sessionId: id,
+      context: { session: { id }, turn: { id, ...(metadata !== undefined && { metadata }) } },
       overrides: request,
       spent: () => spent,
       now: clock.now,

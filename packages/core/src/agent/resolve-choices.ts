@@ -9,6 +9,7 @@ import { withFacts } from "../models/known-facts.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { findModel, toModel, windowOf } from "../models/model.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { TurnContext } from "../tools/turn-context.ts";
 import type { AgentInit } from "./agent-init.ts";
 import { chooseTools } from "./chosen-tools.ts";
 import { instructionsOf } from "./instructions.ts";
@@ -27,8 +28,9 @@ export interface ResolvedChoices {
 export function resolveChoices(
   init: AgentInit,
   request: PlanRequest,
+  context: TurnContext,
 ): MaybePromise<ResolvedChoices> {
-  const { overrides = {}, config = {}, prompt, sessionId, agentName: agent } = request;
+  const { overrides = {}, config = {}, prompt, agentName: agent } = request;
   const tools = chooseTools(init.tools ?? noTools, config.tools, request.given?.tools);
   const choice = overrides.model ?? config.model ?? init.model;
   const sized = andThen(knownModel(choice, init, request), (known) =>
@@ -38,7 +40,12 @@ export function resolveChoices(
   const instructions =
     isAsked && prompt !== undefined
       ? prompt.instructions
-      : instructionsOf(config.instructions ?? init.instructions, { agent, sessionId, tools });
+      : instructionsOf(config.instructions ?? init.instructions, {
+          ...context,
+          agent,
+          sessionId: context.session.id,
+          tools,
+        });
   if (!isPromise(sized) && !isPromise(instructions)) {
     return { ...sized, instructions, tools };
   }

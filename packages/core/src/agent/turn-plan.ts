@@ -13,12 +13,18 @@ import type { RequestFrame } from "../context/token-count.ts";
 import { problemOfMedia } from "../media/check-media.ts";
 import { within } from "../platform/within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
+import type { DependencyContext } from "../tools/dependency.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import { createScope } from "../tools/dependency-scope.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { TurnContext } from "../tools/turn-context.ts";
 import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import type { AgentSettings } from "./agent-settings.ts";
 import { callbackMsOf, commonSettings } from "./agent-settings.ts";
+import { bindHooks } from "./bind-hooks.ts";
+import type { GivenContext, PlannedContext } from "./planned-context.ts";
+import { planContext } from "./planned-context.ts";
+import { withPrincipal } from "./principal-logger.ts";
 import { exceeded } from "./budgets.ts";
 import { toolsInPrompt } from "./chosen-tools.ts";
 import { costOf } from "../models/cost.ts";
@@ -60,7 +66,8 @@ export interface TurnPlan {
 
 export interface PlanRequest {
   readonly agentName: string;
-  readonly sessionId: string;
+  /** Session and turn, as the log has them. */
+  readonly context: GivenContext;
   readonly overrides?: TurnOverrides;
   /** Settings of the session. */
   readonly config?: SessionConfig;
@@ -86,24 +93,24 @@ export interface PlanRequest {
  * awaited.
  */
 export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
+  const context = planContext(request.context);
+  const plan = (choices: ResolvedChoices): TurnPlan => toPlan(init, request, context, choices);
   try {
-    const resolved = resolveChoices(init, request);
-    if (!isPromise(resolved)) return toPlan(init, request, resolved);
+    const resolved = resolveChoices(init, request, context.value());
+    if (!isPromise(resolved)) return plan(resolved);
     const limitMs = callbackMsOf(init);
     const limited = within(request.timer, limitMs, resolved, "resolveModel or instructions");
-    return limited.then(
-      (choices) => toPlan(init, request, choices),
-      (thrown: unknown) => toPlan(init, request, unresolved(thrown)),
-    );
+    return limited.then(plan, (thrown: unknown) => plan(unresolved(thrown)));
   } catch (thrown) {
-    return toPlan(init, request, unresolved(thrown));
+    return plan(unresolved(thrown));
   }
 }
 
 /** Plan for a turn that ends before it begins: resolves nothing. */
-export function planNothing(init: AgentInit): TurnPlan {
-  const unused = { agentName: "", sessionId: "" };
-  return toPlan(init, unused, unresolved(new Error("The turn was aborted before it began")));
+export function planNothing(init: AgentInit, given: GivenContext): TurnPlan {
+  const request = { agentName: "", context: given };
+  const aborted = unresolved(new Error("The turn was aborted before it began"));
+  return toPlan(init, request, planContext(given), aborted);
 }
 
 /** A model that does something for a session besides its turns. */
@@ -113,7 +120,8 @@ function otherModel(
   request: PlanRequest,
   instructions: string | undefined,
 ): MaybePromise<Omit<Summarizer, "cost">> {
-  const { sessionId, timer } = request;
+  const { context, timer } = request;
+  const { id: sessionId } = context.session;
   const found = knownModel(choice, init, request);
   const known = isPromise(found) ? within(timer, callbackMsOf(init), found, "resolveModel") : found;
   return andThen(known, (model) => ({
@@ -132,12 +140,13 @@ function keyed(init: AgentInit, { timer }: PlanRequest, { provider }: Model): Pr
 function toPlan(
   init: AgentInit,
   request: PlanRequest,
+  context: PlannedContext,
   { model, window, instructions, tools, isResolved = true }: ResolvedChoices,
 ): TurnPlan {
-  const { sessionScope, sessionId, now, spent } = request;
-  const { budgets } = init;
-  const scope =
-    sessionScope === undefined ? sessionScopeOf(init) : createScope({ parent: sessionScope });
+  const { now, spent } = request;
+  const { id: sessionId, principal } = request.context.session;
+  const { budgets, hooks } = init;
+  const scope = scopeOf(init, request, isResolved ? context.value() : undefined);
   const hasCost = init.includeCost === true || budgets?.cost !== undefined;
   const costAt = (usage: Usage | undefined, { price }: Model): number | undefined =>
     hasCost ? costOf(usage, price) : undefined;
@@ -152,6 +161,8 @@ function toPlan(
   const common = commonSettings(init);
   const settings: AgentSettings = {
     ...common,
+    ...(hooks && { dispatch: { ...common.dispatch, ...bindHooks(hooks, () => context.value()) } }),
+    logger: withPrincipal(common.logger, principal),
     provider: keyed(init, request, model),
     tools: canReadOutputs ? [...bound, readOutputTool(reader, outputs.maxChars)] : bound,
     providerOpts: providerOptions(init, { overrides, config, model, instructions, sessionId }),
@@ -206,7 +217,23 @@ function ephemeralOf(tools: readonly AnyTool[]): ReadonlyMap<string, number> {
 
 const none: ReadonlyMap<string, number> = new Map();
 
+function scopeOf(
+  init: AgentInit,
+  { sessionScope }: PlanRequest,
+  context: TurnContext | undefined,
+): DependencyScope {
+  if (sessionScope === undefined) return sessionScopeOf(init, context);
+  return createScope({ parent: sessionScope, ...(context && { context }) });
+}
+
 /** Scope of dependencies that are kept from turn to turn. */
-export function sessionScopeOf({ dependencies = [], logger }: AgentInit): DependencyScope {
-  return createScope({ overrides: dependencies, ...(logger && { logger }) });
+export function sessionScopeOf(
+  { dependencies = [], logger }: AgentInit,
+  context: DependencyContext | undefined,
+): DependencyScope {
+  return createScope({
+    overrides: dependencies,
+    ...(context && { context }),
+    ...(logger && { logger }),
+  });
 }

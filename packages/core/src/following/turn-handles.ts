@@ -53,8 +53,13 @@ export class TurnHandles implements TurnSession {
     const id = options.id ?? this.#host.newId();
     const toBody = (): PostedBody => {
       const chosen = toStoredOverrides(options);
-      const body = { type: "input", messages: toInput?.(id) ?? [] } as const;
-      return chosen === undefined ? body : { ...body, options: chosen };
+      const { metadata } = options;
+      return {
+        type: "input",
+        messages: toInput?.(id) ?? [],
+        ...(chosen !== undefined && { options: chosen }),
+        ...(metadata !== undefined && { metadata }),
+      };
     };
     const known = this.#runtime.readers.findTurn(id);
     if (known !== undefined) return this.#again(known, toBody);

@@ -7,6 +7,7 @@ import { SessionError, isLeftToOthers, toFailure } from "../errors/session-error
 import type { Readers } from "../following/readers.ts";
 import type { GivenObjects } from "../models/given-objects.ts";
 import type { OutputReader } from "../outputs/output-reader.ts";
+import { contextOfSession } from "../owner/context-of-turn.ts";
 import { HeldLease } from "../owner/held-lease.ts";
 import { Owner } from "../owner/owner.ts";
 import type { SessionLog } from "../owner/session-log.ts";
@@ -140,7 +141,7 @@ export class SessionWork {
         log,
         heldLease,
         clock: host.clock,
-        sessionScope: (this.#scope ??= agent.createScope()),
+        sessionScope: (this.#scope ??= agent.createScope(contextOfSession(log))),
         outputs,
         size: this.#size,
         given,

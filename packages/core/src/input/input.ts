@@ -26,7 +26,7 @@ export interface SendOptions extends TurnOverrides {
   readonly id?: string;
   /** Aborts the turn. */
   readonly signal?: AbortSignal;
-  /** Stored with messages made from a text or parts. No model sees it. */
+  /** Metadata of the turn, which tools and hooks see, and of messages made from a text or parts. No model sees it. */
   readonly metadata?: JsonValue;
 }
 

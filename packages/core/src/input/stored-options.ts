@@ -1,5 +1,6 @@
 /** Vendor options as the log stores them: JSON, checked before it is stored. */
 import type { ProviderOptionsByVendor } from "@capstan/kernel";
+import { nonJson } from "./stored-json.ts";
 import { invalid } from "../errors/session-error.ts";
 
 /** Returns the options without undefined fields. Throws a `SessionError` for values that are not JSON. */
@@ -28,19 +29,4 @@ export function problemOfOptions(options: unknown): string | undefined {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Path of a value that is not JSON, or is nested too deeply. */
-function nonJson(value: unknown, path: string, levels = 100): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === "number") return Number.isFinite(value) ? undefined : path;
-  if (typeof value !== "object") {
-    return typeof value === "string" || typeof value === "boolean" ? undefined : path;
-  }
-  if (levels === 0) return path;
-  for (const [name, inner] of Object.entries(value)) {
-    const found = nonJson(inner, `${path}.${name}`, levels - 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -12,6 +12,7 @@ const names: Readonly<Record<string, string>> = {
   agentName: "gen_ai.agent.name",
   conversationId: "gen_ai.conversation.id",
   turnId: "capstan.turn.id",
+  principal: "enduser.id",
   step: "capstan.step",
   attempt: "capstan.attempt",
   provider: "gen_ai.provider.name",

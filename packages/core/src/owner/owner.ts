@@ -22,8 +22,9 @@ import { appendOwned } from "./owned-append.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { endInError, turnFailure } from "./end-in-error.ts";
 import type { HostFault } from "../host/host-fault.ts";
+import { turnOf } from "./context-of-turn.ts";
 import type { PlanningOptions } from "./planned-turn.ts";
-import { disposePlan, orAborted, planAction, planWith } from "./planned-turn.ts";
+import { disposePlan, orAborted, planAborted, planTurnOf } from "./planned-turn.ts";
 import type { ResumeLimitOptions } from "./resume-limit.ts";
 import { ResumeLimit } from "./resume-limit.ts";
 import { isLeftToOthers } from "../errors/session-error.ts";
@@ -138,14 +139,16 @@ export class Owner {
 
   /** Not part of any turn: messages sent in the meantime wait until it is done. */
   async #compact(ids: readonly string[]): Promise<void> {
-    const { log, agent } = this.#options;
+    const { log } = this.#options;
     const [turnId = ""] = ids;
     const abort = new AbortSwitch();
     this.#abort = abort;
     this.#turnId = turnId;
     this.onChange();
-    const planned = planWith(this.#options, log.fold.config);
-    const plan = isPromise(planned) ? await orAborted(agent, planned, abort) : planned;
+    const turn = { turnId, config: log.fold.config, origin: {} };
+    const planned = planTurnOf(this.#options, turn);
+    const orNothing = (): TurnPlan => planAborted(this.#options, turn);
+    const plan = isPromise(planned) ? await orAborted(planned, abort, orNothing) : planned;
     try {
       const changes = changeOfPrompt(log.fold, turnId, plan);
       if (changes.length > 0) await this.#append(changes, {});
@@ -157,7 +160,7 @@ export class Owner {
   }
 
   async #runTurn(action: TurnAction): Promise<void> {
-    const { log, agent } = this.#options;
+    const { log } = this.#options;
     const abort = new AbortSwitch();
     this.#abort = abort;
     this.#turnId = action.turnId;
@@ -167,8 +170,10 @@ export class Owner {
     if (action.type === "resume" && !abort.aborted && (await this.#isGivenUp(action, abort))) {
       return this.#leaveTurn();
     }
-    const planned = abort.aborted ? agent.planNothing() : planAction(this.#options, action);
-    const plan = isPromise(planned) ? await orAborted(agent, planned, abort) : planned;
+    const turn = turnOf(action, log.fold);
+    const orNothing = (): TurnPlan => planAborted(this.#options, turn);
+    const planned = abort.aborted ? orNothing() : planTurnOf(this.#options, turn);
+    const plan = isPromise(planned) ? await orAborted(planned, abort, orNothing) : planned;
     try {
       // The next action may be a different one by now, or have different settings.
       const isPlanned = action.type === "resume" || abort.aborted || config === log.fold.config;

@@ -27,10 +27,10 @@ export function toSnapshot(
   agent: Agent,
 ): SessionSnapshot {
   const fold = foldEntries(entries);
-  const { created, title, config } = fold;
+  const { created, title, config, metadata } = fold;
   const { total, cost } = usageOf(fold);
   const model = config.model ?? nameOfChoice(agent.model);
-  const { principal, metadata } = created ?? {};
+  const { principal } = created ?? {};
   return {
     version: 1,
     id,

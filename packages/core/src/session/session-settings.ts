@@ -1,5 +1,6 @@
 /** Settings of a session that can change, and how the log stores them. */
 import type {
+  JsonValue,
   ProviderOptionsByVendor,
   QueueMode,
   SamplingSettings,
@@ -11,6 +12,7 @@ import { chooseTools } from "../agent/chosen-tools.ts";
 import type { ModelChoice } from "../models/model.ts";
 import { nameOfChoice } from "../models/model.ts";
 import { invalid } from "../errors/session-error.ts";
+import { toStoredJson } from "../input/stored-json.ts";
 import { toStoredOptions } from "../input/stored-options.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
@@ -27,17 +29,20 @@ export interface SessionSettings extends SamplingSettings {
   readonly steeringMode?: QueueMode;
   readonly followUpMode?: QueueMode;
   readonly title?: string;
+  /** Replaces the metadata of the session. Tools and hooks of the next turn see it; no model does. */
+  readonly metadata?: JsonValue;
   /** Like the agent's options, and takes precedence over them. A later `configure` replaces them all. */
   readonly providerOptions?: ProviderOptionsByVendor;
 }
 
 /** Throws `invalid_input`, and a `ToolError` for a schema that cannot be checked. */
 export function toConfig(settings: SessionSettings, agent: Agent): SessionConfig {
-  const { model, tools, providerOptions, ...plain } = settings;
+  const { model, tools, providerOptions, metadata, ...plain } = settings;
   return {
     ...plain,
     ...toStoredOptions(providerOptions),
     ...(model !== undefined && { model: nameOfChoice(model) }),
+    ...(metadata !== undefined && { metadata: toStoredJson(metadata, "metadata") }),
     ...(tools !== undefined && { tools: toChosen(tools, agent) }),
   };
 }

@@ -1,5 +1,12 @@
 /** One conversation. Its durable state is in its log; this class is the way to use it. */
-import type { ChatMessage, PendingCall, ToolContent, Turn, Usage } from "@capstan/kernel";
+import type {
+  ChatMessage,
+  JsonValue,
+  PendingCall,
+  ToolContent,
+  Turn,
+  Usage,
+} from "@capstan/kernel";
 import type {
   CallClaim,
   Cursor,
@@ -121,6 +128,11 @@ export class Session<Output = unknown> {
   /** Owner of the session, if one was given. */
   get principal(): string | undefined {
     return this.#fold.created?.principal;
+  }
+
+  /** Metadata of the session: as configured last, otherwise as created. */
+  get metadata(): JsonValue | undefined {
+    return this.#fold.metadata;
   }
 
   /** Settings that override those of the agent. */

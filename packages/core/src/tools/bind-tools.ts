@@ -1,6 +1,7 @@
-/** Tools for one turn, bound to the dependencies of its scope. */
+/** Tools for one turn, bound to its context and to the dependencies of its scope. */
 import type { ToolContract } from "@capstan/kernel";
 import type { DependencyScope } from "./dependency-scope.ts";
+import type { Binding } from "./scoped-function.ts";
 import { inScope } from "./scoped-function.ts";
 import type { AnyTool } from "./tool.ts";
 
@@ -9,19 +10,29 @@ export function bindTools(
   tools: readonly AnyTool[],
   scope: DependencyScope,
 ): readonly ToolContract[] {
-  return tools.map((tool) => bindTool(tool, scope));
+  const binding = { scope, context: scope.context };
+  return tools.map((tool) => bindTool(tool, binding));
 }
 
-function bindTool(tool: AnyTool, scope: DependencyScope): ToolContract {
-  const execute = tool.execute && inScope(tool.execute, scope);
-  const reconcile = tool.reconcile && inScope(tool.reconcile, scope);
-  if (execute === tool.execute && reconcile === tool.reconcile) return tool;
+function bindTool(tool: AnyTool, binding: Binding): ToolContract {
+  const { needsApproval: rule } = tool;
+  const execute = tool.execute && inScope(tool.execute, binding);
+  const reconcile = tool.reconcile && inScope(tool.reconcile, binding);
+  const { context } = binding;
+  const needsApproval: typeof rule =
+    typeof rule === "function" ? (input) => rule(input, context) : rule;
+  if (execute === tool.execute && reconcile === tool.reconcile && needsApproval === rule) {
+    return tool;
+  }
   // A copy with its own fields, not an object that inherits from the tool: providers may serialize it as JSON.
-  const bound: ToolContract = { ...plainFields(tool) };
+  const bound: Writable = { ...plainFields(tool) };
   if (execute !== undefined) bound.execute = execute;
   if (reconcile !== undefined) bound.reconcile = reconcile;
+  if (needsApproval !== undefined) bound.needsApproval = needsApproval;
   return bound;
 }
+
+type Writable = { -readonly [Field in keyof ToolContract]: ToolContract[Field] };
 
 /** Copies without a getter, which V8 copies 20 times faster. A tool never changes, so one copy is enough. */
 const plainCopies = new WeakMap<AnyTool, ToolContract>();

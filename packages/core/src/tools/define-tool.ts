@@ -11,6 +11,8 @@ import { compileInput } from "./compile-input.ts";
 import { toScoped } from "./scoped-function.ts";
 import type { Tool, ToolExecution } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";
+import type { TurnContext } from "./turn-context.ts";
+import { noContext } from "./turn-context.ts";
 import { ToolError } from "../errors/tool-error.ts";
 import { problemOfNames } from "../platform/option-names.ts";
 
@@ -34,8 +36,10 @@ export interface ToolDefinition<Schema extends InputSchema> {
   readonly timeoutMs?: number;
   /** Time limit for the answer to a client-side call or an approval. */
   readonly answerWithinMs?: number;
-  /** Suspends the call until it is approved. A function gets the validated input as the model sent it. */
-  readonly needsApproval?: boolean | ((input: SentInputOf<Schema>) => boolean | Promise<boolean>);
+  /** Suspends the call until it is approved. A function gets the validated input as the model sent it, and who is asking. */
+  readonly needsApproval?:
+    | boolean
+    | ((input: SentInputOf<Schema>, context: TurnContext) => boolean | Promise<boolean>);
   /** Number of outputs of this tool that stay in the context: the most recent ones. */
   readonly ephemeral?: number;
   /** A successful call ends the turn, if every call of its batch does. */
@@ -64,11 +68,19 @@ export function defineTool<Schema extends InputSchema>(
     ...(execute !== undefined && { execute: toScoped(execute) }),
     ...(reconcile !== undefined && { reconcile: toScoped(reconcile) }),
     ...(needsApproval !== undefined && {
-      // Called with validated input only.
-      needsApproval: needsApproval as boolean | ((sent: JsonValue) => boolean | Promise<boolean>),
+      needsApproval: typeof needsApproval === "function" ? toRule(needsApproval) : needsApproval,
     }),
     ...(terminate !== undefined && { isTerminal: terminate }),
   };
+}
+
+type Rule<Sent> = (sent: Sent, context: TurnContext) => boolean | Promise<boolean>;
+
+function toRule<Sent>(
+  rule: Rule<Sent>,
+): (sent: JsonValue, context?: TurnContext) => boolean | Promise<boolean> {
+  // Called with validated input only.
+  return (sent, context = noContext) => rule(sent as Sent, context);
 }
 
 const usableName = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -2,7 +2,9 @@
 import type { Logger } from "@capstan/kernel";
 import type { MaybePromise } from "@capstan/log";
 import { background, isPromise, serializeError, toPromise } from "@capstan/kernel";
-import type { Dependency, Override } from "./dependency.ts";
+import type { Dependency, DependencyContext, Override } from "./dependency.ts";
+import type { TurnContext } from "./turn-context.ts";
+import { noContext } from "./turn-context.ts";
 import { DependencyError } from "../errors/dependency-error.ts";
 
 export interface ScopeOptions {
@@ -10,6 +12,8 @@ export interface ScopeOptions {
   readonly overrides?: readonly Override[];
   /** Scope of the session, for the scope of a turn. A scope without a parent keeps both kinds. */
   readonly parent?: DependencyScope;
+  /** Session and turn that factories and tools see. Without it, their ids are empty. */
+  readonly context?: DependencyContext;
   /** Logs errors of `dispose`. Default: the parent's. */
   readonly logger?: Logger;
 }
@@ -39,6 +43,7 @@ const none: ReadonlyMap<Dependency<unknown>, Dependency<unknown>> = new Map();
 export class DependencyScope {
   readonly #parent: DependencyScope | undefined;
   readonly #logger: Logger | undefined;
+  readonly #context: DependencyContext | undefined;
   readonly #overrides: ReadonlyMap<Dependency<unknown>, Dependency<unknown>>;
   /** Undefined until the first dependency is requested: every turn has a scope, and few need it. */
   #contents: Contents | undefined;
@@ -47,6 +52,7 @@ export class DependencyScope {
   constructor(options: ScopeOptions = {}) {
     const { parent, overrides } = options;
     this.#parent = parent;
+    this.#context = options.context;
     this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
     this.#overrides =
       overrides === undefined || overrides.length === 0
@@ -57,6 +63,14 @@ export class DependencyScope {
   /** Rejects with the error of the factory, or with a `DependencyError`. */
   get<Value>(dependency: Dependency<Value>): Promise<Value> {
     return this.#ask(dependency, undefined);
+  }
+
+  /** Context of the turn; undefined if this is not the scope of one. */
+  get context(): TurnContext | undefined {
+    const context = this.#context;
+    return context?.turn === undefined
+      ? undefined
+      : { app: undefined, ...context, turn: context.turn };
   }
 
   /**
@@ -128,12 +142,21 @@ export class DependencyScope {
   async #make(wanted: Dependency<unknown>): Promise<unknown> {
     const recipe = this.#recipeOf(wanted);
     try {
-      const value = await recipe.create((other) => this.#ask(other, wanted));
+      const value = await recipe.create(
+        (other) => this.#ask(other, wanted),
+        this.#contextOf(wanted),
+      );
       this.#content.made.push({ name: wanted.name, dispose: () => recipe.dispose?.(value) });
       return value;
     } finally {
       this.#content.waits.delete(wanted);
     }
+  }
+
+  /** A dependency of the session may outlive the turn that needed it first. */
+  #contextOf({ scope }: Dependency<unknown>): DependencyContext {
+    const context = this.#context ?? noContext;
+    return scope === "session" ? { session: context.session } : context;
   }
 
   #recipeOf(wanted: Dependency<unknown>): Dependency<unknown> {

@@ -1,4 +1,5 @@
 /** Dependencies of tools: a database, a client, a clock. */
+import type { SessionContext, TurnContext } from "./turn-context.ts";
 
 /** Lifetime of a value: one turn, or as long as the session is open in this process. */
 export type DependencyLifetime = "turn" | "session";
@@ -13,21 +14,36 @@ export interface DependencyOptions<Value> {
   readonly dispose?: (value: Value) => void | Promise<void>;
 }
 
+/** Context of a factory: only a dependency of a turn has a turn. */
+export type DependencyContext = SessionContext & Partial<TurnContext>;
+
 export interface Dependency<Value> {
   /** For messages. Two dependencies with the same name are distinct. */
   readonly name: string;
   readonly scope: DependencyLifetime;
-  create(get: GetDependency): Value | Promise<Value>;
+  create(get: GetDependency, context: DependencyContext): Value | Promise<Value>;
   dispose?(value: Value): void | Promise<void>;
 }
 
 /**
  * `const Db = dependency("db", () => open(), { dispose: (db) => db.close() })`, then `await context.get(Db)` in a tool. The factory may use
- * other dependencies.
+ * other dependencies, and gets the session and the turn it works for.
  */
 export function dependency<Value>(
   name: string,
-  create: (get: GetDependency) => Value | Promise<Value>,
+  create: (get: GetDependency, context: TurnContext) => Value | Promise<Value>,
+  options?: DependencyOptions<Value> & { readonly scope?: "turn" },
+): Dependency<Value>;
+/** A value that lives as long as the session is open here: its factory gets the session, and no turn. */
+export function dependency<Value>(
+  name: string,
+  create: (get: GetDependency, context: SessionContext) => Value | Promise<Value>,
+  options: DependencyOptions<Value> & { readonly scope: DependencyLifetime },
+): Dependency<Value>;
+export function dependency<Value>(
+  name: string,
+  // The context of a dependency of a turn has one.
+  create: (get: GetDependency, context: never) => Value | Promise<Value>,
   options: DependencyOptions<Value> = {},
 ): Dependency<Value> {
   const { scope = "turn", dispose } = options;
@@ -43,7 +59,10 @@ export interface Override {
 /** The dependency's own `dispose` belongs to its own factory, so it is not called for the replacement. */
 export function override<Value>(
   target: Dependency<Value>,
-  create: (get: GetDependency) => NoInfer<Value> | Promise<NoInfer<Value>>,
+  create: (
+    get: GetDependency,
+    context: DependencyContext,
+  ) => NoInfer<Value> | Promise<NoInfer<Value>>,
   options: Pick<DependencyOptions<NoInfer<Value>>, "dispose"> = {},
 ): Override {
   const { name, scope } = target;

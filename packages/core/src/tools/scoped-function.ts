@@ -3,6 +3,7 @@ import type { ToolExecuteContext } from "@capstan/kernel";
 import type { DependencyScope } from "./dependency-scope.ts";
 import { ScopedContext } from "./tool-context.ts";
 import type { ToolContext } from "./tool-context.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 const original: unique symbol = Symbol("original");
 
@@ -13,6 +14,12 @@ interface Scoped<Argument, Result> extends Called<Argument, Result> {
   readonly [original]: Written<Argument, Result>;
 }
 
+/** Dependencies and context of the turn that tools are bound to. */
+export interface Binding {
+  readonly scope: DependencyScope;
+  readonly context: TurnContext | undefined;
+}
+
 /**
  * The kernel can call the result directly, but without dependencies. The original is stored on the function and not on the tool, so that `{
  * ...tool, execute: mine }` does what it looks like.
@@ -20,23 +27,22 @@ interface Scoped<Argument, Result> extends Called<Argument, Result> {
 export function toScoped<Argument, Result>(
   written: Written<Argument, Result>,
 ): Called<Argument, Result> {
-  const called = within(written, undefined);
-  return Object.assign(called, { [original]: written });
+  return Object.assign(within(written, undefined), { [original]: written });
 }
 
 /** Returns the function with the dependencies of a scope; a function not made here is returned unchanged. */
 export function inScope<Argument, Result>(
   called: Called<Argument, Result>,
-  scope: DependencyScope,
+  binding: Binding,
 ): Called<Argument, Result> {
-  return isScoped(called) ? within(called[original], scope) : called;
+  return isScoped(called) ? within(called[original], binding) : called;
 }
 
 function within<Argument, Result>(
   written: Written<Argument, Result>,
-  scope: DependencyScope | undefined,
+  binding: Binding | undefined,
 ): Called<Argument, Result> {
-  return (argument, context) => written(argument, new ScopedContext(context, scope));
+  return (argument, context) => written(argument, new ScopedContext(context, binding));
 }
 
 function isScoped<Argument, Result>(

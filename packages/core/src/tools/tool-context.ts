@@ -1,11 +1,13 @@
-/** The context of a tool call: the kernel's with the id of the session, and the dependencies of its scope. */
+/** The context of a tool call: the kernel's, the session and turn it runs for, and the dependencies of its scope. */
 import type { Logger, ToolExecuteContext, Usage } from "@capstan/kernel";
 import type { SessionIds } from "@capstan/log";
 import type { Dependency } from "./dependency.ts";
 import { DependencyError } from "../errors/dependency-error.ts";
-import type { DependencyScope } from "./dependency-scope.ts";
+import type { Binding } from "./scoped-function.ts";
+import type { SessionInfo, TurnContext, TurnInfo } from "./turn-context.ts";
 
-export interface ToolContext extends Omit<ToolExecuteContext, "conversationId">, SessionIds {
+export interface ToolContext<App = unknown>
+  extends Omit<ToolExecuteContext, "conversationId">, SessionIds, TurnContext<App> {
   /** Returns the value of a dependency, made by its factory on first use in its scope. */
   get<Value>(dependency: Dependency<Value>): Promise<Value>;
 }
@@ -18,16 +20,22 @@ export class ScopedContext implements ToolContext {
   readonly step: number;
   readonly cwd: string | undefined;
   readonly logger: Logger | undefined;
+  readonly session: SessionInfo;
+  readonly turn: TurnInfo;
+  readonly app: unknown;
   readonly #call: ToolExecuteContext;
-  readonly #scope: DependencyScope | undefined;
+  readonly #scope: Binding["scope"] | undefined;
 
-  constructor(call: ToolExecuteContext, scope: DependencyScope | undefined) {
+  constructor(call: ToolExecuteContext, { scope, context }: Partial<Binding> = {}) {
     this.toolCallId = call.toolCallId;
     this.sessionId = call.conversationId;
     this.turnId = call.turnId;
     this.step = call.step;
     this.cwd = call.cwd;
     this.logger = call.logger;
+    this.session = context?.session ?? { id: call.conversationId };
+    this.turn = context?.turn ?? { id: call.turnId };
+    this.app = context?.app;
     this.#call = call;
     this.#scope = scope;
   }

@@ -215,3 +215,19 @@ test("a turn that waits for somebody has ended, and says so", async () => {
   expect(spans()).toHaveLength(counts.started);
   expect(span("invoke_agent").attributes["capstan.finish_reason"]).toBe("tool-calls");
 });
+
+test("every span of a session's turn names its principal", async () => {
+  const { tracer, spans } = traceWorld();
+  const provider = scriptedProvider([callTool("echo", { n: 1 }), say("Done")]);
+  const agent = createAgent({
+    model: provider,
+    tools: [echoTool()],
+    logger: otelLogger({ tracer }),
+  });
+
+  await createSession({ agent, principal: "ann" }).send("Hello").response;
+
+  expect(spans().map(({ attributes }) => attributes["enduser.id"])).toEqual(
+    Array.from({ length: 4 }, () => "ann"),
+  );
+});

@@ -10,6 +10,8 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
  * - `step`: step
  * - `attempt`: step, attempt, provider, model; stopReason, responseModel, ttftMs, and the fields of `Usage`
  * - `tool`: step, toolCallId, toolName
+ *
+ * Layers above the kernel may add others: spans of a session's turns have its `principal`.
  */
 export type SpanName = "turn" | "step" | "attempt" | "tool";
 

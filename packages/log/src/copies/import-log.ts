@@ -16,6 +16,8 @@ export interface ImportOrigin {
   readonly agent: string;
   readonly principal?: string;
   readonly metadata?: JsonValue;
+  /** Application context. */
+  readonly app?: JsonValue;
 }
 
 export interface LogImport {
@@ -35,8 +37,8 @@ export interface ImportedLog extends Pick<ImportedMessages, "closedCalls"> {
 const maxTitleChars = 200;
 
 /**
- * Keeps the messages and drops every right: approvals, answers, started or pending calls, queued messages, configuration, summary, principal
- * and instructions of the log do not count, and calls without a result are closed. Fails with a `LogError`.
+ * Keeps the messages and drops every right: approvals, answers, started or pending calls, queued messages, configuration, summary, principal,
+ * application context and instructions of the log do not count, and calls without a result are closed. Fails with a `LogError`.
  */
 export function importLog(stored: readonly StoredEntry[], options: LogImport): ImportedLog {
   const { origin, incarnation, now: at } = options;
@@ -58,6 +60,7 @@ export function importLog(stored: readonly StoredEntry[], options: LogImport): I
     ...(origin.principal !== undefined && { principal: origin.principal }),
     ...(typeof title === "string" && { title: title.slice(0, maxTitleChars) }),
     ...(origin.metadata !== undefined && { metadata: origin.metadata }),
+    ...(origin.app !== undefined && { app: origin.app }),
   };
   const loaded: NewEntry = {
     v: entryVersion,

@@ -36,6 +36,8 @@ export interface SessionConfig extends SamplingSettings {
   readonly steeringMode?: QueueMode;
   readonly followUpMode?: QueueMode;
   readonly title?: string;
+  /** Takes precedence over the metadata that the session was created with. */
+  readonly metadata?: JsonValue;
   readonly providerOptions?: ProviderOptionsByVendor;
 }
 
@@ -74,6 +76,8 @@ export type OwnedBody =
       readonly principal?: string;
       readonly title?: string;
       readonly metadata?: JsonValue;
+      /** Application context of its turns, as the caller gave it. No client can set it. */
+      readonly app?: JsonValue;
       readonly config?: SessionConfig;
     }
   /**
@@ -169,6 +173,9 @@ export type PostedBody =
       readonly type: "input";
       readonly messages: readonly ChatMessage[];
       readonly options?: StoredTurnOverrides;
+      readonly metadata?: JsonValue;
+      /** Application context of this turn and those that continue it, instead of the session's. */
+      readonly app?: JsonValue;
     }
   | { readonly type: "steer"; readonly message: ChatMessage }
   | { readonly type: "follow_up"; readonly message: ChatMessage }

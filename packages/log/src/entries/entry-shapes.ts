@@ -48,6 +48,7 @@ const shapes: Shapes = {
     principal: "string?",
     title: "string?",
     metadata: "any?",
+    app: "any?",
     config: "config?",
   },
   prompt: {
@@ -138,7 +139,7 @@ const shapes: Shapes = {
   history_cleared: {},
   history_loaded: { messages: "messages" },
   forked_from: { sessionId: "string", throughSeq: "number" },
-  input: { messages: "messages", options: "object?" },
+  input: { messages: "messages", options: "object?", metadata: "any?", app: "any?" },
   steer: { message: "message" },
   follow_up: { message: "message" },
   answer: { toolCallId: "string", result: "result" },

@@ -1,11 +1,11 @@
 /** Posts to a session and whether they count: the input whose turn is to start, the configuration, refusals. */
-import type { ChatMessage } from "@capstan/kernel";
+import type { ChatMessage, JsonValue } from "@capstan/kernel";
 import type { Refusal } from "./call-states.ts";
 import type { CompactionFold } from "./compaction-fold.ts";
 import type { Entry, EntryOf, PostedBody, SessionConfig } from "../entries/entries.ts";
 import type { QueueFold } from "./queue-fold.ts";
 import type { TranscriptFold } from "./transcript-fold.ts";
-import type { TurnFold } from "./turn-fold.ts";
+import type { TurnFold, TurnOrigin } from "./turn-fold.ts";
 
 /** State that a post may affect. */
 interface Addressed {
@@ -72,6 +72,19 @@ export class PostedFold {
   /** The accepted input, if this turn starts with it. */
   inputOf({ input: ids }: EntryOf<"turn_started">): EntryOf<"input"> | undefined {
     return this.#input !== undefined && ids.includes(this.#input.id) ? this.#input : undefined;
+  }
+
+  /** Values that a turn of these entries starts with. Without metadata of its own it has that of its first message. */
+  originOf(entryIds: readonly string[]): TurnOrigin {
+    const input = this.#input;
+    const { options, metadata, app } =
+      input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
+    const ofTurn = metadata ?? metadataOf(this.messagesOf(entryIds)[0]);
+    return {
+      ...(options !== undefined && { options }),
+      ...(ofTurn !== undefined && { metadata: ofTurn }),
+      ...(app !== undefined && { app }),
+    };
   }
 
   /** Clears the input: its turn has started. */
@@ -150,4 +163,10 @@ export class PostedFold {
   #noStep(): Refusal | undefined {
     return this.#transcript.step === undefined ? "not_pending" : undefined;
   }
+}
+
+const noOrigin: TurnOrigin = {};
+
+function metadataOf(message: ChatMessage | undefined): JsonValue | undefined {
+  return message?.role === "user" ? message.metadata : undefined;
 }

@@ -1,5 +1,5 @@
 /** State that follows from a log, entry by entry: identical live, on reload and in a client. */
-import type { ChatMessage, OpenCall, PendingCall, Usage } from "@capstan/kernel";
+import type { ChatMessage, JsonValue, OpenCall, PendingCall, Usage } from "@capstan/kernel";
 import type { CallClaim, Refusal } from "./call-states.ts";
 import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
@@ -14,6 +14,7 @@ import type { SessionHead, SessionStatus } from "../repository/repository.ts";
 import { headOf, statusAfter } from "./session-head.ts";
 import { titleOf } from "./title.ts";
 import { TranscriptFold } from "./transcript-fold.ts";
+import type { TurnOrigin } from "./turn-fold.ts";
 import { TurnFold } from "./turn-fold.ts";
 import { UsageFold } from "./usage-fold.ts";
 
@@ -49,6 +50,12 @@ export class SessionFold {
 
   get config(): SessionConfig {
     return this.#posted.config;
+  }
+
+  /** Metadata of the session: as configured last, otherwise as created. */
+  get metadata(): JsonValue | undefined {
+    const { metadata } = this.#posted.config;
+    return metadata === undefined ? this.#created?.metadata : metadata;
   }
 
   /** Instructions and tools of requests, as recorded last. */
@@ -110,6 +117,11 @@ export class SessionFold {
     // Called after every append: almost always there is none.
     if (reason === undefined) return undefined;
     return this.#turn?.isInChain(turnId) === true ? reason : undefined;
+  }
+
+  /** Values that a turn of these posted entries starts with. */
+  originOf(entryIds: readonly string[]): TurnOrigin {
+    return this.#posted.originOf(entryIds);
   }
 
   /** Messages of posted entries, in order. */
@@ -238,7 +250,7 @@ export class SessionFold {
     this.#turn = new TurnFold(entry, {
       before: this.#turn,
       config: this.#posted.config,
-      options: input?.options,
+      origin: this.originOf(entry.input),
     });
     if (input !== undefined) {
       const { cancelReason } = this.#posted;

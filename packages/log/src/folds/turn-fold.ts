@@ -1,7 +1,7 @@
 /** The turn that was started last, and the chain of turns that it continues. */
 import type { AskedModel, PriorProgress, StepTiming, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
-import type { EntryOf, SessionConfig, StoredTurnOverrides } from "../entries/entries.ts";
+import type { EntryOf, PostedBody, SessionConfig } from "../entries/entries.ts";
 
 /** A step that has begun and not ended, as events show it, with its last attempt. */
 export type StepUnderWay = { readonly step: number; readonly attempt: number } & (
@@ -15,11 +15,17 @@ export type StepUnderWay = { readonly step: number; readonly attempt: number } &
 /** Separates the id of a chain's first turn from a turn's index in the chain. Reserved: no other turn id may contain it. */
 export const chainMark = "__";
 
+/** Values that a turn was sent with, besides its messages. */
+export type TurnOrigin = Pick<
+  Extract<PostedBody, { readonly type: "input" }>,
+  "options" | "metadata" | "app"
+>;
+
 /** Values that a turn starts with, besides its entry. */
 export interface TurnStart {
   readonly before: TurnFold | undefined;
   readonly config: SessionConfig;
-  readonly options: StoredTurnOverrides | undefined;
+  readonly origin: TurnOrigin;
 }
 
 /** A turn, from its `turn_started` on. */
@@ -33,8 +39,8 @@ export class TurnFold {
   readonly startedAt: number;
   /** Configuration when the turn started: later changes apply to the next turn. */
   readonly config: SessionConfig;
-  /** Overrides that it was sent with, or those of the turn that it continues. */
-  readonly options: StoredTurnOverrides | undefined;
+  /** Values that it was sent with, or those of the turn that it continues. */
+  readonly origin: TurnOrigin;
   readonly #chainStartedAt: number;
   #steps: number;
   #attempts: number;
@@ -52,7 +58,7 @@ export class TurnFold {
   /** Reason of a cancel that names the chain; empty if none was given. */
   #cancelReason: string | undefined;
 
-  constructor(entry: EntryOf<"turn_started">, { before, config, options }: TurnStart) {
+  constructor(entry: EntryOf<"turn_started">, { before, config, origin }: TurnStart) {
     const parent = entry.continues === undefined ? undefined : before;
     this.turnId = entry.turnId;
     this.rootId = parent?.rootId ?? entry.turnId;
@@ -60,7 +66,7 @@ export class TurnFold {
     this.continues = entry.continues;
     this.startedAt = entry.at;
     this.config = config;
-    this.options = parent === undefined ? options : parent.options;
+    this.origin = parent === undefined ? origin : parent.origin;
     this.#chainStartedAt = parent === undefined ? entry.at : parent.#chainStartedAt;
     this.#steps = parent === undefined ? 0 : parent.#steps;
     this.#attempts = parent === undefined ? 0 : parent.#attempts;

@@ -1,0 +1,42 @@
+/** Context of one turn, for everything of the agent that runs in it. */
+import type { JsonValue } from "@capstan/kernel";
+import type { SessionInfo, TurnContext, TurnInfo } from "../tools/turn-context.ts";
+
+/** Context of a turn, as the log has it. */
+export interface GivenContext {
+  readonly session: SessionInfo;
+  readonly turn: TurnInfo;
+}
+
+export interface PlannedContext {
+  /** Throws if the turn must not run. */
+  value(): TurnContext;
+}
+
+export function planContext({ session, turn }: GivenContext): PlannedContext {
+  const context = {
+    session: withFrozenMetadata(session),
+    turn: withFrozenMetadata(turn),
+    app: undefined,
+  };
+  return { value: () => context };
+}
+
+/** Callbacks must not change the log's value: the change would be lost in a crash. */
+export function withFrozenMetadata<Info extends { readonly metadata?: JsonValue }>(
+  info: Info,
+): Info {
+  const { metadata } = info;
+  return isPlain(metadata) ? info : { ...info, metadata: frozenCopy(metadata) };
+}
+
+function isPlain(value: JsonValue | undefined): value is undefined | null {
+  return typeof value !== "object" || value === null;
+}
+
+function frozenCopy(value: JsonValue): JsonValue {
+  // Frozen from the inside out, as the reviver visits inner values first.
+  return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
+    Object.freeze(inner),
+  ) as JsonValue;
+}
