@@ -12,7 +12,7 @@ export type {
 } from "@capstan/kernel";
 export type { Answer, Approval, CallAnswer, EventListener, SessionEvent } from "@capstan/log";
 export { Agent, createAgent } from "./agent/agent.ts";
-export type { RunOptions } from "./agent/agent.ts";
+export type { AgentChanges, RunArguments, RunOptions } from "./agent/agent.ts";
 export { agentTool } from "./agent/agent-tool.ts";
 export type { AgentToolOptions } from "./agent/agent-tool.ts";
 export { AgentError } from "./errors/agent-error.ts";
@@ -90,7 +90,8 @@ export { DependencyScope, createScope } from "./tools/dependency-scope.ts";
 export type { ScopeOptions } from "./tools/dependency-scope.ts";
 export { doneTool } from "./tools/done-tool.ts";
 export type { DoneToolOptions } from "./tools/done-tool.ts";
-export type { AnyTool, Tool, ToolExecution } from "./tools/tool.ts";
+export type { AppField, AppNeed, AppSchema } from "./tools/app-schema.ts";
+export type { AnyTool, Tool, ToolExecution, ToolFor } from "./tools/tool.ts";
 export type { SessionContext, SessionInfo, TurnContext, TurnInfo } from "./tools/turn-context.ts";
 export type { ToolContext } from "./tools/tool-context.ts";
 export { ToolError } from "./errors/tool-error.ts";

@@ -137,6 +137,7 @@ const codes: Readonly<Record<string, readonly string[]>> = {
   AgentError: listOf<AgentErrorCode>({
     unknown_model: true,
     invalid_option: true,
+    invalid_app_context: true,
     unknown_window: true,
     invalid_compaction: true,
     no_summary: true,

@@ -18,7 +18,8 @@ import type {
 import type { CompactionOptions } from "../compaction/compaction-options.ts";
 import type { OutputLimits } from "../outputs/output-limits.ts";
 import type { Override } from "../tools/dependency.ts";
-import type { AnyTool } from "../tools/tool.ts";
+import type { AppSchema } from "../tools/app-schema.ts";
+import type { AnyTool, ToolFor } from "../tools/tool.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { ModelRegistry } from "../models/registry.ts";
 import type { Budgets } from "./budgets.ts";
@@ -35,9 +36,9 @@ export interface InstructionsContext<App = unknown> extends TurnContext<App> {
  * A function is called once per session, for its first request: a prompt that changes with each turn would invalidate the provider's cache
  * every time.
  */
-export type Instructions =
+export type Instructions<App = unknown> =
   | string
-  | ((context: InstructionsContext) => string | undefined | Promise<string | undefined>);
+  | ((context: InstructionsContext<App>) => string | undefined | Promise<string | undefined>);
 
 /** Options that may differ for one turn. */
 export interface TurnOverrides extends SamplingSettings {
@@ -76,7 +77,9 @@ export type AgentLimits = Omit<
 /** Context options of the turn loop that an agent passes on unchanged. */
 export type AgentContext = Omit<LoopContext, "project" | "makeRoom" | "checkMedia" | "boundResult">;
 
-export interface AgentInit<Output = unknown> extends TurnOverrides, AgentLimits, AgentContext {
+/** `App` is the application context that hooks and instructions get, `SentApp` the one that callers give. */
+export interface AgentInit<Output = unknown, App = unknown, SentApp = unknown>
+  extends TurnOverrides, AgentLimits, AgentContext {
   readonly limits?: TurnLimits | undefined;
   /** Passed to the tools unchanged; never part of the prompt. */
   readonly cwd?: string | undefined;
@@ -91,8 +94,13 @@ export interface AgentInit<Output = unknown> extends TurnOverrides, AgentLimits,
   /** Limits and prices of models that do not state them. Default: the snapshot of this version. */
   readonly registry?: ModelRegistry;
   /** The system prompt. Default: one sentence about using the tools, if there are any. */
-  readonly instructions?: Instructions;
-  readonly tools?: readonly AnyTool[];
+  readonly instructions?: Instructions<App>;
+  readonly tools?: readonly ToolFor<NoInfer<SentApp>>[];
+  /**
+   * Schema of the application context: values of your own about who is asking, such as a tenant. Sessions are created with it (`app`), a
+   * send may override it, and tools and hooks get it validated. Any Standard Schema with a synchronous `validate`.
+   */
+  readonly appContext?: AppSchema<SentApp, App>;
   readonly dependencies?: readonly Override[];
   /** Schema of the answer, which must be JSON; an invalid answer is sent back once. */
   readonly output?: StandardSchema<unknown, Output>;
@@ -101,7 +109,7 @@ export interface AgentInit<Output = unknown> extends TurnOverrides, AgentLimits,
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly dispatch?: Omit<ToolDispatchPolicy, keyof ToolHooks>;
-  readonly hooks?: ToolHooks;
+  readonly hooks?: ToolHooks<App>;
   readonly budgets?: Budgets;
   /** How much of the tools' outputs the model sees in a session: long outputs are shortened, and older ones evicted. */
   readonly outputs?: OutputLimits;

@@ -1,5 +1,7 @@
 /** An agent as a tool of another: the model hands it a task and gets its answer. */
 import type { TurnResponse } from "@capstan/kernel";
+import { isPromise } from "@capstan/kernel";
+import type { AppSchema } from "../tools/app-schema.ts";
 import { defaultNestedAgentMs } from "../platform/limits.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -30,8 +32,13 @@ const input = {
  * Each call is one turn of the agent without history. Its text is shown as progress, its usage counts towards the calling turn, and an
  * abort stops it. Its own pending calls cannot be answered, so a turn that suspends is an error result.
  */
-export function agentTool(agent: Agent, options: AgentToolOptions): Tool<{ task: string }> {
+export function agentTool<SentApp>(
+  agent: Agent<unknown, SentApp>,
+  options: AgentToolOptions,
+): Tool<{ task: string }, AppOfCaller<SentApp>> {
+  const { appContext } = agent;
   return defineTool({
+    ...(appContext && { appContext: asGiven<AppOfCaller<SentApp>>(appContext) }),
     name: agent.name,
     timeoutMs: defaultNestedAgentMs,
     ...options,
@@ -39,7 +46,9 @@ export function agentTool(agent: Agent, options: AgentToolOptions): Tool<{ task:
     async execute(sent, context) {
       // The schema allows nothing else.
       const { task } = sent as { readonly task: string };
-      const turn = agent.runTurn({ input: task, id: context.toolCallId, signal: context.signal });
+      const { session, turn: caller, app, signal, toolCallId: id } = context;
+      const request = { ...caller, input: task, id, signal, ...(appContext && { app }) };
+      const turn = agent.runTurn(request as Parameters<typeof agent.runTurn>[0], [], session);
       for await (const event of turn) {
         if (event.type === "text_delta") context.update(event.delta);
       }
@@ -50,7 +59,25 @@ export function agentTool(agent: Agent, options: AgentToolOptions): Tool<{ task:
   });
 }
 
-function problem({ name }: Agent, response: TurnResponse): string {
+/** An agent without an application context works for every caller. */
+type AppOfCaller<SentApp> = undefined extends SentApp ? unknown : SentApp;
+
+/** The agent validates the value itself, so it must get it as it was given. */
+function asGiven<SentApp>(schema: AppSchema): AppSchema<SentApp, unknown> {
+  const { vendor, validate } = schema["~standard"];
+  return {
+    "~standard": {
+      version: 1,
+      vendor,
+      validate(value) {
+        const result = validate(value);
+        return isPromise(result) || result.issues !== undefined ? result : { value };
+      },
+    },
+  };
+}
+
+function problem({ name }: Pick<Agent, "name">, response: TurnResponse): string {
   const { status, pendingToolCalls = [] } = response;
   if (status === "awaiting_tool_execution") {
     const calls = pendingToolCalls.map(({ toolName }) => toolName).join(", ");

@@ -3,6 +3,7 @@ import type {
   ChatMessage,
   EventEmitter,
   Fact,
+  JsonValue,
   Logger,
   MediaLimits,
   ThinkingLevel,
@@ -15,17 +16,19 @@ import type { Clock } from "../platform/clock.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { MaybePromise, SessionEvent, SessionIds } from "@capstan/log";
 import { newId, orElse } from "@capstan/log";
-import type { TurnInput, TurnRequest } from "../input/input.ts";
+import type { SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
 import { toMessages } from "../input/input.ts";
 import { checkCompaction, needsWindow, unknownWindow } from "../compaction/compaction-options.ts";
 import { checkMedia } from "../media/check-media.ts";
 import { snapshotVendors } from "../models/snapshot.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
+import type { AppField, AppSchema } from "../tools/app-schema.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { SessionContext } from "../tools/turn-context.ts";
 import { within } from "../platform/within.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
+import { toStoredApp } from "./app-context.ts";
 import { callbackMsOf } from "./agent-settings.ts";
 import { checkOptions } from "./check-options.ts";
 import { addCost, costOfFact } from "../models/cost-of-fact.ts";
@@ -42,9 +45,22 @@ import { whyNoAnswer } from "./why-no-answer.ts";
 export interface RunOptions {
   /** Default: the system clock. */
   readonly clock?: Clock;
+  /** Principal that tools and hooks see. */
+  readonly principal?: string;
 }
 
-export class Agent<Output = unknown> {
+/** Options of a turn without a session: required if the agent has an application context. */
+export type RunArguments<SentApp> = undefined extends SentApp
+  ? [options?: SendOptions<SentApp>]
+  : [options: SendOptions<SentApp> & AppField<SentApp>];
+
+/** Options that a copy of an agent may change: all but its application context, which is part of its type. */
+export type AgentChanges<Output> = Partial<Omit<AgentInit<Output>, "appContext" | "tools">> & {
+  readonly tools?: readonly AnyTool[];
+};
+
+/** `SentApp` is the application context that callers give; undefined if the agent has none. */
+export class Agent<Output = unknown, SentApp = unknown> {
   readonly name: string;
   readonly #init: AgentInit<Output>;
 
@@ -58,8 +74,8 @@ export class Agent<Output = unknown> {
   }
 
   /** Returns a copy of the agent with some options changed. */
-  with(changes: Partial<AgentInit<Output>>): Agent<Output> {
-    return new Agent({ ...this.#init, ...changes });
+  with(changes: AgentChanges<Output>): Agent<Output, SentApp> {
+    return new Agent<Output, SentApp>({ ...this.#init, ...changes });
   }
 
   /** Resolves everything a turn runs with. The caller must dispose the plan when the turn ends. */
@@ -70,6 +86,16 @@ export class Agent<Output = unknown> {
   /** Plan for a turn that ends before it begins. */
   planNothing(context: GivenContext): TurnPlan {
     return planNothing(this.#init, context);
+  }
+
+  /** Schema of the application context; undefined if it has none. */
+  get appContext(): AppSchema | undefined {
+    return this.#init.appContext;
+  }
+
+  /** Returns an application context as the log stores it. Throws `invalid_input` if the agent does not accept it. */
+  toStoredApp(given: unknown): JsonValue {
+    return toStoredApp(this.#init, this.name, given);
   }
 
   /** Time limit of the agent's callbacks. */
@@ -122,26 +148,28 @@ export class Agent<Output = unknown> {
 
   /** Runs one turn after a transcript, which is not changed: the response has the new messages. */
   runTurn(
-    request: TurnRequest,
+    request: TurnRequest<SentApp> & AppField<SentApp>,
     transcript: readonly ChatMessage[] = [],
-    { clock = systemClock }: RunOptions = {},
+    { clock = systemClock, principal }: RunOptions = {},
   ): Turn<Output, SessionEvent> {
     const { id = newId(), signal } = request;
     return startTurn<Output, SessionEvent>(
       id,
-      ({ emit, signal: stop }) => this.#run(request, transcript, { id, emit, signal: stop, clock }),
+      ({ emit, signal: stop }) =>
+        this.#run(request, transcript, { id, emit, signal: stop, clock, principal }),
       signal,
     );
   }
 
   /** Runs one turn and returns its events; `response` has the result. */
-  runStream(input: TurnInput): Turn<Output, SessionEvent> {
-    return this.runTurn({ input });
+  runStream(input: TurnInput, ...[options]: RunArguments<SentApp>): Turn<Output, SessionEvent> {
+    // The options have `app` if it is required.
+    return this.runTurn({ ...options, input } as TurnRequest<SentApp> & AppField<SentApp>);
   }
 
   /** Returns the reply to one message. Throws an `AgentError` if there is none. */
-  async run(input: TurnInput): Promise<string> {
-    const response = await this.runTurn({ input }).response;
+  async run(input: TurnInput, ...options: RunArguments<SentApp>): Promise<string> {
+    const response = await this.runStream(input, ...options).response;
     if (response.hasAnswer) return response.text;
     throw noAnswer(this.name, response);
   }
@@ -169,19 +197,27 @@ export class Agent<Output = unknown> {
       emit,
       signal,
       clock,
+      principal,
     }: {
       readonly id: string;
       readonly emit: EventEmitter<SessionIds>;
       readonly signal: AbortSignal;
       readonly clock: Clock;
+      readonly principal: string | undefined;
     },
   ): Promise<TurnResponse<Output>> {
     const { model: choice, metadata } = request;
+    const hasApp = this.appContext !== undefined || request.app !== undefined;
+    const app = hasApp ? this.toStoredApp(request.app) : undefined;
     const messages = toMessages(request.input, id, metadata);
     checkMedia(messages, this.mediaLimits(choice && nameOfChoice(choice), givenModels(choice)));
     let spent: number | undefined;
     const plan = await this.plan({
-      context: { session: { id }, turn: { id, ...(metadata !== undefined && { metadata }) } },
+      context: {
+        session: { id, ...(principal !== undefined && { principal }) },
+        turn: { id, ...(metadata !== undefined && { metadata }) },
+        ...(app !== undefined && { app }),
+      },
       overrides: request,
       spent: () => spent,
       now: clock.now,
@@ -247,8 +283,11 @@ function givenModels(choice: ModelChoice | undefined): readonly Model[] {
   return choice === undefined || typeof choice === "string" ? [] : [toModel(choice)];
 }
 
-export function createAgent<Output = unknown>(init: AgentInit<Output>): Agent<Output> {
-  return new Agent(init);
+export function createAgent<Output = unknown, App = undefined, SentApp = undefined>(
+  init: AgentInit<Output, App, SentApp>,
+): Agent<Output, SentApp> {
+  // Its functions are called with the value that its schema gives, so the type of that can be forgotten.
+  return new Agent<Output, SentApp>(init as unknown as AgentInit<Output>);
 }
 
 function noAnswer(name: string, response: TurnResponse): AgentError {

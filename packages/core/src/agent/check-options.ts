@@ -52,6 +52,7 @@ const names: Readonly<Record<keyof AgentInit, true>> = {
   registry: true,
   instructions: true,
   tools: true,
+  appContext: true,
   dependencies: true,
   output: true,
   closing: true,
@@ -111,10 +112,20 @@ export function checkOptions(init: AgentInit): void {
   }
   if (tools !== undefined) checkTools(tools);
   refuse(problemOfNumbers(init, own));
+  refuse(problemOfAppContext(init));
   if (init.providerOptions !== undefined) refuse(problemOfOptions(init.providerOptions));
   for (const [name, rules] of Object.entries(nested)) {
     refuse(problemOfNumbers(init[name as keyof typeof nested], rules, `${name}.`));
   }
+}
+
+function problemOfAppContext({ appContext, tools = [] }: AgentInit): string | undefined {
+  if (appContext !== undefined) {
+    const isSchema = typeof appContext["~standard"]?.validate === "function";
+    return isSchema ? undefined : "appContext must be a Standard Schema, such as one of zod";
+  }
+  const needy = tools.find((tool) => tool.appContext !== undefined);
+  return needy && `tool "${needy.name}" needs an appContext: pass one to createAgent as well`;
 }
 
 /** Callers in JavaScript may pass anything. */

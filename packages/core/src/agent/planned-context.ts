@@ -1,25 +1,40 @@
 /** Context of one turn, for everything of the agent that runs in it. */
 import type { JsonValue } from "@capstan/kernel";
+import type { AgentInit } from "./agent-init.ts";
+import type { AppValues } from "./app-context.ts";
+import { validateApp } from "./app-context.ts";
 import type { SessionInfo, TurnContext, TurnInfo } from "../tools/turn-context.ts";
 
 /** Context of a turn, as the log has it. */
 export interface GivenContext {
   readonly session: SessionInfo;
   readonly turn: TurnInfo;
+  /** Application context as it was given. */
+  readonly app?: JsonValue;
 }
 
 export interface PlannedContext {
-  /** Throws if the turn must not run. */
+  /** Throws `invalid_app_context` if the turn must not run. */
   value(): TurnContext;
+  /** Application contexts of tools with a schema of their own. */
+  readonly apps: AppValues;
 }
 
-export function planContext({ session, turn }: GivenContext): PlannedContext {
-  const context = {
-    session: withFrozenMetadata(session),
-    turn: withFrozenMetadata(turn),
-    app: undefined,
-  };
-  return { value: () => context };
+export function planContext({ session, turn, app }: GivenContext, init: AgentInit): PlannedContext {
+  try {
+    const apps = validateApp(init, app);
+    const context = {
+      session: withFrozenMetadata(session),
+      turn: withFrozenMetadata(turn),
+      app: init.appContext && apps.get(init.appContext),
+    };
+    return { apps, value: () => context };
+  } catch (thrown) {
+    const value = (): never => {
+      throw thrown;
+    };
+    return { apps: new Map(), value };
+  }
 }
 
 /** Callbacks must not change the log's value: the change would be lost in a crash. */

@@ -93,7 +93,7 @@ export interface PlanRequest {
  * awaited.
  */
 export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
-  const context = planContext(request.context);
+  const context = planContext(request.context, init);
   const plan = (choices: ResolvedChoices): TurnPlan => toPlan(init, request, context, choices);
   try {
     const resolved = resolveChoices(init, request, context.value());
@@ -110,7 +110,7 @@ export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<Tu
 export function planNothing(init: AgentInit, given: GivenContext): TurnPlan {
   const request = { agentName: "", context: given };
   const aborted = unresolved(new Error("The turn was aborted before it began"));
-  return toPlan(init, request, planContext(given), aborted);
+  return toPlan(init, request, planContext(given, init), aborted);
 }
 
 /** A model that does something for a session besides its turns. */
@@ -156,7 +156,7 @@ function toPlan(
   const outputs = resolveLimits(init.outputs, model.facts?.contextWindow ?? window);
   const reader = init.outputs?.readTool === false ? undefined : request.outputs;
   const declared = reader === undefined ? tools : withReadOutput(tools);
-  const bound = bindTools(tools, scope);
+  const bound = bindTools(tools, scope, context.apps);
   const canReadOutputs = reader !== undefined && declared !== tools;
   const common = commonSettings(init);
   const settings: AgentSettings = {

@@ -1,11 +1,6 @@
 /** A typed answer: the text of the last reply, parsed as JSON and validated. */
-import type {
-  AssistantMessage,
-  InputIssue,
-  JsonValue,
-  OutputFormat,
-  StandardSchema,
-} from "@capstan/kernel";
+import type { AssistantMessage, JsonValue, OutputFormat, StandardSchema } from "@capstan/kernel";
+import { describeIssues } from "./schema-issues.ts";
 import { closeSchemaOf } from "../tools/closed-schema.ts";
 
 /** A validated answer: its value, or the problem with it, for the model. */
@@ -41,7 +36,7 @@ export async function checkOutput<Output>(
   if (parsed === undefined) return { problem: `The answer is not JSON. ${repair(schema)}` };
   const result = await schema["~standard"].validate(parsed.json);
   if (result.issues === undefined) return { value: result.value };
-  const issues = result.issues.map(describe).join("; ");
+  const issues = describeIssues(result.issues);
   return { problem: `The answer does not match its schema: ${issues}. ${repair(schema)}` };
 }
 
@@ -67,9 +62,4 @@ function parse(text: string): { readonly json: JsonValue } | undefined {
     // Not JSON. The caller reports it to the model.
     return undefined;
   }
-}
-
-function describe({ message, path = [] }: InputIssue): string {
-  const keys = path.map((key) => String(typeof key === "object" ? key.key : key));
-  return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
 }

@@ -6,6 +6,8 @@ export type AgentErrorCode =
   | "unknown_model"
   /** An option is unknown, of the wrong type or out of range, or a tool is none. */
   | "invalid_option"
+  /** The stored application context does not fit the schema of the agent or of one of its tools. */
+  | "invalid_app_context"
   /** Compaction needs the context window, which is unknown. */
   | "unknown_window"
   | "invalid_compaction"

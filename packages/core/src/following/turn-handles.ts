@@ -53,12 +53,13 @@ export class TurnHandles implements TurnSession {
     const id = options.id ?? this.#host.newId();
     const toBody = (): PostedBody => {
       const chosen = toStoredOverrides(options);
-      const { metadata } = options;
+      const { metadata, app } = options;
       return {
         type: "input",
         messages: toInput?.(id) ?? [],
         ...(chosen !== undefined && { options: chosen }),
         ...(metadata !== undefined && { metadata }),
+        ...(app !== undefined && { app: this.#agent.toStoredApp(app) }),
       };
     };
     const known = this.#runtime.readers.findTurn(id);

@@ -2,6 +2,7 @@
 import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
+import type { AppField } from "../tools/app-schema.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { OnFault } from "./host-fault.ts";
 import type { NewSession } from "./host.ts";
@@ -9,8 +10,8 @@ import { Host } from "./host.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionSnapshot } from "../session/snapshot.ts";
 
-export interface OwnHost<Output> {
-  readonly agent: Agent<Output>;
+export interface OwnHost<Output, SentApp = unknown> {
+  readonly agent: Agent<Output, SentApp>;
   /** Default: in memory. */
   readonly repository?: SessionRepository;
   readonly clock?: Clock;
@@ -18,33 +19,38 @@ export interface OwnHost<Output> {
   readonly onError?: OnFault;
 }
 
-export interface SessionInit<Output = unknown> extends OwnHost<Output>, Omit<NewSession, "agent"> {}
+export type SessionInit<Output = unknown, SentApp = unknown> = OwnHost<Output, SentApp> &
+  Omit<NewSession, "agent" | "app"> &
+  AppField<SentApp>;
 
-export interface RestoreInit<Output = unknown> extends OwnHost<Output> {
+export interface RestoreInit<Output = unknown, SentApp = unknown> extends OwnHost<Output, SentApp> {
   readonly snapshot: SessionSnapshot;
   /** See `RestoreOptions`. Default: only the messages of the snapshot are kept. */
   readonly trust?: "own";
 }
 
 /** Creates a session that is stored on the first send. To open a stored session, or to take over from other processes, use `createHost`. */
-export function createSession<Output = unknown>(init: SessionInit<Output>): Session<Output> {
+export function createSession<Output = unknown, SentApp = unknown>(
+  init: SessionInit<Output, SentApp>,
+): Session<Output, SentApp> {
   const { agent, repository: _, clock: _clock, onError: _onError, ...origin } = init;
   const host = hostOf(init);
-  const session = host.createSession({ ...origin, agent: agent.name });
+  // It has `app` if that is required.
+  const session = host.createSession({ ...origin, agent: agent.name } as NewSession);
   // The session runs with the given agent.
-  return session as Session<Output>;
+  return session as Session<Output, SentApp>;
 }
 
 /** Restores a snapshot of `session.snapshot`. With `trust: "own"`, a snapshot of another agent is refused with `unknown_agent`. */
-export async function restoreSession<Output = unknown>(
-  init: RestoreInit<Output>,
-): Promise<Session<Output>> {
+export async function restoreSession<Output = unknown, SentApp = unknown>(
+  init: RestoreInit<Output, SentApp>,
+): Promise<Session<Output, SentApp>> {
   const { snapshot, trust } = init;
   const session = await hostOf(init).restore(snapshot, trust && { trust });
-  return session as Session<Output>;
+  return session as Session<Output, SentApp>;
 }
 
-function hostOf<Output>(init: OwnHost<Output>): Host {
+function hostOf<Output, SentApp>(init: OwnHost<Output, SentApp>): Host {
   const { agent, repository = memoryRepository(), clock, onError } = init;
   const own = { ...(clock && { clock }), ...(onError && { onError }) };
   return new Host({ agents: [agent], repository, ...own }, true);

@@ -24,11 +24,13 @@ import { toConfig } from "../session/session-settings.ts";
 import type { SessionSnapshot } from "../session/snapshot.ts";
 import { release } from "../owner/unusable-claim.ts";
 
-export interface NewSession extends Omit<SessionOrigin, "config"> {
+export interface NewSession extends Omit<SessionOrigin, "config" | "app"> {
   /** Default: random. */
   readonly id?: string;
   /** Settings that override those of the agent. */
   readonly config?: SessionSettings;
+  /** Application context: required if the agent has an `appContext`, refused if it has none. */
+  readonly app?: unknown;
 }
 
 export class Host {
@@ -81,17 +83,19 @@ export class Host {
     });
   }
 
-  /** Creates a session. Nothing is stored before its first send. Throws `unknown_agent`. */
-  createSession({ id, config, ...origin }: NewSession): Session {
+  /** Creates a session. Nothing is stored before its first send. Throws `unknown_agent` and `invalid_input`. */
+  createSession({ id, config, app, ...origin }: NewSession): Session {
     this.#mustBeOpen();
     const agent = this.#agent(origin.agent);
     if (origin.history !== undefined) checkHistory(origin.history);
+    const hasApp = agent.appContext !== undefined || app !== undefined;
+    const given = hasApp && { app: agent.toStoredApp(app) };
     const chosen = config && { config: toConfig(config, agent) };
     const sessionId = id === undefined ? this.#host.newId() : checkSessionId(id);
     if (this.#runtimes.has(sessionId)) throw exists(sessionId);
     const runtime = this.#runtime(sessionId);
     runtime.remember(config ?? {});
-    return new Session(runtime, this.#host, { ...origin, ...chosen });
+    return new Session(runtime, this.#host, { ...origin, ...chosen, ...given });
   }
 
   /** Opens a stored session. An unfinished turn resumes by itself. Fails with `not_found` and `unknown_agent`. */

@@ -21,24 +21,26 @@ export type InputMessage = NewMessage<UserMessage> | NewMessage<CustomMessage>;
 /** Input that starts a turn. */
 export type TurnInput = string | readonly UserPart[] | InputMessage | readonly InputMessage[];
 
-export interface SendOptions extends TurnOverrides {
+export interface SendOptions<App = unknown> extends TurnOverrides {
   /** Id of the turn. Sending it again returns the same turn. Answers sent again with the same id count once, without an error. */
   readonly id?: string;
   /** Aborts the turn. */
   readonly signal?: AbortSignal;
   /** Metadata of the turn, which tools and hooks see, and of messages made from a text or parts. No model sees it. */
   readonly metadata?: JsonValue;
+  /** Application context of this turn and those that continue it, instead of the session's. Answers do not change it. */
+  readonly app?: App;
 }
 
 /** One turn: its input, and its options. */
-export interface TurnRequest extends SendOptions {
+export interface TurnRequest<App = unknown> extends SendOptions<App> {
   readonly input: TurnInput;
 }
 
 /** Answers to pending calls, or tool messages with their results. */
 export type AnswerInput = readonly (Answer | ToolResultMessage)[];
 
-export type SendInput = TurnInput | TurnRequest | AnswerInput;
+export type SendInput<App = unknown> = TurnInput | TurnRequest<App> | AnswerInput;
 
 /**
  * Tool call ids begin with the id of their turn, so it must consist of characters that vendors accept. Replies are named after their turn
@@ -82,7 +84,7 @@ export function toAnswers(input: AnswerInput): readonly Answer[] {
   return input.map((answer) => ("role" in answer ? toCallAnswer(answer) : answer));
 }
 
-export function isRequest(input: SendInput): input is TurnRequest {
+export function isRequest<App>(input: SendInput<App>): input is TurnRequest<App> {
   return typeof input === "object" && input !== null && "input" in input;
 }
 

@@ -45,9 +45,10 @@ export function turnOf(action: TurnAction, fold: SessionFold): TurnToPlan {
 }
 
 export function contextOf(log: SessionLog, { turnId, config, origin }: TurnToPlan): GivenContext {
-  const { metadata } = origin;
+  const { metadata, app = log.fold.created?.app } = origin;
   return {
     session: sessionInfo(log, config),
     turn: { id: turnId, ...(metadata !== undefined && { metadata }) },
+    ...(app !== undefined && { app }),
   };
 }

@@ -71,12 +71,14 @@ export interface ImportChoices {
   readonly agent?: string;
   readonly principal?: string;
   readonly metadata?: JsonValue;
+  /** Application context. Without it, sends have to bring theirs if the agent has an `appContext`. */
+  readonly app?: unknown;
 }
 
 /**
  * By default a snapshot is imported: its messages are kept, and nothing in it runs or decides anything. With `trust: "own"`, for a snapshot
  * that only this program could have written, unfinished work resumes: pending calls are asked again, and queues, configuration, agent,
- * principal and metadata are kept.
+ * principal, metadata and application context are kept.
  */
 export type RestoreOptions = ImportChoices | { readonly trust: "own" };
 
@@ -91,12 +93,13 @@ export async function storeSnapshot(
   const copy = { incarnation: crypto.randomUUID(), now: host.clock.now() };
   const entries = readable(id, () => {
     if (options.trust === "own") return restoreLog(snapshot.entries, copy);
-    const { agent = options.onlyAgent, principal, metadata } = options;
+    const { agent = options.onlyAgent, principal, metadata, app } = options;
     if (agent === undefined) throw invalid(whichAgent(id));
     const origin = {
       agent,
       ...(principal !== undefined && { principal }),
       ...(metadata !== undefined && { metadata }),
+      ...(app !== undefined && { app: host.agent(agent).toStoredApp(app) }),
     };
     return importLog(snapshot.entries, { ...copy, origin, blobs: named.map(({ blob }) => blob) })
       .entries;

@@ -43,6 +43,8 @@ export interface SessionOrigin {
   readonly principal?: string;
   readonly title?: string;
   readonly metadata?: JsonValue;
+  /** Application context of its turns, as it was given. */
+  readonly app?: JsonValue;
   readonly config?: SessionConfig;
   /** Messages from before the session was created. */
   readonly history?: readonly ChatMessage[];

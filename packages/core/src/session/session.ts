@@ -48,7 +48,8 @@ import type { SubscribeFrom } from "../following/subscribe-after.ts";
 import { subscribeAfter } from "../following/subscribe-after.ts";
 import { TurnHandles } from "../following/turn-handles.ts";
 
-export class Session<Output = unknown> {
+/** `App` is the application context that a send may have. */
+export class Session<Output = unknown, App = unknown> {
   readonly id: string;
   readonly #host: SessionHost;
   readonly #runtime: SessionRuntime;
@@ -160,7 +161,7 @@ export class Session<Output = unknown> {
    * Starts a turn with a message, or continues one with answers to pending calls. Refusals and store failures are reported in
    * `response.error`. If some calls are still unanswered, the turn stays suspended.
    */
-  send(input: SendInput, options: SendOptions = {}): Turn<Output, SessionEvent> {
+  send(input: SendInput<App>, options: SendOptions<App> = {}): Turn<Output, SessionEvent> {
     if (isAnswers(input)) return this.#typed(this.#turns.sendAnswers(toAnswers(input), options));
     if (isRequest(input)) return this.send(input.input, { ...input, ...options });
     const toInput = (id: string): readonly ChatMessage[] => toMessages(input, id, options.metadata);
@@ -168,7 +169,7 @@ export class Session<Output = unknown> {
   }
 
   /** Synonym of `send`. */
-  turn(request: TurnRequest): Turn<Output, SessionEvent> {
+  turn(request: TurnRequest<App>): Turn<Output, SessionEvent> {
     return this.send(request);
   }
 
@@ -178,12 +179,12 @@ export class Session<Output = unknown> {
   }
 
   /** Synonym of `send`. */
-  runStream(input: TurnInput, options?: SendOptions): Turn<Output, SessionEvent> {
+  runStream(input: TurnInput, options?: SendOptions<App>): Turn<Output, SessionEvent> {
     return this.send(input, options);
   }
 
   /** Returns the reply to one message. Throws a `SessionError` if there is none. */
-  async run(input: TurnInput, options?: SendOptions): Promise<string> {
+  async run(input: TurnInput, options?: SendOptions<App>): Promise<string> {
     const response = await this.send(input, options).response;
     if (response.hasAnswer) return response.text;
     throw noAnswer(this.id, whyNoAnswer(response), response.error);
@@ -193,7 +194,7 @@ export class Session<Output = unknown> {
    * Starts a turn without new input: for a message that has no reply yet, as after a failure, or for held queue items. `response.error` is
    * `cannot_continue` if nothing awaits a reply.
    */
-  continue(options: SendOptions = {}): Turn<Output, SessionEvent> {
+  continue(options: SendOptions<App> = {}): Turn<Output, SessionEvent> {
     return this.#typed(this.#turns.sendInput(undefined, options));
   }
 
@@ -321,7 +322,7 @@ export class Session<Output = unknown> {
    * Creates a session with the same history: up to the step of this message, or to the last complete step. Queued and unfinished work is
    * not copied. Fails with `invalid_input` if there is no such message.
    */
-  async fork(at?: string): Promise<Session<Output>> {
+  async fork(at?: string): Promise<Session<Output, App>> {
     if (this.#inbox.origin !== undefined)
       throw invalid(`Session ${this.id} has nothing to fork yet: send a message first`);
     const entries = await this.#reader.readEntries();

@@ -1,17 +1,28 @@
 /** Tools for one turn, bound to its context and to the dependencies of its scope. */
 import type { ToolContract } from "@capstan/kernel";
+import type { AppSchema } from "./app-schema.ts";
 import type { DependencyScope } from "./dependency-scope.ts";
 import type { Binding } from "./scoped-function.ts";
 import { inScope } from "./scoped-function.ts";
 import type { AnyTool } from "./tool.ts";
 
-/** Cheap enough for every turn. Returns client-side tools, and tools not made by `defineTool`, unchanged. */
+/**
+ * Cheap enough for every turn. Returns client-side tools, and tools not made by `defineTool`, unchanged. `apps` has the application context of
+ * tools with a schema for it; without it they get that of the scope.
+ */
 export function bindTools(
   tools: readonly AnyTool[],
   scope: DependencyScope,
+  apps?: ReadonlyMap<AppSchema, unknown>,
 ): readonly ToolContract[] {
-  const binding = { scope, context: scope.context };
-  return tools.map((tool) => bindTool(tool, binding));
+  const { context } = scope;
+  return tools.map((tool) => {
+    const { appContext } = tool;
+    if (context === undefined || appContext === undefined || apps === undefined) {
+      return bindTool(tool, { scope, context });
+    }
+    return bindTool(tool, { scope, context: { ...context, app: apps.get(appContext) } });
+  });
 }
 
 function bindTool(tool: AnyTool, binding: Binding): ToolContract {
@@ -40,7 +51,7 @@ const plainCopies = new WeakMap<AnyTool, ToolContract>();
 function plainFields(tool: AnyTool): ToolContract {
   const known = plainCopies.get(tool);
   if (known !== undefined) return known;
-  const copy: ToolContract = { ...tool };
+  const { appContext: _, ...copy } = tool;
   plainCopies.set(tool, copy);
   return copy;
 }

@@ -7,6 +7,7 @@ import type {
   SentInputOf,
   ToolEffect,
 } from "@capstan/kernel";
+import type { AppSchema } from "./app-schema.ts";
 import { compileInput } from "./compile-input.ts";
 import { toScoped } from "./scoped-function.ts";
 import type { Tool, ToolExecution } from "./tool.ts";
@@ -16,20 +17,25 @@ import { noContext } from "./turn-context.ts";
 import { ToolError } from "../errors/tool-error.ts";
 import { problemOfNames } from "../platform/option-names.ts";
 
-export interface ToolDefinition<Schema extends InputSchema> {
+export interface ToolDefinition<Schema extends InputSchema, App = unknown, SentApp = unknown> {
   /** 1 to 64 letters, digits, `_` and `-`, which every vendor accepts. */
   readonly name: string;
   readonly description: string;
   /** The model sees its JSON Schema; the model's input is validated with it before anything runs. */
   readonly input: Schema;
   /** Absent for a client-side tool: a client runs it and posts the answer. */
-  execute?(input: InputOf<Schema>, context: ToolContext): ToolExecution;
+  execute?(input: InputOf<Schema>, context: ToolContext<App>): ToolExecution;
+  /**
+   * Schema of the application context that the tool needs, as `context.app`. It validates the value as the caller of the agent gave it; the
+   * agent must have an `appContext`, too.
+   */
+  readonly appContext?: AppSchema<SentApp, App>;
   /** Label for user interfaces. */
   readonly label?: string;
   /** Whether a call that had started may run again after a crash. Default `at-most-once`: it must not. */
   readonly effect?: ToolEffect;
   /** Called after a crash for a call of an `at-most-once` tool that had started. */
-  reconcile?(key: string, context: ToolContext): Reconciliation | Promise<Reconciliation>;
+  reconcile?(key: string, context: ToolContext<App>): Reconciliation | Promise<Reconciliation>;
   /** `sequential` makes it a barrier: it runs alone. */
   readonly execution?: "parallel" | "sequential";
   /** Time limit of one execution. */
@@ -39,7 +45,7 @@ export interface ToolDefinition<Schema extends InputSchema> {
   /** Suspends the call until it is approved. A function gets the validated input as the model sent it, and who is asking. */
   readonly needsApproval?:
     | boolean
-    | ((input: SentInputOf<Schema>, context: TurnContext) => boolean | Promise<boolean>);
+    | ((input: SentInputOf<Schema>, context: TurnContext<App>) => boolean | Promise<boolean>);
   /** Number of outputs of this tool that stay in the context: the most recent ones. */
   readonly ephemeral?: number;
   /** A successful call ends the turn, if every call of its batch does. */
@@ -52,11 +58,13 @@ export interface ToolDefinition<Schema extends InputSchema> {
  * Throws a `ToolError` if the definition cannot work. The JSON Schema of a library's schema is made once, when `inputSchema` is first read;
  * that throws a `ToolError` if the conversion fails.
  */
-export function defineTool<Schema extends InputSchema>(
-  definition: ToolDefinition<Schema>,
-): Tool<InputOf<Schema>> {
+export function defineTool<Schema extends InputSchema, App = unknown, SentApp = unknown>(
+  definition: ToolDefinition<Schema, App, SentApp>,
+): Tool<InputOf<Schema>, SentApp> {
   requireUsable(definition);
-  const { input, execute, reconcile, needsApproval, terminate, ...plain } = definition;
+  // Its functions are called with the value that its schema gives, so the type of that can be forgotten.
+  const untyped = definition as unknown as ToolDefinition<Schema>;
+  const { input, execute, reconcile, needsApproval, terminate, appContext, ...plain } = untyped;
   const compiled = compileInput(definition.name, input);
   return {
     ...plain,
@@ -70,6 +78,7 @@ export function defineTool<Schema extends InputSchema>(
     ...(needsApproval !== undefined && {
       needsApproval: typeof needsApproval === "function" ? toRule(needsApproval) : needsApproval,
     }),
+    ...(appContext !== undefined && { appContext }),
     ...(terminate !== undefined && { isTerminal: terminate }),
   };
 }
@@ -91,6 +100,7 @@ const names: Readonly<Record<keyof ToolDefinition<InputSchema>, true>> = {
   description: true,
   input: true,
   execute: true,
+  appContext: true,
   label: true,
   effect: true,
   reconcile: true,

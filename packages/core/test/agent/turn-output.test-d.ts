@@ -17,7 +17,9 @@ const agent = createAgent({ model, output });
 declare const state: SessionSnapshot;
 
 test("an agent with a schema has what the schema gives as the output of its turns", () => {
-  expectTypeOf(agent).toEqualTypeOf<Agent<Readonly<{ name: "red" | "blue"; at: Date }>>>();
+  expectTypeOf(agent).toEqualTypeOf<
+    Agent<Readonly<{ name: "red" | "blue"; at: Date }>, undefined>
+  >();
   expectTypeOf(agent.runStream("Which?")).toExtend<Turn<Colour, SessionEvent>>();
   expectTypeOf(agent.runTurn({ input: "Which?" }).response).toExtend<
     Promise<TurnResponse<Colour>>
@@ -49,7 +51,7 @@ test("the output may be missing: a turn can end without an answer", () => {
 test("without a schema the output is unknown, and a schema is not that of another agent", () => {
   const plain = createAgent({ model });
 
-  expectTypeOf(plain).toEqualTypeOf<Agent>();
+  expectTypeOf(plain).toEqualTypeOf<Agent<unknown, undefined>>();
   expectTypeOf(createSession({ agent: plain }).send("Which?")).toEqualTypeOf<
     Turn<unknown, SessionEvent>
   >();

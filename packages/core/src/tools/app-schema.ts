@@ -1,0 +1,23 @@
+/** Schema of an application context: the caller's own values about who is asking. */
+import type { StandardResult } from "@capstan/kernel";
+
+/** Standard Schema with a synchronous `validate`. `Sent` is the value as callers give it, `App` the one that tools get. */
+export interface AppSchema<Sent = unknown, App = Sent> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<App> | Promise<StandardResult<App>>;
+    readonly types?: { readonly input: Sent; readonly output: App } | undefined;
+  };
+}
+
+/** Schema of a tool. An agent that has the tool must be given values that it accepts. */
+export interface AppNeed<Sent> extends AppSchema {
+  /** Only a type: no schema has this field. */
+  readonly accepts?: (app: Sent) => void;
+}
+
+/** The field `app` of options: required if the agent has an `appContext`, not allowed if it has none. */
+export type AppField<Sent> = undefined extends Sent
+  ? { readonly app?: NoInfer<Sent> }
+  : { readonly app: NoInfer<Sent> };
