@@ -59,7 +59,7 @@ export { SessionError } from "./errors/session-error.ts";
 export type { SessionErrorCode } from "./errors/session-error.ts";
 export type { CompactionResult, CompactOptions } from "./session/compaction-request.ts";
 export type { SessionOrigin } from "./session/session-host.ts";
-export type { QueuedInput } from "./session/session-queues.ts";
+export type { QueuedInput, QueueOptions } from "./session/session-queues.ts";
 export type { SessionSettings } from "./session/session-settings.ts";
 export type { ImportChoices, RestoreOptions } from "./session/copies.ts";
 export type { ProviderId, SessionSnapshot, StoredBlob } from "./session/snapshot.ts";

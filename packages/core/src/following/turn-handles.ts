@@ -8,7 +8,7 @@ import type { SendOptions } from "../input/input.ts";
 import { checkMessageId, checkTurnId } from "../input/input.ts";
 import { withLiveEvents } from "./late-events.ts";
 import { replay } from "./replay.ts";
-import { isSameJson } from "../input/same-json.ts";
+import { isSameJson, withoutApp } from "../input/same-json.ts";
 import { invalid, taken, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import type { SessionInbox } from "../session/session-inbox.ts";
@@ -89,7 +89,8 @@ export class TurnHandles implements TurnSession {
   #again(known: SessionTurn, toBody: () => PostedBody): SessionTurn {
     const turn = new SessionTurn(known.id, this);
     const compare = (): void => {
-      if (known.sent !== undefined && !isSameJson(known.sent, toBody())) throw taken(known.id);
+      if (known.sent === undefined) return;
+      if (!isSameJson(withoutApp(known.sent), withoutApp(toBody()))) throw taken(known.id);
     };
     try {
       compare();

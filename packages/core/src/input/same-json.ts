@@ -9,6 +9,12 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   return left.every(([name, value]) => Object.hasOwn(b, name) && isSameJson(value, others[name]));
 }
 
+/** Repeated input is the same one even if the rights of its sender have changed: the first application context counts. */
+export function withoutApp<Body extends object>(body: Body): Omit<Body, "app"> {
+  const { app: _, ...rest } = body as Body & { readonly app?: unknown };
+  return rest;
+}
+
 function fieldsOf(value: object): [name: string, value: unknown][] {
   return Object.entries(value).filter(([, field]) => field !== undefined);
 }

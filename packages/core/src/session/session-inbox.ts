@@ -6,7 +6,7 @@ import { andThen, isPromise, isRepositoryError, orElse, SessionFold } from "@cap
 import { readAll } from "../following/log-pages.ts";
 import { checkMedia } from "../media/check-media.ts";
 import { toAnswerBody } from "../input/input.ts";
-import { isSameJson } from "../input/same-json.ts";
+import { isSameJson, withoutApp } from "../input/same-json.ts";
 import { SessionError, refused, taken, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { firstEntries, headOfNew } from "./session-host.ts";
@@ -113,9 +113,9 @@ export class SessionInbox {
       ({ seq: _seq, v: _v, at: _at, id, ...stored }) => {
         // A waiting message is the same one, whichever queue it was meant for.
         const isSame = isQueued(stored.type) && isQueued(body.type);
-        const { type: _type, ...said } = body;
-        const { type: _storedType, ...before } = stored;
-        if (!(isSame ? isSameJson(before, said) : isSameJson(stored, body))) throw taken(id);
+        const { type, ...said } = withoutApp(body);
+        const { type: storedType, ...before } = withoutApp(stored);
+        if ((!isSame && type !== storedType) || !isSameJson(before, said)) throw taken(id);
       },
     );
   }

@@ -1,5 +1,5 @@
 /** Queues messages in a session that may be busy, and takes them back. */
-import type { UserPart } from "@capstan/kernel";
+import type { JsonValue, UserPart } from "@capstan/kernel";
 import { andThen } from "@capstan/log";
 import type { InputMessage } from "../input/input.ts";
 import { checkTurnId, toMessage } from "../input/input.ts";
@@ -11,17 +11,26 @@ import type { SessionRuntime } from "../host/session-runtime.ts";
 /** Input that can be queued: a text, parts, or a message. */
 export type QueuedInput = string | readonly UserPart[] | Extract<InputMessage, { role: "user" }>;
 
+/** Options of a queued message. */
+export interface QueueOptions<App = unknown> {
+  /** Id of the message, and of the turn that it starts. */
+  readonly id?: string;
+  /** Application context of the turn that the message starts. One that reaches a running turn does not change that turn's. */
+  readonly app?: App;
+}
+
 /** Resolves once the message is durable. */
 export async function enqueue(
   type: "steer" | "follow_up",
   id: string,
   content: QueuedInput,
+  app: JsonValue | undefined,
   inbox: SessionInbox,
   runtime: SessionRuntime,
 ): Promise<Receipt> {
   checkTurnId(id);
-  const message = toMessage(content, id);
-  await andThen(inbox.mustBeFree(id), () => inbox.post(id, { type, message }));
+  const body = { type, message: toMessage(content, id), ...(app !== undefined && { app }) };
+  await andThen(inbox.mustBeFree(id), () => inbox.post(id, body));
   const { queues } = inbox.fold;
   if (queues.find(id) === undefined && queues.outcomeOf(id) === undefined) throw taken(id);
   const receipt = runtime.receipts.of(id);

@@ -29,7 +29,7 @@ import type { CompactionResult, CompactOptions } from "./compaction-request.ts";
 import { askForCompaction, mustBeCompactable } from "./compaction-request.ts";
 import { SessionInbox } from "./session-inbox.ts";
 import { SessionReader } from "./session-reader.ts";
-import type { QueuedInput } from "./session-queues.ts";
+import type { QueuedInput, QueueOptions } from "./session-queues.ts";
 import { enqueue, takeBack } from "./session-queues.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 import type { PartOfLog } from "../following/log-pages.ts";
@@ -202,15 +202,13 @@ export class Session<Output = unknown, App = unknown> {
    * Shows the message to the model at the next boundary of the turn in progress; if the session is idle, starts a turn. Resolves once it is
    * durable.
    */
-  async steer(content: QueuedInput, options: Pick<SendOptions, "id"> = {}): Promise<Receipt> {
-    const id = options.id ?? this.#host.newId();
-    return enqueue("steer", id, content, this.#inbox, this.#runtime);
+  async steer(content: QueuedInput, options: QueueOptions<App> = {}): Promise<Receipt> {
+    return this.#enqueue("steer", content, options);
   }
 
   /** Queues the message for its own turn after the one in progress. Resolves once it is durable. */
-  async followUp(content: QueuedInput, options: Pick<SendOptions, "id"> = {}): Promise<Receipt> {
-    const id = options.id ?? this.#host.newId();
-    return enqueue("follow_up", id, content, this.#inbox, this.#runtime);
+  async followUp(content: QueuedInput, options: QueueOptions<App> = {}): Promise<Receipt> {
+    return this.#enqueue("follow_up", content, options);
   }
 
   /**
@@ -357,6 +355,15 @@ export class Session<Output = unknown, App = unknown> {
   async detach(): Promise<void> {
     await this.#turns.sending;
     await this.#runtime.detach();
+  }
+
+  #enqueue(
+    type: "steer" | "follow_up",
+    content: QueuedInput,
+    { id = this.#host.newId(), app }: QueueOptions<App>,
+  ): Promise<Receipt> {
+    const stored = app === undefined ? undefined : this.#reader.agent.toStoredApp(app);
+    return enqueue(type, id, content, stored, this.#inbox, this.#runtime);
   }
 
   get #fold(): SessionFold {

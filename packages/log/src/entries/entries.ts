@@ -177,8 +177,9 @@ export type PostedBody =
       /** Application context of this turn and those that continue it, instead of the session's. */
       readonly app?: JsonValue;
     }
-  | { readonly type: "steer"; readonly message: ChatMessage }
-  | { readonly type: "follow_up"; readonly message: ChatMessage }
+  /** `app` is the application context of the turn that the message starts, if it starts one. */
+  | { readonly type: "steer"; readonly message: ChatMessage; readonly app?: JsonValue }
+  | { readonly type: "follow_up"; readonly message: ChatMessage; readonly app?: JsonValue }
   /** Result of a call that was run outside. */
   | { readonly type: "answer"; readonly toolCallId: string; readonly result: ToolResult }
   | {

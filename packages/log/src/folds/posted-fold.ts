@@ -74,17 +74,24 @@ export class PostedFold {
     return this.#input !== undefined && ids.includes(this.#input.id) ? this.#input : undefined;
   }
 
-  /** Values that a turn of these entries starts with. Without metadata of its own it has that of its first message. */
+  /** Values that a turn of these entries starts with. What its input does not state is that of its first message. */
   originOf(entryIds: readonly string[]): TurnOrigin {
     const input = this.#input;
     const { options, metadata, app } =
       input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
     const ofTurn = metadata ?? metadataOf(this.messagesOf(entryIds)[0]);
+    const appOfTurn = app ?? this.#appOf(entryIds);
     return {
       ...(options !== undefined && { options }),
       ...(ofTurn !== undefined && { metadata: ofTurn }),
-      ...(app !== undefined && { app }),
+      ...(appOfTurn !== undefined && { app: appOfTurn }),
     };
+  }
+
+  /** Application context of the first queued message, if the turn starts with one. */
+  #appOf(entryIds: readonly string[]): JsonValue | undefined {
+    const first = entryIds.find((id) => this.#queues.find(id) !== undefined);
+    return first === undefined ? undefined : this.#queues.appOf(first);
   }
 
   /** Clears the input: its turn has started. */

@@ -1,5 +1,5 @@
 /** The two queues: messages that users sent during a turn, or at rest, and that have not reached the model. */
-import type { ChatMessage, QueueMode } from "@capstan/kernel";
+import type { ChatMessage, JsonValue, QueueMode } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
 
 export interface QueuedItem {
@@ -23,6 +23,8 @@ const none: readonly QueuedItem[] = [];
 export class QueueFold {
   #items: QueuedItem[] = [];
   #outcomes: Map<string, QueueOutcome> | undefined;
+  /** Application contexts of items. Not part of the items, which clients see. */
+  #apps: Map<string, JsonValue> | undefined;
   readonly #modes = { steering: "one-at-a-time", followUp: "one-at-a-time" } as {
     steering: QueueMode;
     followUp: QueueMode;
@@ -57,7 +59,13 @@ export class QueueFold {
     return this.#items.find((item) => item.id === id);
   }
 
-  add({ type, id, message }: EntryOf<"steer"> | EntryOf<"follow_up">): void {
+  /** Application context that the item was queued with. */
+  appOf(id: string): JsonValue | undefined {
+    return this.#apps?.get(id);
+  }
+
+  add({ type, id, message, app }: EntryOf<"steer"> | EntryOf<"follow_up">): void {
+    if (app !== undefined) (this.#apps ??= new Map()).set(id, app);
     const queue = type === "steer" ? "steering" : "followUp";
     this.#items.push({ id, queue, message, isHeld: false, isReturning: false });
   }
@@ -70,7 +78,10 @@ export class QueueFold {
   settle(ids: readonly string[], outcome: QueueOutcome): void {
     if (this.#items.length === 0) return;
     const outcomes = (this.#outcomes ??= new Map());
-    for (const id of ids) if (this.find(id) !== undefined) outcomes.set(id, outcome);
+    for (const id of ids) {
+      if (this.find(id) !== undefined) outcomes.set(id, outcome);
+      this.#apps?.delete(id);
+    }
     this.#items = this.#items.filter((item) => !ids.includes(item.id));
   }
 

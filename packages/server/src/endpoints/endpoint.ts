@@ -30,6 +30,8 @@ export interface Backend {
 export interface Call<Query, Body> {
   readonly backend: Backend;
   readonly principal: string;
+  /** Application context, as `authenticate` returned it. */
+  readonly app: unknown;
   /** Value of `:id` in the path. */
   readonly id: string;
   readonly query: Query;

@@ -4,6 +4,7 @@ import { SessionError } from "@capstan/core";
 import type { Turn } from "@capstan/kernel";
 import { startCursor } from "@capstan/log";
 import type { ExecuteRequest, SessionEvent } from "@capstan/log";
+import { appOf } from "./app-of.ts";
 import type { Backend, Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
@@ -112,7 +113,7 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
     onEvent: (event) => early.stream?.onEvent(event),
   });
   try {
-    const turn = session.send(body.input, optionsOf(body));
+    const turn = session.send(body.input, { ...optionsOf(body), ...appOf(call, session.agent) });
     early.stream = new TurnStream(turn.id, after, backend.view);
     await session.flush();
     await failIfRefused(turn);
@@ -141,7 +142,8 @@ function optionsOf({
   return { ...options, ...(id !== undefined && { id }) };
 }
 
-function originOf({ backend, body }: ExecuteCall): Omit<NewSession, "id" | "principal"> {
+function originOf(call: ExecuteCall): Omit<NewSession, "id" | "principal"> {
+  const { backend, body } = call;
   const agent = body.agent ?? backend.agents[0] ?? "";
   if (!backend.agents.includes(agent)) {
     const message = `must be one of: ${backend.agents.join(", ")}`;
@@ -152,6 +154,7 @@ function originOf({ backend, body }: ExecuteCall): Omit<NewSession, "id" | "prin
   const history = messages.map((message, index) => ({ id: `history-${index + 1}`, ...message }));
   return {
     agent,
+    ...appOf(call, agent),
     ...(history.length > 0 && { history }),
     ...(lent.length > 0 && {
       config: { tools: withLent(ownTools(backend, agent), lent, body.client) },

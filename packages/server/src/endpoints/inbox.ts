@@ -1,5 +1,5 @@
 /** Endpoints that clients post to: queued messages, answers, claims, cancel. Everything is stored before it is acknowledged. */
-import type { QueuedInput, Receipt, Session } from "@capstan/core";
+import type { QueuedInput, QueueOptions, Receipt, Session } from "@capstan/core";
 import type {
   AnswersReply,
   AnswersRequest,
@@ -8,6 +8,7 @@ import type {
   QueueReply,
   SessionTarget,
 } from "@capstan/log";
+import { appOf } from "./app-of.ts";
 import type { Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import { jsonResponse } from "../guard/public-error.ts";
@@ -34,11 +35,7 @@ export const followUp: Endpoint = queueing(
   (session, input, options) => session.followUp(input, options),
 );
 
-type Enqueue = (
-  session: Session,
-  input: QueuedInput,
-  options: { readonly id?: string },
-) => Promise<Receipt>;
+type Enqueue = (session: Session, input: QueuedInput, options: QueueOptions) => Promise<Receipt>;
 
 function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
   return endpoint({
@@ -52,7 +49,8 @@ function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
       withSession(call, async (session) => {
         const { input, id } = call.body;
         call.backend.storage.admit(call.principal, session);
-        const receipt = await enqueue(session, input, id === undefined ? {} : { id });
+        const options = { ...appOf(call, session.agent), ...(id !== undefined && { id }) };
+        const receipt = await enqueue(session, input, options);
         return jsonResponse({ id: receipt.id } satisfies QueueReply, 202);
       }),
   });

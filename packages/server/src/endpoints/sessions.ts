@@ -81,12 +81,13 @@ async function jsonOfPage(
 ): Promise<string> {
   const rest = JSON.stringify(overview).slice(0, -1);
   const said = await jsonOfList(messages.map((message) => view.message(message)));
-  const stored = await jsonOfList(entries.map((entry) => view.entry(withoutInstructions(entry))));
+  const stored = await jsonOfList(entries.map((entry) => view.entry(withoutSecrets(entry))));
   return `${rest},"messages":${said},"entries":${stored}}`;
 }
 
-/** Removes an agent's instructions, which its users must not see. */
-function withoutInstructions(entry: StoredEntry): StoredEntry {
+/** Removes an agent's instructions and the application context, which users must not see. */
+function withoutSecrets(stored: StoredEntry): StoredEntry {
+  const { app: _app, ...entry } = stored;
   if (entry.type === "prompt") {
     const { instructions: _, ...shown } = entry;
     return shown;

@@ -4,6 +4,11 @@ import { ServerError } from "./server-error.ts";
 export interface Identity {
   /** Owner of this client's sessions. */
   readonly principal: string;
+  /**
+   * Application context of this request, for agents with an `appContext`: sessions are created with it, and each message runs with that of
+   * its own request. Clients can neither set nor see it.
+   */
+  readonly app?: unknown;
 }
 
 /** Returns undefined if the request is not authenticated. */

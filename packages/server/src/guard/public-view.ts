@@ -24,6 +24,7 @@ const messages: Readonly<Record<string, string>> = {
   set_aside: "This session is set aside until its operator releases it",
   host_closed: "This server is shutting down",
   not_found: "Unknown session",
+  invalid_app_context: "This session does not fit this version of its agent",
   budget_exceeded: "The turn has exceeded its budget",
 };
 

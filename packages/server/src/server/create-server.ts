@@ -1,6 +1,7 @@
 /** Sessions over HTTP: a function from request to response, for every runtime that has those types. */
 import { systemClock } from "@capstan/core";
 import { BodyBudget } from "../guard/body-budget.ts";
+import type { Identity } from "../guard/authenticate.ts";
 import { checkHost, checkOrigin, corsHeaders, preflight } from "../guard/access.ts";
 import { checkQuery, checkRequest } from "../guard/check-request.ts";
 import type { Backend, Endpoint, Reply } from "../endpoints/endpoint.ts";
@@ -158,13 +159,13 @@ export class Server {
     isPublic: boolean,
   ): Promise<Reply> {
     if (this.#closing !== undefined && !isPublic) throw closing();
-    const principal = isPublic ? "" : await this.#authenticate(request);
+    const { principal, app } = isPublic ? noIdentity : await this.#authenticate(request);
     const { endpoint: found, id } = matchOf(matches, request.method);
     if (found.path.includes(":id") && !isSessionId(id)) throw noSession(id);
     const query = checkQuery(found.query, url.searchParams);
     const backend = this.#backend;
     const { body: schema } = found;
-    const call = { backend, principal, id, query, headers: request.headers };
+    const call = { backend, principal, app, id, query, headers: request.headers };
     if (schema === undefined) return await found.handle({ ...call, body: undefined });
     const share = this.#bodies.share(principal);
     try {
@@ -177,7 +178,7 @@ export class Server {
     }
   }
 
-  async #authenticate(request: Request): Promise<string> {
+  async #authenticate(request: Request): Promise<Identity> {
     const identity = await this.#options.authenticate(request);
     if (identity === undefined || identity.principal === "") {
       throw new ServerError(
@@ -189,9 +190,11 @@ export class Server {
       );
     }
     this.#rate.take(identity.principal);
-    return identity.principal;
+    return identity;
   }
 }
+
+const noIdentity: Identity = { principal: "" };
 
 /** `fetch` is all that a runtime needs. Close the server when the process ends. */
 export function createServer(options: ServerOptions): Server {
