@@ -2,6 +2,7 @@
 import type { PendingCall } from "@capstan/kernel";
 import { memoryRepository } from "@capstan/log";
 import type { NewEntry, SessionRepository, StoredEntry } from "@capstan/log";
+import type { CreateStore } from "@capstan/testing/crash";
 import { altering, dropping, forking, postingLate } from "./faulty-stores.ts";
 import type { PlantedFault } from "./planted-faults.ts";
 
@@ -15,6 +16,18 @@ export const plantedSessionFaults: readonly PlantedFault[] = [
       const { options: _, ...rest } = entry;
       return rest;
     }),
+  },
+  {
+    name: "the app context of a send is not stored",
+    scenario: "who is asking",
+    caughtAs: "asking",
+    createStore: withoutApp("input"),
+  },
+  {
+    name: "the app context of a queued message is not stored",
+    scenario: "who is asking",
+    caughtAs: "asking",
+    createStore: withoutApp("follow_up"),
   },
   {
     name: "a configuration is acknowledged before it is written",
@@ -158,4 +171,12 @@ function asNew({ seq, ...entry }: StoredEntry): NewEntry {
   const id = entry.id.includes("~") ? `0~${seq}` : entry.id;
   // The store keeps entries as they were written.
   return { ...entry, id } as unknown as NewEntry;
+}
+
+function withoutApp(type: "input" | "follow_up"): CreateStore {
+  return altering((entry) => {
+    if (entry.type !== type) return entry;
+    const { app: _, ...rest } = entry;
+    return rest;
+  });
 }

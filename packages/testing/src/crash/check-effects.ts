@@ -15,6 +15,7 @@ const withoutEffect: ReadonlySet<string> = new Set<CrashToolName>([
   "remote",
   "ignored",
   "lent",
+  "asking",
   "read_output",
 ]);
 

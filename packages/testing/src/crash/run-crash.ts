@@ -1,5 +1,6 @@
 /** Runs a scenario with its faults until everything is at rest, and reports violations. */
 import { checkAcknowledged } from "./check-acknowledged.ts";
+import { checkAsking } from "./check-asking.ts";
 import { checkBlobs } from "./check-blobs.ts";
 import { checkCompactions } from "./check-compactions.ts";
 import { checkEffects } from "./check-effects.ts";
@@ -76,6 +77,7 @@ function check(world: World, readers: readonly Reader[]): void {
     checkRequests(world, session);
   }
   checkEffects(world);
+  checkAsking(world);
   checkIncarnations(world, readers);
   checkForks(world);
   checkReaders(world, readers);

@@ -1,12 +1,13 @@
 /** A crash scenario as plain JSON: the model's script, the client's actions and their triggers, and the hosts. */
-import type { ThinkingLevel } from "@capstan/kernel";
+import type { JsonValue, ThinkingLevel } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 
 /**
  * Tools of every scenario. `pure`, `idempotent`, `once` (at most once) and `checked` (at most once, with reconciliation) may run in
  * parallel, `alone` runs by itself. `guarded` needs an approval, and so does `hurried`, within two seconds. The client runs `remote`, and
  * `ignored` too, but never answers it, and its deadline is two seconds. `lent` is like `remote`, but not a tool of the agent: sessions get
- * it by `configure`. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
+ * it by `configure`. `asking` is `pure`, records who is asking, and needs an approval for the tenant `careful`; only scenarios with `asking`
+ * have it. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
  */
 export type CrashToolName =
   | "pure"
@@ -19,6 +20,7 @@ export type CrashToolName =
   | "remote"
   | "ignored"
   | "lent"
+  | "asking"
   | "long"
   | "read_output";
 
@@ -27,6 +29,13 @@ export interface CrashSettings {
   readonly instructions?: string;
   readonly tools?: readonly CrashToolName[];
   readonly thinkingLevel?: ThinkingLevel;
+  readonly metadata?: JsonValue;
+}
+
+/** Identity of the caller, for one turn: the app context, if it is not the session's, and the metadata. */
+export interface CrashAsking {
+  readonly app?: { readonly tenant: string };
+  readonly metadata?: JsonValue;
 }
 
 /** Options of a single turn. The model of every agent is `scripted`; there is another one. */
@@ -82,9 +91,15 @@ export type ClientAction = {
       readonly id: string;
       readonly text: string;
       readonly options?: CrashOverrides;
+      readonly asking?: CrashAsking;
     }
   | { readonly do: "continue"; readonly id: string; readonly options?: CrashOverrides }
-  | { readonly do: "steer" | "followUp"; readonly id: string; readonly text: string }
+  | {
+      readonly do: "steer" | "followUp";
+      readonly id: string;
+      readonly text: string;
+      readonly asking?: CrashAsking;
+    }
   | { readonly do: "abort"; readonly reason?: string }
   | { readonly do: "compact"; readonly id: string; readonly directives?: string }
   | AnswerAction
@@ -147,6 +162,8 @@ export interface CrashScenario {
   readonly summary?: Omit<ScriptedStep, "say" | "calls">;
   /** Default: fixed. `asked`: the agent is asked for them, and returns something else each time. */
   readonly instructions?: "asked";
+  /** Identity that the session is created with. The agent then has an app context, and its user code records what it sees. */
+  readonly asking?: Required<CrashAsking> & { readonly principal: string };
   /** Default one, named A. */
   readonly hosts?: readonly CrashHost[];
   /** Hosts on which readers follow the events. Default the first. */

@@ -2,6 +2,7 @@
 import type { CrashScenario } from "./scenario.ts";
 import { ageScenarios } from "./scenarios/age-scenarios.ts";
 import { answerScenarios } from "./scenarios/answer-scenarios.ts";
+import { askingScenarios } from "./scenarios/asking-scenarios.ts";
 import { compactionScenarios } from "./scenarios/compaction-scenarios.ts";
 import { configScenarios } from "./scenarios/config-scenarios.ts";
 import { forkScenarios } from "./scenarios/fork-scenarios.ts";
@@ -17,6 +18,7 @@ export const crashScenarios: readonly CrashScenario[] = [
   ...queueScenarios,
   ...historyScenarios,
   ...configScenarios,
+  ...askingScenarios,
   ...forkScenarios,
   ...outputScenarios,
   ...compactionScenarios,

@@ -1,6 +1,7 @@
 /** Agent of every scenario, in one process. */
-import type { Agent } from "@capstan/core";
+import type { Agent, InstructionsContext } from "@capstan/core";
 import { createAgent } from "@capstan/core";
+import { askingInit } from "./asking.ts";
 import type { Life } from "./life.ts";
 import { scriptedModel } from "./scripted-model.ts";
 import { toolbox } from "./toolbox.ts";
@@ -16,22 +17,26 @@ export function simulatedAgent(life: Life, world: World): Agent {
     scenario,
     onRequest: (request) => world.onRequest(request),
   });
-  return createAgent({
+  const tools = toolbox({
+    life,
+    onEffect: (toolName, input, context) => world.onEffect(life.name, toolName, input, context),
+    hasEffect: (key) => world.effects.has(key),
+  });
+  const init = {
     name: agentName,
     model,
     models: [{ provider: model, id: "other" }],
-    tools: toolbox({
-      life,
-      onEffect: (toolName, input, context) => world.onEffect(life.name, toolName, input, context),
-      hasEffect: (key) => world.effects.has(key),
-    }),
+    tools,
     ...(keepRecentSteps !== undefined && { compaction: { keepRecentSteps } }),
     outputs: { maxChars: 300, maxTotalChars: 800 },
     retry: { maxAttempts: 20, baseDelayMs: 100, maxDelayMs: 200 },
     ...(instructions === "asked" && {
-      instructions: (about) => askFor(life, world, about.sessionId),
+      instructions: (about: InstructionsContext) => askFor(life, world, about.sessionId),
     }),
-  });
+  };
+  return scenario.asking === undefined
+    ? createAgent(init)
+    : createAgent({ ...init, ...askingInit(life, world, tools) });
 }
 
 /** Long enough for something else to happen in the meantime. */

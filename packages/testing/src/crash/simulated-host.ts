@@ -3,7 +3,7 @@ import type { Host, HostOptions, Session } from "@capstan/core";
 import { createHost, SessionError } from "@capstan/core";
 import { Life } from "./life.ts";
 import { crashDefaults } from "./scenario.ts";
-import type { CrashHost } from "./scenario.ts";
+import type { CrashHost, CrashScenario } from "./scenario.ts";
 import { agentName, simulatedAgent } from "./simulated-agent.ts";
 import { storeProxy } from "./store-proxy.ts";
 import type { World } from "./world.ts";
@@ -21,12 +21,14 @@ export interface OpenedSession {
 export class SimulatedHost {
   readonly life: Life;
   readonly #host: Host;
+  readonly #asking: CrashScenario["asking"];
   readonly #opened = new Map<string, Promise<OpenedSession>>();
   /** First handle of the main session. */
   #kept: Session | undefined;
 
   constructor(name: string, world: World, { polls = true }: CrashHost, alter: AlterHost) {
     const { clock, leaseMs, pollMs, run, scheduler, store } = world;
+    this.#asking = world.scenario.asking;
     this.life = new Life({
       name,
       clock,
@@ -111,7 +113,7 @@ export class SimulatedHost {
       const isMissing = thrown instanceof SessionError && thrown.code === "not_found";
       if (!isMissing || !mayCreate) throw thrown;
       return this.#keep({
-        session: this.#host.createSession({ id, agent: agentName }),
+        session: this.#host.createSession({ id, agent: agentName, ...this.#asking }),
         isNew: true,
       });
     }

@@ -25,6 +25,8 @@ export type CrashViolationCode =
   | "idle"
   /** Something of a session appears in another one of its id. */
   | "incarnation"
+  /** User code saw another session, turn or app context than the client gave. */
+  | "asking"
   /** A tool's effect on the world contradicts its declaration. */
   | "effects"
   /** The response of a turn contradicts the log. */

@@ -4,6 +4,7 @@ import type { MaybePromise, SessionRepository } from "@capstan/log";
 import { entryVersion, isPromise, memoryRepository } from "@capstan/log";
 import { ageOf } from "./ages.ts";
 import { checkTranscript } from "../checkers/check-transcript.ts";
+import type { SeenContext } from "./asking.ts";
 import type { CrashPoint, CrashRun } from "./crash-run.ts";
 import { decisionOn } from "./decision-on.ts";
 import { Effects } from "./effects.ts";
@@ -33,6 +34,8 @@ export class World {
   readonly store: SessionRepository;
   readonly effects: Effects = new Effects();
   readonly requests: SeenRequest[] = [];
+  /** Contexts that user code saw. */
+  readonly seen: SeenContext[] = [];
   readonly violations: Violations = new Violations();
   readonly points: CrashPoint[] = [];
   /** Forks that the client knows, by its names for them. */

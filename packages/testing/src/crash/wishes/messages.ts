@@ -42,7 +42,7 @@ export function toSend(world: World, action: InputAction): Wish {
 function start(session: Session, action: InputAction): Turn<unknown, SessionEvent> {
   const { id, options } = action;
   if (action.do === "continue") return session.continue({ ...options, id });
-  return session.send(action.text, { ...options, id });
+  return session.send(action.text, { ...options, ...action.asking, id });
 }
 
 export function toEnqueue(world: World, action: QueueAction): Wish {
@@ -57,7 +57,13 @@ export function toEnqueue(world: World, action: QueueAction): Wish {
       await target.look();
       const mayCreate = target === world.main && !target.wasThere;
       const session = await reachSession(host, target, mayCreate);
-      const receipt = await session[action.do](text, { id });
+      const { app, metadata } = action.asking ?? {};
+      const message = {
+        role: "user" as const,
+        content: text,
+        ...(metadata !== undefined && { metadata }),
+      };
+      const receipt = await session[action.do](message, { id, ...(app && { app }) });
       target.acknowledged.add({ type: "posted", id });
       receipt.outcome.then(
         (outcome) => {
