@@ -1,5 +1,12 @@
 import type { AnyTool, SendOptions } from "@capstan/core";
-import { agentTool, createAgent, createHost, createSession, defineTool } from "@capstan/core";
+import {
+  agentTool,
+  createAgent,
+  createHost,
+  createSession,
+  defineTool,
+  restoreSession,
+} from "@capstan/core";
 import { memoryRepository } from "@capstan/log";
 import { callTool, remoteTool, say, scriptedProvider } from "@capstan/testing";
 import type { ScriptItem } from "@capstan/testing";
@@ -205,16 +212,63 @@ test("an asynchronous schema is refused", () => {
   expect(() => createSession({ agent, app })).toThrow(/synchronous/);
 });
 
-test("an agent that is a tool works with the app context of the caller", async () => {
-  const { agent: inner, seen } = appWorld([callTool("look"), say("Inner")]);
+test("an agent that is a tool works for the caller, with the app context as it was given", async () => {
+  const seen: unknown[] = [];
+  const look = defineTool({
+    name: "look",
+    description: "Looks",
+    input: z.object({}),
+    appContext,
+    execute: (_input, { session, turn, app: mine }) =>
+      void seen.push([session.principal, turn.metadata, mine]),
+  });
+  const inner = createAgent({
+    name: "inner",
+    model: scriptedProvider([callTool("look"), say("Inner")]),
+    tools: [look],
+    appContext,
+  });
   const outer = createAgent({
-    model: scriptedProvider([callTool("helper", { task: "Look" }), say("Outer")]),
+    model: scriptedProvider([callTool("inner", { task: "Look" }), say("Outer")]),
     tools: [agentTool(inner, { description: "Looks" })],
     appContext: z.object({ tenant: z.string() }),
   });
+  const session = createSession({ agent: outer, principal: "ann", app });
 
-  expect(await outer.run("Hello", { app })).toBe("Outer");
-  expect(seen.at(-1)).toEqual(["execute", "acme", "user"]);
+  const { text } = await session.send("Hello", { metadata: "phone" }).response;
+
+  expect(text).toBe("Outer");
+  expect(seen).toEqual([["ann", "phone", { tenant: "acme", role: "user" }]]);
+});
+
+test("a value that is null is an app context", async () => {
+  const seen: unknown[] = [];
+  const nullable = z.string().nullable();
+  const look = defineTool({
+    name: "look",
+    description: "Looks",
+    input: z.object({}),
+    appContext: nullable,
+    execute: (_input, context) => void seen.push(context.app),
+  });
+  const model = scriptedProvider([callTool("look"), say("Done")]);
+  const agent = createAgent({ model, tools: [look], appContext: nullable });
+
+  await createSession({ agent, app: "acme" }).send("Hello", { app: null }).response;
+
+  expect(seen).toEqual([null]);
+});
+
+test("an imported session can be given an app context", async () => {
+  const { agent, seen, repository } = appWorld([say("One"), callTool("look"), say("Two")]);
+  const session = createSession({ agent, repository, app });
+  await session.send("Hello").response;
+  const snapshot = await session.snapshot();
+
+  const restored = await restoreSession({ agent, snapshot, app: { tenant: "mine" } });
+  await restored.send("Again").response;
+
+  expect(seen.at(-1)).toEqual(["execute", "mine", "user"]);
 });
 
 test("a run takes a signal, metadata and overrides", async () => {

@@ -177,3 +177,31 @@ test("metadata that is not JSON is refused", async () => {
     created.configure({ metadata: { at: new Date() } as unknown as string }),
   ).rejects.toMatchObject({ code: "invalid_input" });
 });
+
+test("metadata that is null is metadata", async () => {
+  const { world, seen } = contextWorld([callTool("look"), say("Done")]);
+  const created = world.host().createSession({ agent: "helper", ...session });
+  await created.configure({ metadata: null });
+
+  const message = { role: "user", content: "Hello", metadata: "of the message" } as const;
+  await created.send(message, { id: "t1", metadata: null }).response;
+
+  expect(created.metadata).toBeNull();
+  expect(seen[0]).toMatchObject({ session: { metadata: null }, turn: { metadata: null } });
+});
+
+test("an input that an earlier version stored without its metadata is the same when it is sent again", async () => {
+  const { world } = contextWorld([say("Done")]);
+  const created = world.host().createSession({ agent: "helper", id: "s1" });
+  const sent = { id: "t1", metadata: { from: "phone" } };
+  await created.flush();
+  await created.configure({ title: "Stored" });
+  const { metadata } = sent;
+  const messages = [{ role: "user", id: "t1", content: "Hello", metadata }] as const;
+  world.repository.post("s1", { v: 1, type: "input", id: "t1", at: 1, messages });
+
+  const { error, text } = await created.send("Hello", sent).response;
+
+  expect(error).toBeUndefined();
+  expect(text).toBe("Done");
+});

@@ -27,6 +27,8 @@ export interface RestoreInit<Output = unknown, SentApp = unknown> extends OwnHos
   readonly snapshot: SessionSnapshot;
   /** See `RestoreOptions`. Default: only the messages of the snapshot are kept. */
   readonly trust?: "own";
+  /** Application context of the imported session. A snapshot with `trust: "own"` keeps its own. */
+  readonly app?: NoInfer<SentApp>;
 }
 
 /** Creates a session that is stored on the first send. To open a stored session, or to take over from other processes, use `createHost`. */
@@ -45,8 +47,8 @@ export function createSession<Output = unknown, SentApp = unknown>(
 export async function restoreSession<Output = unknown, SentApp = unknown>(
   init: RestoreInit<Output, SentApp>,
 ): Promise<Session<Output, SentApp>> {
-  const { snapshot, trust } = init;
-  const session = await hostOf(init).restore(snapshot, trust && { trust });
+  const { snapshot, trust, app } = init;
+  const session = await hostOf(init).restore(snapshot, trust === undefined ? { app } : { trust });
   return session as Session<Output, SentApp>;
 }
 

@@ -115,6 +115,8 @@ export class SessionInbox {
         const isSame = isQueued(stored.type) && isQueued(body.type);
         const { type, ...said } = withoutApp(body);
         const { type: storedType, ...before } = withoutApp(stored);
+        // Earlier versions stored the metadata of an input in its messages only.
+        if (!("metadata" in before) && "metadata" in said) delete said.metadata;
         if ((!isSame && type !== storedType) || !isSameJson(before, said)) throw taken(id);
       },
     );

@@ -77,14 +77,15 @@ export class PostedFold {
   /** Values that a turn of these entries starts with. What its input does not state is that of its first message. */
   originOf(entryIds: readonly string[]): TurnOrigin {
     const input = this.#input;
-    const { options, metadata, app } =
-      input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
-    const ofTurn = metadata ?? metadataOf(this.messagesOf(entryIds)[0]);
-    const appOfTurn = app ?? this.#appOf(entryIds);
+    const {
+      options,
+      metadata = metadataOf(this.messagesOf(entryIds)[0]),
+      app = this.#appOf(entryIds),
+    } = input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
     return {
       ...(options !== undefined && { options }),
-      ...(ofTurn !== undefined && { metadata: ofTurn }),
-      ...(appOfTurn !== undefined && { app: appOfTurn }),
+      ...(metadata !== undefined && { metadata }),
+      ...(app !== undefined && { app }),
     };
   }
 
