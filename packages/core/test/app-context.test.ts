@@ -1,4 +1,4 @@
-import type { AnyTool, SendOptions } from "@capstan/core";
+import type { AnyTool, AppSchema, SendOptions } from "@capstan/core";
 import {
   agentTool,
   createAgent,
@@ -310,4 +310,46 @@ test("a snapshot that is imported has no app context; restored as one's own, or 
   await (await session.fork()).send("Again").response;
   const executed = seen.filter((each) => (each as string[])[0] === "execute");
   expect(executed.map((each) => (each as string[])[1])).toEqual(["mine", "acme", "acme"]);
+});
+
+test("a tool that only a session has gets the app context, or is refused without one", async () => {
+  const { agent } = appWorld([callTool("own"), say("Done"), say("Not asked")]);
+  const seen: unknown[] = [];
+  const own = (schema: AppSchema) =>
+    defineTool({
+      name: "own",
+      description: "Own",
+      input: z.object({}),
+      appContext: schema,
+      execute: (_input, context) => void seen.push(context.app),
+    });
+  const session = createSession({ agent, app });
+
+  await session.configure({ tools: [own(z.object({ tenant: z.string() }))] });
+  await session.send("Hello").response;
+  expect(seen).toEqual([{ tenant: "acme" }]);
+
+  await session.configure({ tools: [own(z.object({ missing: z.string() }))] });
+  const { error } = await session.send("Again").response;
+  expect(error).toMatchObject({ code: "invalid_app_context" });
+  expect(error?.message).toMatch(/tool "own".*missing/);
+
+  await session.configure({ tools: ["look"] });
+  expect((await session.send("Again").response).text).toBe("Not asked");
+
+  const without = createSession({ agent: createAgent({ model: scriptedProvider([]) }) });
+  await expect(without.configure({ tools: [own(appContext)] })).rejects.toMatchObject({
+    code: "invalid_input",
+  });
+});
+
+test("what is not a schema is refused", () => {
+  const definition = { name: "look", description: "Looks", input: z.object({}) };
+
+  expect(() => defineTool({ ...definition, appContext: {} as AppSchema })).toThrow(
+    /Standard Schema/,
+  );
+  expect(() =>
+    createAgent({ model: scriptedProvider([]), appContext: "tenant" as unknown as AppSchema }),
+  ).toThrow(/Standard Schema/);
 });

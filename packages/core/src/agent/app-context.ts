@@ -17,8 +17,6 @@ interface AppSchemas {
 /** Validated application contexts, by schema. */
 export type AppValues = ReadonlyMap<AppSchema, unknown>;
 
-const none: AppValues = new Map();
-
 /** Returns the value that the log stores: as given, but plain JSON. Throws `invalid_input`. */
 export function toStoredApp(schemas: AppSchemas, agentName: string, given: unknown): JsonValue {
   if (schemas.appContext === undefined) {
@@ -35,9 +33,8 @@ export function toStoredApp(schemas: AppSchemas, agentName: string, given: unkno
   return app;
 }
 
-/** Returns the values for the turn. Throws `invalid_app_context`. */
+/** Returns the values for a turn of an agent with an app context. Throws `invalid_app_context`. */
 export function validateApp(schemas: AppSchemas, stored: JsonValue | undefined): AppValues {
-  if (schemas.appContext === undefined) return none;
   const checked =
     stored === undefined
       ? "it has none. Pass `app` when the session is created, or with this send"

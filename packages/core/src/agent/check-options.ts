@@ -4,6 +4,7 @@ import type { NumberRule } from "../platform/option-numbers.ts";
 import { problemOfNames } from "../platform/option-names.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 import { problemOfOptions } from "../input/stored-options.ts";
+import { isAppSchema } from "../tools/app-schema.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
 
@@ -121,8 +122,8 @@ export function checkOptions(init: AgentInit): void {
 
 function problemOfAppContext({ appContext, tools = [] }: AgentInit): string | undefined {
   if (appContext !== undefined) {
-    const isSchema = typeof appContext["~standard"]?.validate === "function";
-    return isSchema ? undefined : "appContext must be a Standard Schema, such as one of zod";
+    if (isAppSchema(appContext)) return undefined;
+    return "appContext must be a Standard Schema, such as one of zod";
   }
   const needy = tools.find((tool) => tool.appContext !== undefined);
   return needy && `tool "${needy.name}" needs an appContext: pass one to createAgent as well`;

@@ -3,6 +3,7 @@ import type { JsonValue } from "@capstan/kernel";
 import type { AgentInit } from "./agent-init.ts";
 import type { AppValues } from "./app-context.ts";
 import { validateApp } from "./app-context.ts";
+import type { AnyTool } from "../tools/tool.ts";
 import type { SessionInfo, TurnContext, TurnInfo } from "../tools/turn-context.ts";
 
 /** Context of a turn, as the log has it. */
@@ -20,22 +21,29 @@ export interface PlannedContext {
   readonly apps: AppValues;
 }
 
-export function planContext({ session, turn, app }: GivenContext, init: AgentInit): PlannedContext {
+/** `tools` returns those of the turn. */
+export function planContext(
+  { session, turn, app }: GivenContext,
+  { appContext }: AgentInit,
+  tools: () => readonly AnyTool[],
+): PlannedContext {
   try {
-    const apps = validateApp(init, app);
+    const apps = appContext ? validateApp({ appContext, tools: tools() }, app) : noApps;
     const context = {
       session: withFrozenMetadata(session),
       turn: withFrozenMetadata(turn),
-      app: init.appContext && apps.get(init.appContext),
+      app: appContext && apps.get(appContext),
     };
     return { apps, value: () => context };
   } catch (thrown) {
     const value = (): never => {
       throw thrown;
     };
-    return { apps: new Map(), value };
+    return { apps: noApps, value };
   }
 }
+
+const noApps: AppValues = new Map();
 
 /** Callbacks must not change the log's value: the change would be lost in a crash. */
 export function withFrozenMetadata<Info extends { readonly metadata?: JsonValue }>(

@@ -31,7 +31,7 @@ export function resolveChoices(
   context: TurnContext,
 ): MaybePromise<ResolvedChoices> {
   const { overrides = {}, config = {}, prompt, agentName: agent } = request;
-  const tools = chooseTools(init.tools ?? noTools, config.tools, request.given?.tools);
+  const tools = toolsOf(init, request);
   const choice = overrides.model ?? config.model ?? init.model;
   const sized = andThen(knownModel(choice, init, request), (known) =>
     withWindow(known, init, request),
@@ -54,6 +54,11 @@ export function resolveChoices(
     instructions,
     tools,
   }));
+}
+
+/** Tools of the turn. */
+export function toolsOf(init: AgentInit, { config, given }: PlanRequest): readonly AnyTool[] {
+  return chooseTools(init.tools ?? noTools, config?.tools, given?.tools);
 }
 
 /** Throws if the window is unknown and the caller has configured compaction that needs it. */

@@ -33,7 +33,7 @@ import type { Model, ModelChoice } from "../models/model.ts";
 import { modelNamed, nameOf } from "../models/model.ts";
 import { providerOptions } from "./provider-options.ts";
 import type { ResolvedChoices } from "./resolve-choices.ts";
-import { knownModel, resolveChoices, unresolved } from "./resolve-choices.ts";
+import { knownModel, resolveChoices, toolsOf, unresolved } from "./resolve-choices.ts";
 import type { Summarizer } from "../compaction/summarizer.ts";
 import { toSummarizer } from "../compaction/summarizer.ts";
 
@@ -93,7 +93,7 @@ export interface PlanRequest {
  * awaited.
  */
 export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
-  const context = planContext(request.context, init);
+  const context = planContext(request.context, init, () => toolsOf(init, request));
   const plan = (choices: ResolvedChoices): TurnPlan => toPlan(init, request, context, choices);
   try {
     const resolved = resolveChoices(init, request, context.value());
@@ -110,7 +110,12 @@ export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<Tu
 export function planNothing(init: AgentInit, given: GivenContext): TurnPlan {
   const request = { agentName: "", context: given };
   const aborted = unresolved(new Error("The turn was aborted before it began"));
-  return toPlan(init, request, planContext(given, init), aborted);
+  return toPlan(
+    init,
+    request,
+    planContext(given, init, () => []),
+    aborted,
+  );
 }
 
 /** A model that does something for a session besides its turns. */

@@ -60,6 +60,8 @@ function toChosen(
       return name;
     }
     if (known !== undefined) throw clash(name, agent);
+    if (tool.appContext !== undefined && agent.appContext === undefined)
+      throw noAppContext(name, agent);
     // The process that has its code runs it; others know the name only.
     return tool.execute === undefined ? toLent(tool) : name;
   });
@@ -92,6 +94,12 @@ function toLent(tool: AnyTool): LentTool {
 function unknownTool(name: string, { name: agent, tools }: Agent): Error {
   const known = tools.map((tool) => tool.name).join(", ") || "none";
   return invalid(`The agent "${agent}" has no tool "${name}". Its tools: ${known}`);
+}
+
+function noAppContext(name: string, { name: agent }: Agent): Error {
+  return invalid(
+    `The tool "${name}" needs an app context, and the agent "${agent}" has no appContext: create the agent with one`,
+  );
 }
 
 function clash(name: string, { name: agent }: Agent): Error {

@@ -11,6 +11,11 @@ export interface AppSchema<Sent = unknown, App = Sent> {
   };
 }
 
+/** Whether a caller in JavaScript passed a schema. */
+export function isAppSchema(schema: AppSchema): boolean {
+  return typeof schema["~standard"]?.validate === "function";
+}
+
 /** Schema of a tool. An agent that has the tool must be given values that it accepts. */
 export interface AppNeed<Sent> extends AppSchema {
   /** Only a type: no schema has this field. */

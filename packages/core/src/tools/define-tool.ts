@@ -8,6 +8,7 @@ import type {
   ToolEffect,
 } from "@capstan/kernel";
 import type { AppSchema } from "./app-schema.ts";
+import { isAppSchema } from "./app-schema.ts";
 import { compileInput } from "./compile-input.ts";
 import { toScoped } from "./scoped-function.ts";
 import type { Tool, ToolExecution } from "./tool.ts";
@@ -120,12 +121,16 @@ function requireUsable(definition: Omit<ToolDefinition<InputSchema>, "needsAppro
     throw new ToolError("invalid_definition", "", "its definition must be an object");
   }
   const { name, description, timeoutMs, answerWithinMs, ephemeral, execute } = definition;
+  const { appContext } = definition;
   const refuse = (problem: string): never => {
     throw new ToolError("invalid_definition", name, problem);
   };
   const unknown = problemOfNames(definition, names);
   if (unknown !== undefined) refuse(`it has an ${unknown}`);
   if (execute !== undefined && typeof execute !== "function") refuse("execute must be a function");
+  if (appContext !== undefined && !isAppSchema(appContext)) {
+    refuse("appContext must be a Standard Schema, such as one of zod");
+  }
   if (typeof name !== "string" || !usableName.test(name)) {
     refuse("its name must be 1 to 64 letters, digits, _ or -");
   }
