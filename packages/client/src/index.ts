@@ -4,7 +4,6 @@ export type { Client, ClientOptions } from "./session/client.ts";
 export type {
   CallOptions,
   ClientSession,
-  Decision,
   QueueOptions,
   SendInput,
   SendOptions,
@@ -23,8 +22,10 @@ export type {
   Answer,
   Approval,
   CallAnswer,
+  CallToDecide,
   ClientTurnOverrides,
   EventListener,
+  IfPending,
   QueuedInput,
   QueueReply,
   RequestIssue,

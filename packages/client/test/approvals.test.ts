@@ -1,4 +1,4 @@
-/** Approvals by a client, also by one that has seen nothing of what it approves. */
+/** Approvals by a client: of what its handle has shown, or of what the caller has from elsewhere. */
 import { lendTool } from "@capstan/client";
 import { defineTool } from "@capstan/core";
 import { callTool, reply, say, stall } from "@capstan/testing";
@@ -23,14 +23,15 @@ test("another page approves what this one was asked, and both know what came of 
   const asked = await page.send("Pay").response;
   const [call] = asked.pendingToolCalls ?? [];
 
-  const approved = await other.approve(call?.toolCallId ?? "").response;
+  const blind = await other.approve(call?.toolCallId ?? "").response;
+  const approved = await other.approve(call ?? "").response;
   const askedAgain = await page.send("Pay again").response;
   const [second] = askedAgain.pendingToolCalls ?? [];
   const { toolCallId = "", hash = "" } = second ?? {};
   // It has never heard of this call.
-  const decision = { toolCallId, hash, approved: false, reason: "too much" };
-  const refused = await other.send([decision]).response;
+  const refused = await other.deny({ toolCallId, hash }, "too much").response;
 
+  expect(blind.error?.code).toBe("not_shown");
   expect(approved).toMatchObject({ status: "completed", text: "Paid" });
   expect(refused).toMatchObject({ status: "completed", text: "Refused" });
   expect(JSON.stringify(refused.messages)).toContain("too much");
@@ -49,7 +50,7 @@ test("answers that another client has sent already are acknowledged, and their t
   const unknown = await page.approve("nothing").response;
 
   expect(again).toMatchObject({ status: "completed", text: "Paid" });
-  expect(unknown.error?.code).toBe("not_pending");
+  expect(unknown.error?.code).toBe("not_shown");
 });
 
 test("a page that is loaded again behind an approval gets the whole chain, and not its first rest", async () => {
@@ -79,6 +80,38 @@ test("a page that is loaded again behind an approval gets the whole chain, and n
     "user",
   ]);
 });
+
+test.each([
+  ["that follows nothing else", false],
+  ["with a subscriber", true],
+])(
+  "a session %s settles what waits with the next message, and follows its turn",
+  async (_, isSubscribed) => {
+    const { node } = await serve([callTool("pay", {}), reply(say("No"), say("on"))], {
+      tools: [pay],
+    });
+    const session = client(node.url).session("chat");
+    const seen: string[] = [];
+    if (isSubscribed) session.subscribe(({ type }) => seen.push(type));
+    await session.send("Pay").response;
+
+    const refused = await session.send("What is the time?").response;
+    const turn = session.send("What is the time?", { id: "t2", ifPending: "settle" });
+    const events: string[] = [];
+    for await (const { type } of turn) events.push(type);
+    const response = await turn.response;
+    const reloaded = client(node.url).session("chat");
+    const again = await reloaded.send("What is the time?", { id: "t2", ifPending: "settle" })
+      .response;
+
+    expect(refused.error?.code).toBe("calls_pending");
+    expect(response).toMatchObject({ status: "completed", text: "Noon" });
+    expect(events.filter((type) => type === "turn_start")).toHaveLength(1);
+    expect(events.at(-1)).toBe("turn_end");
+    expect(again).toMatchObject({ status: "completed", text: "Noon" });
+    expect(seen.filter((type) => type === "turn_end")).toHaveLength(isSubscribed ? 2 : 0);
+  },
+);
 
 test("a lent tool that needs an approval runs here, once it has one", async () => {
   const { node } = await serve([callTool("wipe", {}), say("Wiped")]);

@@ -10,7 +10,15 @@ export type {
   StandardResult,
   StandardSchema,
 } from "@capstan/kernel";
-export type { Answer, Approval, CallAnswer, EventListener, SessionEvent } from "@capstan/log";
+export type {
+  Answer,
+  Approval,
+  CallAnswer,
+  CallToDecide,
+  EventListener,
+  IfPending,
+  SessionEvent,
+} from "@capstan/log";
 export { Agent, createAgent } from "./agent/agent.ts";
 export type { AgentChanges, RunArguments, RunOptions } from "./agent/agent.ts";
 export { agentTool } from "./agent/agent-tool.ts";
@@ -38,11 +46,12 @@ export { longTimer, systemClock } from "./platform/clock.ts";
 export { problemOfNumbers } from "./platform/option-numbers.ts";
 export type { NumberRule } from "./platform/option-numbers.ts";
 export type { Clock } from "./platform/clock.ts";
-export { createSession, restoreSession } from "./host/create-session.ts";
-export type { OwnHost, RestoreInit, SessionInit } from "./host/create-session.ts";
+export { createSession, openSession, restoreSession } from "./host/create-session.ts";
+export type { OpenInit, OwnHost, RestoreInit, SessionInit } from "./host/create-session.ts";
 export { Host, createHost } from "./host/host.ts";
 export type { FaultPlace, HostFault, OnFault } from "./host/host-fault.ts";
 export type { NewSession } from "./host/host.ts";
+export type { SessionStart } from "./host/open-or-create.ts";
 export type { HostOptions } from "./host/host-options.ts";
 export type {
   InputMessage,

@@ -91,6 +91,10 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     hash_mismatch: true,
     wrong_kind: true,
     turn_unfinished: true,
+    calls_pending: true,
+    not_shown: true,
+    not_sent: true,
+    abandoned: true,
     turn_over: true,
     cannot_continue: true,
     unknown_agent: true,
@@ -133,6 +137,7 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     protocol: true,
     closed: true,
     aborted: true,
+    not_shown: true,
   }),
   AgentError: listOf<AgentErrorCode>({
     unknown_model: true,

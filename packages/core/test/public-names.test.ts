@@ -37,6 +37,7 @@ test.each([
       "longTimer",
       "modelResolver",
       "ok",
+      "openSession",
       "override",
       "problemOfNumbers",
       "restoreSession",

@@ -137,6 +137,19 @@ describe("a queued message is delivered or returned, once", () => {
     await expectSameElsewhere(world, session);
   });
 
+  test("two calls at once return their own messages only", async () => {
+    const { session, finishTool } = await busyInTool(say("Two"));
+    await session.steer("Indoors", { id: "s1" });
+    await session.followUp("And then", { id: "f1" });
+
+    const cleared = [session.clearQueue("steering"), session.clearQueue("followUp")];
+    const rest = session.clearQueue();
+    finishTool();
+
+    expect(await Promise.all(cleared)).toEqual([["s1"], ["f1"]]);
+    expect(await rest).toEqual([]);
+  });
+
   test("a message that was delivered before it was asked back is not returned as well", async () => {
     const { world, session, finishTool } = await busyInTool(say("Two"));
     await session.steer("Indoors", { id: "s1" });
@@ -264,7 +277,7 @@ describe("a queued message is delivered or returned, once", () => {
     const { pendingToolCalls = [] } = await session.send("Go").response;
     await session.followUp("And then", { id: "f1" });
 
-    await expect(session.reset()).rejects.toMatchObject({ code: "turn_unfinished" });
+    await expect(session.reset()).rejects.toMatchObject({ code: "calls_pending" });
     const toolCallId = pendingToolCalls[0]?.toolCallId ?? "";
     await session.send([{ toolCallId, output: "yes" }]).response;
     await session.waitForIdle();

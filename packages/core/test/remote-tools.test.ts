@@ -231,7 +231,7 @@ describe("tools that run outside of the agent's process", () => {
 
     const refused = await session.send("Never mind").response;
 
-    expect(refused).toMatchObject({ status: "error", error: { code: "turn_unfinished" } });
+    expect(refused).toMatchObject({ status: "error", error: { code: "calls_pending" } });
     expect(session.pendingToolCalls).toEqual(calls);
     await expectSameElsewhere(world, session);
   });

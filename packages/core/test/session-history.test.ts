@@ -121,8 +121,8 @@ test("a history is not replaced while calls wait for answers", async () => {
   const session = world.host().createSession({ agent: "helper" });
   await session.send("Hello").response;
 
-  await expect(session.clearHistory()).rejects.toMatchObject({ code: "turn_unfinished" });
-  await expect(session.loadHistory(past)).rejects.toMatchObject({ code: "turn_unfinished" });
+  await expect(session.clearHistory()).rejects.toMatchObject({ code: "calls_pending" });
+  await expect(session.loadHistory(past)).rejects.toMatchObject({ code: "calls_pending" });
   expect(session.pendingToolCalls).toHaveLength(1);
 });
 
@@ -148,14 +148,14 @@ test("reset leaves nothing but what was configured and counted", async () => {
   await expect(receipt.outcome).resolves.toMatchObject({ type: expect.any(String) });
 });
 
-test("reset is refused while a turn is unfinished, whether something is queued or not", async () => {
+test("reset is refused while calls wait for answers, whether something is queued or not", async () => {
   const world = createWorld([callTool("remote")], [remoteTool()]);
   const session = world.host().createSession({ agent: "helper" });
   await session.send("Hello").response;
 
-  await expect(session.reset()).rejects.toMatchObject({ code: "turn_unfinished" });
+  await expect(session.reset()).rejects.toMatchObject({ code: "calls_pending" });
   await session.followUp("Later", { id: "f1" });
-  await expect(session.reset()).rejects.toMatchObject({ code: "turn_unfinished" });
+  await expect(session.reset()).rejects.toMatchObject({ code: "calls_pending" });
   expect(session.queued).toMatchObject([{ id: "f1", isReturning: false }]);
 });
 

@@ -95,6 +95,8 @@ export { isLiveOnly } from "./events/live-only.ts";
 export { WireReader, toWireJson, toWireJsonOfTurn } from "./wire/wire-events.ts";
 export type { WireEvent } from "./wire/wire-events.ts";
 export { toCallAnswer } from "./wire/answers.ts";
+export { ShownCalls } from "./wire/shown-calls.ts";
+export type { CallToDecide } from "./wire/shown-calls.ts";
 export type { Answer, Approval, CallAnswer, ToolResultMessage } from "./wire/answers.ts";
 export type {
   AnswersRequest,
@@ -102,8 +104,10 @@ export type {
   ClaimRequest,
   ClientTurnOverrides,
   EventsQuery,
+  ExecuteOptions,
   ExecuteRequest,
   ForkRequest,
+  IfPending,
   LentToolDeclaration,
   QueuedInput,
   QueueRequest,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   addTo,
   answers,
+  cancels,
   ended,
   foldOf,
   input,
@@ -37,21 +38,38 @@ test.each([
 });
 
 test.each([
-  ["has an input that waits for its turn", foldOf(created, input("t1")), "running"],
-  ["runs a turn", foldOf(created, input("t1"), started("t1", "t1")), "running"],
-  ["waits for answers", foldOf(created, ...suspended(waits("c1"))), "awaiting_tool_execution"],
+  [
+    "has an input that waits for its turn",
+    foldOf(created, input("t1")),
+    "running",
+    "turn_unfinished",
+  ],
+  ["runs a turn", foldOf(created, input("t1"), started("t1", "t1")), "running", "turn_unfinished"],
+  [
+    "waits for answers",
+    foldOf(created, ...suspended(waits("c1"))),
+    "awaiting_tool_execution",
+    "calls_pending",
+  ],
   [
     "has its answers",
     foldOf(created, ...suspended(waits("c1")), answers("c1")),
     "awaiting_tool_execution",
+    "turn_unfinished",
   ],
-])("a session that %s refuses a send", (_, fold, status) => {
+  [
+    "is about to end aborted",
+    foldOf(created, ...suspended(waits("c1")), cancels("t1")),
+    "awaiting_tool_execution",
+    "turn_unfinished",
+  ],
+])("a session that %s refuses a send", (_, fold, status, refusal) => {
   const action = fold.nextAction(0);
 
   addTo(fold, input("second"));
 
   expect(fold.status).toBe(status);
-  expect(fold.refusalOf("second")).toBe("turn_unfinished");
+  expect(fold.refusalOf("second")).toBe(refusal);
   expect(fold.nextAction(0)).toEqual(action);
 });
 

@@ -57,6 +57,7 @@ const allTypes = {
   call_claimed: true,
   queue_cleared: true,
   cancel_requested: true,
+  abandon_requested: true,
   config: true,
 } satisfies Record<EntryType, true>;
 

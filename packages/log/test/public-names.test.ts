@@ -8,6 +8,7 @@ test("the log exports these names and no others", () => {
       "LogError",
       "RepositoryError",
       "SessionFold",
+      "ShownCalls",
       "Wakeups",
       "WireReader",
       "andThen",

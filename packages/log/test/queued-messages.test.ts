@@ -137,6 +137,19 @@ test.each([
   expect(fold.queues.items.filter(({ isReturning }) => isReturning)).toEqual([]);
 });
 
+test("an item that two clears take back belongs to the first of them", () => {
+  const fold = foldOf(
+    ...running,
+    steer("s1"),
+    followUp("f1"),
+    { type: "queue_cleared", id: "c1", queue: "steering" },
+    { type: "queue_cleared", id: "c2", queue: "all" },
+  );
+
+  expect(fold.queues.takenBackBy("c1")).toEqual(["s1"]);
+  expect(fold.queues.takenBackBy("c2")).toEqual(["f1"]);
+});
+
 test("what is to be given back reaches no turn, and what comes afterwards does", () => {
   const fold = foldOf(
     ...running,

@@ -42,6 +42,33 @@ describe("approvals over HTTP", () => {
     ]);
   });
 
+  test("a message while calls wait is refused, or settles them and is answered in the same stream", async () => {
+    const tool = echoTool({ needsApproval: true });
+    const world = await createWorld([twoCalls, say("Noon")], { tools: [tool] });
+    const { sessionId } = await asked(world);
+    const message = { sessionId, input: "What is the time?" };
+
+    const refused = await errorOf(await world.post("/api/agent/execute", message));
+    const odd = { ...message, options: { ifPending: "no" } };
+    const unknown = await errorOf(await world.post("/api/agent/execute", odd));
+    const options = { ifPending: { settle: "it took too long." } };
+    const settling = { ...message, id: "t2", options };
+    const { complete, frames } = await world.execute(settling);
+    const again = await world.execute(settling);
+
+    expect(refused).toEqual({ status: 409, code: "calls_pending", paths: [] });
+    expect(unknown).toMatchObject({ status: 400, code: "invalid_request" });
+    expect(complete).toMatchObject({ status: "completed" });
+    expect(frames.map(({ data }) => data.type)).toContain("text_delta");
+    expect(again.complete).toMatchObject({ status: "completed", turnId: complete["turnId"] });
+    expect(tool.started).toEqual([]);
+    expect(world.provider.requests[1]?.messages.slice(-3)).toMatchObject([
+      { content: "Denied: it took too long." },
+      { content: "Denied: it took too long." },
+      { role: "user", content: "What is the time?" },
+    ]);
+  });
+
   test("an approval of something else, a result in its place, or another tool's is refused, and nothing runs", async () => {
     const tool = echoTool({ needsApproval: true });
     const world = await createWorld([twoCalls], { tools: [tool] });

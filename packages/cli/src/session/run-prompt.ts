@@ -50,7 +50,8 @@ export async function runPrompt(options: PromptOptions): Promise<TurnResponse | 
       const turn = session.send(prompt);
       const { error } = await orEnded(turn.response);
       if (isEnded) return await ended.promise;
-      if (error?.code !== "turn_unfinished") return await orEnded(runToRest(turn, options));
+      const isRefused = error?.code === "turn_unfinished" || error?.code === "calls_pending";
+      if (!isRefused) return await orEnded(runToRest(turn, options));
       // Another process was faster, so its message comes first.
       isOurs = false;
       if (signal.aborted) return leftAlone;

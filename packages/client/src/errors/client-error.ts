@@ -12,7 +12,9 @@ export type ClientErrorCode =
   /** The client was closed before the request completed. */
   | "closed"
   /** The caller's signal fired. */
-  | "aborted";
+  | "aborted"
+  /** A bare id was approved or denied, and this handle has not shown the call. */
+  | "not_shown";
 
 export interface ClientErrorOptions extends ErrorOptions {
   readonly status?: number;

@@ -3,15 +3,16 @@ import type { Turn } from "@capstan/kernel";
 import type {
   Answer,
   Approval,
-  ClientTurnOverrides,
+  CallToDecide,
   Cursor,
   EventListener,
+  ExecuteOptions,
   ForkReply,
   QueuedInput,
   QueueReply,
   SessionEvent,
 } from "@capstan/log";
-import { newId } from "@capstan/log";
+import { ShownCalls, newId } from "@capstan/log";
 import { ClientError, isRefusal } from "../errors/client-error.ts";
 import type { Connection } from "../stream/connection.ts";
 import { jsonOf } from "../stream/connection.ts";
@@ -26,7 +27,7 @@ import { TurnHandles } from "../turns/turn-handles.ts";
 /** Input that starts a turn, or answers to pending calls. */
 export type SendInput = TurnInput | readonly Answer[];
 
-export interface SendOptions extends ClientTurnOverrides {
+export interface SendOptions extends ExecuteOptions {
   /** Id of the turn. Sending it again gives the same turn. */
   readonly id?: string;
   /** Aborts the turn. */
@@ -43,13 +44,6 @@ export interface QueueOptions extends CallOptions {
   readonly id?: string;
 }
 
-export interface Decision {
-  /** Default true. */
-  readonly approved?: boolean;
-  /** Shown to the model. */
-  readonly reason?: string;
-}
-
 /** Parts that a session is built from. */
 export interface SessionParts {
   readonly connection: Connection;
@@ -64,17 +58,21 @@ export class ClientSession {
   readonly #parts: SessionParts;
   readonly #runtime: SessionRuntime;
   readonly #turns: TurnHandles;
+  readonly #shown: ShownCalls;
 
   constructor(id: string, parts: SessionParts) {
     this.id = id;
     this.#parts = parts;
     this.#runtime = new SessionRuntime(id, parts.connection, parts.lent, parts.isNew);
-    this.#turns = new TurnHandles(this.#runtime, parts.start);
+    this.#shown = new ShownCalls((toolCallId) => notShown(id, toolCallId));
+    this.#turns = new TurnHandles(this.#runtime, parts.start, this.#shown);
   }
 
   /** Last known state. Events keep it current while a turn runs or there is a subscriber; `refresh` asks the server. */
   get state(): ClientSessionState {
-    return this.#runtime.mirror.state;
+    const { state } = this.#runtime.mirror;
+    this.#shown.note(state.pendingToolCalls);
+    return state;
   }
 
   /** Cursor of the last event. */
@@ -95,9 +93,14 @@ export class ClientSession {
     return turn;
   }
 
-  /** Approves or refuses a call that waits for an approval: exactly the input that was shown. */
-  approve(toolCallId: string, decision: Decision = {}): Turn<unknown, SessionEvent> {
-    return this.#turns.sendAnswers(async () => [await this.#toApproval(toolCallId, decision)]);
+  /** Lets a call that waits for an approval run, with exactly the input that was shown. A bare id is `not_shown` if this handle has not shown the call. */
+  approve(call: CallToDecide): Turn<unknown, SessionEvent> {
+    return this.#decide(() => this.#shown.toApproval(call, true));
+  }
+
+  /** Refuses a call that waits for an approval; the model gets the reason. The call is named as in `approve`. */
+  deny(call: CallToDecide, reason?: string): Turn<unknown, SessionEvent> {
+    return this.#decide(() => this.#shown.toApproval(call, false, reason));
   }
 
   /** The running turn, or one whose calls wait for this client, from its beginning; undefined if there is none. For a page that was reloaded. */
@@ -159,7 +162,11 @@ export class ClientSession {
    * `snapshot`. Calls of client-side tools are run while subscribed. Returns a function that unsubscribes.
    */
   subscribe(listener: EventListener, options: Omit<Subscription, "listener"> = {}): () => void {
-    return this.#runtime.subscribe({ listener, ...options });
+    const show: EventListener = (event, cursor) => {
+      this.#shown.noteEvent(event);
+      return listener(event, cursor);
+    };
+    return this.#runtime.subscribe({ listener: show, ...options });
   }
 
   /** Resolves once nothing runs and nothing will start by itself. Calls may still wait for other clients. */
@@ -211,18 +218,14 @@ export class ClientSession {
     return this.#runtime.post(name, { input, id }, options);
   }
 
-  async #toApproval(toolCallId: string, { approved = true, reason }: Decision): Promise<Approval> {
-    const hash = this.#hashOf(toolCallId) ?? (await this.refresh(), this.#hashOf(toolCallId));
-    if (hash === undefined) {
-      const message = `No call "${toolCallId}" of session "${this.id}" is pending: use one of state.pendingToolCalls`;
-      throw new ClientError("not_pending", message);
-    }
-    return { toolCallId, hash, approved, ...(reason !== undefined && { reason }) };
+  #decide(toApproval: () => Approval): Turn<unknown, SessionEvent> {
+    return this.#turns.sendAnswers(async () => [toApproval()]);
   }
+}
 
-  #hashOf(toolCallId: string): string | undefined {
-    return this.state.pendingToolCalls.find((call) => call.toolCallId === toolCallId)?.hash;
-  }
+function notShown(sessionId: string, toolCallId: string): ClientError {
+  const message = `This handle of session "${sessionId}" has not shown the call "${toolCallId}": pass the pending call, or look at state.pendingToolCalls first`;
+  return new ClientError("not_shown", message);
 }
 
 const askAgainMs = 5_000;

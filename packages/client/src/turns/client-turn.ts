@@ -8,7 +8,7 @@ import {
   serializeError,
   toTurnResponse,
 } from "@capstan/kernel";
-import type { Cursor, SessionEvent } from "@capstan/log";
+import type { Cursor, SessionEvent, ShownCalls } from "@capstan/log";
 import { chainMark } from "@capstan/log";
 import { ReadPosition } from "../stream/read-position.ts";
 
@@ -23,8 +23,14 @@ export interface TurnOwner {
 
 export class ClientTurn implements Turn<unknown, SessionEvent> {
   readonly id: string;
-  readonly response: Promise<TurnResponse>;
+  readonly #response: Promise<TurnResponse>;
   readonly #owner: TurnOwner;
+  readonly #shown: ShownCalls;
+  /** Pending calls that the events named so far, and those of the response. */
+  #asked: readonly PendingCall[] = [];
+  #left: readonly PendingCall[] = [];
+  #isRead = false;
+  #isLookedAt = false;
   readonly #queue = new EventQueue<SessionEvent>();
   readonly #resolve: (response: TurnResponse) => void;
   readonly #position = new ReadPosition();
@@ -39,10 +45,11 @@ export class ClientTurn implements Turn<unknown, SessionEvent> {
   #usage: Usage = {};
   #cost: number | undefined;
 
-  constructor(id: string, owner: TurnOwner) {
+  constructor(id: string, owner: TurnOwner, shown: ShownCalls) {
     const { promise, resolve } = Promise.withResolvers<TurnResponse>();
     this.id = id;
-    this.response = promise;
+    this.#response = promise;
+    this.#shown = shown;
     this.#resolve = resolve;
     this.#owner = owner;
     this.#root = rootOf(id);
@@ -52,16 +59,30 @@ export class ClientTurn implements Turn<unknown, SessionEvent> {
     return this.#isOver;
   }
 
+  get response(): Promise<TurnResponse> {
+    this.#isLookedAt = true;
+    this.#noteCalls();
+    return this.#response;
+  }
+
   get events(): AsyncIterable<SessionEvent> {
-    return this.#queue;
+    return this;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<SessionEvent> {
+    this.#isRead = true;
+    this.#noteCalls();
     return this.#queue[Symbol.asyncIterator]();
   }
 
   result(): Promise<TurnResponse> {
     return this.response;
+  }
+
+  /** The caller gets the events from the first one on, and the response. */
+  #noteCalls(): void {
+    if (this.#isRead) this.#shown.note(this.#asked);
+    if (this.#isLookedAt) this.#shown.note(this.#left);
   }
 
   abort(reason?: string): void {
@@ -82,7 +103,7 @@ export class ClientTurn implements Turn<unknown, SessionEvent> {
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
     background(
-      this.response.then(() => signal.removeEventListener("abort", abort)),
+      this.#response.then(() => signal.removeEventListener("abort", abort)),
       () => {},
     );
   }
@@ -110,6 +131,9 @@ export class ClientTurn implements Turn<unknown, SessionEvent> {
       case "message_end":
         if (!this.#inputIds.includes(event.message.id)) this.#messages.push(event.message);
         return;
+      case "awaiting_tool_execution":
+        this.#asked = [...this.#asked, ...event.pending];
+        return this.#noteCalls();
       case "turn_end":
         this.#usage = addUsage(this.#usage, event.usage);
         if (event.cost !== undefined) this.#cost = (this.#cost ?? 0) + event.cost;
@@ -161,6 +185,8 @@ export class ClientTurn implements Turn<unknown, SessionEvent> {
     "finishReason" | "pending" | "error"
   >): void {
     this.#isOver = true;
+    this.#left = pending ?? [];
+    this.#noteCalls();
     this.#queue.end();
     const messages = this.#messages;
     const ending = { finishReason, ...(pending && { pending }), ...(error && { error }) };

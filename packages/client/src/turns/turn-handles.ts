@@ -3,10 +3,11 @@ import type { PendingCall } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
 import type {
   Answer,
-  ClientTurnOverrides,
   Cursor,
+  ExecuteOptions,
   ExecuteRequest,
   QueuedInput,
+  ShownCalls,
   UserInput,
 } from "@capstan/log";
 import { chainMark, compareCursors, formatCursor, newId } from "@capstan/log";
@@ -29,12 +30,15 @@ export interface SessionStart {
 export class TurnHandles implements TurnOwner {
   readonly #runtime: SessionRuntime;
   readonly #start: SessionStart;
+  readonly #shown: ShownCalls;
   /** Sends that are not acknowledged yet. */
   readonly #sending = new Map<ClientTurn, Promise<void>>();
 
-  constructor(runtime: SessionRuntime, start: SessionStart) {
+  /** `shown` learns which pending calls the readers of the handles get. */
+  constructor(runtime: SessionRuntime, start: SessionStart, shown: ShownCalls) {
     this.#runtime = runtime;
     this.#start = start;
+    this.#shown = shown;
   }
 
   get sessionId(): string {
@@ -46,7 +50,7 @@ export class TurnHandles implements TurnOwner {
     await Promise.all(this.#sending.values());
   }
 
-  sendInput(input: TurnInput, id: string, options: ClientTurnOverrides): ClientTurn {
+  sendInput(input: TurnInput, id: string, options: ExecuteOptions): ClientTurn {
     const known = this.#runtime.turns.find((turn) => turn.id === id);
     if (known !== undefined) return known;
     const turn = this.#newTurn(id);
@@ -103,7 +107,7 @@ export class TurnHandles implements TurnOwner {
   }
 
   #newTurn(id: string): ClientTurn {
-    const turn = new ClientTurn(id, this);
+    const turn = new ClientTurn(id, this, this.#shown);
     this.#runtime.addTurn(turn);
     return turn;
   }
@@ -116,8 +120,12 @@ export class TurnHandles implements TurnOwner {
     return turn;
   }
 
-  async #deliver(turn: ClientTurn, input: TurnInput, options: ClientTurnOverrides): Promise<void> {
+  async #deliver(turn: ClientTurn, input: TurnInput, options: ExecuteOptions): Promise<void> {
     const { connection, cursor, mirror } = await this.#known();
+    const { ifPending = "refuse" } = options;
+    // The message may belong to a turn that continues, whose earlier events are not its own.
+    if (ifPending !== "refuse") await this.#runtime.refresh();
+    const after = this.#afterReading();
     const isRepeat = mirror.startOf(turn.id) !== undefined;
     // Events may arrive before the response.
     turn.follow(turn.id, cursor);
@@ -128,11 +136,17 @@ export class TurnHandles implements TurnOwner {
         headers: { "last-event-id": formatCursor(cursor) },
       }),
     );
-    if (!isRepeat) this.#runtime.hold(turn, response);
+    const turnId = response.headers.get("x-turn-id") ?? turn.id;
+    if (!isRepeat && turnId === turn.id) this.#runtime.hold(turn, response);
     else {
-      // It was sent before, perhaps by a page that was reloaded. This response is not read.
+      // It was sent before, perhaps by a page that was reloaded, or it settled pending calls. This response is not read.
       response.body?.cancel().catch(() => {});
-      this.#replay(turn, turn.id);
+      if (isRepeat || mirror.startOf(turnId) !== undefined) this.#replay(turn, turnId);
+      else {
+        // Some of its events may have arrived already.
+        turn.follow(turnId, after);
+        this.#runtime.stream.moveTo(cursor);
+      }
       this.#runtime.hold(turn);
     }
     this.#runtime.onStored(response.headers.get("x-session-incarnation") ?? undefined);
@@ -148,8 +162,7 @@ export class TurnHandles implements TurnOwner {
     if (!mirror.hasPending(ids)) await this.#runtime.refresh();
     const { lastTurnId: before } = mirror;
     const lastTurnId = before ?? turn.id;
-    const after = later(this.#runtime.cursor, { seq: mirror.lastSeq, n: Number.MAX_SAFE_INTEGER });
-    turn.follow(lastTurnId, after);
+    turn.follow(lastTurnId, this.#afterReading());
     turn.onAnswering(ids);
     await this.#postAnswers(turn, answers);
     await this.#runtime.refresh();
@@ -181,6 +194,12 @@ export class TurnHandles implements TurnOwner {
     return this.#runtime;
   }
 
+  /** Cursor after everything that is known of the session. */
+  #afterReading(): Cursor {
+    const { cursor, mirror } = this.#runtime;
+    return later(cursor, { seq: mirror.lastSeq, n: Number.MAX_SAFE_INTEGER });
+  }
+
   /** Gives the handle the events of a turn from its beginning. Other readers have seen them and skip them. */
   #replay(turn: ClientTurn, turnId: string): void {
     const start: Cursor = { seq: this.#runtime.mirror.startOf(turnId) ?? 0, n: 0 };
@@ -188,7 +207,7 @@ export class TurnHandles implements TurnOwner {
     this.#runtime.stream.moveTo(start);
   }
 
-  #toBody(turn: ClientTurn, input: TurnInput, options: ClientTurnOverrides): ExecuteRequest {
+  #toBody(turn: ClientTurn, input: TurnInput, options: ExecuteOptions): ExecuteRequest {
     const { id: sessionId, exists, lent, meant } = this.#runtime;
     const { agent, messages } = this.#start;
     const tools = lent.tools.map(toDeclaration);

@@ -6,6 +6,10 @@ import { LogError, isRepositoryError } from "@capstan/log";
 
 export type SessionErrorCode =
   | Refusal
+  /** A bare id was approved or denied, and this handle has not shown the call. */
+  | "not_shown"
+  /** The send was aborted while it waited for a resumed turn. */
+  | "not_sent"
   /** The host has no agent with this name. */
   | "unknown_agent"
   /** The turn ended without an answer: aborted, failed, or awaiting answers. */
@@ -23,6 +27,8 @@ export type SessionErrorCode =
   | "engine_failed"
   /** The turn was resumed too often without progress. */
   | "resume_limit"
+  /** The turn was dropped by `abandon`. */
+  | "abandoned"
   /** The session was set aside, with a reason: no host works on it until it is released. */
   | "set_aside"
   | "host_closed";
@@ -49,6 +55,16 @@ export function invalid(message: string, options?: ErrorOptions): SessionError {
   return new SessionError("invalid_input", message, options);
 }
 
+/** For a session that is stored already, or belongs to another agent or principal. */
+export function exists(sessionId: string, why: string, cause?: unknown): SessionError {
+  const message = `Session "${sessionId}" ${why}`;
+  return new SessionError("exists", message, { sessionId, ...(cause !== undefined && { cause }) });
+}
+
+/** Advice for a session that is stored already. */
+export const alreadyExists =
+  "already exists: use host.session or openSession, which open it or create it, or choose another id";
+
 /** An id is never reused for different input. */
 export function taken(id: string): SessionError {
   const message = `The id "${id}" is already used for something else in this session, so this input was not accepted: choose another id`;
@@ -65,7 +81,9 @@ const refusals: Record<Refusal, string> = {
   wrong_kind:
     'This call needs the other kind of answer: an approval if its kind is "approval", a result if it is "execution"',
   turn_unfinished:
-    "A turn is running or awaiting answers: wait for its end, answer it, or abort it",
+    "A turn is running: wait with waitForIdle, follow it with current, queue the message with followUp, or drop the turn with abandon",
+  calls_pending:
+    'Calls wait for an answer (see pendingToolCalls): answer them with send, approve or deny, or send with ifPending: "settle"',
   turn_over: "Cannot cancel the turn: it has already ended",
   cannot_continue:
     "Nothing awaits a reply: there are no messages, or the last one is the assistant's. Send a message instead",
@@ -73,6 +91,12 @@ const refusals: Record<Refusal, string> = {
 
 export function refused(sessionId: string, code: Refusal): SessionError {
   return new SessionError(code, `${refusals[code]} (session ${sessionId})`, { sessionId });
+}
+
+/** For an approval by id, if the caller cannot have seen what it approves. */
+export function notShown(sessionId: string, toolCallId: string): SessionError {
+  const message = `This handle of session ${sessionId} has not shown the call "${toolCallId}": pass the pending call, or look at pendingToolCalls first`;
+  return new SessionError("not_shown", message, { sessionId });
 }
 
 /** For callers that need an answer: the turn ended without one. */
@@ -115,6 +139,7 @@ export function isLeftToOthers(thrown: unknown): boolean {
 
 /** For callers that wait for data that the store no longer returns. */
 export function failed(sessionId: string, cause: RepositoryError): SessionError {
+  if (cause.code === "exists") return exists(sessionId, alreadyExists, cause);
   return new SessionError(codeOf[cause.code], cause.message, { cause, sessionId });
 }
 

@@ -4,6 +4,7 @@ import type { EventListener, Cursor, PlacedEvent } from "@capstan/log";
 import { compareCursors, isPromise } from "@capstan/log";
 import type { SessionError } from "../errors/session-error.ts";
 import type { SessionTurn } from "./session-turn.ts";
+import type { ShownCalls } from "@capstan/log";
 
 /** A handle and the turn it follows. */
 interface Follower {
@@ -17,6 +18,7 @@ interface Subscription {
   failure?: string;
   /** Called when the session is gone and no more events will come. */
   readonly onEnd: ((why: SessionError) => void) | undefined;
+  readonly shown: ShownCalls;
 }
 
 /**
@@ -84,10 +86,10 @@ export class Readers {
     this.#followers = this.#followers.filter((follower) => follower.turn !== turn);
   }
 
-  /** Returns a function that unsubscribes. */
-  add(listener: EventListener, onEnd?: (why: SessionError) => void): () => void {
+  /** Returns a function that unsubscribes. `shown` learns which pending calls the listener gets. */
+  add(listener: EventListener, shown: ShownCalls, onEnd?: (why: SessionError) => void): () => void {
     // A function may subscribe twice; each call is its own subscription.
-    const subscription = { listener, onEnd };
+    const subscription = { listener, shown, onEnd };
     if (this.#end !== undefined) {
       tellEnd(onEnd, this.#end);
       return () => {};
@@ -104,6 +106,7 @@ export class Readers {
     if (event.type === "turn_end") this.#endTurn(event.turnId);
     for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
     for (const subscription of this.#subscriptions) {
+      subscription.shown.noteEvent(event);
       try {
         const returned: unknown = subscription.listener(event, cursor);
         if (isPromise(returned)) this.#catchLater(subscription, toPromise(returned));

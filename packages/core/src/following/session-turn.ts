@@ -1,5 +1,5 @@
 /** The handle of a session's turn: fed by the session's events, whichever process runs it. */
-import type { ChatMessage, Turn, TurnResponse } from "@capstan/kernel";
+import type { ChatMessage, PendingCall, Turn, TurnResponse } from "@capstan/kernel";
 import type { MaybePromise, PostedBody, SessionEvent } from "@capstan/log";
 import {
   abortReasonOf,
@@ -9,6 +9,7 @@ import {
   toTurnResponse,
 } from "@capstan/kernel";
 import { orElse } from "@capstan/log";
+import type { ShownCalls } from "@capstan/log";
 
 /** Functions of the session that a handle uses. */
 export interface TurnSession {
@@ -43,6 +44,9 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
   #isOver = false;
   #inputIds: readonly string[] = [];
   readonly #messages: ChatMessage[] = [];
+  /** Handles of the session that gave this turn to their caller, and the calls that the caller has seen. */
+  #viewers: readonly ShownCalls[] = [];
+  #pending: readonly PendingCall[] | undefined;
 
   constructor(id: string, session: TurnSession) {
     const { promise, resolve } = Promise.withResolvers<TurnResponse>();
@@ -54,7 +58,25 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
 
   get response(): Promise<TurnResponse> {
     this.#isLookedAt = true;
+    this.#notePending();
     return this.#response;
+  }
+
+  /** Called when a handle of the session gives the turn to its caller. */
+  addViewer(shown: ShownCalls): void {
+    if (!this.#viewers.includes(shown)) this.#viewers = [...this.#viewers, shown];
+  }
+
+  /** The caller sees the calls that the response lists. */
+  #notePending(): void {
+    if (!this.#isLookedAt || this.#pending === undefined) return;
+    for (const shown of this.#viewers) shown.note(this.#pending);
+  }
+
+  #push(event: SessionEvent): void {
+    this.#queue?.push(event);
+    if (event.type !== "awaiting_tool_execution") return;
+    for (const shown of this.#viewers) shown.noteEvent(event);
   }
 
   /** Whether the response or the events were requested: then the caller sees the turn's error. */
@@ -110,7 +132,7 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
   take(event: SessionEvent): void {
     this.#turnId = event.turnId;
     if (this.#queue === undefined) this.#hasMissed = true;
-    else if (!this.#isRefilling) this.#queue.push(event);
+    else if (!this.#isRefilling) this.#push(event);
     switch (event.type) {
       case "turn_start":
         this.#inputIds = event.input;
@@ -130,7 +152,7 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
 
   /** Queues the events from before the first read, in order. */
   refill(events: readonly SessionEvent[]): void {
-    for (const event of events) this.#queue?.push(event);
+    for (const event of events) this.#push(event);
   }
 
   /** Events are queued as they come from now on. */
@@ -163,6 +185,8 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
 
   end(response: TurnResponse<never>): void {
     this.#isOver = true;
+    this.#pending = response.pendingToolCalls;
+    this.#notePending();
     this.#session.onTurnOver(this);
     if (!this.#isRefilling) this.#queue?.end();
     // A response never rejects.
@@ -172,6 +196,14 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
         () => response,
       ),
     );
+  }
+
+  /** The turn was not sent. An aborted send is an aborted turn, whose error tells that it never began. */
+  failUnsent(thrown: unknown): void {
+    const error = serializeError(thrown);
+    if (error.code !== "not_sent") return this.fail(thrown);
+    const unsent = { messages: [], usage: {}, finishReason: "aborted", error } as const;
+    this.end(toTurnResponse(unsent));
   }
 
   /** The turn was never started, or this process cannot follow it any more. */

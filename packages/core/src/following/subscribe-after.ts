@@ -6,6 +6,7 @@ import type { Clock } from "../platform/clock.ts";
 import { idleTimerOf } from "../platform/clock.ts";
 import { onlyBehind, tellEnd } from "./readers.ts";
 import { replay } from "./replay.ts";
+import type { ShownCalls } from "@capstan/log";
 import { SessionError, toSessionError } from "../errors/session-error.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 
@@ -27,17 +28,26 @@ export interface SubscribeFrom {
 /** Returns a function that unsubscribes. */
 export function subscribeAfter(
   listener: EventListener,
-  { after, onEnd, ready }: SubscribeFrom & { readonly after: Cursor },
+  {
+    after,
+    onEnd,
+    ready,
+    shown,
+  }: SubscribeFrom & { readonly after: Cursor; readonly shown: ShownCalls },
   runtime: SessionRuntime,
   clock: Clock,
 ): () => void {
   const subscription = { isOver: false, stop: (): void => {} };
   const deliver = onlyBehind(listener, after);
   const show = (events: readonly PlacedEvent[]): void => {
-    for (const { event, cursor } of events) if (!subscription.isOver) deliver(event, cursor);
+    for (const { event, cursor } of events) {
+      if (subscription.isOver) return;
+      shown.noteEvent(event);
+      deliver(event, cursor);
+    }
   };
   const join = (): void => {
-    if (!subscription.isOver) subscription.stop = runtime.readers.add(deliver, onEnd);
+    if (!subscription.isOver) subscription.stop = runtime.readers.add(deliver, shown, onEnd);
   };
   const hasLeft = (): boolean => subscription.isOver;
   const reader = { show, join, hasLeft, ...(ready && { ready }) };

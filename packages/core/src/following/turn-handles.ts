@@ -5,7 +5,7 @@ import type { Answer, MaybePromise, PlacedEvent, PostedBody, SessionFold } from 
 import { andThen, isPromise, orElse, startCursor } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { SendOptions } from "../input/input.ts";
-import { checkMessageId, checkTurnId } from "../input/input.ts";
+import { checkMessageId, checkTurnId, settleReasonOf } from "../input/input.ts";
 import { withLiveEvents } from "./late-events.ts";
 import { replay } from "./replay.ts";
 import { isSameJson, withoutApp } from "../input/same-json.ts";
@@ -16,6 +16,7 @@ import type { SessionRuntime } from "../host/session-runtime.ts";
 import type { TurnSession } from "./session-turn.ts";
 import { SessionTurn } from "./session-turn.ts";
 import { toStoredOverrides } from "../input/stored-overrides.ts";
+import { WaitingSends } from "./waiting-sends.ts";
 
 export class TurnHandles implements TurnSession {
   readonly id: string;
@@ -24,17 +25,26 @@ export class TurnHandles implements TurnSession {
   readonly #inbox: SessionInbox;
   /** Sends and answers that an asynchronous store has not confirmed yet. */
   #sending: Promise<unknown> | undefined;
+  readonly #waiting: WaitingSends;
 
   constructor(runtime: SessionRuntime, host: SessionHost, inbox: SessionInbox) {
     this.id = runtime.id;
     this.#runtime = runtime;
     this.#host = host;
     this.#inbox = inbox;
+    this.#waiting = new WaitingSends(runtime.id);
   }
 
-  /** Resolves once everything that was sent is in the log, or has failed. */
+  /** Resolves once everything that was posted is in the log, or has failed. Sends that wait for a resumed turn are not posted yet. */
   get sending(): Promise<unknown> | undefined {
     return this.#sending;
+  }
+
+  /** Likewise, for the sends that wait, too. */
+  sent(): Promise<unknown> | undefined {
+    const { settled } = this.#waiting;
+    // Almost always none waits, and callers get the events of a turn as soon as it is sent.
+    return settled === undefined ? this.#sending : settled.then(() => this.#sending);
   }
 
   /** The turn in progress, including one that this process found unfinished. */
@@ -54,12 +64,14 @@ export class TurnHandles implements TurnSession {
     const toBody = (): PostedBody => {
       const chosen = toStoredOverrides(options);
       const { metadata, app } = options;
+      const settles = settleReasonOf(options.ifPending);
       return {
         type: "input",
         messages: toInput?.(id) ?? [],
         ...(chosen !== undefined && { options: chosen }),
         ...(metadata !== undefined && { metadata }),
         ...(app !== undefined && { app: this.#agent.toStoredApp(app) }),
+        ...(settles !== undefined && { settles }),
       };
     };
     const known = this.#runtime.readers.findTurn(id);
@@ -80,9 +92,20 @@ export class TurnHandles implements TurnSession {
     };
     const follow = (): void => {
       if (!this.#runtime.readers.forgetExpected(turn)) return;
-      this.#join(turn, id);
+      this.#join(turn, this.#fold.turnIdOf(id));
     };
-    return this.#track(turn, post, follow, options.signal);
+    const rest = this.#isKnown(id) ? undefined : this.#runtime.resumedRest();
+    if (rest === undefined) return this.#track(turn, post, follow, options.signal);
+    const send = (): unknown => this.#track(turn, post, follow, undefined);
+    this.#waiting.add(id, rest, send, (why) => turn.failUnsent(why));
+    if (options.signal !== undefined) turn.abortOn(options.signal);
+    return turn;
+  }
+
+  /** Whether the log has an input with this id: sending it again waits for nothing. */
+  #isKnown(id: string): boolean {
+    const { acceptedInput, transcript } = this.#fold;
+    return acceptedInput?.id === id || this.#fold.turnIdOf(id) !== id || transcript.has(id);
   }
 
   /** Returns the handle that was given out for this id, if the same input is sent again. */
@@ -101,13 +124,13 @@ export class TurnHandles implements TurnSession {
     }
   }
 
-  sendAnswers(answers: readonly Answer[], { id: key, signal }: SendOptions): SessionTurn {
+  sendAnswers(toAnswers: () => readonly Answer[], { id: key, signal }: SendOptions): SessionTurn {
     const { turn: last } = this.#fold;
     const id = last?.isOver === true ? last.nextId() : last?.turnId;
     const turn = new SessionTurn(id ?? this.#host.newId(), this);
     const post = async (): Promise<void> => {
       const ids: string[] = [];
-      for (const answer of answers) ids.push(await this.#inbox.postAnswer(answer, key));
+      for (const answer of toAnswers()) ids.push(await this.#inbox.postAnswer(answer, key));
       for (const entryId of ids) this.#inbox.check(entryId, "already_answered");
     };
     return this.#track(turn, post, () => this.#followAnswers(turn), signal);
@@ -115,6 +138,10 @@ export class TurnHandles implements TurnSession {
 
   /** Resolves once the abort is recorded, with false if there was nothing to abort. */
   async abortTurn(turnId: string, reason: string | undefined): Promise<boolean> {
+    return this.#waiting.end(turnId) || this.#cancel(turnId, reason);
+  }
+
+  async #cancel(turnId: string, reason: string | undefined): Promise<boolean> {
     if (this.#inbox.origin !== undefined) return false;
     const named = { type: "cancel_requested", turnId } as const;
     const body = reason === undefined ? named : { ...named, reason };
@@ -127,15 +154,14 @@ export class TurnHandles implements TurnSession {
 
   /** Aborts the running or suspended turn; without a turn, the requested compactions. */
   async abortUnfinished(reason: string | undefined): Promise<void> {
-    const { turn, acceptedInput, compactions } = this.#fold;
-    const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
-    const turnId = isUnfinished ? turn.turnId : acceptedInput?.id;
+    const { unfinishedTurnId: turnId, compactions } = this.#fold;
     const ids = turnId === undefined ? compactions.waiting.map(({ id }) => id) : [turnId];
-    for (const id of ids) await this.abortTurn(id, reason);
+    for (const id of ids) await this.#cancel(id, reason);
   }
 
   /** Aborts without waiting for the record. Callers that need to wait use `session.abort`. */
   abortSoon(turnId: string, reason: string | undefined): void {
+    if (this.#waiting.end(turnId)) return;
     background(this.#abortSent(turnId, reason), () => {});
   }
 
@@ -208,7 +234,7 @@ export class TurnHandles implements TurnSession {
 
   async #abortSent(turnId: string, reason: string | undefined): Promise<void> {
     await this.#sending;
-    await this.abortTurn(turnId, reason);
+    await this.#cancel(turnId, reason);
   }
 
   /** Handle shared by all callers that ask for this turn. Answers get their own, which may fail independently. */

@@ -7,6 +7,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { OnFault } from "./host-fault.ts";
 import type { NewSession } from "./host.ts";
 import { Host } from "./host.ts";
+import type { SessionStart } from "./open-or-create.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionSnapshot } from "../session/snapshot.ts";
 
@@ -23,6 +24,11 @@ export type SessionInit<Output = unknown, SentApp = unknown> = OwnHost<Output, S
   Omit<NewSession, "agent" | "app"> &
   AppField<SentApp>;
 
+export type OpenInit<Output = unknown, SentApp = unknown> = SessionInit<Output, SentApp> & {
+  readonly id: string;
+  readonly repository: SessionRepository;
+};
+
 export interface RestoreInit<Output = unknown, SentApp = unknown> extends OwnHost<Output, SentApp> {
   readonly snapshot: SessionSnapshot;
   /** See `RestoreOptions`. Default: only the messages of the snapshot are kept. */
@@ -31,7 +37,7 @@ export interface RestoreInit<Output = unknown, SentApp = unknown> extends OwnHos
   readonly app?: NoInfer<SentApp>;
 }
 
-/** Creates a session that is stored on the first send. To open a stored session, or to take over from other processes, use `createHost`. */
+/** Creates a session that is stored on the first send. To open a stored session, use `openSession`; to take over from other processes, `createHost`. */
 export function createSession<Output = unknown, SentApp = unknown>(
   init: SessionInit<Output, SentApp>,
 ): Session<Output, SentApp> {
@@ -41,6 +47,22 @@ export function createSession<Output = unknown, SentApp = unknown>(
   const session = host.createSession({ ...origin, agent: agent.name } as NewSession);
   // The session runs with the given agent.
   return session as Session<Output, SentApp>;
+}
+
+/** Opens the stored session with this id, or creates it; see `host.session`. */
+export async function openSession<Output = unknown, SentApp = unknown>(
+  init: OpenInit<Output, SentApp>,
+): Promise<Session<Output, SentApp>> {
+  const { agent, id, repository: _, clock: _clock, onError: _onError, ...origin } = init;
+  const host = hostOf(init);
+  try {
+    // It has `app` if that is required.
+    const session = await host.session(id, { ...origin, agent: agent.name } as SessionStart);
+    return session as Session<Output, SentApp>;
+  } catch (thrown) {
+    await host.close();
+    throw thrown;
+  }
 }
 
 /** Restores a snapshot of `session.snapshot`. With `trust: "own"`, a snapshot of another agent is refused with `unknown_agent`. */

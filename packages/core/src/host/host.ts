@@ -11,10 +11,12 @@ import { FaultReports } from "./host-fault.ts";
 import { checkSessionId } from "../input/input.ts";
 import { defaultMaxResumes, defaultMaxTurns } from "../platform/limits.ts";
 import { DueSessions } from "./due-sessions.ts";
+import type { SessionStart } from "./open-or-create.ts";
+import { OpenOrCreate } from "./open-or-create.ts";
 import { Solitary } from "../owner/solitary.ts";
 import { Renewals } from "../owner/renewals.ts";
 import { Session } from "../session/session.ts";
-import { SessionError, toSessionError } from "../errors/session-error.ts";
+import { SessionError, alreadyExists, exists, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "../session/session-host.ts";
 import type { RestoreOptions } from "../session/copies.ts";
 import { storeSnapshot } from "../session/copies.ts";
@@ -22,6 +24,7 @@ import { SessionRuntime } from "./session-runtime.ts";
 import type { SessionSettings } from "../session/session-settings.ts";
 import { toConfig } from "../session/session-settings.ts";
 import type { SessionSnapshot } from "../session/snapshot.ts";
+import { abandonStored } from "../owner/abandon-stored.ts";
 import { release } from "../owner/unusable-claim.ts";
 
 export interface NewSession extends Omit<SessionOrigin, "config" | "app"> {
@@ -41,6 +44,7 @@ export class Host {
   readonly #isForOne: boolean;
   readonly #faults: FaultReports;
   readonly #due: DueSessions;
+  readonly #openOrCreate = new OpenOrCreate(this);
   #setAsideCount = 0;
   #isClosed = false;
 
@@ -68,6 +72,7 @@ export class Host {
       agent: (name) => this.#agent(name),
       forget: (runtime) => this.#forget(runtime),
       open: (id) => this.#open(id),
+      release: (id) => this.release(id),
       leave: (runtime) => this.#leave(runtime),
       adopt: (claim, askedAt, slot) =>
         this.#runtime(claim.lease.sessionId).adopt(claim, askedAt, slot),
@@ -92,10 +97,22 @@ export class Host {
     const given = hasApp && { app: agent.toStoredApp(app) };
     const chosen = config && { config: toConfig(config, agent) };
     const sessionId = id === undefined ? this.#host.newId() : checkSessionId(id);
-    if (this.#runtimes.has(sessionId)) throw exists(sessionId);
+    if (this.#runtimes.has(sessionId)) throw exists(sessionId, alreadyExists);
     const runtime = this.#runtime(sessionId);
     runtime.remember(config ?? {});
     return new Session(runtime, this.#host, { ...origin, ...chosen, ...given });
+  }
+
+  /**
+   * Opens the stored session with this id, or creates it, also if several processes do so at once. The other fields count only if it is
+   * created. An unfinished turn resumes by itself. Fails with `exists` if the session belongs to another agent or principal, and with
+   * `unknown_agent`.
+   */
+  async session(id: string, start: SessionStart): Promise<Session> {
+    this.#mustBeOpen();
+    this.#agent(start.agent);
+    checkSessionId(id);
+    return this.#openOrCreate.session(id, start);
   }
 
   /** Opens a stored session. An unfinished turn resumes by itself. Fails with `not_found` and `unknown_agent`. */
@@ -173,6 +190,21 @@ export class Host {
     }
     if (isReleased) this.#runtimes.get(id)?.onReleased();
     return isReleased;
+  }
+
+  /**
+   * Drops the unfinished turn of a stored session, like `session.abandon`, also if this host does not have its agent. Resolves once the turn
+   * has ended, with false if there was none. Fails with `not_found`.
+   */
+  async abandon(id: string, reason?: string): Promise<boolean> {
+    this.#mustBeOpen();
+    const runtime = this.#runtimes.get(id);
+    if (runtime !== undefined) return new Session(runtime, this.#host).abandon(reason);
+    try {
+      return await abandonStored(id, this.#host, reason);
+    } catch (thrown) {
+      throw toSessionError(id, thrown);
+    }
   }
 
   /** Reads the readable part of a damaged session, which `open` refuses; writes nothing. `lost` names the rest. Fails with `not_found`. */
@@ -296,9 +328,4 @@ export class Host {
 
 export function createHost(options: HostOptions): Host {
   return new Host(options);
-}
-
-function exists(sessionId: string): SessionError {
-  const message = `Session "${sessionId}" already exists: open it, or choose another id`;
-  return new SessionError("exists", message, { sessionId });
 }

@@ -45,6 +45,10 @@ export class SessionRuntime {
   #gone: SessionError | undefined;
   /** End of the turn for which `settled` was emitted. */
   #settled: EntryOf<"turn_ended"> | undefined;
+  /** Whether this process found work of another process unfinished, and the session has not come to rest since. */
+  #isResuming = false;
+  /** Called when the lease that was asked for is held, or another host has it. */
+  #claimWaiters: (() => void)[] = [];
   /** Whether callers in this process may hold a handle of the session. */
   #isAttended = false;
   /** Models and tools passed to the session in this process; the log has only their names. */
@@ -79,6 +83,7 @@ export class SessionRuntime {
       outputs,
       given: () => this.#given,
       onClaim: (claim, askedAt) => this.#onClaim(claim, askedAt),
+      onUnclaimed: () => this.#onClaimed(),
       onBegin: () => this.wakeups.begin(),
       onRest: (lastSeq) => this.#onRest(lastSeq),
     });
@@ -95,6 +100,7 @@ export class SessionRuntime {
   /** Reads the log and resumes unfinished work, unless another process does. */
   async open(): Promise<void> {
     this.attend();
+    const isUnknown = this.log.fold.seq === 0;
     try {
       await this.log.catchUp();
       // Throws `unknown_agent`.
@@ -103,7 +109,30 @@ export class SessionRuntime {
       await this.#leave();
       throw thrown;
     }
+    if (isUnknown && !this.#isAtRest()) this.#isResuming = true;
     this.wake();
+  }
+
+  /** Whether this process holds the lease, or asks for it. */
+  get isWorking(): boolean {
+    return this.#work.isUnderWay;
+  }
+
+  /**
+   * Resolves once the session, whose unfinished turn this process resumes, is at rest. Undefined if there is no such turn, or another host
+   * runs it.
+   */
+  resumedRest(): Promise<void> | undefined {
+    if (!this.#isResuming || this.#isIdle()) return undefined;
+    if (this.#work.isHolding) return this.waitForIdle();
+    return this.#work.isUnderWay ? this.#claimedRest() : undefined;
+  }
+
+  async #claimedRest(): Promise<void> {
+    const claimed = Promise.withResolvers<void>();
+    this.#claimWaiters.push(claimed.resolve);
+    await claimed.promise;
+    await this.resumedRest();
   }
 
   /** Works under a lease that the host acquired. */
@@ -120,6 +149,7 @@ export class SessionRuntime {
     if (aside !== undefined) return this.#refuse(claim, aside.reason);
     if (isStale) return;
     this.#wasIdle = false;
+    if (this.log.fold.seq === 0) this.#isResuming = true;
     this.#work.begin(claim, askedAt, slot);
   }
 
@@ -192,7 +222,8 @@ export class SessionRuntime {
 
   get #isWaitedFor(): boolean {
     const hasReceipts = !this.receipts.isEmpty || !this.compactions.isEmpty;
-    return hasReceipts || !this.readers.isEmpty || this.#idleWaiters.length > 0;
+    const hasWaiters = this.#idleWaiters.length > 0 || this.#claimWaiters.length > 0;
+    return hasReceipts || hasWaiters || !this.readers.isEmpty;
   }
 
   /** Fails everything that callers still wait for here. */
@@ -203,6 +234,7 @@ export class SessionRuntime {
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];
     for (const { reject } of waiters) reject(why);
+    this.#onClaimed();
   }
 
   /** Remembers a model and tools that were passed as objects, not by name. */
@@ -241,7 +273,14 @@ export class SessionRuntime {
   #onClaim(claim: Claim | undefined, askedAt: number): void {
     if (claim !== undefined) this.adopt(claim, askedAt);
     else if (!this.#isAttended) background(this.#leave(), () => {});
+    this.#onClaimed();
     this.wakeups.follow();
+  }
+
+  #onClaimed(): void {
+    const waiters = this.#claimWaiters;
+    this.#claimWaiters = [];
+    for (const resolve of waiters) resolve();
   }
 
   /** Checks whether an entry arrived just before the lease was released. */
@@ -282,6 +321,8 @@ export class SessionRuntime {
   /** Reports the failed turn, unless a listener gets its error event. */
   #noteFailed(event: Extract<SessionEvent, { readonly type: "error" }>): void {
     if (!this.#work.isHolding || this.readers.hasListeners) return;
+    // A caller wanted this end.
+    if (event.error.code === "abandoned") return;
     this.faults.reportTurn(event, this.readers.handlesOf(event.turnId));
   }
 
@@ -294,6 +335,7 @@ export class SessionRuntime {
     const isRest = isIdle && !this.#wasIdle;
     // Before callers are notified: what they do then leads back here.
     this.#wasIdle = isIdle;
+    if (isIdle) this.#isResuming = false;
     if (isRest) this.#settle();
   }
 

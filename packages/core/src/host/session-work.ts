@@ -29,6 +29,8 @@ export interface SessionWorkOptions {
   given(): GivenObjects;
   /** Receives the lease that was asked for at this time; undefined if another host has it. */
   onClaim(claim: Claim | undefined, askedAt: number): void;
+  /** Called if the store could not be asked for the lease. */
+  onUnclaimed(): void;
   /** Called before the work begins. */
   onBegin(): void;
   /** Called when the lease was released. `lastSeq` is the end of the log then, if the work was done. */
@@ -79,7 +81,7 @@ export class SessionWork {
   }
 
   #claim(): void {
-    const { host, log, onClaim } = this.#options;
+    const { host, log, onClaim, onUnclaimed } = this.#options;
     const { repository, owner, leaseMs, clock } = host;
     const askedAt = clock.now();
     const onAnswer = (claim: Claim | undefined): void => {
@@ -90,6 +92,7 @@ export class SessionWork {
       () => andThen(repository.acquire(log.id, owner, leaseMs), onAnswer),
       () => {
         this.#isClaiming = false;
+        onUnclaimed();
       },
     );
     if (isPromise(claimed)) background(claimed, () => {});

@@ -7,7 +7,7 @@ import type {
   UserMessage,
   UserPart,
 } from "@capstan/kernel";
-import type { Answer, PostedBody, ToolResultMessage } from "@capstan/log";
+import type { Answer, IfPending, PostedBody, ToolResultMessage } from "@capstan/log";
 import { chainMark, toCallAnswer } from "@capstan/log";
 import type { TurnOverrides } from "../agent/agent-init.ts";
 import { checkAnswer, checkContent } from "./check-input.ts";
@@ -24,12 +24,29 @@ export type TurnInput = string | readonly UserPart[] | InputMessage | readonly I
 export interface SendOptions<App = unknown> extends TurnOverrides {
   /** Id of the turn. Sending it again returns the same turn. Answers sent again with the same id count once, without an error. */
   readonly id?: string;
-  /** Aborts the turn. */
+  /** Aborts the turn. A send that still waits for a resumed turn is not sent. */
   readonly signal?: AbortSignal;
+  /**
+   * Effect of a message on calls that wait for an answer. `refuse`, the default: the send fails with `calls_pending`. `settle`: they are
+   * denied or fail, with a reason for the model, and the turn continues with the message. Otherwise it has no effect.
+   */
+  readonly ifPending?: IfPending;
   /** Metadata of the turn, which tools and hooks see, and of messages made from a text or parts. No model sees it. */
   readonly metadata?: JsonValue;
   /** Application context of this turn and those that continue it, instead of the session's. Answers do not change it. */
   readonly app?: App;
+}
+
+const anotherMessage = "the user sent another message.";
+
+/** Reason that pending calls are settled with; undefined if they are not. */
+export function settleReasonOf(ifPending: IfPending | undefined): string | undefined {
+  if (ifPending === undefined || ifPending === "refuse") return undefined;
+  if (ifPending === "settle") return anotherMessage;
+  // Callers in JavaScript may pass anything.
+  const reason: unknown = isObject(ifPending) ? ifPending.settle : undefined;
+  if (typeof reason === "string" && reason.trim() !== "") return reason;
+  throw invalid('`ifPending` must be "refuse", "settle" or { settle: "a reason for the model" }');
 }
 
 /** One turn: its input, and its options. */

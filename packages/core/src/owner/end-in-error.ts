@@ -8,10 +8,15 @@ import { openingOf } from "./opening-entries.ts";
 import type { OwnedLog } from "./owned-append.ts";
 import { appendOwned } from "./owned-append.ts";
 
-/** Texts for the model: for calls that never began, and for calls whose outcome is unknown. */
-const notRun = "Not run: the turn failed.";
-const unknownOutcome =
-  "The outcome is unknown: the turn failed while this call was running. Check before you repeat it.";
+/** Text for the model, for calls that never began. */
+function notRun(how: string): string {
+  return `Not run: the turn ${how}.`;
+}
+
+/** Text for the model, for calls whose outcome is unknown. */
+function unknownOutcome(how: string): string {
+  return `The outcome is unknown: the turn ${how} while this call was running. Check before you repeat it.`;
+}
 
 /** Error of a turn that was ended from outside its loop. */
 export function turnFailure(
@@ -23,11 +28,21 @@ export function turnFailure(
   return { name: "SessionError", code, message: `${message}${why}` };
 }
 
-/** Ends the turn of this action, or fails the requested compaction. Returns false if there is no turn to end. */
+/** Error of a turn that was dropped by a caller. */
+export function abandonedWith(reason: string): SerializedError {
+  const why = reason === "" ? "" : `: ${reason}`;
+  return { name: "SessionError", code: "abandoned", message: `The turn was abandoned${why}` };
+}
+
+/**
+ * Ends the turn of this action, or fails the requested compaction. `isOpened`: this owner has opened the turn. Returns false if there is no
+ * turn to end.
+ */
 export async function endInError(
   owned: OwnedLog,
   action: NextAction,
   error: SerializedError,
+  isOpened = false,
 ): Promise<boolean> {
   const { log, heldLease } = owned;
   if (action.type === "compact") {
@@ -37,10 +52,14 @@ export async function endInError(
     return true;
   }
   if (!("turnId" in action)) throw new SessionError("engine_failed", error.message);
-  const opening = openingOf(action, heldLease.lease.epoch);
+  const opening = isOpened
+    ? voidedAttempt(log.fold, action.turnId)
+    : [openingOf(action, heldLease.lease.epoch)];
   const head = log.fold.headAtStart(log.now());
   const isUpToDate = action.type !== "resume";
-  if ((await appendOwned(owned, [opening], { head, isUpToDate })) === "conflict") {
+  const isConflict =
+    opening.length > 0 && (await appendOwned(owned, opening, { head, isUpToDate })) === "conflict";
+  if (isConflict) {
     // An entry posted in the meantime may have to be handled first.
     await log.catchUp();
     return true;
@@ -57,6 +76,16 @@ export async function endInError(
     "engine_failed",
     "The turn cannot end: too many entries are posted at the same time",
   );
+}
+
+/** Ends the attempt under way, as a resume would. */
+function voidedAttempt({ turn }: SessionFold, turnId: string): OwnedBody[] {
+  const underWay = turn?.underWay;
+  if (underWay === undefined || underWay.state === "over") return [];
+  const { step, attempt } = underWay;
+  const ended = { type: "attempt_ended", turnId, step, attempt, outcome: "discarded" } as const;
+  const model = underWay.state === "open" ? underWay.model : undefined;
+  return [model === undefined ? ended : { ...ended, model }];
 }
 
 /** Maximum number of consecutive conflicts with posts while a turn is being ended. */
@@ -93,7 +122,7 @@ function endingOf(
   const results = step.toOpen().flatMap((open): OwnedBody[] => {
     const call = calls.get(open.toolCallId);
     if (call === undefined || isRecorded(open)) return [];
-    const result = resultOf(open);
+    const result = resultOf(open, error.code === "abandoned" ? "was abandoned" : "failed");
     return [
       {
         type: "tool_result",
@@ -113,8 +142,11 @@ function isRecorded(open: OpenCall): boolean {
 }
 
 /** An answer that was given counts, as it would if the turn had continued. */
-function resultOf(open: OpenCall): Extract<OwnedBody, { readonly type: "tool_result" }>["result"] {
+function resultOf(
+  open: OpenCall,
+  how: string,
+): Extract<OwnedBody, { readonly type: "tool_result" }>["result"] {
   if (open.state === "settled") return open.result;
-  const output = open.state === "started" ? unknownOutcome : notRun;
+  const output = open.state === "started" ? unknownOutcome(how) : notRun(how);
   return { isError: true, output };
 }

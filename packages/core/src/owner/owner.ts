@@ -20,7 +20,7 @@ import { changeOfPrompt, openingOf } from "./opening-entries.ts";
 import type { OwnedLog } from "./owned-append.ts";
 import { appendOwned } from "./owned-append.ts";
 import type { HeldLease } from "./held-lease.ts";
-import { endInError, turnFailure } from "./end-in-error.ts";
+import { abandonedWith, endInError, turnFailure } from "./end-in-error.ts";
 import type { HostFault } from "../host/host-fault.ts";
 import { turnOf } from "./context-of-turn.ts";
 import type { PlanningOptions } from "./planned-turn.ts";
@@ -51,6 +51,8 @@ export class Owner {
   /** Stops the turn that is running or being planned. */
   #abort: AbortSwitch | undefined;
   #turnId = "";
+  /** Turn whose start or resume this owner has written. */
+  #openedTurnId: string | undefined;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
@@ -91,6 +93,7 @@ export class Owner {
           if ((await log.refreshHead(heldLease.lease)) === "conflict") await log.catchUp();
         } else if (action.type === "return") await this.#returnItems(action.ids);
         else if (action.type === "compact") await this.#compact(action.ids);
+        else if (this.#abandonReason(action) !== undefined) await this.#endAbandoned(action);
         else await this.#runTurn(action);
       } catch (thrown) {
         this.#leaveTurn();
@@ -118,6 +121,17 @@ export class Owner {
     }
   }
 
+  #abandonReason({ turnId }: TurnAction): string | undefined {
+    return this.#options.log.fold.abandonReasonOf(turnId);
+  }
+
+  /** Nothing more of the turn runs: it only gets its end. */
+  async #endAbandoned(action: TurnAction): Promise<void> {
+    const error = abandonedWith(this.#abandonReason(action) ?? "");
+    const isOpened = action.type === "resume" && action.turnId === this.#openedTurnId;
+    await endInError(this.#owned, action, error, isOpened);
+  }
+
   onLost(): void {
     this.#abort?.abort();
   }
@@ -127,7 +141,7 @@ export class Owner {
     if (this.#abort === undefined) return;
     const { fold } = this.#options.log;
     this.#resumes.onProgress(fold.turn?.resumes);
-    const reason = fold.cancelReasonOf(this.#turnId);
+    const reason = fold.cancelReasonOf(this.#turnId) ?? fold.abandonReasonOf(this.#turnId);
     if (reason !== undefined) this.#abort.abort(reason === "" ? undefined : reason);
   }
 
@@ -178,7 +192,8 @@ export class Owner {
       // The next action may be a different one by now, or have different settings.
       const isPlanned = action.type === "resume" || abort.aborted || config === log.fold.config;
       const isNext = isPlanned && isSameAction(action, log.fold.nextAction(log.now()));
-      if (planned === plan || isNext) await this.#runPlanned(action, plan, abort);
+      const isDropped = this.#abandonReason(action) !== undefined;
+      if (!isDropped && (planned === plan || isNext)) await this.#runPlanned(action, plan, abort);
     } finally {
       this.#leaveTurn();
       const disposed = disposePlan(this.#options, plan);
@@ -223,6 +238,7 @@ export class Owner {
       await log.catchUp();
       return;
     }
+    this.#openedTurnId = action.turnId;
     // Continues in the middle of the last step in the log, unless the turn is new.
     const at = action.type === "start" ? { messages } : log.fold.transcript.entryPoint();
     this.onChange();
@@ -257,7 +273,8 @@ export class Owner {
       }),
       { sessionId: log.id, turnId: action.turnId },
     );
-    if (result.error?.code !== "journal_failed") return;
+    // The journal of an abandoned turn takes no more facts.
+    if (result.error?.code !== "journal_failed" || journal.isAbandoned) return;
     // A store that timed out threw nothing.
     if (journal.failure !== undefined) throw journal.failure.thrown;
     throw new RepositoryError("unavailable", log.id, result.error.message);

@@ -8,6 +8,7 @@ import type {
   LoopLimits,
   OpenCall,
   RunTurnInput,
+  ToolDispatchPolicy,
 } from "@capstan/kernel";
 import type { NextAction, SessionFold, SessionIds } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
@@ -64,8 +65,11 @@ export function toTurnInput(
     input: turn.input,
     signal: turn.signal,
     emit: turn.emit,
-    dispatch: reportingHooks(settings.dispatch, (error) =>
-      onFault({ error, where: "hook", sessionId: log.id, turnId: action.turnId }),
+    dispatch: withoutGrace(
+      reportingHooks(settings.dispatch, (error) =>
+        onFault({ error, where: "hook", sessionId: log.id, turnId: action.turnId }),
+      ),
+      () => log.fold.abandonReasonOf(action.turnId) !== undefined,
     ),
     drainSteering: () => log.fold.queues.nextSteering().map((item) => item.message),
     now: clock.now,
@@ -94,6 +98,16 @@ export function toTurnInput(
       hasSteering: () => log.fold.queues.nextSteering().length > 0,
     },
   };
+}
+
+/** Tools of an abandoned turn are not waited for. The kernel asks for the grace period when the turn is aborted. */
+function withoutGrace(
+  dispatch: ToolDispatchPolicy,
+  isAbandoned: () => boolean,
+): ToolDispatchPolicy {
+  return Object.create(dispatch, {
+    graceMs: { get: () => (isAbandoned() ? 0 : dispatch.graceMs) },
+  }) as ToolDispatchPolicy;
 }
 
 /** History and new messages of a turn that starts, before its start is in the log. */

@@ -52,7 +52,13 @@ export class TurnJournal {
     return this.#failure;
   }
 
-  /** Fails if this process has lost the session: the kernel then stops. */
+  /** Whether the turn was abandoned: it ends from outside its loop. */
+  get isAbandoned(): boolean {
+    const { log, turnId } = this.#options;
+    return log.fold.abandonReasonOf(turnId) !== undefined;
+  }
+
+  /** Fails if this process has lost the session, or the turn was abandoned: the kernel then stops. */
   record(facts: readonly Fact[]): MaybePromise<JournalReply> {
     try {
       return this.#record(facts);
@@ -79,6 +85,7 @@ export class TurnJournal {
   #recordOwned(facts: readonly Fact[]): MaybePromise<JournalReply> {
     this.#now = this.#options.log.now();
     this.#options.heldLease.check(this.#now);
+    if (this.isAbandoned) throw abandoned(this.#options.turnId);
     const end = facts.at(-1);
     if (end?.type === "turn_ended") return this.#end(facts.slice(0, -1), end);
     return this.#append(facts);
@@ -104,6 +111,7 @@ export class TurnJournal {
   #end(before: readonly Fact[], end: TurnEnded, round = 1): MaybePromise<JournalReply> {
     const { log } = this.#options;
     if (round > maxRounds) return this.#fail(tooBusy(log.id));
+    if (this.isAbandoned) return this.#fail(abandoned(this.#options.turnId));
     if (this.#isReopened(end)) {
       if (before.length === 0) return "reopen";
       return andThen(this.#append(before), () => "reopen" as const);
@@ -175,6 +183,11 @@ export class TurnJournal {
 
 /** Maximum number of consecutive conflicts with posts before the end of a turn is left to a later attempt. */
 const maxRounds = 1_000;
+
+/** Ends the loop of an abandoned turn. No caller sees it. */
+function abandoned(turnId: string): Error {
+  return new Error(`The turn ${turnId} was abandoned`);
+}
 
 function tooBusy(sessionId: string): RepositoryError {
   const message = `Session "${sessionId}" gets posts faster than its turn can end: the turn resumes when the session is claimed again`;

@@ -33,6 +33,8 @@ export interface SessionHost {
   adopt(claim: Claim, askedAt: number, slot?: Slot): void;
   /** Throws `unknown_agent`. */
   agent(name: string): Agent;
+  /** Lets hosts work on a session that was set aside. Resolves with false if it is not, or another host holds it. */
+  release(sessionId: string): Promise<boolean>;
   /** Rejects with `not_found` and `unknown_agent`. */
   open(sessionId: string): Promise<SessionRuntime>;
 }

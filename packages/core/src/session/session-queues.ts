@@ -46,7 +46,8 @@ export async function takeBack(
   runtime: SessionRuntime,
 ): Promise<readonly string[]> {
   await inbox.post(id, { type: "queue_cleared", queue });
-  const receipts = inbox.fold.queues.returning().map((item) => runtime.receipts.of(item.id));
+  // Another call may have taken back some of them before.
+  const receipts = inbox.fold.queues.takenBackBy(id).map((item) => runtime.receipts.of(item));
   runtime.wake();
   const outcomes = await Promise.all(
     receipts.map(async (receipt) => ({ id: receipt.id, outcome: await receipt.outcome })),

@@ -3,6 +3,7 @@ import type { ToolContent } from "@capstan/kernel";
 import type { StoredEntry } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { PartOfLog } from "../following/log-pages.ts";
+import type { ShownCalls } from "@capstan/log";
 import { readAll, readPart, readWhole } from "../following/log-pages.ts";
 import { invalid, toSessionError } from "../errors/session-error.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
@@ -17,11 +18,13 @@ export class SessionReader {
   readonly #runtime: SessionRuntime;
   readonly #host: SessionHost;
   readonly #inbox: SessionInbox;
+  readonly #shown: ShownCalls;
 
-  constructor(runtime: SessionRuntime, host: SessionHost, inbox: SessionInbox) {
+  constructor(runtime: SessionRuntime, host: SessionHost, inbox: SessionInbox, shown: ShownCalls) {
     this.#runtime = runtime;
     this.#host = host;
     this.#inbox = inbox;
+    this.#shown = shown;
   }
 
   /** Agent of the session. Throws `unknown_agent`. */
@@ -30,7 +33,9 @@ export class SessionReader {
   }
 
   get state(): SessionState {
-    return stateOf(this.#inbox.fold, this.agent, this.#runtime.log.feed.openMessage);
+    const state = stateOf(this.#inbox.fold, this.agent, this.#runtime.log.feed.openMessage);
+    this.#shown.note(state.pendingToolCalls);
+    return state;
   }
 
   /** Reads the entries of other processes. */
@@ -48,6 +53,7 @@ export class SessionReader {
     return this.#reading(async () => {
       await this.#inbox.ensureCreated();
       const snapshot = toSnapshot(id, await readAll(log), this.agent);
+      this.#shown.note(snapshot.pendingToolCalls);
       return { ...snapshot, ...(await blobsOf(this.#host, snapshot)) };
     });
   }

@@ -8,7 +8,9 @@ import type {
   Usage,
 } from "@capstan/kernel";
 import type {
+  Approval,
   CallClaim,
+  CallToDecide,
   Cursor,
   EventListener,
   QueuedItem,
@@ -17,14 +19,16 @@ import type {
   SessionFold,
   SessionStatus,
 } from "@capstan/log";
+import { ShownCalls } from "@capstan/log";
 import { whyNoAnswer } from "../agent/why-no-answer.ts";
 import { checkHistory } from "../input/check-history.ts";
 import type { SendInput, SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
 import { checkTurnId, isAnswers, isRequest, toAnswers, toMessages } from "../input/input.ts";
 import type { Receipt } from "../following/receipts.ts";
 import { storeFork } from "./copies.ts";
-import { invalid, noAnswer, refused } from "../errors/session-error.ts";
+import { invalid, noAnswer, notShown, refused, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
+import { abandonTurn } from "./abandon-turn.ts";
 import type { CompactionResult, CompactOptions } from "./compaction-request.ts";
 import { askForCompaction, mustBeCompactable } from "./compaction-request.ts";
 import { SessionInbox } from "./session-inbox.ts";
@@ -56,6 +60,7 @@ export class Session<Output = unknown, App = unknown> {
   readonly #inbox: SessionInbox;
   readonly #reader: SessionReader;
   readonly #turns: TurnHandles;
+  readonly #shown: ShownCalls;
 
   /** A session with an origin does not exist yet; the first send creates it. */
   constructor(runtime: SessionRuntime, host: SessionHost, origin?: SessionOrigin) {
@@ -63,7 +68,8 @@ export class Session<Output = unknown, App = unknown> {
     this.#host = host;
     this.#runtime = runtime;
     this.#inbox = new SessionInbox(runtime, host, origin);
-    this.#reader = new SessionReader(runtime, host, this.#inbox);
+    this.#shown = new ShownCalls((id) => notShown(runtime.id, id));
+    this.#reader = new SessionReader(runtime, host, this.#inbox, this.#shown);
     this.#turns = new TurnHandles(runtime, host, this.#inbox);
   }
 
@@ -77,7 +83,7 @@ export class Session<Output = unknown, App = unknown> {
   }
 
   get pendingToolCalls(): readonly PendingCall[] {
-    return this.#fold.pending;
+    return this.#shown.note(this.#fold.pending);
   }
 
   /** Claims on pending calls, including those that have expired. */
@@ -159,13 +165,26 @@ export class Session<Output = unknown, App = unknown> {
 
   /**
    * Starts a turn with a message, or continues one with answers to pending calls. Refusals and store failures are reported in
-   * `response.error`. If some calls are still unanswered, the turn stays suspended.
+   * `response.error`. If some calls are still unanswered, the turn stays suspended. If this process has resumed a turn that another one left
+   * unfinished, the message is sent once the session is at rest.
    */
   send(input: SendInput<App>, options: SendOptions<App> = {}): Turn<Output, SessionEvent> {
-    if (isAnswers(input)) return this.#typed(this.#turns.sendAnswers(toAnswers(input), options));
+    if (isAnswers(input)) {
+      return this.#typed(this.#turns.sendAnswers(() => toAnswers(input), options));
+    }
     if (isRequest(input)) return this.send(input.input, { ...input, ...options });
     const toInput = (id: string): readonly ChatMessage[] => toMessages(input, id, options.metadata);
     return this.#typed(this.#turns.sendInput(toInput, options));
+  }
+
+  /** Lets a call that waits for an approval run, with exactly the input that was shown. A bare id is `not_shown` if this handle has not shown the call. */
+  approve(call: CallToDecide): Turn<Output, SessionEvent> {
+    return this.#decide(() => this.#shown.toApproval(call, true));
+  }
+
+  /** Refuses a call that waits for an approval; the model gets the reason. The call is named as in `approve`. */
+  deny(call: CallToDecide, reason?: string): Turn<Output, SessionEvent> {
+    return this.#decide(() => this.#shown.toApproval(call, false, reason));
   }
 
   /** Synonym of `send`. */
@@ -175,7 +194,21 @@ export class Session<Output = unknown, App = unknown> {
 
   /** Resolves once everything sent here is in the log, or was refused. */
   async flush(): Promise<void> {
-    await this.#turns.sending;
+    await this.#turns.sent();
+  }
+
+  /** Stores the session before its first send. Does nothing if it is stored. Fails with `exists`. */
+  async create(): Promise<void> {
+    try {
+      await this.#inbox.ensureCreated();
+    } catch (thrown) {
+      throw toSessionError(this.id, thrown);
+    }
+  }
+
+  /** Id of the turn that took this input: its own, unless the input settled pending calls and belongs to the turn that continued. */
+  turnIdOf(inputId: string): string {
+    return this.#fold.turnIdOf(inputId);
   }
 
   /** Synonym of `send`. */
@@ -240,6 +273,16 @@ export class Session<Output = unknown, App = unknown> {
     await this.#turns.abortUnfinished(reason);
   }
 
+  /**
+   * Drops the unfinished turn, whether it runs, is stuck, set aside or waits for answers: its tools get the abort signal, and nothing more of it
+   * runs. It ends with the error `abandoned`, and every open call gets a result. Resolves once it has ended, with false if there was none.
+   */
+  async abandon(reason?: string): Promise<boolean> {
+    await this.#turns.sending;
+    await this.refresh();
+    return abandonTurn(this.#inbox, this.#runtime, this.#host, reason);
+  }
+
   /** Aborts the turn with this id and the turns that continue it. Resolves with false if there is no such turn, or it has ended. */
   async abortTurn(turnId: string, reason?: string): Promise<boolean> {
     await this.#turns.sending;
@@ -279,7 +322,8 @@ export class Session<Output = unknown, App = unknown> {
 
   /** Starts over: no messages, nothing queued, status `idle`. The configuration stays. Fails while a turn is unfinished. */
   async reset(): Promise<void> {
-    if (!this.#fold.acceptsInput) throw refused(this.id, "turn_unfinished");
+    const { inputRefusal } = this.#fold;
+    if (inputRefusal !== undefined) throw refused(this.id, inputRefusal);
     await this.clearQueue();
     await this.clearHistory();
   }
@@ -332,16 +376,17 @@ export class Session<Output = unknown, App = unknown> {
   subscribe(listener: EventListener, from: SubscribeFrom = {}): () => void {
     const { after, onEnd } = from;
     if (after !== undefined && this.#inbox.origin === undefined) {
-      return subscribeAfter(listener, { ...from, after }, this.#runtime, this.#host.clock);
+      const shown = this.#shown;
+      return subscribeAfter(listener, { ...from, after, shown }, this.#runtime, this.#host.clock);
     }
-    const stop = this.#runtime.readers.add(listener, onEnd);
+    const stop = this.#runtime.readers.add(listener, this.#shown, onEnd);
     this.#runtime.wakeups.follow();
     return stop;
   }
 
   /** Resolves when nothing runs and nothing will start by itself; calls may still be pending. */
   async waitForIdle(): Promise<void> {
-    await this.#turns.sending;
+    await this.#turns.sent();
     await this.#runtime.waitForIdle();
   }
 
@@ -353,7 +398,7 @@ export class Session<Output = unknown, App = unknown> {
 
   /** Drops the handle in this process. Work in progress continues to its end; after that the session takes no memory. */
   async detach(): Promise<void> {
-    await this.#turns.sending;
+    await this.#turns.sent();
     await this.#runtime.detach();
   }
 
@@ -370,8 +415,13 @@ export class Session<Output = unknown, App = unknown> {
     return this.#inbox.fold;
   }
 
+  #decide(toApproval: () => Approval): Turn<Output, SessionEvent> {
+    return this.#typed(this.#turns.sendAnswers(() => [toApproval()], {}));
+  }
+
   /** Safe, because the session's agent produces the output of its turns. */
   #typed(turn: SessionTurn): Turn<Output, SessionEvent> {
+    turn.addViewer(this.#shown);
     return turn as Turn<Output, SessionEvent>;
   }
 }

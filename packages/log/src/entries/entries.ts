@@ -176,6 +176,11 @@ export type PostedBody =
       readonly metadata?: JsonValue;
       /** Application context of this turn and those that continue it, instead of the session's. */
       readonly app?: JsonValue;
+      /**
+       * Reason for the model. If calls are pending at this entry, they are settled with it, and the messages are delivered in the turn that
+       * continues, after the results. Otherwise it has no effect.
+       */
+      readonly settles?: string;
     }
   /** `app` is the application context of the turn that the message starts, if it starts one. */
   | { readonly type: "steer"; readonly message: ChatMessage; readonly app?: JsonValue }
@@ -200,6 +205,8 @@ export type PostedBody =
   | { readonly type: "queue_cleared"; readonly queue: "steering" | "followUp" | "all" }
   /** Cancels the turn and every turn that continues it. */
   | { readonly type: "cancel_requested"; readonly turnId: string; readonly reason?: string }
+  /** Ends the turn, and the chain it belongs to, without running anything more. */
+  | { readonly type: "abandon_requested"; readonly turnId: string; readonly reason?: string }
   | { readonly type: "config"; readonly config: SessionConfig }
   /** Requests a compaction of the context: before the next request of the turn under way, or at rest. */
   | { readonly type: "compact"; readonly directives?: string }
@@ -219,6 +226,7 @@ const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
   "call_claimed",
   "queue_cleared",
   "cancel_requested",
+  "abandon_requested",
   "config",
   "compact",
   "history_cleared",

@@ -139,7 +139,13 @@ const shapes: Shapes = {
   history_cleared: {},
   history_loaded: { messages: "messages" },
   forked_from: { sessionId: "string", throughSeq: "number" },
-  input: { messages: "messages", options: "object?", metadata: "any?", app: "any?" },
+  input: {
+    messages: "messages",
+    options: "object?",
+    metadata: "any?",
+    app: "any?",
+    settles: "string?",
+  },
   steer: { message: "message", app: "any?" },
   follow_up: { message: "message", app: "any?" },
   answer: { toolCallId: "string", result: "result" },
@@ -147,6 +153,7 @@ const shapes: Shapes = {
   call_claimed: { toolCallId: "string", claimedBy: "string", leaseMs: "number" },
   queue_cleared: { queue: "string" },
   cancel_requested: { turnId: "string", reason: "string?" },
+  abandon_requested: { turnId: "string", reason: "string?" },
   config: { config: "config" },
   compact: { directives: "string?" },
 };

@@ -105,6 +105,7 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "call_claimed":
       case "queue_cleared":
       case "cancel_requested":
+      case "abandon_requested":
       case "config":
       case "compact":
       case "history_cleared":

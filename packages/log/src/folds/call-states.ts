@@ -23,8 +23,10 @@ export type Refusal =
   | "hash_mismatch"
   /** A result for a call that waits for an approval, or the reverse. */
   | "wrong_kind"
-  /** An input or a new history, while a turn runs or waits for answers. */
+  /** An input or a new history, while a turn runs, or is about to start or continue. */
   | "turn_unfinished"
+  /** An input or a new history, while calls wait for answers. */
+  | "calls_pending"
   /** A cancel of a turn that has ended or never existed. */
   | "turn_over"
   /** An input without messages, while nothing waits for a reply. */
@@ -116,6 +118,12 @@ export class CallStates implements LastReply {
     return this.#waiting().flatMap(({ pending, answer }) => (answer === undefined ? pending : []));
   }
 
+  get hasUnanswered(): boolean {
+    return this.#states.some(
+      ({ waiting }) => waiting !== undefined && waiting.answer === undefined,
+    );
+  }
+
   /** Pending calls without a result, including those that were approved or denied since. */
   withoutResult(): readonly PendingCall[] {
     return this.#waiting().flatMap(({ pending, answer }) =>
@@ -147,6 +155,18 @@ export class CallStates implements LastReply {
       if (waiting.answer !== undefined || !isOverdue(pending, at)) continue;
       waiting.answer = { toolCallId: pending.toolCallId, state: "settled", result: unanswered };
       waiting.isGivenUp = true;
+    }
+  }
+
+  /** Answers the pending calls without an answer: approvals are denied, executions fail. The reason is for the model. */
+  settlePending(reason: string): void {
+    for (const waiting of this.#waiting()) {
+      const { toolCallId, kind } = waiting.pending;
+      const result = { isError: true, output: `Not answered: ${reason}` };
+      waiting.answer ??=
+        kind === "approval"
+          ? { toolCallId, state: "denied", reason }
+          : { toolCallId, state: "settled", result };
     }
   }
 

@@ -14,7 +14,7 @@ export type NextAction =
   | { readonly type: "resume"; readonly turnId: string }
   /** Starts a turn with the messages of these posted entries. */
   | { readonly type: "start"; readonly turnId: string; readonly input: readonly string[] }
-  /** Continues the turn: every pending call has an answer, or no time left; or the turn was cancelled. */
+  /** Continues the turn: every pending call has an answer, or no time left; or the turn was cancelled or abandoned. */
   | { readonly type: "continue"; readonly turnId: string; readonly continues: string }
   /** Returns queued items to their senders. */
   | { readonly type: "return"; readonly ids: readonly string[] }
@@ -52,7 +52,7 @@ function actionOfTurns(
   if (returning.length > 0) return { type: "return", ids: returning.map((item) => item.id) };
   if (end?.pending !== undefined && turn !== undefined) {
     const waiting = pending.filter((call) => !isOverdue(call, now));
-    if (turn.isCancelled || waiting.length === 0) {
+    if (turn.isStopped || waiting.length === 0) {
       return { type: "continue", turnId: turn.nextId(), continues: turn.turnId };
     }
     const wakeAt = lastDeadline(waiting);

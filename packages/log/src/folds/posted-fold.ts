@@ -23,6 +23,9 @@ export class PostedFold {
   #config: SessionConfig = {};
   #input: EntryOf<"input"> | undefined;
   #cancelReason: string | undefined;
+  #abandonReason: string | undefined;
+  /** Turns that deliver the messages of inputs that settled pending calls, by the input's id. */
+  #settledIn: Map<string, string> | undefined;
   #refusals: Map<string, Refusal> | undefined;
 
   constructor(transcript: TranscriptFold, queues: QueueFold, compactions: CompactionFold) {
@@ -43,6 +46,16 @@ export class PostedFold {
   /** Reason why that input was cancelled; empty if none was given, undefined if it was not cancelled. */
   get cancelReason(): string | undefined {
     return this.#cancelReason;
+  }
+
+  /** Reason why that input was abandoned, likewise. */
+  get abandonReason(): string | undefined {
+    return this.#abandonReason;
+  }
+
+  /** Id of the turn that an input started, or that delivers its messages. */
+  turnIdOf(inputId: string): string {
+    return this.#settledIn?.get(inputId) ?? inputId;
   }
 
   refusalOf(entryId: string): Refusal | undefined {
@@ -98,6 +111,7 @@ export class PostedFold {
   /** Clears the input: its turn has started. */
   clearInput(): void {
     this.#cancelReason = undefined;
+    this.#abandonReason = undefined;
     this.#input = undefined;
   }
 
@@ -115,10 +129,12 @@ export class PostedFold {
       case "call_claimed":
         return this.refuse(entry, this.#transcript.step?.claim(entry) ?? this.#noStep());
       case "queue_cleared":
-        this.#queues.requestReturn(entry.queue);
+        this.#queues.requestReturn(entry);
         return;
       case "cancel_requested":
         return this.refuse(entry, this.#cancel(entry, session));
+      case "abandon_requested":
+        return this.refuse(entry, this.#abandon(entry, session));
       case "config":
         return this.configure(entry.config);
       case "compact":
@@ -138,13 +154,41 @@ export class PostedFold {
     if (refusal !== undefined) (this.#refusals ??= new Map()).set(id, refusal);
   }
 
-  #takeInput(entry: EntryOf<"input">, { acceptsInput }: Addressed): void {
-    if (!acceptsInput) return this.refuse(entry, "turn_unfinished");
+  /** Reason why a session that accepts no input refuses one. */
+  whyUnfinished({ turn }: Addressed): Refusal {
+    const isWaiting = this.#isSuspended(turn) && this.#transcript.step?.hasUnanswered === true;
+    return isWaiting ? "calls_pending" : "turn_unfinished";
+  }
+
+  /** Whether the turn is suspended, and would continue with its answers. */
+  #isSuspended(turn: TurnFold | undefined): turn is TurnFold {
+    return this.#input === undefined && turn?.isSuspended === true && !turn.isStopped;
+  }
+
+  #takeInput(entry: EntryOf<"input">, session: Addressed): void {
+    if (!session.acceptsInput) return this.#takeSettling(entry, session);
     const hasSomething = entry.messages.length > 0 || this.#isUnanswered();
     if (!hasSomething && this.#queues.isEmpty) return this.refuse(entry, "cannot_continue");
     this.#input = entry;
     // Messages that were held for the user's next input are included.
     if (!hasSomething) this.#queues.unhold();
+  }
+
+  /** Settles the pending calls if the input says so; the turn that continues delivers its messages. */
+  #takeSettling(entry: EntryOf<"input">, session: Addressed): void {
+    const { settles, options, metadata, app } = entry;
+    const { turn } = session;
+    if (settles === undefined || !this.#isSuspended(turn)) {
+      return this.refuse(entry, this.whyUnfinished(session));
+    }
+    this.#transcript.step?.settlePending(settles);
+    this.#queues.addInput(entry);
+    turn.override({
+      ...(options !== undefined && { options }),
+      ...(metadata !== undefined && { metadata }),
+      ...(app !== undefined && { app }),
+    });
+    (this.#settledIn ??= new Map()).set(entry.id, turn.nextId());
   }
 
   /** Whether the transcript ends in a message that a model can reply to. */
@@ -163,9 +207,28 @@ export class PostedFold {
       return undefined;
     }
     if (this.#compactions.cancel(turnId, reason)) return undefined;
-    if (turn?.isInChain(turnId) !== true || (turn.isOver && !turn.isSuspended)) return "turn_over";
+    if (!this.#isUnfinished(turn, turnId)) return "turn_over";
     turn.cancel(reason);
     return undefined;
+  }
+
+  #abandon(
+    { turnId, reason = "" }: EntryOf<"abandon_requested">,
+    { turn }: Addressed,
+  ): Refusal | undefined {
+    if (turnId === this.#input?.id) {
+      this.#abandonReason ??= reason;
+      return undefined;
+    }
+    if (!this.#isUnfinished(turn, turnId)) return "turn_over";
+    turn.abandon(reason);
+    return undefined;
+  }
+
+  /** Whether this turn is in the chain of the last turn, and that runs or is suspended. */
+  #isUnfinished(turn: TurnFold | undefined, turnId: string): turn is TurnFold {
+    if (turn?.isInChain(this.turnIdOf(turnId)) !== true) return false;
+    return !turn.isOver || turn.isSuspended;
   }
 
   #noStep(): Refusal | undefined {

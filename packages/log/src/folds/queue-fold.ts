@@ -10,6 +10,8 @@ export interface QueuedItem {
   readonly isHeld: boolean;
   /** Its return was requested; its owner must confirm it. */
   readonly isReturning: boolean;
+  /** The message was sent as input, and delivered like steering because it settled pending calls. It waits for no other steering. */
+  readonly isInput?: true;
 }
 
 /** Exactly one of these happens to every queued message. */
@@ -25,6 +27,8 @@ export class QueueFold {
   #outcomes: Map<string, QueueOutcome> | undefined;
   /** Application contexts of items. Not part of the items, which clients see. */
   #apps: Map<string, JsonValue> | undefined;
+  /** Ids of the items that each `queue_cleared` was the first to take back. */
+  #takenBack: Map<string, readonly string[]> | undefined;
   readonly #modes = { steering: "one-at-a-time", followUp: "one-at-a-time" } as {
     steering: QueueMode;
     followUp: QueueMode;
@@ -70,6 +74,14 @@ export class QueueFold {
     this.#items.push({ id, queue, message, isHeld: false, isReturning: false });
   }
 
+  /** Adds the messages of an input that settled pending calls: the next boundary delivers them. */
+  addInput({ messages }: EntryOf<"input">): void {
+    for (const message of messages) {
+      const item = { id: message.id, queue: "steering", message } as const;
+      this.#items.push({ ...item, isHeld: false, isReturning: false, isInput: true });
+    }
+  }
+
   /** Outcome of an item that is no longer queued. */
   outcomeOf(id: string): QueueOutcome | undefined {
     return this.#outcomes?.get(id);
@@ -85,10 +97,23 @@ export class QueueFold {
     this.#items = this.#items.filter((item) => !ids.includes(item.id));
   }
 
-  requestReturn(queue: EntryOf<"queue_cleared">["queue"]): void {
-    this.#items = this.#items.map((item) =>
-      queue === "all" || queue === item.queue ? { ...item, isReturning: true } : item,
+  requestReturn({ id, queue }: EntryOf<"queue_cleared">): void {
+    const isTaken = (item: QueuedItem): boolean =>
+      !item.isReturning && (queue === "all" || queue === item.queue);
+    const taken = this.#items.filter(isTaken);
+    if (taken.length === 0) return;
+    (this.#takenBack ??= new Map()).set(
+      id,
+      taken.map((item) => item.id),
     );
+    this.#items = this.#items.map((item) =>
+      isTaken(item) ? { ...item, isReturning: true } : item,
+    );
+  }
+
+  /** Ids of the items whose return this `queue_cleared` requested; an item belongs to the first request. */
+  takenBackBy(entryId: string): readonly string[] {
+    return this.#takenBack?.get(entryId) ?? [];
   }
 
   /** Holds all items after an aborted or failed turn, until the user sends again. */
@@ -113,6 +138,7 @@ export class QueueFold {
     const ready = this.#items.filter(
       (item) => item.queue === queue && !item.isHeld && !item.isReturning,
     );
-    return this.#modes[queue] === "all" ? ready : ready.slice(0, 1);
+    if (this.#modes[queue] === "all") return ready;
+    return ready.filter((item, index) => index === 0 || item.isInput === true);
   }
 }

@@ -124,6 +124,31 @@ export class SessionFold {
     return this.#posted.originOf(entryIds);
   }
 
+  /** Reason why a turn that runs, or is about to start, was abandoned, likewise. */
+  abandonReasonOf(turnId: string): string | undefined {
+    if (turnId === this.#posted.input?.id) return this.#posted.abandonReason;
+    const reason = this.#turn?.abandonReason;
+    if (reason === undefined) return undefined;
+    return this.#turn?.isInChain(turnId) === true ? reason : undefined;
+  }
+
+  /** Id of the turn that runs, is suspended, or is about to start; undefined if there is none. */
+  get unfinishedTurnId(): string | undefined {
+    const turn = this.#turn;
+    const isUnfinished = turn !== undefined && (!turn.isOver || turn.isSuspended);
+    return isUnfinished ? turn.turnId : this.#posted.input?.id;
+  }
+
+  /** Id of the turn that an input started, or that delivers its messages because it settled pending calls. */
+  turnIdOf(inputId: string): string {
+    return this.#posted.turnIdOf(inputId);
+  }
+
+  /** Reason why the session refuses an input now; undefined if it accepts one. */
+  get inputRefusal(): Refusal | undefined {
+    return this.acceptsInput ? undefined : this.#posted.whyUnfinished(this);
+  }
+
   /** Messages of posted entries, in order. */
   messagesOf(entryIds: readonly string[]): readonly ChatMessage[] {
     return this.#posted.messagesOf(entryIds);
@@ -253,8 +278,9 @@ export class SessionFold {
       origin: this.originOf(entry.input),
     });
     if (input !== undefined) {
-      const { cancelReason } = this.#posted;
+      const { cancelReason, abandonReason } = this.#posted;
       if (cancelReason !== undefined) this.#turn.cancel(cancelReason);
+      if (abandonReason !== undefined) this.#turn.abandon(abandonReason);
       this.#posted.clearInput();
       this.queues.unhold();
     }
@@ -266,7 +292,7 @@ export class SessionFold {
 
   /** When a turn continues, calls that were not answered in time get an answer, unless the turn only continues to end. */
   #giveUpOverdue(at: number): void {
-    if (this.#turn?.isCancelled !== true) this.transcript.step?.giveUp(at);
+    if (this.#turn?.isStopped !== true) this.transcript.step?.giveUp(at);
   }
 
   #resumeTurn(): void {
@@ -322,7 +348,8 @@ export class SessionFold {
 
   #replaceHistory(entry: Entry, messages: readonly ChatMessage[]): void {
     this.#lastPostedSeq = entry.seq;
-    if (!this.acceptsInput) return this.#posted.refuse(entry, "turn_unfinished");
+    const { inputRefusal } = this;
+    if (inputRefusal !== undefined) return this.#posted.refuse(entry, inputRefusal);
     this.prefix.countRequests();
     this.#turn = undefined;
     // A new conversation has no recorded prompt yet.

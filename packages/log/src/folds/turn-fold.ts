@@ -39,8 +39,6 @@ export class TurnFold {
   readonly startedAt: number;
   /** Configuration when the turn started: later changes apply to the next turn. */
   readonly config: SessionConfig;
-  /** Values that it was sent with, or those of the turn that it continues. */
-  readonly origin: TurnOrigin;
   readonly #chainStartedAt: number;
   #steps: number;
   #attempts: number;
@@ -57,6 +55,8 @@ export class TurnFold {
   #underWay: StepUnderWay | undefined;
   /** Reason of a cancel that names the chain; empty if none was given. */
   #cancelReason: string | undefined;
+  #abandonReason: string | undefined;
+  #origin: TurnOrigin;
 
   constructor(entry: EntryOf<"turn_started">, { before, config, origin }: TurnStart) {
     const parent = entry.continues === undefined ? undefined : before;
@@ -66,13 +66,14 @@ export class TurnFold {
     this.continues = entry.continues;
     this.startedAt = entry.at;
     this.config = config;
-    this.origin = parent === undefined ? origin : parent.origin;
+    this.#origin = parent === undefined ? origin : parent.origin;
     this.#chainStartedAt = parent === undefined ? entry.at : parent.#chainStartedAt;
     this.#steps = parent === undefined ? 0 : parent.#steps;
     this.#attempts = parent === undefined ? 0 : parent.#attempts;
     this.#usageBefore = parent === undefined ? {} : addUsage(parent.#usageBefore, parent.#usage);
     this.#costBefore = parent?.chainCost;
     this.#cancelReason = parent?.cancelReason;
+    this.#abandonReason = parent?.abandonReason;
     this.#asked = parent === undefined ? undefined : parent.#asked;
     // The step in which the previous turn was suspended ends in this one.
     if (parent?.underWay !== undefined) this.#underWay = parent.underWay;
@@ -94,12 +95,27 @@ export class TurnFold {
     return this.#underWay;
   }
 
+  /** Values that it was sent with, or those of the turn that it continues. */
+  get origin(): TurnOrigin {
+    return this.#origin;
+  }
+
   get cancelReason(): string | undefined {
     return this.#cancelReason;
   }
 
   get isCancelled(): boolean {
     return this.#cancelReason !== undefined;
+  }
+
+  /** Reason why the chain was abandoned; empty if none was given, undefined if it was not. */
+  get abandonReason(): string | undefined {
+    return this.#abandonReason;
+  }
+
+  /** Whether the turn only continues to end. */
+  get isStopped(): boolean {
+    return this.isCancelled || this.#abandonReason !== undefined;
   }
 
   /** Usage of this turn alone, over all processes that ran it. */
@@ -207,6 +223,15 @@ export class TurnFold {
 
   cancel(reason: string): void {
     this.#cancelReason ??= reason;
+  }
+
+  abandon(reason: string): void {
+    this.#abandonReason ??= reason;
+  }
+
+  /** Changes the values for the turns that continue this one. */
+  override(origin: TurnOrigin): void {
+    this.#origin = { ...this.#origin, ...origin };
   }
 
   finish(entry: EntryOf<"turn_ended">): void {

@@ -34,6 +34,14 @@ export interface LentToolDeclaration {
 /** Overrides that a client may set for one turn. Vendor options and service tiers decide what the server pays for, so only the server sets them. */
 export type ClientTurnOverrides = Omit<StoredTurnOverrides, "providerOptions" | "serviceTier">;
 
+/** Effect of a message on calls that wait for an answer. `settle` may state the reason that the model gets. */
+export type IfPending = "refuse" | "settle" | { readonly settle: string };
+
+export interface ExecuteOptions extends ClientTurnOverrides {
+  /** Default `refuse`: the request fails with `calls_pending`. `settle`: they are denied or fail, and the turn continues with the message. */
+  readonly ifPending?: IfPending;
+}
+
 export interface ExecuteRequest extends SessionTarget {
   /** Id of a session, or the client's own key for one: the same key is the same session. */
   readonly sessionId?: string;
@@ -48,7 +56,7 @@ export interface ExecuteRequest extends SessionTarget {
     readonly messages?: readonly UserInput[];
     readonly tools?: readonly LentToolDeclaration[];
   };
-  readonly options?: ClientTurnOverrides;
+  readonly options?: ExecuteOptions;
 }
 
 /** Body of `steer` and `follow-up`. */

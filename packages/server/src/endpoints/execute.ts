@@ -96,13 +96,13 @@ function mustBeOfAgent(session: Session, agent: string | undefined): void {
 }
 
 async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
-  const { body, headers, backend, principal } = call;
+  const { body, headers: asked, backend, principal } = call;
   const { session } = open;
   const isRepeat = body.id !== undefined && hasStarted(session, body.id);
   if (!isRepeat) backend.storage.admit(principal, session);
   // Another session may have the id by now: later events would be that session's.
   if (isRepeat) await session.refresh();
-  const after = isRepeat ? (cursorIn(headers) ?? startCursor) : undefined;
+  const after = isRepeat ? (cursorIn(asked) ?? startCursor) : undefined;
   if (after !== undefined) mustBeReached(session, after);
   // Before the turn starts, because its events may come at once.
   const early: { stream?: TurnStream } = {};
@@ -114,12 +114,14 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
   });
   try {
     const turn = session.send(body.input, { ...optionsOf(body), ...appOf(call, session.agent) });
-    early.stream = new TurnStream(turn.id, after, backend.view);
+    const turnIdOf = (): string => session.turnIdOf(turn.id);
+    early.stream = new TurnStream(turnIdOf, after, backend.view);
     await session.flush();
     await failIfRefused(turn);
     early.stream.follow(turn, stream.reader);
     // A new session gets its incarnation when it is stored.
-    return { ...stream, headers: { ...stream.headers, ...sessionHeaders(session) } };
+    const headers = { ...sessionHeaders(session), "x-turn-id": turnIdOf() };
+    return { ...stream, headers: { ...stream.headers, ...headers } };
   } catch (thrown) {
     stream.reader.onClose();
     throw thrown;

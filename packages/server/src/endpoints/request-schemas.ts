@@ -143,7 +143,7 @@ const LentToolSchema: z.ZodType<LentToolDeclaration> = z
   );
 
 // Neither vendor options nor a service tier: both affect what the server pays for, and who gets the data.
-const TurnOverridesSchema: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
+const ExecuteOptionsSchema: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
   model: text.exactOptional(),
   thinkingLevel: z
     .enum(["off", "minimal", "low", "medium", "high", "xhigh", "max"])
@@ -159,6 +159,9 @@ const TurnOverridesSchema: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z
   seed: z.int().exactOptional(),
   frequencyPenalty: z.number().min(-2).max(2).exactOptional(),
   presencePenalty: z.number().min(-2).max(2).exactOptional(),
+  ifPending: z
+    .union([z.enum(["refuse", "settle"]), z.strictObject({ settle: reason.min(1) })])
+    .exactOptional(),
 });
 
 const ContextSchema: z.ZodType<NonNullable<ExecuteRequest["context"]>> = z.strictObject({
@@ -174,7 +177,7 @@ export const ExecuteRequestSchema: z.ZodType<ExecuteRequest> = z.strictObject({
   agent: text.exactOptional(),
   client: client.exactOptional(),
   context: ContextSchema.exactOptional(),
-  options: TurnOverridesSchema.exactOptional(),
+  options: ExecuteOptionsSchema.exactOptional(),
 });
 
 export const QueueRequestSchema: z.ZodType<QueueRequest> = z.strictObject({

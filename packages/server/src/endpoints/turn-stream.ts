@@ -9,7 +9,7 @@ import { streamFrame } from "../streaming/session-frames.ts";
 
 /** Ends the stream after the turn. With a cursor the turn already existed, and its events after the cursor come from the log. */
 export class TurnStream {
-  readonly turnId: string;
+  readonly #turnIdOf: () => string;
   readonly #after: Cursor | undefined;
   readonly #view: PublicView;
   #response: TurnResponse | undefined;
@@ -17,8 +17,9 @@ export class TurnStream {
   #isSeen = false;
   #reader: EventReader | undefined;
 
-  constructor(turnId: string, after: Cursor | undefined, view: PublicView) {
-    this.turnId = turnId;
+  /** `turnIdOf` is asked for each event: an input that settles pending calls belongs to another turn once it is stored. */
+  constructor(turnIdOf: () => string, after: Cursor | undefined, view: PublicView) {
+    this.#turnIdOf = turnIdOf;
     this.#view = view;
     this.#after = after;
   }
@@ -28,7 +29,7 @@ export class TurnStream {
     { turnId, type }: { readonly turnId: string; readonly type: string },
     cursor: Cursor,
   ): boolean => {
-    if (turnId !== this.turnId || type === "settled") return false;
+    if (turnId !== this.#turnIdOf() || type === "settled") return false;
     if (this.#after === undefined || compareCursors(cursor, this.#after) > 0) return true;
     if (type === "turn_end") this.#onEnd();
     return false;
@@ -64,7 +65,7 @@ export class TurnStream {
     const isGone = this.#response.error?.code === "not_found";
     if (hasEvents && !this.#isSeen) return isGone ? this.#reader?.end(gone) : undefined;
     // Answers that repeat earlier ones start no turn with this id.
-    const turn = hasEvents ? { turnId: this.turnId } : {};
+    const turn = hasEvents ? { turnId: this.#turnIdOf() } : {};
     this.#reader?.end(
       streamFrame({ type: "execute_complete", ...turn, ...summaryOf(this.#response, this.#view) }),
     );

@@ -49,7 +49,7 @@ export function corsHeaders(origin: string | undefined): Readonly<Record<string,
   if (origin === undefined) return {};
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "x-session-id, x-session-incarnation, retry-after",
+    "access-control-expose-headers": "x-session-id, x-session-incarnation, x-turn-id, retry-after",
     vary: "origin",
   };
 }

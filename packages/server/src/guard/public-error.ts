@@ -42,6 +42,9 @@ const statusOfSession: Record<SessionErrorCode, number> = {
   hash_mismatch: 409,
   wrong_kind: 409,
   turn_unfinished: 409,
+  calls_pending: 409,
+  not_shown: 409,
+  not_sent: 409,
   turn_over: 409,
   cannot_continue: 409,
   exists: 409,
@@ -54,6 +57,7 @@ const statusOfSession: Record<SessionErrorCode, number> = {
   unavailable: 503,
   engine_failed: 500,
   resume_limit: 500,
+  abandoned: 409,
   set_aside: 409,
   host_closed: 503,
 };

@@ -5,7 +5,7 @@ import type { EntryOf, QueueOutcome } from "@capstan/log";
 import type { CrashSettings } from "./scenario.ts";
 
 export type Acknowledgement =
-  /** A steering message, a follow-up or an interjection is in the log. */
+  /** A message or an interjection is in the log. */
   | { readonly type: "posted"; readonly id: string }
   /** The turn of this input ended with this response. */
   | { readonly type: "response"; readonly turnId: string; readonly response: TurnResponse }
@@ -15,6 +15,8 @@ export type Acknowledgement =
   | { readonly type: "forged"; readonly toolCallId: string }
   /** An abort was recorded before this turn, the first of its chain, had ended. */
   | { readonly type: "aborted"; readonly turnId: string }
+  /** A turn was dropped. */
+  | { readonly type: "abandoned" }
   | { readonly type: "settled"; readonly id: string; readonly outcome: QueueOutcome }
   /** Result of a requested compaction. */
   | { readonly type: "compacted"; readonly id: string; readonly result: CompactionResult }

@@ -53,6 +53,13 @@ function checkOne(session: WatchedSession, acknowledgement: Acknowledgement): vo
       if (!isThere) miss(`the abort of ${turnId} was accepted, but is not in the log`);
       return;
     }
+    case "abandoned": {
+      const isThere = entries.some(
+        (entry) => entry.type === "turn_ended" && entry.error?.code === "abandoned",
+      );
+      if (!isThere) miss("a turn was dropped, but the log has no such end");
+      return;
+    }
     case "settled": {
       const { id, outcome } = acknowledgement;
       const found = fold.queues.outcomeOf(id);

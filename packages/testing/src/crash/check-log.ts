@@ -36,6 +36,7 @@ function checkTurns(session: WatchedSession): void {
         open = undefined;
         break;
       case "cancel_requested":
+      case "abandon_requested":
       case "queue_settled":
         break;
       case "compact":

@@ -1,5 +1,5 @@
 /** Checks that every post had its effect once, or was refused. */
-import type { EntryOf } from "@capstan/log";
+import type { Entry, EntryOf } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
 import { ageOf } from "./ages.ts";
 import { decisionOn } from "./decision-on.ts";
@@ -9,8 +9,9 @@ import type { World } from "./world.ts";
 
 export function checkPosts(world: World, session: WatchedSession): void {
   for (const entry of session.entries) {
-    if (entry.type === "steer" || entry.type === "follow_up") checkQueued(session, entry);
+    if (entry.type === "steer" || entry.type === "follow_up") checkQueued(session, entry.id);
     if (entry.type === "cancel_requested") checkCancel(session, entry);
+    if (entry.type === "abandon_requested") checkAbandon(session, entry);
     if (entry.type === "input") checkInput(session, entry);
     if (entry.type === "answer") checkAnswer(session, entry);
     if (entry.type === "compact") checkCompact(session, entry);
@@ -19,10 +20,7 @@ export function checkPosts(world: World, session: WatchedSession): void {
 }
 
 /** The message reached the model once, was returned, or waits for the user. */
-function checkQueued(
-  session: WatchedSession,
-  { id }: EntryOf<"steer"> | EntryOf<"follow_up">,
-): void {
+function checkQueued(session: WatchedSession, id: string): void {
   const { fold, entries } = session;
   const outcome = fold.queues.outcomeOf(id);
   const deliveries = entries.filter((entry) => {
@@ -58,9 +56,25 @@ function checkCancel(session: WatchedSession, entry: EntryOf<"cancel_requested">
   session.violate("effectless", `${entry.turnId} was cancelled, but ended with ${reason}`);
 }
 
-function checkInput(session: WatchedSession, { id }: EntryOf<"input">): void {
+/** An abandoned turn ends as such, unless it had ended; a fork of it ends as a fork. */
+function checkAbandon(session: WatchedSession, entry: EntryOf<"abandon_requested">): void {
+  const { entries, fold } = session;
+  if (fold.refusalOf(entry.id) !== undefined) return;
+  const root = session.rootOf(entry.turnId);
+  const last = entries.findLast(
+    (other) => other.type === "turn_ended" && session.rootOf(other.turnId) === root,
+  );
+  if (last?.type !== "turn_ended") return session.violate("effectless", `${root} has no end`);
+  if (last.error?.code === "abandoned" || last.finishReason === "forked") return;
+  session.violate("effectless", `${root} was abandoned, but ended with ${last.finishReason}`);
+}
+
+/** The input started one turn; or, if it settled pending calls, each of its messages was delivered like a queued one. */
+function checkInput(session: WatchedSession, { id, messages }: EntryOf<"input">): void {
   const { entries, fold } = session;
   if (fold.refusalOf(id) !== undefined) return;
+  if (fold.turnIdOf(id) !== id)
+    return messages.forEach((message) => checkQueued(session, message.id));
   const starts = entries.filter((entry) => entry.type === "turn_started" && entry.turnId === id);
   if (starts.length === 1) return;
   session.violate("effectless", `the input ${id} started ${starts.length} turns`);
@@ -85,8 +99,12 @@ function checkAnswer(session: WatchedSession, entry: EntryOf<"answer">): void {
     (other) => other.type === "tool_result" && other.toolCallId === entry.toolCallId,
   );
   if (result?.type === "tool_result" && isDeepStrictEqual(result.result, entry.result)) return;
-  if (entries.some(({ type }) => type === "cancel_requested")) return;
+  if (entries.some(isStop)) return;
   session.violate("effectless", `the answer to ${entry.toolCallId} did not become its result`);
+}
+
+function isStop({ type }: Entry): boolean {
+  return type === "cancel_requested" || type === "abandon_requested";
 }
 
 /** Only the first decision about exactly what is pending takes effect. */
@@ -97,7 +115,7 @@ function checkDecision(world: World, session: WatchedSession, entry: EntryOf<"de
   if (decisionOn(entries, toolCallId) !== entry) {
     session.violate("effectless", `a decision on ${toolCallId} was accepted that does not count`);
   }
-  const isStopped = entries.some(({ type }) => type === "cancel_requested");
+  const isStopped = entries.some(isStop);
   const hasRun = world.effects.all.some(
     (effect) => effect.toolCallId === toolCallId && isOf(world, session, effect),
   );

@@ -7,7 +7,7 @@ import type { Hosts, SimulatedHost } from "./simulated-host.ts";
 import { toDelete, toUseOldHandle } from "./wishes/ages.ts";
 import { Answering } from "./wishes/answers.ts";
 import { toCompact, toConfigure, toFork, toReplace } from "./wishes/changes.ts";
-import { toAbort, toEnqueue, toSend } from "./wishes/messages.ts";
+import { toEnqueue, toSend, toStop } from "./wishes/messages.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
 
@@ -106,7 +106,8 @@ export class Client {
       case "followUp":
         return toEnqueue(world, action);
       case "abort":
-        return toAbort(world, action);
+      case "abandon":
+        return toStop(world, action);
       case "compact":
         return toCompact(world, action);
       case "answer":

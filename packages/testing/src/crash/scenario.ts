@@ -92,6 +92,8 @@ export type ClientAction = {
       readonly text: string;
       readonly options?: CrashOverrides;
       readonly asking?: CrashAsking;
+      /** Settles the calls that wait for an answer. Default: the message is refused then. */
+      readonly ifPending?: "settle";
     }
   | { readonly do: "continue"; readonly id: string; readonly options?: CrashOverrides }
   | {
@@ -100,7 +102,7 @@ export type ClientAction = {
       readonly text: string;
       readonly asking?: CrashAsking;
     }
-  | { readonly do: "abort"; readonly reason?: string }
+  | { readonly do: "abort" | "abandon"; readonly reason?: string }
   | { readonly do: "compact"; readonly id: string; readonly directives?: string }
   | AnswerAction
   | { readonly do: "configure"; readonly settings: CrashSettings }
@@ -164,6 +166,8 @@ export interface CrashScenario {
   readonly instructions?: "asked";
   /** Identity that the session is created with. The agent then has an app context, and its user code records what it sees. */
   readonly asking?: Required<CrashAsking> & { readonly principal: string };
+  /** `at open`: hosts open or create the session in one call, and it is stored before its first message. Default: with its first message. */
+  readonly creates?: "at open";
   /** Default one, named A. */
   readonly hosts?: readonly CrashHost[];
   /** Hosts on which readers follow the events. Default the first. */

@@ -23,6 +23,7 @@ export class SimulatedHost {
   readonly #host: Host;
   readonly #asking: CrashScenario["asking"];
   readonly #opened = new Map<string, Promise<OpenedSession>>();
+  readonly #createsAtOpen: boolean;
   /** First handle of the main session. */
   #kept: Session | undefined;
 
@@ -67,6 +68,7 @@ export class SimulatedHost {
       },
     };
     this.#host = createHost(alter(options));
+    this.#createsAtOpen = world.scenario.creates === "at open";
   }
 
   /** Opens the session, or prepares one that its first send creates. Fails if it is missing and must not be created. */
@@ -107,6 +109,10 @@ export class SimulatedHost {
   }
 
   async #open(id: string, mayCreate: boolean): Promise<OpenedSession> {
+    if (this.#createsAtOpen && mayCreate) {
+      const session = await this.#host.session(id, { agent: agentName });
+      return this.#keep({ session, isNew: false });
+    }
     try {
       return this.#keep({ session: await this.#host.open(id), isNew: false });
     } catch (thrown) {

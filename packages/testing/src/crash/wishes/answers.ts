@@ -83,7 +83,8 @@ export class Answering {
     const session = await reachSession(host, target);
     const sent = calls.map((call) => this.#toAnswer(call, how));
     const { error } = await session.send(sent).response;
-    const code = error?.code;
+    // The turn that took the answers was dropped.
+    const code = error?.code === "abandoned" ? undefined : error?.code;
     if (host.life.isDead) return "again";
     if (triedOf(code) !== "done") return triedOf(code);
     if (code !== undefined) checkRefusal(answers, code);

@@ -10,7 +10,7 @@ import type { World } from "../world.ts";
 
 type InputAction = Extract<ClientAction, { readonly do: "send" | "continue" }>;
 type QueueAction = Extract<ClientAction, { readonly do: "steer" | "followUp" }>;
-type AbortAction = Extract<ClientAction, { readonly do: "abort" }>;
+type StopAction = Extract<ClientAction, { readonly do: "abort" | "abandon" }>;
 
 export function toSend(world: World, action: InputAction): Wish {
   const { id, on, session: name, age } = action;
@@ -31,18 +31,28 @@ export function toSend(world: World, action: InputAction): Wish {
       const code = response.error?.code;
       if (host.life.isDead) return "again";
       if (triedOf(code) !== "done") return triedOf(code);
-      const isRefused = code === "turn_unfinished" || code === "cannot_continue";
-      if (isRefused) target.acknowledged.add({ type: "refused", id, code });
-      else target.acknowledged.add({ type: "response", turnId: id, response });
+      if (code !== undefined && refusals.has(code)) {
+        target.acknowledged.add({ type: "refused", id, code });
+        return "done";
+      }
+      target.acknowledged.add({ type: "posted", id });
+      target.acknowledged.add({ type: "response", turnId: session.turnIdOf(id), response });
       return "done";
     },
   };
 }
 
+const refusals: ReadonlySet<string> = new Set([
+  "turn_unfinished",
+  "calls_pending",
+  "cannot_continue",
+]);
+
 function start(session: Session, action: InputAction): Turn<unknown, SessionEvent> {
   const { id, options } = action;
   if (action.do === "continue") return session.continue({ ...options, id });
-  return session.send(action.text, { ...options, ...action.asking, id });
+  const { ifPending = "refuse" } = action;
+  return session.send(action.text, { ...options, ...action.asking, id, ifPending });
 }
 
 export function toEnqueue(world: World, action: QueueAction): Wish {
@@ -82,12 +92,12 @@ export function toEnqueue(world: World, action: QueueAction): Wish {
 }
 
 /** A repeated abort targets the same turn only: otherwise it might hit a later turn. */
-export function toAbort(world: World, action: AbortAction): Wish {
+export function toStop(world: World, action: StopAction): Wish {
   const { reason, on, session: name, age } = action;
   let aimed: string | undefined;
   return {
     on,
-    what: "abort",
+    what: action.do,
     isOver: () => world.isOver(action),
     try: async (host, isRepeated) => {
       const target = world.find(name, age);
@@ -96,6 +106,11 @@ export function toAbort(world: World, action: AbortAction): Wish {
       await target.look();
       aimed ??= unfinished(target);
       if (isRepeated && unfinished(target) !== aimed) return "done";
+      if (action.do === "abandon") {
+        const isDropped = await session.abandon(reason);
+        if (isDropped && !host.life.isDead) target.acknowledged.add({ type: "abandoned" });
+        return "done";
+      }
       await session.abort(reason);
       await target.look();
       const turnId = unfinished(target);

@@ -1,0 +1,77 @@
+/** Opens a stored session or creates it, whichever applies, also if several callers and processes do so at once. */
+import type { SessionErrorCode } from "../errors/session-error.ts";
+import { SessionError, exists } from "../errors/session-error.ts";
+import type { Session } from "../session/session.ts";
+import type { NewSession } from "./host.ts";
+
+/** Values that a session is created with, if there is none yet. */
+export type SessionStart = Omit<NewSession, "id">;
+
+interface SessionSource {
+  open(id: string): Promise<Session>;
+  createSession(origin: NewSession): Session;
+}
+
+export class OpenOrCreate {
+  readonly #source: SessionSource;
+  /** Calls in progress, by id. */
+  readonly #opening = new Map<string, Promise<Session>>();
+
+  constructor(source: SessionSource) {
+    this.#source = source;
+  }
+
+  async session(id: string, start: SessionStart): Promise<Session> {
+    // One at a time: the second opens what the first creates.
+    const opening = this.#after(this.#opening.get(id), id, start);
+    this.#opening.set(id, opening);
+    try {
+      return await opening;
+    } finally {
+      if (this.#opening.get(id) === opening) this.#opening.delete(id);
+    }
+  }
+
+  async #after(
+    before: Promise<Session> | undefined,
+    id: string,
+    start: SessionStart,
+  ): Promise<Session> {
+    // The caller of that one gets its error.
+    await before?.catch(() => {});
+    const stored = await this.#openIfStored(id);
+    if (stored !== undefined) return mustBeOf(stored, start);
+    const created = this.#source.createSession({ ...start, id });
+    try {
+      await created.create();
+      return created;
+    } catch (thrown) {
+      await created.detach();
+      if (!isError(thrown, "exists")) throw thrown;
+    }
+    // Another process was faster.
+    return mustBeOf(await this.#source.open(id), start);
+  }
+
+  async #openIfStored(id: string): Promise<Session | undefined> {
+    try {
+      return await this.#source.open(id);
+    } catch (thrown) {
+      if (isError(thrown, "not_found")) return undefined;
+      throw thrown;
+    }
+  }
+}
+
+/** Returns the session. Throws if it was created with another agent or principal. */
+function mustBeOf(session: Session, { agent, principal }: SessionStart): Session {
+  if (session.agent !== agent) {
+    throw exists(session.id, `belongs to the agent "${session.agent}": choose another id`);
+  }
+  if (session.principal === principal) return session;
+  throw exists(session.id, "belongs to another principal: choose another id");
+}
+
+function isError(thrown: unknown, code: SessionErrorCode): boolean {
+  return thrown instanceof SessionError && thrown.code === code;
+}
