@@ -92,6 +92,28 @@ export const plantedSessionFaults: readonly PlantedFault[] = [
     createStore: altering((entry) => (entry.type === "answer" ? undefined : entry)),
   },
   {
+    name: "calls are settled by a message, and the message is lost",
+    scenario: "a message instead of answers",
+    caughtAs: "requests",
+    createStore: altering((entry) =>
+      entry.type === "input" && entry.settles !== undefined ? { ...entry, messages: [] } : entry,
+    ),
+  },
+  {
+    name: "a message that settles calls is acknowledged and lost",
+    scenario: "a message instead of answers",
+    caughtAs: "stuck",
+    createStore: altering((entry) =>
+      entry.type === "input" && entry.settles !== undefined ? undefined : entry,
+    ),
+  },
+  {
+    name: "a turn is said to be dropped, and is not",
+    scenario: "a turn that is dropped while its calls wait",
+    caughtAs: "stuck",
+    createStore: altering((entry) => (entry.type === "abandon_requested" ? undefined : entry)),
+  },
+  {
     name: "a decision about something else is stored as one about what waits",
     scenario: "a forged approval",
     caughtAs: "acknowledged",

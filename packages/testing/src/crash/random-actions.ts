@@ -34,6 +34,15 @@ export function randomActions(
     () => ({ when: triggerOf(random), do: "pause", ms: random.pick([500, 4_500]), ...on() }),
     () => ({ when: triggerOf(random), do: "configure", settings: settingsOf(random), ...on() }),
     () => ({ when: triggerOf(random), do: "answer", how: howOf(random), ...on() }),
+    () => ({ when: triggerOf(random), do: "abandon", ...on() }),
+    (n) => ({
+      when: triggerOf(random),
+      do: "send",
+      id: `s${n}`,
+      text: `Instead ${n}`,
+      ifPending: "settle",
+      ...on(),
+    }),
     ...restarting(random, on),
   ];
   for (const [n, make] of [...disturbing, ...disturbing].entries()) {

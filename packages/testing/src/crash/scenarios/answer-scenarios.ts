@@ -89,6 +89,47 @@ export const answerScenarios: readonly CrashScenario[] = [
     mayDiffer: "it may come in time or not",
   },
   {
+    name: "a message instead of answers",
+    script: {
+      Go: [{ calls: [{ tool: "remote" }, { tool: "guarded" }, { tool: "idempotent", ms: 200 }] }],
+    },
+    answers: "never",
+    actions: [
+      go,
+      {
+        when: { event: "turn_end" },
+        do: "send",
+        id: "t2",
+        text: "Never mind",
+        ifPending: "settle",
+      },
+      { when: "rest", do: "answer", how: "right" },
+      { when: "rest", do: "send", id: "t3", text: "Again", ifPending: "settle" },
+    ],
+  },
+  {
+    name: "a message instead of an answer that comes at the same time",
+    script: { Go: [{ calls: [{ tool: "remote" }, { tool: "guarded" }] }] },
+    answers: "never",
+    actions: [
+      go,
+      { when: { event: "turn_end" }, do: "steer", id: "q1", text: "Quickly" },
+      {
+        when: { event: "turn_end" },
+        on: "B",
+        do: "send",
+        id: "t2",
+        text: "Never mind",
+        ifPending: "settle",
+      },
+      { when: "rest", do: "answer", how: "right" },
+    ],
+    hosts: [{ name: "A" }, { name: "B" }],
+    interjection: { do: "answer" },
+    alsoAtEveryPoint: ["post"],
+    mayDiffer: "either may come first",
+  },
+  {
     name: "answers among local calls",
     script: { Go: [mixed] },
     answers: "never",

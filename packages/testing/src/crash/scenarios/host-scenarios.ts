@@ -27,6 +27,53 @@ export const hostScenarios: readonly CrashScenario[] = [
     ],
   },
   {
+    name: "two hosts that open or create one session",
+    script: { Go: [{ calls: [{ tool: "once", ms: 300 }] }] },
+    hosts: twoHosts,
+    readers: ["A", "B"],
+    creates: "at open",
+    actions: [go, { when: "start", on: "B", do: "followUp", id: "f1", text: "Thanks" }],
+    mayDiffer: "either message may come first",
+  },
+  {
+    name: "a turn that is dropped",
+    script: {
+      Go: [
+        {
+          calls: [
+            { tool: "once", ms: 400 },
+            { tool: "idempotent", ms: 2_500 },
+          ],
+        },
+        { ms: 300 },
+      ],
+    },
+    hosts: twoHosts,
+    actions: [
+      go,
+      {
+        when: { event: "tool_execution_start" },
+        on: "B",
+        do: "abandon",
+        reason: "It hangs",
+      },
+      { when: "rest", do: "send", id: "t2", text: "Again" },
+    ],
+    alsoAtEveryPoint: ["pause"],
+    mayDiffer: "the turn may have come further, or to its end",
+  },
+  {
+    name: "a turn that is dropped while its calls wait",
+    script: { Go: [{ calls: [{ tool: "remote" }, { tool: "guarded" }, { tool: "pure" }] }] },
+    answers: "never",
+    actions: [
+      go,
+      { when: { event: "turn_end" }, do: "abandon" },
+      { when: "rest", do: "answer", how: "right" },
+      { when: "rest", do: "send", id: "t2", text: "Again" },
+    ],
+  },
+  {
     name: "a host paused past its lease",
     script: {
       Go: [
