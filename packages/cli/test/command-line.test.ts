@@ -130,6 +130,7 @@ test.each([
   [["models", "claude", "opus"], { type: "models", filter: "claude opus" }],
   [["serve"], { type: "serve", port: 4711, host: "127.0.0.1" }],
   [["sessions", "release", "a"], { action: { verb: "release", id: "a" } }],
+  [["sessions", "abandon", "a"], { action: { verb: "abandon", id: "a" } }],
   [["sessions", "repair", "a"], { action: { verb: "repair", id: "a" } }],
   [["sessions", "delete", "a", "b"], { action: { verb: "delete", ids: ["a", "b"] } }],
 ])("%j asks for the right thing", (argv, request) => {

@@ -151,6 +151,29 @@ test("a session that was set aside is listed with the reason, and can be release
   expect(again.exitCode).toBe(2);
 });
 
+test("the unfinished turn of a session is dropped, once", async () => {
+  const [home, cwd] = [memoryIo().home, await temporaryFolder()];
+  const { io } = await runScripted(["the first"], [reply(say("1"))], { home, cwd });
+  const id = idIn(io);
+  const { store, lease } = await setAsideIn(home, id, { reason: "it hangs", at: 1 });
+  const messages = [{ role: "user", id: "t2", content: "the second" }] as const;
+  await store.post(id, { v: 1, id: "t2", at: 1, type: "input", messages });
+  await store.release(lease);
+  await store.close();
+
+  const dropped = await sessions(home, cwd, "abandon", id.slice(0, 8));
+  const after = await sessions(home, cwd);
+  const again = await sessions(home, cwd, "abandon", id);
+
+  expect(dropped).toMatchObject({
+    exitCode: 0,
+    stdout: `abandoned the turn of ${id}  the first\n`,
+  });
+  expect(after.stdout).toContain("failed      the first");
+  expect(again.exitCode).toBe(2);
+  expect(again.io.stderrText()).toContain(`Session ${id} has no unfinished turn.`);
+});
+
 test("a session that was set aside and is held by a process cannot be released", async () => {
   const [home, cwd] = [memoryIo().home, await temporaryFolder()];
   const { io } = await runScripted(["the first"], [reply(say("1"))], { home, cwd });

@@ -4,7 +4,15 @@ import type { CommandName } from "./request.ts";
 /** Command an option applies to. `turn`: a prompt without a command. */
 export type Target = "turn" | "models" | "serve" | "doctor" | `sessions ${Verb}`;
 
-export type Verb = "list" | "show" | "export" | "import" | "release" | "repair" | "delete";
+export type Verb =
+  | "list"
+  | "show"
+  | "export"
+  | "import"
+  | "release"
+  | "abandon"
+  | "repair"
+  | "delete";
 
 export interface Option {
   readonly name: string;
@@ -27,6 +35,7 @@ const everywhere: readonly Target[] = [
   "sessions export",
   "sessions import",
   "sessions release",
+  "sessions abandon",
   "sessions repair",
   "sessions delete",
 ];
@@ -119,13 +128,14 @@ export interface Command {
 
 export const commands: Readonly<Record<CommandName, Command>> = {
   sessions: {
-    help: "list, show, export, import, release, repair, delete",
+    help: "list, show, export, import, repair, delete, …",
     verbs: {
       list: { usage: "list", help: "sessions of this folder, newest first" },
       show: { usage: "show <id>", help: "a summary of one session" },
       export: { usage: "export <id>", help: "a whole session as JSON lines or Markdown" },
       import: { usage: "import <file>", help: "an exported session, into this folder" },
       release: { usage: "release <id>", help: "let a session that was set aside continue" },
+      abandon: { usage: "abandon <id>", help: "drop the unfinished turn of a session" },
       repair: { usage: "repair <id>", help: "copy the intact part of a damaged session" },
       delete: { usage: "delete <id>...", help: "permanently" },
     },

@@ -166,6 +166,7 @@ function toAction(verb: Verb, words: readonly string[], all: Words): SessionsAct
       return { verb, isAll: all.given.has("all") };
     case "show":
     case "release":
+    case "abandon":
     case "repair":
       return { verb, id: word };
     case "import":

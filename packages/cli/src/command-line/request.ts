@@ -35,7 +35,7 @@ export type SessionsAction =
       readonly output: string | undefined;
     }
   | { readonly verb: "import"; readonly file: string }
-  | { readonly verb: "release"; readonly id: string }
+  | { readonly verb: "release" | "abandon"; readonly id: string }
   | { readonly verb: "repair"; readonly id: string }
   | { readonly verb: "delete"; readonly ids: readonly string[] };
 

@@ -39,6 +39,9 @@ export async function sessions(
       case "release":
         await release(io, store, action.id);
         break;
+      case "abandon":
+        await abandon(io, store, action.id);
+        break;
       case "repair":
         await repair(io, store, action.id);
         break;
@@ -87,6 +90,19 @@ async function release(io: Io, store: SessionRepository, written: string): Promi
     await host.close();
   }
   io.stdout.write(`released ${id}  ${toOneLine(head.title ?? "")}\n`);
+}
+
+/** Drops the unfinished turn of the session, wherever it runs. */
+async function abandon(io: Io, store: SessionRepository, written: string): Promise<void> {
+  const { id, head } = await findById(store, written);
+  const host = new Host({ agents: [], repository: store, clock: io.clock, pollMs: Infinity }, true);
+  try {
+    const isDropped = await host.abandon(id, "dropped by capstan sessions abandon");
+    if (!isDropped) throw wrongUse(`Session ${id} has no unfinished turn.`);
+  } finally {
+    await host.close();
+  }
+  io.stdout.write(`abandoned the turn of ${id}  ${toOneLine(head.title ?? "")}\n`);
 }
 
 /** Deletes all of them, or none if one is missing. */
