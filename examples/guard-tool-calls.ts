@@ -36,9 +36,9 @@ console.log(status); // → awaiting_tool_execution
 const [call] = pendingToolCalls;
 console.log(call?.toolName, call?.kind, call?.input); // → send approval { to: 'Bob', amount: 500 }
 
-const { toolCallId = "", hash = "" } = call ?? {};
-const wrong = await session.send([{ toolCallId, hash: "other", approved: true }]).response;
+const { toolCallId = "" } = call ?? {};
+const wrong = await session.approve({ toolCallId, hash: "other" }).response;
 console.log(wrong.error?.code); // → hash_mismatch
-const { text } = await session.send([{ toolCallId, hash, approved: true }]).response;
+const { text } = await session.approve(toolCallId).response; // or deny(call, reason)
 console.log(text); // → Ada and Bob have their money.
 for (const message of session.messages) if (message.role === "tool") console.log(message.content); // → Sent 500 to Bob, account …

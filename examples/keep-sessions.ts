@@ -13,14 +13,14 @@ const folder = mkdtempSync(join(tmpdir(), "capstan-"));
 
 const store = sqlite(join(folder, "sessions.db")); // or postgres(process.env.DATABASE_URL)
 const host = createHost({ agents: [agent], repository: store });
-const session = host.createSession({ agent: "guide", id: "trip" });
+const session = await host.session("trip", { agent: "guide" }); // opens it, or creates it
 console.log(await session.run("Where should I go?")); // → Rome.
 await host.close();
 await store.close();
 
 await using same = sqlite(join(folder, "sessions.db")); // later, in another process
 const other = createHost({ agents: [agent], repository: same });
-const trip = await other.open("trip");
+const trip = await other.session("trip", { agent: "guide" });
 console.log(trip.messages.length, await trip.run("How do I get there?")); // → 2 By train.
 await other.close();
 
