@@ -125,3 +125,14 @@ test("a cancel that names the input cancels the turn that delivers it", () => {
 
   expect(fold.cancelReasonOf("t1__2")).toBe("Stop");
 });
+
+test("its metadata and app context are those of the turn that continues", () => {
+  const fold = foldOf(
+    ...waiting,
+    settling("t2", { metadata: { from: "web" }, app: { tenant: "b" } }),
+  );
+
+  addTo(fold, continued("t1__2", "t1"));
+
+  expect(fold.turn?.origin).toMatchObject({ metadata: { from: "web" }, app: { tenant: "b" } });
+});
