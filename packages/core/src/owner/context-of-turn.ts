@@ -6,7 +6,7 @@ import type { SessionLog } from "./session-log.ts";
 import type { TurnAction } from "./turn-input.ts";
 
 /** Session as a turn with this configuration sees it. */
-export function sessionInfo(
+function sessionInfo(
   { id, fold: { created } }: Pick<SessionLog, "id" | "fold">,
   config: SessionConfig,
 ): SessionInfo {
