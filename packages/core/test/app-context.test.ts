@@ -353,3 +353,18 @@ test("what is not a schema is refused", () => {
     createAgent({ model: scriptedProvider([]), appContext: "tenant" as unknown as AppSchema }),
   ).toThrow(/Standard Schema/);
 });
+
+test("a session that is opened or created in one call is created with its app context", async () => {
+  const { agent, seen } = appWorld([callTool("look"), say("One"), callTool("look"), say("Two")]);
+  const host = createHost({ agents: [agent], repository: memoryRepository() });
+
+  await (await host.session("s1", { agent: "helper", app })).run("Hello");
+  await (await host.session("s1", { agent: "helper", app: { tenant: "other" } })).run("Again");
+  const without = host.session("s2", { agent: "helper" });
+
+  expect(seen.filter((each) => JSON.stringify(each).includes("execute"))).toEqual([
+    ["execute", "acme", "user"],
+    ["execute", "acme", "user"],
+  ]);
+  await expect(without).rejects.toMatchObject({ code: "invalid_input" });
+});
