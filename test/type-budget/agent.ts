@@ -96,6 +96,8 @@ export function describe(event: SessionEvent): string {
       return event.reason;
     case "context_evicted":
       return event.toolCallIds.join();
+    case "history_rewound":
+      return event.to ?? "";
     case "abort":
       return event.reason ?? "";
     case "error":

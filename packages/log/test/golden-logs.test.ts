@@ -48,6 +48,7 @@ const allTypes = {
   quarantine: true,
   history_cleared: true,
   history_loaded: true,
+  history_rewound: true,
   forked_from: true,
   input: true,
   steer: true,

@@ -18,7 +18,7 @@ interface TimedPost {
 }
 
 /** Changes to a session between its turns: they have no effect while one runs. */
-export type Change = "configure" | "input" | "go on" | "forget" | "load";
+export type Change = "configure" | "input" | "go on" | "forget" | "load" | "rewind";
 
 export interface SessionScenario {
   /** The replies of the steps of every chain of turns, in order; a last one is added. */
@@ -65,7 +65,7 @@ const posts = fc.oneof(
   fc.constantFrom<TimedPost["what"]>("cancel", "clear", "all at once"),
 );
 
-const change = fc.constantFrom<Change>("configure", "input", "go on", "forget", "load");
+const change = fc.constantFrom<Change>("configure", "input", "go on", "forget", "load", "rewind");
 
 export const sessionScenarios: fc.Arbitrary<SessionScenario> = scenariosWith(posts, 0);
 

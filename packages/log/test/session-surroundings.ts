@@ -1,5 +1,6 @@
 /** Environment of a played session: the provider, the tools and their effects, the users, the timer. */
 import type { JsonValue, Timer, ToolContract, ToolReturn } from "@capstan/kernel";
+import { SessionFold } from "@capstan/log";
 import type { Entry } from "@capstan/log";
 import { failBefore, remoteTool, say } from "@capstan/testing";
 import type { ScriptItem } from "@capstan/testing";
@@ -96,6 +97,13 @@ export function post(
       return log.write({ type: "history_cleared" }, id);
     case "load":
       return log.write({ type: "history_loaded", messages: [message] }, id);
+    case "rewind": {
+      const fold = new SessionFold();
+      for (const entry of log.entries) fold.apply(entry);
+      const { messages } = fold.transcript;
+      const to = messages[messages.length >> 1]?.id ?? "none";
+      return log.write({ type: "history_rewound", to, isBefore: messages.length % 2 === 0 }, id);
+    }
     default:
       return what satisfies never;
   }

@@ -5,7 +5,7 @@ import type { Refusal, RepositoryError, RepositoryErrorCode } from "@capstan/log
 import { LogError, isRepositoryError } from "@capstan/log";
 
 export type SessionErrorCode =
-  | Refusal
+  | Exclude<Refusal, "unknown_message">
   /** A bare id was approved or denied, and this handle has not shown the call. */
   | "not_shown"
   /** The send was aborted while it waited for a resumed turn. */
@@ -87,10 +87,12 @@ const refusals: Record<Refusal, string> = {
   turn_over: "Cannot cancel the turn: it has already ended",
   cannot_continue:
     "Nothing awaits a reply: there are no messages, or the last one is the assistant's. Send a message instead",
+  unknown_message: "The history has no message with this id: use the id of one of its messages",
 };
 
-export function refused(sessionId: string, code: Refusal): SessionError {
-  return new SessionError(code, `${refusals[code]} (session ${sessionId})`, { sessionId });
+export function refused(sessionId: string, refusal: Refusal): SessionError {
+  const code = refusal === "unknown_message" ? "invalid_input" : refusal;
+  return new SessionError(code, `${refusals[refusal]} (session ${sessionId})`, { sessionId });
 }
 
 /** For an approval by id, if the caller cannot have seen what it approves. */

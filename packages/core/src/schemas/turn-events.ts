@@ -89,6 +89,7 @@ const fields = tableOf<EventFields>()({
     usage: optionalUsage,
   },
   context_evicted: { toolCallIds: ids },
+  history_rewound: { to: optionalText },
   abort: { reason: optionalText },
   error: { error: SerializedErrorSchema },
   snapshot: {

@@ -34,6 +34,7 @@ function nameOf(event: SessionEvent): string {
     case "compaction_start":
     case "compaction_end":
     case "context_evicted":
+    case "history_rewound":
     case "abort":
     case "snapshot":
     case "settled":

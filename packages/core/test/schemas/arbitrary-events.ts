@@ -125,6 +125,7 @@ const fields: Fields = {
     { requiredKeys: ["reason"] },
   ),
   context_evicted: fc.record({ toolCallIds: ids }),
+  history_rewound: fc.record({ to: anyText }, { requiredKeys: [] }),
   abort: fc.record({ reason: anyText }, { requiredKeys: [] }),
   error: fc.record({ error: anyError }),
   snapshot: fc.record(

@@ -81,6 +81,7 @@ const bodies: Bodies = {
     { error, usage: { outputTokens: 80 } },
   ],
   context_evicted: [{ type: "context_evicted", toolCallIds: ["k1"] }, {}],
+  history_rewound: [{ type: "history_rewound" }, { to: "m1" }],
   abort: [{ type: "abort" }, { reason: "The user left" }],
   error: [{ type: "error", error }, {}],
   snapshot: [

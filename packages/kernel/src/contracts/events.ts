@@ -167,6 +167,8 @@ export type AgentEventBody =
       readonly usage?: Usage;
     }
   | { readonly type: "context_evicted"; readonly toolCallIds: readonly string[] }
+  /** Between two turns: the messages after this one no longer belong to the conversation. Without `to`, no message is left. */
+  | { readonly type: "history_rewound"; readonly to?: string }
   | { readonly type: "abort"; readonly reason?: string }
   | { readonly type: "error"; readonly error: SerializedError }
   | {

@@ -56,13 +56,12 @@ function findCut(stored: readonly StoredEntry[], at: string | undefined): Cut | 
   const fold = new SessionFold();
   let count: number | undefined;
   let read = 0;
-  let isReached = at === undefined;
   for (const { seq, entry } of parseEntries(stored)) {
     read += 1;
     if (entry === undefined) fold.skip(seq);
     else fold.apply(entry);
-    isReached ||= at !== undefined && fold.transcript.has(at);
-    if (!isReached || !isWhole(fold)) continue;
+    // A message may be cut away before its step is complete.
+    if (!isWhole(fold) || (at !== undefined && !fold.transcript.has(at))) continue;
     count = read;
     if (at !== undefined) break;
   }

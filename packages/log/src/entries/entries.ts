@@ -212,7 +212,18 @@ export type PostedBody =
   | { readonly type: "compact"; readonly directives?: string }
   /** These two take effect only if an input would be accepted. */
   | { readonly type: "history_cleared" }
-  | { readonly type: "history_loaded"; readonly messages: readonly ChatMessage[] };
+  | { readonly type: "history_loaded"; readonly messages: readonly ChatMessage[] }
+  /**
+   * Cuts the history after the step of a message, or before it. Takes effect unless a turn runs; a suspended turn ends with it. The messages
+   * after the cut stay in the log.
+   */
+  | {
+      readonly type: "history_rewound";
+      /** Id of the message. */
+      readonly to: string;
+      /** True if the message is removed too. */
+      readonly isBefore?: boolean;
+    };
 
 export type EntryBody = OwnedBody | PostedBody;
 export type EntryType = EntryBody["type"];
@@ -231,6 +242,7 @@ const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
   "compact",
   "history_cleared",
   "history_loaded",
+  "history_rewound",
 ]);
 
 export function isPosted({ type }: EntryBody): boolean {

@@ -138,6 +138,7 @@ const shapes: Shapes = {
   quarantine: { turnId: "string", messageId: "string", part: "number" },
   history_cleared: {},
   history_loaded: { messages: "messages" },
+  history_rewound: { to: "string", isBefore: "boolean?" },
   forked_from: { sessionId: "string", throughSeq: "number" },
   input: {
     messages: "messages",

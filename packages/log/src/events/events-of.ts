@@ -91,6 +91,8 @@ export class EntryEvents implements ShownTurn<SessionIds> {
         return this.#compactionFailed(entry);
       case "eviction":
         return this.#eviction(entry);
+      case "history_rewound":
+        return this.#rewound(entry, before);
       case "created":
       case "prompt":
       case "quarantine":
@@ -166,6 +168,20 @@ export class EntryEvents implements ShownTurn<SessionIds> {
     };
     if (error !== undefined) event.error = error;
     if (usage !== undefined) event.usage = usage;
+    this.emit(event);
+  }
+
+  /** A refused rewind shows nothing. Like a compaction at rest, it belongs to no turn: its own id replaces the turn's. */
+  #rewound(entry: EntryOf<"history_rewound">, before: SessionFold): void {
+    const length = before.rewindTo(entry);
+    if (typeof length === "string") return;
+    const event: Draft<EventOf<"history_rewound">> = {
+      sessionId: this.ids.sessionId,
+      turnId: entry.id,
+      type: "history_rewound",
+    };
+    const last = before.transcript.at(length - 1);
+    if (last !== undefined) event.to = last.id;
     this.emit(event);
   }
 

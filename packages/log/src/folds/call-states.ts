@@ -30,7 +30,9 @@ export type Refusal =
   /** A cancel of a turn that has ended or never existed. */
   | "turn_over"
   /** An input without messages, while nothing waits for a reply. */
-  | "cannot_continue";
+  | "cannot_continue"
+  /** A rewind to a message that is not in the history. */
+  | "unknown_message";
 
 /** Client that claimed a call, and the end of its claim. */
 export interface CallClaim {

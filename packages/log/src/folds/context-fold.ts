@@ -20,6 +20,15 @@ export interface ReportedSize {
   readonly model: string | undefined;
 }
 
+/** A recorded change of the context. */
+export interface ContextChange {
+  readonly entry: EntryOf<"eviction"> | EntryOf<"compaction"> | EntryOf<"quarantine">;
+  /** Index of the first message that is shown differently; Infinity if there is none. */
+  readonly from: number;
+  /** Number of messages when it was made. */
+  readonly messageCount: number;
+}
+
 /** A change in how the message at `from` is shown, made when there were `messageCount` messages. */
 interface Change {
   readonly from: number;
@@ -34,6 +43,7 @@ export class ContextFold {
   #summary: ContextSummary | undefined;
   #quarantined: readonly PartReference[] = [];
   #changes: readonly Change[] = [];
+  #recorded: ContextChange[] = [];
   #version = 0;
   #reported: ReportedSize | undefined;
 
@@ -66,6 +76,11 @@ export class ContextFold {
     return this.#reported;
   }
 
+  /** All changes that count, in order. */
+  get recorded(): readonly ContextChange[] {
+    return this.#recorded;
+  }
+
   report({ usage, model }: EntryOf<"attempt_ended">, messageCount: number): void {
     if (usage?.inputTokens === undefined) return;
     const tokens = usage.inputTokens + (usage.outputTokens ?? 0);
@@ -76,21 +91,28 @@ export class ContextFold {
     this.#reported = undefined;
   }
 
-  /** `from` is the index of the first of them. */
-  evict({ toolCallIds }: EntryOf<"eviction">, from: number, messageCount: number): void {
-    this.#evicted = new Set([...this.#evicted, ...toolCallIds]);
-    this.#changeFrom(from, messageCount);
-    this.#change();
-  }
-
-  summarize({ summary: text, through }: EntryOf<"compaction">, messageCount: number): void {
-    this.#summary = { id: `${through}_summary`, text, through };
-    this.#changeFrom(-1, messageCount);
-    this.#change();
-  }
-
-  quarantine({ messageId, part }: EntryOf<"quarantine">): void {
-    this.#quarantined = [...this.#quarantined, { messageId, part }];
+  apply(change: ContextChange): void {
+    const { entry, from, messageCount } = change;
+    this.#recorded.push(change);
+    switch (entry.type) {
+      case "eviction":
+        this.#evicted = new Set([...this.#evicted, ...entry.toolCallIds]);
+        this.#changeFrom(from, messageCount);
+        break;
+      case "compaction": {
+        const { summary: text, through } = entry;
+        this.#summary = { id: `${through}_summary`, text, through };
+        this.#changeFrom(-1, messageCount);
+        break;
+      }
+      case "quarantine": {
+        const { messageId, part } = entry;
+        this.#quarantined = [...this.#quarantined, { messageId, part }];
+        break;
+      }
+      default:
+        entry satisfies never;
+    }
     this.#change();
   }
 
@@ -100,6 +122,7 @@ export class ContextFold {
     this.#summary = undefined;
     this.#quarantined = [];
     this.#changes = [];
+    this.#recorded = [];
     this.#change();
   }
 

@@ -13,8 +13,11 @@ interface Addressed {
   readonly turn: TurnFold | undefined;
 }
 
-/** A new history changes other state too: the session handles that. */
-type SimplePost = Exclude<PostedBody, { readonly type: "history_cleared" | "history_loaded" }>;
+/** A new or shorter history changes other state too: the session handles that. */
+type SimplePost = Exclude<
+  PostedBody,
+  { readonly type: "history_cleared" | "history_loaded" | "history_rewound" }
+>;
 
 export class PostedFold {
   readonly #transcript: TranscriptFold;

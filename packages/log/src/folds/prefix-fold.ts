@@ -89,6 +89,12 @@ export class PrefixFold {
     this.#keep(this.#frame + (index === 0 ? 0 : before));
   }
 
+  /** Only this number of messages is left, and those from `index` on are shown differently. */
+  cut(length: number, index: number): void {
+    this.#read = Math.min(this.#read, length);
+    this.change(Math.min(index, this.#read));
+  }
+
   /** Starts over with a new conversation. */
   reset(): void {
     this.#size = 0;

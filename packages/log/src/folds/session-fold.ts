@@ -12,6 +12,9 @@ import { PrefixFold } from "./prefix-fold.ts";
 import { QueueFold } from "./queue-fold.ts";
 import type { SessionHead, SessionStatus } from "../repository/repository.ts";
 import { headOf, statusAfter } from "./session-head.ts";
+import type { RewindPoint } from "./rewind.ts";
+import { lengthAfterRewind } from "./rewind.ts";
+import { ShownFold } from "./shown-fold.ts";
 import { titleOf } from "./title.ts";
 import { TranscriptFold } from "./transcript-fold.ts";
 import type { TurnOrigin } from "./turn-fold.ts";
@@ -26,6 +29,7 @@ export class SessionFold {
   readonly compactions: CompactionFold = new CompactionFold();
   readonly outputs: OutputFold = new OutputFold();
   readonly prefix: PrefixFold = new PrefixFold(this.transcript, this.context);
+  readonly #shown: ShownFold = new ShownFold(this);
   readonly #posted: PostedFold = new PostedFold(this.transcript, this.queues, this.compactions);
   #seq = 0;
   #lastPostedSeq = 0;
@@ -252,16 +256,15 @@ export class SessionFold {
         this.compactions.fail(entry, this.transcript.length);
         return;
       case "quarantine":
-        this.prefix.countRequests();
-        this.context.quarantine(entry);
-        this.prefix.change(Math.max(0, this.transcript.indexAfter(entry.messageId) - 1));
-        return;
+        return this.#shown.quarantine(entry);
       case "eviction":
-        return this.#evict(entry);
+        return this.#shown.evict(entry);
       case "history_cleared":
         return this.#replaceHistory(entry, []);
       case "history_loaded":
         return this.#replaceHistory(entry, entry.messages);
+      case "history_rewound":
+        return this.#rewind(entry);
       default:
         this.#lastPostedSeq = entry.seq;
         this.#posted.apply(entry, this);
@@ -350,16 +353,29 @@ export class SessionFold {
     this.#lastPostedSeq = entry.seq;
     const { inputRefusal } = this;
     if (inputRefusal !== undefined) return this.#posted.refuse(entry, inputRefusal);
-    this.prefix.countRequests();
     this.#turn = undefined;
     // A new conversation has no recorded prompt yet.
     this.#prompt = undefined;
-    this.transcript.replace(messages);
-    this.context.reset();
+    this.#shown.replace(messages);
     this.compactions.reset();
-    this.outputs.reset();
-    this.outputs.add(messages, 0);
-    this.prefix.reset();
+  }
+
+  /** Number of messages that this entry leaves, or why it is refused; given the state before it. */
+  rewindTo(entry: RewindPoint): number | Refusal {
+    if (this.status === "running") return "turn_unfinished";
+    return lengthAfterRewind(this.transcript, entry) ?? "unknown_message";
+  }
+
+  #rewind(entry: EntryOf<"history_rewound">): void {
+    this.#lastPostedSeq = entry.seq;
+    const length = this.rewindTo(entry);
+    if (typeof length === "string") return this.#posted.refuse(entry, length);
+    this.#turn = undefined;
+    this.#shown.rewind(length);
+    this.compactions.reset();
+    // Like after an abort: the user says what comes next.
+    this.queues.hold();
+    if (length === 0) this.#title = undefined;
   }
 
   #settleQueue({ ids, outcome, turnId }: EntryOf<"queue_settled">): void {
@@ -383,18 +399,7 @@ export class SessionFold {
     const end = this.transcript.indexAfter(entry.through);
     this.compactions.succeed(entry, this.transcript.length);
     // A summary of messages that no longer exist is ignored.
-    if (end === 0) return;
-    this.prefix.countRequests();
-    this.context.summarize(entry, this.transcript.length);
-    this.outputs.forgetBefore(end);
-    this.prefix.change(0);
-  }
-
-  #evict(entry: EntryOf<"eviction">): void {
-    this.prefix.countRequests();
-    const first = this.outputs.evict(entry.toolCallIds);
-    this.context.evict(entry, first, this.transcript.length);
-    this.prefix.change(Math.min(first, this.transcript.length));
+    if (end > 0) this.#shown.summarize(entry);
   }
 
   #count(entry: Parameters<UsageFold["add"]>[0]): void {

@@ -26,8 +26,8 @@ export class TranscriptFold {
     this.#lengths.push(length);
   }
 
-  /** Number of messages after this entry: 0, if the history was replaced since. */
-  #lengthAt(seq: number): number {
+  /** Number of messages after this entry that still exist: 0, if the history was replaced since. */
+  lengthAt(seq: number): number {
     let low = 0;
     let high = this.#addedAt.length;
     while (low < high) {
@@ -65,8 +65,8 @@ export class TranscriptFold {
 
   /** Messages that the entries after `after` added, up to the entry at `through`. */
   between(after: number, through: number): readonly ChatMessage[] {
-    const start = this.#lengthAt(after);
-    return this.from(start).slice(0, this.#lengthAt(through) - start);
+    const start = this.lengthAt(after);
+    return this.from(start).slice(0, this.lengthAt(through) - start);
   }
 
   /** Messages from this index on. */
@@ -139,6 +139,16 @@ export class TranscriptFold {
     this.#step = undefined;
     this.#addedAt = [];
     this.#lengths = [];
+  }
+
+  /** Keeps this number of messages, and nothing of a step. */
+  cut(length: number): void {
+    this.#history = this.messages.slice(0, length);
+    this.#recent = [];
+    this.#step = undefined;
+    const first = this.#lengths.findIndex((each) => each >= length);
+    this.#addedAt = length === 0 ? [] : this.#addedAt.slice(0, first + 1);
+    this.#lengths = length === 0 ? [] : [...this.#lengths.slice(0, first), length];
   }
 
   #gather(): void {
