@@ -1,8 +1,9 @@
 /** The readers of a session's events in this process: turn handles and subscribers. */
 import { background, serializeError, toPromise } from "@capstan/kernel";
 import type { EventListener, Cursor, PlacedEvent } from "@capstan/log";
-import { compareCursors, isPromise } from "@capstan/log";
+import { chainMark, compareCursors, isPromise } from "@capstan/log";
 import type { SessionError } from "../errors/session-error.ts";
+import { refused } from "../errors/session-error.ts";
 import type { SessionTurn } from "./session-turn.ts";
 import type { ShownCalls } from "@capstan/log";
 
@@ -104,6 +105,7 @@ export class Readers {
     if (event.type === "turn_start" && this.#expected.length > 0) this.#begin(event.turnId);
     const followers = this.#followers;
     if (event.type === "turn_end") this.#endTurn(event.turnId);
+    if (event.type === "history_rewound") this.#failContinuing(event.sessionId);
     for (const { turn, turnId } of followers) if (turnId === event.turnId) turn.take(event);
     for (const subscription of this.#subscriptions) {
       subscription.shown.noteEvent(event);
@@ -157,6 +159,15 @@ export class Readers {
   #begin(turnId: string): void {
     const turn = this.#expected.find((expected) => expected.id === turnId);
     if (turn !== undefined && this.forgetExpected(turn)) this.addTurn(turn, turnId);
+  }
+
+  /** Handles of answers follow a turn that continues the suspended one. Its calls were cut away, so it never starts. */
+  #failContinuing(sessionId: string): void {
+    const isVoid = ({ turn, turnId }: Follower): boolean =>
+      !turn.hasBegun && turnId.includes(chainMark);
+    const failed = this.#followers.filter(isVoid);
+    this.#followers = this.#followers.filter((follower) => !isVoid(follower));
+    for (const { turn } of failed) turn.fail(refused(sessionId, "not_pending"));
   }
 
   #endTurn(turnId: string): void {

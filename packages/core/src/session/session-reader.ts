@@ -74,8 +74,9 @@ export class SessionReader {
         const { fold } = log;
         const lastSeq = entries.at(-1)?.seq ?? Math.min(part.after, fold.seq);
         const messages = fold.transcript.between(part.after, lastSeq);
+        const firstIndex = fold.transcript.lengthAt(part.after);
         const hasMore = lastSeq < fold.seq;
-        return { ...this.#readingOf(entries), messages, lastSeq, hasMore };
+        return { ...this.#readingOf(entries), messages, firstIndex, lastSeq, hasMore };
       });
     });
   }

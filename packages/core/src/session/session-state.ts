@@ -59,6 +59,8 @@ export interface SessionReading {
 export interface SessionReadingPage extends SessionReading {
   /** Messages that these entries added and that still exist. */
   readonly messages: readonly ChatMessage[];
+  /** Index of the first of them in the transcript: messages that a reader has from there on no longer exist. */
+  readonly firstIndex: number;
   /** Seq of the last entry: the next page begins after it. */
   readonly lastSeq: number;
   readonly hasMore: boolean;

@@ -29,6 +29,8 @@ import { storeFork } from "./copies.ts";
 import { invalid, noAnswer, notShown, refused, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { abandonTurn } from "./abandon-turn.ts";
+import type { RewindOptions } from "./rewind.ts";
+import { toRewind } from "./rewind.ts";
 import type { CompactionResult, CompactOptions } from "./compaction-request.ts";
 import { askForCompaction, mustBeCompactable } from "./compaction-request.ts";
 import { SessionInbox } from "./session-inbox.ts";
@@ -318,6 +320,21 @@ export class Session<Output = unknown, App = unknown> {
     const { origin } = this.#inbox;
     if (origin !== undefined && origin.history === undefined) return;
     await this.#inbox.post(this.#host.newId(), { type: "history_cleared" });
+  }
+
+  /**
+   * Makes this message the last one of the history, with the results of its calls; with `before`, removes it too. The log keeps what is cut
+   * off, and usage stays counted. A suspended turn ends; queued messages wait for the next send. Fails with `turn_unfinished` while a turn
+   * runs, and with `invalid_input` if the history has no such message.
+   */
+  async rewind(messageId: string, options: RewindOptions = {}): Promise<void> {
+    const { before: isBefore = false, id = this.#host.newId() } = options;
+    await this.#turns.sending;
+    const body = toRewind(messageId, isBefore);
+    // A session that is not stored yet is not created for a message that it does not have.
+    const refusal = this.#inbox.preview?.rewindTo(body);
+    if (typeof refusal === "string") throw refused(this.id, refusal);
+    await this.#inbox.post(checkTurnId(id), body);
   }
 
   /** Starts over: no messages, nothing queued, status `idle`. The configuration stays. Fails while a turn is unfinished. */

@@ -11,6 +11,8 @@ export type Operation =
   | { readonly do: "configure"; readonly settings: SessionSettings }
   | { readonly do: "clearQueue"; readonly queue: "steering" | "followUp" | "all" }
   | { readonly do: "abort" | "continue" | "compact" | "loadHistory" | "clearHistory" | "reset" }
+  /** To the message at this index, counted around. */
+  | { readonly do: "rewind"; readonly at: number; readonly before: boolean }
   | { readonly do: "pass"; readonly ms: number };
 
 /** The tools that the model can be told to call, two ways for it to fail, and one to take its time. */
@@ -76,6 +78,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 4,
   },
   { arbitrary: fc.record({ do: fc.constant("configure" as const), settings }), weight: 2 },
+  {
+    arbitrary: fc.record({
+      do: fc.constant("rewind" as const),
+      at: fc.nat({ max: 20 }),
+      before: fc.boolean(),
+    }),
+    weight: 2,
+  },
   fc.record({
     do: fc.constant("clearQueue" as const),
     queue: fc.constantFrom("steering" as const, "followUp" as const, "all" as const),

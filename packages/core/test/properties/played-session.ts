@@ -173,6 +173,11 @@ export class PlayedSession {
         return { ids: await session.clearQueue(operation.queue) };
       case "loadHistory":
         return { done: await session.loadHistory(this.#surroundings.past()) };
+      case "rewind": {
+        const { messages } = session;
+        const to = messages[operation.at % messages.length]?.id ?? "none";
+        return { done: await session.rewind(to, { before: operation.before }) };
+      }
       case "compact":
         return { ...(await session.compact()) };
       case "abort":
