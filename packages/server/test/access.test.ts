@@ -249,6 +249,7 @@ describe("addresses", () => {
       "/api/agent/session/{id}/events",
       "/api/agent/session/{id}/follow-up",
       "/api/agent/session/{id}/fork",
+      "/api/agent/session/{id}/rewind",
       "/api/agent/session/{id}/steer",
       "/api/agent/sessions",
       "/healthz",

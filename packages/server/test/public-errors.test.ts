@@ -79,6 +79,7 @@ test.each([
   ["cancel", "/api/agent/session/ID/cancel", { turnId: "t", modle: "x" }],
   ["claims", "/api/agent/session/ID/claims", { toolCallId: "c", client: "c", modle: "x" }],
   ["fork", "/api/agent/session/ID/fork", { modle: "x" }],
+  ["rewind", "/api/agent/session/ID/rewind", { to: "m", modle: "x" }],
   ["answers", "/api/agent/session/ID/answers", { answers: [], modle: "x" }],
 ])("%s refuses an unknown field, and names it", async (_, path, body) => {
   const world = await createWorld([say("Hi")]);

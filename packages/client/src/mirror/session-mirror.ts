@@ -87,11 +87,7 @@ export class SessionMirror {
   read(reading: SessionReply, sinceSeq: number): void {
     // A later reading may have overtaken this one.
     if (sinceSeq !== this.lastSeq || reading.lastSeq < sinceSeq) return;
-    const isReplaced = reading.entries.some(
-      ({ type }) => type === "history_loaded" || type === "history_cleared",
-    );
-    const before = sinceSeq === 0 || isReplaced ? [] : this.#messages;
-    this.#messages = [...before, ...reading.messages];
+    this.#messages = [...this.#messages.slice(0, reading.firstIndex), ...reading.messages];
     this.#reading = { ...reading, messages: [], entries: [] };
     this.#told = this.#told.filter(({ cursor }) => cursor.seq > reading.lastSeq);
     for (const entry of reading.entries) this.#learn(entry);
@@ -128,7 +124,7 @@ export class SessionMirror {
       title: reading?.title,
       status: reading?.status ?? "idle",
       model: reading?.model,
-      messages: [...this.#messages, ...this.#told.flatMap(messageIn)],
+      messages: this.#shownMessages(),
       streamingMessage: message,
       toolOutputs,
       pendingToolCalls: reading?.pendingToolCalls ?? [],
@@ -139,6 +135,12 @@ export class SessionMirror {
     };
     for (const { event } of this.#told) layOver(known, event);
     return known;
+  }
+
+  #shownMessages(): readonly ChatMessage[] {
+    let messages: readonly ChatMessage[] = this.#messages;
+    for (const { event } of this.#told) messages = after(messages, event);
+    return messages;
   }
 
   #learn({ type, seq, turnId, toolCallId, claimedBy }: StoredEntry): void {
@@ -163,14 +165,19 @@ function isFact({ type }: SessionEvent): boolean {
     case "awaiting_tool_execution":
     case "tool_execution_end":
     case "steering_returned":
+    case "history_rewound":
       return true;
     default:
       return false;
   }
 }
 
-function messageIn({ event }: PlacedEvent): readonly ChatMessage[] {
-  return event.type === "message_end" ? [event.message] : [];
+/** Messages after this event. */
+function after(messages: readonly ChatMessage[], event: SessionEvent): readonly ChatMessage[] {
+  if (event.type === "message_end") return [...messages, event.message];
+  if (event.type !== "history_rewound") return messages;
+  const { to } = event;
+  return messages.slice(0, 1 + messages.findIndex(({ id }) => id === to));
 }
 
 function layOver(known: Known, event: SessionEvent): void {
@@ -203,6 +210,11 @@ function layOver(known: Known, event: SessionEvent): void {
       known.error = error;
       return;
     }
+    case "history_rewound":
+      known.status = "idle";
+      known.pendingToolCalls = [];
+      known.error = undefined;
+      return;
     default:
       return;
   }

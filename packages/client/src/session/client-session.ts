@@ -44,6 +44,11 @@ export interface QueueOptions extends CallOptions {
   readonly id?: string;
 }
 
+export interface RewindOptions extends QueueOptions {
+  /** Removes the message too. Default false. */
+  readonly before?: boolean;
+}
+
 /** Parts that a session is built from. */
 export interface SessionParts {
   readonly connection: Connection;
@@ -138,6 +143,17 @@ export class ClientSession {
     const response = await this.#runtime.request("fork", { ...options, body });
     const { sessionId } = await jsonOf<ForkReply>(response);
     return new ClientSession(sessionId, { ...this.#parts, start: {}, isNew: false });
+  }
+
+  /**
+   * Makes this message the last one of the history, with the results of its calls; with `before`, removes it too. Fails with `turn_unfinished`
+   * while a turn runs, and with `invalid_input` if the history has no such message.
+   */
+  async rewind(messageId: string, options: RewindOptions = {}): Promise<void> {
+    const { before = false, id = newId(), ...call } = options;
+    await this.#turns.sent();
+    await this.#runtime.post("rewind", { to: messageId, before, id }, call);
+    await this.#runtime.refresh();
   }
 
   /** Deletes the session with all its messages. */

@@ -166,6 +166,11 @@ export class ClientTurn implements Turn<unknown, SessionEvent> {
     this.leave(pending);
   }
 
+  /** Ends the handle with an error if it waits for answers, or for what follows from them. */
+  failSuspended(thrown: unknown): void {
+    if (this.#suspension !== undefined || this.#answered.length > 0) this.fail(thrown);
+  }
+
   /** Ends the handle with an error: the turn never started, or cannot be followed any more. */
   fail(thrown: unknown): void {
     if (this.#isOver) return;

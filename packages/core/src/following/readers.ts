@@ -163,16 +163,19 @@ export class Readers {
 
   /** Handles of answers follow a turn that continues the suspended one. Its calls were cut away, so it never starts. */
   #failContinuing(sessionId: string): void {
-    const isVoid = ({ turn, turnId }: Follower): boolean =>
-      !turn.hasBegun && turnId.includes(chainMark);
-    const failed = this.#followers.filter(isVoid);
-    this.#followers = this.#followers.filter((follower) => !isVoid(follower));
+    const failed = this.#followers.filter(isContinuing);
+    this.#followers = this.#followers.filter((follower) => !isContinuing(follower));
     for (const { turn } of failed) turn.fail(refused(sessionId, "not_pending"));
   }
 
   #endTurn(turnId: string): void {
     this.#followers = this.#followers.filter((follower) => follower.turnId !== turnId);
   }
+}
+
+/** Whether the handle waits for a turn that continues another. */
+function isContinuing({ turn, turnId }: Follower): boolean {
+  return !turn.hasBegun && turnId.includes(chainMark);
 }
 
 export function tellEnd(onEnd: Subscription["onEnd"], why: SessionError): void {

@@ -48,6 +48,8 @@ export interface SessionOverview {
 export interface SessionReply extends SessionOverview {
   /** Messages that the entries of this page added. */
   readonly messages: readonly ChatMessage[];
+  /** Index of the first of them in the transcript: messages that a reader has from there on no longer exist. */
+  readonly firstIndex: number;
   readonly entries: readonly StoredEntry[];
 }
 
@@ -96,6 +98,11 @@ export interface CancelReply {
 
 export interface ForkReply {
   readonly sessionId: string;
+}
+
+export interface RewindReply {
+  /** Id of the last message now. Undefined if there is none. */
+  readonly lastMessageId?: string;
 }
 
 /** One field of a request that was refused. */

@@ -86,6 +86,15 @@ export interface ForkRequest extends SessionTarget {
   readonly at?: string;
 }
 
+export interface RewindRequest extends SessionTarget {
+  /** Id of the message that becomes the last one. */
+  readonly to: string;
+  /** Removes the message too. */
+  readonly before?: boolean;
+  /** Sending the same id again has no effect. */
+  readonly id?: string;
+}
+
 /** Query of a session's event stream. */
 export interface EventsQuery extends SessionTarget {
   /** Cursor of the last event that the reader has. */

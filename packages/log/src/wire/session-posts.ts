@@ -1,11 +1,19 @@
 /** Bodies and replies of posts to one session, by the last segment of the path. */
-import type { AnswersReply, CancelReply, ClaimReply, ForkReply, QueueReply } from "./replies.ts";
+import type {
+  AnswersReply,
+  CancelReply,
+  ClaimReply,
+  ForkReply,
+  QueueReply,
+  RewindReply,
+} from "./replies.ts";
 import type {
   AnswersRequest,
   CancelRequest,
   ClaimRequest,
   ForkRequest,
   QueueRequest,
+  RewindRequest,
 } from "./requests.ts";
 
 export interface SessionPosts {
@@ -15,4 +23,5 @@ export interface SessionPosts {
   readonly claims: { readonly request: ClaimRequest; readonly reply: ClaimReply };
   readonly cancel: { readonly request: CancelRequest; readonly reply: CancelReply };
   readonly fork: { readonly request: ForkRequest; readonly reply: ForkReply };
+  readonly rewind: { readonly request: RewindRequest; readonly reply: RewindReply };
 }

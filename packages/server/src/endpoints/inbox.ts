@@ -1,4 +1,4 @@
-/** Endpoints that clients post to: queued messages, answers, claims, cancel. Everything is stored before it is acknowledged. */
+/** Endpoints that clients post to: queued messages, answers, claims, cancel, rewind. Everything is stored before it is acknowledged. */
 import type { QueuedInput, QueueOptions, Receipt, Session } from "@capstan/core";
 import type {
   AnswersReply,
@@ -6,6 +6,7 @@ import type {
   CancelReply,
   ClaimReply,
   QueueReply,
+  RewindReply,
   SessionTarget,
 } from "@capstan/log";
 import { appOf } from "./app-of.ts";
@@ -19,6 +20,7 @@ import {
   ClaimRequestSchema,
   NoQuerySchema,
   QueueRequestSchema,
+  RewindRequestSchema,
 } from "./request-schemas.ts";
 import { refusalIn } from "./refusal.ts";
 import { hasStarted } from "./turn-stream.ts";
@@ -110,6 +112,24 @@ export const cancel: Endpoint = endpoint({
         return jsonResponse({ turnId, isOver: true } satisfies CancelReply);
       }
       throw new ServerError("not_found", `Unknown turn "${turnId}" in this session`);
+    }),
+});
+
+export const rewind: Endpoint = endpoint({
+  method: "POST",
+  path: "/api/agent/session/:id/rewind",
+  summary:
+    "Makes a message the last one of the history, or removes it too. Refused while a turn runs; a suspended turn ends",
+  query: NoQuerySchema,
+  body: RewindRequestSchema,
+  answers: "200: the id of the last message now",
+  handle: (call) =>
+    withSession(call, async (session) => {
+      const { to, before = false, id } = call.body;
+      call.backend.storage.admit(call.principal, session);
+      await session.rewind(to, { before, ...(id !== undefined && { id }) });
+      const last = session.messages.at(-1);
+      return jsonResponse((last ? { lastMessageId: last.id } : {}) satisfies RewindReply);
     }),
 });
 

@@ -11,6 +11,7 @@ import type {
   EventsQuery,
   ExecuteRequest,
   ForkRequest,
+  RewindRequest,
   LentToolDeclaration,
   QueuedInput,
   QueueRequest,
@@ -207,6 +208,13 @@ export const CancelRequestSchema: z.ZodType<CancelRequest> = z.strictObject({
 
 export const ForkRequestSchema: z.ZodType<ForkRequest> = z.strictObject({
   at: text.max(200).exactOptional(),
+  incarnation: incarnation.exactOptional(),
+});
+
+export const RewindRequestSchema: z.ZodType<RewindRequest> = z.strictObject({
+  to: text.max(200),
+  before: z.boolean().exactOptional(),
+  id: turnId.exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 

@@ -76,10 +76,10 @@ function toOverview(
 
 async function jsonOfPage(
   overview: SessionOverview,
-  { messages, entries }: SessionReadingPage,
+  { messages, firstIndex, entries }: SessionReadingPage,
   view: PublicView,
 ): Promise<string> {
-  const rest = JSON.stringify(overview).slice(0, -1);
+  const rest = JSON.stringify({ ...overview, firstIndex }).slice(0, -1);
   const said = await jsonOfList(messages.map((message) => view.message(message)));
   const stored = await jsonOfList(entries.map((entry) => view.entry(withoutSecrets(entry))));
   return `${rest},"messages":${said},"entries":${stored}}`;

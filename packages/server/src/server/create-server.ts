@@ -9,7 +9,7 @@ import { endpoint } from "../endpoints/endpoint.ts";
 import { closing, health, metrics, ready } from "../endpoints/about.ts";
 import { events } from "../endpoints/events.ts";
 import { execute } from "../endpoints/execute.ts";
-import { answers, cancel, claims, followUp, steer } from "../endpoints/inbox.ts";
+import { answers, cancel, claims, followUp, rewind, steer } from "../endpoints/inbox.ts";
 import { deleteSession, fork, getSession, listSessions } from "../endpoints/sessions.ts";
 import { readJsonBody } from "../guard/json-body.ts";
 import type { ClientToolLimits } from "../guard/limits.ts";
@@ -40,6 +40,7 @@ const described: readonly Endpoint[] = [
   claims,
   cancel,
   fork,
+  rewind,
   deleteSession,
   listSessions,
   health,
