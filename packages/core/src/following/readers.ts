@@ -34,6 +34,8 @@ export class Readers {
   #subscriptions: readonly Subscription[] = [];
   /** Set once no more events will come: the reason. */
   #end: SessionError | undefined;
+  #isShowing = false;
+  readonly #waiting: PlacedEvent[] = [];
   readonly #onThrown: (thrown: unknown) => void;
 
   /** `onThrown` receives the errors that listeners throw. */
@@ -101,7 +103,23 @@ export class Readers {
     };
   }
 
-  show({ event, cursor }: PlacedEvent): void {
+  /** Delivers an event to all readers. Events that a reader causes in the meantime follow, so that all readers get them in one order. */
+  show(placed: PlacedEvent): void {
+    if (this.#isShowing) {
+      this.#waiting.push(placed);
+      return;
+    }
+    this.#isShowing = true;
+    try {
+      this.#deliver(placed);
+      while (this.#waiting.length > 0)
+        for (const next of this.#waiting.splice(0)) this.#deliver(next);
+    } finally {
+      this.#isShowing = false;
+    }
+  }
+
+  #deliver({ event, cursor }: PlacedEvent): void {
     if (event.type === "turn_start" && this.#expected.length > 0) this.#begin(event.turnId);
     const followers = this.#followers;
     if (event.type === "turn_end") this.#endTurn(event.turnId);

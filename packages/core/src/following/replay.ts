@@ -34,13 +34,21 @@ export async function replay(
       await reader.ready?.();
       return reader.hasLeft?.() !== true;
     };
-    await readPages(log, take, () => {
-      reader.show(log.feed.withLive(after, []));
-      reader.join();
-    });
-  } else {
-    reader.show(recent);
-    reader.join();
-  }
+    await readPages(log, take, () => showAndJoin(log.feed, log.feed.withLive(after, []), reader));
+  } else showAndJoin(log.feed, recent, reader);
   runtime.wakeups.follow();
+}
+
+/** A reader may cause events while it is shown these: it has not joined yet, so they follow here. */
+function showAndJoin(
+  feed: EventFeed,
+  missed: readonly PlacedEvent[],
+  { show, join }: ReplayReader,
+): void {
+  let events = missed;
+  for (let last = events.at(-1); last !== undefined; last = events.at(-1)) {
+    show(events);
+    events = feed.recentEventsAfter(last.cursor) ?? [];
+  }
+  join();
 }

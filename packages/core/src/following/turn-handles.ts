@@ -9,7 +9,7 @@ import { checkMessageId, checkTurnId, settleReasonOf } from "../input/input.ts";
 import { withLiveEvents } from "./late-events.ts";
 import { replay } from "./replay.ts";
 import { isSameJson, withoutApp } from "../input/same-json.ts";
-import { invalid, taken, toSessionError } from "../errors/session-error.ts";
+import { invalid, refused, taken, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import type { SessionInbox } from "../session/session-inbox.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
@@ -133,7 +133,7 @@ export class TurnHandles implements TurnSession {
       for (const answer of toAnswers()) ids.push(await this.#inbox.postAnswer(answer, key));
       for (const entryId of ids) this.#inbox.check(entryId, "already_answered");
     };
-    return this.#track(turn, post, () => this.#followAnswers(turn), signal);
+    return this.#track(turn, post, () => this.#followAnswers(turn, last), signal);
   }
 
   /** Resolves once the abort is recorded, with false if there was nothing to abort. */
@@ -193,8 +193,11 @@ export class TurnHandles implements TurnSession {
   }
 
   /** The answers are taken by the turn in progress, or by one that continues it; or they wait for the remaining answers. */
-  #followAnswers(handle: SessionTurn): void {
+  #followAnswers(handle: SessionTurn, answered: SessionFold["turn"]): void {
     const { turn } = this.#fold;
+    // A rewind has cut the answered calls away in the meantime.
+    const isGone = answered !== undefined && turn?.isInChain(answered.turnId) !== true;
+    if (isGone) return handle.fail(refused(this.id, "not_pending"));
     const action = this.#fold.nextAction(this.#host.clock.now());
     if (action.type === "continue") this.#join(handle, action.turnId);
     else if (turn?.isSuspended === true) this.#leaveWaiting(handle);
