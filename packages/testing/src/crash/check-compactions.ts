@@ -45,6 +45,11 @@ function checkCuts(session: WatchedSession): void {
     fold.apply(entry);
     if (entry.type !== "compaction") continue;
     const { summary } = fold.context;
+    // It was cut off while the summary was written.
+    const isCutOff = session.entries.some(
+      ({ type, seq }) => type === "history_rewound" && seq < entry.seq,
+    );
+    if (isCutOff && !fold.transcript.has(entry.through)) continue;
     if (summary?.through !== entry.through) {
       session.violate("log", `entry ${entry.seq}: a summary of missing messages`);
       continue;

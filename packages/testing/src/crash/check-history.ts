@@ -37,7 +37,7 @@ function checkRefusal(
 
 /** Turn that is running, waits for answers, or is about to start for an input. */
 function unfinishedAfter(
-  { entries }: WatchedSession,
+  { entries, fold }: WatchedSession,
   entry: Entry,
   before: string | undefined,
 ): string | undefined {
@@ -53,6 +53,9 @@ function unfinishedAfter(
       return entry.turnId;
     case "turn_ended":
       return entry.pending === undefined ? undefined : entry.turnId;
+    case "history_rewound":
+      // It ends a suspended turn.
+      return fold.refusalOf(entry.id) === undefined ? undefined : before;
     default:
       return before;
   }

@@ -30,7 +30,9 @@ function checkQueued(session: WatchedSession, id: string): void {
   });
   const isForgotten = entries.some(
     (entry) =>
-      (entry.type === "history_cleared" || entry.type === "history_loaded") &&
+      (entry.type === "history_cleared" ||
+        entry.type === "history_loaded" ||
+        entry.type === "history_rewound") &&
       entry.seq > (deliveries[0]?.seq ?? Infinity),
   );
   const said = fold.transcript.messages.filter((message) => message.id === id).length;
@@ -53,6 +55,7 @@ function checkCancel(session: WatchedSession, entry: EntryOf<"cancel_requested">
   );
   const reason = last?.type === "turn_ended" ? last.finishReason : undefined;
   if (reason === "aborted" || reason === "error" || reason === "forked") return;
+  if (isRewoundAfter(session, entry)) return;
   session.violate("effectless", `${entry.turnId} was cancelled, but ended with ${reason}`);
 }
 
@@ -100,6 +103,7 @@ function checkAnswer(session: WatchedSession, entry: EntryOf<"answer">): void {
   );
   if (result?.type === "tool_result" && isDeepStrictEqual(result.result, entry.result)) return;
   if (entries.some(isStop)) return;
+  if (isRewoundAfter(session, entry)) return;
   session.violate("effectless", `the answer to ${entry.toolCallId} did not become its result`);
 }
 
@@ -125,7 +129,16 @@ function checkDecision(world: World, session: WatchedSession, entry: EntryOf<"de
   if (!isApproved && hasRun) session.violate("effectless", `${toolCallId} was denied, but ran`);
   // The other calls of the step may still be pending.
   if (result !== undefined || isStopped || fold.turn?.isSuspended === true) return;
+  if (isRewoundAfter(session, entry)) return;
   session.violate("effectless", `${toolCallId} was decided on, but has no result`);
+}
+
+/** A rewind cuts a suspended turn away, with what was posted about it. */
+function isRewoundAfter({ entries, fold }: WatchedSession, { seq }: Entry): boolean {
+  return entries.some(
+    (entry) =>
+      entry.type === "history_rewound" && entry.seq > seq && fold.refusalOf(entry.id) === undefined,
+  );
 }
 
 /** Calls of sessions with the same id may have equal ids. */

@@ -6,7 +6,7 @@ import type { ClientAction, CrashTrigger } from "./scenario.ts";
 import type { Hosts, SimulatedHost } from "./simulated-host.ts";
 import { toDelete, toUseOldHandle } from "./wishes/ages.ts";
 import { Answering } from "./wishes/answers.ts";
-import { toCompact, toConfigure, toFork, toReplace } from "./wishes/changes.ts";
+import { toCompact, toConfigure, toFork, toReplace, toRewind } from "./wishes/changes.ts";
 import { toEnqueue, toSend, toStop } from "./wishes/messages.ts";
 import type { WatchedSession } from "./watched-session.ts";
 import type { World } from "./world.ts";
@@ -118,6 +118,8 @@ export class Client {
       case "loadHistory":
       case "reset":
         return toReplace(world, action);
+      case "rewind":
+        return toRewind(world, action);
       case "fork":
         return toFork(world, action);
       case "delete":

@@ -37,6 +37,10 @@ export function toPost(interjection: Interjection, fold: SessionFold): Interject
       const messages = pastOf("interjected");
       return { id: "interjected", body: { type: "history_loaded", messages } };
     }
+    case "rewind": {
+      const { to } = interjection;
+      return { id: "interjected", body: { type: "history_rewound", to } };
+    }
     case "send":
     case "steer":
     case "followUp":

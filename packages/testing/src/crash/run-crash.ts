@@ -6,6 +6,7 @@ import { checkCompactions } from "./check-compactions.ts";
 import { checkEffects } from "./check-effects.ts";
 import { checkForks } from "./check-forks.ts";
 import { checkHistory } from "./check-history.ts";
+import { checkRewinds } from "./check-rewinds.ts";
 import { checkIncarnations } from "./check-incarnations.ts";
 import { checkLog } from "./check-log.ts";
 import { checkPosts } from "./check-posts.ts";
@@ -69,6 +70,7 @@ function check(world: World, readers: readonly Reader[]): void {
     checkAcknowledged(session);
     checkPosts(world, session);
     checkHistory(session);
+    checkRewinds(session);
     checkCompactions(world, session);
     checkRequests(world, session);
   }

@@ -108,6 +108,8 @@ export type ClientAction = {
   | { readonly do: "configure"; readonly settings: CrashSettings }
   /** Loads a short history. */
   | { readonly do: "clearHistory" | "loadHistory" | "reset" }
+  /** Rewinds to this message, or before it. */
+  | { readonly do: "rewind"; readonly id: string; readonly to: string; readonly before?: boolean }
   /** Forks at the message with this index, as the client sees it, or at the end. Later actions refer to the fork by this name. */
   | { readonly do: "fork"; readonly as: string; readonly at?: number }
   /** The next send creates another session under the same id. */
@@ -135,6 +137,7 @@ export type Interjection =
   | { readonly do: "steer" | "followUp" | "send"; readonly id: string; readonly text: string }
   | { readonly do: "cancel" | "clearHistory" | "loadHistory" }
   | { readonly do: "compact"; readonly id: string }
+  | { readonly do: "rewind"; readonly to: string }
   /** Answers the first call that waits for a result. */
   | { readonly do: "answer" }
   | { readonly do: "configure"; readonly settings: CrashSettings };

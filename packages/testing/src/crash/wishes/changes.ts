@@ -13,6 +13,7 @@ type HistoryAction = Extract<
   ClientAction,
   { readonly do: "clearHistory" | "loadHistory" | "reset" }
 >;
+type RewindAction = Extract<ClientAction, { readonly do: "rewind" }>;
 type ForkAction = Extract<ClientAction, { readonly do: "fork" }>;
 
 export function toConfigure(world: World, action: ConfigureAction): Wish {
@@ -98,6 +99,29 @@ async function replace(session: Session, how: HistoryAction["do"]): Promise<void
     default:
       return how satisfies never;
   }
+}
+
+export function toRewind(world: World, action: RewindAction): Wish {
+  const { on, session: name, age, id, to, before = false } = action;
+  return {
+    on,
+    what: `rewind ${id}`,
+    isOver: () => world.isOver(action),
+    try: async (host) => {
+      const target = world.find(name, age);
+      if (target === undefined) return "again";
+      const session = await reachSession(host, target);
+      try {
+        await session.rewind(to, { id, before });
+      } catch (thrown) {
+        // Another rewind may have removed the message.
+        const isRaced = codeOf(thrown) === "invalid_input" && world.scenario.mayDiffer;
+        return isRaced ? "done" : refusedOrThrow(world, action.do, thrown);
+      }
+      target.acknowledged.add({ type: "posted", id });
+      return "done";
+    },
+  };
 }
 
 /** If nothing else can have come first, no turn may be unfinished. */
