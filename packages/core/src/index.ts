@@ -67,6 +67,7 @@ export type { SubscribeFrom } from "./following/subscribe-after.ts";
 export { SessionError } from "./errors/session-error.ts";
 export type { SessionErrorCode } from "./errors/session-error.ts";
 export type { CompactionResult, CompactOptions } from "./session/compaction-request.ts";
+export type { HistoryMessage } from "./input/check-history.ts";
 export type { RewindOptions } from "./session/rewind.ts";
 export type { SessionOrigin } from "./session/session-host.ts";
 export type { QueuedInput, QueueOptions } from "./session/session-queues.ts";

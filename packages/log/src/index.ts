@@ -80,6 +80,7 @@ export type { OutputFold, ShownOutput } from "./folds/output-fold.ts";
 export type { CacheStability, PrefixFold } from "./folds/prefix-fold.ts";
 export { SessionFold } from "./folds/session-fold.ts";
 export type { EntryPoint, TranscriptFold } from "./folds/transcript-fold.ts";
+export { messageFault } from "./entries/value-shapes.ts";
 export { chainMark } from "./folds/turn-fold.ts";
 export type { StepUnderWay, TurnFold, TurnOrigin } from "./folds/turn-fold.ts";
 export type { QueuedItem, QueueFold, QueueOutcome } from "./folds/queue-fold.ts";

@@ -44,6 +44,7 @@ test("the log exports these names and no others", () => {
       "leaseOver",
       "listPage",
       "memoryRepository",
+      "messageFault",
       "newId",
       "newestFirst",
       "orElse",

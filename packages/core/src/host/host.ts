@@ -4,7 +4,8 @@ import type { ListQuery, RepairedSession, SalvagedLog, SessionPage } from "@caps
 import { newId as randomId, repairSession, salvageLog } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import { systemClock } from "../platform/clock.ts";
-import { checkHistory } from "../input/check-history.ts";
+import type { HistoryMessage } from "../input/check-history.ts";
+import { toHistory } from "../input/check-history.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkHostOptions } from "./host-options.ts";
 import { FaultReports } from "./host-fault.ts";
@@ -19,6 +20,7 @@ import { Session } from "../session/session.ts";
 import { SessionError, alreadyExists, exists, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "../session/session-host.ts";
 import type { RestoreOptions } from "../session/copies.ts";
+import { checkSnapshot } from "../session/check-snapshot.ts";
 import { storeSnapshot } from "../session/copies.ts";
 import { SessionRuntime } from "./session-runtime.ts";
 import type { SessionSettings } from "../session/session-settings.ts";
@@ -27,13 +29,15 @@ import type { SessionSnapshot } from "../session/snapshot.ts";
 import { abandonStored } from "../owner/abandon-stored.ts";
 import { release } from "../owner/unusable-claim.ts";
 
-export interface NewSession extends Omit<SessionOrigin, "config" | "app"> {
+export interface NewSession extends Omit<SessionOrigin, "config" | "app" | "history"> {
   /** Default: random. */
   readonly id?: string;
   /** Settings that override those of the agent. */
   readonly config?: SessionSettings;
   /** Application context: required if the agent has an `appContext`, refused if it has none. */
   readonly app?: unknown;
+  /** Messages from before the session was created. Those without an id get one. */
+  readonly history?: readonly HistoryMessage[];
 }
 
 export class Host {
@@ -89,10 +93,10 @@ export class Host {
   }
 
   /** Creates a session. Nothing is stored before its first send. Throws `unknown_agent` and `invalid_input`. */
-  createSession({ id, config, app, ...origin }: NewSession): Session {
+  createSession({ id, config, app, history, ...origin }: NewSession): Session {
     this.#mustBeOpen();
     const agent = this.#agent(origin.agent);
-    if (origin.history !== undefined) checkHistory(origin.history);
+    const past = history && { history: toHistory(history, this.#host.newId) };
     const hasApp = agent.appContext !== undefined || app !== undefined;
     const given = hasApp && { app: agent.toStoredApp(app) };
     const chosen = config && { config: toConfig(config, agent) };
@@ -100,7 +104,7 @@ export class Host {
     if (this.#runtimes.has(sessionId)) throw exists(sessionId, alreadyExists);
     const runtime = this.#runtime(sessionId);
     runtime.remember(config ?? {});
-    return new Session(runtime, this.#host, { ...origin, ...chosen, ...given });
+    return new Session(runtime, this.#host, { ...origin, ...chosen, ...given, ...past });
   }
 
   /**
@@ -126,7 +130,7 @@ export class Host {
    */
   async restore(snapshot: SessionSnapshot, options: RestoreOptions = {}): Promise<Session> {
     this.#mustBeOpen();
-    checkSessionId(snapshot.id);
+    checkSnapshot(snapshot);
     const [onlyAgent, another] = this.#agents.keys();
     await storeSnapshot(this.#host, snapshot, {
       ...options,

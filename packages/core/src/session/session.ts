@@ -21,7 +21,8 @@ import type {
 } from "@capstan/log";
 import { ShownCalls } from "@capstan/log";
 import { whyNoAnswer } from "../agent/why-no-answer.ts";
-import { checkHistory } from "../input/check-history.ts";
+import type { HistoryMessage } from "../input/check-history.ts";
+import { toHistory } from "../input/check-history.ts";
 import type { SendInput, SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
 import { checkTurnId, isAnswers, isRequest, toAnswers, toMessages } from "../input/input.ts";
 import type { Receipt } from "../following/receipts.ts";
@@ -309,9 +310,13 @@ export class Session<Output = unknown, App = unknown> {
     return askForCompaction(id, options.directives, this.#inbox, this.#runtime);
   }
 
-  /** Replaces the messages. Fails with `invalid_input` if no provider would accept them, and while a turn is unfinished. */
-  async loadHistory(messages: readonly ChatMessage[]): Promise<void> {
-    const body = { type: "history_loaded", messages: checkHistory(messages) } as const;
+  /**
+   * Replaces the messages. Those without an id get one. Fails with `invalid_input` if no provider would accept them, and while a turn is
+   * unfinished.
+   */
+  async loadHistory(messages: readonly HistoryMessage[]): Promise<void> {
+    const history = toHistory(messages, this.#host.newId);
+    const body = { type: "history_loaded", messages: history } as const;
     await this.#inbox.post(this.#host.newId(), body);
   }
 

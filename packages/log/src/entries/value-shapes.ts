@@ -29,6 +29,7 @@ export function messagesFault(value: unknown): Fault {
   return listFault(value, messageFault);
 }
 
+/** Fault of a value that should be a message, worded to follow its name; undefined if there is none. */
 export function messageFault(value: unknown): Fault {
   if (!isObject(value)) return " is not an object";
   const { id, role } = value;
