@@ -73,12 +73,13 @@ export type { SessionOrigin } from "./session/session-host.ts";
 export type { QueuedInput, QueueOptions } from "./session/session-queues.ts";
 export type { SessionSettings } from "./session/session-settings.ts";
 export type { ImportChoices, RestoreOptions } from "./session/copies.ts";
-export type { ProviderId, SessionSnapshot, StoredBlob } from "./session/snapshot.ts";
+export type { Artifact, ProviderId, SessionSnapshot, StoredBlob } from "./session/snapshot.ts";
 export type { PartOfLog } from "./following/log-pages.ts";
 export type {
   SessionReading,
   SessionReadingPage,
   SessionUsage,
+  RunningToolCall,
   SessionState,
 } from "./session/session-state.ts";
 export { bindTools } from "./tools/bind-tools.ts";

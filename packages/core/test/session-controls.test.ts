@@ -16,6 +16,8 @@ test("default state: nothing was said, nothing is queued, nothing runs", () => {
   const session = createSession({ agent: createAgent({ model: scriptedProvider([]) }) });
 
   expect(session.state).toEqual({
+    instructions: undefined,
+    runningToolCalls: [],
     status: "idle",
     model: "scripted",
     thinkingLevel: undefined,

@@ -85,7 +85,7 @@ export { chainMark } from "./folds/turn-fold.ts";
 export type { StepUnderWay, TurnFold, TurnOrigin } from "./folds/turn-fold.ts";
 export type { QueuedItem, QueueFold, QueueOutcome } from "./folds/queue-fold.ts";
 export type { PricedUsage, UsageFold } from "./folds/usage-fold.ts";
-export type { CallClaim, CallStates, Refusal } from "./folds/call-states.ts";
+export type { CallClaim, CallStates, Refusal, RunningCall } from "./folds/call-states.ts";
 export { isOverdue } from "./repository/is-overdue.ts";
 export type { NextAction, TurnEnd } from "./folds/next-action.ts";
 export { entriesOfFacts } from "./entries/entries-of-facts.ts";

@@ -12,13 +12,14 @@ import type {
   Cursor,
   PlacedEvent,
   QueuedItem,
+  RunningCall,
   SessionEvent,
   SessionReply,
   SessionStatus,
   StoredEntry,
 } from "@capstan/log";
 
-/** A session at one moment. */
+/** A session at one moment, as values that never change: while nothing happens, `session.state` is the same object. */
 export interface ClientSessionState {
   readonly agent: string | undefined;
   readonly title: string | undefined;
@@ -30,6 +31,8 @@ export interface ClientSessionState {
   /** Tool output so far. */
   readonly toolOutputs: readonly LiveToolOutput[];
   readonly pendingToolCalls: readonly PendingCall[];
+  /** Calls that run on the server, or are about to. `toolOutputs` has their output so far. */
+  readonly runningToolCalls: readonly RunningCall[];
   readonly queues: {
     readonly steering: readonly QueuedItem[];
     readonly followUp: readonly QueuedItem[];
@@ -51,6 +54,9 @@ export class SessionMirror {
   #reading: SessionReply | undefined;
   #messages: readonly ChatMessage[] = [];
   #told: PlacedEvent[] = [];
+  /** Undefined after a change. */
+  #state: ClientSessionState | undefined;
+  #shown: readonly ChatMessage[] = [];
   #view = new LiveView();
   /** Seq of the entry that starts each turn. */
   readonly #turnStarts = new Map<string, number>();
@@ -88,6 +94,7 @@ export class SessionMirror {
     // A later reading may have overtaken this one.
     if (sinceSeq !== this.lastSeq || reading.lastSeq < sinceSeq) return;
     this.#messages = [...this.#messages.slice(0, reading.firstIndex), ...reading.messages];
+    this.#state = undefined;
     this.#reading = { ...reading, messages: [], entries: [] };
     this.#told = this.#told.filter(({ cursor }) => cursor.seq > reading.lastSeq);
     for (const entry of reading.entries) this.#learn(entry);
@@ -95,6 +102,8 @@ export class SessionMirror {
 
   /** Forgets the session: it is gone, and another one may have its id. */
   reset(): void {
+    this.#state = undefined;
+    this.#shown = [];
     this.#reading = undefined;
     this.#messages = [];
     this.#told = [];
@@ -106,17 +115,24 @@ export class SessionMirror {
 
   /** Applies an event: a fact, or a live part. */
   apply(event: SessionEvent, cursor: Cursor): void {
+    this.#state = undefined;
     this.#view.apply(event);
     if (event.type === "turn_start") this.#learnStart(event.turnId, cursor.seq);
-    if (cursor.seq > this.lastSeq && isFact(event)) this.#told.push({ event, cursor });
+    if (cursor.seq > this.lastSeq && factTypes.includes(event.type))
+      this.#told.push({ event, cursor });
   }
 
   /** Shows the live part of a reading, for a session that is not streamed. */
   showLive(live: SessionReply["live"]): void {
+    this.#state = undefined;
     this.#view.apply({ type: "snapshot", ...live });
   }
 
   get state(): ClientSessionState {
+    return (this.#state ??= this.#toState());
+  }
+
+  #toState(): ClientSessionState {
     const { message, toolOutputs } = this.#view.snapshot();
     const reading = this.#reading;
     const known: Known = {
@@ -128,6 +144,7 @@ export class SessionMirror {
       streamingMessage: message,
       toolOutputs,
       pendingToolCalls: reading?.pendingToolCalls ?? [],
+      runningToolCalls: reading?.runningToolCalls ?? [],
       queues: reading?.queues ?? { steering: [], followUp: [] },
       usage: reading?.usage ?? {},
       totalCost: reading?.totalCost,
@@ -138,9 +155,10 @@ export class SessionMirror {
   }
 
   #shownMessages(): readonly ChatMessage[] {
-    let messages: readonly ChatMessage[] = this.#messages;
-    for (const { event } of this.#told) messages = after(messages, event);
-    return messages;
+    const messages = this.#told.reduce(after, this.#messages);
+    // A message never changes, so a list of the same ones is the same list.
+    if (idsOf(messages) !== idsOf(this.#shown)) this.#shown = messages;
+    return this.#shown;
   }
 
   #learn({ type, seq, turnId, toolCallId, claimedBy }: StoredEntry): void {
@@ -157,23 +175,18 @@ export class SessionMirror {
   }
 }
 
-function isFact({ type }: SessionEvent): boolean {
-  switch (type) {
-    case "turn_start":
-    case "turn_end":
-    case "message_end":
-    case "awaiting_tool_execution":
-    case "tool_execution_end":
-    case "steering_returned":
-    case "history_rewound":
-      return true;
-    default:
-      return false;
-  }
-}
+const factTypes: readonly SessionEvent["type"][] = [
+  "turn_start",
+  "turn_end",
+  "message_end",
+  "awaiting_tool_execution",
+  "tool_execution_end",
+  "steering_returned",
+  "history_rewound",
+];
 
 /** Messages after this event. */
-function after(messages: readonly ChatMessage[], event: SessionEvent): readonly ChatMessage[] {
+function after(messages: readonly ChatMessage[], { event }: PlacedEvent): readonly ChatMessage[] {
   if (event.type === "message_end") return [...messages, event.message];
   if (event.type !== "history_rewound") return messages;
   const { to } = event;
@@ -187,32 +200,32 @@ function layOver(known: Known, event: SessionEvent): void {
       known.error = undefined;
       return;
     case "message_end":
+      known.runningToolCalls = callsIn(event.message);
       return dequeue(known, [event.message.id]);
     case "steering_returned":
       return dequeue(known, event.ids);
-    case "awaiting_tool_execution":
-      known.pendingToolCalls = [
-        ...without(
-          known.pendingToolCalls,
-          event.pending.map(({ toolCallId }) => toolCallId),
-        ),
-        ...event.pending,
-      ];
+    case "awaiting_tool_execution": {
+      const ids = event.pending.map(({ toolCallId }) => toolCallId);
+      known.pendingToolCalls = [...without(known.pendingToolCalls, ids), ...event.pending];
+      known.runningToolCalls = without(known.runningToolCalls, ids);
       return;
+    }
     case "tool_execution_end":
       known.pendingToolCalls = without(known.pendingToolCalls, [event.toolCallId]);
+      known.runningToolCalls = without(known.runningToolCalls, [event.toolCallId]);
       return;
     case "turn_end": {
       const { pending, error, finishReason } = event;
       const status = finishReason === "error" ? "error" : "completed";
       known.status = pending === undefined ? status : "awaiting_tool_execution";
       known.pendingToolCalls = pending ?? [];
+      known.runningToolCalls = [];
       known.error = error;
       return;
     }
     case "history_rewound":
       known.status = "idle";
-      known.pendingToolCalls = [];
+      known.pendingToolCalls = known.runningToolCalls = [];
       known.error = undefined;
       return;
     default:
@@ -220,8 +233,25 @@ function layOver(known: Known, event: SessionEvent): void {
   }
 }
 
-function without(calls: readonly PendingCall[], ids: readonly string[]): readonly PendingCall[] {
+function without<Call extends { readonly toolCallId: string }>(
+  calls: readonly Call[],
+  ids: readonly string[],
+): readonly Call[] {
   return calls.filter(({ toolCallId }) => !ids.includes(toolCallId));
+}
+
+/** Calls of a reply that are to be run, or answered. */
+function callsIn(message: ChatMessage): readonly RunningCall[] {
+  if (message.role !== "assistant") return [];
+  return message.content.flatMap((part) =>
+    part.type === "tool_call" && part.isProviderExecuted !== true
+      ? [{ toolCallId: part.id, toolName: part.name, input: part.input }]
+      : [],
+  );
+}
+
+function idsOf(messages: readonly ChatMessage[]): string {
+  return String(messages.map(({ id }) => id));
 }
 
 /** Removes messages that reached the model, or were returned, from the queues. */

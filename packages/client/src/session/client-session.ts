@@ -149,10 +149,12 @@ export class ClientSession {
    * Makes this message the last one of the history, with the results of its calls; with `before`, removes it too. Fails with `turn_unfinished`
    * while a turn runs, and with `invalid_input` if the history has no such message.
    */
-  async rewind(messageId: string, options: RewindOptions = {}): Promise<void> {
-    const { before = false, id = newId(), ...call } = options;
+  async rewind(
+    messageId: string,
+    { id = newId(), before = false, ...options }: RewindOptions = {},
+  ): Promise<void> {
     await this.#turns.sent();
-    await this.#runtime.post("rewind", { to: messageId, before, id }, call);
+    await this.#runtime.post("rewind", { to: messageId, before, id }, options);
     await this.#runtime.refresh();
   }
 

@@ -213,16 +213,13 @@ export class SessionRuntime implements StreamListener, CallOwner {
     this.#tell(event, cursor);
     if (event.type === "awaiting_tool_execution") this.runCalls(event.pending);
     else if (event.type === "tool_execution_end") this.calls.settle(event.toolCallId);
-    else if (event.type === "history_rewound") this.#onRewound();
-    else if (event.type === "turn_end") this.#refreshSoon();
-  }
-
-  /** The pending calls are gone, and with them the turns that wait for their answers. */
-  #onRewound(): void {
-    const message = `The calls of session "${this.id}" that were pending are gone: its history was rewound`;
-    for (const turn of this.#turns) turn.failSuspended(new ClientError("not_pending", message));
-    this.calls.stop();
-    this.#refreshSoon();
+    else if (event.type === "history_rewound") {
+      // The pending calls are gone, and with them the turns that wait for their answers.
+      const why = new ClientError("not_pending", "The history was rewound");
+      for (const turn of this.#turns) turn.failSuspended(why);
+      this.calls.stop();
+      this.#refreshSoon();
+    } else if (event.type === "turn_end") this.#refreshSoon();
   }
 
   /** Checks the session: if another process deleted it, the stream stays silent. */

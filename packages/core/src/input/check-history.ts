@@ -29,7 +29,7 @@ function withId(message: HistoryMessage, newId: () => string): ChatMessage {
     return message as ChatMessage;
   }
   const id = message.role === "tool" ? message.toolCallId : newId();
-  return { ...message, id } as ChatMessage;
+  return { ...message, id };
 }
 
 function kindOf(value: unknown): string {

@@ -1,7 +1,7 @@
 /** A session as plain JSON, wherever it was stored. */
 import type { StoredEntry } from "@capstan/log";
 import { z } from "zod";
-import type { SessionSnapshot, StoredBlob } from "../session/snapshot.ts";
+import type { Artifact, SessionSnapshot, StoredBlob } from "../session/snapshot.ts";
 import { fieldsOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";
 import { ChatMessageSchema } from "./messages.ts";
@@ -25,6 +25,15 @@ export const StoredBlobSchema: z.ZodType<StoredBlob> = openObject(
   fieldsOf<StoredBlob>()({ blob: z.string(), data: z.base64() }),
 );
 
+const ArtifactSchema: z.ZodType<Artifact> = openObject(
+  fieldsOf<Artifact>()({
+    toolCallId: z.string(),
+    blob: z.string(),
+    mediaType: z.enum(["text/plain", "application/json"]),
+    chars: amount,
+  }),
+);
+
 const optionalText = z.string().exactOptional();
 
 export const SessionSnapshotSchema: z.ZodType<SessionSnapshot> = openObject(
@@ -45,6 +54,7 @@ export const SessionSnapshotSchema: z.ZodType<SessionSnapshot> = openObject(
     pendingToolCalls: listOf(PendingCallSchema),
     usage: UsageSchema,
     totalCost: amount.exactOptional(),
+    artifacts: listOf(ArtifactSchema).exactOptional(),
     entries: listOf(StoredEntrySchema),
     blobs: listOf(StoredBlobSchema).exactOptional(),
   }),

@@ -1,5 +1,5 @@
 /** Sessions made from others: restored snapshots, imports and forks. */
-import type { JsonValue } from "@capstan/kernel";
+import type { ChatMessage, JsonValue } from "@capstan/kernel";
 import type { NamedBlob, NewEntry, StoredEntry } from "@capstan/log";
 import {
   LogError,
@@ -16,7 +16,7 @@ import {
 import type { Agent } from "../agent/agent.ts";
 import { nameOfChoice } from "../models/model.ts";
 import type { SessionHost } from "./session-host.ts";
-import type { SessionSnapshot, StoredBlob } from "./snapshot.ts";
+import type { Artifact, SessionSnapshot, StoredBlob } from "./snapshot.ts";
 import { usageOf } from "./session-state.ts";
 import { invalid, toSessionError } from "../errors/session-error.ts";
 
@@ -29,7 +29,8 @@ export function toSnapshot(
   const fold = foldEntries(entries);
   const { created, title, config, metadata } = fold;
   const { total, cost } = usageOf(fold);
-  const model = config.model ?? nameOfChoice(agent.model);
+  const [provider = "", ...rest] = (config.model ?? nameOfChoice(agent.model)).split("/");
+  const artifacts = artifactsOf(fold.transcript.messages);
   const { principal } = created ?? {};
   return {
     version: 1,
@@ -38,18 +39,27 @@ export function toSnapshot(
     createdAt: created?.at ?? 0,
     updatedAt: entries.at(-1)?.at ?? 0,
     status: fold.status,
-    provider: model.split("/", 1)[0] ?? model,
-    model,
+    provider,
+    model: rest.length > 0 ? rest.join("/") : provider,
     messages: fold.transcript.messages,
     pendingToolCalls: fold.pending,
     usage: total,
     entries,
+    ...(artifacts.length > 0 && { artifacts }),
     ...(agent.cwd !== undefined && { cwd: agent.cwd }),
     ...(title !== undefined && { title }),
     ...(principal !== undefined && { principal }),
     ...(metadata !== undefined && { metadata }),
     ...(cost !== undefined && { totalCost: cost }),
   };
+}
+
+function artifactsOf(messages: readonly ChatMessage[]): readonly Artifact[] {
+  return messages.flatMap((message) => {
+    if (message.role !== "tool" || message.kept === undefined) return [];
+    const { blob, mediaType, chars } = message.kept;
+    return [{ toolCallId: message.toolCallId, mediaType, chars, blob }];
+  });
 }
 
 /** Reads the blobs that the entries refer to. */

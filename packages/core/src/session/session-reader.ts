@@ -1,6 +1,6 @@
 /** Read access to a session: its log and state at one moment, a snapshot, the output of a tool. Store failures become a `SessionError`. */
 import type { ToolContent } from "@capstan/kernel";
-import type { StoredEntry } from "@capstan/log";
+import type { SessionFold, StoredEntry } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { PartOfLog } from "../following/log-pages.ts";
 import type { ShownCalls } from "@capstan/log";
@@ -14,11 +14,19 @@ import type { SessionReading, SessionReadingPage, SessionState } from "./session
 import { stateOf } from "./session-state.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 
+/** The last state, and what it follows from. */
+interface KnownState {
+  readonly fold: SessionFold;
+  readonly version: number;
+  readonly state: SessionState;
+}
+
 export class SessionReader {
   readonly #runtime: SessionRuntime;
   readonly #host: SessionHost;
   readonly #inbox: SessionInbox;
   readonly #shown: ShownCalls;
+  #known: KnownState | undefined;
 
   constructor(runtime: SessionRuntime, host: SessionHost, inbox: SessionInbox, shown: ShownCalls) {
     this.#runtime = runtime;
@@ -32,8 +40,14 @@ export class SessionReader {
     return this.#host.agent(this.#inbox.fold.created?.agent ?? "");
   }
 
+  /** State of the session: one object until it changes. */
   get state(): SessionState {
-    const state = stateOf(this.#inbox.fold, this.agent, this.#runtime.log.feed.openMessage);
+    const { fold } = this.#inbox;
+    const { feed } = this.#runtime.log;
+    const { version } = feed;
+    if (this.#known?.fold === fold && this.#known.version === version) return this.#known.state;
+    const state = stateOf(fold, this.agent, feed.open);
+    this.#known = { fold, version, state };
     this.#shown.note(state.pendingToolCalls);
     return state;
   }

@@ -11,8 +11,10 @@ import type {
 import type {
   CacheStability,
   Cursor,
+  EventFeed,
   PricedUsage,
   QueuedItem,
+  RunningCall,
   SessionFold,
   SessionStatus,
   StoredEntry,
@@ -20,6 +22,12 @@ import type {
 import type { Agent } from "../agent/agent.ts";
 import { nameOfChoice } from "../models/model.ts";
 
+/** A call that runs, with what its tool has shown so far, if this process knows of it. */
+export interface RunningToolCall extends RunningCall {
+  readonly output: string;
+}
+
+/** Values that never change: while nothing happens, `session.state` is the same object. */
 export interface SessionState {
   readonly status: SessionStatus;
   /** Name of the model that the next turn runs with. */
@@ -28,10 +36,15 @@ export interface SessionState {
   readonly thinkingLevel: ThinkingLevel | undefined;
   /** Names of the tools of the next turn. */
   readonly tools: readonly string[];
+  /** Instructions that were configured, or else those of the last request; undefined if there are none. */
+  readonly instructions: string | undefined;
   readonly messages: readonly ChatMessage[];
   /** Reply that is being streamed, if this process knows of it. */
   readonly streamingMessage: LiveMessage | undefined;
+  /** Calls that wait for an answer from outside. */
   readonly pendingToolCalls: readonly PendingCall[];
+  /** Calls that run in the process of the turn, or are about to. */
+  readonly runningToolCalls: readonly RunningToolCall[];
   readonly queues: {
     readonly steering: readonly QueuedItem[];
     readonly followUp: readonly QueuedItem[];
@@ -79,7 +92,7 @@ export interface SessionUsage {
 export function stateOf(
   fold: SessionFold,
   agent: Agent,
-  streamingMessage: LiveMessage | undefined,
+  { message: streamingMessage, toolOutputs }: EventFeed["open"],
 ): SessionState {
   const { config, queues, turn } = fold;
   const { total: usage, cost: totalCost } = usageOf(fold);
@@ -89,9 +102,14 @@ export function stateOf(
     model: config.model ?? nameOfChoice(agent.model),
     thinkingLevel: config.thinkingLevel ?? agent.thinkingLevel,
     tools: tools.map((tool) => (typeof tool === "string" ? tool : tool.name)),
-    messages: [...fold.transcript.messages],
+    instructions: config.instructions ?? fold.prompt?.instructions,
+    messages: fold.transcript.list,
     streamingMessage,
     pendingToolCalls: fold.pending,
+    runningToolCalls: fold.running.map((call) => ({
+      ...call,
+      output: toolOutputs.find(({ toolCallId }) => toolCallId === call.toolCallId)?.output ?? "",
+    })),
     queues: {
       steering: queues.items.filter((item) => item.queue === "steering"),
       followUp: queues.items.filter((item) => item.queue === "followUp"),

@@ -80,9 +80,9 @@ export class Session<Output = unknown, App = unknown> {
     return this.#fold.status;
   }
 
+  /** A list that never changes: the same one until a message is added or removed. */
   get messages(): readonly ChatMessage[] {
-    // A copy, because the fold's list grows.
-    return [...this.#fold.transcript.messages];
+    return this.#fold.transcript.list;
   }
 
   get pendingToolCalls(): readonly PendingCall[] {
@@ -155,7 +155,7 @@ export class Session<Output = unknown, App = unknown> {
     return this.#fold.queues.items;
   }
 
-  /** The whole state at this moment. */
+  /** The whole state at this moment: one object per change, as user interfaces need it. */
   get state(): SessionState {
     return this.#reader.state;
   }

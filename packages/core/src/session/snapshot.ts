@@ -1,5 +1,5 @@
 /** A session as one value: returned by `snapshot` and accepted by `restore`. */
-import type { ChatMessage, JsonValue, PendingCall, Usage } from "@capstan/kernel";
+import type { ChatMessage, JsonValue, KeptOutput, PendingCall, Usage } from "@capstan/kernel";
 import type { SessionStatus, StoredEntry } from "@capstan/log";
 
 /** Lists the known providers; the type stays open for others. */
@@ -17,6 +17,7 @@ export interface SessionSnapshot {
   readonly cwd?: string;
   /** Provider of the model that was used last. */
   readonly provider?: ProviderId;
+  /** Name of the model at its provider. */
   readonly model?: string;
   readonly title?: string;
   readonly principal?: string;
@@ -26,10 +27,17 @@ export interface SessionSnapshot {
   readonly usage: Usage;
   /** Sum of the recorded costs; absent if none was recorded. */
   readonly totalCost?: number;
+  /** Outputs of tools that are kept as blobs. Absent if there are none. */
+  readonly artifacts?: readonly Artifact[];
   /** The log, from which a restore continues. The other fields are derived from it, for readers of the state. */
   readonly entries: readonly StoredEntry[];
   /** Blobs that the entries refer to. Absent if there are none. */
   readonly blobs?: readonly StoredBlob[];
+}
+
+/** A complete tool output, if its message has only a part of it. */
+export interface Artifact extends KeptOutput {
+  readonly toolCallId: string;
 }
 
 export interface StoredBlob {

@@ -183,6 +183,7 @@ export const samples = {
       principal: "ann",
       metadata: anyJson,
       totalCost: 0.5,
+      artifacts: [{ toolCallId: "c1", blob: "b1", mediaType: "text/plain", chars: 9 }],
       blobs: [{ blob: "b1", data: "AAAA" }],
     },
   ),

@@ -1,5 +1,5 @@
 /** Events of a session as its readers get them, from entries and from live events: identical for its owner and for a follower. */
-import type { AgentEventBody, LiveMessage } from "@capstan/kernel";
+import type { AgentEventBody } from "@capstan/kernel";
 import { LiveView } from "@capstan/kernel";
 import { boundSnapshot } from "./bound-snapshot.ts";
 import { compareCursors, startCursor } from "./cursor.ts";
@@ -40,6 +40,7 @@ export class EventFeed {
   /** Last event, if it was `settled`. */
   #settled: PlacedEvent | undefined;
   #epoch = 0;
+  #version = 0;
   /** Last events of entries: all of those after `#recentFrom`. */
   #recent: PlacedEvent[] = [];
   #recentFrom: Cursor = startCursor;
@@ -61,9 +62,14 @@ export class EventFeed {
     return this.#epoch;
   }
 
-  /** The reply that is being written, if this process knows it. */
-  get openMessage(): LiveMessage | undefined {
-    return this.#view.snapshot().message;
+  /** The reply that is being written, and what tools have shown so far, as far as this process knows. */
+  get open(): Pick<Snapshot, "message" | "toolOutputs"> {
+    return this.#view.snapshot();
+  }
+
+  /** Changes with every entry and every live event. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Marks the feed as the owner's: its frames carry the epoch of the lease. */
@@ -196,6 +202,7 @@ export class EventFeed {
 
   #takeOne(seq: number, entry: Entry | undefined, placed: PlacedEvent[]): void {
     if (seq <= this.fold.seq) return;
+    this.#version += 1;
     if (entry === undefined) return this.fold.skip(seq);
     const first = placed.length;
     const count = this.#events.place(entry, this.fold, placed);
@@ -242,6 +249,7 @@ export class EventFeed {
     this.#count = cursor.n;
     this.#isBeyondLog = true;
     this.#current = undefined;
+    this.#version += 1;
     this.#view.apply(event);
     this.#settled = event.type === "settled" ? placed : undefined;
   }

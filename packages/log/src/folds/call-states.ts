@@ -1,6 +1,7 @@
 /** Calls of the open step as the log records them, and their answers from outside. */
 import type {
   AssistantMessage,
+  JsonValue,
   LastReply,
   OpenCall,
   PendingCall,
@@ -39,6 +40,14 @@ export interface CallClaim {
   readonly toolCallId: string;
   readonly claimedBy: string;
   readonly until: number;
+}
+
+/** A call that runs here, or is about to. */
+export interface RunningCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** As the tool gets it. */
+  readonly input: JsonValue;
 }
 
 /** A pending call, and what was posted about it. */
@@ -138,6 +147,17 @@ export class CallStates implements LastReply {
     return this.#states.flatMap(({ call, open }) =>
       open.state === "started" ? [{ toolCallId: call.id, toolName: call.name }] : [],
     );
+  }
+
+  /** Calls without a result that wait for no answer: they run, or are about to. */
+  running(): readonly RunningCall[] {
+    return this.#states.flatMap(({ call, open, waiting }) => {
+      const last = waiting?.answer ?? open;
+      if (last.state === "settled" || last.state === "denied" || last.state === "pending")
+        return [];
+      const { input = call.input } = last as { readonly input?: JsonValue };
+      return [{ toolCallId: call.id, toolName: call.name, input }];
+    });
   }
 
   wait(calls: readonly PendingCall[]): void {

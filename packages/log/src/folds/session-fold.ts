@@ -1,6 +1,6 @@
 /** State that follows from a log, entry by entry: identical live, on reload and in a client. */
 import type { ChatMessage, JsonValue, OpenCall, PendingCall, Usage } from "@capstan/kernel";
-import type { CallClaim, Refusal } from "./call-states.ts";
+import type { CallClaim, Refusal, RunningCall } from "./call-states.ts";
 import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
 import type { Entry, EntryOf, SessionConfig } from "../entries/entries.ts";
@@ -99,6 +99,12 @@ export class SessionFold {
   /** Calls that wait for an answer. */
   get pending(): readonly PendingCall[] {
     return this.transcript.step?.unanswered() ?? [];
+  }
+
+  /** Calls of the running turn that run in its process, or are about to. */
+  get running(): readonly RunningCall[] {
+    if (this.#turn === undefined || this.#turn.isOver) return [];
+    return this.transcript.step?.running() ?? [];
   }
 
   /** Claims of these calls. */

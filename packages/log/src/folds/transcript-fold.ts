@@ -14,6 +14,7 @@ export class TranscriptFold {
   #history: ChatMessage[] = [];
   #recent: ChatMessage[] = [];
   #step: CallStates | undefined;
+  #list: readonly ChatMessage[] | undefined;
   /** Seqs of the entries that added messages, and the number of messages after each. */
   #addedAt: number[] = [];
   #lengths: number[] = [];
@@ -41,6 +42,11 @@ export class TranscriptFold {
   /** All messages. In a step whose calls have not all settled, they end in the assistant message. */
   get messages(): readonly ChatMessage[] {
     return this.#recent.length === 0 ? this.#history : [...this.#history, ...this.#recent];
+  }
+
+  /** All messages, as a list that never changes: the same one until a message is added or removed. */
+  get list(): readonly ChatMessage[] {
+    return (this.#list ??= [...this.messages]);
   }
 
   /** Index after this message; 0 if it is not in the transcript. */
@@ -112,10 +118,12 @@ export class TranscriptFold {
   add(messages: readonly ChatMessage[]): void {
     this.#step = undefined;
     this.#recent.push(...messages);
+    this.#list = undefined;
   }
 
   addReply(message: AssistantMessage, step: number): void {
     this.#recent.push(message);
+    this.#list = undefined;
     this.#step = new CallStates(message, step);
   }
 
@@ -126,6 +134,7 @@ export class TranscriptFold {
     step.settle(entry);
     if (!step.isSettled) return;
     this.#recent.push(...step.messagesWith(entry.toolCallId, entry.result));
+    this.#list = undefined;
   }
 
   /** Closes the last step: nothing of it is left to do. */
@@ -135,6 +144,7 @@ export class TranscriptFold {
 
   replace(messages: readonly ChatMessage[]): void {
     this.#history = [...messages];
+    this.#list = undefined;
     this.#recent = [];
     this.#step = undefined;
     this.#addedAt = [];
@@ -144,6 +154,7 @@ export class TranscriptFold {
   /** Keeps this number of messages, and nothing of a step. */
   cut(length: number): void {
     this.#history = this.messages.slice(0, length);
+    this.#list = undefined;
     this.#recent = [];
     this.#step = undefined;
     const first = this.#lengths.findIndex((each) => each >= length);

@@ -8,7 +8,7 @@ import type {
   Usage,
 } from "@capstan/kernel";
 import type { StoredEntry } from "../entries/entries.ts";
-import type { CallClaim } from "../folds/call-states.ts";
+import type { CallClaim, RunningCall } from "../folds/call-states.ts";
 import type { QueuedItem } from "../folds/queue-fold.ts";
 import type { SessionStatus } from "../repository/repository.ts";
 
@@ -35,6 +35,8 @@ export interface SessionOverview {
     readonly toolOutputs: readonly LiveToolOutput[];
   };
   readonly pendingToolCalls: readonly PendingCall[];
+  /** Calls that run on the server, or are about to. `live` has their output so far. */
+  readonly runningToolCalls: readonly RunningCall[];
   readonly claims: readonly CallClaim[];
   readonly queues: {
     readonly steering: readonly QueuedItem[];

@@ -1,8 +1,9 @@
 /** Endpoints for whole sessions: get, list, fork, delete. */
-import type { SessionReadingPage } from "@capstan/core";
+import type { RunningToolCall, SessionReadingPage } from "@capstan/core";
 import type {
   ForkReply,
   ListedSession,
+  RunningCall,
   SessionList,
   SessionOverview,
   SessionSummary,
@@ -53,7 +54,8 @@ function toOverview(
   view: PublicView,
 ): SessionOverview {
   const { lastSeq, hasMore, cursor, state, live } = reading;
-  const { status, model, usage, totalCost, pendingToolCalls, queues, error } = state;
+  const { status, model, usage, totalCost, pendingToolCalls, runningToolCalls, queues, error } =
+    state;
   return {
     sessionId: session.id,
     incarnation: session.incarnation,
@@ -68,10 +70,16 @@ function toOverview(
     cursor: formatCursor(cursor),
     live,
     pendingToolCalls,
+    runningToolCalls: runningToolCalls.map(withoutOutput),
     claims: session.claims,
     queues,
     error: error && view.error(error),
   };
+}
+
+/** The live part of a page has the output. */
+function withoutOutput({ toolCallId, toolName, input }: RunningToolCall): RunningCall {
+  return { toolCallId, toolName, input };
 }
 
 async function jsonOfPage(
