@@ -2,7 +2,8 @@
 import type { ProviderContract } from "@capstan/kernel";
 import type { ScriptedProvider, ScriptItem } from "@capstan/testing";
 import { scriptedProvider } from "@capstan/testing";
-import type { ExitCode, Io } from "../src/process/io.ts";
+import type { ExitCode } from "../src/commands/exit-code.ts";
+import type { Io } from "../src/process/io.ts";
 import { run } from "../src/process/run.ts";
 import type { MemoryIo } from "./memory-io.ts";
 import { memoryIo } from "./memory-io.ts";

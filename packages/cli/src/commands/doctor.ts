@@ -6,7 +6,8 @@ import { checkConfig } from "../doctor/check-config.ts";
 import { checkChoice, checkKeys, checkServers } from "../doctor/check-models.ts";
 import { checkPrograms } from "../doctor/check-programs.ts";
 import { checkVersions } from "../doctor/check-versions.ts";
-import type { ExitCode, Io } from "../process/io.ts";
+import type { Io } from "../process/io.ts";
+import type { ExitCode } from "./exit-code.ts";
 import { createModelSource } from "../model/model-source.ts";
 import { toOneLine } from "../print/terminal-text.ts";
 

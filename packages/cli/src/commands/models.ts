@@ -2,7 +2,8 @@
 import type { RegisteredModel } from "@capstan/core";
 import type { ModelsRequest } from "../command-line/request.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import type { ExitCode, Io } from "../process/io.ts";
+import type { Io } from "../process/io.ts";
+import type { ExitCode } from "./exit-code.ts";
 import type { KnownVendor } from "../model/known-vendors.ts";
 import { lookForLocal } from "../model/look-for-local.ts";
 import type { ModelSource } from "../model/model-source.ts";

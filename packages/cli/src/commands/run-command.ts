@@ -1,7 +1,8 @@
 /** Runs a command, and reports errors in one line. */
 import { isCapstanError } from "@capstan/kernel";
 import type { CommandRequest } from "../command-line/request.ts";
-import type { ExitCode, Io } from "../process/io.ts";
+import type { Io } from "../process/io.ts";
+import type { ExitCode } from "./exit-code.ts";
 import { createNotes } from "../print/notes.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { loadFolder } from "../session/load-folder.ts";

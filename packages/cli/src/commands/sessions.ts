@@ -2,7 +2,8 @@
 import { Host } from "@capstan/core";
 import type { SessionRepository } from "@capstan/log";
 import type { SessionsRequest } from "../command-line/request.ts";
-import type { ExitCode, Io } from "../process/io.ts";
+import type { Io } from "../process/io.ts";
+import type { ExitCode } from "./exit-code.ts";
 import { createNotes } from "../print/notes.ts";
 import { sessionRow } from "../print/session-row.ts";
 import type { Folder } from "../session/load-folder.ts";

@@ -6,7 +6,9 @@ import { serializeError } from "@capstan/kernel";
 import type { StoreHandle } from "@capstan/stores/sqlite";
 import { helpText } from "../command-line/help.ts";
 import type { TurnRequest } from "../command-line/request.ts";
-import type { ExitCode, Io } from "../process/io.ts";
+import type { Io } from "../process/io.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { exitCodeOf } from "./exit-code.ts";
 import { createJsonPrinter } from "../print/json-printer.ts";
 import type { Printer } from "../print/printer.ts";
 import { createTextPrinter } from "../print/text-printer.ts";
@@ -151,10 +153,4 @@ function end(io: Io, printer: Printer, response: TurnResponse): ExitCode {
     exitCode,
   });
   return exitCode;
-}
-
-function exitCodeOf({ status, finishReason }: TurnResponse, io: Io): ExitCode {
-  if (io.signal.aborted) return io.interruptedCode();
-  if (status !== "completed") return 1;
-  return finishReason === "stop" ? 0 : 3;
 }

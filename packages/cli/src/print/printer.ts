@@ -1,7 +1,7 @@
 /** Shows a session to the user: as text, or as JSON lines. */
 import type { EventListener } from "@capstan/core";
 import type { TurnResponse } from "@capstan/kernel";
-import type { ExitCode } from "../process/io.ts";
+import type { ExitCode } from "../commands/exit-code.ts";
 
 interface ShownSession {
   readonly id: string;

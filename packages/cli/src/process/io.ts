@@ -1,4 +1,5 @@
 /** Everything the command takes from outside, so that tests can replace it. */
+import type { ExitCode } from "../commands/exit-code.ts";
 import type { AnyTool, Clock } from "@capstan/core";
 import type { Env } from "../config/env.ts";
 import type { ChosenModel } from "../model/choose-model.ts";
@@ -15,12 +16,6 @@ export interface Input {
   /** Yields bytes as they arrive. */
   read(): AsyncIterable<Uint8Array>;
 }
-
-/**
- * 0: done. 1: the turn failed, or the output could not be written. 2: wrong use, or a bad configuration. 3: ended early by a limit. 129, 130 and
- * 143: ended by SIGHUP, SIGINT and SIGTERM.
- */
-export type ExitCode = 0 | 1 | 2 | 3 | 129 | 130 | 143;
 
 export interface Io {
   readonly stdin: Input;

@@ -1,11 +1,11 @@
 /** Connects `run` with this process: its streams, signals and exit. */
 import { homedir, userInfo } from "node:os";
 import type { WriteStream } from "node:tty";
-import type { ExitCode, Io, Output } from "./io.ts";
+import type { ExitCode } from "../commands/exit-code.ts";
+import { signalCodes } from "../commands/exit-code.ts";
+import type { Io, Output } from "./io.ts";
 import { processInput } from "./process-input.ts";
 import { run } from "./run.ts";
-
-const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
  * Runs the command and exits the process with its exit code. The first signal aborts the turn, the second one exits at once. If a reader
@@ -17,7 +17,7 @@ export async function runInProcess(
 ): Promise<never> {
   const interruption = new AbortController();
   let interruptedCode: ExitCode = 130;
-  for (const [name, code] of Object.entries(exitCodes)) {
+  for (const [name, code] of Object.entries(signalCodes)) {
     process.on(name, () => {
       if (interruption.signal.aborted) process.exit(code);
       interruptedCode = code;

@@ -1,7 +1,8 @@
 /** The `capstan` command as a function: takes arguments, writes output, returns the exit code. */
 import { helpText } from "../command-line/help.ts";
 import { parseCommandLine } from "../command-line/parse-command-line.ts";
-import type { ExitCode, Io } from "./io.ts";
+import type { ExitCode } from "../commands/exit-code.ts";
+import type { Io } from "./io.ts";
 import { toOneLine } from "../print/terminal-text.ts";
 import { version } from "../command-line/version.ts";
 
