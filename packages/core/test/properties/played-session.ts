@@ -104,7 +104,10 @@ export class PlayedSession {
     const { streamingMessage: _, ...state } = session.state;
     const { title, status, messages, queued, usage } = session;
     const pendingToolCalls = session.pendingToolCalls.map(withoutHash);
-    return { ...state, title, status, messages, pendingToolCalls, queued, usage };
+    // What tools have shown so far is live: no entry has it.
+    const runningToolCalls = state.runningToolCalls.map(({ output: _output, ...call }) => call);
+    const said = { title, status, messages, pendingToolCalls, runningToolCalls, queued, usage };
+    return { ...state, ...said };
   }
 
   /** As it follows from the entries, from the first on. */
@@ -119,8 +122,10 @@ export class PlayedSession {
       model: config.model ?? "scripted",
       thinkingLevel: config.thinkingLevel,
       tools: tools.map((tool) => (typeof tool === "string" ? tool : tool.name)),
+      instructions: config.instructions ?? fold.prompt?.instructions,
       messages,
       pendingToolCalls: fold.pending.map(withoutHash),
+      runningToolCalls: fold.running,
       queues: {
         steering: queues.items.filter(({ queue }) => queue === "steering"),
         followUp: queues.items.filter(({ queue }) => queue === "followUp"),
