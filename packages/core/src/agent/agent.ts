@@ -35,7 +35,7 @@ import { addCost, costOfFact } from "../models/cost-of-fact.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, nameOfChoice, toModel, vendorOf, windowOf } from "../models/model.ts";
 import type { GivenContext } from "./planned-context.ts";
-import { withFrozenMetadata } from "./planned-context.ts";
+import { FrozenSession } from "./planned-context.ts";
 import { knownModels } from "./resolve-choices.ts";
 import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
 import { planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
@@ -105,11 +105,7 @@ export class Agent<Output = unknown, SentApp = unknown> {
 
   /** Creates the scope for dependencies that live as long as a session. The caller must dispose it. */
   createScope(context: SessionContext): DependencyScope {
-    return sessionScopeOf(this.#init, {
-      get session() {
-        return withFrozenMetadata(context.session);
-      },
-    });
+    return sessionScopeOf(this.#init, new FrozenSession(context));
   }
 
   /** Whether its sessions can be compacted on request. */

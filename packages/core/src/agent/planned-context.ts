@@ -4,7 +4,7 @@ import type { AgentInit } from "./agent-init.ts";
 import type { AppValues } from "./app-context.ts";
 import { validateApp } from "./app-context.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { SessionInfo, TurnContext, TurnInfo } from "../tools/turn-context.ts";
+import type { SessionContext, SessionInfo, TurnContext, TurnInfo } from "../tools/turn-context.ts";
 
 /** Context of a turn, as the log has it. */
 export interface GivenContext {
@@ -45,10 +45,21 @@ export function planContext(
 
 const noApps: AppValues = new Map();
 
+/** Session whose metadata callbacks cannot change. A class, because an object literal with a getter keeps what it refers to in memory for long. */
+export class FrozenSession implements SessionContext {
+  readonly #context: SessionContext;
+
+  constructor(context: SessionContext) {
+    this.#context = context;
+  }
+
+  get session(): SessionInfo {
+    return withFrozenMetadata(this.#context.session);
+  }
+}
+
 /** Callbacks must not change the log's value: the change would be lost in a crash. */
-export function withFrozenMetadata<Info extends { readonly metadata?: JsonValue }>(
-  info: Info,
-): Info {
+function withFrozenMetadata<Info extends { readonly metadata?: JsonValue }>(info: Info): Info {
   const { metadata } = info;
   return isPlain(metadata) ? info : { ...info, metadata: frozenCopy(metadata) };
 }

@@ -21,12 +21,21 @@ function sessionInfo(
 
 /** Context of dependencies that live as long as the session is open here. */
 export function contextOfSession(log: SessionLog): SessionContext {
-  return {
-    get session() {
-      const { turn, config } = log.fold;
-      return sessionInfo(log, turn?.isOver === false ? turn.config : config);
-    },
-  };
+  return new LiveSession(log);
+}
+
+/** A class: V8 makes a hidden class for each object literal with a getter, in the old space, where it keeps the whole session from being collected soon. */
+class LiveSession implements SessionContext {
+  readonly #log: SessionLog;
+
+  constructor(log: SessionLog) {
+    this.#log = log;
+  }
+
+  get session(): SessionInfo {
+    const { turn, config } = this.#log.fold;
+    return sessionInfo(this.#log, turn?.isOver === false ? turn.config : config);
+  }
 }
 
 /** A turn of the session, before it runs. */

@@ -161,8 +161,9 @@ export class Owner {
     this.onChange();
     const turn = { turnId, config: log.fold.config, origin: {} };
     const planned = planTurnOf(this.#options, turn);
-    const orNothing = (): TurnPlan => planAborted(this.#options, turn);
-    const plan = isPromise(planned) ? await orAborted(planned, abort, orNothing) : planned;
+    const plan = isPromise(planned)
+      ? await orAborted(planned, abort, this.#options, turn)
+      : planned;
     try {
       const changes = changeOfPrompt(log.fold, turnId, plan);
       if (changes.length > 0) await this.#append(changes, {});
@@ -185,9 +186,9 @@ export class Owner {
       return this.#leaveTurn();
     }
     const turn = turnOf(action, log.fold);
-    const orNothing = (): TurnPlan => planAborted(this.#options, turn);
-    const planned = abort.aborted ? orNothing() : planTurnOf(this.#options, turn);
-    const plan = isPromise(planned) ? await orAborted(planned, abort, orNothing) : planned;
+    const options = this.#options;
+    const planned = abort.aborted ? planAborted(options, turn) : planTurnOf(options, turn);
+    const plan = isPromise(planned) ? await orAborted(planned, abort, options, turn) : planned;
     try {
       // The next action may be a different one by now, or have different settings.
       const isPlanned = action.type === "resume" || abort.aborted || config === log.fold.config;

@@ -54,12 +54,13 @@ export function planAborted({ agent, log }: PlanningOptions, turn: TurnToPlan): 
 export function orAborted(
   planned: Promise<TurnPlan>,
   abort: AbortSwitch,
-  planNothing: () => TurnPlan,
+  options: PlanningOptions,
+  turn: TurnToPlan,
 ): Promise<TurnPlan> {
   return new Promise((resolve, reject) => {
     planned.then(resolve, reject);
     abort.addEventListener("abort", () => {
-      resolve(planNothing());
+      resolve(planAborted(options, turn));
       background(
         planned.then((plan) => plan.dispose()),
         () => {},

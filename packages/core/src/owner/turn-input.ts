@@ -65,11 +65,12 @@ export function toTurnInput(
     input: turn.input,
     signal: turn.signal,
     emit: turn.emit,
-    dispatch: withoutGrace(
+    dispatch: new AbandonableDispatch(
       reportingHooks(settings.dispatch, (error) =>
         onFault({ error, where: "hook", sessionId: log.id, turnId: action.turnId }),
       ),
-      () => log.fold.abandonReasonOf(action.turnId) !== undefined,
+      log,
+      action.turnId,
     ),
     drainSteering: () => log.fold.queues.nextSteering().map((item) => item.message),
     now: clock.now,
@@ -101,13 +102,28 @@ export function toTurnInput(
 }
 
 /** Tools of an abandoned turn are not waited for. The kernel asks for the grace period when the turn is aborted. */
-function withoutGrace(
-  dispatch: ToolDispatchPolicy,
-  isAbandoned: () => boolean,
-): ToolDispatchPolicy {
-  return Object.create(dispatch, {
-    graceMs: { get: () => (isAbandoned() ? 0 : dispatch.graceMs) },
-  }) as ToolDispatchPolicy;
+class AbandonableDispatch implements ToolDispatchPolicy {
+  declare readonly mode?: NonNullable<ToolDispatchPolicy["mode"]>;
+  declare readonly maxParallel?: number;
+  declare readonly steering?: NonNullable<ToolDispatchPolicy["steering"]>;
+  declare readonly before?: NonNullable<ToolDispatchPolicy["before"]>;
+  declare readonly after?: NonNullable<ToolDispatchPolicy["after"]>;
+  readonly #graceMs: number | undefined;
+  readonly #log: SessionLog;
+  readonly #turnId: string;
+
+  constructor({ graceMs, ...policy }: ToolDispatchPolicy, log: SessionLog, turnId: string) {
+    Object.assign(this, policy);
+    this.#graceMs = graceMs;
+    this.#log = log;
+    this.#turnId = turnId;
+  }
+
+  get graceMs(): number {
+    const isAbandoned = this.#log.fold.abandonReasonOf(this.#turnId) !== undefined;
+    // Undefined stands for the kernel's default.
+    return isAbandoned ? 0 : (this.#graceMs as number);
+  }
 }
 
 /** History and new messages of a turn that starts, before its start is in the log. */
