@@ -60,7 +60,7 @@ test.each([
   ["another agent", { agent: "other" }],
   ["another principal", { agent: "helper", principal: "eve" }],
   ["no principal", { agent: "helper" }],
-])("a stored session that belongs to somebody else is not given to %s", async (_, origin) => {
+])("a stored session of another agent or principal is not given to %s", async (_, origin) => {
   const world = createWorld([]);
   await world.host().session("chat", { agent: "helper", principal: "ada" });
   const other = createAgent({ name: "other", model: scriptedProvider([]) });

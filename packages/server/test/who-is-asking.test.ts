@@ -1,4 +1,4 @@
-/** Who is asking, over HTTP: the server knows it from `authenticate`, and from nothing that a client sends. */
+/** Identity of the caller over HTTP: it comes from `authenticate`, and from nothing that a client sends. */
 import type { AnyTool } from "@capstan/core";
 import { defineTool } from "@capstan/core";
 import type { JsonValue } from "@capstan/kernel";

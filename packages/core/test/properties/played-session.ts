@@ -104,7 +104,7 @@ export class PlayedSession {
     const { streamingMessage: _, ...state } = session.state;
     const { title, status, messages, queued, usage } = session;
     const pendingToolCalls = session.pendingToolCalls.map(withoutHash);
-    // What tools have shown so far is live: no entry has it.
+    // Output that tools have shown so far is live: no entry has it.
     const runningToolCalls = state.runningToolCalls.map(({ output: _output, ...call }) => call);
     const said = { title, status, messages, pendingToolCalls, runningToolCalls, queued, usage };
     return { ...state, ...said };
