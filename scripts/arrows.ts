@@ -66,7 +66,7 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       owner: ["compaction", "context", "outputs", "models", "errors", "platform"],
       session: ["agent", "following", "input", "media", "models", "errors", "platform"],
       host: [
-        ...["session", "following", "owner", "context", "outputs", "models"],
+        ...["session", "agent", "following", "owner", "context", "outputs", "models"],
         ...["input", "errors", "platform"],
       ],
     },

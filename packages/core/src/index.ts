@@ -19,8 +19,8 @@ export type {
   IfPending,
   SessionEvent,
 } from "@capstan/log";
-export { Agent, createAgent } from "./agent/agent.ts";
-export type { AgentChanges, RunArguments, RunOptions } from "./agent/agent.ts";
+export type { Agent, AgentChanges, RunArguments, RunOptions } from "./agent/agent.ts";
+export { createAgent } from "./host/create-agent.ts";
 export { agentTool } from "./agent/agent-tool.ts";
 export type { AgentToolOptions } from "./agent/agent-tool.ts";
 export { AgentError } from "./errors/agent-error.ts";

@@ -8,7 +8,6 @@ test.each([
     "@capstan/core",
     core,
     [
-      "Agent",
       "AgentError",
       "CapstanError",
       "DependencyError",

@@ -46,8 +46,9 @@ export function agentTool<SentApp>(
     async execute(sent, context) {
       // The schema allows nothing else.
       const { task } = sent as { readonly task: string };
-      const { session, turn: caller, app, signal, toolCallId: id } = context;
-      const request = { ...caller, input: task, id, signal, ...(appContext && { app }) };
+      const { session, turn: caller, app, signal } = context;
+      const { metadata } = caller;
+      const request = { input: task, metadata, signal, ...(appContext && { app }) };
       const turn = agent.runTurn(request as Parameters<typeof agent.runTurn>[0], [], session);
       for await (const event of turn) {
         if (event.type === "text_delta") context.update(event.delta);

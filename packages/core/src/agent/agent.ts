@@ -1,8 +1,5 @@
 /** Immutable behaviour: a model, tools, instructions, limits. It stores nothing; sessions do. */
 import type {
-  ChatMessage,
-  EventEmitter,
-  Fact,
   JsonValue,
   Logger,
   MediaLimits,
@@ -11,15 +8,11 @@ import type {
   Turn,
   TurnResponse,
 } from "@capstan/kernel";
-import { isPromise, runTurn, startTurn, toTurnResponse } from "@capstan/kernel";
 import type { Clock } from "../platform/clock.ts";
-import { systemClock } from "../platform/clock.ts";
-import type { MaybePromise, SessionEvent, SessionIds } from "@capstan/log";
-import { newId, orElse } from "@capstan/log";
+import type { MaybePromise, SessionEvent } from "@capstan/log";
+import type { HistoryMessage } from "../input/check-history.ts";
 import type { SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
-import { toMessages } from "../input/input.ts";
 import { checkCompaction, needsWindow, unknownWindow } from "../compaction/compaction-options.ts";
-import { checkMedia } from "../media/check-media.ts";
 import { snapshotVendors } from "../models/snapshot.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import type { AppField, AppSchema } from "../tools/app-schema.ts";
@@ -31,7 +24,6 @@ import type { AgentInit } from "./agent-init.ts";
 import { toStoredApp } from "./app-context.ts";
 import { callbackMsOf } from "./agent-settings.ts";
 import { checkOptions } from "./check-options.ts";
-import { addCost, costOfFact } from "../models/cost-of-fact.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { nameOf, nameOfChoice, toModel, vendorOf, windowOf } from "../models/model.ts";
 import type { GivenContext } from "./planned-context.ts";
@@ -59,13 +51,23 @@ export type AgentChanges<Output> = Partial<Omit<AgentInit<Output>, "appContext" 
   readonly tools?: readonly AnyTool[];
 };
 
+/** Runs a turn in a session of its own. Passed to agents, because sessions are built on them. */
+export type RunAlone = (
+  agent: Agent,
+  request: TurnRequest,
+  transcript: readonly HistoryMessage[],
+  options: RunOptions,
+) => Turn<unknown, SessionEvent>;
+
 /** `SentApp` is the application context that callers give; undefined if the agent has none. */
 export class Agent<Output = unknown, SentApp = unknown> {
   readonly name: string;
   readonly #init: AgentInit<Output>;
+  readonly #runAlone: RunAlone;
 
-  constructor(init: AgentInit<Output>) {
+  constructor(init: AgentInit<Output>, runAlone: RunAlone) {
     checkOptions(init);
+    this.#runAlone = runAlone;
     this.name = init.name ?? "agent";
     this.#init = frozen(init);
     const { model, compaction } = init;
@@ -75,7 +77,7 @@ export class Agent<Output = unknown, SentApp = unknown> {
 
   /** Returns a copy of the agent with some options changed. */
   with(changes: AgentChanges<Output>): Agent<Output, SentApp> {
-    return new Agent<Output, SentApp>({ ...this.#init, ...changes });
+    return new Agent<Output, SentApp>({ ...this.#init, ...changes }, this.#runAlone);
   }
 
   /** Resolves everything a turn runs with. The caller must dispose the plan when the turn ends. */
@@ -142,19 +144,17 @@ export class Agent<Output = unknown, SentApp = unknown> {
     return known.find((candidate) => nameOf(candidate) === wanted)?.provider.media;
   }
 
-  /** Runs one turn after a transcript, which is not changed: the response has the new messages. */
+  /**
+   * Runs one turn after a transcript, which is not changed: the response has the new messages. The context is managed as in a session, which
+   * ends with the turn.
+   */
   runTurn(
     request: TurnRequest<SentApp> & AppField<SentApp>,
-    transcript: readonly ChatMessage[] = [],
-    { clock = systemClock, principal }: RunOptions = {},
+    transcript: readonly HistoryMessage[] = [],
+    options: RunOptions = {},
   ): Turn<Output, SessionEvent> {
-    const { id = newId(), signal } = request;
-    return startTurn<Output, SessionEvent>(
-      id,
-      ({ emit, signal: stop }) =>
-        this.#run(request, transcript, { id, emit, signal: stop, clock, principal }),
-      signal,
-    );
+    // The turn is one of this agent.
+    return this.#runAlone(this, request, transcript, options) as Turn<Output, SessionEvent>;
   }
 
   /** Runs one turn and returns its events; `response` has the result. */
@@ -184,76 +184,6 @@ export class Agent<Output = unknown, SentApp = unknown> {
       found.problem === undefined ? { ...response, output: found.value } : response,
     );
   }
-
-  async #run(
-    request: TurnRequest,
-    transcript: readonly ChatMessage[],
-    {
-      id,
-      emit,
-      signal,
-      clock,
-      principal,
-    }: {
-      readonly id: string;
-      readonly emit: EventEmitter<SessionIds>;
-      readonly signal: AbortSignal;
-      readonly clock: Clock;
-      readonly principal: string | undefined;
-    },
-  ): Promise<TurnResponse<Output>> {
-    const { model: choice, metadata } = request;
-    const hasApp = this.appContext !== undefined || request.app !== undefined;
-    const app = hasApp ? this.toStoredApp(request.app) : undefined;
-    const messages = toMessages(request.input, id, metadata);
-    checkMedia(messages, this.mediaLimits(choice && nameOfChoice(choice), givenModels(choice)));
-    let spent: number | undefined;
-    const plan = await this.plan({
-      context: {
-        session: { id, ...(principal !== undefined && { principal }) },
-        turn: { id, ...(metadata !== undefined && { metadata }) },
-        ...(app !== undefined && { app }),
-      },
-      overrides: request,
-      spent: () => spent,
-      now: clock.now,
-      timer: clock.timer,
-    });
-    const tally = (facts: readonly Fact[]): void => {
-      for (const fact of facts) spent = addCost(spent, costOfFact(fact, plan));
-    };
-    try {
-      const result = await runTurn(
-        {
-          ...plan.settings,
-          messages: transcript,
-          input: messages,
-          conversationId: id,
-          turnId: id,
-          now: clock.now,
-          clock,
-          emit,
-          signal,
-          ...(plan.hasCost && { journal: { record: tally } }),
-        },
-        { sessionId: id, turnId: id },
-      );
-      const response = {
-        ...toTurnResponse(result),
-        ...(spent !== undefined && { cost: spent }),
-      };
-      return await orElse(
-        () => this.complete(response, clock.timer),
-        () => response,
-      );
-    } finally {
-      const disposed = plan.dispose();
-      if (isPromise(disposed)) {
-        // The scope logs errors of `dispose`. One that hangs must not delay the response.
-        await within(clock.timer, this.callbackMs, disposed, "dispose").catch(() => {});
-      }
-    }
-  }
 }
 
 /** A copy that its caller cannot change. */
@@ -273,17 +203,6 @@ function mustHaveWindow({ model: choice, registry }: AgentInit): void {
   const model = toModel(choice);
   if (windowOf(model) === undefined && !snapshotVendors.includes(vendorOf(model)))
     throw unknownWindow(model);
-}
-
-function givenModels(choice: ModelChoice | undefined): readonly Model[] {
-  return choice === undefined || typeof choice === "string" ? [] : [toModel(choice)];
-}
-
-export function createAgent<Output = unknown, App = undefined, SentApp = undefined>(
-  init: AgentInit<Output, App, SentApp>,
-): Agent<Output, SentApp> {
-  // Its functions are called with the value that its schema gives, so the type of that can be forgotten.
-  return new Agent<Output, SentApp>(init as unknown as AgentInit<Output>);
 }
 
 function noAnswer(name: string, response: TurnResponse): AgentError {

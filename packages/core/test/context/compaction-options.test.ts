@@ -50,7 +50,7 @@ test.each<[what: string, make: () => unknown]>([
   expect(make).not.toThrow();
 });
 
-test("a model that is found later fails the turn of a session, and no turn without one", async () => {
+test("a model that is found later fails the turn, of a session and of an agent alone", async () => {
   const world = createWorld([], [], {
     model: "fast",
     compaction: {},
@@ -61,7 +61,9 @@ test("a model that is found later fails the turn of a session, and no turn witho
   const response = await session.send("Hello").response;
 
   expect(response).toMatchObject({ status: "error", error: { code: "unknown_window" } });
-  expect(await world.agent.run("Hello")).toBe("Hello");
+  await expect(world.agent.run("Hello")).rejects.toMatchObject({
+    turnError: { code: "unknown_window" },
+  });
 });
 
 test.each<[options: CompactionOptions, name: string]>([

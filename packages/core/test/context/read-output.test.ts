@@ -222,12 +222,12 @@ describe("the tool read_output", () => {
     });
   });
 
-  test("is not there for an agent without a session", async () => {
+  test("is also there for an agent without a session", async () => {
     const world = createWorld([say("Hi")], [look("")]);
 
     await world.agent.run("Hello");
 
-    expect(toolNames(world)).toEqual([["look"]]);
+    expect(toolNames(world)).toEqual([["look", "read_output"]]);
   });
 
   test("is refused a call that its schema does not let pass", async () => {

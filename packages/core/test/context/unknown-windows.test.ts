@@ -154,11 +154,11 @@ test("a server that never answers is left after three seconds", async () => {
   expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
 });
 
-test("a turn without a session asks nothing", async () => {
+test("a turn without a session asks as well: its context is managed too", async () => {
   const find = vi.fn<Finder>(async () => 64_000);
   const { world } = vagueWorld("unasked", [say("One")], find);
 
   await world.agent.runTurn({ input: "Hi" }, [], { clock: manualClock() }).response;
 
-  expect(find).not.toHaveBeenCalled();
+  expect(find).toHaveBeenCalledOnce();
 });

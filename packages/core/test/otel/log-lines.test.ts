@@ -30,6 +30,7 @@ test("a log line is an event on the span of its turn", async () => {
 
   const { events } = span("invoke_agent");
   expect(events.map(({ name, attributes }) => [name, attributes])).toEqual([
+    ["A hook threw: nothing to cut", expect.objectContaining({ level: "error" })],
     [
       expect.stringContaining("nothing to cut"),
       { level: "warn", "gen_ai.conversation.id": "t1", "capstan.turn.id": "t1" },
@@ -49,6 +50,7 @@ test("log lines go to `log` where it is given, and nowhere else", async () => {
   await agent.runTurn({ input: "Hello", id: "t1" }).response;
 
   expect(lines).toEqual([
+    ["error", "A hook threw: nothing to cut", expect.objectContaining({ sessionId: "t1" })],
     ["warn", expect.stringContaining("nothing to cut"), { conversationId: "t1", turnId: "t1" }],
   ]);
   expect(spans().flatMap((span) => span.events)).toEqual([]);
