@@ -9,6 +9,9 @@ export interface EntryPoint {
   readonly open?: readonly OpenCall[];
 }
 
+/** Up to this number of messages, looking at each is faster than a set. */
+const fewMessages = 32;
+
 export class TranscriptFold {
   /** Messages when the turn under way began: a list that does not change while it runs, so that the loop can use it without a copy. */
   #history: ChatMessage[] = [];
@@ -18,6 +21,9 @@ export class TranscriptFold {
   /** Seqs of the entries that added messages, and the number of messages after each. */
   #addedAt: number[] = [];
   #lengths: number[] = [];
+  /** Ids of the first messages, once there are many and one was looked up. */
+  #ids: Set<string> | undefined;
+  #idCount = 0;
 
   /** Sets which entry was applied last. */
   mark(seq: number): void {
@@ -87,8 +93,23 @@ export class TranscriptFold {
   }
 
   has(messageId: string): boolean {
+    if (this.length > fewMessages) return this.#knownIds().has(messageId);
     const isIt = ({ id }: ChatMessage): boolean => id === messageId;
     return this.#recent.some(isIt) || this.#history.some(isIt);
+  }
+
+  #knownIds(): ReadonlySet<string> {
+    const ids = (this.#ids ??= new Set());
+    for (; this.#idCount < this.length; this.#idCount++) {
+      const message = this.at(this.#idCount);
+      if (message !== undefined) ids.add(message.id);
+    }
+    return ids;
+  }
+
+  #forgetIds(): void {
+    this.#ids = undefined;
+    this.#idCount = 0;
   }
 
   /** Last message that a model may see; custom messages count, because they may be converted to one. */
@@ -149,11 +170,13 @@ export class TranscriptFold {
     this.#step = undefined;
     this.#addedAt = [];
     this.#lengths = [];
+    this.#forgetIds();
   }
 
   /** Keeps this number of messages, and nothing of a step. */
   cut(length: number): void {
     this.#history = this.messages.slice(0, length);
+    this.#forgetIds();
     this.#list = undefined;
     this.#recent = [];
     this.#step = undefined;
