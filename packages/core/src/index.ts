@@ -33,6 +33,15 @@ export type {
   TurnOverrides,
 } from "./agent/agent-init.ts";
 export type { Budgets } from "./agent/budgets.ts";
+export type {
+  GuardedInput,
+  GuardedReply,
+  Guards,
+  GuardVerdict,
+  NamedGuard,
+  OutputGuard,
+} from "./agent/guards.ts";
+export type { PrepareStep, StepSettings, StepToPrepare } from "./agent/prepare-step.ts";
 export type { CompactionOptions } from "./compaction/compaction-options.ts";
 export type { OutputLimits } from "./outputs/output-limits.ts";
 export { costOf } from "./models/cost.ts";

@@ -73,6 +73,8 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     callback_failed: true,
     journal_failed: true,
     invalid_output: true,
+    input_rejected: true,
+    output_rejected: true,
     cannot_continue: true,
     already_read: true,
   }),
@@ -232,7 +234,7 @@ test.each([
   expect(isCapstanError(value)).toBe(false);
 });
 
-test("every error class of the packages is one of the family, except five that reach no caller", () => {
+test("every error class of the packages is one of the family, except six that reach no caller", () => {
   const classes = globSync(
     "packages/{kernel,log,core,providers,server,client,toolset,cli,testing}/src/**/*.ts",
     {
@@ -251,6 +253,7 @@ test("every error class of the packages is one of the family, except five that r
     "AbortedCallback",
     "Killed",
     "Refusal",
+    "RejectedReply",
     "SchemaProblem",
     "WireFault",
   ]);

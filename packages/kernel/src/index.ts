@@ -62,6 +62,7 @@ export type {
   PendingCall,
   StepTiming,
 } from "./contracts/events.ts";
+export type { LoopGuards, Rejection, ReplyToJudge } from "./contracts/guards.ts";
 export type { Fact, Journal, JournalReply } from "./contracts/journal.ts";
 export type { LogFields, Logger, Span, SpanName } from "./contracts/logging.ts";
 export type {
@@ -90,10 +91,18 @@ export type {
   MessagesSoFar,
   RetryPolicy,
   Room,
+  StepChanges,
+  StepStart,
   Timer,
   TurnLimits,
 } from "./contracts/loop.ts";
-export type { AskedModel, OpenCall, PriorProgress, TurnProgress } from "./contracts/progress.ts";
+export type {
+  AskedModel,
+  OpenCall,
+  PreparedStep,
+  PriorProgress,
+  TurnProgress,
+} from "./contracts/progress.ts";
 export type {
   AbortSource,
   EventEmitter,

@@ -70,6 +70,11 @@ class Fold {
         this.#usage = addUsage(this.#usage, fact.usage ?? {});
         return;
       }
+      case "step_prepared":
+        this.#messages.push(...(fact.messages ?? []));
+        return;
+      case "input_rejected":
+        return;
       case "steering_delivered":
         this.#closeStep();
         this.#messages.push(...fact.messages);

@@ -136,6 +136,10 @@ function recordedBy(fact: Fact): string[] {
       return [`message ${fact.message.id}`];
     case "pending":
       return fact.pending.map(pendingKey);
+    case "step_prepared":
+      return [`prepared ${fact.step}`];
+    case "input_rejected":
+      return ["rejected input"];
     case "tool_intent":
       return [`intent ${fact.toolCallId}`];
     case "tool_result":

@@ -35,6 +35,8 @@ const allTypes = {
   turn_ended: true,
   attempt: true,
   attempt_ended: true,
+  step_prepared: true,
+  input_rejected: true,
   message: true,
   pending: true,
   tool_intent: true,

@@ -30,6 +30,18 @@ export const plantedSessionFaults: readonly PlantedFault[] = [
     createStore: withoutApp("follow_up"),
   },
   {
+    name: "the choice for a step is not stored",
+    scenario: "steps that are prepared",
+    caughtAs: "requests",
+    createStore: dropping(["step_prepared"]),
+  },
+  {
+    name: "what a guard rejects is not stored as rejected",
+    scenario: "guards that reject",
+    caughtAs: "requests",
+    createStore: dropping(["input_rejected"]),
+  },
+  {
     name: "a configuration is acknowledged before it is written",
     scenario: "configured in mid-turn",
     caughtAs: "acknowledged",

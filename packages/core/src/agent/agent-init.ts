@@ -23,6 +23,8 @@ import type { AnyTool, ToolFor } from "../tools/tool.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { ModelRegistry } from "../models/registry.ts";
 import type { Budgets } from "./budgets.ts";
+import type { Guards } from "./guards.ts";
+import type { PrepareStep } from "./prepare-step.ts";
 import type { Model, ModelChoice, ResolveModel } from "../models/model.ts";
 
 /** Context that instructions are made from: that of the session's first turn. */
@@ -75,7 +77,10 @@ export type AgentLimits = Omit<
 >;
 
 /** Context options of the turn loop that an agent passes on unchanged. */
-export type AgentContext = Omit<LoopContext, "project" | "makeRoom" | "checkMedia" | "boundResult">;
+export type AgentContext = Omit<
+  LoopContext,
+  "prepareStep" | "project" | "makeRoom" | "checkMedia" | "boundResult"
+>;
 
 /** `App` is the application context that hooks and instructions get, `SentApp` the one that callers give. */
 export interface AgentInit<Output = unknown, App = unknown, SentApp = unknown>
@@ -110,6 +115,12 @@ export interface AgentInit<Output = unknown, App = unknown, SentApp = unknown>
   readonly headers?: Readonly<Record<string, string>>;
   readonly dispatch?: Omit<ToolDispatchPolicy, keyof ToolHooks>;
   readonly hooks?: ToolHooks<App>;
+  /**
+   * Called before each step, and may change its model, tools, tool choice and sampling, or append messages. The log records the result, so
+   * that a resumed turn does the same. To change what the model sees of the history, use `transformContext`.
+   */
+  readonly prepareStep?: PrepareStep<App>;
+  readonly guards?: Guards<App>;
   readonly budgets?: Budgets;
   /** How much of the tools' outputs the model sees in a session: long outputs are shortened, and older ones evicted. */
   readonly outputs?: OutputLimits;

@@ -73,6 +73,8 @@ const names: Readonly<Record<keyof AgentInit, true>> = {
   headers: true,
   dispatch: true,
   hooks: true,
+  prepareStep: true,
+  guards: true,
   budgets: true,
   limits: true,
   maxSteps: true,

@@ -33,9 +33,7 @@ export function resolveChoices(
   const { overrides = {}, config = {}, prompt, agentName: agent } = request;
   const tools = toolsOf(init, request);
   const choice = overrides.model ?? config.model ?? init.model;
-  const sized = andThen(knownModel(choice, init, request), (known) =>
-    withWindow(known, init, request),
-  );
+  const sized = sizedModel(choice, init, request);
   const isAsked = config.instructions === undefined && typeof init.instructions === "function";
   const instructions =
     isAsked && prompt !== undefined
@@ -56,6 +54,15 @@ export function resolveChoices(
   }));
 }
 
+/** The chosen model, with its window if no list has it. */
+export function sizedModel(
+  choice: ModelChoice,
+  init: AgentInit,
+  request: PlanRequest,
+): MaybePromise<Pick<ResolvedChoices, "model" | "window">> {
+  return andThen(knownModel(choice, init, request), (known) => withWindow(known, init, request));
+}
+
 /** Tools of the turn. */
 export function toolsOf(init: AgentInit, { config, given }: PlanRequest): readonly AnyTool[] {
   return chooseTools(init.tools ?? noTools, config?.tools, given?.tools);
@@ -65,10 +72,10 @@ export function toolsOf(init: AgentInit, { config, given }: PlanRequest): readon
 function withWindow(
   model: Model,
   { compaction, getApiKey, logger }: AgentInit,
-  { isOfSession, timer }: PlanRequest,
+  { timer }: PlanRequest,
 ): MaybePromise<Pick<ResolvedChoices, "model" | "window">> {
   const isKnown = windowOf(model) !== undefined;
-  if (isKnown || isOfSession !== true || !needsWindow(compaction)) return { model };
+  if (isKnown || !needsWindow(compaction)) return { model };
   if (compaction !== undefined) throw unknownWindow(model);
   return andThen(findWindow(model, { getApiKey, timer, logger }), (window) => ({ model, window }));
 }

@@ -1,10 +1,9 @@
 /** Plans one turn of an agent: resolves every choice, name and function. */
-import type { ProviderContract, Timer, Usage } from "@capstan/kernel";
-import { isPromise, withApiKey } from "@capstan/kernel";
+import type { Timer, Usage } from "@capstan/kernel";
+import { isPromise } from "@capstan/kernel";
 import type { EntryOf, MaybePromise, SessionConfig } from "@capstan/log";
 import { andThen } from "@capstan/log";
 import type { CompactionPlan } from "../compaction/compaction-options.ts";
-import { planCompaction } from "../compaction/compaction-options.ts";
 import type { ResolvedLimits } from "../outputs/output-limits.ts";
 import { resolveLimits } from "../outputs/output-limits.ts";
 import type { OutputReader } from "../outputs/output-reader.ts";
@@ -22,8 +21,12 @@ import type { AgentInit, TurnOverrides } from "./agent-init.ts";
 import type { AgentSettings } from "./agent-settings.ts";
 import { callbackMsOf, commonSettings } from "./agent-settings.ts";
 import { bindHooks } from "./bind-hooks.ts";
+import { bindGuards } from "./guards.ts";
 import type { GivenContext, PlannedContext } from "./planned-context.ts";
 import { planContext } from "./planned-context.ts";
+import { bindPrepareStep } from "./prepare-step.ts";
+import { keyed } from "./keyed.ts";
+import { StepModels, roomFor } from "./step-models.ts";
 import { withPrincipal } from "./principal-logger.ts";
 import { exceeded } from "./budgets.ts";
 import { toolsInPrompt } from "./chosen-tools.ts";
@@ -50,12 +53,14 @@ export interface TurnPlan {
   readonly outputs: ResolvedLimits;
   /** Whether the model can read the omitted parts of an output. */
   readonly canReadOutputs: boolean;
-  /** How the context of the session is compacted; undefined if it is not. */
-  readonly compaction: CompactionPlan | undefined;
-  /** Parts of every request besides its messages. */
-  readonly frame: RequestFrame;
+  /** How the context of the session is compacted; undefined if it is not. Changes with the model of the step. */
+  compaction: CompactionPlan | undefined;
+  /** Parts of a request besides its messages. Changes with the step. */
+  frame: RequestFrame;
   /** Resolves the model that writes summaries. */
   summarizer(): MaybePromise<Summarizer>;
+  /** The model with this name: that of the turn, one that it falls back on, or that of a step. By default that of the turn. */
+  modelNamed(name: string | undefined): Model;
   /** Whether the cost is needed. */
   readonly hasCost: boolean;
   /** Cost of a usage; undefined if it is not needed or not known. `name` is the model's name, if the plan's model falls back on others. */
@@ -77,8 +82,6 @@ export interface PlanRequest {
   readonly given?: GivenObjects;
   /** Cost of the chain of turns so far, including its tools. */
   readonly spent?: () => number | undefined;
-  /** Whether the turn belongs to a session, whose context is compacted. */
-  readonly isOfSession?: boolean;
   /** Scope of dependencies that live as long as the session. */
   readonly sessionScope?: DependencyScope;
   /** Reads the stored outputs of the session. */
@@ -131,15 +134,9 @@ function otherModel(
   const known = isPromise(found) ? within(timer, callbackMsOf(init), found, "resolveModel") : found;
   return andThen(known, (model) => ({
     model,
-    provider: keyed(init, request, model),
+    provider: keyed(init, request, model.provider),
     providerOpts: providerOptions(init, { model, instructions, sessionId }),
   }));
-}
-
-function keyed(init: AgentInit, { timer }: PlanRequest, { provider }: Model): ProviderContract {
-  return withApiKey(provider, init.getApiKey, (key) =>
-    within(timer, callbackMsOf(init), key, "getApiKey"),
-  );
 }
 
 function toPlan(
@@ -150,26 +147,31 @@ function toPlan(
 ): TurnPlan {
   const { now, spent } = request;
   const { id: sessionId, principal } = request.context.session;
-  const { budgets, hooks } = init;
+  const { budgets, hooks, guards } = init;
   const scope = scopeOf(init, request, isResolved ? context.value() : undefined);
   const hasCost = init.includeCost === true || budgets?.cost !== undefined;
   const costAt = (usage: Usage | undefined, { price }: Model): number | undefined =>
     hasCost ? costOf(usage, price) : undefined;
   const cost = (usage: Usage | undefined, name?: string): number | undefined =>
-    costAt(usage, modelNamed(model, name));
+    costAt(usage, plan.modelNamed(name));
   const { overrides, config } = request;
   const outputs = resolveLimits(init.outputs, model.facts?.contextWindow ?? window);
   const reader = init.outputs?.readTool === false ? undefined : request.outputs;
   const declared = reader === undefined ? tools : withReadOutput(tools);
   const bound = bindTools(tools, scope, context.apps);
   const canReadOutputs = reader !== undefined && declared !== tools;
+  const boundTools = canReadOutputs ? [...bound, readOutputTool(reader, outputs.maxChars)] : bound;
+  const steps =
+    init.prepareStep &&
+    new StepModels(init, request, { model, window, instructions, tools: boundTools });
   const common = commonSettings(init);
   const settings: AgentSettings = {
     ...common,
+    ...(guards && { guards: bindGuards(guards, () => context.value()) }),
     ...(hooks && { dispatch: { ...common.dispatch, ...bindHooks(hooks, () => context.value()) } }),
     logger: withPrincipal(common.logger, principal),
-    provider: keyed(init, request, model),
-    tools: canReadOutputs ? [...bound, readOutputTool(reader, outputs.maxChars)] : bound,
+    provider: keyed(init, request, model.provider),
+    tools: boundTools,
     providerOpts: providerOptions(init, { overrides, config, model, instructions, sessionId }),
     limits: {
       ...common.limits,
@@ -178,24 +180,23 @@ function toPlan(
     },
     context: {
       ...common.context,
+      prepareStep:
+        init.prepareStep &&
+        bindPrepareStep(init.prepareStep, {
+          model: nameOf(model),
+          tools: boundTools,
+          context: () => context.value(),
+          resolve: (changes) => steps?.resolve(changes, plan),
+        }),
       checkMedia: (part) => problemOfMedia(part, model.provider.media),
     },
   };
-  const { tools: declarations } = settings;
-  const { maxTokens } = settings.providerOpts ?? {};
-  const compaction = planCompaction(init.compaction, model, maxTokens, window);
-  return {
+  const plan: TurnPlan = {
     model,
-    compaction,
-    frame: {
-      model: nameOf(model),
-      instructions,
-      tools: declarations,
-      hasCustom: init.convertToLlm !== undefined,
-    },
+    ...roomFor(init, { model, window, instructions, tools: boundTools }, settings.providerOpts),
     summarizer: () => {
       const { provider, providerOpts = {} } = settings;
-      const choice = compaction?.model;
+      const choice = plan.compaction?.model;
       const found =
         choice === undefined
           ? { model, provider, providerOpts }
@@ -209,10 +210,12 @@ function toPlan(
     ephemeral: ephemeralOf(tools),
     outputs,
     canReadOutputs,
+    modelNamed: (name) => steps?.find(name) ?? modelNamed(model, name),
     hasCost,
     cost,
     dispose: () => scope.end(),
   };
+  return plan;
 }
 
 function ephemeralOf(tools: readonly AnyTool[]): ReadonlyMap<string, number> {

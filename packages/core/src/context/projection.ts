@@ -31,7 +31,7 @@ export class ContextProjection {
   }
 
   #project(all: ChatMessage[]): ChatMessage[] {
-    const { summary, evicted, quarantined } = this.#context;
+    const { summary, evicted, quarantined, withheld } = this.#context;
     if (this.#context.version === 0) return all;
     const through = summary === undefined ? -1 : all.findIndex(({ id }) => id === summary.through);
     const start = through + 1;
@@ -47,7 +47,8 @@ export class ContextProjection {
       summary === undefined || start === 0
         ? []
         : [{ role: "user", id: summary.id, content: summary.text }];
-    return [...head, ...leaveOut(shown, quarantined)];
+    const allowed = withheld.size === 0 ? shown : shown.filter(({ id }) => !withheld.has(id));
+    return [...head, ...leaveOut(allowed, quarantined)];
   }
 }
 

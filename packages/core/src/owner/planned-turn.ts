@@ -33,7 +33,6 @@ export function planTurnOf(
   return agent.plan({
     context: contextOf(log, turn),
     sessionScope,
-    isOfSession: true,
     outputs,
     given: given(),
     spent: () => log.fold.turn?.chainCost,

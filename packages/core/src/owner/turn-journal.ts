@@ -4,7 +4,7 @@ import { addUsage } from "@capstan/kernel";
 import type { Entry, FactContext, FactPrice, MaybePromise } from "@capstan/log";
 import { andThen, entriesOfFacts, isPromise, orElse, RepositoryError } from "@capstan/log";
 import { addCost, costOfFact } from "../models/cost-of-fact.ts";
-import { modelNamed, nameOf } from "../models/model.ts";
+import { nameOf } from "../models/model.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { Envelopes } from "./envelopes.ts";
 import type { HeldLease } from "./held-lease.ts";
@@ -164,7 +164,7 @@ export class TurnJournal {
     switch (fact.type) {
       case "attempt_ended": {
         const { model = this.#model } = fact;
-        const priceId = plan.hasCost ? modelNamed(plan.model, fact.model).price?.id : undefined;
+        const priceId = plan.hasCost ? plan.modelNamed(fact.model).price?.id : undefined;
         return { model, cost, priceId };
       }
       case "message":

@@ -14,5 +14,6 @@ export const SerializedErrorSchema: z.ZodType<SerializedError> = openObject(
     message: z.string(),
     code: z.string().exactOptional(),
     rejected: PartReferenceSchema.exactOptional(),
+    guard: z.string().exactOptional(),
   }),
 );

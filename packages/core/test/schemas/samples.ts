@@ -31,7 +31,7 @@ export const samples = {
   SerializedError: sample(
     schemas.SerializedErrorSchema,
     { name: "ProviderError", message: "Too many requests" },
-    { code: "rate_limit", rejected: { messageId: "u1", part: 0 } },
+    { code: "rate_limit", rejected: { messageId: "u1", part: 0 }, guard: "no_secrets" },
   ),
   Origin: sample(
     schemas.OriginSchema,

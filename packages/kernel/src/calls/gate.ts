@@ -30,7 +30,7 @@ export function gateCall(turn: TurnState, call: CallRun, step: number): Gate | P
     return refuse(
       refusal.unknownTool(
         call.call.name,
-        turn.input.tools.map((known) => known.name),
+        turn.target.tools.map((known) => known.name),
       ),
     );
   if (call.call.malformedInput !== undefined) return refuse(refusal.malformedInput(call.call));

@@ -35,6 +35,8 @@ export interface SerializedError {
   readonly code?: string;
   /** Part of the conversation that the vendor rejects, if it named one. */
   readonly rejected?: PartReference;
+  /** Name of the guard that rejected a message or a reply. */
+  readonly guard?: string;
 }
 
 /** Token counts. A field that no provider reported is undefined, never 0. */
@@ -153,7 +155,7 @@ export interface UserMessage {
   readonly id: string;
   readonly content: string | readonly UserPart[];
   /** Set on messages that the runtime wrote on behalf of the user. */
-  readonly source?: "interruption" | "closing" | "repair";
+  readonly source?: "interruption" | "closing" | "repair" | "guard";
   readonly metadata?: JsonValue;
 }
 

@@ -26,14 +26,30 @@ export type Fact =
       readonly type: "attempt_ended";
       readonly step: number;
       readonly attempt: number;
-      /** `discarded`: another attempt follows after `delayMs`. `failed`: no other attempt follows. */
-      readonly outcome: "completed" | "discarded" | "failed" | "aborted";
+      /** `discarded`: another attempt follows after `delayMs`. `failed`: no other attempt follows. `rejected`: a guard rejected the reply. */
+      readonly outcome: "completed" | "discarded" | "failed" | "aborted" | "rejected";
       /** Name and index of the model that was asked, if there are several: the usage is that model's. */
       readonly model?: string;
       readonly usage?: Usage;
       readonly timing?: StepTiming;
       readonly error?: SerializedError;
       readonly delayMs?: number;
+      /** The rejected reply. It is in no transcript. */
+      readonly rejected?: AssistantMessage;
+    }
+  /** A guard rejected these messages, and the turn ends. No model is shown them. */
+  | {
+      readonly type: "input_rejected";
+      readonly step: number;
+      readonly messageIds: readonly string[];
+      readonly error: SerializedError;
+    }
+  /** The choice of `prepareStep` for a step, and the messages that it appends before the step. */
+  | {
+      readonly type: "step_prepared";
+      readonly step: number;
+      readonly choice: JsonValue;
+      readonly messages?: readonly ChatMessage[];
     }
   | {
       readonly type: "message";

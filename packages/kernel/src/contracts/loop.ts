@@ -5,12 +5,14 @@ import type {
   DocumentPart,
   FinishReason,
   ImagePart,
+  JsonValue,
   SerializedError,
   ToolCallPart,
 } from "./conversation.ts";
 import type { Journal } from "./journal.ts";
 import type { OpenCall, PriorProgress, TurnProgress } from "./progress.ts";
-import type { ToolResult } from "./tool.ts";
+import type { ProviderContract, ProviderStreamOptions } from "./provider.ts";
+import type { ToolContract, ToolResult } from "./tool.ts";
 
 /** Retry of failed attempts. Without `timer` a retry does not wait. */
 export interface RetryPolicy {
@@ -100,8 +102,36 @@ export interface MessagesSoFar {
 /** Outcome of `makeRoom`: `undefined` if nothing had to be done, or nothing could be done. */
 export type Room = true | FinishReason | undefined;
 
+/** A step that is about to ask a model. */
+export interface StepStart extends TurnProgress {
+  readonly step: number;
+  /** Messages that the model would be shown, before `transformContext`. */
+  readonly messages: readonly ChatMessage[];
+  /** Choice that was recorded for this step before its process ended: the step must be prepared in the same way again. */
+  readonly recorded?: JsonValue;
+}
+
+/** Changes for one step. Fields that are left out are as for the whole turn. */
+export interface StepChanges {
+  readonly provider?: ProviderContract;
+  /** Replaces the `providerOpts` of the turn. */
+  readonly options?: ProviderStreamOptions;
+  /** Name of the model in facts and events. */
+  readonly model?: string;
+  /** Tools that the model may call in this step. */
+  readonly tools?: readonly ToolContract[];
+  /** Appended to the conversation for good. A closing step takes none. */
+  readonly messages?: readonly ChatMessage[];
+  /** The choice as the journal records it, and returns it in `StepStart.recorded`. */
+  readonly choice?: JsonValue;
+}
+
 /** Decides what a model is shown. */
 export interface LoopContext {
+  /** Called before each step: chooses its model, tools and options, and appends messages. Recorded before the step makes a request. */
+  readonly prepareStep?:
+    | ((step: StepStart) => StepChanges | undefined | Promise<StepChanges | undefined>)
+    | undefined;
   /**
    * Returns the messages that requests are built from, if the caller shows only some of them: evicted outputs, a summary. Called when a
    * request is read; the list may grow afterwards.

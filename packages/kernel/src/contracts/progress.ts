@@ -28,6 +28,12 @@ export interface AskedModel {
   readonly failedWith?: string;
 }
 
+/** A step with the choice that was recorded for it. */
+export interface PreparedStep {
+  readonly step: number;
+  readonly choice: JsonValue;
+}
+
 /** Consumption of a chain of turns that continue each other. */
 export interface TurnProgress {
   readonly steps: number;
@@ -44,4 +50,6 @@ export interface PriorProgress extends TurnProgress {
   readonly isResumed?: boolean;
   /** Attempts already made in the next step, because the process ended during the last one. */
   readonly attemptsInStep?: number;
+  /** How `prepareStep` prepared the step that is open, or that follows. */
+  readonly prepared?: PreparedStep;
 }

@@ -2,6 +2,7 @@
 import type { ChatMessage, FinishReason, SerializedError, Usage } from "./conversation.ts";
 import type { ToolDispatchPolicy } from "./dispatch.ts";
 import type { AgentEvent, ConversationIds, PendingCall } from "./events.ts";
+import type { LoopGuards } from "./guards.ts";
 import type { Logger } from "./logging.ts";
 import type { LoopClock, LoopContext, LoopJournal, LoopLimits } from "./loop.ts";
 import type { OpenCall, TurnProgress } from "./progress.ts";
@@ -49,6 +50,7 @@ export interface RunTurnInput<in Ids = ConversationIds> {
   readonly input?: readonly ChatMessage[] | undefined;
 
   readonly limits?: LoopLimits | undefined;
+  readonly guards?: LoopGuards | undefined;
   readonly context?: LoopContext | undefined;
   readonly journal?: LoopJournal | undefined;
   readonly clock?: LoopClock | undefined;

@@ -54,6 +54,10 @@ export type TurnErrorCode =
   | "journal_failed"
   /** `checkAnswer` rejected the answer twice. */
   | "invalid_output"
+  /** A guard rejected a message of the user. */
+  | "input_rejected"
+  /** A guard rejected a reply. */
+  | "output_rejected"
   /** `continue` was called on messages that cannot be continued. */
   | "cannot_continue"
   /** A second reader asked for the events of a turn. */

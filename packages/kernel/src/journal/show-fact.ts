@@ -87,6 +87,11 @@ export function showFact(fact: ShownFact, turn: Shown): void {
     case "pending":
       return turn.emit({ ...turn.ids, type: "awaiting_tool_execution", pending: fact.pending });
     case "tool_intent":
+    // The end of the turn reports it.
+    case "input_rejected":
+      return;
+    case "step_prepared":
+      for (const message of fact.messages ?? []) showWhole(message, turn);
       return;
     case "tool_result":
       return showResult(fact, turn);
@@ -131,7 +136,7 @@ function showAttempt({ step, attempt, messageId }: FactOf<"attempt">, turn: Show
 
 function showAttemptEnd(fact: FactOf<"attempt_ended">, turn: Shown): void {
   const { step, outcome, usage, timing } = fact;
-  if (outcome === "discarded") return showDiscarded(fact, turn);
+  if (outcome === "discarded" || outcome === "rejected") return showDiscarded(fact, turn);
   const { reply } = turn;
   if (reply?.step === step) {
     if (!reply.isEmpty) return;
@@ -161,7 +166,9 @@ function showDiscarded(
 function showMessage({ message, cost }: FactOf<"message">, turn: Shown): void {
   if (message.role === "assistant") return showMessageEnd(message, turn, cost);
   const { underWay } = turn;
-  if (underWay !== undefined) showStepEnd(underWay, "aborted", turn);
+  if (underWay !== undefined) {
+    showStepEnd(underWay, message.source === "guard" ? "rejected" : "aborted", turn);
+  }
   showWhole(message, turn);
 }
 

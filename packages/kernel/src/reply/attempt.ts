@@ -9,19 +9,19 @@ import type {
   SerializedError,
 } from "../contracts/conversation.ts";
 import type { PendingCall } from "../contracts/events.ts";
+import type { Rejection } from "../contracts/guards.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { LogFields, Span } from "../contracts/logging.ts";
-import type { ProviderContract, ProviderStreamOptions } from "../contracts/provider.ts";
 import type { Room } from "../contracts/loop.ts";
 import type { AskedModel } from "../contracts/progress.ts";
-import type { RunTurnInput } from "../contracts/runtime.ts";
 import type { Draft } from "../effects/draft.ts";
 import { ProviderError, isInstance, serializeError } from "../errors/errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
+import { GuardedReply, RejectedReply } from "./guarded-reply.ts";
+import { endWithoutVerdict, rejectionError } from "./rejection.ts";
 import { Reply } from "./reply.ts";
 import { AttemptRequest, AttemptSignal } from "./request.ts";
-import type { Route } from "./route.ts";
 import { Step } from "../calls/step.ts";
 import type { End, OpenStep, TurnState } from "../turn/turn-state.ts";
 import { toReason } from "../effects/callbacks.ts";
@@ -37,7 +37,9 @@ const blankMessage: AssistantMessage = {
 };
 
 type AttemptEnded = Extract<Fact, { type: "attempt_ended" }>;
-type Outcome = Step | End | Promise<Step | End>;
+/** Undefined: the next step asks again. */
+type Outcome = Step | End | undefined | Promise<Step | End | undefined>;
+type TryAgain = (turn: TurnState) => Promise<Step | End | undefined>;
 
 export class Attempt implements StreamReader {
   readonly #turn: TurnState;
@@ -48,33 +50,40 @@ export class Attempt implements StreamReader {
   readonly #reply: Reply;
   readonly #stream: ProviderStream;
   readonly #span: Span | undefined;
-  readonly #tryAgain: (turn: TurnState) => Promise<Step | End>;
+  readonly #tryAgain: TryAgain;
+  readonly #guarded: GuardedReply | undefined;
+  /** Set only if a guard judges the reply: a method would be called for every part. */
+  readonly onPart: (() => void) | undefined;
   #resolve: ((outcome: Outcome) => void) | undefined;
 
   constructor(
     turn: TurnState,
     step: OpenStep,
     messages: readonly ChatMessage[] | undefined,
-    tryAgain: (turn: TurnState) => Promise<Step | End>,
+    tryAgain: TryAgain,
   ) {
     this.#turn = turn;
     this.#step = step;
     this.#number = ++step.attempts;
     this.#messageId = turn.newMessageId();
     this.#tryAgain = tryAgain;
-    this.#asked = turn.route?.asked;
+    this.#asked = turn.target.asked;
     this.#span = turn.spans?.start("attempt", this.#attributes(), step.span);
-    this.#reply = new Reply(turn, this.#messageId);
+    const { output, isIncremental = false } = turn.guards;
+    if (output !== undefined) this.#guarded = new GuardedReply(turn, output, isIncremental);
+    this.#reply = new Reply(turn, this.#messageId, this.#guarded?.held);
+    const guarded = this.#guarded;
+    this.onPart =
+      guarded && (() => guarded.onPart(this.#reply, (thrown) => this.#stream.stop(thrown)));
     const signal = new AttemptSignal();
     const request = new AttemptRequest(turn, step.step, this.#number, messages, signal);
     this.#stream = new ProviderStream(turn, { request, signal }, this.#reply, this);
   }
 
   #attributes(): LogFields {
-    const { input, route } = this.#turn;
-    const { provider, options } = route === undefined ? plain(input) : routed(route);
+    const { askedProvider, options } = this.#turn.target;
     const [step, attempt] = [this.#step.step, this.#number];
-    return { step, attempt, provider: provider.id, model: options?.model };
+    return { step, attempt, provider: askedProvider.id, model: options.model };
   }
 
   announce(): Promise<void> | undefined {
@@ -92,7 +101,7 @@ export class Attempt implements StreamReader {
   }
 
   /** Returns the resulting step, or how the turn ends; of this attempt or of those that had to follow it. */
-  run(): Promise<Step | End> {
+  run(): Promise<Step | End | undefined> {
     this.#turn.throwIfFailed();
     return new Promise((resolve) => {
       this.#resolve = resolve;
@@ -118,17 +127,72 @@ export class Attempt implements StreamReader {
   #complete(): Outcome {
     const content = this.#reply.content();
     const finishReason = this.#reply.finishReason ?? "stop";
-    if (content.length > 0) return this.#commit(this.#message(content, finishReason));
+    if (content.length > 0) return this.#judge(this.#message(content, finishReason));
     if (this.#turn.isClosing) return this.#leave({ finishReason: "max-steps" });
     const isAnswer = finishReason === "pause" || finishReason === "tool-calls";
     return this.#leave({ finishReason: isAnswer ? "stop" : finishReason });
   }
 
-  async #fail(outcome: Exclude<StreamOutcome, { type: "completed" }>): Promise<Step | End> {
+  /** A reply counts only if the guard passes it. */
+  #judge(message: AssistantMessage): Outcome {
+    return this.#guarded === undefined
+      ? this.#commit(message)
+      : this.#judgeBy(this.#guarded, message);
+  }
+
+  async #judgeBy(
+    guarded: GuardedReply,
+    message: AssistantMessage,
+  ): Promise<Step | End | undefined> {
+    let rejection: Rejection | undefined;
+    try {
+      rejection = await guarded.judge(this.#reply.text, message);
+    } catch (thrown) {
+      return this.#leave(endWithoutVerdict(thrown));
+    }
+    if (rejection !== undefined) return this.#reject(rejection, message);
+    guarded.held.release();
+    return this.#commit(message);
+  }
+
+  /** Records the reply as rejected. The turn ends with it, or the model is asked once more in the next step. */
+  #reject(rejection: Rejection, message: AssistantMessage): Outcome {
+    const turn = this.#turn;
+    const error = rejectionError("output_rejected", rejection);
+    this.#endSpan("error", error);
+    const ended = { ...this.#ended("rejected", error), rejected: message };
+    const { retry } = rejection;
+    const isLast =
+      retry === undefined || turn.isClosing || turn.transcript.hasSinceInput(isGuardPrompt);
+    // Recorded together with the end of the turn: after a crash in between, the model would be asked again.
+    if (isLast) {
+      turn.record(ended);
+      return { finishReason: "error", error };
+    }
+    turn.record(ended, () => {
+      turn.steps++;
+    });
+    const prompt = {
+      role: "user",
+      id: turn.newMessageId(),
+      content: retry,
+      source: "guard",
+    } as const;
+    turn.recordMessage(prompt, this.#step.step);
+    return turn.afterFlush(undefined);
+  }
+
+  async #fail(
+    outcome: Exclude<StreamOutcome, { type: "completed" }>,
+  ): Promise<Step | End | undefined> {
     if (outcome.type === "aborted") return this.#breakOff("aborted", undefined);
     const turn = this.#turn;
     const { thrown } = outcome;
-    const { route } = turn;
+    if (thrown instanceof RejectedReply) {
+      const content = this.#reply.partialContent(true);
+      return this.#reject(thrown.rejection, this.#message(content, "error"));
+    }
+    const { route } = turn.target;
     if (route?.takesOver(thrown) === true) {
       this.#step.takeovers++;
       await this.#discard(thrown, 0);
@@ -155,7 +219,7 @@ export class Attempt implements StreamReader {
   }
 
   /** Keeps the error, unless it reports that the request was too long and there is room after all. */
-  async #makeRoom(thrown: unknown): Promise<Step | End> {
+  async #makeRoom(thrown: unknown): Promise<Step | End | undefined> {
     const turn = this.#turn;
     const room = isOverflow(thrown) ? await this.#askForRoom(thrown) : undefined;
     if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
@@ -206,11 +270,20 @@ export class Attempt implements StreamReader {
   /** Ends the step with a partial reply. No other attempt follows. */
   #breakOff(finishReason: "aborted" | "error", thrown: unknown): Outcome {
     const isError = finishReason === "error";
-    const content = this.#reply.partialContent(!isError);
+    const content = this.#partialContent(!isError);
     const message = this.#message(content, finishReason);
     const end: Draft<End> = { finishReason };
     if (isError) end.error = message.error = serializeError(thrown);
     return content.length > 0 ? this.#commit(message) : this.#leave(end);
+  }
+
+  /** Under a guard, only the text that it has passed is kept. */
+  #partialContent(keepsCalls: boolean): readonly AssistantPart[] {
+    if (this.#guarded === undefined) return this.#reply.partialContent(keepsCalls);
+    const { held } = this.#guarded;
+    held.breakOff();
+    const text = held.releasedText;
+    return text === "" ? [] : [{ type: "text", text }];
   }
 
   /** Retracts the content of the attempt, before another one. */
@@ -273,6 +346,7 @@ export class Attempt implements StreamReader {
   }
 
   #ended(outcome: AttemptEnded["outcome"], error: SerializedError | undefined): AttemptEnded {
+    this.#guarded?.held.drop();
     const { usage } = this.#reply;
     const { timing } = this.#stream;
     const ended: Draft<AttemptEnded> = {
@@ -289,21 +363,12 @@ export class Attempt implements StreamReader {
   }
 }
 
-interface Asked {
-  readonly provider: ProviderContract;
-  readonly options: ProviderStreamOptions | undefined;
-}
-
-function plain({ provider, providerOpts: options }: RunTurnInput): Asked {
-  return { provider, options };
-}
-
-function routed({ model: { provider }, options }: Route): Asked {
-  return { provider, options };
-}
-
 async function failed(thrown: unknown): Promise<never> {
   throw thrown;
+}
+
+function isGuardPrompt(message: ChatMessage): boolean {
+  return message.role === "user" && message.source === "guard";
 }
 
 /** Checks the shape: the error may come from another copy of the package. */

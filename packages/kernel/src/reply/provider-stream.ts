@@ -26,8 +26,10 @@ interface Ask {
   readonly signal: AttemptSignal;
 }
 
-/** Called once when the stream has ended. */
 export interface StreamReader {
+  /** Called after each part that does not end the stream. */
+  readonly onPart?: (() => void) | undefined;
+  /** Called once when the stream has ended. */
   onStreamEnd(outcome: StreamOutcome): void;
 }
 
@@ -80,7 +82,7 @@ export class ProviderStream implements AbortListener, Watched {
     abort.addListener(this);
     watchdog?.start(this, this.#startedAt);
     try {
-      const parts: Parts | Promise<Parts> = this.#turn.input.provider.stream(this.#ask.request);
+      const parts: Parts | Promise<Parts> = this.#turn.target.provider.stream(this.#ask.request);
       // Returning a promise of an iterable (an async function instead of a generator) is a common mistake.
       if (isPromise(parts))
         toPromise(parts)
@@ -90,6 +92,11 @@ export class ProviderStream implements AbortListener, Watched {
     } catch (thrown) {
       this.#onThrown(thrown);
     }
+  }
+
+  /** Ends the stream, because its reply is not wanted. */
+  stop(thrown: unknown): void {
+    this.#end({ type: "failed", thrown });
   }
 
   get size(): number {
@@ -145,6 +152,8 @@ export class ProviderStream implements AbortListener, Watched {
     if (this.#firstContentAt === undefined && reply.hasContent) {
       this.#firstContentAt = surroundings.now();
     }
+    if (reply.finishReason === undefined) this.#reader.onPart?.();
+    if (this.#isOver) return;
     if (reply.finishReason !== undefined) this.#finish(reply.finishReason);
     else if ((++this.#parts & breatheEvery) === 0) this.#nextInTurn();
     else this.#next();
@@ -166,8 +175,8 @@ export class ProviderStream implements AbortListener, Watched {
   }
 
   #error(code: ProviderErrorCode, problem: string): ProviderError {
-    const { provider } = this.#turn.route?.model ?? this.#turn.input;
-    return new ProviderError(code, `The provider "${provider.id}" ${problem}`);
+    const { id } = this.#turn.target.askedProvider;
+    return new ProviderError(code, `The provider "${id}" ${problem}`);
   }
 
   #end(outcome: StreamOutcome): void {

@@ -14,6 +14,7 @@ import { isTooDeep } from "../effects/depth.ts";
 import { ProviderError, serializeError } from "../errors/errors.ts";
 import { parseJson } from "../effects/json.ts";
 import { CallDraft, ProseDraft } from "./reply-drafts.ts";
+import type { EventSink } from "./held-events.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 import { replaceUsage } from "../effects/usage.ts";
 
@@ -24,6 +25,7 @@ type DraftPart = ProseDraft | CallDraft | { readonly type: "native"; readonly da
 
 export class Reply {
   readonly #turn: TurnState;
+  readonly #events: EventSink;
   readonly #messageId: string;
   readonly #ids: EventIds;
   readonly #maxChars: number;
@@ -42,8 +44,10 @@ export class Reply {
   metadata: JsonValue | undefined;
   finishReason: FinishReason | undefined;
 
-  constructor(turn: TurnState, messageId: string) {
+  /** Shows its events to the sink: the turn itself, unless a guard holds them back. */
+  constructor(turn: TurnState, messageId: string, events: EventSink = turn) {
     this.#turn = turn;
+    this.#events = events;
     this.#messageId = messageId;
     this.#ids = turn.ids;
     const { limits } = turn;
@@ -54,6 +58,11 @@ export class Reply {
   /** True if any content of the message has arrived. */
   get hasContent(): boolean {
     return this.#drafts.length > 0;
+  }
+
+  /** Text so far. */
+  get text(): string {
+    return this.#drafts.map(saidIn).join("");
   }
 
   /** Applies the next part. Throws a `ProviderError` if the part is invalid in this position. */
@@ -70,7 +79,7 @@ export class Reply {
         if (typeof delta !== "string") throw this.#noText(part.type);
         this.#grow(delta.length);
         this.#call(part.type, index).json.append(delta);
-        this.#turn.emit({ ...this.#ids, type: "toolcall_delta", index, delta });
+        this.#events.emit({ ...this.#ids, type: "toolcall_delta", index, delta });
         return;
       }
       case "toolcall_start":
@@ -199,7 +208,7 @@ export class Reply {
     const open = this.#open;
     const prose = open?.type === kind ? open : this.#openProse(kind, undefined);
     prose.text.append(delta);
-    this.#turn.emit({ ...this.#ids, type, delta });
+    this.#events.emit({ ...this.#ids, type, delta });
   }
 
   #startProse(type: "text" | "thinking", providerData: JsonValue | undefined): void {
@@ -212,7 +221,7 @@ export class Reply {
     const prose = new ProseDraft(type, providerData);
     this.#open = prose;
     this.#drafts.push(prose);
-    this.#turn.emit({
+    this.#events.emit({
       ...this.#ids,
       type: type === "thinking" ? "thinking_start" : "text_start",
     });
@@ -233,9 +242,9 @@ export class Reply {
     this.#open = undefined;
     const text = open.text.toString();
     if (open.type === "thinking") {
-      this.#turn.emit({ ...this.#ids, type: "thinking_end", thinking: text });
+      this.#events.emit({ ...this.#ids, type: "thinking_end", thinking: text });
     } else {
-      this.#turn.emit({ ...this.#ids, type: "text_end", text });
+      this.#events.emit({ ...this.#ids, type: "text_end", text });
     }
   }
 
@@ -268,7 +277,7 @@ export class Reply {
     this.#lastCall = call;
     (this.#openCalls ??= new Map()).set(index, call);
     this.#drafts.push(call);
-    this.#turn.emit({ ...this.#ids, type: "toolcall_start", index, id, name });
+    this.#events.emit({ ...this.#ids, type: "toolcall_start", index, id, name });
   }
 
   #endCall(part: Extract<ProviderPart, { type: "toolcall_end" }>): void {
@@ -286,7 +295,7 @@ export class Reply {
   }
 
   #showCall(call: CallDraft, toolCall: ToolCallPart): ToolCallPart {
-    this.#turn.emit({ ...this.#ids, type: "toolcall_end", index: call.index, toolCall });
+    this.#events.emit({ ...this.#ids, type: "toolcall_end", index: call.index, toolCall });
     return toolCall;
   }
 
@@ -305,9 +314,14 @@ export class Reply {
   }
 
   #fault(problem: string, cause?: unknown): ProviderError {
-    const { id } = this.#turn.input.provider;
+    const { id } = this.#turn.target.provider;
     return new ProviderError("protocol", `The provider "${id}" ${problem}`, { cause });
   }
+}
+
+/** Text that a reader is shown as the answer. */
+function saidIn(draft: DraftPart): string {
+  return draft.type === "text" || draft.type === "refusal" ? draft.text.toString() : "";
 }
 
 function isText(value: unknown): value is string | undefined {

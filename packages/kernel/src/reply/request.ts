@@ -6,8 +6,6 @@ import { guardedController } from "../effects/guarded-signal.ts";
 import { toModelMessages } from "./model-messages.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 
-const noOptions: ProviderStreamOptions = Object.freeze({});
-
 /** Signal of one attempt, created on first read. */
 export class AttemptSignal {
   #controller: AbortController | undefined;
@@ -70,14 +68,14 @@ export class AttemptRequest implements ProviderRequest {
   ) {
     Object.defineProperty(this, "messages", AttemptRequest.#messagesField);
     Object.defineProperty(this, "signal", AttemptRequest.#signalField);
-    const { input, route } = turn;
+    const { target } = turn;
     this.conversationId = turn.conversationId;
     this.turnId = turn.turnId;
     this.step = step;
     this.attempt = attempt;
-    this.tools = input.tools;
-    this.options = route?.options ?? input.providerOpts ?? noOptions;
-    if (route !== undefined) this.modelIndex = route.index;
+    this.tools = target.tools;
+    this.options = target.options;
+    if (target.route !== undefined) this.modelIndex = target.route.index;
     if (turn.isClosing) this.toolChoice = "none";
     this.#turn = turn;
     this.#messages = messages;

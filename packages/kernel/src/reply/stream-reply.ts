@@ -7,8 +7,8 @@ import { toModelMessages } from "./model-messages.ts";
 import type { Step } from "../calls/step.ts";
 import type { End, TurnState } from "../turn/turn-state.ts";
 
-/** Streams one step. A partial reply is a step too, if it has content; otherwise the turn ends. */
-export function streamReply(turn: TurnState): Promise<Step | End> {
+/** Streams one step. A partial reply is a step too, if it has content; otherwise the turn ends. After a rejected reply, the next step asks again. */
+export function streamReply(turn: TurnState): Promise<Step | End | undefined> {
   const context = prepareContext(turn);
   if (isPromise(context)) return context.then((messages) => startAttempt(turn, messages));
   return startAttempt(turn, context);
@@ -17,7 +17,7 @@ export function streamReply(turn: TurnState): Promise<Step | End> {
 function startAttempt(
   turn: TurnState,
   messages: readonly ChatMessage[] | undefined,
-): Promise<Step | End> {
+): Promise<Step | End | undefined> {
   const attempt = new Attempt(turn, turn.underWay ?? turn.startStep(), messages, streamReply);
   const announced = attempt.announce();
   return announced === undefined ? attempt.run() : announced.then(() => attempt.run());

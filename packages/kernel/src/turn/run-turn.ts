@@ -6,9 +6,11 @@ import type { ConversationIds, EventIds } from "../contracts/events.ts";
 import type { RunTurnInput, RunTurnResult } from "../contracts/runtime.ts";
 import { concludeTurn, endOf, toResult, toldEnd } from "./end-turn.ts";
 import { ProviderError, TurnError, serializeError } from "../errors/errors.ts";
-import { toJson } from "../effects/json.ts";
 import { Step } from "../calls/step.ts";
 import { streamReply } from "../reply/stream-reply.ts";
+import { areMessages } from "./messages.ts";
+import { guardInput } from "./guard-input.ts";
+import { prepareStep, restoreStep } from "./prepare-step.ts";
 import type { End } from "./turn-state.ts";
 import { OpenStep, TurnState } from "./turn-state.ts";
 
@@ -25,6 +27,8 @@ const phases: readonly Phase[] = [
   rest,
   checkLimits,
   drain,
+  guardInput,
+  prepareStep,
   (turn) => turn.makeRoom(),
 ];
 
@@ -48,6 +52,8 @@ export async function runTurn<Ids extends EventIds>(
   for (let isReopened = false; ; isReopened = true) {
     let end: Ended;
     try {
+      const restored = isReopened ? undefined : restoreStep(turn);
+      if (restored !== undefined) await restored;
       const entered = isReopened ? reopen(turn) : enter(turn);
       let at: Position = isPromise(entered) ? await entered : entered;
       while (end === undefined) {
@@ -199,27 +205,13 @@ function drain(turn: TurnState, at: Position): Promise<void> | undefined {
 }
 
 async function deliver(turn: TurnState, messages: readonly ChatMessage[]): Promise<void> {
-  checkMessages(messages);
+  if (!areMessages(messages)) throw wrongValue("drainSteering", messages, "a list of messages");
   if (messages.length === 0) return;
   turn.record({ type: "steering_delivered", step: turn.steps, messages }, () => {
     for (const message of messages) turn.transcript.push(message);
   });
   await turn.flush();
   turn.throwIfFailed();
-}
-
-/** Steering is recorded unchanged, so it must be storable in a log. */
-function checkMessages(messages: readonly ChatMessage[]): void {
-  const isUsable =
-    Array.isArray(messages) &&
-    messages.every((message: unknown) => isMessage(message) && toJson(message) !== undefined);
-  if (!isUsable) throw wrongValue("drainSteering", messages, "a list of messages");
-}
-
-function isMessage(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { id, role } = value as Partial<ChatMessage>;
-  return typeof id === "string" && typeof role === "string";
 }
 
 /** Begins the closing step, which may call no tool and reports what was done. */

@@ -54,6 +54,19 @@ export class Transcript {
     return false;
   }
 
+  /**
+   * Messages of the context after the last reply and its results, in order. A turn that begins with input of its own leaves out those that
+   * earlier turns began with.
+   */
+  unanswered(): readonly ChatMessage[] {
+    const context = this.context();
+    const start = 1 + context.findLastIndex(({ role }) => role === "assistant" || role === "tool");
+    const tail = context.slice(start);
+    if (this.#input.length === 0) return tail;
+    const own = new Set([...this.#input, ...this.added].map(({ id }) => id));
+    return tail.filter(({ id }) => own.has(id));
+  }
+
   /** Number of consecutive replies at the end that were only paused. */
   pausesAtEnd(): number {
     let count = 0;

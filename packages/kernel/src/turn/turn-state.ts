@@ -10,9 +10,17 @@ import type {
   UserMessage,
 } from "../contracts/conversation.ts";
 import type { AgentEvent, EventIds, PendingCall, StepTiming } from "../contracts/events.ts";
+import type { LoopGuards } from "../contracts/guards.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { Span } from "../contracts/logging.ts";
-import type { Deadlines, LoopContext, LoopJournal, LoopLimits, Room } from "../contracts/loop.ts";
+import type {
+  Deadlines,
+  LoopContext,
+  LoopJournal,
+  LoopLimits,
+  Room,
+  StepChanges,
+} from "../contracts/loop.ts";
 import type { TurnProgress } from "../contracts/progress.ts";
 import type { RunTurnInput } from "../contracts/runtime.ts";
 import type { ToolContract } from "../contracts/tool.ts";
@@ -24,7 +32,7 @@ import { showFact } from "../journal/show-fact.ts";
 import type { Effect } from "../journal/outbox.ts";
 import { Outbox, unrecorded } from "../journal/outbox.ts";
 import { observe, quietly } from "../effects/quietly.ts";
-import { Route } from "../reply/route.ts";
+import { Target } from "../reply/target.ts";
 import { Spans } from "../effects/spans.ts";
 import type { Step } from "../calls/step.ts";
 import type { CancelTimer } from "../effects/surroundings.ts";
@@ -62,11 +70,12 @@ export class OpenStep implements UnfinishedStep {
 }
 
 /** Used if a group of the input is missing. */
-const none: LoopLimits & LoopContext & LoopJournal & Deadlines = {};
+const none: LoopLimits & LoopGuards & LoopContext & LoopJournal & Deadlines = {};
 
 export class TurnState implements ShownTurn<EventIds> {
   readonly input: RunTurnInput<EventIds>;
   readonly limits: LoopLimits;
+  readonly guards: LoopGuards;
   readonly context: LoopContext;
   readonly journal: LoopJournal;
   readonly conversationId: string;
@@ -81,8 +90,10 @@ export class TurnState implements ShownTurn<EventIds> {
   readonly spans: Spans | undefined;
   readonly span: Span | undefined;
   readonly transcript: Transcript;
-  /** Set only if the provider has several models. */
-  readonly route: Route | undefined;
+  /** Target of requests, unless a step has its own. */
+  readonly #ownTarget: Target;
+  /** Target of the requests of this step. */
+  target: Target;
   #callbacks: Callbacks | undefined;
   #usage: Usage = {};
   #unreportedAttempts = 0;
@@ -107,8 +118,9 @@ export class TurnState implements ShownTurn<EventIds> {
 
   constructor(input: RunTurnInput<EventIds>, ids: EventIds) {
     this.input = input;
-    const { limits = none, context = none, journal = none } = input;
+    const { limits = none, guards = none, context = none, journal = none } = input;
     this.limits = limits;
+    this.guards = guards;
     this.context = context;
     this.journal = journal;
     const { deadlines = none } = limits;
@@ -129,8 +141,8 @@ export class TurnState implements ShownTurn<EventIds> {
     this.attempts = prior?.attempts ?? 0;
     this.#attemptsInStep = prior?.attemptsInStep ?? 0;
     this.transcript = new Transcript(input.messages, input.input, context.project);
-    const { fallback } = input.provider;
-    this.route = fallback && new Route(fallback, input.providerOpts ?? {}, prior?.asked);
+    this.#ownTarget = new Target(input, prior?.asked);
+    this.target = this.#ownTarget;
     this.spans = input.logger && new Spans(input.logger);
     this.span = this.spans?.start("turn", {
       conversationId: input.conversationId,
@@ -172,8 +184,8 @@ export class TurnState implements ShownTurn<EventIds> {
   }
 
   /** Like `record`, for a message that the loop writes on behalf of the user. */
-  recordMessage(message: UserMessage): void {
-    this.record({ type: "message", step: this.steps, message }, () => {
+  recordMessage(message: UserMessage, step: number = this.steps): void {
+    this.record({ type: "message", step, message }, () => {
       this.endStep();
       this.transcript.push(message);
     });
@@ -284,8 +296,21 @@ export class TurnState implements ShownTurn<EventIds> {
     const underWay = new OpenStep(step, this.#attemptsInStep, span);
     this.underWay = underWay;
     this.#attemptsInStep = 0;
-    this.route?.startStep();
+    this.target.route?.startStep();
     return underWay;
+  }
+
+  /** Whether the next step has made a request before, in another process. */
+  get isStepAsked(): boolean {
+    return this.#attemptsInStep > 0;
+  }
+
+  /** Sets what the next step asks. */
+  prepareStep(changes: StepChanges): void {
+    const { prior } = this.journal;
+    // A step that was under way when its process ended continues with the model that it asked.
+    const isResumed = prior?.prepared?.step === this.steps + 1;
+    this.target = this.#ownTarget.withChanges(changes, isResumed ? prior?.asked : undefined);
   }
 
   /** Ends the last attempt of the step. The step ends too, unless calls or the end of the turn follow in it. */
@@ -311,7 +336,7 @@ export class TurnState implements ShownTurn<EventIds> {
   }
 
   findTool(name: string): ToolContract | undefined {
-    return this.input.tools.find((tool) => tool.name === name);
+    return this.target.tools.find((tool) => tool.name === name);
   }
 
   /** Total over all attempts of this turn and its tools. */
@@ -343,7 +368,8 @@ export class TurnState implements ShownTurn<EventIds> {
     };
     const startedAt = prior?.startedAt ?? this.startedAt;
     if (startedAt !== undefined) progress.startedAt = startedAt;
-    if (this.route !== undefined) progress.asked = this.route.asked;
+    const { route } = this.target;
+    if (route !== undefined) progress.asked = route.asked;
     return progress;
   }
 

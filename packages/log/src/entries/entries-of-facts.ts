@@ -38,7 +38,7 @@ function entryOf(fact: Fact, context: FactContext): Entry {
       return entry;
     }
     case "attempt_ended": {
-      const { type, step, attempt, outcome, model, usage, timing, error, delayMs } = fact;
+      const { type, step, attempt, outcome, model, usage, timing, error, delayMs, rejected } = fact;
       const entry: DraftOf<"attempt_ended"> = {
         v,
         type,
@@ -55,6 +55,7 @@ function entryOf(fact: Fact, context: FactContext): Entry {
       if (timing !== undefined) entry.timing = timing;
       if (error !== undefined) entry.error = error;
       if (delayMs !== undefined) entry.delayMs = delayMs;
+      if (rejected !== undefined) entry.rejected = rejected;
       return priced(entry, fact, context);
     }
     case "message": {
@@ -83,6 +84,8 @@ function entryOf(fact: Fact, context: FactContext): Entry {
       const outcome = { type: "delivered", step: fact.step } as const;
       return { v, type: "queue_settled", id, seq, at, turnId, ids, outcome };
     }
+    case "step_prepared":
+    case "input_rejected":
     case "pending":
     case "turn_ended":
       return priced({ ...fact, v, id, seq, at, turnId }, fact, context);

@@ -58,7 +58,7 @@ interface Priced {
 
 /** A fact as the kernel records it, with its turn and its price. Only delivered steering is recorded differently: as `queue_settled`. */
 type FactBody = { readonly turnId: string } & (
-  | FactOf<"attempt" | "pending" | "tool_intent">
+  | FactOf<"attempt" | "pending" | "tool_intent" | "step_prepared" | "input_rejected">
   /** `model` is also set if there is only one model. */
   | (FactOf<"attempt_ended"> & Priced & { readonly priceId?: string })
   /** The cost is that of the attempt that produced the reply. */

@@ -89,7 +89,10 @@ const shapes: Shapes = {
     timing: "object?",
     error: "error?",
     delayMs: "number?",
+    rejected: "message?",
   },
+  step_prepared: { turnId: "string", step: "number", choice: "any", messages: "messages?" },
+  input_rejected: { turnId: "string", step: "number", messageIds: "strings", error: "error" },
   message: { turnId: "string", step: "number", message: "message", cost: "number?" },
   pending: { turnId: "string", step: "number", pending: "pending" },
   tool_intent: {
@@ -223,7 +226,8 @@ function isSoundStep(entry: NewEntry): boolean {
         (entry.model === undefined || isText(entry.model)) &&
         (entry.priceId === undefined || isText(entry.priceId)) &&
         (entry.timing === undefined || isObject(entry.timing)) &&
-        (entry.delayMs === undefined || isNumber(entry.delayMs))
+        (entry.delayMs === undefined || isNumber(entry.delayMs)) &&
+        entry.rejected === undefined
       );
     case "message":
       return (

@@ -71,6 +71,8 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "pending":
       case "tool_intent":
       case "tool_result":
+      case "step_prepared":
+      case "input_rejected":
       case "turn_ended":
         return this.#showFact(entry, before);
       case "turn_started": {

@@ -22,7 +22,7 @@ export interface ReportedSize {
 
 /** A recorded change of the context. */
 export interface ContextChange {
-  readonly entry: EntryOf<"eviction"> | EntryOf<"compaction"> | EntryOf<"quarantine">;
+  readonly entry: EntryOf<"eviction" | "compaction" | "quarantine" | "input_rejected">;
   /** Index of the first message that is shown differently; Infinity if there is none. */
   readonly from: number;
   /** Number of messages when it was made. */
@@ -35,13 +35,14 @@ interface Change {
   readonly messageCount: number;
 }
 
-/** Shared: most sessions evict nothing. */
-const noneEvicted: ReadonlySet<string> = new Set();
+/** Shared: most sessions leave nothing out. */
+const none: ReadonlySet<string> = new Set();
 
 export class ContextFold {
-  #evicted: ReadonlySet<string> = noneEvicted;
+  #evicted: ReadonlySet<string> = none;
   #summary: ContextSummary | undefined;
   #quarantined: readonly PartReference[] = [];
+  #withheld: ReadonlySet<string> = none;
   #changes: readonly Change[] = [];
   #recorded: ContextChange[] = [];
   #version = 0;
@@ -59,6 +60,11 @@ export class ContextFold {
   /** Parts of messages that a vendor rejects: requests no longer include them. */
   get quarantined(): readonly PartReference[] {
     return this.#quarantined;
+  }
+
+  /** Ids of messages that a guard rejected: no model is shown them. */
+  get withheld(): ReadonlySet<string> {
+    return this.#withheld;
   }
 
   /** True if what precedes this message is shown differently since it was written: a model's thinking is bound to what it was shown. */
@@ -110,6 +116,9 @@ export class ContextFold {
         this.#quarantined = [...this.#quarantined, { messageId, part }];
         break;
       }
+      case "input_rejected":
+        this.#withheld = new Set([...this.#withheld, ...entry.messageIds]);
+        break;
       default:
         entry satisfies never;
     }
@@ -118,9 +127,10 @@ export class ContextFold {
 
   /** Starts over with a new history: nothing here applies to it. */
   reset(): void {
-    this.#evicted = noneEvicted;
+    this.#evicted = none;
     this.#summary = undefined;
     this.#quarantined = [];
+    this.#withheld = none;
     this.#changes = [];
     this.#recorded = [];
     this.#change();

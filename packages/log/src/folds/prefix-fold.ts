@@ -115,7 +115,7 @@ export class PrefixFold {
 
   #sizeAt(index: number): number {
     const message = this.#transcript.at(index);
-    if (message === undefined) return 0;
+    if (message === undefined || this.#context.withheld.has(message.id)) return 0;
     const isEvicted = message.role === "tool" && this.#context.evicted.has(message.toolCallId);
     return isEvicted ? sizeOfNote : sizeOfMessage(message, this.#context.isAfterChange(index));
   }

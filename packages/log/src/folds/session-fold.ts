@@ -235,6 +235,12 @@ export class SessionFold {
         return this.#endAttempt(entry);
       case "message":
         return this.#addMessage(entry);
+      case "step_prepared":
+        if (entry.messages !== undefined) this.transcript.add(entry.messages);
+        this.#turn?.prepare(entry);
+        return;
+      case "input_rejected":
+        return this.#shown.withhold(entry);
       case "pending":
         this.transcript.step?.wait(entry.pending);
         return;
@@ -328,7 +334,7 @@ export class SessionFold {
       this.context.report(entry, this.transcript.length);
       this.compactions.measure(entry.usage?.inputTokens);
     }
-    if (entry.outcome === "discarded") return;
+    if (entry.outcome === "discarded" || entry.outcome === "rejected") return;
     if (isReply ? step.isEmpty : entry.outcome !== "completed") this.#turn?.endStep();
   }
 
@@ -339,7 +345,7 @@ export class SessionFold {
       this.#turn?.addReply(step);
     } else {
       this.transcript.add([message]);
-      this.#turn?.endStep();
+      this.#turn?.passStep(step);
     }
   }
 

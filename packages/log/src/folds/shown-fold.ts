@@ -33,6 +33,12 @@ export class ShownFold {
     prefix.change(this.#apply(entry, transcript.length));
   }
 
+  withhold(entry: EntryOf<"input_rejected">): void {
+    const { transcript, prefix } = this.#shown;
+    prefix.countRequests();
+    prefix.change(this.#apply(entry, transcript.length));
+  }
+
   summarize(entry: EntryOf<"compaction">): void {
     const { transcript, prefix } = this.#shown;
     prefix.countRequests();
@@ -93,6 +99,8 @@ export class ShownFold {
         return 0;
       case "quarantine":
         return Math.max(0, transcript.indexAfter(entry.messageId) - 1);
+      case "input_rejected":
+        return Math.max(0, transcript.indexAfter(entry.messageIds[0] ?? "") - 1);
       default:
         return entry satisfies never;
     }

@@ -1,5 +1,5 @@
 /** The turn that was started last, and the chain of turns that it continues. */
-import type { AskedModel, PriorProgress, StepTiming, Usage } from "@capstan/kernel";
+import type { AskedModel, PreparedStep, PriorProgress, StepTiming, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
 import type { EntryOf, PostedBody, SessionConfig } from "../entries/entries.ts";
 
@@ -57,6 +57,8 @@ export class TurnFold {
   #cancelReason: string | undefined;
   #abandonReason: string | undefined;
   #origin: TurnOrigin;
+  /** Choice for the step that was prepared last. */
+  #prepared: PreparedStep | undefined;
 
   constructor(entry: EntryOf<"turn_started">, { before, config, origin }: TurnStart) {
     const parent = entry.continues === undefined ? undefined : before;
@@ -75,6 +77,7 @@ export class TurnFold {
     this.#cancelReason = parent?.cancelReason;
     this.#abandonReason = parent?.abandonReason;
     this.#asked = parent === undefined ? undefined : parent.#asked;
+    this.#prepared = parent === undefined ? undefined : parent.#prepared;
     // The step in which the previous turn was suspended ends in this one.
     if (parent?.underWay !== undefined) this.#underWay = parent.underWay;
   }
@@ -144,6 +147,7 @@ export class TurnFold {
       isResumed,
       attemptsInStep: this.#attemptsInStep,
       ...(this.#asked && { asked: this.#asked }),
+      ...(this.#prepared && { prepared: this.#prepared }),
     };
   }
 
@@ -170,7 +174,7 @@ export class TurnFold {
     if (failedWith !== undefined && this.#asked) this.#asked = { ...this.#asked, failedWith };
     if (this.#underWay === undefined) return;
     const { step, attempt } = this.#underWay;
-    if (outcome === "discarded") return this.voidAttempt();
+    if (outcome === "discarded" || outcome === "rejected") return this.voidAttempt();
     this.#underWay = {
       step,
       attempt,
@@ -214,6 +218,16 @@ export class TurnFold {
 
   endStep(): void {
     this.#underWay = undefined;
+  }
+
+  /** Ends the step without a reply: the next one has another number. */
+  passStep(step: number): void {
+    this.endStep();
+    if (step > this.#steps) this.addReply(step);
+  }
+
+  prepare({ step, choice }: EntryOf<"step_prepared">): void {
+    this.#prepared = { step, choice };
   }
 
   count(usage: Usage, cost?: number): void {

@@ -28,6 +28,9 @@ const messages: Readonly<Record<string, string>> = {
   budget_exceeded: "The turn has exceeded its budget",
 };
 
+/** Codes whose message the agent's guard wrote for the user. */
+const toldAsIs: ReadonlySet<string> = new Set(["input_rejected", "output_rejected"]);
+
 const internal = {
   name: "Error",
   code: "internal",
@@ -45,6 +48,7 @@ export class PublicView {
   error(error: SerializedError): SerializedError {
     if (this.#hasDetails) return error;
     const { name, code, rejected } = error;
+    if (code !== undefined && toldAsIs.has(code)) return error;
     if (code === undefined || !Object.hasOwn(messages, code)) return internal;
     const message = messages[code] ?? internal.message;
     return { name, code, message, ...(rejected && { rejected }) };
@@ -75,6 +79,12 @@ export class PublicView {
 
   entry(entry: StoredEntry): StoredEntry {
     if (this.#hasDetails) return entry;
+    // No client sees a reply that a guard rejected.
+    const { rejected: _, ...shown } = entry;
+    return this.#withPublicErrors(entry["rejected"] === undefined ? entry : shown);
+  }
+
+  #withPublicErrors(entry: StoredEntry): StoredEntry {
     const { error, message, messages: loaded } = entry;
     if (isObject(error)) return { ...entry, error: this.#stored(error) };
     if (isObject(message) && isObject(message["error"])) {

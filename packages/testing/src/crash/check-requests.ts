@@ -30,7 +30,9 @@ export function checkRequests(world: World, session: WatchedSession): void {
       session.violate("requests", `${keyOf(request)}: the log has no such attempt`);
     } else {
       checkFields(session, request, found.asked);
-      checkTools(session, request, recorded, found.toolsHash ?? "none");
+      // Its own tools were compared above.
+      if (found.asked.tools === undefined)
+        checkTools(session, request, recorded, found.toolsHash ?? "none");
     }
   }
 }
@@ -74,7 +76,7 @@ function expectedRequests(
       const key = keyOf(entry);
       if (expected.has(key)) session.violate("log", `${key} occurs twice`);
       const overrides = overridesOf(scenario, session, entry.turnId);
-      const asked = toAsked(fold, atStart, overrides);
+      const asked = toAsked(fold, atStart, { ...overrides, ...choiceFor(fold, entry.step) });
       expected.set(key, { asked, toolsHash: fold.prompt?.toolsHash });
     }
     config = { ...config, ...configOf(entry) };
@@ -85,24 +87,35 @@ function expectedRequests(
 
 /** Expects the messages so far, the turn's settings, and the last recorded prompt. */
 function toAsked(
-  { transcript, context: { summary }, prompt }: SessionFold,
+  { transcript, context: { summary, withheld }, prompt }: SessionFold,
   config: SessionConfig,
-  overrides: CrashOverrides,
+  overrides: StepOverrides,
 ): Asked {
-  const { thinkingLevel = config.thinkingLevel, temperature, maxTokens } = overrides;
+  const { thinkingLevel = config.thinkingLevel, temperature, maxTokens, activeTools } = overrides;
   const tools = config.tools?.map((tool) => (typeof tool === "string" ? tool : tool.name));
   const from = summary === undefined ? 0 : transcript.indexAfter(summary.through);
-  const ids = toModelMessages(transcript.messages.slice(from)).map(({ id }) => id);
+  const shown = toModelMessages(transcript.messages.slice(from));
+  const ids = shown.map(({ id }) => id).filter((id) => !withheld.has(id));
   return {
     ids: summary === undefined ? ids : [summary.id, ...ids],
     instructions: config.instructions ?? prompt?.instructions,
     // A session with tools can read their stored outputs.
     ...(tools && { tools: tools.length === 0 ? tools : [...tools, "read_output"] }),
+    ...(activeTools && { tools: activeTools }),
     model: overrides.model === undefined ? undefined : "other",
     thinkingLevel,
     temperature,
     maxTokens,
   };
+}
+
+type StepOverrides = CrashOverrides & { readonly activeTools?: readonly string[] };
+
+/** Choice that was recorded for the step. */
+function choiceFor({ turn }: SessionFold, step: number): StepOverrides {
+  const prepared = turn?.prior(true).prepared;
+  // As the scenario's agent chose it.
+  return prepared?.step === step ? (prepared.choice as StepOverrides) : {};
 }
 
 /** Options the client sent with the first turn of a chain. */

@@ -5,6 +5,7 @@ import { checkBlobs } from "./check-blobs.ts";
 import { checkCompactions } from "./check-compactions.ts";
 import { checkEffects } from "./check-effects.ts";
 import { checkForks } from "./check-forks.ts";
+import { checkGuards } from "./check-guards.ts";
 import { checkHistory } from "./check-history.ts";
 import { checkRewinds } from "./check-rewinds.ts";
 import { checkIncarnations } from "./check-incarnations.ts";
@@ -80,6 +81,7 @@ function check(world: World, readers: readonly Reader[]): void {
   }
   checkEffects(world);
   checkAsking(world);
+  checkGuards(world, readers);
   checkIncarnations(world, readers);
   checkForks(world);
   checkReaders(world, readers);

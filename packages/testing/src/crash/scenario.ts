@@ -169,6 +169,10 @@ export interface CrashScenario {
   readonly instructions?: "asked";
   /** Identity that the session is created with. The agent then has an app context, and its user code records what it sees. */
   readonly asking?: Required<CrashAsking> & { readonly principal: string };
+  /** `prepared`: the agent prepares each step, in another way each time it is asked, and appends a note before it. */
+  readonly steps?: "prepared";
+  /** `on`: the agent has guards, which reject messages and replies with the word "Forbidden". */
+  readonly guards?: "on";
   /** `at open`: hosts open or create the session in one call, and it is stored before its first message. Default: with its first message. */
   readonly creates?: "at open";
   /** Default one, named A. */

@@ -10,6 +10,7 @@ import { historyScenarios } from "./scenarios/history-scenarios.ts";
 import { hostScenarios } from "./scenarios/host-scenarios.ts";
 import { outputScenarios } from "./scenarios/output-scenarios.ts";
 import { queueScenarios } from "./scenarios/queue-scenarios.ts";
+import { steeringScenarios } from "./scenarios/steering-scenarios.ts";
 import { toolScenarios } from "./scenarios/tool-scenarios.ts";
 
 export const crashScenarios: readonly CrashScenario[] = [
@@ -19,6 +20,7 @@ export const crashScenarios: readonly CrashScenario[] = [
   ...historyScenarios,
   ...configScenarios,
   ...askingScenarios,
+  ...steeringScenarios,
   ...forkScenarios,
   ...outputScenarios,
   ...compactionScenarios,

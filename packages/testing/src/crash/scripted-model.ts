@@ -60,6 +60,11 @@ function* callsOf({ calls = [] }: ScriptedStep): Generator<ProviderPart> {
   }
 }
 
+/** A rejected reply is not shown, but a request to reply again is. */
+function isReply(message: ChatMessage): boolean {
+  return message.role === "assistant" || (message.role === "user" && message.source === "guard");
+}
+
 interface FoundStep {
   readonly step: ScriptedStep;
   readonly text: string;
@@ -75,7 +80,7 @@ function findStep(script: CrashScenario["script"], messages: readonly ChatMessag
   const begun = messages[at];
   if (begun === undefined) return { step: {}, text, mark: "Nothing" };
   const { key, replies: before } = markIn(script, begun) ?? { key: "", replies: 0 };
-  const replies = before + messages.slice(at).filter(({ role }) => role === "assistant").length;
+  const replies = before + messages.slice(at).filter(isReply).length;
   return { step: script[key]?.[replies] ?? {}, text, mark: `At ${key}, step ${replies}.` };
 }
 

@@ -4,6 +4,7 @@ import { createAgent } from "@capstan/core";
 import { askingInit } from "./asking.ts";
 import type { Life } from "./life.ts";
 import { scriptedModel } from "./scripted-model.ts";
+import { guardingInit, preparingInit } from "./steering.ts";
 import { toolbox } from "./toolbox.ts";
 import type { World } from "./world.ts";
 
@@ -33,6 +34,8 @@ export function simulatedAgent(life: Life, world: World): Agent {
     ...(instructions === "asked" && {
       instructions: (about: InstructionsContext) => askFor(life, world, about.sessionId),
     }),
+    ...(scenario.steps !== undefined && preparingInit(life, world)),
+    ...(scenario.guards !== undefined && guardingInit(life)),
   };
   return scenario.asking === undefined
     ? createAgent(init)

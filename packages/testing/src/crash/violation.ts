@@ -27,6 +27,8 @@ export type CrashViolationCode =
   | "incarnation"
   /** User code saw another session, turn or app context than the client gave. */
   | "asking"
+  /** A model or a reader was shown something that a guard rejects. */
+  | "guards"
   /** A tool's effect on the world contradicts its declaration. */
   | "effects"
   /** The response of a turn contradicts the log. */

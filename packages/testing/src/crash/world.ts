@@ -16,6 +16,7 @@ import type { ClientAction, CrashScenario, CrashToolName } from "./scenario.ts";
 import { crashDefaults } from "./scenario.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
+import { checkGuardedRequest } from "./steering.ts";
 import { storeWith } from "./store-with.ts";
 import { Violations } from "./violation.ts";
 import { WatchedSession } from "./watched-session.ts";
@@ -47,6 +48,8 @@ export class World {
   claims = 0;
   /** How often an agent was asked for its instructions. */
   asks = 0;
+  /** How often an agent was asked to prepare a step. */
+  prepared = 0;
   hits = 0;
   isCounting = true;
   /** True if a process was stopped because it would not have stopped by itself. */
@@ -174,6 +177,7 @@ export class World {
 
   onRequest(request: ProviderRequest): void {
     this.requests.push(toSeenRequest(request, this.hasAges));
+    checkGuardedRequest(this, request);
     for (const { message } of checkTranscript(request.messages)) {
       this.violations.add("transcript", `a request to the model: ${message}`);
     }
