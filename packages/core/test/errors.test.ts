@@ -251,9 +251,9 @@ test("every error class of the packages is one of the family, except six that re
   expect(members.toSorted()).toEqual(family.map(({ name }) => name).toSorted());
   expect(others.toSorted()).toEqual([
     "AbortedCallback",
+    "GuardedEnd",
     "Killed",
     "Refusal",
-    "RejectedReply",
     "SchemaProblem",
     "WireFault",
   ]);

@@ -5,18 +5,25 @@ import type {
   ChatMessage,
   JsonValue,
   LoopContext,
+  LoopGuards,
   LoopJournal,
   LoopLimits,
   OpenCall,
   ParsedInput,
   PendingCall,
   Reconciliation,
+  Rejection,
   RunTurnInput,
   SerializedError,
+  StepChanges,
+  StepStart,
 } from "@capstan/kernel";
 import type { ToolCallbacks } from "./arbitrary-tools.ts";
 
 export const callbackNames = [
+  "prepareStep",
+  "guardInput",
+  "guardOutput",
   "transformContext",
   "convertToLlm",
   "stopWhen",
@@ -55,6 +62,9 @@ export interface CallbackScript {
   /** Outcomes of pending calls, and decisions of the `before` hook, in turn. */
   readonly answers: readonly ("approved" | "denied" | "settled" | "none")[];
   readonly decisions: readonly ("run" | "block" | "ask" | "alter")[];
+  /** Verdicts of the output guard, and whether it is incremental. */
+  readonly verdicts: readonly ("pass" | "reject" | "retry")[];
+  readonly isIncremental: boolean;
 }
 
 export function goWrong(fault: Fault): unknown {
@@ -68,7 +78,10 @@ type Callbacks = Named<RunTurnInput> &
   Named<LoopContext> &
   Named<LoopJournal> &
   Pick<RunTurnInput["dispatch"], "before" | "after"> &
-  ToolCallbacks;
+  ToolCallbacks & {
+    readonly guardInput?: LoopGuards["input"];
+    readonly guardOutput?: LoopGuards["output"];
+  };
 
 /** `waiting` has the calls that wait for an answer; who answers takes them out. */
 export function callbacksOf(given: CallbackScript, waiting: PendingCall[]): Callbacks {
@@ -93,6 +106,9 @@ export function callbacksOf(given: CallbackScript, waiting: PendingCall[]): Call
 }
 
 const mayBeAsync: ReadonlySet<CallbackName> = new Set([
+  "prepareStep",
+  "guardInput",
+  "guardOutput",
   "transformContext",
   "convertToLlm",
   "stopWhen",
@@ -114,7 +130,14 @@ function healthyCallbacks(
   const answers = [...given.answers];
   const decisions = [...given.decisions];
   const findings: Reconciliation[] = [{ outcome: "done", output: "found" }, { outcome: "not-run" }];
+  const verdicts = [...given.verdicts];
   return {
+    prepareStep: ({ step }: StepStart): StepChanges => ({
+      choice: { step },
+      messages: step % 2 === 0 ? [{ role: "user", id: `note-${step}`, content: "Note" }] : [],
+    }),
+    guardInput: nothing,
+    guardOutput: () => rejectionOf(verdicts.shift() ?? "pass"),
     transformContext: (messages: readonly ChatMessage[]) => messages,
     convertToLlm: toModelMessages,
     stopWhen: () => false,
@@ -136,6 +159,11 @@ function healthyCallbacks(
 }
 
 function nothing(): void {}
+
+function rejectionOf(verdict: CallbackScript["verdicts"][number]): Rejection | undefined {
+  if (verdict === "pass") return undefined;
+  return { reason: "no", ...(verdict === "retry" && { retry: "Again" }) };
+}
 
 function answerTo(
   { toolCallId, kind, input }: PendingCall,

@@ -108,6 +108,8 @@ export const circumstances: fc.Arbitrary<Circumstances> = fc.record({
     }),
   ),
   answers: fc.array(fc.constantFrom("approved", "denied", "settled", "none"), { maxLength: 5 }),
+  verdicts: fc.array(fc.constantFrom("pass", "pass", "reject", "retry"), { maxLength: 5 }),
+  isIncremental: fc.boolean(),
   decisions: fc.array(fc.constantFrom("run", "block", "ask", "alter"), { maxLength: 5 }),
   settlementOrder: fc.array(fc.nat({ max: 3 }), { maxLength: 6 }),
   journal: fc.option(
@@ -139,6 +141,7 @@ export async function runUnder(
   );
   const { transformContext, convertToLlm, onOverflow, stopWhen, checkLimits } = callbacks;
   const { drainSteering, onStepComplete, hasSteering, answers } = callbacks;
+  const { prepareStep, guardInput, guardOutput } = callbacks;
   const tools = everyTool(
     ({ toolCallId }, { effect, reconcile: canTell }) => {
       const mayRepeat = effect === "pure" || effect === "idempotent" || canTell !== undefined;
@@ -186,7 +189,8 @@ export async function runUnder(
       stopWhen,
       checkLimits,
     },
-    context: { transformContext, convertToLlm, onOverflow },
+    guards: { input: guardInput, output: guardOutput, isIncremental: given.isIncremental },
+    context: { prepareStep, transformContext, convertToLlm, onOverflow },
     drainSteering,
     onStepComplete,
   });

@@ -71,6 +71,7 @@ class Fold {
         return;
       }
       case "step_prepared":
+        this.#closeStep();
         this.#messages.push(...(fact.messages ?? []));
         return;
       case "input_rejected":
@@ -108,10 +109,14 @@ class Fold {
   #takeMessage(message: ChatMessage): void {
     this.#closeStep();
     this.#messages.push(message);
+    // A rejected reply is a step too.
+    const isRejected = message.role === "user" && message.source === "guard";
+    if (message.role === "assistant" || isRejected) {
+      this.#steps += 1;
+      this.#attemptsInStep = 0;
+    }
     if (message.role !== "assistant") return;
     this.#step = message;
-    this.#steps += 1;
-    this.#attemptsInStep = 0;
     for (const { id: toolCallId } of callsOf(message))
       this.#calls.set(toolCallId, { toolCallId, state: "fresh" });
   }

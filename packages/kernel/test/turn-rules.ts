@@ -126,18 +126,23 @@ function recordedBefore(call: OpenCall): string[] {
   return call.state === "settled" && call.isRecorded === true ? [`result ${call.toolCallId}`] : [];
 }
 
+/** A rejected attempt is shown as a discarded one. */
+function shownAs(outcome: string): string {
+  return outcome === "rejected" ? "discarded" : outcome;
+}
+
 function recordedBy(fact: Fact): string[] {
   switch (fact.type) {
     case "attempt":
       return [`attempt ${fact.step}.${fact.attempt}`];
     case "attempt_ended":
-      return [`${fact.outcome} attempt ${fact.step}.${fact.attempt}`];
+      return [`${shownAs(fact.outcome)} attempt ${fact.step}.${fact.attempt}`];
     case "message":
       return [`message ${fact.message.id}`];
     case "pending":
       return fact.pending.map(pendingKey);
     case "step_prepared":
-      return [`prepared ${fact.step}`];
+      return (fact.messages ?? []).map(({ id }) => `message ${id}`);
     case "input_rejected":
       return ["rejected input"];
     case "tool_intent":

@@ -1,6 +1,6 @@
 /** One attempt of a step, with all facts and events about it. */
 import { retryDelay } from "./backoff.ts";
-import { wrongValue } from "../effects/callbacks.ts";
+import { isAbortedCallback, toReason, wrongValue } from "../effects/callbacks.ts";
 import type {
   AssistantMessage,
   AssistantPart,
@@ -18,13 +18,12 @@ import type { Draft } from "../effects/draft.ts";
 import { ProviderError, isInstance, serializeError } from "../errors/errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
-import { GuardedReply, RejectedReply } from "./guarded-reply.ts";
-import { endWithoutVerdict, rejectionError } from "./rejection.ts";
+import { GuardedEnd, GuardedReply } from "./guarded-reply.ts";
+import { rejectionError } from "./rejection.ts";
 import { Reply } from "./reply.ts";
 import { AttemptRequest, AttemptSignal } from "./request.ts";
 import { Step } from "../calls/step.ts";
 import type { End, OpenStep, TurnState } from "../turn/turn-state.ts";
-import { toReason } from "../effects/callbacks.ts";
 
 const none: readonly PendingCall[] = [];
 /** Maximum number of parts that a vendor may reject in one step. */
@@ -73,8 +72,7 @@ export class Attempt implements StreamReader {
     if (output !== undefined) this.#guarded = new GuardedReply(turn, output, isIncremental);
     this.#reply = new Reply(turn, this.#messageId, this.#guarded?.held);
     const guarded = this.#guarded;
-    this.onPart =
-      guarded && (() => guarded.onPart(this.#reply, (thrown) => this.#stream.stop(thrown)));
+    this.onPart = guarded && (() => guarded.onPart(this.#reply, this.#stream));
     const signal = new AttemptSignal();
     const request = new AttemptRequest(turn, step.step, this.#number, messages, signal);
     this.#stream = new ProviderStream(turn, { request, signal }, this.#reply, this);
@@ -146,9 +144,9 @@ export class Attempt implements StreamReader {
   ): Promise<Step | End | undefined> {
     let rejection: Rejection | undefined;
     try {
-      rejection = await guarded.judge(this.#reply.text, message);
+      rejection = await guarded.judge({ text: this.#reply.text, message });
     } catch (thrown) {
-      return this.#leave(endWithoutVerdict(thrown));
+      return this.#breakOffUnjudged(thrown);
     }
     if (rejection !== undefined) return this.#reject(rejection, message);
     guarded.held.release();
@@ -182,16 +180,26 @@ export class Attempt implements StreamReader {
     return turn.afterFlush(undefined);
   }
 
+  /** Ends a reply whose guard gave no verdict. */
+  #breakOffUnjudged(thrown: unknown): Outcome {
+    const isAborted = isAbortedCallback(thrown);
+    return isAborted ? this.#breakOff("aborted", undefined) : this.#breakOff("error", thrown);
+  }
+
+  /** Ends a reply that a guard has not let through while it streamed. */
+  #endGuarded({ why }: GuardedEnd): Outcome {
+    if ("thrown" in why) return this.#breakOffUnjudged(why.thrown);
+    const content = this.#reply.partialContent(true);
+    return this.#reject(why.rejection, this.#message(content, "error"));
+  }
+
   async #fail(
     outcome: Exclude<StreamOutcome, { type: "completed" }>,
   ): Promise<Step | End | undefined> {
     if (outcome.type === "aborted") return this.#breakOff("aborted", undefined);
     const turn = this.#turn;
     const { thrown } = outcome;
-    if (thrown instanceof RejectedReply) {
-      const content = this.#reply.partialContent(true);
-      return this.#reject(thrown.rejection, this.#message(content, "error"));
-    }
+    if (thrown instanceof GuardedEnd) return this.#endGuarded(thrown);
     const { route } = turn.target;
     if (route?.takesOver(thrown) === true) {
       this.#step.takeovers++;

@@ -94,6 +94,16 @@ export class ProviderStream implements AbortListener, Watched {
     }
   }
 
+  /** Calls a function that shows events of the reply; none if the stream has ended. */
+  show(events: () => void): void {
+    if (this.#isOver) return;
+    const isApplying = this.#isApplying;
+    this.#isApplying = true;
+    events();
+    this.#isApplying = isApplying;
+    if (!isApplying && this.#turn.abort.isAborted) this.#end(aborted);
+  }
+
   /** Ends the stream, because its reply is not wanted. */
   stop(thrown: unknown): void {
     this.#end({ type: "failed", thrown });

@@ -1,9 +1,8 @@
 /** Verdicts of guards, and the errors they become. */
-import { isAbortedCallback, wrongValue } from "../effects/callbacks.ts";
+import { wrongValue } from "../effects/callbacks.ts";
 import type { SerializedError } from "../contracts/conversation.ts";
 import type { Rejection } from "../contracts/guards.ts";
 import { TurnError, serializeError } from "../errors/errors.ts";
-import type { End } from "../turn/turn-state.ts";
 
 /** Untyped code may return anything. */
 export function toRejection(verdict: unknown): Rejection | undefined {
@@ -20,10 +19,4 @@ export function rejectionError(
 ): SerializedError {
   const error = serializeError(new TurnError(code, reason));
   return guard === undefined ? error : { ...error, guard };
-}
-
-/** End of a turn whose guard gave no verdict. */
-export function endWithoutVerdict(thrown: unknown): End {
-  if (isAbortedCallback(thrown)) return { finishReason: "aborted" };
-  return { finishReason: "error", error: serializeError(thrown) };
 }
