@@ -38,6 +38,7 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       wire: ["events"],
       memory: ["entries", "repository"],
       copies: ["entries", "folds", "repository"],
+      "load-and-save": ["entries", "memory", "copies", "repository"],
     },
   },
   core: {

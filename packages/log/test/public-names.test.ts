@@ -31,6 +31,7 @@ test("the log exports these names and no others", () => {
       "formatCursor",
       "formatListCursor",
       "fromBase64",
+      "fromLoadAndSave",
       "importLog",
       "importSession",
       "incarnationOf",

@@ -2,7 +2,16 @@
 import type { ByteRange } from "../repository/repository.ts";
 
 export class MemoryBlobs {
-  readonly #blobs = new Map<string, Uint8Array>();
+  readonly #blobs: Map<string, Uint8Array>;
+
+  constructor(blobs: ReadonlyMap<string, Uint8Array> = new Map()) {
+    this.#blobs = new Map(blobs);
+  }
+
+  /** By ref. */
+  get all(): ReadonlyMap<string, Uint8Array> {
+    return this.#blobs;
+  }
 
   put(bytes: Uint8Array): string {
     const name = `${hashBytes(bytes)}-${bytes.length}`;

@@ -1,6 +1,7 @@
 /** Sessions in memory: for tests, for a single process, for data that need not last. Every method answers synchronously. */
 import type { NewEntry, PostedEntry } from "../entries/entries.ts";
 import { isDue } from "../repository/is-due.ts";
+import { MemoryLease } from "./memory-lease.ts";
 import { MemoryListing } from "./memory-listing.ts";
 import { MemorySession } from "./memory-session.ts";
 import { sessionExists, sessionGone, sessionNotFound } from "../repository/repository-failures.ts";
@@ -75,7 +76,7 @@ export function memoryRepository({
   return {
     create(id, entries, head) {
       if (sessions.has(id)) throw sessionExists(id);
-      const session = new MemorySession(id, entries, head, lastEpoch);
+      const session = new MemorySession(id, entries, head, new MemoryLease(id, lastEpoch));
       sessions.set(id, session);
       listing.invalidate();
       wakeups.changed(id, session.lastSeq, session.incarnation);

@@ -4,7 +4,7 @@ import { checkEnvelope, checkEnvelopes, invalidEntry } from "../entries/entry-en
 import { incarnationOf } from "../entries/incarnation.ts";
 import type { DueFacts } from "../repository/is-due.ts";
 import { MemoryBlobs } from "./memory-blobs.ts";
-import { MemoryLease } from "./memory-lease.ts";
+import type { MemoryLease } from "./memory-lease.ts";
 import type {
   Appended,
   AppendOptions,
@@ -18,13 +18,24 @@ import type {
 
 const maxUnindexed = 32;
 
+/** Everything of a session but its lease. */
+export interface SessionContent {
+  readonly id: string;
+  readonly head: SessionHead;
+  readonly lastPostedSeq: number;
+  /** In order, numbered from 1. */
+  readonly entries: readonly StoredEntry[];
+  /** By ref. */
+  readonly blobs: ReadonlyMap<string, Uint8Array>;
+}
+
+const noBlobs: ReadonlyMap<string, Uint8Array> = new Map();
+
 export class MemorySession implements DueFacts {
   readonly id: string;
   readonly lease: MemoryLease;
-  /** Undefined if the session began without an entry. */
-  readonly incarnation: string | undefined;
   /** The seq of an entry is its index here, plus one. */
-  readonly #entries: StoredEntry[] = [];
+  #entries: StoredEntry[] = [];
   /** Seqs by id. Short logs do without: searching them is faster than maintaining the map. */
   #seqs: Map<string, number> | undefined;
   #head: SessionHead;
@@ -32,14 +43,41 @@ export class MemorySession implements DueFacts {
   /** Most sessions have none. */
   #blobs: MemoryBlobs | undefined;
 
-  constructor(id: string, entries: readonly NewEntry[], head: SessionHead, lastEpoch: number) {
+  constructor(id: string, entries: readonly NewEntry[], head: SessionHead, lease: MemoryLease) {
     checkEnvelopes(id, entries);
     this.id = id;
-    this.lease = new MemoryLease(id, lastEpoch);
+    this.lease = lease;
     this.#head = head;
-    const [first] = entries;
-    this.incarnation = first && incarnationOf(first);
     for (const entry of entries) this.#add(entry);
+  }
+
+  /** Creates a session with the same content, which is not changed by later writes. Its entries are not checked again. */
+  static restore(
+    { id, head, lastPostedSeq, entries, blobs }: SessionContent,
+    lease: MemoryLease,
+  ): MemorySession {
+    const session = new MemorySession(id, [], head, lease);
+    session.#entries = [...entries];
+    session.#lastPostedSeq = lastPostedSeq;
+    if (blobs.size > 0) session.#blobs = new MemoryBlobs(blobs);
+    return session;
+  }
+
+  /** Not a copy: it changes with the session. */
+  get content(): SessionContent {
+    return {
+      id: this.id,
+      head: this.#head,
+      lastPostedSeq: this.#lastPostedSeq,
+      entries: this.#entries,
+      blobs: this.#blobs?.all ?? noBlobs,
+    };
+  }
+
+  /** Undefined if the session began without an entry. */
+  get incarnation(): string | undefined {
+    const [first] = this.#entries;
+    return first && incarnationOf(first);
   }
 
   get head(): SessionHead {
