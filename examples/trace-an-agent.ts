@@ -1,23 +1,52 @@
-import { createAgent } from "@capstan/core";
+import { createAgent, defineTool } from "@capstan/core";
 import { otelLogger } from "@capstan/core/otel";
-import { callTool, echoTool, say, scriptedProvider } from "@capstan/testing";
-import { trace } from "@opentelemetry/api";
+import { callTool, say, scriptedProvider } from "@capstan/testing";
+import { context, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 
-const exporter = new InMemorySpanExporter(); // for real: a batch processor with an OTLP exporter
+// An SDK for Node sets these up, with a batch processor and an OTLP exporter.
+const exporter = new InMemorySpanExporter();
 const spanProcessors = [new SimpleSpanProcessor({ exporter })];
 trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors }));
+context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+const tracer = trace.getTracer("shop");
 
+const orders = defineTool({
+  name: "orders",
+  description: "Lists the orders",
+  input: { type: "object" },
+  execute: () =>
+    tracer.startActiveSpan("SELECT orders", (span) => {
+      span.end();
+      return "two orders";
+    }),
+});
 const agent = createAgent({
   name: "helper",
-  model: { provider: scriptedProvider([callTool("echo"), say("Done.")]), id: "demo-1" },
-  tools: [echoTool()],
-  logger: otelLogger({ agentName: "helper" }),
+  model: { provider: scriptedProvider([callTool("orders"), say("Two.")]), id: "demo-1" },
+  tools: [orders],
+  logger: otelLogger({ agentName: "helper" }), // with `content: true` also what was said
 });
-await agent.run("Hello");
+await tracer.startActiveSpan("POST /chat", async (request) => {
+  await agent.run("How many orders do I have?");
+  request.end();
+});
 
-for (const span of exporter.getFinishedSpans()) console.log(span.name); // chat demo-1, execute_tool echo, …
+function show(parentId: string | undefined, indent: string): void {
+  for (const span of exporter.getFinishedSpans()) {
+    if (span.parentSpanContext?.spanId !== parentId) continue;
+    console.log(`${indent}${span.name}`);
+    show(span.spanContext().spanId, `${indent}. `);
+  }
+}
+show(undefined, ""); // → POST /chat
+// → . invoke_agent helper
+// → . . chat demo-1
+// → . . execute_tool orders
+// → . . . SELECT orders
+// → . . chat demo-1

@@ -64,7 +64,7 @@ export type {
 } from "./contracts/events.ts";
 export type { LoopGuards, Rejection, ReplyToJudge } from "./contracts/guards.ts";
 export type { Fact, Journal, JournalReply } from "./contracts/journal.ts";
-export type { LogFields, Logger, Span, SpanName } from "./contracts/logging.ts";
+export type { LogFields, Logger, Span, SpanContent, SpanName } from "./contracts/logging.ts";
 export type {
   Fallback,
   FallbackModel,

@@ -10,6 +10,7 @@ import type { OutputReader } from "../outputs/output-reader.ts";
 import { readOutputTool, withReadOutput } from "../outputs/read-output.ts";
 import type { RequestFrame } from "../context/token-count.ts";
 import { problemOfMedia } from "../media/check-media.ts";
+import { withFields } from "../platform/logger-fields.ts";
 import { within } from "../platform/within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
 import type { DependencyContext } from "../tools/dependency.ts";
@@ -27,7 +28,6 @@ import { planContext } from "./planned-context.ts";
 import { bindPrepareStep } from "./prepare-step.ts";
 import { keyed } from "./keyed.ts";
 import { StepModels, roomFor } from "./step-models.ts";
-import { withPrincipal } from "./principal-logger.ts";
 import { exceeded } from "./budgets.ts";
 import { toolsInPrompt } from "./chosen-tools.ts";
 import { costOf } from "../models/cost.ts";
@@ -169,7 +169,10 @@ function toPlan(
     ...common,
     ...(guards && { guards: bindGuards(guards, () => context.value()) }),
     ...(hooks && { dispatch: { ...common.dispatch, ...bindHooks(hooks, () => context.value()) } }),
-    logger: withPrincipal(common.logger, principal),
+    logger:
+      principal === undefined
+        ? common.logger
+        : common.logger && withFields(common.logger, { principal }),
     provider: keyed(init, request, model.provider),
     tools: boundTools,
     providerOpts: providerOptions(init, { overrides, config, model, instructions, sessionId }),

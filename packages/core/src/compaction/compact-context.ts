@@ -22,6 +22,7 @@ import { summaryPrompt } from "./summary-prompt.ts";
 import { endOfSummary } from "./summary-scope.ts";
 import type { ContextSize } from "../context/token-count.ts";
 import { estimate } from "../context/token-count.ts";
+import { summaryLogger } from "./summary-logger.ts";
 
 export interface CompactionSurroundings {
   readonly log: SessionLog;
@@ -150,8 +151,11 @@ async function ask(
       turnId: context.turnId,
       signal: abort,
       limits: settings.limits,
+      logger: settings.logger && summaryLogger(settings.logger),
       context: {
         ...settings.context,
+        // A summary is not a step of the turn.
+        prepareStep: undefined,
         onOverflow: (error, sent) => {
           const tokens = estimate(sent, frame) * shareAfterOverflow;
           if (error.code === "context_overflow") return fit(sent, tokens);

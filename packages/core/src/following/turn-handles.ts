@@ -8,7 +8,8 @@ import type { SendOptions } from "../input/input.ts";
 import { checkMessageId, checkTurnId, settleReasonOf } from "../input/input.ts";
 import { withLiveEvents } from "./late-events.ts";
 import { replay } from "./replay.ts";
-import { isSameJson, withoutApp } from "../input/same-json.ts";
+import { traceOf } from "../platform/trace-of.ts";
+import { isSameJson, withoutSender } from "../input/same-json.ts";
 import { invalid, refused, taken, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import type { SessionInbox } from "../session/session-inbox.ts";
@@ -64,6 +65,7 @@ export class TurnHandles implements TurnSession {
     const toBody = (): PostedBody => {
       const chosen = toStoredOverrides(options);
       const { metadata, app } = options;
+      const trace = traceOf(this.#agent) ?? options.trace;
       const settles = settleReasonOf(options.ifPending);
       return {
         type: "input",
@@ -72,6 +74,7 @@ export class TurnHandles implements TurnSession {
         ...(metadata !== undefined && { metadata }),
         ...(app !== undefined && { app: this.#agent.toStoredApp(app) }),
         ...(settles !== undefined && { settles }),
+        ...(trace !== undefined && { trace }),
       };
     };
     const known = this.#runtime.readers.findTurn(id);
@@ -113,7 +116,7 @@ export class TurnHandles implements TurnSession {
     const turn = new SessionTurn(known.id, this);
     const compare = (): void => {
       if (known.sent === undefined) return;
-      if (!isSameJson(withoutApp(known.sent), withoutApp(toBody()))) throw taken(known.id);
+      if (!isSameJson(withoutSender(known.sent), withoutSender(toBody()))) throw taken(known.id);
     };
     try {
       compare();

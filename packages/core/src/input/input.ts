@@ -35,6 +35,8 @@ export interface SendOptions<App = unknown> extends TurnOverrides {
   readonly metadata?: JsonValue;
   /** Application context of this turn and those that continue it, instead of the session's. Answers do not change it. */
   readonly app?: App;
+  /** Position in a trace that the turn belongs to, as a W3C `traceparent`, if the code that sends is in no trace that the agent's logger knows. */
+  readonly trace?: string;
 }
 
 const anotherMessage = "the user sent another message.";

@@ -9,9 +9,16 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   return left.every(([name, value]) => Object.hasOwn(b, name) && isSameJson(value, others[name]));
 }
 
-/** Repeated input is the same one even if the rights of its sender have changed: the first application context counts. */
-export function withoutApp<Body extends object>(body: Body): Omit<Body, "app"> {
-  const { app: _, ...rest } = body as Body & { readonly app?: unknown };
+/** Repeated input is the same one even if the rights of its sender have changed, or its position in a trace: the first ones count. */
+export function withoutSender<Body extends object>(body: Body): Omit<Body, "app" | "trace"> {
+  const {
+    app: _app,
+    trace: _trace,
+    ...rest
+  } = body as Body & {
+    readonly app?: unknown;
+    readonly trace?: unknown;
+  };
   return rest;
 }
 

@@ -11,6 +11,7 @@ const names: Readonly<Record<string, string>> = {
   operation: "gen_ai.operation.name",
   agentName: "gen_ai.agent.name",
   conversationId: "gen_ai.conversation.id",
+  sessionId: "gen_ai.conversation.id",
   turnId: "capstan.turn.id",
   principal: "enduser.id",
   step: "capstan.step",
@@ -31,6 +32,7 @@ const names: Readonly<Record<string, string>> = {
   toolType: "gen_ai.tool.type",
   // For a turn: reasons such as "max-steps" are the kernel's, not a model's.
   finishReason: "capstan.finish_reason",
+  purpose: "capstan.purpose",
 };
 
 const values: Readonly<Record<string, (value: Field) => Attributes[string]>> = {

@@ -9,7 +9,7 @@ interface SpanDescription {
   readonly options: SpanOptions;
 }
 
-/** Undefined for a step, which is no operation: see docs/decisions/0007-opentelemetry.md. */
+/** Undefined for a step and for a summary, which are no operations: see docs/decisions/0007-opentelemetry.md. */
 export function describeSpan(
   name: SpanName,
   fields: LogFields,
@@ -19,6 +19,7 @@ export function describeSpan(
     case "turn":
       return describe("invoke_agent", agentName, SpanKind.INTERNAL, { ...fields, agentName });
     case "step":
+    case "summary":
       return undefined;
     case "attempt":
       return describe("chat", fields["model"], SpanKind.CLIENT, { ...fields, isStreaming: true });

@@ -61,6 +61,7 @@ export function toTurnInput(
     ...settings,
     conversationId: log.id,
     turnId: action.turnId,
+    trace: fold?.origin.trace,
     messages: turn.messages,
     input: turn.input,
     signal: turn.signal,

@@ -6,7 +6,7 @@ import { andThen, isPromise, isRepositoryError, orElse, SessionFold } from "@cap
 import { readAll } from "../following/log-pages.ts";
 import { checkMedia } from "../media/check-media.ts";
 import { toAnswerBody } from "../input/input.ts";
-import { isSameJson, withoutApp } from "../input/same-json.ts";
+import { isSameJson, withoutSender } from "../input/same-json.ts";
 import { SessionError, refused, taken, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { firstEntries, headOfNew } from "./session-host.ts";
@@ -113,8 +113,8 @@ export class SessionInbox {
       ({ seq: _seq, v: _v, at: _at, id, ...stored }) => {
         // A waiting message is the same one, whichever queue it was meant for.
         const isSame = isQueued(stored.type) && isQueued(body.type);
-        const { type, ...said } = withoutApp(body);
-        const { type: storedType, ...before } = withoutApp(stored);
+        const { type, ...said } = withoutSender(body);
+        const { type: storedType, ...before } = withoutSender(stored);
         // Earlier versions stored the metadata of an input in its messages only.
         if (!("metadata" in before) && "metadata" in said) delete said.metadata;
         if ((!isSame && type !== storedType) || !isSameJson(before, said)) throw taken(id);

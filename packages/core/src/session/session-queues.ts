@@ -24,12 +24,18 @@ export async function enqueue(
   type: "steer" | "follow_up",
   id: string,
   content: QueuedInput,
-  app: JsonValue | undefined,
+  origin: { readonly app?: JsonValue | undefined; readonly trace?: string | undefined },
   inbox: SessionInbox,
   runtime: SessionRuntime,
 ): Promise<Receipt> {
   checkTurnId(id);
-  const body = { type, message: toMessage(content, id), ...(app !== undefined && { app }) };
+  const { app, trace } = origin;
+  const body = {
+    type,
+    message: toMessage(content, id),
+    ...(app !== undefined && { app }),
+    ...(trace !== undefined && { trace }),
+  };
   await andThen(inbox.mustBeFree(id), () => inbox.post(id, body));
   const { queues } = inbox.fold;
   if (queues.find(id) === undefined && queues.outcomeOf(id) === undefined) throw taken(id);

@@ -22,6 +22,7 @@ import type {
 import { ShownCalls } from "@capstan/log";
 import { whyNoAnswer } from "../agent/why-no-answer.ts";
 import type { HistoryMessage } from "../input/check-history.ts";
+import { traceOf } from "../platform/trace-of.ts";
 import { toHistory } from "../input/check-history.ts";
 import type { SendInput, SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
 import { checkTurnId, isAnswers, isRequest, toAnswers, toMessages } from "../input/input.ts";
@@ -429,8 +430,10 @@ export class Session<Output = unknown, App = unknown> {
     content: QueuedInput,
     { id = this.#host.newId(), app }: QueueOptions<App>,
   ): Promise<Receipt> {
-    const stored = app === undefined ? undefined : this.#reader.agent.toStoredApp(app);
-    return enqueue(type, id, content, stored, this.#inbox, this.#runtime);
+    const { agent } = this.#reader;
+    const stored = app === undefined ? undefined : agent.toStoredApp(app);
+    const origin = { app: stored, trace: traceOf(agent) };
+    return enqueue(type, id, content, origin, this.#inbox, this.#runtime);
   }
 
   get #fold(): SessionFold {

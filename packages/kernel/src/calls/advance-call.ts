@@ -3,6 +3,7 @@ import { intentFact, resultFact } from "./call-facts.ts";
 import type { CallRun, RunningCall } from "./call-run.ts";
 import { isAbortedCallback } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
+import type { SerializedError } from "../contracts/conversation.ts";
 import type { ToolResult } from "../contracts/tool.ts";
 import type { ResultTaker } from "./execution.ts";
 import { Execution } from "./execution.ts";
@@ -73,7 +74,7 @@ export function recordResult(step: StepOfCall, run: CallRun, result: ToolResult)
   const { state, isUnderWay: wasRunning } = run;
   const { turn } = step;
   run.decide(result);
-  const durationMs = state.stage === "running" ? end(turn, state, result) : undefined;
+  const durationMs = state.stage === "running" ? end(turn, run, state, result) : undefined;
   if (run.usage !== undefined) turn.countUsage(run.usage);
   turn.record(resultFact(run, step.step, result, durationMs), () => {
     run.settle(result);
@@ -144,7 +145,7 @@ function execute(step: StepOfCall, run: CallRun, parsed: unknown): void {
   // A resumed step has no span in this process.
   const parent = turn.underWay?.span ?? turn.span;
   const span = turn.spans?.start("tool", { toolCallId, toolName, step: step.step }, parent);
-  const execution = new Execution(turn, run, step.step, parsed, step);
+  const execution = new Execution(turn, run, step.step, parsed, step, span);
   run.run({ stage: "running", execution, startedAt, span });
   execution.start();
 }
@@ -155,14 +156,21 @@ function release(step: StepOfCall, run: CallRun): void {
   step.onRelease();
 }
 
+/** Error of a call whose tool threw nothing: its output is content. */
+const failedCall: SerializedError = { name: "ToolError", message: "The call failed" };
+
 /** Ends an execution. Returns its duration, if there is a clock. */
 function end(
   turn: TurnState,
+  { input }: CallRun,
   { execution, span, startedAt }: RunningCall,
-  { isError }: ToolResult,
+  { isError, output }: ToolResult,
 ): number | undefined {
   execution.stop();
-  span?.end(isError ? { name: "ToolError", message: "The call failed" } : undefined);
+  if (span !== undefined) {
+    if (turn.spans?.hasContent === true) span.setContent?.({ input, output });
+    span.end(isError ? (execution.failure ?? failedCall) : undefined);
+  }
   const endedAt = startedAt === undefined ? undefined : turn.surroundings.now();
   return endedAt === undefined || startedAt === undefined ? undefined : endedAt - startedAt;
 }

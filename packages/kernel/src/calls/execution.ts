@@ -2,6 +2,9 @@
 import type { LimitedCall } from "./call-limits.ts";
 import type { CallRun } from "./call-run.ts";
 import { isPromise, toPromise } from "../effects/is-promise.ts";
+import type { SerializedError } from "../contracts/conversation.ts";
+import type { Span } from "../contracts/logging.ts";
+import { serializeError } from "../errors/errors.ts";
 import type { ToolExecutionEvent, ToolResult, ToolYield } from "../contracts/tool.ts";
 import { leaveQuietly } from "../effects/quietly.ts";
 import { ToolContext, timeoutOf } from "./tool-context.ts";
@@ -23,13 +26,25 @@ export class Execution implements LimitedCall {
   readonly #input: unknown;
   readonly #taker: ResultTaker;
   readonly #context: ToolContext;
+  readonly #span: Span | undefined;
   #iterator: AsyncIterator<ToolYield> | undefined;
   #limitMs = Infinity;
   deadlineAt: number = Infinity;
   #isOver = false;
 
+  /** Error that the tool threw, if it did. */
+  failure: SerializedError | undefined;
+
   /** `input` is the value that the tool's own `parseInput` returned. */
-  constructor(turn: TurnState, run: CallRun, step: number, input: unknown, taker: ResultTaker) {
+  constructor(
+    turn: TurnState,
+    run: CallRun,
+    step: number,
+    input: unknown,
+    taker: ResultTaker,
+    span: Span | undefined,
+  ) {
+    this.#span = span;
     this.#turn = turn;
     this.#run = run;
     this.#input = input;
@@ -44,7 +59,8 @@ export class Execution implements LimitedCall {
     if (this.#limitMs !== Infinity) this.#turn.callLimits.add(this, this.#limitMs);
     try {
       // Only the tool knows the type of its input.
-      const returned: unknown = tool?.execute?.(this.#input as never, this.#context);
+      const call = (): unknown => tool?.execute?.(this.#input as never, this.#context);
+      const returned = this.#turn.spans === undefined ? call() : this.#within(call);
       if (isPromise(returned)) {
         toPromise(returned).then(
           (value) => this.#finish(value),
@@ -85,9 +101,16 @@ export class Execution implements LimitedCall {
 
   #fail(thrown: unknown): void {
     const isAborted = this.#turn.abort.isAborted;
+    if (this.#span !== undefined) this.failure = serializeError(thrown);
     this.#end(
       isAborted ? interruptedResult(this.#run.tool, this.#turn.abort) : thrownResult(thrown),
     );
+  }
+
+  /** Calls the tool within its span, so that its own spans are nested in that. */
+  #within<T>(call: () => T): T {
+    const { spans } = this.#turn;
+    return spans === undefined ? call() : spans.within(this.#span, call);
   }
 
   #end(result: ToolResult, hasEnded = true): void {
@@ -109,7 +132,7 @@ export class Execution implements LimitedCall {
     let shown = "";
     for (let count = 1; ; count++) {
       if (count % breatheEvery === 0) await this.#turn.breathe();
-      const { value, done } = await iterator.next();
+      const { value, done } = await this.#within(() => iterator.next());
       // The output of a tool that only streams is the text it streamed.
       if (done === true)
         return shown === "" ? errorResult(refusal.incomplete) : toToolResult(shown);

@@ -38,6 +38,8 @@ export interface RunTurnInput<in Ids = ConversationIds> {
   /** Forwarded to the tools unchanged; never part of the prompt. */
   readonly cwd?: string | undefined;
   readonly logger?: Logger | undefined;
+  /** Position in a trace that the turn was sent from, for the logger: a W3C `traceparent`. */
+  readonly trace?: string | undefined;
   /** Time in milliseconds. Without it no event has a timing. */
   readonly now?: (() => number) | undefined;
   /** Called after a step whose tool calls have all settled and before the next step: the returned messages are appended. */

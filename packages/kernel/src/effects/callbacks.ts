@@ -14,15 +14,22 @@ export function isAbortedCallback(thrown: unknown): boolean {
   return isInstance(thrown, AbortedCallback);
 }
 
+/** Calls a callback, to give it its position in a trace. */
+interface Caller {
+  within<T>(call: () => T): T;
+}
+
 export class Callbacks {
   readonly #surroundings: Surroundings;
   readonly #limitMs: number;
   readonly #abort: TurnAbort;
+  readonly #caller: Caller;
 
-  constructor(surroundings: Surroundings, limitMs: number, abort: TurnAbort) {
+  constructor(surroundings: Surroundings, limitMs: number, abort: TurnAbort, caller: Caller) {
     this.#surroundings = surroundings;
     this.#limitMs = limitMs;
     this.#abort = abort;
+    this.#caller = caller;
   }
 
   /**
@@ -30,18 +37,18 @@ export class Callbacks {
    * `AbortedCallback` if the turn is aborted in the meantime.
    */
   call<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
-    return this.take(name, attempt(name, fn));
+    return this.take(name, this.#attempt(name, fn));
   }
 
   /** Like `call`, for a callback that has already been called. */
   take<T>(name: string, value: T | Promise<T>): T | Promise<T> {
-    return isPromise(value) ? this.#within(name, value, true) : value;
+    return isPromise(value) ? this.#wait(name, value, true) : value;
   }
 
   /** Like `call`, for a callback that sets its own deadlines. */
   callUntimed<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
-    const value = attempt(name, fn);
-    return isPromise(value) ? this.#within(name, value, true, Infinity) : value;
+    const value = this.#attempt(name, fn);
+    return isPromise(value) ? this.#wait(name, value, true, Infinity) : value;
   }
 
   /**
@@ -49,13 +56,21 @@ export class Callbacks {
    * because nothing else would.
    */
   callToEnd<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
-    const value = attempt(name, fn);
+    const value = this.#attempt(name, fn);
     if (!isPromise(value)) return value;
     const hasLimit = this.#surroundings.hasTimer && this.#limitMs !== Infinity;
-    return this.#within(name, value, !hasLimit);
+    return this.#wait(name, value, !hasLimit);
   }
 
-  #within<T>(
+  #attempt<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
+    try {
+      return this.#caller.within(fn);
+    } catch (thrown) {
+      throw failed(name, thrown);
+    }
+  }
+
+  #wait<T>(
     name: string,
     promise: Promise<T>,
     endsOnAbort: boolean,
@@ -86,14 +101,6 @@ export class Callbacks {
         (thrown: unknown) => fail(failed(name, thrown)),
       );
     });
-  }
-}
-
-function attempt<T>(name: string, fn: () => T | Promise<T>): T | Promise<T> {
-  try {
-    return fn();
-  } catch (thrown) {
-    throw failed(name, thrown);
   }
 }
 

@@ -47,6 +47,7 @@ export class Attempt implements StreamReader {
   readonly #messageId: string;
   readonly #asked: AskedModel | undefined;
   readonly #reply: Reply;
+  readonly #request: AttemptRequest;
   readonly #stream: ProviderStream;
   readonly #span: Span | undefined;
   readonly #tryAgain: TryAgain;
@@ -75,7 +76,9 @@ export class Attempt implements StreamReader {
     this.onPart = guarded && (() => guarded.onPart(this.#reply, this.#stream));
     const signal = new AttemptSignal();
     const request = new AttemptRequest(turn, step.step, this.#number, messages, signal);
-    this.#stream = new ProviderStream(turn, { request, signal }, this.#reply, this);
+    this.#request = request;
+    const ask = { request, signal, span: this.#span };
+    this.#stream = new ProviderStream(turn, ask, this.#reply, this);
   }
 
   #attributes(): LogFields {
@@ -310,7 +313,7 @@ export class Attempt implements StreamReader {
     const step = new Step(turn, number, message);
     const mayRun = !turn.isStopped && step.objection === undefined;
     const pending = mayRun ? step.calls.waitAtOnce() : none;
-    this.#endSpan(message.stopReason, message.error);
+    this.#endSpan(message.stopReason, message.error, message);
     turn.record({ type: "message", step: number, message }, () => {
       turn.transcript.push(message);
       turn.steps++;
@@ -335,8 +338,16 @@ export class Attempt implements StreamReader {
     return turn.afterFlush(end);
   }
 
-  #endSpan(stopReason: FinishReason, error: SerializedError | undefined): void {
+  #endSpan(
+    stopReason: FinishReason,
+    error: SerializedError | undefined,
+    reply?: AssistantMessage,
+  ): void {
     if (this.#span === undefined) return;
+    if (this.#turn.spans?.hasContent === true) {
+      const { messages } = this.#request;
+      this.#span.setContent?.(reply === undefined ? { messages } : { messages, reply });
+    }
     const { usage, origin } = this.#reply;
     const ttftMs = this.#stream.timing?.ttftMs;
     this.#span.setAttributes({ stopReason, responseModel: origin?.model, ttftMs, ...usage });

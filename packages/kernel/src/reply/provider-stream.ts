@@ -4,6 +4,7 @@ import { isPromise, toPromise } from "../effects/is-promise.ts";
 import type { FinishReason } from "../contracts/conversation.ts";
 import type { StepTiming } from "../contracts/events.ts";
 import type { ProviderPart, ProviderRequest } from "../contracts/provider.ts";
+import type { Span } from "../contracts/logging.ts";
 import type { Deadlines } from "../contracts/loop.ts";
 import type { ProviderErrorCode } from "../errors/errors.ts";
 import { ProviderError } from "../errors/errors.ts";
@@ -24,6 +25,7 @@ export type StreamOutcome =
 interface Ask {
   readonly request: ProviderRequest;
   readonly signal: AttemptSignal;
+  readonly span: Span | undefined;
 }
 
 export interface StreamReader {
@@ -82,7 +84,8 @@ export class ProviderStream implements AbortListener, Watched {
     abort.addListener(this);
     watchdog?.start(this, this.#startedAt);
     try {
-      const parts: Parts | Promise<Parts> = this.#turn.target.provider.stream(this.#ask.request);
+      const { provider } = this.#turn.target;
+      const parts = this.#within<Parts | Promise<Parts>>(() => provider.stream(this.#ask.request));
       // Returning a promise of an iterable (an async function instead of a generator) is a common mistake.
       if (isPromise(parts))
         toPromise(parts)
@@ -131,8 +134,18 @@ export class ProviderStream implements AbortListener, Watched {
   /** Uses callbacks: an async function would hold its frame while a thousand turns wait for their models. */
   #next(): void {
     // The caller has opened the stream.
-    const next = this.#iterator?.next() as Promise<IteratorResult<ProviderPart>>;
+    const next = (
+      this.#turn.spans === undefined
+        ? this.#iterator?.next()
+        : this.#within(() => this.#iterator?.next())
+    ) as Promise<IteratorResult<ProviderPart>>;
     toPromise(next).then(this.#onPart, this.#onThrown);
+  }
+
+  /** Requests that the provider traces are nested in the attempt. */
+  #within<T>(call: () => T): T {
+    const { spans } = this.#turn;
+    return spans === undefined ? call() : spans.within(this.#ask.span, call);
   }
 
   readonly #onPart = (result: IteratorResult<ProviderPart>): void => {

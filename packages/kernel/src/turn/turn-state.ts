@@ -147,12 +147,18 @@ export class TurnState implements ShownTurn<EventIds> {
     this.span = this.spans?.start("turn", {
       conversationId: input.conversationId,
       turnId: input.turnId,
+      trace: input.trace,
     });
   }
 
   get callbacks(): Callbacks {
     const limitMs = this.limits.deadlines?.callbackMs ?? 30_000;
-    return (this.#callbacks ??= new Callbacks(this.surroundings, limitMs, this.abort));
+    return (this.#callbacks ??= new Callbacks(this.surroundings, limitMs, this.abort, this));
+  }
+
+  /** Calls a function of the caller within the span of the turn, if there is one. */
+  within<T>(call: () => T): T {
+    return this.spans === undefined ? call() : this.spans.within(this.span, call);
   }
 
   /** True if the turn may have no further effect. */

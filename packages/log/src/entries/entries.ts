@@ -166,6 +166,14 @@ export type OwnedBody =
       readonly throughSeq: number;
     };
 
+/** A queued message, with the application context and the position in a trace of the turn that it starts, if it starts one. */
+interface QueuedBody<Type extends "steer" | "follow_up"> {
+  readonly type: Type;
+  readonly message: ChatMessage;
+  readonly app?: JsonValue;
+  readonly trace?: string;
+}
+
 /** Entries that any process may post, without a lease; posting the same id twice gives one entry. */
 export type PostedBody =
   /** Starts a turn with the same id, if the session accepts one at this entry. Without messages it continues from the transcript. */
@@ -181,10 +189,11 @@ export type PostedBody =
        * continues, after the results. Otherwise it has no effect.
        */
       readonly settles?: string;
+      /** Position in a trace that the input was sent from, as a W3C `traceparent`. */
+      readonly trace?: string;
     }
-  /** `app` is the application context of the turn that the message starts, if it starts one. */
-  | { readonly type: "steer"; readonly message: ChatMessage; readonly app?: JsonValue }
-  | { readonly type: "follow_up"; readonly message: ChatMessage; readonly app?: JsonValue }
+  | QueuedBody<"steer">
+  | QueuedBody<"follow_up">
   /** Result of a call that was run outside. */
   | { readonly type: "answer"; readonly toolCallId: string; readonly result: ToolResult }
   | {

@@ -3,7 +3,7 @@ import type { ChatMessage, JsonValue } from "@capstan/kernel";
 import type { Refusal } from "./call-states.ts";
 import type { CompactionFold } from "./compaction-fold.ts";
 import type { Entry, EntryOf, PostedBody, SessionConfig } from "../entries/entries.ts";
-import type { QueueFold } from "./queue-fold.ts";
+import type { QueueFold, QueuedOrigin } from "./queue-fold.ts";
 import type { TranscriptFold } from "./transcript-fold.ts";
 import type { TurnFold, TurnOrigin } from "./turn-fold.ts";
 
@@ -93,22 +93,20 @@ export class PostedFold {
   /** Values that a turn of these entries starts with. What its input does not state is that of its first message. */
   originOf(entryIds: readonly string[]): TurnOrigin {
     const input = this.#input;
+    const queued = this.#queuedOrigin(entryIds);
     const {
       options,
       metadata = metadataOf(this.messagesOf(entryIds)[0]),
-      app = this.#appOf(entryIds),
+      app = queued?.app,
+      trace = queued?.trace,
     } = input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
-    return {
-      ...(options !== undefined && { options }),
-      ...(metadata !== undefined && { metadata }),
-      ...(app !== undefined && { app }),
-    };
+    return toOrigin({ options, metadata, app, trace });
   }
 
-  /** Application context of the first queued message, if the turn starts with one. */
-  #appOf(entryIds: readonly string[]): JsonValue | undefined {
+  /** Origin of the first queued message, if the turn starts with one. */
+  #queuedOrigin(entryIds: readonly string[]): QueuedOrigin | undefined {
     const first = entryIds.find((id) => this.#queues.find(id) !== undefined);
-    return first === undefined ? undefined : this.#queues.appOf(first);
+    return first === undefined ? undefined : this.#queues.originOf(first);
   }
 
   /** Clears the input: its turn has started. */
@@ -179,18 +177,14 @@ export class PostedFold {
 
   /** Settles the pending calls if the input says so; the turn that continues delivers its messages. */
   #takeSettling(entry: EntryOf<"input">, session: Addressed): void {
-    const { settles, options, metadata, app } = entry;
+    const { settles } = entry;
     const { turn } = session;
     if (settles === undefined || !this.#isSuspended(turn)) {
       return this.refuse(entry, this.whyUnfinished(session));
     }
     this.#transcript.step?.settlePending(settles);
     this.#queues.addInput(entry);
-    turn.override({
-      ...(options !== undefined && { options }),
-      ...(metadata !== undefined && { metadata }),
-      ...(app !== undefined && { app }),
-    });
+    turn.override(toOrigin(entry));
     (this.#settledIn ??= new Map()).set(entry.id, turn.nextId());
   }
 
@@ -240,6 +234,18 @@ export class PostedFold {
 }
 
 const noOrigin: TurnOrigin = {};
+
+type Possible<T> = { readonly [Field in keyof T]: T[Field] | undefined };
+
+/** Returns the fields that are given. */
+function toOrigin({ options, metadata, app, trace }: Possible<TurnOrigin>): TurnOrigin {
+  return {
+    ...(options !== undefined && { options }),
+    ...(metadata !== undefined && { metadata }),
+    ...(app !== undefined && { app }),
+    ...(trace !== undefined && { trace }),
+  };
+}
 
 function metadataOf(message: ChatMessage | undefined): JsonValue | undefined {
   return message?.role === "user" ? message.metadata : undefined;

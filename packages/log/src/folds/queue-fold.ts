@@ -1,5 +1,5 @@
 /** The two queues: messages that users sent during a turn, or at rest, and that have not reached the model. */
-import type { ChatMessage, JsonValue, QueueMode } from "@capstan/kernel";
+import type { ChatMessage, QueueMode } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
 
 export interface QueuedItem {
@@ -20,13 +20,16 @@ export type QueueOutcome =
   | { readonly type: "delivered"; readonly turnId: string }
   | { readonly type: "returned"; readonly reason: string };
 
+/** Values that an item was queued with, for the turn that it starts. */
+export type QueuedOrigin = Pick<EntryOf<"steer">, "app" | "trace">;
+
 const none: readonly QueuedItem[] = [];
 
 export class QueueFold {
   #items: QueuedItem[] = [];
   #outcomes: Map<string, QueueOutcome> | undefined;
-  /** Application contexts of items. Not part of the items, which clients see. */
-  #apps: Map<string, JsonValue> | undefined;
+  /** Origins of items that have one. Not part of the items, which clients see. */
+  #origins: Map<string, QueuedOrigin> | undefined;
   /** Ids of the items that each `queue_cleared` was the first to take back. */
   #takenBack: Map<string, readonly string[]> | undefined;
   readonly #modes = { steering: "one-at-a-time", followUp: "one-at-a-time" } as {
@@ -63,13 +66,14 @@ export class QueueFold {
     return this.#items.find((item) => item.id === id);
   }
 
-  /** Application context that the item was queued with. */
-  appOf(id: string): JsonValue | undefined {
-    return this.#apps?.get(id);
+  /** Values that the item was queued with. */
+  originOf(id: string): QueuedOrigin | undefined {
+    return this.#origins?.get(id);
   }
 
-  add({ type, id, message, app }: EntryOf<"steer"> | EntryOf<"follow_up">): void {
-    if (app !== undefined) (this.#apps ??= new Map()).set(id, app);
+  add(entry: EntryOf<"steer"> | EntryOf<"follow_up">): void {
+    const { type, id, message, app, trace } = entry;
+    if (app !== undefined || trace !== undefined) (this.#origins ??= new Map()).set(id, entry);
     const queue = type === "steer" ? "steering" : "followUp";
     this.#items.push({ id, queue, message, isHeld: false, isReturning: false });
   }
@@ -92,7 +96,7 @@ export class QueueFold {
     const outcomes = (this.#outcomes ??= new Map());
     for (const id of ids) {
       if (this.find(id) !== undefined) outcomes.set(id, outcome);
-      this.#apps?.delete(id);
+      this.#origins?.delete(id);
     }
     this.#items = this.#items.filter((item) => !ids.includes(item.id));
   }

@@ -113,7 +113,13 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
     onEvent: (event) => early.stream?.onEvent(event),
   });
   try {
-    const turn = session.send(body.input, { ...optionsOf(body), ...appOf(call, session.agent) });
+    const trace = asked.get("traceparent");
+    const turn = session.send(body.input, {
+      ...optionsOf(body),
+      ...appOf(call, session.agent),
+      // Used only if no instrumentation of this process has put the request into a trace.
+      ...(trace !== null && traceParent.test(trace) && { trace }),
+    });
     const turnIdOf = (): string => session.turnIdOf(turn.id);
     early.stream = new TurnStream(turnIdOf, after, backend.view);
     await session.flush();
@@ -127,6 +133,9 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
     throw thrown;
   }
 }
+
+/** W3C Trace Context. Later versions begin in the same way. */
+const traceParent = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
 async function failIfRefused(turn: Turn<unknown, SessionEvent>): Promise<void> {
   const refusal = await refusalIn(turn);

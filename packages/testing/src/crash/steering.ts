@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
 /** Word in messages and replies that the guards reject. */
 export const forbidden = "Forbidden";
 /** Word in replies after which the model is asked once more. */
-export const mayRetry = "again";
+const mayRetry = "again";
 
 /** Options of the agent in scenarios with `steps`: another temperature each time it is asked, and a note before each step. */
 export function preparingInit(life: Life, world: World): Pick<AgentInit, "prepareStep"> {
