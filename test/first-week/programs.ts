@@ -153,6 +153,27 @@ const programs: Readonly<Record<string, (context: TestContext) => Promise<void>>
     assert.match(stdout, /Tests .*2 passed/);
   },
 
+  "j: one trace shows two tools, a nested agent and a query, each where it belongs": async (
+    context,
+  ) => {
+    const lines = await emptyFolder(context).run("j-traces.ts");
+
+    assert.deepEqual(lines, [
+      "There are seven, and none was cancelled.",
+      "invoke_agent chief",
+      "  chat large (scripted overloaded)",
+      "  chat large",
+      "  execute_tool cancel (kaput)",
+      "  execute_tool clerk",
+      "    invoke_agent clerk",
+      "      chat small",
+      "      execute_tool count",
+      "        SELECT count(*)",
+      "      chat small",
+      "  chat large",
+    ]);
+  },
+
   "k: a model of the AI SDK streams, calls tools and counts tokens": async (context) => {
     const { code, stdout, stderr } = await emptyFolder(context).start("k-ai-sdk-model.ts").ended;
 

@@ -7,6 +7,7 @@ import type {
   LoopContext,
   LoopLimits,
   ProviderOptionsByVendor,
+  RetryPolicy,
   SamplingSettings,
   StandardSchema,
   ThinkingLevel,
@@ -73,7 +74,7 @@ export interface ToolHooks<App = unknown> {
 /** Limits of the turn loop that an agent passes on unchanged: all but its own. */
 export type AgentLimits = Omit<
   LoopLimits,
-  keyof TurnLimits | "closing" | "checkLimits" | "checkAnswer"
+  keyof TurnLimits | "closing" | "checkLimits" | "checkAnswer" | "retry"
 >;
 
 /** Context options of the turn loop that an agent passes on unchanged. */
@@ -86,6 +87,8 @@ export type AgentContext = Omit<
 export interface AgentInit<Output = unknown, App = unknown, SentApp = unknown>
   extends TurnOverrides, AgentLimits, AgentContext {
   readonly limits?: TurnLimits | undefined;
+  /** Retry of failed attempts. Default: three attempts. */
+  readonly retry?: Partial<RetryPolicy> | undefined;
   /** Passed to the tools unchanged; never part of the prompt. */
   readonly cwd?: string | undefined;
   readonly logger?: Logger | undefined;

@@ -5,6 +5,7 @@ import type {
   LoopContext,
   LoopLimits,
   PartReference,
+  RetryPolicy,
   RunTurnInput,
   TurnLimits,
 } from "@capstan/kernel";
@@ -52,7 +53,7 @@ const defaultClosing = {
   prompt:
     "You have no steps left. Report what was done, what is open, and what should be done next.",
 };
-const defaultRetry = { maxAttempts: defaultMaxAttempts };
+const defaultRetry: RetryPolicy = { maxAttempts: defaultMaxAttempts };
 const defaultDeadlines: Deadlines = {
   firstPartMs: defaultFirstPartMs,
   betweenPartsMs: defaultBetweenPartsMs,
@@ -91,6 +92,7 @@ function makeCommonSettings(init: AgentInit): CommonSettings {
     limits: {
       ...withDefaults(defaultLimits, init.limits),
       ...limitsOf(init),
+      retry: withDefaults(defaultRetry, init.retry),
       closing: closing === false ? undefined : closing,
       checkAnswer: output && (async (message) => (await checkOutput(output, message)).problem),
     },
@@ -100,8 +102,8 @@ function makeCommonSettings(init: AgentInit): CommonSettings {
 
 /** Lists every field: a new field of the loop that is missing here does not compile. */
 function limitsOf(init: AgentInit): Every<AgentLimits> {
-  const { maxSteps = defaultMaxSteps, stopWhen, retry = defaultRetry } = init;
-  return { maxSteps, stopWhen, retry, deadlines: withDefaults(defaultDeadlines, init.deadlines) };
+  const { maxSteps = defaultMaxSteps, stopWhen } = init;
+  return { maxSteps, stopWhen, deadlines: withDefaults(defaultDeadlines, init.deadlines) };
 }
 
 function contextOf({ transformContext, convertToLlm, onOverflow }: AgentInit): Every<AgentContext> {
@@ -118,7 +120,7 @@ function contextOf({ transformContext, convertToLlm, onOverflow }: AgentInit): E
 type Every<T> = { readonly [Field in keyof Required<T>]: T[Field] };
 
 /** Merges the given values into the defaults. An undefined field counts as not given. */
-function withDefaults<T extends object>(defaults: T, given: T | undefined): T {
+function withDefaults<T extends object>(defaults: T, given: Partial<T> | undefined): T {
   if (given === undefined) return defaults;
   const chosen = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...defaults, ...Object.fromEntries(chosen) };
