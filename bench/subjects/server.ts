@@ -1,4 +1,4 @@
-/** The server on a port, with everything behind it: the provider's stream, the loop, the session, the log. For B7 only. */
+/** The server on a port, with everything behind it: the provider's stream, the loop, the session, the log. For B5 and B7. */
 import { createAgent, createHost } from "@capstan/core";
 import type { ProviderContract } from "@capstan/kernel";
 import { memoryRepository } from "@capstan/log";
@@ -11,7 +11,11 @@ const token = "bench-0123456789abcdef";
 
 export const subject: Subject = {
   name: "server",
-  goals: { B7: { bytes: 60, ratio: 2 } },
+  goals: {
+    B5: { wallMs: 60, cpuMs: 60, rssMB: 15 },
+    B7: { bytes: 60, ratio: 2 },
+  },
+  packageFolder: "packages/server",
   async serveDeltas(deltas) {
     const provider: ProviderContract = {
       id: "script",

@@ -3,14 +3,13 @@ import type { Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import { commonHeaders, jsonResponse } from "../guard/public-error.ts";
 import { ServerError } from "../guard/server-error.ts";
-import { NoQuerySchema } from "./request-schemas.ts";
 
 /** Open to all, under any host name: a health checker knows only the address of the process. */
 export const health: Endpoint = endpoint({
   method: "GET",
   path: "/healthz",
   summary: "Checks that the process responds",
-  query: NoQuerySchema,
+  query: "NoQuery",
   isPublic: true,
   answers: "200",
   handle: () => jsonResponse({ ok: true }),
@@ -20,7 +19,7 @@ export const ready: Endpoint = endpoint({
   method: "GET",
   path: "/readyz",
   summary: "Checks that the server accepts requests",
-  query: NoQuerySchema,
+  query: "NoQuery",
   isPublic: true,
   answers: "200, or 503 while the server is shutting down",
   handle({ backend }) {
@@ -33,7 +32,7 @@ export const metrics: Endpoint = endpoint({
   method: "GET",
   path: "/metrics",
   summary: "Metrics in Prometheus format",
-  query: NoQuerySchema,
+  query: "NoQuery",
   answers: "200: text",
   handle({ backend }) {
     const { streams, sessions, metrics: counted } = backend;

@@ -1,9 +1,9 @@
 /** One endpoint: its path, its input, and its handler. */
 import type { Clock, Host } from "@capstan/core";
-import type { z } from "zod";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import type { ClientToolLimits, ServerLimits } from "../guard/limits.ts";
 import type { Metrics } from "./metrics.ts";
+import type { RequestInputs } from "./request-schemas.ts";
 import type { PublicView } from "../guard/public-view.ts";
 import type { Sessions } from "../server/sessions.ts";
 import type { StorageBudget } from "../guard/storage-budget.ts";
@@ -41,14 +41,17 @@ export interface Call<Query, Body> {
 
 export type Reply = Response | EventStream;
 
+/** Name of a request schema. Endpoints do not import the schemas: those, and zod, are loaded for the first request. */
+export type SchemaName = keyof RequestInputs;
+
 export interface EndpointDefinition<Query, Body> {
   readonly method: "GET" | "POST" | "DELETE";
   /** Segments; `:id` matches any text. */
   readonly path: string;
   readonly summary: string;
-  readonly query: z.ZodType<Query>;
+  readonly query: SchemaName;
   /** For POST endpoints only. */
-  readonly body?: z.ZodType<Body>;
+  readonly body?: SchemaName;
   /** Whether requests need no authentication and may come from any host. */
   readonly isPublic?: boolean;
   /** Description of the response, for OpenAPI. */
@@ -59,8 +62,11 @@ export interface EndpointDefinition<Query, Body> {
 export type Endpoint = EndpointDefinition<unknown, unknown>;
 
 /** Links the handler to its schemas. */
-export function endpoint<Query, Body = undefined>(
-  definition: EndpointDefinition<Query, Body>,
+export function endpoint<Query extends SchemaName, Body extends SchemaName = never>(
+  definition: EndpointDefinition<RequestInputs[Query], RequestInputs[Body]> & {
+    readonly query: Query;
+    readonly body?: Body;
+  },
 ): Endpoint {
   // Safe because of method bivariance: the caller has parsed the input with these schemas.
   return definition;

@@ -3,7 +3,6 @@ import type { Session } from "@capstan/core";
 import type { Cursor, EventsQuery } from "@capstan/log";
 import type { Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
-import { EventsQuerySchema } from "./request-schemas.ts";
 import { cursorIn, mustBeReached, openStream, toCursor } from "./open-stream.ts";
 
 /** Cursor for now. During a turn it includes the live events, after the last stored one. */
@@ -16,7 +15,7 @@ export const events: Endpoint = endpoint({
   path: "/api/agent/session/:id/events",
   summary:
     "Streams events after Last-Event-ID or ?after=, or from now on, until the client disconnects. With ?incarnation= only if the session has that incarnation",
-  query: EventsQuerySchema,
+  query: "EventsQuery",
   answers: "events",
   async handle(call: Call<EventsQuery, undefined>) {
     const { backend, principal, id, query, headers } = call;

@@ -11,7 +11,6 @@ import type { EventStream } from "../streaming/frame-sink.ts";
 import { sessionHeaders } from "../guard/public-error.ts";
 import { invalidRequest, noSession } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
-import { ExecuteRequestSchema, NoQuerySchema } from "./request-schemas.ts";
 import { lendTools, toLentTools, withLent } from "./lend-tools.ts";
 import { cursorIn, mustBeReached, openStream } from "./open-stream.ts";
 import { refusalIn } from "./refusal.ts";
@@ -24,8 +23,8 @@ export const execute: Endpoint = endpoint({
   path: "/api/agent/execute",
   summary:
     "Starts a turn, or continues one with answers, and streams its events up to execute_complete",
-  query: NoQuerySchema,
-  body: ExecuteRequestSchema,
+  query: "NoQuery",
+  body: "ExecuteRequest",
   answers: "events",
   async handle(call: ExecuteCall) {
     checkModel(call);

@@ -14,14 +14,6 @@ import type { Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import { jsonResponse } from "../guard/public-error.ts";
 import { ServerError } from "../guard/server-error.ts";
-import {
-  AnswersRequestSchema,
-  CancelRequestSchema,
-  ClaimRequestSchema,
-  NoQuerySchema,
-  QueueRequestSchema,
-  RewindRequestSchema,
-} from "./request-schemas.ts";
 import { refusalIn } from "./refusal.ts";
 import { hasStarted } from "./turn-stream.ts";
 
@@ -44,8 +36,8 @@ function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
     method: "POST",
     path: `/api/agent/session/:id/${name}`,
     summary,
-    query: NoQuerySchema,
-    body: QueueRequestSchema,
+    query: "NoQuery",
+    body: "QueueRequest",
     answers: "202: the message id",
     handle: (call) =>
       withSession(call, async (session) => {
@@ -62,8 +54,8 @@ export const answers: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/session/:id/answers",
   summary: "Answers pending calls, all or some, in any order. Repeating an answer changes nothing",
-  query: NoQuerySchema,
-  body: AnswersRequestSchema,
+  query: "NoQuery",
+  body: "AnswersRequest",
   answers: "202: the calls still pending",
   handle: (call: Call<object, AnswersRequest>) =>
     withSession(call, async (session) => {
@@ -81,8 +73,8 @@ export const claims: Endpoint = endpoint({
   method: "POST",
   path: "/api/agent/session/:id/claims",
   summary: "Claims a pending call for this client, so that no other client runs it",
-  query: NoQuerySchema,
-  body: ClaimRequestSchema,
+  query: "NoQuery",
+  body: "ClaimRequest",
   answers: "200: when the claim expires",
   handle: (call) =>
     withSession(call, async (session) => {
@@ -100,8 +92,8 @@ export const cancel: Endpoint = endpoint({
   path: "/api/agent/session/:id/cancel",
   summary:
     "Stops a turn and the turns that continue it, in whatever process it runs. A turn that has ended is not changed",
-  query: NoQuerySchema,
-  body: CancelRequestSchema,
+  query: "NoQuery",
+  body: "CancelRequest",
   answers: "202: the turn will stop. 200: it had already ended",
   handle: (call) =>
     withSession(call, async (session) => {
@@ -120,8 +112,8 @@ export const rewind: Endpoint = endpoint({
   path: "/api/agent/session/:id/rewind",
   summary:
     "Makes a message the last one of the history, or removes it too. Refused while a turn runs; a suspended turn ends",
-  query: NoQuerySchema,
-  body: RewindRequestSchema,
+  query: "NoQuery",
+  body: "RewindRequest",
   answers: "200: the id of the last message now",
   handle: (call) =>
     withSession(call, async (session) => {

@@ -1,6 +1,7 @@
 /** Generates the OpenAPI description from the schemas that validate requests. */
 import { z } from "zod";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, SchemaName } from "./endpoint.ts";
+import { requestSchemas } from "./request-schemas.ts";
 
 export function toOpenApi(endpoints: readonly Endpoint[]): object {
   const paths: Record<string, Record<string, object>> = {};
@@ -67,12 +68,15 @@ function idParameters(path: string): object[] {
   return [{ name: "id", in: "path", required: true, schema: { type: "string" } }];
 }
 
-function queryParameters(query: z.ZodType): object[] {
+function queryParameters(query: SchemaName): object[] {
   const { properties = {} } = toSchema(query);
   return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema }));
 }
 
-function toSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
-  const { $schema: _, ...shown } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+function toSchema(name: SchemaName): z.core.JSONSchema.BaseSchema {
+  const { $schema: _, ...shown } = z.toJSONSchema(requestSchemas[name], {
+    io: "input",
+    unrepresentable: "any",
+  });
   return shown;
 }

@@ -22,6 +22,7 @@ import type {
 } from "@capstan/log";
 import { toCallAnswer } from "@capstan/log";
 import { z } from "zod";
+import { maxPageEntries } from "../guard/limits.ts";
 
 const text = z.string().min(1);
 /** Id of a turn or a queued message, with the same rules as `checkTurnId` of core. */
@@ -170,7 +171,7 @@ const ContextSchema: z.ZodType<NonNullable<ExecuteRequest["context"]>> = z.stric
   tools: z.array(LentToolSchema).exactOptional(),
 });
 
-export const ExecuteRequestSchema: z.ZodType<ExecuteRequest> = z.strictObject({
+const ExecuteRequestSchema: z.ZodType<ExecuteRequest> = z.strictObject({
   sessionId: sessionId.exactOptional(),
   incarnation: incarnation.exactOptional(),
   input: z.union([QueuedInputSchema, z.array(UserInputSchema).min(1).max(64), AnswerListSchema]),
@@ -181,18 +182,18 @@ export const ExecuteRequestSchema: z.ZodType<ExecuteRequest> = z.strictObject({
   options: ExecuteOptionsSchema.exactOptional(),
 });
 
-export const QueueRequestSchema: z.ZodType<QueueRequest> = z.strictObject({
+const QueueRequestSchema: z.ZodType<QueueRequest> = z.strictObject({
   input: QueuedInputSchema,
   id: turnId.exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-export const AnswersRequestSchema: z.ZodType<AnswersRequest> = z.strictObject({
+const AnswersRequestSchema: z.ZodType<AnswersRequest> = z.strictObject({
   answers: AnswerListSchema,
   incarnation: incarnation.exactOptional(),
 });
 
-export const ClaimRequestSchema: z.ZodType<ClaimRequest> = z.strictObject({
+const ClaimRequestSchema: z.ZodType<ClaimRequest> = z.strictObject({
   toolCallId: text.max(200),
   client,
   leaseMs: z.int().min(1).exactOptional(),
@@ -200,18 +201,18 @@ export const ClaimRequestSchema: z.ZodType<ClaimRequest> = z.strictObject({
 });
 
 /** The id of a turn that continues another contains the mark of its chain. */
-export const CancelRequestSchema: z.ZodType<CancelRequest> = z.strictObject({
+const CancelRequestSchema: z.ZodType<CancelRequest> = z.strictObject({
   turnId: z.string().regex(/^[\w-]{1,64}$/, "must be a turn id"),
   reason: reason.exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-export const ForkRequestSchema: z.ZodType<ForkRequest> = z.strictObject({
+const ForkRequestSchema: z.ZodType<ForkRequest> = z.strictObject({
   at: text.max(200).exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-export const RewindRequestSchema: z.ZodType<RewindRequest> = z.strictObject({
+const RewindRequestSchema: z.ZodType<RewindRequest> = z.strictObject({
   to: text.max(200),
   before: z.boolean().exactOptional(),
   id: turnId.exactOptional(),
@@ -220,25 +221,22 @@ export const RewindRequestSchema: z.ZodType<RewindRequest> = z.strictObject({
 
 const cursor = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "must be seq.n, for example 12.3");
 
-export const EventsQuerySchema: z.ZodType<EventsQuery> = z.strictObject({
+const EventsQuerySchema: z.ZodType<EventsQuery> = z.strictObject({
   after: cursor.exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-/** Maximum number of entries per page of a session. */
-export const maxPageEntries = 1_000;
-
-export const SessionQuerySchema: z.ZodType<SessionQuery> = z.strictObject({
+const SessionQuerySchema: z.ZodType<SessionQuery> = z.strictObject({
   limit: z.coerce.number().int().min(1).max(maxPageEntries).exactOptional(),
   sinceSeq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 
-export const SessionTargetSchema: z.ZodType<SessionTarget> = z.strictObject({
+const SessionTargetSchema: z.ZodType<SessionTarget> = z.strictObject({
   incarnation: incarnation.exactOptional(),
 });
 
-export const SessionListQuerySchema: z.ZodType<SessionListQuery> = z.strictObject({
+const SessionListQuerySchema: z.ZodType<SessionListQuery> = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).exactOptional(),
   after: z.string().max(300).exactOptional(),
   agent: text.max(200).exactOptional(),
@@ -247,4 +245,37 @@ export const SessionListQuerySchema: z.ZodType<SessionListQuery> = z.strictObjec
     .exactOptional(),
 });
 
-export const NoQuerySchema: z.ZodType<object> = z.strictObject({});
+const NoQuerySchema: z.ZodType<object> = z.strictObject({});
+
+/** Validated input of endpoints, by the name of its schema. */
+export interface RequestInputs {
+  readonly ExecuteRequest: ExecuteRequest;
+  readonly QueueRequest: QueueRequest;
+  readonly AnswersRequest: AnswersRequest;
+  readonly ClaimRequest: ClaimRequest;
+  readonly CancelRequest: CancelRequest;
+  readonly ForkRequest: ForkRequest;
+  readonly RewindRequest: RewindRequest;
+  readonly EventsQuery: EventsQuery;
+  readonly SessionQuery: SessionQuery;
+  readonly SessionTarget: SessionTarget;
+  readonly SessionListQuery: SessionListQuery;
+  readonly NoQuery: object;
+}
+
+export const requestSchemas: {
+  readonly [Name in keyof RequestInputs]: z.ZodType<RequestInputs[Name]>;
+} = {
+  ExecuteRequest: ExecuteRequestSchema,
+  QueueRequest: QueueRequestSchema,
+  AnswersRequest: AnswersRequestSchema,
+  ClaimRequest: ClaimRequestSchema,
+  CancelRequest: CancelRequestSchema,
+  ForkRequest: ForkRequestSchema,
+  RewindRequest: RewindRequestSchema,
+  EventsQuery: EventsQuerySchema,
+  SessionQuery: SessionQuerySchema,
+  SessionTarget: SessionTargetSchema,
+  SessionListQuery: SessionListQuerySchema,
+  NoQuery: NoQuerySchema,
+};

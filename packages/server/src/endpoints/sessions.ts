@@ -13,24 +13,17 @@ import { formatCursor } from "@capstan/log";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import { jsonResponse, jsonTextResponse, sessionHeaders } from "../guard/public-error.ts";
+import { maxPageEntries } from "../guard/limits.ts";
 import type { PublicView } from "../guard/public-view.ts";
 import { cursorAhead } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
-import {
-  SessionTargetSchema,
-  ForkRequestSchema,
-  SessionListQuerySchema,
-  NoQuerySchema,
-  SessionQuerySchema,
-  maxPageEntries,
-} from "./request-schemas.ts";
 
 export const getSession: Endpoint = endpoint({
   method: "GET",
   path: "/api/agent/session/:id",
   summary:
     "Returns a consistent snapshot of a session, even during a turn. With sinceSeq only what came after that entry; if hasMore is set, the next page starts after lastSeq",
-  query: SessionQuerySchema,
+  query: "SessionQuery",
   answers: "200: the session",
   handle({ backend, principal, id, query }) {
     const { sinceSeq: after = 0, limit: maxEntries = maxPageEntries, incarnation } = query;
@@ -110,7 +103,7 @@ export const listSessions: Endpoint = endpoint({
   method: "GET",
   path: "/api/agent/sessions",
   summary: "Lists the caller's sessions, newest first, in pages",
-  query: SessionListQuerySchema,
+  query: "SessionListQuery",
   answers: "200: the page, with next if there is another",
   async handle({ backend, principal, query }) {
     const { sessions, next } = await backend.host.list({ ...query, principal });
@@ -137,8 +130,8 @@ export const fork: Endpoint = endpoint({
   path: "/api/agent/session/:id/fork",
   summary:
     "Creates a session with the same history, up to the step of a message, or up to the last complete step",
-  query: NoQuerySchema,
-  body: ForkRequestSchema,
+  query: "NoQuery",
+  body: "ForkRequest",
   answers: "201: the id of the new session",
   handle({ backend, principal, id, body: { at, incarnation } }) {
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
@@ -165,7 +158,7 @@ export const deleteSession: Endpoint = endpoint({
   method: "DELETE",
   path: "/api/agent/session/:id",
   summary: "Deletes a session with its whole history and ends its streams",
-  query: SessionTargetSchema,
+  query: "SessionTarget",
   answers: "204",
   handle({ backend, principal, id, query: { incarnation } }) {
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {

@@ -99,3 +99,6 @@ export const defaultClientTools: ClientToolLimits = {
   answerWithinMs: 86_400_000,
   maxClaimMs: 600_000,
 };
+
+/** Maximum number of entries per page of a session. */
+export const maxPageEntries = 1_000;

@@ -3,7 +3,6 @@ import { systemClock } from "@capstan/core";
 import { BodyBudget } from "../guard/body-budget.ts";
 import type { Identity } from "../guard/authenticate.ts";
 import { checkHost, checkOrigin, corsHeaders, preflight } from "../guard/access.ts";
-import { checkQuery, checkRequest } from "../guard/check-request.ts";
 import type { Backend, Endpoint, Reply } from "../endpoints/endpoint.ts";
 import { endpoint } from "../endpoints/endpoint.ts";
 import { closing, health, metrics, ready } from "../endpoints/about.ts";
@@ -15,7 +14,6 @@ import { readJsonBody } from "../guard/json-body.ts";
 import type { ClientToolLimits } from "../guard/limits.ts";
 import { checkLimits, defaultClientTools, defaultLimits } from "../guard/limits.ts";
 import { Metrics } from "../endpoints/metrics.ts";
-import { toOpenApi } from "../endpoints/openapi.ts";
 import { jsonResponse, toErrorResponse, toPublicError } from "../guard/public-error.ts";
 import { PublicView } from "../guard/public-view.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
@@ -28,7 +26,6 @@ import { StorageBudget } from "../guard/storage-budget.ts";
 import { Streams } from "../streaming/streams.ts";
 import { toStreamResponse } from "../streaming/web-sink.ts";
 import { refuseMediaUrls } from "../guard/refuse-media-urls.ts";
-import { NoQuerySchema } from "../endpoints/request-schemas.ts";
 
 const described: readonly Endpoint[] = [
   execute,
@@ -52,9 +49,12 @@ const openApi: Endpoint = endpoint({
   method: "GET",
   path: "/openapi.json",
   summary: "Returns this OpenAPI description",
-  query: NoQuerySchema,
+  query: "NoQuery",
   answers: "200: OpenAPI 3.1",
-  handle: () => jsonResponse(toOpenApi(endpoints)),
+  async handle() {
+    const { toOpenApi } = await import("../endpoints/openapi.ts");
+    return jsonResponse(toOpenApi(endpoints));
+  },
 });
 
 const endpoints: readonly Endpoint[] = [...described, openApi];
@@ -163,15 +163,16 @@ export class Server {
     const { principal, app } = isPublic ? noIdentity : await this.#authenticate(request);
     const { endpoint: found, id } = matchOf(matches, request.method);
     if (found.path.includes(":id") && !isSessionId(id)) throw noSession(id);
-    const query = checkQuery(found.query, url.searchParams);
+    // With zod: a program that only imports the server does not load it.
+    const { toQuery, toBody } = await import("../endpoints/request-input.ts");
+    const query = toQuery(found.query, url.searchParams);
     const backend = this.#backend;
-    const { body: schema } = found;
     const call = { backend, principal, app, id, query, headers: request.headers };
-    if (schema === undefined) return await found.handle({ ...call, body: undefined });
+    if (found.body === undefined) return await found.handle({ ...call, body: undefined });
     const share = this.#bodies.share(principal);
     try {
       const read = await readJsonBody(request, backend.limits, share);
-      const body = checkRequest(schema, read, "body");
+      const body = toBody(found.body, read);
       if (this.#options.allowMediaUrls !== true) refuseMediaUrls(body);
       return await found.handle({ ...call, body });
     } finally {
