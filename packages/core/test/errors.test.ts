@@ -123,6 +123,7 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     method_not_allowed: true,
     body_too_large: true,
     unsupported_media_type: true,
+    body_consumed: true,
     rate_limited: true,
     too_many_sessions: true,
     too_many_streams: true,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 test.each([
   ["@capstan/server", server, ["Server", "ServerError", "bearerTokens", "createServer"]],
-  ["@capstan/server/node", node, ["serveNode"]],
+  ["@capstan/server/node", node, ["serveNode", "toNodeHandler"]],
 ])("%s exports these names and no others", (_, entry, names) => {
   expect(Object.keys(entry).toSorted()).toEqual(names);
 });

@@ -12,6 +12,8 @@ import type { Streams } from "../streaming/streams.ts";
 /** Services that endpoints use. */
 export interface Backend {
   readonly host: Host;
+  /** Without a trailing slash; empty if there is none. */
+  readonly basePath: string;
   readonly agents: readonly string[];
   readonly models: readonly string[];
   readonly limits: ServerLimits;

@@ -56,7 +56,8 @@ export function openStream(
     headers: {
       "content-type": "text/event-stream",
       ...commonHeaders,
-      // Proxies that buffer responses would hold events back.
+      // Proxies that buffer responses, and middleware that compresses them, would hold events back.
+      "cache-control": "no-store, no-transform",
       "x-accel-buffering": "no",
       ...sessionHeaders(session),
     },

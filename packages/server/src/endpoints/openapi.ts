@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Endpoint, SchemaName } from "./endpoint.ts";
 import { requestSchemas } from "./request-schemas.ts";
 
-export function toOpenApi(endpoints: readonly Endpoint[]): object {
+export function toOpenApi(endpoints: readonly Endpoint[], basePath: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(":id", "{id}");
@@ -12,6 +12,7 @@ export function toOpenApi(endpoints: readonly Endpoint[]): object {
   return {
     openapi: "3.1.0",
     info: { title: "Capstan sessions", version: "1" },
+    ...(basePath !== "" && { servers: [{ url: basePath }] }),
     security: [{ token: [] }],
     paths,
     components: {

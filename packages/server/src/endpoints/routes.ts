@@ -7,8 +7,18 @@ export interface Match {
   readonly id: string;
 }
 
-/** Endpoints at this path, with any method. */
-export function endpointsAt(endpoints: readonly Endpoint[], pathname: string): readonly Match[] {
+/** Endpoints at this path, with any method. Some frameworks remove the base path. */
+export function endpointsAt(
+  endpoints: readonly Endpoint[],
+  pathname: string,
+  basePath: string,
+): readonly Match[] {
+  if (!pathname.startsWith(`${basePath}/`)) return matchesOf(endpoints, pathname);
+  const found = matchesOf(endpoints, pathname.slice(basePath.length));
+  return found.length > 0 ? found : matchesOf(endpoints, pathname);
+}
+
+function matchesOf(endpoints: readonly Endpoint[], pathname: string): readonly Match[] {
   const segments = pathname.split("/").map(decode);
   return endpoints.flatMap((endpoint) => {
     const id = idIn(endpoint.path.split("/"), segments);
@@ -17,13 +27,32 @@ export function endpointsAt(endpoints: readonly Endpoint[], pathname: string): r
 }
 
 /** Fails with `not_found` and `method_not_allowed`. */
-export function matchOf(matches: readonly Match[], method: string): Match {
-  if (matches.length === 0) throw new ServerError("not_found", "Unknown path");
+export function matchOf(matches: readonly Match[], method: string, unknown: () => string): Match {
+  if (matches.length === 0) throw new ServerError("not_found", unknown());
   const match = matches.find(({ endpoint }) => endpoint.method === method);
   if (match !== undefined) return match;
   const allow = matches.map(({ endpoint }) => endpoint.method).join(", ");
   const message = `Method not allowed: use ${allow}`;
   throw new ServerError("method_not_allowed", message, { headers: { allow } });
+}
+
+/** Message for a path without an endpoint. If the server seems to be mounted under another base path, names it. */
+export function unknownPath(pathname: string, basePath: string): string {
+  const [, prefix = ""] = /^(\/.+?)\/api\/agent\//.exec(pathname) ?? [];
+  if (prefix !== "" && prefix !== basePath) {
+    return `Unknown path: if the server is mounted under "${prefix.slice(0, 100)}", set \`basePath\` of createServer`;
+  }
+  return basePath === ""
+    ? "Unknown path"
+    : `Unknown path: paths of this server begin with "${basePath}/"`;
+}
+
+/** Fails with `invalid_options`. */
+export function toBasePath(given = ""): string {
+  const basePath = given.replace(/\/+$/, "");
+  if (/^(\/[\w.~!$&'()*+,;=:@%-]+)*$/.test(basePath)) return basePath;
+  const message = `Invalid basePath "${given}": use a path such as "/agents"`;
+  throw new ServerError("invalid_options", message);
 }
 
 /** Returns the value of `:id`, or an empty string if the pattern has none; undefined if the path does not match. */

@@ -24,6 +24,7 @@ const statusOfServer: Record<ServerErrorCode, number> = {
   method_not_allowed: 405,
   body_too_large: 413,
   unsupported_media_type: 415,
+  body_consumed: 500,
   rate_limited: 429,
   too_many_sessions: 429,
   too_many_streams: 429,

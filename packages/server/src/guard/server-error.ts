@@ -16,6 +16,8 @@ export type ServerErrorCode =
   | "method_not_allowed"
   | "body_too_large"
   | "unsupported_media_type"
+  /** Another middleware has read the body. */
+  | "body_consumed"
   | "rate_limited"
   | "too_many_sessions"
   | "too_many_streams"

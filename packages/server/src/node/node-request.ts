@@ -1,8 +1,9 @@
 /** Converts Node's requests to web requests. */
 import type { IncomingMessage } from "node:http";
+import { ServerError } from "../guard/server-error.ts";
 
-/** Throws if no `Request` can be created. */
-export function toRequest(incoming: IncomingMessage): Request {
+/** `body` is the body, if it has been read. Throws if no `Request` can be created, and `body_consumed` if the body was read and is not there. */
+export function toRequest(incoming: IncomingMessage, body?: unknown): Request {
   const { url = "", method = "GET", rawHeaders } = incoming;
   // An absolute URL is for proxies, and `*` is not supported.
   if (!url.startsWith("/")) throw new TypeError("not a path");
@@ -15,8 +16,28 @@ export function toRequest(incoming: IncomingMessage): Request {
     method,
     headers,
     // Half duplex: the response comes after the body was read. The types of browsers lack this.
-    ...(hasBody && { body: toBody(incoming), duplex: "half" }),
+    ...(hasBody && { body: bodyOf(incoming, body), duplex: "half" }),
   });
+}
+
+function bodyOf(
+  incoming: IncomingMessage & { readonly body?: unknown },
+  given: unknown,
+): ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string {
+  if (!incoming.readableDidRead && !incoming.readableEnded) return toBody(incoming);
+  // Express passes its `next` as the third argument.
+  const read = typeof given === "function" ? incoming.body : (given ?? incoming.body);
+  if (read === undefined) throw bodyConsumed();
+  // Bytes of a `Buffer` are never shared memory.
+  if (read instanceof Uint8Array) return read as Uint8Array<ArrayBuffer>;
+  return typeof read === "string" ? read : JSON.stringify(read);
+}
+
+function bodyConsumed(): ServerError {
+  return new ServerError(
+    "body_consumed",
+    "The body was read before the request reached this server, and `request.body` is not set: mount the server's handler before body parsers, or pass the body to the handler as its third argument",
+  );
 }
 
 /** Node's own conversion closes the socket when the body is no longer read, and then no response can be sent. */

@@ -1,5 +1,5 @@
 /** Writes a stream to a Node socket, in batches. */
-import type { ServerResponse } from "node:http";
+import { ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 import type { EventStream, FrameSink, FrameSource } from "../streaming/frame-sink.ts";
 import { sinkHighWater } from "../streaming/frame-sink.ts";
@@ -44,9 +44,11 @@ class NodeSink implements FrameSink {
     this.#response = response;
     const { socket } = response;
     // A response writes each chunk in four parts, which is a third of the cost of an event. The socket takes them as one, unless it is
-    // still busy with an earlier response, or the client does not support chunks.
-    this.#isChunked = socket !== null && response.chunkedEncoding;
-    this.#writable = socket !== null && response.chunkedEncoding ? socket : response;
+    // still busy with an earlier response, the client does not support chunks, or a middleware wants to see what is written.
+    const isOwn = response.write === ServerResponse.prototype.write;
+    const direct = isOwn && response.chunkedEncoding ? socket : null;
+    this.#isChunked = direct !== null;
+    this.#writable = direct ?? response;
     this.#writable.on("drain", this.#onDrain);
   }
 

@@ -1,16 +1,14 @@
 /** Runs a server on a port, with timeouts and a graceful shutdown for Node's HTTP. */
-import type { IncomingMessage, ServerResponse, Server as HttpServer } from "node:http";
+import type { ServerResponse, Server as HttpServer } from "node:http";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { systemClock } from "@capstan/core";
 import type { Server } from "../server/create-server.ts";
-import type { FrameSink } from "../streaming/frame-sink.ts";
-import { toRequest } from "./node-request.ts";
-import { startNodeStream } from "./node-sink.ts";
-import { commonHeaders, toErrorResponse } from "../guard/public-error.ts";
-import { invalidRequest } from "../guard/server-error.ts";
+import { commonHeaders } from "../guard/public-error.ts";
+import type { NodeHandlerOptions } from "./node-handler.ts";
+import { destroyAfter, toNodeHandler } from "./node-handler.ts";
 
-export interface ServeOptions {
+export interface ServeOptions extends NodeHandlerOptions {
   /** Default 0: any free port. */
   readonly port?: number;
   /** Default `127.0.0.1`: exposing the server to other machines must be explicit. */
@@ -19,8 +17,6 @@ export interface ServeOptions {
   readonly headersTimeoutMs?: number;
   /** Time for clients to send the whole request. Default 60,000. */
   readonly requestTimeoutMs?: number;
-  /** Time for clients to read a response that is not a stream. Default 60,000. */
-  readonly answerTimeoutMs?: number;
   /** How long a closing server waits for clients that have not read everything. Default 10,000. */
   readonly drainMs?: number;
 }
@@ -35,11 +31,8 @@ export interface NodeServer {
 /** Resolves once the server listens. Fails like Node's `listen`. */
 export async function serveNode(server: Server, options: ServeOptions = {}): Promise<NodeServer> {
   const { port = 0, hostname = "127.0.0.1", drainMs = 10_000 } = options;
-  const {
-    headersTimeoutMs = 10_000,
-    requestTimeoutMs = 60_000,
-    answerTimeoutMs = 60_000,
-  } = options;
+  const { headersTimeoutMs = 10_000, requestTimeoutMs = 60_000 } = options;
+  const handle = toNodeHandler(server, options);
   const http = createHttpServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -50,7 +43,7 @@ export async function serveNode(server: Server, options: ServeOptions = {}): Pro
   const answers = new WeakMap<Socket, ServerResponse>();
   http.on("request", (incoming, response) => {
     answers.set(incoming.socket, response);
-    answer(server, incoming, response, answerTimeoutMs).catch(() => response.destroy());
+    handle(incoming, response);
   });
   http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = answers.get(socket);
@@ -72,24 +65,6 @@ function isSaid({ headersSent, writableEnded, req }: ServerResponse): boolean {
   return headersSent && !(writableEnded && req.complete);
 }
 
-async function answer(
-  server: Server,
-  incoming: IncomingMessage,
-  response: ServerResponse,
-  answerTimeoutMs: number,
-): Promise<void> {
-  const reply = await replyTo(server, incoming);
-  // A client that was too slow has already been rejected.
-  if (!incoming.socket.writable) return leave(reply, response);
-  if (!(reply instanceof Response)) return startNodeStream(reply, response);
-  const body = Buffer.from(await reply.arrayBuffer());
-  const headers = Object.fromEntries(reply.headers);
-  const length = reply.status === 204 ? {} : { "content-length": body.byteLength };
-  response.writeHead(reply.status, { ...headers, ...length });
-  response.end(body);
-  destroyAfter(response, answerTimeoutMs);
-}
-
 /** Time for a client to read why it was rejected. */
 const lingerMs = 2_000;
 
@@ -97,31 +72,6 @@ const lingerMs = 2_000;
 function refuse(socket: Socket, refusal: string): void {
   socket.end(refusal);
   destroyAfter(socket, lingerMs);
-}
-
-function destroyAfter(stream: Socket | ServerResponse, ms: number): void {
-  if (stream.closed || ms === Infinity) return;
-  const timeout = setTimeout(() => stream.destroy(), ms);
-  timeout.unref();
-  stream.once("close", () => clearTimeout(timeout));
-}
-
-function leave(reply: Awaited<ReturnType<Server["reply"]>>, response: ServerResponse): void {
-  response.destroy();
-  if (!(reply instanceof Response)) reply.start(nowhere).onClose();
-}
-
-const nowhere: FrameSink = { write: () => true, end() {}, cut() {} };
-
-async function replyTo(server: Server, incoming: IncomingMessage): ReturnType<Server["reply"]> {
-  let request: Request;
-  try {
-    request = toRequest(incoming);
-  } catch {
-    // The client gets the error. What it sent is not worth a report.
-    return toErrorResponse(invalidRequest("Malformed HTTP request"));
-  }
-  return await server.reply(request);
 }
 
 function listen(http: HttpServer, port: number, hostname: string): Promise<void> {

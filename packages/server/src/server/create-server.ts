@@ -18,7 +18,7 @@ import { jsonResponse, toErrorResponse, toPublicError } from "../guard/public-er
 import { PublicView } from "../guard/public-view.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import type { Match } from "../endpoints/routes.ts";
-import { endpointsAt, matchOf } from "../endpoints/routes.ts";
+import { endpointsAt, matchOf, toBasePath, unknownPath } from "../endpoints/routes.ts";
 import { ServerError, noSession } from "../guard/server-error.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { Sessions } from "./sessions.ts";
@@ -51,9 +51,9 @@ const openApi: Endpoint = endpoint({
   summary: "Returns this OpenAPI description",
   query: "NoQuery",
   answers: "200: OpenAPI 3.1",
-  async handle() {
+  async handle({ backend }) {
     const { toOpenApi } = await import("../endpoints/openapi.ts");
-    return jsonResponse(toOpenApi(endpoints));
+    return jsonResponse(toOpenApi(endpoints, backend.basePath));
   },
 });
 
@@ -77,6 +77,7 @@ export class Server {
     const view = new PublicView(options.errorDetails === true);
     this.#backend = {
       host,
+      basePath: toBasePath(options.basePath),
       agents: agentsOf(options),
       models: options.models ?? [],
       limits,
@@ -103,7 +104,7 @@ export class Server {
     let origin: string | undefined;
     try {
       const url = new URL(request.url);
-      const matches = endpointsAt(endpoints, url.pathname);
+      const matches = endpointsAt(endpoints, url.pathname, this.#backend.basePath);
       route = matches[0]?.endpoint.path ?? route;
       const isPublic = matches.some(({ endpoint: found }) => found.isPublic === true);
       if (!isPublic) {
@@ -161,7 +162,9 @@ export class Server {
   ): Promise<Reply> {
     if (this.#closing !== undefined && !isPublic) throw closing();
     const { principal, app } = isPublic ? noIdentity : await this.#authenticate(request);
-    const { endpoint: found, id } = matchOf(matches, request.method);
+    const { endpoint: found, id } = matchOf(matches, request.method, () =>
+      unknownPath(url.pathname, this.#backend.basePath),
+    );
     if (found.path.includes(":id") && !isSessionId(id)) throw noSession(id);
     // With zod: a program that only imports the server does not load it.
     const { toQuery, toBody } = await import("../endpoints/request-input.ts");

@@ -12,6 +12,11 @@ export interface ServerOptions extends AccessRules {
   readonly agents?: readonly string[];
   /** Models that clients may request by name, besides the agent's own. Default none. */
   readonly models?: readonly string[];
+  /**
+   * Path under which the server is mounted, for example `/agents`. Default none. Requests may come with it or, if a framework removes it, without
+   * it.
+   */
+  readonly basePath?: string;
   readonly limits?: Partial<ServerLimits>;
   /** Whether clients may lend tools, and the limits. Default true. */
   readonly clientTools?: boolean | Partial<ClientToolLimits>;
