@@ -7,14 +7,19 @@ import { delayBefore, pause } from "./pause.ts";
 export interface ConnectionOptions {
   /** Address of the server. If there are several, the next one is tried when one is unreachable. */
   readonly url: string | readonly string[];
-  readonly token: string | (() => string | Promise<string>);
+  /** Default none: the server authenticates by something else, such as a cookie. */
+  readonly token?: string | (() => string | Promise<string>);
+  /** Whether `fetch` sends cookies; `"include"` for a server of another origin. Default: that of `fetch`, only to the page's own origin. */
+  readonly credentials?: "omit" | "same-origin" | "include";
   readonly fetch?: typeof globalThis.fetch;
-  /** Called when the server rejects the token. Returns another one, or nothing. */
-  readonly onUnauthorized?: () => string | undefined | Promise<string | undefined>;
+  /** Called when the server rejects the token or cookie. Returns another token, true if the cookie was renewed, or nothing. */
+  readonly onUnauthorized?: () => Renewed | Promise<Renewed>;
   readonly retry?: RetryOptions;
   /** A stream without even a heartbeat for this long is replaced. Default 45,000: a server sends one every 15 s. */
   readonly silenceMs?: number;
 }
+
+type Renewed = string | true | undefined;
 
 export interface RequestOptions {
   readonly body?: unknown;
@@ -50,9 +55,9 @@ export class Connection {
   async request(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
     const response = await this.#fetch(method, path, options);
     if (response.status !== 401) return await okOrThrow(response);
-    const token = await this.#options.onUnauthorized?.();
-    if (token === undefined) return await okOrThrow(response);
-    this.#token = token;
+    const renewed = await this.#options.onUnauthorized?.();
+    if (renewed === undefined) return await okOrThrow(response);
+    if (renewed !== true) this.#token = renewed;
     await response.body?.cancel();
     return await okOrThrow(await this.#fetch(method, path, options));
   }
@@ -95,8 +100,8 @@ export class Connection {
     path: string,
     { body, headers, signal }: RequestOptions,
   ): Promise<Response> {
-    const { token, fetch = globalThis.fetch } = this.#options;
-    this.#token ??= typeof token === "string" ? token : await token();
+    const { token, credentials, fetch = globalThis.fetch } = this.#options;
+    this.#token ??= typeof token === "function" ? await token() : token;
     this.mustBeOpen(signal);
     const urlIndex = this.#urlIndex;
     const url = `${this.#urls[urlIndex]}${path}`;
@@ -104,8 +109,9 @@ export class Connection {
       return await fetch(url, {
         method,
         signal: this.#signal(signal),
+        ...(credentials && { credentials }),
         headers: {
-          authorization: `Bearer ${this.#token}`,
+          ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
           ...(body !== undefined && { "content-type": "application/json" }),
           ...headers,
         },

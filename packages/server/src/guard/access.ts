@@ -4,7 +4,7 @@ import { ServerError } from "./server-error.ts";
 export interface AccessRules {
   /** Host names of the server, with or without a port. Default: those of this machine. */
   readonly allowedHosts?: readonly string[];
-  /** Other web origins that may call it, for example `https://app.example`. Default none. */
+  /** Other web origins that may call it, also with the cookies of their users, for example `https://app.example`. Default none. */
   readonly allowedOrigins?: readonly string[];
 }
 
@@ -49,6 +49,7 @@ export function corsHeaders(origin: string | undefined): Readonly<Record<string,
   if (origin === undefined) return {};
   return {
     "access-control-allow-origin": origin,
+    "access-control-allow-credentials": "true",
     "access-control-expose-headers": "x-session-id, x-session-incarnation, x-turn-id, retry-after",
     vary: "origin",
   };
