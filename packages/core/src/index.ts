@@ -62,6 +62,7 @@ export type { FaultPlace, HostFault, OnFault } from "./host/host-fault.ts";
 export type { NewSession } from "./host/host.ts";
 export type { SessionStart } from "./host/open-or-create.ts";
 export type { HostOptions } from "./host/host-options.ts";
+export type { HostCloseOptions, HostRunOptions } from "./host/run-host.ts";
 export type {
   InputMessage,
   SendInput,

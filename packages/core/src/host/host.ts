@@ -7,6 +7,8 @@ import { systemClock } from "../platform/clock.ts";
 import type { HistoryMessage } from "../input/check-history.ts";
 import { toHistory } from "../input/check-history.ts";
 import type { HostOptions } from "./host-options.ts";
+import type { HostCloseOptions, HostRunOptions } from "./run-host.ts";
+import { drain, drainMsOf, runHost } from "./run-host.ts";
 import { checkHostOptions } from "./host-options.ts";
 import { FaultReports } from "./host-fault.ts";
 import { checkSessionId } from "../input/input.ts";
@@ -51,6 +53,7 @@ export class Host {
   readonly #openOrCreate = new OpenOrCreate(this);
   #setAsideCount = 0;
   #isClosed = false;
+  readonly #closed = Promise.withResolvers<void>();
 
   constructor(options: HostOptions, isForOne = false) {
     const { agents, repository, clock = systemClock } = options;
@@ -245,14 +248,29 @@ export class Host {
     await this.#due.claim();
   }
 
-  /** Stops this host: its work in progress is handed over to other hosts. */
-  async close(): Promise<void> {
+  /**
+   * Works on due sessions until the process gets SIGTERM or SIGINT, `signal` aborts, or the host is closed, and keeps the process alive until
+   * then. Resolves once the host is drained and closed; a second signal closes it without draining. Fails with `host_closed`.
+   */
+  async run(options: HostRunOptions = {}): Promise<void> {
+    this.#mustBeOpen();
+    await runHost(this, this.#closed.promise, options);
+  }
+
+  /**
+   * Stops this host: it claims nothing more, and its work in progress is handed over to other hosts. With `drainMs` the model and tool calls in
+   * progress may end and are recorded first.
+   */
+  async close(options: HostCloseOptions = {}): Promise<void> {
+    const drainMs = drainMsOf(options);
     this.#isClosed = true;
     this.#due.close();
+    if (drainMs > 0) await drain(this.#runtimes.values(), drainMs, this.#host.clock.timer);
     const runtimes = [...this.#runtimes.values()];
     await Promise.all(runtimes.map((runtime) => runtime.close("The host was closed")));
     this.#host.renewals.close();
     this.#runtimes.clear();
+    this.#closed.resolve();
   }
 
   async #open(id: string): Promise<SessionRuntime> {

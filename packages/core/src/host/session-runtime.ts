@@ -173,6 +173,12 @@ export class SessionRuntime {
     if (!this.#work.isUnderWay) await this.#leave();
   }
 
+  /** Takes no more work. Resolves when the work in progress has ended, or was left to other hosts before its next effect. */
+  async drain(): Promise<void> {
+    this.#isClosed = true;
+    await this.#work.drain();
+  }
+
   /** Releases the lease in the middle of the work in progress: another host resumes it. */
   async close(why: string): Promise<void> {
     this.#isClosed = true;

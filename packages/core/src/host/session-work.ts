@@ -43,6 +43,8 @@ export class SessionWork {
   /** Set from the moment this process gets the lease until it is released. */
   #heldLease: HeldLease | undefined;
   #owner: Owner | undefined;
+  /** The work under the last lease. */
+  #working: Promise<void> | undefined;
   /** Epoch of the last lease this process held. */
   #lastEpoch: number | undefined;
   #isClaiming = false;
@@ -108,9 +110,15 @@ export class SessionWork {
     this.#lastEpoch = claim.lease.epoch;
     log.noteHead(claim.head);
     log.feed.own(claim.lease.epoch);
-    background(this.#work(heldLease, claim, slot), (thrown) =>
-      readers.fail(toFailure(log.id, thrown)),
-    );
+    this.#working = this.#work(heldLease, claim, slot);
+    background(this.#working, (thrown) => readers.fail(toFailure(log.id, thrown)));
+  }
+
+  /** Releases the lease before the next effect. Resolves when the work has ended. */
+  async drain(): Promise<void> {
+    this.#heldLease?.leave();
+    // `begin` has told the readers of a failure.
+    await this.#working?.catch(() => {});
   }
 
   /** Releases the lease in the middle of the work. */

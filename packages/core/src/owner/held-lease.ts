@@ -12,12 +12,15 @@ type LeaseHost = Pick<SessionHost, "repository" | "clock" | "leaseMs" | "renewal
 export interface LeaseHolder {
   /** Called once, when this process loses the session. */
   onLost(): void;
+  /** Called when the lease should be released before the next effect. */
+  onLeaving(): void;
 }
 
 export class HeldLease implements Renewable {
   readonly lease: Lease;
   readonly #host: LeaseHost;
   #isLost = false;
+  #isLeaving = false;
   holder: LeaseHolder | undefined;
   #expiresAt: number;
   #confirming: Promise<void> | undefined;
@@ -61,6 +64,17 @@ export class HeldLease implements Renewable {
     const { sessionId, epoch } = this.lease;
     const message = `Session "${sessionId}" may belong to another host by now: the lease of epoch ${epoch} has expired or was lost. Follow the session, or acquire it again`;
     throw new RepositoryError("fenced", sessionId, message);
+  }
+
+  /** Whether the holder has to release the lease before its next effect, with everything recorded that has happened. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  leave(): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    this.holder?.onLeaving();
   }
 
   lose(): void {

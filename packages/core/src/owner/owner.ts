@@ -51,6 +51,8 @@ export class Owner {
   /** Stops the turn that is running or being planned. */
   #abort: AbortSwitch | undefined;
   #turnId = "";
+  /** Whether a resumed turn waits before it runs. */
+  #isWaiting = false;
   /** Turn whose start or resume this owner has written. */
   #openedTurnId: string | undefined;
 
@@ -75,13 +77,13 @@ export class Owner {
   }
 
   /**
-   * Works until nothing is left to do, then returns true. Returns false if the lease was lost or the store is unavailable: unfinished work
-   * is in the log, and due. Any other failure ends the turn in progress in an error. Throws if that cannot be recorded.
+   * Works until nothing is left to do, then returns true. Returns false if the lease was lost or is to be left, or the store is unavailable:
+   * unfinished work is in the log, and due. Any other failure ends the turn in progress in an error. Throws if that cannot be recorded.
    */
   async work(): Promise<boolean> {
     const { log, heldLease } = this.#options;
     heldLease.holder = this;
-    while (!heldLease.isLost) {
+    while (!heldLease.isLost && !heldLease.isLeaving) {
       try {
         const confirmed = heldLease.confirm(log.now());
         if (confirmed !== undefined) await confirmed;
@@ -134,6 +136,11 @@ export class Owner {
 
   onLost(): void {
     this.#abort?.abort();
+  }
+
+  /** A turn that waits to be resumed has nothing to record. A turn that runs leaves by its journal. */
+  onLeaving(): void {
+    if (this.#isWaiting) this.#abort?.abort();
   }
 
   /** Called when entries were folded: one may cancel the turn. */
@@ -218,8 +225,10 @@ export class Owner {
     }
     const waiting = this.#resumes.wait(resumes, abort);
     if (waiting === undefined) return false;
+    this.#isWaiting = true;
     await waiting;
-    return heldLease.isLost;
+    this.#isWaiting = false;
+    return heldLease.isLost || heldLease.isLeaving;
   }
 
   async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortSwitch): Promise<void> {

@@ -86,9 +86,34 @@ export class TurnJournal {
     this.#now = this.#options.log.now();
     this.#options.heldLease.check(this.#now);
     if (this.isAbandoned) throw abandoned(this.#options.turnId);
+    if (this.#options.heldLease.isLeaving) {
+      const settled = this.#beforeEffects(facts);
+      if (settled.length < facts.length) return this.#leaveAfter(settled);
+    }
     const end = facts.at(-1);
     if (end?.type === "turn_ended") return this.#end(facts.slice(0, -1), end);
     return this.#append(facts);
+  }
+
+  /** Returns the facts before the first that announces an effect, or all of them while a call is running that must not run twice. */
+  #beforeEffects(facts: readonly Fact[]): readonly Fact[] {
+    const index = facts.findIndex(({ type }) => type === "attempt" || type === "tool_intent");
+    if (index === -1) return facts;
+    const before = facts.slice(0, index);
+    const settled = before.map((fact) => (fact.type === "tool_result" ? fact.toolCallId : ""));
+    const { open = [] } = this.#options.log.fold.transcript.entryPoint();
+    const isRunning = open.some(
+      ({ state, toolCallId }) => state === "started" && !settled.includes(toolCallId),
+    );
+    return isRunning ? facts : before;
+  }
+
+  /** Releases the lease between two effects. The turn stops here, and another host resumes it. */
+  #leaveAfter(settled: readonly Fact[]): MaybePromise<never> {
+    const { log, heldLease } = this.#options;
+    const recorded = settled.length === 0 ? undefined : this.#append(settled);
+    const released = andThen(recorded, () => heldLease.release());
+    return andThen(released, () => this.#fail(left(log.id)));
   }
 
   #append(facts: readonly Fact[]): MaybePromise<undefined> {
@@ -187,6 +212,12 @@ const maxRounds = 1_000;
 /** Ends the loop of an abandoned turn. No caller sees it. */
 function abandoned(turnId: string): Error {
   return new Error(`The turn ${turnId} was abandoned`);
+}
+
+/** Ends the loop of a turn that another host resumes. No caller sees it. */
+function left(sessionId: string): RepositoryError {
+  const message = `Session "${sessionId}" was left to other hosts`;
+  return new RepositoryError("fenced", sessionId, message);
 }
 
 function tooBusy(sessionId: string): RepositoryError {

@@ -87,7 +87,7 @@ export class Client {
       case "close": {
         const host = this.#hosts.find(action.on);
         if (host === undefined) return;
-        return this.#run(`close of ${host.life.name}`, closeAndExit(host));
+        return this.#run(`close of ${host.life.name}`, closeAndExit(host, action.drainMs));
       }
       case "pause":
         return this.#hosts.find(action.on)?.life.pause(action.ms);
@@ -143,7 +143,7 @@ export class Client {
   }
 }
 
-async function closeAndExit(host: SimulatedHost): Promise<void> {
-  await Promise.race([host.close(), host.life.died]);
+async function closeAndExit(host: SimulatedHost, drainMs: number | undefined): Promise<void> {
+  await Promise.race([host.close(drainMs), host.life.died]);
   host.life.kill();
 }

@@ -116,8 +116,8 @@ export type ClientAction = {
   | { readonly do: "delete" }
   /** Makes every call on a handle that the host kept of a replaced session: all must be refused. */
   | { readonly do: "use-old-handle"; readonly text: string }
-  /** The host hands over its sessions and stops. */
-  | { readonly do: "close" }
+  /** The host hands over its sessions and stops. With `drainMs` calls in progress may end first. */
+  | { readonly do: "close"; readonly drainMs?: number }
   /** The host stands still for this time. */
   | { readonly do: "pause"; readonly ms: number }
 );

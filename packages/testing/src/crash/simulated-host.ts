@@ -104,8 +104,8 @@ export class SimulatedHost {
     this.#opened.clear();
   }
 
-  close(): Promise<void> {
-    return this.#host.close();
+  close(drainMs = 0): Promise<void> {
+    return this.#host.close({ drainMs });
   }
 
   async #open(id: string, mayCreate: boolean): Promise<OpenedSession> {

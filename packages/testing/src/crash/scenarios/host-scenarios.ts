@@ -108,4 +108,30 @@ export const hostScenarios: readonly CrashScenario[] = [
     hosts: twoHosts,
     actions: [go, { when: { event: "tool_execution_start" }, on: "A", do: "close" }],
   },
+  {
+    name: "a host that is drained while a tool runs",
+    script: { Go: [{ calls: [{ tool: "checked", ms: 500 }] }, { say: "A long story", ms: 500 }] },
+    hosts: twoHosts,
+    actions: [
+      go,
+      { when: { event: "tool_execution_start" }, on: "A", do: "close", drainMs: 10_000 },
+    ],
+  },
+  {
+    name: "a host that is drained during a reply with calls",
+    script: {
+      Go: [
+        {
+          calls: [
+            { tool: "checked", ms: 500 },
+            { tool: "idempotent", ms: 200 },
+          ],
+          ms: 500,
+        },
+        { say: "A long story", ms: 500 },
+      ],
+    },
+    hosts: twoHosts,
+    actions: [go, { when: { event: "attempt_start" }, on: "A", do: "close", drainMs: 700 }],
+  },
 ];
