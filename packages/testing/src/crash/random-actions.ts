@@ -30,7 +30,12 @@ export function randomActions(
     (n) => ({ when: triggerOf(random), do: "steer", id: `q${n}`, text: `Steer ${n}`, ...on() }),
     (n) => ({ when: triggerOf(random), do: "followUp", id: `f${n}`, text: `Then ${n}`, ...on() }),
     () => ({ when: triggerOf(random), do: "abort", ...on() }),
-    () => ({ when: triggerOf(random), do: "close", ...on() }),
+    () => ({
+      when: triggerOf(random),
+      do: "close",
+      drainMs: random.pick([0, 700, 5_000]),
+      ...on(),
+    }),
     () => ({ when: triggerOf(random), do: "pause", ms: random.pick([500, 4_500]), ...on() }),
     () => ({ when: triggerOf(random), do: "configure", settings: settingsOf(random), ...on() }),
     () => ({ when: triggerOf(random), do: "answer", how: howOf(random), ...on() }),
