@@ -11,7 +11,7 @@ export interface Identity {
   readonly app?: unknown;
 }
 
-/** Returns undefined if the request is not authenticated. */
+/** Gets the whole request, with its headers and cookies. Returns undefined if it is not authenticated. */
 export type Authenticate = (
   request: Request,
 ) => Identity | undefined | Promise<Identity | undefined>;
