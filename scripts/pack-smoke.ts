@@ -34,7 +34,10 @@ const oldestNodes: Record<string, string> = {
 const packagesOfPrograms = [
   "@opentelemetry/context-async-hooks",
   "@opentelemetry/sdk-trace",
+  "@types/express",
   "ai",
+  "express",
+  "hono",
   "vitest",
   "zod",
 ];

@@ -198,6 +198,16 @@ const programs: Readonly<Record<string, (context: TestContext) => Promise<void>>
     assert.match(lines[4] ?? "", /gave no answer: a budget was used up/);
   },
 
+  "m: a server answers inside Hono, Express and Next.js, and pages of other sites are refused":
+    async (context) => {
+      assert.deepEqual(await emptyFolder(context).run("m-mounted.ts"), [
+        "completed Hello, Hono",
+        "completed Hello, Express",
+        "completed Hello, Next",
+        "403",
+      ]);
+    },
+
   "n: a process follows the turn of another on PostgreSQL, and takes it over when that is killed":
     async (context) => {
       if (process.env["DATABASE_URL"] === undefined)
