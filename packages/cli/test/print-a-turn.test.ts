@@ -62,6 +62,7 @@ test("an edit is shown as how many lines came and went, a list of todos as it is
   const { io } = await runScripted(
     ["--allow", "edit", "prompt"],
     [
+      reply(callTool("read", { path: "a.txt" })),
       reply(callTool("edit", { path: "a.txt", edits })),
       reply(callTool("write_todos", { todos })),
       reply(say("done")),

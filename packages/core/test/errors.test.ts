@@ -168,6 +168,7 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     too_large: true,
     no_match: true,
     changed: true,
+    not_read: true,
     invalid_pattern: true,
     unreadable: true,
   }),

@@ -33,6 +33,7 @@ test("a passage is replaced, and people see the diff", async () => {
     ok: true,
     outputMessage: "Replaced 1 passage in a.txt.",
     details: {
+      seen: { file: expect.any(String), version: expect.any(String) },
       path: "a.txt",
       count: 1,
       diff: "--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
@@ -160,19 +161,49 @@ test("through a link its target is edited, and the link stays", async () => {
   );
 });
 
-test("what is not text in UTF-8 is refused and stays as it is", async () => {
+test.each<[encoding: string, bytes: Buffer, after: Buffer]>([
+  ["Latin-1", Buffer.from("caf\u00e9 one", "latin1"), Buffer.from("caf\u00e9 tw\u00f6", "latin1")],
+  [
+    "UTF-16",
+    Buffer.from("\ufeffcaf\u00e9 one", "utf16le"),
+    Buffer.from("\ufeffcaf\u00e9 tw\u00f6", "utf16le"),
+  ],
+  [
+    "UTF-16 BE",
+    Buffer.from("\ufeffcaf\u00e9 one", "utf16le").swap16(),
+    Buffer.from("\ufeffcaf\u00e9 tw\u00f6", "utf16le").swap16(),
+  ],
+])("a file in %s keeps its encoding", async (_, bytes, after) => {
   const cwd = await temporaryFolder();
-  const bytes = Buffer.from("caf\u00e9 one", "latin1");
-  await writeFile(join(cwd, "latin.txt"), bytes);
+  await writeFile(join(cwd, "a.txt"), bytes);
 
-  const output = await callTool(
-    editTool(),
-    { path: "latin.txt", edits: [{ old: "one", new: "two" }] },
-    { cwd },
+  const input = { path: "a.txt", edits: [{ old: "one", new: "tw\u00f6" }] };
+  const output = await callTool(editTool(), input, { cwd });
+
+  expect(output.ok).toBe(true);
+  expect(await readFile(join(cwd, "a.txt"))).toEqual(after);
+});
+
+test("a character that the encoding of a file does not have is refused, and so is what is not text", async () => {
+  const cwd = await temporaryFolder();
+  const latin = Buffer.from("caf\u00e9 one", "latin1");
+  const binary = Buffer.from([0x6f, 0x6e, 0x65, 0xff, 0x01]);
+  await writeFile(join(cwd, "latin.txt"), latin);
+  await writeFile(join(cwd, "binary"), binary);
+
+  const [narrow, strange] = await Promise.all(
+    ["latin.txt", "binary"].map((path) =>
+      callTool(editTool(), { path, edits: [{ old: "one", new: "\u20ac" }] }, { cwd }),
+    ),
   );
 
-  expect(output.details).toEqual({ code: "binary" });
-  expect(await readFile(join(cwd, "latin.txt"))).toEqual(bytes);
+  expect(narrow).toMatchObject({
+    details: { code: "binary" },
+    outputMessage: expect.stringContaining('cannot hold "\u20ac"'),
+  });
+  expect(strange?.details).toEqual({ code: "binary" });
+  expect(await readFile(join(cwd, "latin.txt"))).toEqual(latin);
+  expect(await readFile(join(cwd, "binary"))).toEqual(binary);
 });
 
 test("a file that is not there is said to be missing, and its folder is not made", async () => {
@@ -195,7 +226,7 @@ test("a file that was changed since it was looked at is left alone", async () =>
   const before = await statTarget(folder, "a.txt", "a.txt");
   await writeFile(join(cwd, "a.txt"), "by another process");
 
-  const replacing = replaceFile(folder, "a.txt", "two", { before, path: "a.txt" });
+  const replacing = replaceFile(folder, "a.txt", Buffer.from("two"), { before, path: "a.txt" });
 
   await expect(replacing).rejects.toMatchObject({ code: "changed" });
   expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("by another process");

@@ -16,6 +16,7 @@ test("a new file is made with the folders on the way", async () => {
     ok: true,
     outputMessage: "Created a/b/c.txt (2 lines).",
     details: {
+      seen: { file: expect.any(String), version: expect.any(String) },
       path: "a/b/c.txt",
       isNew: true,
       diff: "--- a/b/c.txt\n+++ a/b/c.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n",

@@ -1,8 +1,9 @@
+import { reply } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { openDesk } from "./desk.ts";
 import { processEnded } from "./process-ended.ts";
 import { messages } from "./protocols.ts";
-import { answer, bash, fix, plan, prompt, tell, watchCommand } from "./task.ts";
+import { answer, bash, fix, look, plan, prompt, tell, watchCommand } from "./task.ts";
 
 const rules = ["--allow", "edit", "--allow", `bash(${watchCommand})`];
 
@@ -29,7 +30,7 @@ test.each([
 );
 
 test("what was interrupted can be gone on with", async () => {
-  const desk = await openDesk(messages, [plan, bash(watchCommand), fix, tell]);
+  const desk = await openDesk(messages, [plan, bash(watchCommand), reply(look, fix), tell]);
   const command = desk.capstan(...rules, prompt);
   await desk.written("watch.log");
   command.child.kill("SIGINT");

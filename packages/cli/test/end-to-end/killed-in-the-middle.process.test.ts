@@ -39,7 +39,7 @@ describe.each(protocols)("over $name", (protocol) => {
     const seen: string[] = [];
     const desk = await openDesk(protocol, [
       plan,
-      fix,
+      reply(look, fix),
       bash(watchCommand),
       seeing(seen, check),
       close,
@@ -88,7 +88,7 @@ describe.each(protocols)("over $name", (protocol) => {
   test("killed twice in one session: nothing that was done is done again", async () => {
     const desk = await openDesk(protocol, [
       plan,
-      fix,
+      reply(look, fix),
       reply(say("Half a word"), stall()),
       check,
       bash(watchCommand),

@@ -78,6 +78,13 @@ export class StepCalls implements AbortListener, StepOfCall, LastReply {
     ));
   }
 
+  /** Results so far as messages, in call order. */
+  settledMessages(): readonly ToolMessage[] {
+    return this.runs.flatMap((run) =>
+      run.result === undefined ? [] : [toToolMessage(run.call, run.result)],
+    );
+  }
+
   isLast(): boolean {
     return this.#unsettled === 1;
   }

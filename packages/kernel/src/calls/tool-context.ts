@@ -1,7 +1,7 @@
 /** Context that a tool gets. Fields that cost something are created when they are read. */
 import type { AbortListener } from "../effects/abort.ts";
 import type { CallRun } from "./call-run.ts";
-import type { Usage } from "../contracts/conversation.ts";
+import type { ChatMessage, Usage } from "../contracts/conversation.ts";
 import type { Logger } from "../contracts/logging.ts";
 import type { ToolExecuteContext } from "../contracts/tool.ts";
 import { toText } from "../errors/errors.ts";
@@ -47,6 +47,12 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
       else this.#turn.abort.addListener(this);
     }
     return this.#controller.signal;
+  }
+
+  get messages(): readonly ChatMessage[] {
+    const { transcript, step } = this.#turn;
+    const known = step?.calls.settledMessages() ?? [];
+    return [...transcript.all(), ...known];
   }
 
   get idempotencyKey(): string {

@@ -1,5 +1,12 @@
 /** Contract of a tool. A tool without `execute` is remote: a client runs it and posts the answer. */
-import type { JsonValue, KeptOutput, ToolContent, ToolContentPart, Usage } from "./conversation.ts";
+import type {
+  ChatMessage,
+  JsonValue,
+  KeptOutput,
+  ToolContent,
+  ToolContentPart,
+  Usage,
+} from "./conversation.ts";
 import type { Logger } from "./logging.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -95,6 +102,11 @@ export interface ToolExecuteContext {
   /** Identical for every run of this call, also after a crash. */
   readonly idempotencyKey: string;
   readonly logger: Logger | undefined;
+  /**
+   * The conversation so far, with the results of this step that are known; models may be shown less. A new list each time it is read.
+   * Undefined if the tool runs outside the turn, as at a client.
+   */
+  readonly messages?: readonly ChatMessage[] | undefined;
   /** Shows progress to readers. Ignored once the call has settled. */
   update(delta: string): void;
   /** Counts tokens that the tool spent on its own model calls, and their cost, if known. */

@@ -28,6 +28,11 @@ export class Transcript {
     return this.#history.length + this.#input.length + this.added.length;
   }
 
+  /** All messages, as a new list. */
+  all(): readonly ChatMessage[] {
+    return [...this.#history, ...this.#input, ...this.added];
+  }
+
   push(message: ChatMessage): void {
     this.added.push(message);
   }

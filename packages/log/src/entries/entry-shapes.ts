@@ -215,7 +215,13 @@ export function newShapeFault(entry: NewEntry): Fault {
 function isSoundStep(entry: NewEntry): boolean {
   switch (entry.type) {
     case "attempt":
-      return isSoundPlace(entry) && isNumber(entry.attempt) && isText(entry.messageId);
+      return (
+        isSoundPlace(entry) &&
+        isNumber(entry.attempt) &&
+        isText(entry.messageId) &&
+        (entry.model === undefined || isText(entry.model)) &&
+        (entry.modelIndex === undefined || isNumber(entry.modelIndex))
+      );
     case "attempt_ended":
       return (
         isSoundPlace(entry) &&

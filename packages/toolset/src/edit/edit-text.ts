@@ -13,7 +13,13 @@ export interface TextEdit {
 }
 
 export type EditedText =
-  | { readonly text: string; readonly count: number; readonly problems?: undefined }
+  | {
+      readonly text: string;
+      readonly count: number;
+      /** Remarks for the model about passages that were not exactly as it wrote them. */
+      readonly notes: readonly string[];
+      readonly problems?: undefined;
+    }
   | { readonly problems: readonly string[] };
 
 interface Replacement extends Passage {
@@ -39,7 +45,23 @@ export function editText(text: string, edits: readonly TextEdit[]): EditedText {
   }
   const edited = replaceAll(lines, ordered);
   if (edited === text) return { problems: ["The edits change nothing: old and new are the same."] };
-  return { text: edited, count: ordered.length };
+  return { text: edited, count: ordered.length, notes: notesOn(ordered) };
+}
+
+function notesOn(replacements: readonly Replacement[]): readonly string[] {
+  return replacements.flatMap(({ edit, looksLike }) =>
+    looksLike === undefined
+      ? []
+      : [
+          `Edit ${edit}: the file has characters that only look like those of old: ${shown(looksLike)}`,
+        ],
+  );
+}
+
+const maxShownChars = 300;
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > maxShownChars ? `${text.slice(0, maxShownChars)}…` : text);
 }
 
 function replacementsOf(

@@ -4,8 +4,13 @@ import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
+import { withParsed } from "../files/parsed-field.ts";
 import { editText } from "./edit-text.ts";
+import { encodeText } from "../files/encoding.ts";
 import { FileError, toToolOutput } from "../files/file-error.ts";
+import { versionOf } from "../files/file-version.ts";
+import type { SeenFile } from "../files/seen-files.ts";
+import { mustBeSeen, rememberText, seenAs } from "../files/seen-files.ts";
 import { inFolder, openFolderOf } from "../files/folder.ts";
 import { filePath } from "../files/path-input.ts";
 import { replaceFile, statTarget } from "../files/replace-file.ts";
@@ -16,6 +21,7 @@ import type { WorkspaceOptions } from "../files/workspace.ts";
 
 export interface EditDetails {
   readonly path: string;
+  readonly seen: SeenFile;
   /** Number of passages replaced. */
   readonly count: number;
   /** Unified diff. */
@@ -40,6 +46,9 @@ const input = z.strictObject({
     .describe("Each edit refers to the current file. Either all are made, or none."),
 });
 
+/** Some models send the list as JSON text. */
+const lenient: typeof input = withParsed(input, "edits");
+
 /**
  * A passage must occur in the file exactly once, unless `all` is set; if there is no exact match, spaces around its lines
  * may differ. Line ends and byte order mark are kept. At most once: repeating an edit whose new text contains the old
@@ -51,7 +60,7 @@ export function editTool(options: WorkspaceOptions = {}): AnyTool {
     label: "Edit a file",
     description:
       "Replaces passages of a text file. Each `old` must occur in it exactly once, unless `all` is set. If one edit fails, none is made, and the result explains why.",
-    input,
+    input: lenient,
     effect: "at-most-once",
     execution: "sequential",
     execute: (wanted, context) => toToolOutput(() => edit(wanted, context, options)),
@@ -60,7 +69,7 @@ export function editTool(options: WorkspaceOptions = {}): AnyTool {
 
 async function edit(
   { path, edits }: z.output<typeof input>,
-  { cwd, signal }: ToolContext,
+  { cwd, signal, messages }: ToolContext,
   options: WorkspaceOptions,
 ): Promise<ToolOutput<EditDetails>> {
   signal.throwIfAborted();
@@ -68,17 +77,23 @@ async function edit(
   const name = basename(real);
   return inFolder(openFolderOf(real, path), async (folder) => {
     const before = await statTarget(folder, name, path);
-    const text = await readTextIn(folder, name, path);
+    const { text, encoding, version } = await readTextIn(folder, name, path);
+    mustBeSeen(messages, { seen: seenAs(real, version), text }, path);
     const edited = editText(text, edits);
     if (edited.problems !== undefined) {
       const problems = edited.problems.join("\n");
       throw new FileError("no_match", `${path} was not changed.\n${problems}`);
     }
     signal.throwIfAborted();
-    await replaceFile(folder, name, edited.text, { before, path });
+    const bytes = encodeText(edited.text, encoding, path);
+    await replaceFile(folder, name, bytes, { before, path });
+    const now = versionOf(bytes);
+    rememberText(now, edited.text);
     const passages = edited.count === 1 ? "1 passage" : `${edited.count} passages`;
-    return ok(`Replaced ${passages} in ${path}.`, {
+    const notes = edited.notes.map((note) => `\n${note}`).join("");
+    return ok(`Replaced ${passages} in ${path}.${notes}`, {
       path,
+      seen: seenAs(real, now),
       count: edited.count,
       diff: unifiedDiff(path, text, edited.text),
     });

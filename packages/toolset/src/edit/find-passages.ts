@@ -1,9 +1,12 @@
-/** Finds a passage that a model wrote from memory: exactly, or except for spaces around its lines. */
+/** Finds a passage that a model wrote from memory: exactly, or except for spaces around its lines, or for characters that look alike. */
+import { revealed, toAlike } from "./alike.ts";
 
 export interface Passage {
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
+  /** Set if the passage only looks like the wanted one: the passage, with such characters as code points. */
+  readonly looksLike?: string;
 }
 
 /** The search stops above this count. */
@@ -16,7 +19,42 @@ export function findPassages(
   replacement: string,
 ): readonly Passage[] {
   const exact = findExact(text, wanted, replacement);
-  return exact.length > 0 ? exact : findLoosely(text, wanted, replacement);
+  if (exact.length > 0) return exact;
+  const loose = findLoosely(text, wanted, replacement);
+  return loose.length > 0 ? loose : findAlike(text, wanted, replacement);
+}
+
+/** Keeps the characters of the file where the replacement does not differ from the wanted passage. */
+function findAlike(text: string, wanted: string, replacement: string): readonly Passage[] {
+  const [within, sought] = [toAlike(text), toAlike(wanted).text];
+  if (sought.trim() === "") return [];
+  const head = commonLength(wanted, replacement, (each, at) => each[at]);
+  const most = Math.min(wanted.length, replacement.length) - head;
+  const tail = Math.min(
+    most,
+    commonLength(wanted, replacement, (each, at) => each[each.length - 1 - at]),
+  );
+  const [before, after] = [
+    toAlike(wanted.slice(0, head)).text.length,
+    toAlike(wanted.slice(wanted.length - tail)).text.length,
+  ];
+  return findExact(within.text, sought, "").map(({ start, end }) => ({
+    start: before === 0 ? within.start(start) : within.end(start + before - 1),
+    end: after === 0 ? within.end(end - 1) : within.start(end - after),
+    replacement: replacement.slice(head, replacement.length - tail),
+    looksLike: revealed(text.slice(within.start(start), within.end(end - 1))),
+  }));
+}
+
+function commonLength(
+  one: string,
+  other: string,
+  at: (text: string, index: number) => string | undefined,
+): number {
+  const limit = Math.min(one.length, other.length);
+  let length = 0;
+  while (length < limit && at(one, length) === at(other, length)) length += 1;
+  return length;
 }
 
 function findExact(text: string, wanted: string, replacement: string): readonly Passage[] {

@@ -1,4 +1,5 @@
 /** Suggests what a model may have meant by a passage that is not in a text. */
+import { revealed } from "./alike.ts";
 
 const maxShownLines = 10;
 const maxShownChars = 200;
@@ -22,7 +23,7 @@ export function nearestLines(text: string, wanted: string): string {
   const first = Math.max(0, best.line - Math.max(offset, 0));
   const shown = lines.slice(first, first + Math.min(wantedLines.length, maxShownLines));
   const numbered = shown.map(
-    (line, index) => `${first + index + 1}: ${line.slice(0, maxShownChars)}`,
+    (line, index) => `${first + index + 1}: ${revealed(line.slice(0, maxShownChars))}`,
   );
   return ` The nearest lines are:\n${numbered.join("\n")}`;
 }

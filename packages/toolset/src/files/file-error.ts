@@ -12,6 +12,7 @@ export type FileErrorCode =
   | "too_large"
   | "no_match"
   | "changed"
+  | "not_read"
   | "invalid_pattern"
   | "unreadable";
 

@@ -23,7 +23,6 @@ export interface LineWindowOptions {
   readonly maxLineBytes: number;
   /** How many bytes to read after the window, to count the lines of the file. */
   readonly maxCountedBytes: number;
-  readonly signal: AbortSignal;
   /** The file as the model named it, for messages. */
   readonly path: string;
 }
@@ -31,14 +30,14 @@ export interface LineWindowOptions {
 const newline = 0x0a;
 const chunkBytes = 64 * 1024;
 
-/** Reads UTF-8. Throws `FileError`: `binary` at a NUL byte, `past_end` if the file has fewer lines. */
+/** Reads chunks of UTF-8. Throws `FileError`: `binary` at a NUL byte, `past_end` if the file has fewer lines. */
 export async function readLineWindow(
-  handle: FileHandle,
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   options: LineWindowOptions,
 ): Promise<LineWindow> {
   const window = new Window(options);
   let counted = 0;
-  for await (const chunk of chunksOf(handle, options.signal)) {
+  for await (const chunk of chunks) {
     if (window.isFull) {
       counted += chunk.length;
       if (counted > options.maxCountedBytes) return window.toResult(false);
@@ -141,7 +140,7 @@ function startOfCharacter(bytes: Buffer, wanted: number): number {
 }
 
 /** Reuses one buffer: a chunk is valid until the next one. */
-async function* chunksOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
+export async function* chunksOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(chunkBytes);
   for (;;) {
     signal.throwIfAborted();

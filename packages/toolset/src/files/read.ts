@@ -5,7 +5,12 @@ import { defineTool, ok } from "@capstan/core";
 import type { ToolContentPart, ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
 import { FileError, onFile, toToolOutput } from "./file-error.ts";
-import { readLineWindow } from "./file-lines.ts";
+import { decodeText } from "./encoding.ts";
+import { chunksOf, readLineWindow } from "./file-lines.ts";
+import { versionOf } from "./file-version.ts";
+import type { SeenFile } from "./seen-files.ts";
+import { rememberText, seenAs } from "./seen-files.ts";
+import { maxTextBytes } from "./text-file.ts";
 import type { LineWindow } from "./file-lines.ts";
 import { openFile } from "./folder.ts";
 import { filePath } from "./path-input.ts";
@@ -14,6 +19,8 @@ import type { WorkspaceOptions } from "./workspace.ts";
 
 export interface ReadDetails {
   readonly path: string;
+  /** Absent for a file that is too large to be edited. */
+  readonly seen?: SeenFile;
   /** First and last line shown. Both absent for an empty file. */
   readonly firstLine?: number;
   readonly lastLine?: number;
@@ -65,14 +72,44 @@ async function read(
   try {
     const mediaType = await imageTypeOf(handle);
     if (mediaType !== undefined) return await readImage(handle, mediaType, path);
-    const limits = { maxLines: limit, maxBytes, maxLineBytes, maxCountedBytes };
-    const window = await onFile(path, () =>
-      readLineWindow(handle, { offset, ...limits, signal, path }),
+    const options = { offset, maxLines: limit, maxBytes, maxLineBytes, maxCountedBytes, path };
+    const { chunks, version } = await contentOf(handle, path, signal);
+    const window = await onFile(path, () => readLineWindow(chunks, options));
+    return toOutput(
+      path,
+      offset,
+      window,
+      version === undefined ? undefined : seenAs(real, version),
     );
-    return toOutput(path, offset, window);
   } finally {
     await handle.close();
   }
+}
+
+interface FileContent {
+  /** In UTF-8, without a byte order mark that is not UTF-8's. */
+  readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>;
+  readonly version?: string;
+}
+
+/** A file that can be edited is read as a whole: its version is that of the whole file. */
+async function contentOf(
+  handle: FileHandle,
+  path: string,
+  signal: AbortSignal,
+): Promise<FileContent> {
+  const { size } = await handle.stat();
+  if (size > maxTextBytes) return { chunks: chunksOf(handle, signal) };
+  const bytes = Buffer.alloc(size);
+  const { bytesRead } = await onFile(path, () => handle.read(bytes, 0, size, 0));
+  const content = bytes.subarray(0, bytesRead);
+  const version = versionOf(content);
+  const decoded = decodeText(content);
+  if (decoded === undefined) return { chunks: [content] };
+  rememberText(version, decoded.text);
+  const isUtf8 = decoded.encoding === "utf-8";
+  const chunks = [isUtf8 ? content : Buffer.from(decoded.text.replace(/^\ufeff/, ""))];
+  return { chunks: size === 0 ? [] : chunks, version };
 }
 
 async function readImage(
@@ -94,9 +131,15 @@ async function readImage(
   ];
 }
 
-function toOutput(path: string, offset: number, window: LineWindow): ToolOutput<ReadDetails> {
+function toOutput(
+  path: string,
+  offset: number,
+  window: LineWindow,
+  seen: SeenFile | undefined,
+): ToolOutput<ReadDetails> {
   const { text, lineCount, totalLines, hasMore, cutLines } = window;
-  if (lineCount === 0) return ok("(The file is empty.)", { path });
+  const file = { path, ...(seen && { seen }) };
+  if (lineCount === 0) return ok("(The file is empty.)", file);
   const lastLine = offset + lineCount - 1;
   const total = totalLines === undefined ? "" : ` of ${totalLines}`;
   const notes = [
@@ -105,7 +148,7 @@ function toOutput(path: string, offset: number, window: LineWindow): ToolOutput<
   ].filter((note) => note !== false);
   const gap = text.endsWith("\n") ? "" : "\n";
   return ok(notes.length > 0 ? `${text}${gap}(${notes.join(" ")})` : text, {
-    path,
+    ...file,
     firstLine: offset,
     lastLine,
     ...(totalLines !== undefined && { totalLines }),

@@ -54,7 +54,7 @@ const createFlags =
 export async function replaceFile(
   folder: Folder,
   name: string,
-  text: string,
+  bytes: Buffer,
   { before, path }: { readonly before: BigIntStats | undefined; readonly path: string },
 ): Promise<void> {
   const temporary = folder.at(`.capstan-${randomUUID()}.tmp`);
@@ -62,7 +62,7 @@ export async function replaceFile(
   try {
     // Nothing has been written yet, in case the path led elsewhere.
     await folder.confirm(path);
-    await onFile(path, () => fill(handle, text, before));
+    await onFile(path, () => fill(handle, bytes, before));
     const now = await statTarget(folder, name, path);
     if (!isSame(now, before)) throw changed(path);
     await onFile(path, () => rename(temporary, folder.at(name)));
@@ -75,11 +75,11 @@ export async function replaceFile(
 
 async function fill(
   handle: FileHandle,
-  text: string,
+  bytes: Buffer,
   before: BigIntStats | undefined,
 ): Promise<void> {
   try {
-    await handle.writeFile(text);
+    await handle.writeFile(bytes);
     if (before !== undefined) {
       // Only root may change the owner; for others the file stays their own.
       await handle.chown(Number(before.uid), Number(before.gid)).catch(() => {});

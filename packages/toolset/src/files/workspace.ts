@@ -29,6 +29,9 @@ export interface Target {
 const noFolder = "The working folder no longer exists. Tell the user: no path can be used.";
 const nulInPath = "A path cannot contain a NUL character. Use ls to see which files exist.";
 
+const homeInPath =
+  'The home folder cannot be used: "~" is not replaced here. Use a path inside the working folder; for a folder that is really called "~", write "./~".';
+
 export async function openWorkspace(
   options: WorkspaceOptions,
   turnCwd: string | undefined,
@@ -86,6 +89,7 @@ export function rootOf({ roots }: Workspace, real: string): string {
 
 function toWanted({ cwd, roots }: Workspace, path: string): string {
   if (path.includes("\0")) throw new FileError("missing", nulInPath);
+  if (path === "~" || path.startsWith("~/")) throw new FileError("outside", homeInPath);
   const wanted = resolve(cwd, path);
   // Both spellings of a root are accepted: the model may have seen the real one.
   if (roots.some(({ given, real }) => isInside(wanted, given) || isInside(wanted, real))) {

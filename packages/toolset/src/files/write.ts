@@ -2,7 +2,15 @@
 import type { AnyTool, ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
+import { join } from "node:path";
 import { z } from "zod";
+import type { Encoding } from "./encoding.ts";
+import { encodeText } from "./encoding.ts";
+import { versionOf } from "./file-version.ts";
+import type { SeenFile } from "./seen-files.ts";
+import { mustBeSeen, rememberText, seenAs } from "./seen-files.ts";
+import type { TextFile } from "./text-file.ts";
+import { unixLines } from "./unix-lines.ts";
 import { FileError, toToolOutput } from "./file-error.ts";
 import { inFolder } from "./folder.ts";
 import type { Folder } from "./folder.ts";
@@ -15,6 +23,7 @@ import type { WorkspaceOptions } from "./workspace.ts";
 
 export interface WriteDetails {
   readonly path: string;
+  readonly seen: SeenFile;
   readonly isNew: boolean;
   /** Unified diff. Absent if the previous file was not text, or too large. */
   readonly diff?: string;
@@ -34,7 +43,7 @@ export function writeTool(options: WorkspaceOptions = {}): AnyTool {
     name: "write",
     label: "Write a file",
     description:
-      "Writes a file: creates it, with missing folders, or replaces all of its content. To change part of a file use edit.",
+      "Writes a file: creates it, with missing folders, or replaces all of its content. A file that exists must have been read before. To change part of a file use edit.",
     input,
     effect: "idempotent",
     // The order of calls may matter: a file is written, then edited.
@@ -45,35 +54,67 @@ export function writeTool(options: WorkspaceOptions = {}): AnyTool {
 
 async function write(
   { path, content }: z.output<typeof input>,
-  { cwd, signal }: ToolContext,
+  { cwd, signal, messages }: ToolContext,
   options: WorkspaceOptions,
 ): Promise<ToolOutput<WriteDetails>> {
   signal.throwIfAborted();
   const target = await locateTarget(await openWorkspace(options, cwd), path);
   return inFolder(enterFolderOf(target, path), async (folder) => {
     const before = await statTarget(folder, target.name, path);
-    const old = before === undefined ? "" : await textBefore(folder, target.name, path);
+    const file = join(folder.real, target.name);
+    const old = before === undefined ? undefined : await fileBefore(folder, target.name, path);
+    if (old !== undefined) {
+      mustBeSeen(messages, { seen: seenAs(file, old.version), text: old.text }, path);
+    }
     signal.throwIfAborted();
-    await replaceFile(folder, target.name, content, { before, path });
+    const { text, encoding, isWindows } = asBefore(content, old);
+    const bytes = encodeText(text, encoding, path);
+    await replaceFile(folder, target.name, bytes, { before, path });
+    const version = versionOf(bytes);
+    rememberText(version, text);
     const isNew = before === undefined;
     const lines = content.split("\n").length - (content.endsWith("\n") || content === "" ? 1 : 0);
+    const kept = [isWindows && "line ends \\r\\n", encoding !== "utf-8" && `encoding ${encoding}`];
+    const notes = kept.filter((note) => note !== false).map((note) => `, ${note} kept`);
     return ok(
-      `${isNew ? "Created" : "Replaced"} ${path} (${lines === 1 ? "1 line" : `${lines} lines`}).`,
+      `${isNew ? "Created" : "Replaced"} ${path} (${lines === 1 ? "1 line" : `${lines} lines`}${notes.join("")}).`,
       {
         path,
+        seen: seenAs(file, version),
         isNew,
-        ...(old !== undefined && { diff: unifiedDiff(path, old, content) }),
+        ...((isNew || old?.text !== undefined) && {
+          diff: unifiedDiff(path, old?.text ?? "", text),
+        }),
       },
     );
   });
 }
 
-async function textBefore(folder: Folder, name: string, path: string): Promise<string | undefined> {
+/** Content in the form of the file that it replaces: the model writes neither `\r` nor byte order marks. */
+function asBefore(
+  content: string,
+  old: FileBefore | undefined,
+): { readonly text: string; readonly encoding: Encoding; readonly isWindows: boolean } {
+  if (old?.text === undefined) return { text: content, encoding: "utf-8", isWindows: false };
+  const lines = unixLines(old.text);
+  const isWindows = lines.toOriginalEnds("\n") === "\r\n" && !content.includes("\r");
+  const body = isWindows ? lines.toOriginalEnds(content) : content;
+  const mark = content.startsWith("\ufeff") ? "" : lines.mark;
+  return { text: `${mark}${body}`, encoding: old.encoding, isWindows };
+}
+
+/** The file that is replaced. */
+interface FileBefore extends Omit<TextFile, "text"> {
+  /** Undefined if it is not text, or too large. */
+  readonly text: string | undefined;
+}
+
+async function fileBefore(folder: Folder, name: string, path: string): Promise<FileBefore> {
   try {
     return await readTextIn(folder, name, path);
   } catch (thrown) {
-    // The file is replaced all the same, only without a diff.
-    if (thrown instanceof FileError) return undefined;
-    throw thrown;
+    if (!(thrown instanceof FileError)) throw thrown;
+    // It can be replaced all the same, only without a diff. The model cannot have read it.
+    return { text: undefined, encoding: "utf-8", version: "" };
   }
 }

@@ -64,8 +64,8 @@ async function entriesOf(folder: Folder, path: string): Promise<readonly Dirent[
 }
 
 async function ownIgnoreFile(folder: Folder, base: string): Promise<readonly IgnoreFile[]> {
-  const content = await readTextIn(folder, ".gitignore", ".gitignore").catch(ignoreFileError);
-  return content === undefined ? [] : [parseIgnoreFile(base, content)];
+  const file = await readTextIn(folder, ".gitignore", ".gitignore").catch(ignoreFileError);
+  return file === undefined ? [] : [parseIgnoreFile(base, file.text)];
 }
 
 /** Ignore files of the folders from the root to the parent of `real`, as if the walk had come through them. */

@@ -44,8 +44,8 @@ function compile(search: Search): (folder: Folder, name: string) => Promise<Foun
   const { source, flags } = toExpression(search);
   return async (folder, name) => {
     search.signal.throwIfAborted();
-    const text = await readTextIn(folder, name, name).catch(ignoreUnreadable);
-    const lines = text.split(/\r?\n/);
+    const file = await readTextIn(folder, name, name).catch(ignoreUnreadable);
+    const lines = file?.text.split(/\r?\n/) ?? [];
     if (lines.at(-1) === "") lines.pop();
     const matches = matchesIn({ source, flags, lines }, search.pattern);
     return withContext(lines, matches, search.context);
@@ -85,9 +85,9 @@ function parse(source: string, flags: string): RegExp | string {
   }
 }
 
-function ignoreUnreadable(thrown: unknown): string {
+function ignoreUnreadable(thrown: unknown): undefined {
   // Binary, too large, gone, or not accessible: skipped, as in every search.
-  if (thrown instanceof FileError) return "";
+  if (thrown instanceof FileError) return undefined;
   throw thrown;
 }
 

@@ -57,7 +57,7 @@ test("an edit with one exact match changes exactly that", () => {
     fc.property(unixText, unixText, unixText, (before, after, replacement) => {
       const edited = editText(`${before}§1${after}`, [{ old: "§1", new: replacement }]);
 
-      expect(edited).toEqual({ text: `${before}${replacement}${after}`, count: 1 });
+      expect(edited).toEqual({ text: `${before}${replacement}${after}`, notes: [], count: 1 });
     }),
     { numRuns },
   );
