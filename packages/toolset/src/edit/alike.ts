@@ -22,7 +22,7 @@ const alike: readonly (readonly [pattern: RegExp, character: string])[] = [
 ];
 
 /** Quick test: plain ASCII looks like nothing else. */
-const isPlain = /^[\u0000-\u007f]*$/;
+const isPlain = /^\p{ASCII}*$/u;
 
 export function toAlike(original: string): AlikeText {
   if (isPlain.test(original)) {
@@ -54,7 +54,7 @@ function alikeOf(found: string): string {
 
 /** Shows characters that cannot be told from others as code points, such as <U+00A0>. */
 export function revealed(text: string): string {
-  return text.replace(/[^\u0000-\u007f]/gu, (character) => {
+  return text.replace(/\P{ASCII}/gu, (character) => {
     const isAlike = alikeOf(character) !== character;
     const isMark = /\p{M}|\p{Cf}/u.test(character);
     return isAlike || isMark ? `<${codePoint(character)}>` : character;

@@ -20,8 +20,7 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
     return { text, encoding: "utf-8" };
   } catch {
     // Not UTF-8: only text in a single-byte encoding has no control characters.
-    const text = bytes.toString("latin1");
-    return hasControls(text) ? undefined : { text, encoding: "latin1" };
+    return hasControls(bytes) ? undefined : { text: bytes.toString("latin1"), encoding: "latin1" };
   }
 }
 
@@ -35,7 +34,7 @@ export function encodeText(text: string, encoding: Encoding, path: string): Buff
     case "utf-16be":
       return Buffer.from(text, "utf16le").swap16();
     case "latin1": {
-      const [strange] = /[^\u0000-\u00ff]/u.exec(text) ?? [];
+      const [strange] = /[\u{100}-\u{10ffff}]/u.exec(text) ?? [];
       if (strange === undefined) return Buffer.from(text, "latin1");
       const problem = `${path} is not a UTF-8 file but has one byte for each character, and cannot hold "${strange}". Nothing was written: use other characters, or convert the file with bash first.`;
       throw new FileError("binary", problem);
@@ -56,7 +55,9 @@ function utf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedText | 
   }
 }
 
-/** Control characters that text files do not have. */
-function hasControls(text: string): boolean {
-  return /[\u0001-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f]/u.test(text);
+/** Control characters that text files do have: tab, line feed, form feed, carriage return, escape. */
+const usual: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
+
+function hasControls(bytes: Buffer): boolean {
+  return bytes.some((byte) => (byte < 0x20 && !usual.has(byte)) || byte === 0x7f);
 }

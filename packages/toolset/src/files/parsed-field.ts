@@ -9,7 +9,7 @@ export function withParsed<Schema extends StandardSchema>(schema: Schema, field:
       validate: (value) => standard.validate(parsed(value, field)),
     },
   };
-  // The same but for the text that it takes.
+  // It takes text in addition, and returns the same values.
   return lenient as Schema;
 }
 
