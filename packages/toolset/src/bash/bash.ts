@@ -11,15 +11,18 @@ import { locate, openWorkspace } from "../files/workspace.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
 import { CommandProcess } from "./command-process.ts";
 import type { CommandOptions, Ending } from "./command-process.ts";
-import { withoutSecrets } from "./environment.ts";
+import { commandEnvironment, missedIn } from "./environment.ts";
 import { describeEnding, Jobs } from "./jobs.ts";
 import { OutputBuffer } from "./output-buffer.ts";
+import { withoutOverwritten } from "./plain-output.ts";
 
 export interface BashOptions extends WorkspaceOptions {
   /** Default: bash if installed in the usual path, else sh. */
   readonly shell?: string;
-  /** Default: the environment of this process, without variables that look like secrets. */
+  /** Default: the environment of this process, without variables that look like secrets, and with settings that keep editors and pagers from waiting. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Names of variables of this process that are passed although they look like secrets. */
+  readonly passEnv?: readonly string[];
   /** For commands that set none. Default: 120,000. */
   readonly timeoutMs?: number;
   /** Maximum a command may request. Default: 600,000. */
@@ -136,7 +139,7 @@ async function* run(
     for await (const delta of unread.read()) yield { type: "delta", delta };
     const ending = await ended;
     signal.throwIfAborted();
-    yield toComplete(wanted, output.text, ending, isTimeout);
+    yield toComplete(wanted, withoutOverwritten(output.text), ending, isTimeout, options);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
@@ -160,7 +163,8 @@ async function toCommand(
   if (!(await onFile(path, () => lstat(cwd))).isDirectory()) {
     throw new FileError("wrong_kind", `${path} is not a folder. Commands can only run in folders.`);
   }
-  const { shell = usualShell(), env = withoutSecrets(process.env) } = options;
+  const { shell = usualShell(), passEnv } = options;
+  const { env = commandEnvironment(process.env, passEnv) } = options;
   return { command, cwd, env, shell };
 }
 
@@ -173,12 +177,14 @@ function toComplete(
   text: string,
   ending: Ending,
   isTimeout: boolean,
+  options: BashOptions,
 ): ToolExecutionEvent {
   const note = isTimeout
     ? `(Timed out after ${timeoutMs} ms. Raise timeoutMs, or set background for a command that does not end.)`
     : describeEnding(ending);
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  const output = note === undefined ? text : `${text}${gap}${note}`;
+  const missed = note === undefined ? "" : missedNote(`${command}\n${text}`, options);
+  const output = note === undefined ? text : `${text}${gap}${note}${missed}`;
   const details: BashDetails = { command, ...ending, isTimeout };
   return {
     type: "complete",
@@ -186,6 +192,13 @@ function toComplete(
     details,
     isError: note !== undefined,
   };
+}
+
+/** A command that failed may have needed a variable that it did not get. */
+function missedNote(text: string, { env, passEnv }: BashOptions): string {
+  const missed = env === undefined ? missedIn(text, process.env, passEnv) : [];
+  if (missed.length === 0) return "";
+  return `\n(Not passed to commands, because it looks like a secret: ${missed.join(", ")}. The user can allow it.)`;
 }
 
 /** Output not streamed yet. It is held for a slow reader, up to a limit; the rest is not streamed. */

@@ -5,13 +5,14 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { randomUUID } from "node:crypto";
 import { killMarked, marker } from "./marked-processes.ts";
+import { PlainOutput } from "./plain-output.ts";
 
 export interface CommandOptions {
   readonly command: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly shell: string;
-  /** Called with output of both streams, in order of arrival. */
+  /** Called with output of both streams, in order of arrival, without control sequences. */
   onOutput(text: string): void;
 }
 
@@ -56,7 +57,12 @@ export class CommandProcess {
       },
     );
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.setEncoding("utf8").on("data", onOutput);
+      const plain = new PlainOutput();
+      const show = (text: string): void => {
+        if (text !== "") onOutput(text);
+      };
+      stream?.setEncoding("utf8").on("data", (text: string) => show(plain.take(text)));
+      stream?.on("end", () => show(plain.end()));
     }
     // The guard is killed with the rest, which resets its end of the pipe.
     this.#child.stdio[3]?.on("error", () => {});
