@@ -15,5 +15,10 @@ export function openaiCompatible(
   options: Omit<ProviderOptions, "baseUrl"> = {},
 ): VendorFunction {
   const model = vendorFunction(compatibleVendor(server));
-  return (modelId, own) => model(modelId, { ...options, ...own });
+  return (modelId, own = {}) => model(modelId, { ...options, ...given(own) });
+}
+
+/** Leaves out undefined options, which would hide those of the server. */
+function given(options: ProviderOptions): ProviderOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

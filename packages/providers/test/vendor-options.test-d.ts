@@ -5,8 +5,12 @@ import type { GenerateContentConfig } from "@google/genai";
 import type OpenAI from "openai";
 import { expectTypeOf, test } from "vitest";
 import type { MessagesOptions } from "../src/anthropic.ts";
+import { anthropic } from "../src/anthropic.ts";
 import type { GenerateOptions } from "../src/google.ts";
+import { google } from "../src/google.ts";
 import type { ResponsesOptions } from "../src/openai.ts";
+import { openai } from "../src/openai.ts";
+import { openaiCompatible } from "../src/openai-compatible.ts";
 
 /** Without the index signature. */
 type Named<T> = keyof { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
@@ -31,4 +35,14 @@ test("agents, sessions and turns take the same options, typed for vendors with t
   expectTypeOf<{ anthropic: { betas: string } }>().not.toExtend<Options>();
   expectTypeOf<{ house: { anything: true } }>().toExtend<Options>();
   expectTypeOf<{ house: "text" }>().not.toExtend<Options>();
+});
+
+test("a variable of the environment can be passed as it is, also if it may be missing", () => {
+  const apiKey = process.env["SOME_KEY"];
+  const baseUrl = process.env["SOME_URL"];
+
+  for (const vendor of [anthropic, google, openai]) vendor("some-model", { apiKey, baseUrl });
+  openaiCompatible({ baseUrl: "http://house.test", id: undefined }, { apiKey });
+  // @ts-expect-error -- a server has a URL
+  openaiCompatible({ baseUrl });
 });

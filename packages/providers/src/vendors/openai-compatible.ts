@@ -6,14 +6,14 @@ export interface CompatibleServer {
   /** Its URL, without `/chat/completions`. */
   readonly baseUrl: string;
   /** Stored in logs as the origin of replies, so keep it stable. Default "openai-compatible". */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Display name, for messages. Default: the id. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Environment variable with its key, if it needs one. */
-  readonly keyVariable?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly keyVariable?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Deviations from OpenAI's behaviour. */
-  readonly quirks?: ChatQuirks;
+  readonly quirks?: ChatQuirks | undefined;
 }
 
 export function compatibleVendor({

@@ -81,18 +81,19 @@ export type FetchMedia = (
   options: { readonly signal: AbortSignal; readonly maxBytes: number },
 ) => Promise<FetchedMedia>;
 
+/** An option that is undefined was not given, so that variables of the environment can be passed as they are. */
 export interface ProviderOptions {
   /** Default: the result of the agent's `getApiKey`, or the vendor's environment variable. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Default: the vendor's environment variable, or the vendor's own URL. A URL without a path gets the path of the vendor's own. */
-  readonly baseUrl?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly baseUrl?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: `globalThis.fetch`, or a proxied fetch if the environment names a proxy for the URL. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
   /** Options by vendor id. The agent's options take precedence, field by field. */
-  readonly providerOptions?: ProviderOptionsByVendor;
+  readonly providerOptions?: ProviderOptionsByVendor | undefined;
   /** Fetches media that messages give by URL, to send their bytes. Default: nothing is fetched; a vendor that fetches URLs itself gets the URL. */
-  readonly fetchMedia?: FetchMedia;
+  readonly fetchMedia?: FetchMedia | undefined;
   /** Whether to stream replies. Default true. */
-  readonly stream?: boolean;
+  readonly stream?: boolean | undefined;
 }
