@@ -15,6 +15,7 @@ export { EventQueue } from "./events/event-queue.ts";
 export { LiveView } from "./events/live-view.ts";
 export { startTurn, toTurnResponse } from "./turn/turn.ts";
 export type { TurnWork } from "./turn/turn.ts";
+export { parsePartialJson } from "./reply/partial-json.ts";
 export { mergeProviderOptions } from "./reply/merge-provider-options.ts";
 export { toModelMessages } from "./reply/model-messages.ts";
 export { toToolMessage } from "./calls/tool-result.ts";

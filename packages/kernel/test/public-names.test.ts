@@ -20,6 +20,7 @@ test("the kernel exports these names and no others", () => {
       "isPromise",
       "isTooDeep",
       "mergeProviderOptions",
+      "parsePartialJson",
       "runTurn",
       "serializeError",
       "showFact",
