@@ -19,10 +19,11 @@ export type {
   IfPending,
   SessionEvent,
 } from "@capstan/log";
-export type { Agent, AgentChanges, RunArguments, RunOptions } from "./agent/agent.ts";
+export type { Agent, AgentChanges, RunOptions, TypesOf } from "./agent/agent.ts";
+export type { AgentTypes, KnownAgent, RunArguments } from "./agent/agent-types.ts";
 export { createAgent } from "./host/create-agent.ts";
 export { agentTool } from "./agent/agent-tool.ts";
-export type { AgentToolOptions } from "./agent/agent-tool.ts";
+export type { AgentToolOptions, AgentToolTypes } from "./agent/agent-tool.ts";
 export { AgentError } from "./errors/agent-error.ts";
 export type { AgentErrorCode } from "./errors/agent-error.ts";
 export type {
@@ -59,7 +60,7 @@ export { createSession, openSession, restoreSession } from "./host/create-sessio
 export type { OpenInit, OwnHost, RestoreInit, SessionInit } from "./host/create-session.ts";
 export { Host, createHost } from "./host/host.ts";
 export type { FaultPlace, HostFault, OnFault } from "./host/host-fault.ts";
-export type { NewSession } from "./host/host.ts";
+export type { AgentsByName, HostAgents, NewSession, SessionFields } from "./host/host.ts";
 export type { SessionStart } from "./host/open-or-create.ts";
 export type { HostOptions } from "./host/host-options.ts";
 export type { HostCloseOptions, HostRunOptions } from "./host/run-host.ts";
@@ -96,7 +97,7 @@ export { bindTools } from "./tools/bind-tools.ts";
 export { createSimpleTool } from "./tools/simple-tool.ts";
 export type { SimpleToolResult } from "./tools/simple-tool.ts";
 export { defineTool } from "./tools/define-tool.ts";
-export type { ToolDefinition } from "./tools/define-tool.ts";
+export type { DefinedTool, DefinedTypes, NoExecute, ToolDefinition } from "./tools/define-tool.ts";
 export { dependency, override } from "./tools/dependency.ts";
 export type {
   Dependency,
@@ -113,7 +114,15 @@ export type { ScopeOptions } from "./tools/dependency-scope.ts";
 export { doneTool } from "./tools/done-tool.ts";
 export type { DoneToolOptions } from "./tools/done-tool.ts";
 export type { AppField, AppNeed, AppSchema } from "./tools/app-schema.ts";
-export type { AnyTool, Tool, ToolExecution, ToolFor } from "./tools/tool.ts";
+export type { AnyTool, RemoteTool, Tool, ToolExecution, ToolFor, ToolTypes } from "./tools/tool.ts";
+export type {
+  EventOf,
+  JsonOf,
+  NamedCall,
+  OtherToolName,
+  PendingCallOf,
+} from "./tools/tool-calls.ts";
+export type { Turn, TurnEvent, TurnResponse } from "./following/turn.ts";
 export type { SessionContext, SessionInfo, TurnContext, TurnInfo } from "./tools/turn-context.ts";
 export type { ToolContext } from "./tools/tool-context.ts";
 export { ToolError } from "./errors/tool-error.ts";

@@ -121,7 +121,7 @@ test("a send with a wrong app context is refused, and nothing is stored", async 
 
 test("an agent without an app context takes none", async () => {
   const agent = createAgent({ model: scriptedProvider([]) });
-  const options = { app } as SendOptions as SendOptions<undefined>;
+  const options = { app } as SendOptions as SendOptions<undefined, never>;
 
   expect(() => createSession({ agent, ...(options as object) })).toThrow(/no appContext/);
   await expect(agent.run("Hello", options)).rejects.toThrow(/no appContext/);
@@ -360,7 +360,7 @@ test("a session that is opened or created in one call is created with its app co
 
   await (await host.session("s1", { agent: "helper", app })).run("Hello");
   await (await host.session("s1", { agent: "helper", app: { tenant: "other" } })).run("Again");
-  const without = host.session("s2", { agent: "helper" });
+  const without = host.session("s2", { agent: "helper" } as { agent: "helper"; app: typeof app });
 
   expect(seen.filter((each) => JSON.stringify(each).includes("execute"))).toEqual([
     ["execute", "acme", "user"],

@@ -134,7 +134,7 @@ test("a function that subscribes twice is told twice, and leaves twice", async (
 test("a subscriber may send the next message when it hears that nothing more comes", async () => {
   const world = createWorld([say("One"), say("Two")]);
   const session = world.host().createSession({ agent: "helper" });
-  const second = Promise.withResolvers<string>();
+  const second = Promise.withResolvers<unknown>();
   const leave = session.subscribe(({ type }) => {
     if (type !== "settled") return;
     leave();

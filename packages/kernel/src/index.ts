@@ -133,5 +133,6 @@ export type {
   StandardProps,
   StandardResult,
   StandardSchema,
+  WholeSchema,
 } from "./contracts/schema.ts";
 export type { Turn, TurnResponse, TurnStatus } from "./contracts/turn.ts";

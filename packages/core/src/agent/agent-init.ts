@@ -20,7 +20,7 @@ import type { CompactionOptions } from "../compaction/compaction-options.ts";
 import type { OutputLimits } from "../outputs/output-limits.ts";
 import type { Override } from "../tools/dependency.ts";
 import type { AppSchema } from "../tools/app-schema.ts";
-import type { AnyTool, ToolFor } from "../tools/tool.ts";
+import type { AnyTool } from "../tools/tool.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { ModelRegistry } from "../models/registry.ts";
 import type { Budgets } from "./budgets.ts";
@@ -44,10 +44,10 @@ export type Instructions<App = unknown> =
   | ((context: InstructionsContext<App>) => string | undefined | Promise<string | undefined>);
 
 /** Options that may differ for one turn. */
-export interface TurnOverrides extends SamplingSettings {
+export interface TurnOverrides<ToolName extends string = string> extends SamplingSettings {
   readonly model?: ModelChoice;
   readonly thinkingLevel?: ThinkingLevel;
-  readonly toolChoice?: ToolChoice;
+  readonly toolChoice?: ToolChoice<ToolName>;
   /**
    * Fields of a vendor's own request, by provider id: `{ openai: { text: { verbosity: "low" } } }`. They are sent unchanged. Those of a
    * turn take precedence over those of its session, of the agent and of the model, field by field; `null` removes a field; `tools` are
@@ -84,8 +84,15 @@ export type AgentContext = Omit<
 >;
 
 /** `App` is the application context that hooks and instructions get, `SentApp` the one that callers give. */
-export interface AgentInit<Output = unknown, App = unknown, SentApp = unknown>
-  extends TurnOverrides, AgentLimits, AgentContext {
+export interface AgentInit<
+  Output = unknown,
+  App = unknown,
+  SentApp = unknown,
+  SentOutput = unknown,
+  Name extends string = string,
+  Tools extends readonly AnyTool[] = readonly AnyTool[],
+>
+  extends TurnOverrides<Tools[number]["name"]>, AgentLimits, AgentContext {
   readonly limits?: TurnLimits | undefined;
   /** Retry of failed attempts. Default: three attempts. */
   readonly retry?: Partial<RetryPolicy> | undefined;
@@ -93,7 +100,7 @@ export interface AgentInit<Output = unknown, App = unknown, SentApp = unknown>
   readonly cwd?: string | undefined;
   readonly logger?: Logger | undefined;
   /** Sessions refer to their agent by this name, so it must stay the same across deployments. Default "agent". */
-  readonly name?: string;
+  readonly name?: Name;
   readonly model: ModelChoice;
   /** Other models that sessions may switch to: the log stores only their names, and another process has to find them again. */
   readonly models?: readonly Model[];
@@ -103,7 +110,7 @@ export interface AgentInit<Output = unknown, App = unknown, SentApp = unknown>
   readonly registry?: ModelRegistry;
   /** The system prompt. Default: one sentence about using the tools, if there are any. */
   readonly instructions?: Instructions<App>;
-  readonly tools?: readonly ToolFor<NoInfer<SentApp>>[];
+  readonly tools?: Tools;
   /**
    * Schema of the application context: values of your own about who is asking, such as a tenant. Sessions are created with it (`app`), a
    * send may override it, and tools and hooks get it validated. Any Standard Schema with a synchronous `validate`.
@@ -111,7 +118,7 @@ export interface AgentInit<Output = unknown, App = unknown, SentApp = unknown>
   readonly appContext?: AppSchema<SentApp, App>;
   readonly dependencies?: readonly Override[];
   /** Schema of the answer, which must be JSON; an invalid answer is sent back once. */
-  readonly output?: StandardSchema<unknown, Output>;
+  readonly output?: StandardSchema<SentOutput, Output>;
   /** Prompt for the final step when `maxSteps` is reached. `false`: the turn ends without it. */
   readonly closing?: { readonly prompt: string } | false;
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;

@@ -1,17 +1,18 @@
 /** An agent as a tool of another: the model hands it a task and gets its answer. */
-import type { TurnResponse } from "@capstan/kernel";
+import type { ToolOutput, TurnResponse } from "@capstan/kernel";
 import { isPromise } from "@capstan/kernel";
 import type { AppSchema } from "../tools/app-schema.ts";
 import { defaultNestedAgentMs } from "../platform/limits.ts";
-import { defineTool } from "../tools/define-tool.ts";
+import { toTool } from "../tools/define-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { fail, ok } from "../tools/tool-output.ts";
 import type { Agent } from "./agent.ts";
+import type { AgentTypes } from "./agent-types.ts";
 import { whyNoAnswer } from "./why-no-answer.ts";
 
-export interface AgentToolOptions {
+export interface AgentToolOptions<Name extends string = string> {
   /** Default: the name of the agent. */
-  readonly name?: string;
+  readonly name?: Name;
   /** Description for the model: what this agent is good at, and what it needs to know. */
   readonly description: string;
   readonly label?: string;
@@ -32,13 +33,13 @@ const input = {
  * Each call is one turn of the agent without history. Its text is shown as progress, its usage counts towards the calling turn, and an
  * abort stops it. Its own pending calls cannot be answered, so a turn that suspends is an error result.
  */
-export function agentTool<SentApp>(
-  agent: Agent<unknown, SentApp>,
-  options: AgentToolOptions,
-): Tool<{ task: string }, AppOfCaller<SentApp>> {
+export function agentTool<Known extends AgentTypes, const Name extends string = Known["name"]>(
+  agent: Agent<Known>,
+  options: AgentToolOptions<Name>,
+): Tool<AgentToolTypes<NoInfer<Name>, AppOfCaller<Known["app"]>>> {
   const { appContext } = agent;
-  return defineTool({
-    ...(appContext && { appContext: asGiven<AppOfCaller<SentApp>>(appContext) }),
+  const tool = toTool({
+    ...(appContext && { appContext: asGiven(appContext) }),
     name: agent.name,
     timeoutMs: defaultNestedAgentMs,
     ...options,
@@ -58,13 +59,24 @@ export function agentTool<SentApp>(
       return response.hasAnswer ? ok(response.text) : fail(problem(agent, response));
     },
   });
+  // As defined here.
+  return tool as Tool<AgentToolTypes<Name, AppOfCaller<Known["app"]>>>;
+}
+
+/** See `ToolTypes`. */
+export interface AgentToolTypes<Name extends string, SentApp> {
+  readonly name: Name;
+  readonly sent: { readonly task: string };
+  readonly input: { readonly task: string };
+  readonly accepts: (app: SentApp) => void;
+  readonly result: Promise<ToolOutput>;
 }
 
 /** An agent without an application context works for every caller. */
 type AppOfCaller<SentApp> = undefined extends SentApp ? unknown : SentApp;
 
 /** The agent validates the value itself, so it must get it as it was given. */
-function asGiven<SentApp>(schema: AppSchema): AppSchema<SentApp, unknown> {
+function asGiven(schema: AppSchema): AppSchema {
   const { vendor, validate } = schema["~standard"];
   return {
     "~standard": {

@@ -5,22 +5,23 @@ import type {
   MediaLimits,
   ThinkingLevel,
   Timer,
-  Turn,
-  TurnResponse,
+  TurnResponse as UntypedResponse,
 } from "@capstan/kernel";
 import type { Clock } from "../platform/clock.ts";
-import type { MaybePromise, SessionEvent } from "@capstan/log";
+import type { MaybePromise } from "@capstan/log";
+import type { Turn } from "../following/turn.ts";
 import type { HistoryMessage } from "../input/check-history.ts";
-import type { SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
+import type { TurnInput, TurnRequest } from "../input/input.ts";
 import { checkCompaction, needsWindow, unknownWindow } from "../compaction/compaction-options.ts";
 import { snapshotVendors } from "../models/snapshot.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
-import type { AppField, AppSchema } from "../tools/app-schema.ts";
+import type { AppSchema } from "../tools/app-schema.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { SessionContext } from "../tools/turn-context.ts";
 import { within } from "../platform/within.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
+import type { AgentTypes } from "./agent-types.ts";
 import { toStoredApp } from "./app-context.ts";
 import { callbackMsOf } from "./agent-settings.ts";
 import { checkOptions } from "./check-options.ts";
@@ -32,6 +33,7 @@ import { knownModels } from "./resolve-choices.ts";
 import type { PlanRequest, TurnPlan } from "./turn-plan.ts";
 import { planNothing, planTurn, sessionScopeOf } from "./turn-plan.ts";
 import { checkOutput } from "./typed-output.ts";
+import { replyOf } from "./reply.ts";
 import { whyNoAnswer } from "./why-no-answer.ts";
 
 export interface RunOptions {
@@ -41,15 +43,16 @@ export interface RunOptions {
   readonly principal?: string;
 }
 
-/** Options of a turn without a session: required if the agent has an application context. */
-export type RunArguments<SentApp> = undefined extends SentApp
-  ? [options?: SendOptions<SentApp>]
-  : [options: SendOptions<SentApp> & AppField<SentApp>];
+/** Options that a copy of an agent may change: all but those that decide its type. */
+export interface AgentChanges<Name extends string = string> extends Partial<
+  Omit<AgentInit, "appContext" | "name" | "output">
+> {
+  /** For an agent whose type has its name: no other. */
+  readonly name?: Name;
+}
 
-/** Options that a copy of an agent may change: all but its application context, which is part of its type. */
-export type AgentChanges<Output> = Partial<Omit<AgentInit<Output>, "appContext" | "tools">> & {
-  readonly tools?: readonly AnyTool[];
-};
+/** Types of an agent: `TypesOf<typeof agent>`. */
+export type TypesOf<Subject extends Agent> = Subject extends Agent<infer Known> ? Known : never;
 
 /** Runs a turn in a session of its own. Passed to agents, because sessions are built on them. */
 export type RunAlone = (
@@ -57,15 +60,14 @@ export type RunAlone = (
   request: TurnRequest,
   transcript: readonly HistoryMessage[],
   options: RunOptions,
-) => Turn<unknown, SessionEvent>;
+) => Turn;
 
-/** `SentApp` is the application context that callers give; undefined if the agent has none. */
-export class Agent<Output = unknown, SentApp = unknown> {
-  readonly name: string;
-  readonly #init: AgentInit<Output>;
+export class Agent<out Known extends AgentTypes = AgentTypes> {
+  readonly name: Known["name"];
+  readonly #init: AgentInit;
   readonly #runAlone: RunAlone;
 
-  constructor(init: AgentInit<Output>, runAlone: RunAlone) {
+  constructor(init: AgentInit, runAlone: RunAlone) {
     checkOptions(init);
     this.#runAlone = runAlone;
     this.name = init.name ?? "agent";
@@ -76,8 +78,8 @@ export class Agent<Output = unknown, SentApp = unknown> {
   }
 
   /** Returns a copy of the agent with some options changed. */
-  with(changes: AgentChanges<Output>): Agent<Output, SentApp> {
-    return new Agent<Output, SentApp>({ ...this.#init, ...changes }, this.#runAlone);
+  with(changes: AgentChanges<Known["name"]>): Agent<Known> {
+    return new Agent<Known>({ ...this.#init, ...changes }, this.#runAlone);
   }
 
   /** Resolves everything a turn runs with. The caller must dispose the plan when the turn ends. */
@@ -149,32 +151,37 @@ export class Agent<Output = unknown, SentApp = unknown> {
    * ends with the turn.
    */
   runTurn(
-    request: TurnRequest<SentApp> & AppField<SentApp>,
+    request: TurnRequest<Known["app"], Known["toolName"]> & Known["appField"],
     transcript: readonly HistoryMessage[] = [],
     options: RunOptions = {},
-  ): Turn<Output, SessionEvent> {
+  ): Turn<Known> {
     // The turn is one of this agent.
-    return this.#runAlone(this, request, transcript, options) as Turn<Output, SessionEvent>;
+    return this.#runAlone(this, request, transcript, options) as Turn<Known>;
   }
 
   /** Runs one turn and returns its events; `response` has the result. */
-  runStream(input: TurnInput, ...[options]: RunArguments<SentApp>): Turn<Output, SessionEvent> {
-    // The options have `app` if it is required.
-    return this.runTurn({ ...options, input } as TurnRequest<SentApp> & AppField<SentApp>);
+  runStream(input: TurnInput, ...[options]: Known["runArguments"]): Turn<Known> {
+    return this.runTurn({ ...options, input });
   }
 
-  /** Returns the reply to one message. Throws an `AgentError` if there is none. */
-  async run(input: TurnInput, ...options: RunArguments<SentApp>): Promise<string> {
+  /** Returns the reply to one message: the typed answer, or its text if there is no schema. Throws an `AgentError` if there is none. */
+  async run(input: TurnInput, ...options: Known["runArguments"]): Promise<Known["reply"]> {
     const response = await this.runStream(input, ...options).response;
-    if (response.hasAnswer) return response.text;
-    throw noAnswer(this.name, response);
+    const reply = replyOf(response, this);
+    if (reply === undefined) throw noAnswer(this.name, response);
+    return reply.value;
+  }
+
+  /** Whether its answers are typed values. */
+  get hasOutput(): boolean {
+    return this.#init.output !== undefined;
   }
 
   /** Adds the typed answer, if this agent has a schema for it. */
   complete(
-    response: TurnResponse<never>,
+    response: UntypedResponse<never>,
     timer: Timer | undefined,
-  ): MaybePromise<TurnResponse<Output>> {
+  ): MaybePromise<UntypedResponse> {
     const { output } = this.#init;
     if (output === undefined || response.status !== "completed") return response;
     const last = response.messages.findLast((message) => message.role === "assistant");
@@ -187,7 +194,7 @@ export class Agent<Output = unknown, SentApp = unknown> {
 }
 
 /** A copy that its caller cannot change. */
-function frozen<Output>(init: AgentInit<Output>): AgentInit<Output> {
+function frozen(init: AgentInit): AgentInit {
   const { tools, models, dependencies } = init;
   return Object.freeze({
     ...init,
@@ -205,7 +212,7 @@ function mustHaveWindow({ model: choice, registry }: AgentInit): void {
     throw unknownWindow(model);
 }
 
-function noAnswer(name: string, response: TurnResponse): AgentError {
+function noAnswer(name: string, response: UntypedResponse): AgentError {
   const { error } = response;
   const message = `The agent "${name}" gave no answer: ${whyNoAnswer(response)}. To get the partial response without an error, use runTurn`;
   return new AgentError("no_answer", message, {

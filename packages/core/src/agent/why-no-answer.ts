@@ -2,8 +2,10 @@
 import type { FinishReason, TurnResponse } from "@capstan/kernel";
 
 /** Completes a sentence such as `The agent gave no answer: …`. The vendor's or the model's own reason comes first. */
-export function whyNoAnswer({ status, text, error, finishReason, messages }: TurnResponse): string {
+export function whyNoAnswer(response: TurnResponse): string {
+  const { status, text, error, finishReason, messages, hasAnswer } = response;
   if (error !== undefined) return error.message;
+  if (hasAnswer) return "the turn ended with a text that is no value of the agent's output schema";
   if (status !== "completed") return `it ended ${status} (${finishReason})`;
   const said = text === "" ? "" : `: ${text.slice(0, maxReasonChars)}`;
   const last = messages.findLast((message) => message.role === "assistant");

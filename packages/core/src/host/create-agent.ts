@@ -4,13 +4,23 @@ import { newId } from "@capstan/log";
 import type { AgentInit } from "../agent/agent-init.ts";
 import type { RunAlone } from "../agent/agent.ts";
 import { Agent } from "../agent/agent.ts";
+import type { KnownAgent } from "../agent/agent-types.ts";
+import type { ToolFor } from "../tools/tool.ts";
 import { createSession } from "./create-session.ts";
 
-export function createAgent<Output = unknown, App = undefined, SentApp = undefined>(
-  init: AgentInit<Output, App, SentApp>,
-): Agent<Output, SentApp> {
-  // Its functions are called with the value that its schema gives, so the type of that can be forgotten.
-  return new Agent<Output, SentApp>(init as unknown as AgentInit<Output>, runAlone);
+export function createAgent<
+  const Name extends string = "agent",
+  Output = undefined,
+  SentOutput = undefined,
+  App = undefined,
+  SentApp = undefined,
+  const Tools extends readonly ToolFor<NoInfer<SentApp>>[] = readonly [],
+>(
+  init: AgentInit<Output, App, SentApp, SentOutput, Name, Tools>,
+): Agent<KnownAgent<Name, Output, SentOutput, SentApp, Tools>> {
+  // Its functions are called with the values that its schemas give, so their types can be forgotten.
+  const untyped = init as unknown as AgentInit;
+  return new Agent<KnownAgent<Name, Output, SentOutput, SentApp, Tools>>(untyped, runAlone);
 }
 
 const runAlone: RunAlone = (agent, request, transcript, { clock, principal }) => {

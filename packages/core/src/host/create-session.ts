@@ -2,17 +2,17 @@
 import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
-import type { AppField } from "../tools/app-schema.ts";
+import type { AgentTypes } from "../agent/agent-types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { OnFault } from "./host-fault.ts";
-import type { NewSession } from "./host.ts";
+import type { NewSession, SessionFields } from "./host.ts";
 import { Host } from "./host.ts";
 import type { SessionStart } from "./open-or-create.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionSnapshot } from "../session/snapshot.ts";
 
-export interface OwnHost<Output, SentApp = unknown> {
-  readonly agent: Agent<Output, SentApp>;
+export interface OwnHost<Known extends AgentTypes = AgentTypes> {
+  readonly agent: Agent<Known>;
   /** Default: in memory. */
   readonly repository?: SessionRepository;
   readonly clock?: Clock;
@@ -20,45 +20,45 @@ export interface OwnHost<Output, SentApp = unknown> {
   readonly onError?: OnFault;
 }
 
-export type SessionInit<Output = unknown, SentApp = unknown> = OwnHost<Output, SentApp> &
-  Omit<NewSession, "agent" | "app"> &
-  AppField<SentApp>;
+export type SessionInit<Known extends AgentTypes = AgentTypes> = OwnHost<Known> &
+  Omit<SessionFields<Known>, "agent"> &
+  Known["appField"];
 
-export type OpenInit<Output = unknown, SentApp = unknown> = SessionInit<Output, SentApp> & {
+export type OpenInit<Known extends AgentTypes = AgentTypes> = SessionInit<Known> & {
   readonly id: string;
   readonly repository: SessionRepository;
 };
 
-export interface RestoreInit<Output = unknown, SentApp = unknown> extends OwnHost<Output, SentApp> {
+export interface RestoreInit<Known extends AgentTypes = AgentTypes> extends OwnHost<Known> {
   readonly snapshot: SessionSnapshot;
   /** See `RestoreOptions`. Default: only the messages of the snapshot are kept. */
   readonly trust?: "own";
   /** Application context of the imported session. A snapshot with `trust: "own"` keeps its own. */
-  readonly app?: NoInfer<SentApp>;
+  readonly app?: NoInfer<Known["app"]>;
 }
 
 /** Creates a session that is stored on the first send. To open a stored session, use `openSession`; to take over from other processes, `createHost`. */
-export function createSession<Output = unknown, SentApp = unknown>(
-  init: SessionInit<Output, SentApp>,
-): Session<Output, SentApp> {
+export function createSession<Known extends AgentTypes = AgentTypes>(
+  init: SessionInit<Known>,
+): Session<Known> {
   const { agent, repository: _, clock: _clock, onError: _onError, ...origin } = init;
   const host = hostOf(init);
   // It has `app` if that is required.
   const session = host.createSession({ ...origin, agent: agent.name } as NewSession);
   // The session runs with the given agent.
-  return session as Session<Output, SentApp>;
+  return session as Session<Known>;
 }
 
 /** Opens the stored session with this id, or creates it; see `host.session`. */
-export async function openSession<Output = unknown, SentApp = unknown>(
-  init: OpenInit<Output, SentApp>,
-): Promise<Session<Output, SentApp>> {
+export async function openSession<Known extends AgentTypes = AgentTypes>(
+  init: OpenInit<Known>,
+): Promise<Session<Known>> {
   const { agent, id, repository: _, clock: _clock, onError: _onError, ...origin } = init;
   const host = hostOf(init);
   try {
     // It has `app` if that is required.
     const session = await host.session(id, { ...origin, agent: agent.name } as SessionStart);
-    return session as Session<Output, SentApp>;
+    return session as Session<Known>;
   } catch (thrown) {
     await host.close();
     throw thrown;
@@ -66,15 +66,15 @@ export async function openSession<Output = unknown, SentApp = unknown>(
 }
 
 /** Restores a snapshot of `session.snapshot`. With `trust: "own"`, a snapshot of another agent is refused with `unknown_agent`. */
-export async function restoreSession<Output = unknown, SentApp = unknown>(
-  init: RestoreInit<Output, SentApp>,
-): Promise<Session<Output, SentApp>> {
+export async function restoreSession<Known extends AgentTypes = AgentTypes>(
+  init: RestoreInit<Known>,
+): Promise<Session<Known>> {
   const { snapshot, trust, app } = init;
   const session = await hostOf(init).restore(snapshot, trust === undefined ? { app } : { trust });
-  return session as Session<Output, SentApp>;
+  return session as Session<Known>;
 }
 
-function hostOf<Output, SentApp>(init: OwnHost<Output, SentApp>): Host {
+function hostOf<Known extends AgentTypes>(init: OwnHost<Known>): Host {
   const { agent, repository = memoryRepository(), clock, onError } = init;
   const own = { ...(clock && { clock }), ...(onError && { onError }) };
   return new Host({ agents: [agent], repository, ...own }, true);

@@ -6,8 +6,8 @@ import type { Clock } from "../platform/clock.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 import type { OnFault } from "./host-fault.ts";
 
-export interface HostOptions {
-  readonly agents: readonly Agent[];
+export interface HostOptions<Agents extends readonly Agent[] = readonly Agent[]> {
+  readonly agents: Agents;
   readonly repository: SessionRepository;
   readonly clock?: Clock;
   /** How long the session of a dead owner stays locked. Default 30,000. */

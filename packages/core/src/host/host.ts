@@ -2,7 +2,8 @@
 import type { Logger } from "@capstan/kernel";
 import type { ListQuery, RepairedSession, SalvagedLog, SessionPage } from "@capstan/log";
 import { newId as randomId, repairSession, salvageLog } from "@capstan/log";
-import type { Agent } from "../agent/agent.ts";
+import type { Agent, TypesOf } from "../agent/agent.ts";
+import type { AgentTypes } from "../agent/agent-types.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { HistoryMessage } from "../input/check-history.ts";
 import { toHistory } from "../input/check-history.ts";
@@ -31,18 +32,38 @@ import type { SessionSnapshot } from "../session/snapshot.ts";
 import { abandonStored } from "../owner/abandon-stored.ts";
 import { release } from "../owner/unusable-claim.ts";
 
-export interface NewSession extends Omit<SessionOrigin, "config" | "app" | "history"> {
+/** Values that a session is created with. `app`, the application context, is required if the agent has an `appContext`, and refused if it has none. */
+export type NewSession<Known extends AgentTypes = AgentTypes> = SessionFields<Known> &
+  Known["appField"];
+
+export interface SessionFields<Known extends AgentTypes = AgentTypes> extends Omit<
+  SessionOrigin,
+  "agent" | "config" | "app" | "history"
+> {
+  readonly agent: Known["name"];
   /** Default: random. */
   readonly id?: string;
   /** Settings that override those of the agent. */
-  readonly config?: SessionSettings;
-  /** Application context: required if the agent has an `appContext`, refused if it has none. */
-  readonly app?: unknown;
+  readonly config?: SessionSettings<Known["toolName"]>;
   /** Messages from before the session was created. Those without an id get one. */
   readonly history?: readonly HistoryMessage[];
 }
 
-export class Host {
+/** Types of the agents of a host, by name. */
+export interface HostAgents {
+  readonly [name: string]: AgentTypes;
+}
+
+/** Likewise, of a list of agents. */
+export type AgentsByName<Agents extends readonly Agent[]> = {
+  readonly [Subject in Agents[number] as Subject["name"]]: TypesOf<Subject>;
+};
+
+/** `Agents` has the types of its agents by name, `Stored` those of any of them. */
+export class Host<
+  out Agents extends HostAgents = HostAgents,
+  out Stored extends AgentTypes = AgentTypes,
+> {
   readonly #host: SessionHost;
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #runtimes = new Map<string, SessionRuntime>();
@@ -96,8 +117,11 @@ export class Host {
   }
 
   /** Creates a session. Nothing is stored before its first send. Throws `unknown_agent` and `invalid_input`. */
-  createSession({ id, config, app, history, ...origin }: NewSession): Session {
+  createSession<Name extends keyof Agents & string>(
+    init: { readonly agent: Name } & NewSession<Agents[NoInfer<Name>]>,
+  ): Session<Agents[Name]> {
     this.#mustBeOpen();
+    const { id, config, app, history, ...origin }: NewSession = init;
     const agent = this.#agent(origin.agent);
     const past = history && { history: toHistory(history, this.#host.newId) };
     const hasApp = agent.appContext !== undefined || app !== undefined;
@@ -115,15 +139,20 @@ export class Host {
    * created. An unfinished turn resumes by itself. Fails with `exists` if the session belongs to another agent or principal, and with
    * `unknown_agent`.
    */
-  async session(id: string, start: SessionStart): Promise<Session> {
+  async session<Name extends keyof Agents & string>(
+    id: string,
+    start: { readonly agent: Name } & SessionStart<Agents[NoInfer<Name>]>,
+  ): Promise<Session<Agents[Name]>> {
     this.#mustBeOpen();
     this.#agent(start.agent);
     checkSessionId(id);
-    return this.#openOrCreate.session(id, start);
+    const session = await this.#openOrCreate.session(id, start);
+    // It belongs to the agent with this name.
+    return session as Session<Agents[Name]>;
   }
 
   /** Opens a stored session. An unfinished turn resumes by itself. Fails with `not_found` and `unknown_agent`. */
-  async open(id: string): Promise<Session> {
+  async open(id: string): Promise<Session<Stored>> {
     return new Session(await this.#open(id), this.#host);
   }
 
@@ -131,7 +160,7 @@ export class Host {
    * Stores a session from a snapshot of `session.snapshot`, taken here or elsewhere, under its id. By default nothing in the snapshot runs
    * or decides anything; see `RestoreOptions`. Fails with `exists`, `invalid_input` and `unknown_agent`.
    */
-  async restore(snapshot: SessionSnapshot, options: RestoreOptions = {}): Promise<Session> {
+  async restore(snapshot: SessionSnapshot, options: RestoreOptions = {}): Promise<Session<Stored>> {
     this.#mustBeOpen();
     checkSnapshot(snapshot);
     const [onlyAgent, another] = this.#agents.keys();
@@ -348,6 +377,8 @@ export class Host {
   }
 }
 
-export function createHost(options: HostOptions): Host {
-  return new Host(options);
+export function createHost<const Agents extends readonly Agent[]>(
+  options: HostOptions<Agents>,
+): Host<AgentsByName<Agents>, TypesOf<Agents[number]>> {
+  return new Host<AgentsByName<Agents>, TypesOf<Agents[number]>>(options);
 }

@@ -2,10 +2,12 @@
 import type { SessionErrorCode } from "../errors/session-error.ts";
 import { SessionError, exists } from "../errors/session-error.ts";
 import type { Session } from "../session/session.ts";
-import type { NewSession } from "./host.ts";
+import type { AgentTypes } from "../agent/agent-types.ts";
+import type { NewSession, SessionFields } from "./host.ts";
 
 /** Values that a session is created with, if there is none yet. */
-export type SessionStart = Omit<NewSession, "id">;
+export type SessionStart<Known extends AgentTypes = AgentTypes> = Omit<SessionFields<Known>, "id"> &
+  Known["appField"];
 
 interface SessionSource {
   open(id: string): Promise<Session>;

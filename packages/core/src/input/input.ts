@@ -21,7 +21,10 @@ export type InputMessage = NewMessage<UserMessage> | NewMessage<CustomMessage>;
 /** Input that starts a turn. */
 export type TurnInput = string | readonly UserPart[] | InputMessage | readonly InputMessage[];
 
-export interface SendOptions<App = unknown> extends TurnOverrides {
+export interface SendOptions<
+  App = unknown,
+  ToolName extends string = string,
+> extends TurnOverrides<ToolName> {
   /** Id of the turn. Sending it again returns the same turn. Answers sent again with the same id count once, without an error. */
   readonly id?: string;
   /** Aborts the turn. A send that still waits for a resumed turn is not sent. */
@@ -52,14 +55,20 @@ export function settleReasonOf(ifPending: IfPending | undefined): string | undef
 }
 
 /** One turn: its input, and its options. */
-export interface TurnRequest<App = unknown> extends SendOptions<App> {
+export interface TurnRequest<App = unknown, ToolName extends string = string> extends SendOptions<
+  App,
+  ToolName
+> {
   readonly input: TurnInput;
 }
 
 /** Answers to pending calls, or tool messages with their results. */
 export type AnswerInput = readonly (Answer | ToolResultMessage)[];
 
-export type SendInput<App = unknown> = TurnInput | TurnRequest<App> | AnswerInput;
+export type SendInput<App = unknown, ToolName extends string = string> =
+  | TurnInput
+  | TurnRequest<App, ToolName>
+  | AnswerInput;
 
 /**
  * Tool call ids begin with the id of their turn, so it must consist of characters that vendors accept. Replies are named after their turn
@@ -103,7 +112,9 @@ export function toAnswers(input: AnswerInput): readonly Answer[] {
   return input.map((answer) => ("role" in answer ? toCallAnswer(answer) : answer));
 }
 
-export function isRequest<App>(input: SendInput<App>): input is TurnRequest<App> {
+export function isRequest<App, ToolName extends string>(
+  input: SendInput<App, ToolName>,
+): input is TurnRequest<App, ToolName> {
   return typeof input === "object" && input !== null && "input" in input;
 }
 

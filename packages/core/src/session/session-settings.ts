@@ -16,7 +16,7 @@ import { toStoredJson } from "../input/stored-json.ts";
 import { toStoredOptions } from "../input/stored-options.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
-export interface SessionSettings extends SamplingSettings {
+export interface SessionSettings<ToolName extends string = string> extends SamplingSettings {
   /** The log stores the model's name: another process finds it in the agent's `models`, or with `resolveModel`. */
   readonly model?: ModelChoice;
   readonly thinkingLevel?: ThinkingLevel;
@@ -24,7 +24,7 @@ export interface SessionSettings extends SamplingSettings {
    * A selection of the agent's tools, by name or as objects; other tools with `execute`, which only this process can run, because the log stores
    * their names; and tools without `execute`, which the caller runs and answers.
    */
-  readonly tools?: readonly (string | AnyTool)[];
+  readonly tools?: readonly (ToolName | AnyTool)[];
   readonly instructions?: string;
   readonly steeringMode?: QueueMode;
   readonly followUpMode?: QueueMode;

@@ -1,12 +1,5 @@
 /** One conversation. Its durable state is in its log; this class is the way to use it. */
-import type {
-  ChatMessage,
-  JsonValue,
-  PendingCall,
-  ToolContent,
-  Turn,
-  Usage,
-} from "@capstan/kernel";
+import type { ChatMessage, JsonValue, ToolContent, Usage } from "@capstan/kernel";
 import type {
   Approval,
   CallClaim,
@@ -15,11 +8,12 @@ import type {
   EventListener,
   QueuedItem,
   SessionConfig,
-  SessionEvent,
   SessionFold,
   SessionStatus,
 } from "@capstan/log";
 import { ShownCalls } from "@capstan/log";
+import type { AgentTypes } from "../agent/agent-types.ts";
+import { replyOf } from "../agent/reply.ts";
 import { whyNoAnswer } from "../agent/why-no-answer.ts";
 import type { HistoryMessage } from "../input/check-history.ts";
 import { traceOf } from "../platform/trace-of.ts";
@@ -27,6 +21,7 @@ import { toHistory } from "../input/check-history.ts";
 import type { SendInput, SendOptions, TurnInput, TurnRequest } from "../input/input.ts";
 import { checkTurnId, isAnswers, isRequest, toAnswers, toMessages } from "../input/input.ts";
 import type { Receipt } from "../following/receipts.ts";
+import type { Turn } from "../following/turn.ts";
 import { storeFork } from "./copies.ts";
 import { invalid, noAnswer, notShown, refused, toSessionError } from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
@@ -56,8 +51,7 @@ import type { SubscribeFrom } from "../following/subscribe-after.ts";
 import { subscribeAfter } from "../following/subscribe-after.ts";
 import { TurnHandles } from "../following/turn-handles.ts";
 
-/** `App` is the application context that a send may have. */
-export class Session<Output = unknown, App = unknown> {
+export class Session<out Known extends AgentTypes = AgentTypes> {
   readonly id: string;
   readonly #host: SessionHost;
   readonly #runtime: SessionRuntime;
@@ -86,7 +80,7 @@ export class Session<Output = unknown, App = unknown> {
     return this.#fold.transcript.list;
   }
 
-  get pendingToolCalls(): readonly PendingCall[] {
+  get pendingToolCalls(): readonly Known["pendingCall"][] {
     return this.#shown.note(this.#fold.pending);
   }
 
@@ -109,7 +103,7 @@ export class Session<Output = unknown, App = unknown> {
   }
 
   /** Name of the session's agent. */
-  get agent(): string {
+  get agent(): Known["name"] {
     return this.#fold.created?.agent ?? "";
   }
 
@@ -162,7 +156,7 @@ export class Session<Output = unknown, App = unknown> {
   }
 
   /** The turn in progress, including one that this process found unfinished. */
-  get current(): Turn<Output, SessionEvent> | undefined {
+  get current(): Turn<Known> | undefined {
     const turn = this.#turns.current();
     return turn && this.#typed(turn);
   }
@@ -172,7 +166,10 @@ export class Session<Output = unknown, App = unknown> {
    * `response.error`. If some calls are still unanswered, the turn stays suspended. If this process has resumed a turn that another one left
    * unfinished, the message is sent once the session is at rest.
    */
-  send(input: SendInput<App>, options: SendOptions<App> = {}): Turn<Output, SessionEvent> {
+  send(
+    input: SendInput<Known["app"], Known["toolName"]>,
+    options: SendOptions<Known["app"], Known["toolName"]> = {},
+  ): Turn<Known> {
     if (isAnswers(input)) {
       return this.#typed(this.#turns.sendAnswers(() => toAnswers(input), options));
     }
@@ -182,17 +179,17 @@ export class Session<Output = unknown, App = unknown> {
   }
 
   /** Lets a call that waits for an approval run, with exactly the input that was shown. A bare id is `not_shown` if this handle has not shown the call. */
-  approve(call: CallToDecide): Turn<Output, SessionEvent> {
+  approve(call: CallToDecide): Turn<Known> {
     return this.#decide(() => this.#shown.toApproval(call, true));
   }
 
   /** Refuses a call that waits for an approval; the model gets the reason. The call is named as in `approve`. */
-  deny(call: CallToDecide, reason?: string): Turn<Output, SessionEvent> {
+  deny(call: CallToDecide, reason?: string): Turn<Known> {
     return this.#decide(() => this.#shown.toApproval(call, false, reason));
   }
 
   /** Synonym of `send`. */
-  turn(request: TurnRequest<App>): Turn<Output, SessionEvent> {
+  turn(request: TurnRequest<Known["app"], Known["toolName"]>): Turn<Known> {
     return this.send(request);
   }
 
@@ -216,22 +213,26 @@ export class Session<Output = unknown, App = unknown> {
   }
 
   /** Synonym of `send`. */
-  runStream(input: TurnInput, options?: SendOptions<App>): Turn<Output, SessionEvent> {
+  runStream(input: TurnInput, options?: SendOptions<Known["app"], Known["toolName"]>): Turn<Known> {
     return this.send(input, options);
   }
 
-  /** Returns the reply to one message. Throws a `SessionError` if there is none. */
-  async run(input: TurnInput, options?: SendOptions<App>): Promise<string> {
+  /** Returns the reply to one message: the typed answer, or its text if there is no schema. Throws a `SessionError` if there is none. */
+  async run(
+    input: TurnInput,
+    options?: SendOptions<Known["app"], Known["toolName"]>,
+  ): Promise<Known["reply"]> {
     const response = await this.send(input, options).response;
-    if (response.hasAnswer) return response.text;
-    throw noAnswer(this.id, whyNoAnswer(response), response.error);
+    const reply = replyOf(response, this.#reader.agent);
+    if (reply === undefined) throw noAnswer(this.id, whyNoAnswer(response), response.error);
+    return reply.value;
   }
 
   /**
    * Starts a turn without new input: for a message that has no reply yet, as after a failure, or for held queue items. `response.error` is
    * `cannot_continue` if nothing awaits a reply.
    */
-  continue(options: SendOptions<App> = {}): Turn<Output, SessionEvent> {
+  continue(options: SendOptions<Known["app"], Known["toolName"]> = {}): Turn<Known> {
     return this.#typed(this.#turns.sendInput(undefined, options));
   }
 
@@ -239,12 +240,12 @@ export class Session<Output = unknown, App = unknown> {
    * Shows the message to the model at the next boundary of the turn in progress; if the session is idle, starts a turn. Resolves once it is
    * durable.
    */
-  async steer(content: QueuedInput, options: QueueOptions<App> = {}): Promise<Receipt> {
+  async steer(content: QueuedInput, options: QueueOptions<Known["app"]> = {}): Promise<Receipt> {
     return this.#enqueue("steer", content, options);
   }
 
   /** Queues the message for its own turn after the one in progress. Resolves once it is durable. */
-  async followUp(content: QueuedInput, options: QueueOptions<App> = {}): Promise<Receipt> {
+  async followUp(content: QueuedInput, options: QueueOptions<Known["app"]> = {}): Promise<Receipt> {
     return this.#enqueue("follow_up", content, options);
   }
 
@@ -261,7 +262,7 @@ export class Session<Output = unknown, App = unknown> {
    * Changes the session's settings, in every process. Queue modes apply from the next boundary on, the rest from the next turn on. Fails
    * with `invalid_input`.
    */
-  async configure(settings: SessionSettings): Promise<void> {
+  async configure(settings: SessionSettings<Known["toolName"]>): Promise<void> {
     const config = toConfig(settings, this.#reader.agent);
     this.#runtime.remember(settings);
     await this.#inbox.post(this.#host.newId(), { type: "config", config });
@@ -387,7 +388,7 @@ export class Session<Output = unknown, App = unknown> {
    * Creates a session with the same history: up to the step of this message, or to the last complete step. Queued and unfinished work is
    * not copied. Fails with `invalid_input` if there is no such message.
    */
-  async fork(at?: string): Promise<Session<Output, App>> {
+  async fork(at?: string): Promise<Session<Known>> {
     if (this.#inbox.origin !== undefined)
       throw invalid(`Session ${this.id} has nothing to fork yet: send a message first`);
     const entries = await this.#reader.readEntries();
@@ -428,7 +429,7 @@ export class Session<Output = unknown, App = unknown> {
   #enqueue(
     type: "steer" | "follow_up",
     content: QueuedInput,
-    { id = this.#host.newId(), app }: QueueOptions<App>,
+    { id = this.#host.newId(), app }: QueueOptions<Known["app"]>,
   ): Promise<Receipt> {
     const { agent } = this.#reader;
     const stored = app === undefined ? undefined : agent.toStoredApp(app);
@@ -440,13 +441,13 @@ export class Session<Output = unknown, App = unknown> {
     return this.#inbox.fold;
   }
 
-  #decide(toApproval: () => Approval): Turn<Output, SessionEvent> {
+  #decide(toApproval: () => Approval): Turn<Known> {
     return this.#typed(this.#turns.sendAnswers(() => [toApproval()], {}));
   }
 
-  /** Safe, because the session's agent produces the output of its turns. */
-  #typed(turn: SessionTurn): Turn<Output, SessionEvent> {
+  /** Safe, because the turns are those of the session's agent. */
+  #typed(turn: SessionTurn): Turn<Known> {
     turn.addViewer(this.#shown);
-    return turn as Turn<Output, SessionEvent>;
+    return turn;
   }
 }

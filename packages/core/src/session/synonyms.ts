@@ -1,22 +1,22 @@
 /** Other names for methods of a session, for programs that prefer functions. */
-import type { Turn } from "@capstan/kernel";
-import type { SessionEvent } from "@capstan/log";
+import type { AgentTypes } from "../agent/agent-types.ts";
+import type { Turn } from "../following/turn.ts";
 import type { SendInput, SendOptions } from "../input/input.ts";
 import type { Session } from "./session.ts";
 
 /** Synonym of `session.send`. */
-export function execute<Output, App>(
-  session: Session<Output, App>,
-  input: SendInput<App>,
-  options?: SendOptions<App>,
-): Turn<Output, SessionEvent> {
+export function execute<Known extends AgentTypes>(
+  session: Session<Known>,
+  input: SendInput<Known["app"], Known["toolName"]>,
+  options?: SendOptions<Known["app"], Known["toolName"]>,
+): Turn<Known> {
   return session.send(input, options);
 }
 
 /** Synonym of `session.fork`. */
-export async function forkSession<Output, App>(
-  session: Session<Output, App>,
+export async function forkSession<Known extends AgentTypes>(
+  session: Session<Known>,
   at?: string,
-): Promise<Session<Output, App>> {
+): Promise<Session<Known>> {
   return session.fork(at);
 }

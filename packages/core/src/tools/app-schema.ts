@@ -17,9 +17,9 @@ export function isAppSchema(schema: AppSchema): boolean {
 }
 
 /** Schema of a tool. An agent that has the tool must be given values that it accepts. */
-export interface AppNeed<Sent> extends AppSchema {
+export interface AppNeed<Accepts> extends AppSchema {
   /** Only a type: no schema has this field. */
-  readonly accepts?: (app: Sent) => void;
+  readonly accepts?: Accepts;
 }
 
 /** The field `app` of options: required if the agent has an `appContext`, not allowed if it has none. */

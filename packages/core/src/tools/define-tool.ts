@@ -6,26 +6,34 @@ import type {
   Reconciliation,
   SentInputOf,
   ToolEffect,
+  ToolYield,
+  WholeSchema,
 } from "@capstan/kernel";
 import type { AppSchema } from "./app-schema.ts";
 import { isAppSchema } from "./app-schema.ts";
 import { compileInput } from "./compile-input.ts";
 import { toScoped } from "./scoped-function.ts";
-import type { Tool, ToolExecution } from "./tool.ts";
+import type { AnyTool, RemoteTool, Tool, ToolExecution } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { TurnContext } from "./turn-context.ts";
 import { noContext } from "./turn-context.ts";
 import { ToolError } from "../errors/tool-error.ts";
 import { problemOfNames } from "../platform/option-names.ts";
 
-export interface ToolDefinition<Schema extends InputSchema, App = unknown, SentApp = unknown> {
+export interface ToolDefinition<
+  Schema extends InputSchema,
+  App = unknown,
+  SentApp = unknown,
+  Name extends string = string,
+  Result extends ToolExecution = ToolExecution,
+> {
   /** 1 to 64 letters, digits, `_` and `-`, which every vendor accepts. */
-  readonly name: string;
+  readonly name: Name;
   readonly description: string;
   /** The model sees its JSON Schema; the model's input is validated with it before anything runs. */
-  readonly input: Schema;
+  readonly input: Schema & WholeSchema<Schema>;
   /** Absent for a client-side tool: a client runs it and posts the answer. */
-  execute?(input: InputOf<Schema>, context: ToolContext<App>): ToolExecution;
+  execute?(input: InputOf<Schema>, context: ToolContext<App>): Result | Yields;
   /**
    * Schema of the application context that the tool needs, as `context.app`. It validates the value as the caller of the agent gave it; the
    * agent must have an `appContext`, too.
@@ -55,17 +63,60 @@ export interface ToolDefinition<Schema extends InputSchema, App = unknown, SentA
   readonly lentBy?: string;
 }
 
+/** The tool of a definition: remote if that has no `execute`, for which nothing is inferred. */
+export type DefinedTool<
+  Name extends string,
+  Schema extends InputSchema,
+  SentApp,
+  Result extends ToolExecution,
+> = [Result, NoExecute] extends [NoExecute, Result]
+  ? RemoteTool<DefinedTypes<Name, Schema, SentApp, undefined>>
+  : Tool<DefinedTypes<Name, Schema, SentApp, Result>>;
+
+/** See `ToolTypes`. */
+export interface DefinedTypes<
+  Name extends string,
+  Schema extends InputSchema,
+  SentApp,
+  Result extends ToolExecution,
+> {
+  readonly name: Name;
+  readonly sent: SentInputOf<Schema>;
+  readonly input: InputOf<Schema>;
+  readonly accepts: (app: SentApp) => void;
+  readonly result: Result;
+}
+
+/** Lets the compiler know what generators yield before it infers their type. */
+interface Yields extends AsyncIterable<ToolYield> {}
+
+/** Only a type: the result of a definition without `execute`. */
+export interface NoExecute {
+  readonly "~noExecute": true;
+}
+
 /**
  * Throws a `ToolError` if the definition cannot work. The JSON Schema of a library's schema is made once, when `inputSchema` is first read;
  * that throws a `ToolError` if the conversion fails.
  */
-export function defineTool<Schema extends InputSchema, App = unknown, SentApp = unknown>(
-  definition: ToolDefinition<Schema, App, SentApp>,
-): Tool<InputOf<Schema>, SentApp> {
-  requireUsable(definition);
-  // Its functions are called with the value that its schema gives, so the type of that can be forgotten.
+export function defineTool<
+  const Name extends string,
+  Schema extends InputSchema,
+  App = unknown,
+  SentApp = unknown,
+  Result extends ToolExecution = NoExecute,
+>(
+  definition: ToolDefinition<Schema, App, SentApp, Name, Result>,
+): DefinedTool<Name, Schema, SentApp, Result> {
+  // Its functions are called with the values that its schemas give, so their types can be forgotten. It has `execute` if its definition has.
   const untyped = definition as unknown as ToolDefinition<Schema>;
-  const { input, execute, reconcile, needsApproval, terminate, appContext, ...plain } = untyped;
+  return toTool(untyped) as DefinedTool<Name, Schema, SentApp, Result>;
+}
+
+/** `defineTool` for definitions whose types are stated by the caller. */
+export function toTool<Schema extends InputSchema>(definition: ToolDefinition<Schema>): AnyTool {
+  requireUsable(definition);
+  const { input, execute, reconcile, needsApproval, terminate, appContext, ...plain } = definition;
   const compiled = compileInput(definition.name, input);
   return {
     ...plain,

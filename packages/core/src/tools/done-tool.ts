@@ -1,14 +1,15 @@
 /** A tool that ends the turn explicitly. Without it a turn ends when the model calls no more tools. */
-import type { InputOf, InputSchema } from "@capstan/kernel";
-import { defineTool } from "./define-tool.ts";
+import type { InputSchema, WholeSchema } from "@capstan/kernel";
+import type { DefinedTypes } from "./define-tool.ts";
+import { toTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 
-export interface DoneToolOptions<Schema extends InputSchema> {
+export interface DoneToolOptions<Schema extends InputSchema, Name extends string = string> {
   /** Default `done`. */
-  readonly name?: string;
+  readonly name?: Name;
   readonly description?: string;
   /** Schema of the model's report. Default: an object with a `message`. */
-  readonly input?: Schema;
+  readonly input?: Schema & WholeSchema<Schema>;
 }
 
 const messageOnly = {
@@ -19,16 +20,18 @@ const messageOnly = {
 } as const;
 
 /** Its result is the message, or the report as JSON. */
-export function doneTool<Schema extends InputSchema = typeof messageOnly>(
-  options: DoneToolOptions<Schema> = {},
-): Tool<InputOf<Schema>> {
+export function doneTool<
+  Schema extends InputSchema = typeof messageOnly,
+  const Name extends string = "done",
+>(
+  options: DoneToolOptions<Schema, Name> = {},
+): Tool<DefinedTypes<NoInfer<Name>, NoInfer<Schema>, unknown, string | object>> {
   const {
     name = "done",
     description = "Ends the task. Call it alone, when everything you were asked for is done.",
-    // Without an input option, `Schema` is the default.
-    input = messageOnly as InputSchema as Schema,
-  } = options;
-  return defineTool({
+    input = messageOnly,
+  }: DoneToolOptions<InputSchema> = options;
+  const tool = toTool({
     name,
     description,
     input,
@@ -38,4 +41,6 @@ export function doneTool<Schema extends InputSchema = typeof messageOnly>(
     execute: (report: unknown) =>
       options.input === undefined ? (report as { message: string }).message : (report as object),
   });
+  // Without options, `Name` and `Schema` are the defaults.
+  return tool as Tool<DefinedTypes<NoInfer<Name>, NoInfer<Schema>, unknown, string | object>>;
 }

@@ -1,7 +1,7 @@
 /** A tool that takes its input and returns one result. */
-import type { InputOf, InputSchema, ToolContentPart } from "@capstan/kernel";
-import type { ToolDefinition } from "./define-tool.ts";
-import { defineTool } from "./define-tool.ts";
+import type { InputOf, InputSchema, ToolContentPart, ToolYield } from "@capstan/kernel";
+import type { DefinedTypes, ToolDefinition } from "./define-tool.ts";
+import { toTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 
 export interface SimpleToolResult {
@@ -12,10 +12,10 @@ export interface SimpleToolResult {
 }
 
 /** The handler gets the id of the call and the validated input. An error it throws becomes an error result. */
-export function createSimpleTool<Schema extends InputSchema>(
-  config: Omit<ToolDefinition<Schema>, "execute">,
+export function createSimpleTool<const Name extends string, Schema extends InputSchema>(
+  config: Omit<ToolDefinition<Schema, unknown, unknown, Name>, "execute">,
   handler: (id: string, params: InputOf<Schema>) => SimpleToolResult | Promise<SimpleToolResult>,
-): Tool<InputOf<Schema>> {
+): Tool<DefinedTypes<Name, Schema, unknown, AsyncIterable<ToolYield>>> {
   const definition: ToolDefinition<Schema> = {
     ...config,
     async *execute(input, { toolCallId }) {
@@ -23,5 +23,6 @@ export function createSimpleTool<Schema extends InputSchema>(
       yield { type: "complete", output, details };
     },
   };
-  return defineTool(definition);
+  // As the definition says.
+  return toTool(definition) as Tool<DefinedTypes<Name, Schema, unknown, AsyncIterable<ToolYield>>>;
 }

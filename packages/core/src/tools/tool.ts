@@ -25,16 +25,33 @@ export interface AnyTool extends ToolContract {
   readonly appContext?: AppSchema;
 }
 
-/**
- * `Input` is the input of `execute`, `SentApp` the application context that the tool accepts. The kernel accepts a tool unchanged;
- * `bindTools` adds its dependencies.
- */
-export interface Tool<Input = never, SentApp = unknown> extends AnyTool {
-  execute?(input: Input, context: ToolExecuteContext): ToolExecution;
-  readonly appContext?: AppNeed<SentApp>;
+/** Everything that types know of a tool. */
+export interface ToolTypes {
+  readonly name: string;
+  /** Input as the model sends it, before the defaults and transforms of its schema. */
+  readonly sent: unknown;
+  /** Input of `execute`. */
+  readonly input: unknown;
+  /** Takes the application contexts that the tool accepts. */
+  readonly accepts: (app: never) => void;
+  /** Return value of `execute`; undefined for a remote tool. */
+  readonly result: ToolExecution;
+}
+
+/** A tool without `execute`: a client runs it, or a caller answers its calls. */
+export interface RemoteTool<out Known extends ToolTypes = ToolTypes> extends AnyTool {
+  readonly name: Known["name"];
+  readonly appContext?: AppNeed<Known["accepts"]>;
+  /** Only a type: no tool has this field. */
+  readonly "~types"?: Known;
+}
+
+/** A tool that runs here. The kernel accepts it unchanged; `bindTools` adds its dependencies. */
+export interface Tool<out Known extends ToolTypes = ToolTypes> extends RemoteTool<Known> {
+  execute(input: Known["input"], context: ToolExecuteContext): Known["result"];
 }
 
 /** A tool that can work with this application context. */
 export interface ToolFor<SentApp> extends AnyTool {
-  readonly appContext?: AppNeed<SentApp>;
+  readonly appContext?: AppNeed<(app: SentApp) => void>;
 }

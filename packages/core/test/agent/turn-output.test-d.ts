@@ -1,5 +1,5 @@
 import { createAgent, createSession, execute, forkSession, restoreSession } from "@capstan/core";
-import type { Agent, Session, SessionSnapshot } from "@capstan/core";
+import type { Agent, Session, SessionSnapshot, TypesOf } from "@capstan/core";
 import type { Turn, TurnResponse } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import { scriptedProvider } from "@capstan/testing";
@@ -17,8 +17,8 @@ const agent = createAgent({ model, output });
 declare const state: SessionSnapshot;
 
 test("an agent with a schema has what the schema gives as the output of its turns", () => {
-  expectTypeOf(agent).toEqualTypeOf<
-    Agent<Readonly<{ name: "red" | "blue"; at: Date }>, undefined>
+  expectTypeOf<TypesOf<typeof agent>["output"]>().toEqualTypeOf<
+    Readonly<{ name: "red" | "blue"; at: Date }>
   >();
   expectTypeOf(agent.runStream("Which?")).toExtend<Turn<Colour, SessionEvent>>();
   expectTypeOf(agent.runTurn({ input: "Which?" }).response).toExtend<
@@ -29,15 +29,25 @@ test("an agent with a schema has what the schema gives as the output of its turn
 test("so has a session of it, however its turns are started", () => {
   const session = createSession({ agent });
 
-  expectTypeOf(session).toExtend<Session<Colour>>();
+  expectTypeOf(session).toEqualTypeOf<Session<TypesOf<typeof agent>>>();
   expectTypeOf(session.send("Which?")).toExtend<Turn<Colour, SessionEvent>>();
   expectTypeOf(session.turn({ input: "Which?" })).toExtend<Turn<Colour, SessionEvent>>();
   expectTypeOf(session.runStream("Which?")).toExtend<Turn<Colour, SessionEvent>>();
   expectTypeOf(session.continue()).toExtend<Turn<Colour, SessionEvent>>();
   expectTypeOf(execute(session, "Which?")).toExtend<Turn<Colour, SessionEvent>>();
   expectTypeOf(session.current).toExtend<Turn<Colour, SessionEvent> | undefined>();
-  expectTypeOf(forkSession(session)).toExtend<Promise<Session<Colour>>>();
-  expectTypeOf(restoreSession({ agent, snapshot: state })).toExtend<Promise<Session<Colour>>>();
+  expectTypeOf(forkSession(session)).toEqualTypeOf<Promise<typeof session>>();
+  expectTypeOf(restoreSession({ agent, snapshot: state })).toEqualTypeOf<Promise<typeof session>>();
+});
+
+test("run gives the value of the schema, or the text if there is none", () => {
+  const plain = createAgent({ model });
+
+  expectTypeOf(agent.run("Which?")).toExtend<Promise<Colour>>();
+  expectTypeOf(createSession({ agent }).run("Which?")).toExtend<Promise<Colour>>();
+  expectTypeOf(plain.run("Which?")).toEqualTypeOf<Promise<string>>();
+  expectTypeOf(createSession({ agent: plain }).run("Which?")).toEqualTypeOf<Promise<string>>();
+  expectTypeOf<Agent["run"]>().returns.toEqualTypeOf<Promise<unknown>>();
 });
 
 test("the output may be missing: a turn can end without an answer", () => {
@@ -48,12 +58,12 @@ test("the output may be missing: a turn can end without an answer", () => {
   expectTypeOf<Awaited<typeof turn.response>["output"]>().toExtend<Colour>();
 });
 
-test("without a schema the output is unknown, and a schema is not that of another agent", () => {
+test("without a schema there is no output, and a schema is not that of another agent", () => {
   const plain = createAgent({ model });
 
-  expectTypeOf(plain).toEqualTypeOf<Agent<unknown, undefined>>();
-  expectTypeOf(createSession({ agent: plain }).send("Which?")).toEqualTypeOf<
-    Turn<unknown, SessionEvent>
+  expectTypeOf<TypesOf<typeof plain>["output"]>().toEqualTypeOf<undefined>();
+  expectTypeOf(createSession({ agent: plain }).send("Which?")).toExtend<
+    Turn<undefined, SessionEvent>
   >();
   expectTypeOf(createSession({ agent: plain }).send("Which?")).not.toExtend<
     Turn<Colour, SessionEvent>

@@ -10,7 +10,7 @@ import {
   ok,
   override,
 } from "@capstan/core";
-import type { RunTurnInput, ToolContract, ToolOutput } from "@capstan/kernel";
+import type { RunTurnInput, ToolContract, ToolOutput, ToolYield } from "@capstan/kernel";
 import { echoTool } from "@capstan/testing";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
@@ -51,11 +51,49 @@ test("execute gets the output of the schema; an approval rule gets what the mode
       void input.town;
     },
   });
-  expectTypeOf(weather).toEqualTypeOf<Tool<{ city: string; days: number }>>();
+  expectTypeOf(weather.execute).parameter(0).toEqualTypeOf<{ city: string; days: number }>();
+  expectTypeOf(weather).toExtend<Tool>();
 });
 
 test("a JSON Schema says nothing to the compiler: the input is some JSON object", () => {
-  expectTypeOf(plain).toEqualTypeOf<Tool<JsonObject>>();
+  expectTypeOf(plain.execute).parameter(0).toEqualTypeOf<JsonObject>();
+});
+
+test("a tool keeps its name and the result of execute, so that a test can call it without a cast", () => {
+  const named = { description: "A tool", input: z.object({ city: z.string() }) };
+  const find = defineTool({ ...named, name: "find", execute: ({ city }) => ok("found", { city }) });
+  const count = defineTool({ ...named, name: "count", execute: async () => 3 });
+  const stream = defineTool({
+    ...named,
+    name: "stream",
+    async *execute({ city }) {
+      yield city;
+      yield { type: "complete", output: city };
+    },
+  });
+  const add = createSimpleTool({ ...named, name: "add" }, () => ({ output: "3" }));
+
+  expectTypeOf(find.name).toEqualTypeOf<"find">();
+  expectTypeOf(add.name).toEqualTypeOf<"add">();
+  expectTypeOf(doneTool().name).toEqualTypeOf<"done">();
+  expectTypeOf(doneTool({ name: "stop" }).name).toEqualTypeOf<"stop">();
+  expectTypeOf(find.execute).returns.toEqualTypeOf<ToolOutput<{ city: string }>>();
+  expectTypeOf(count.execute).returns.toEqualTypeOf<Promise<number>>();
+  expectTypeOf(stream.execute).returns.toExtend<AsyncIterable<ToolYield>>();
+  expectTypeOf(add.execute).returns.toEqualTypeOf<AsyncIterable<ToolYield>>();
+  expectTypeOf(find.execute).parameter(0).toEqualTypeOf<{ city: string }>();
+  // @ts-expect-error -- a client runs it
+  expectTypeOf(remote.execute).toBeFunction();
+});
+
+test("a list of fields is no schema", () => {
+  // @ts-expect-error -- it needs z.object around it
+  defineTool({ ...base, input: { city: z.string() } });
+  // @ts-expect-error -- likewise
+  createSimpleTool({ ...base, input: { city: z.string() } }, () => ({ output: "" }));
+  const schema: Readonly<Record<string, unknown>> = { type: "object" };
+  defineTool({ ...base, input: schema });
+  defineTool({ ...base, input: { type: "object", properties: { a: { type: "string" } } } });
 });
 
 test("a union, an intersection and a recursive schema are inferred", () => {

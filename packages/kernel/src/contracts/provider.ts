@@ -4,7 +4,11 @@ import type { JsonSchema, ToolDeclaration } from "./tool.ts";
 
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+export type ToolChoice<ToolName extends string = string> =
+  | "auto"
+  | "none"
+  | "required"
+  | { readonly tool: ToolName };
 
 /**
  * Known facts about a model, as in a registry. Any of them may be unknown: a provider then goes by the model's name, or omits what it cannot

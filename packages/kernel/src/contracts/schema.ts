@@ -26,6 +26,15 @@ export type StandardResult<Output> =
 /** A schema of any library that implements Standard Schema and Standard JSON Schema, or a plain JSON Schema. */
 export type InputSchema = StandardSchema | (JsonSchema & { readonly "~standard"?: never });
 
+/** Refuses a list of fields, `{ city: z.string() }`, which would pass for a JSON Schema. */
+export type WholeSchema<Schema> = Schema extends StandardSchema
+  ? unknown
+  : { readonly [Keyword in keyof Schema]: WholeKeyword<Schema[Keyword]> };
+
+type WholeKeyword<Value> = Value extends { readonly "~standard": unknown }
+  ? "Pass one schema of all fields, such as z.object({ … })"
+  : unknown;
+
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** Input that `execute` gets: the output of the schema, after its defaults and transforms. */

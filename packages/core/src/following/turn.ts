@@ -1,0 +1,23 @@
+/** Handle of a turn of an agent: the kernel's, with the types of the agent, and the answer as it is written. */
+import type { Turn as AnyTurn, TurnResponse as AnyResponse } from "@capstan/kernel";
+import type { Agent, TypesOf } from "../agent/agent.ts";
+import type { AgentTypes } from "../agent/agent-types.ts";
+
+/** An event of a turn: `TurnEvent<typeof agent>` knows the tools of the agent. */
+export type TurnEvent<Subject extends Agent = Agent> = TypesOf<Subject>["event"];
+
+export interface TurnResponse<out Known extends AgentTypes = AgentTypes> extends AnyResponse<
+  Known["output"]
+> {
+  readonly pendingToolCalls?: readonly Known["pendingCall"][];
+}
+
+/** Iterating it, once, yields the events; leaving the loop early does not stop the turn. */
+export interface Turn<out Known extends AgentTypes = AgentTypes> extends AnyTurn<
+  Known["output"],
+  Known["event"]
+> {
+  /** Always resolves, even if the turn failed. */
+  readonly response: Promise<TurnResponse<Known>>;
+  result(): Promise<TurnResponse<Known>>;
+}
