@@ -20,7 +20,7 @@ export type {
   SessionEvent,
 } from "@capstan/log";
 export type { Agent, AgentChanges, RunOptions, TypesOf } from "./agent/agent.ts";
-export type { AgentTypes, KnownAgent, RunArguments } from "./agent/agent-types.ts";
+export type { AgentTypes, DeepPartial, KnownAgent, RunArguments } from "./agent/agent-types.ts";
 export { createAgent } from "./host/create-agent.ts";
 export { agentTool } from "./agent/agent-tool.ts";
 export type { AgentToolOptions, AgentToolTypes } from "./agent/agent-tool.ts";

@@ -12,6 +12,7 @@ function expecting(id: string) {
   const readers = new Readers(() => {});
   const turn = new SessionTurn(id, {
     id: "s",
+    hasOutput: false,
     abortSoon() {},
     completeTurn: (response) => response,
     onTurnOver() {},

@@ -1,5 +1,5 @@
 /** Types of an agent: one parameter that agents, sessions, turns and hosts share. */
-import type { PendingCall } from "@capstan/kernel";
+import type { JsonValue, PendingCall } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { SendOptions } from "../input/input.ts";
 import type { AppField } from "../tools/app-schema.ts";
@@ -13,8 +13,8 @@ export interface AgentTypes {
   readonly output: unknown;
   /** Value that `run` resolves with: the typed answer, or the text if the agent has no schema. */
   readonly reply: unknown;
-  /** The answer as the model writes it, before the transforms of its schema. */
-  readonly sentOutput: unknown;
+  /** The answer while the model writes it, before the transforms of its schema. */
+  readonly partialOutput: unknown;
   /** Application context that callers give; undefined if the agent has none. */
   readonly app: unknown;
   /** Field of options with the application context, and the options of `run`: required if the agent has one. */
@@ -41,7 +41,7 @@ export interface KnownAgent<
   readonly name: Name;
   readonly output: Output;
   readonly reply: [Output] extends [undefined] ? string : Output;
-  readonly sentOutput: SentOutput;
+  readonly partialOutput: DeepPartial<SentOutput>;
   readonly app: SentApp;
   readonly appField: AppField<SentApp>;
   readonly runArguments: RunArguments<SentApp, Tools[number]["name"]>;
@@ -49,3 +49,18 @@ export interface KnownAgent<
   readonly pendingCall: PendingCallOf<Tools[number]>;
   readonly event: EventOf<Tools[number]>;
 }
+
+/** A JSON value that is not complete: fields are missing, lists are shorter, strings and numbers cut off. */
+export type DeepPartial<Value> = unknown extends Value
+  ? JsonValue
+  : Value extends string
+    ? string
+    : Value extends number
+      ? number
+      : Value extends boolean | null
+        ? Value
+        : Value extends readonly unknown[]
+          ? readonly DeepPartial<Value[number]>[]
+          : Value extends object
+            ? { readonly [Field in keyof Value]?: DeepPartial<Value[Field]> }
+            : never;

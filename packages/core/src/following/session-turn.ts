@@ -1,5 +1,5 @@
 /** The handle of a session's turn: fed by the session's events, whichever process runs it. */
-import type { ChatMessage, PendingCall, Turn, TurnResponse } from "@capstan/kernel";
+import type { ChatMessage, JsonValue, PendingCall, TurnResponse } from "@capstan/kernel";
 import type { MaybePromise, PostedBody, SessionEvent } from "@capstan/log";
 import {
   abortReasonOf,
@@ -10,10 +10,14 @@ import {
 } from "@capstan/kernel";
 import { orElse } from "@capstan/log";
 import type { ShownCalls } from "@capstan/log";
+import { noOutput, PartialOutput } from "./partial-output.ts";
+import type { Turn } from "./turn.ts";
 
 /** Functions of the session that a handle uses. */
 export interface TurnSession {
   readonly id: string;
+  /** Whether the answers of its agent are typed. */
+  readonly hasOutput: boolean;
   /** Stops the turn, in whichever process it runs. */
   abortSoon(turnId: string, reason: string | undefined): void;
   /** Adds the fields of the response that only the agent knows. */
@@ -24,7 +28,7 @@ export interface TurnSession {
   refillTurn(turn: SessionTurn): void;
 }
 
-export class SessionTurn implements Turn<unknown, SessionEvent> {
+export class SessionTurn implements Turn {
   readonly id: string;
   /** Body of the post that starts the turn, if this process sent it. */
   sent: PostedBody | undefined;
@@ -47,12 +51,15 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
   /** Handles of the session that gave this turn to their caller, and the calls that the caller has seen. */
   #viewers: readonly ShownCalls[] = [];
   #pending: readonly PendingCall[] | undefined;
+  /** Gets every event, because they are not kept for a reader that comes late. Undefined if the answer is not typed. */
+  readonly #partial: PartialOutput | undefined;
 
   constructor(id: string, session: TurnSession) {
     const { promise, resolve } = Promise.withResolvers<TurnResponse>();
     this.id = id;
     this.#response = promise;
     this.#session = session;
+    this.#partial = session.hasOutput ? new PartialOutput() : undefined;
     this.#resolve = resolve;
   }
 
@@ -60,6 +67,10 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
     this.#isLookedAt = true;
     this.#notePending();
     return this.#response;
+  }
+
+  get partialOutput(): AsyncIterable<JsonValue> {
+    return this.#partial ?? noOutput;
   }
 
   /** Called when a handle of the session gives the turn to its caller. */
@@ -131,6 +142,7 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
   /** Takes the next event of the turn. The `turn_end` event resolves the response. */
   take(event: SessionEvent): void {
     this.#turnId = event.turnId;
+    this.#partial?.take(event);
     if (this.#queue === undefined) this.#hasMissed = true;
     else if (!this.#isRefilling) this.#push(event);
     switch (event.type) {
@@ -185,6 +197,7 @@ export class SessionTurn implements Turn<unknown, SessionEvent> {
 
   end(response: TurnResponse<never>): void {
     this.#isOver = true;
+    this.#partial?.end();
     this.#pending = response.pendingToolCalls;
     this.#notePending();
     this.#session.onTurnOver(this);

@@ -36,6 +36,15 @@ export class TurnHandles implements TurnSession {
     this.#waiting = new WaitingSends(runtime.id);
   }
 
+  get hasOutput(): boolean {
+    try {
+      return this.#agent.hasOutput;
+    } catch {
+      // A host may follow a turn whose agent it does not have.
+      return false;
+    }
+  }
+
   /** Resolves once everything that was posted is in the log, or has failed. Sends that wait for a resumed turn are not posted yet. */
   get sending(): Promise<unknown> | undefined {
     return this.#sending;

@@ -20,4 +20,9 @@ export interface Turn<out Known extends AgentTypes = AgentTypes> extends AnyTurn
   /** Always resolves, even if the turn failed. */
   readonly response: Promise<TurnResponse<Known>>;
   result(): Promise<TurnResponse<Known>>;
+  /**
+   * The typed answer while the model writes it: `for await (const partial of turn.partialOutput)`. The values are not validated, and end with
+   * the turn; a repaired answer begins again. Any number of readers; a slow one skips values. Empty if the agent has no `output`.
+   */
+  readonly partialOutput: AsyncIterable<Known["partialOutput"]>;
 }

@@ -1,11 +1,13 @@
 /** Turns of an agent without a stored session: each runs in a session of its own, in memory, so that its context is managed as in every other. */
 import { startTurn } from "@capstan/kernel";
+import type { SessionEvent } from "@capstan/log";
 import { newId } from "@capstan/log";
 import type { AgentInit } from "../agent/agent-init.ts";
 import type { RunAlone } from "../agent/agent.ts";
 import { Agent } from "../agent/agent.ts";
 import type { KnownAgent } from "../agent/agent-types.ts";
 import type { ToolFor } from "../tools/tool.ts";
+import { noOutput, PartialOutput } from "../following/partial-output.ts";
 import { createSession } from "./create-session.ts";
 
 export function createAgent<
@@ -25,7 +27,8 @@ export function createAgent<
 
 const runAlone: RunAlone = (agent, request, transcript, { clock, principal }) => {
   const { id = newId(), app, signal } = request;
-  return startTurn(
+  const partial = agent.hasOutput ? new PartialOutput() : undefined;
+  const alone = startTurn<unknown, SessionEvent>(
     id,
     async ({ emit, signal: stop }) => {
       const session = createSession({
@@ -38,12 +41,17 @@ const runAlone: RunAlone = (agent, request, transcript, { clock, principal }) =>
       });
       const turn = session.send({ ...request, id, app: undefined, signal: stop });
       try {
-        for await (const event of turn) emit(event);
+        for await (const event of turn) {
+          partial?.take(event);
+          emit(event);
+        }
         return await turn.response;
       } finally {
+        partial?.end();
         await session.close();
       }
     },
     signal,
   );
+  return { ...alone, partialOutput: partial ?? noOutput };
 };

@@ -1,6 +1,6 @@
 import { createAgent, createSession, execute, forkSession, restoreSession } from "@capstan/core";
-import type { Agent, Session, SessionSnapshot, TypesOf } from "@capstan/core";
-import type { Turn, TurnResponse } from "@capstan/kernel";
+import type { Agent, Session, SessionSnapshot, Turn, TypesOf } from "@capstan/core";
+import type { JsonValue, Turn as AnyTurn, TurnResponse } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import { scriptedProvider } from "@capstan/testing";
 import { expectTypeOf, test } from "vitest";
@@ -20,7 +20,7 @@ test("an agent with a schema has what the schema gives as the output of its turn
   expectTypeOf<TypesOf<typeof agent>["output"]>().toEqualTypeOf<
     Readonly<{ name: "red" | "blue"; at: Date }>
   >();
-  expectTypeOf(agent.runStream("Which?")).toExtend<Turn<Colour, SessionEvent>>();
+  expectTypeOf(agent.runStream("Which?")).toExtend<AnyTurn<Colour, SessionEvent>>();
   expectTypeOf(agent.runTurn({ input: "Which?" }).response).toExtend<
     Promise<TurnResponse<Colour>>
   >();
@@ -30,12 +30,12 @@ test("so has a session of it, however its turns are started", () => {
   const session = createSession({ agent });
 
   expectTypeOf(session).toEqualTypeOf<Session<TypesOf<typeof agent>>>();
-  expectTypeOf(session.send("Which?")).toExtend<Turn<Colour, SessionEvent>>();
-  expectTypeOf(session.turn({ input: "Which?" })).toExtend<Turn<Colour, SessionEvent>>();
-  expectTypeOf(session.runStream("Which?")).toExtend<Turn<Colour, SessionEvent>>();
-  expectTypeOf(session.continue()).toExtend<Turn<Colour, SessionEvent>>();
-  expectTypeOf(execute(session, "Which?")).toExtend<Turn<Colour, SessionEvent>>();
-  expectTypeOf(session.current).toExtend<Turn<Colour, SessionEvent> | undefined>();
+  expectTypeOf(session.send("Which?")).toExtend<AnyTurn<Colour, SessionEvent>>();
+  expectTypeOf(session.turn({ input: "Which?" })).toExtend<AnyTurn<Colour, SessionEvent>>();
+  expectTypeOf(session.runStream("Which?")).toExtend<AnyTurn<Colour, SessionEvent>>();
+  expectTypeOf(session.continue()).toExtend<AnyTurn<Colour, SessionEvent>>();
+  expectTypeOf(execute(session, "Which?")).toExtend<AnyTurn<Colour, SessionEvent>>();
+  expectTypeOf(session.current).toExtend<AnyTurn<Colour, SessionEvent> | undefined>();
   expectTypeOf(forkSession(session)).toEqualTypeOf<Promise<typeof session>>();
   expectTypeOf(restoreSession({ agent, snapshot: state })).toEqualTypeOf<Promise<typeof session>>();
 });
@@ -48,6 +48,24 @@ test("run gives the value of the schema, or the text if there is none", () => {
   expectTypeOf(plain.run("Which?")).toEqualTypeOf<Promise<string>>();
   expectTypeOf(createSession({ agent: plain }).run("Which?")).toEqualTypeOf<Promise<string>>();
   expectTypeOf<Agent["run"]>().returns.toEqualTypeOf<Promise<unknown>>();
+});
+
+test("the answer under way is partial, and as the model writes it: nothing is transformed yet", () => {
+  expectTypeOf(createSession({ agent }).send("Which?").partialOutput).toEqualTypeOf<
+    AsyncIterable<{ readonly name?: string; readonly at?: JsonValue }>
+  >();
+  const nested = createAgent({
+    model,
+    output: z.object({ list: z.array(z.object({ n: z.literal(1), isOn: z.boolean() })) }),
+  });
+  expectTypeOf(nested.runStream("Which?").partialOutput).toEqualTypeOf<
+    AsyncIterable<{
+      readonly list?: readonly { readonly n?: number; readonly isOn?: boolean }[];
+    }>
+  >();
+  const plain = createAgent({ model });
+  expectTypeOf(plain.runStream("Which?").partialOutput).toEqualTypeOf<AsyncIterable<never>>();
+  expectTypeOf<Turn["partialOutput"]>().toEqualTypeOf<AsyncIterable<unknown>>();
 });
 
 test("the output may be missing: a turn can end without an answer", () => {
@@ -63,9 +81,9 @@ test("without a schema there is no output, and a schema is not that of another a
 
   expectTypeOf<TypesOf<typeof plain>["output"]>().toEqualTypeOf<undefined>();
   expectTypeOf(createSession({ agent: plain }).send("Which?")).toExtend<
-    Turn<undefined, SessionEvent>
+    AnyTurn<undefined, SessionEvent>
   >();
   expectTypeOf(createSession({ agent: plain }).send("Which?")).not.toExtend<
-    Turn<Colour, SessionEvent>
+    AnyTurn<Colour, SessionEvent>
   >();
 });
