@@ -1,5 +1,4 @@
-import { createAgent, createHost, defineTool } from "@capstan/core";
-import { memoryRepository } from "@capstan/log";
+import { createAgent, createHost, defineTool, memoryRepository } from "@capstan/core";
 import { callTool, say, scriptedProvider } from "@capstan/testing";
 
 const input = { type: "object", properties: {} } as const;

@@ -1,6 +1,5 @@
 import { connect, lendTool } from "@capstan/client";
-import { createAgent, createHost } from "@capstan/core";
-import { memoryRepository } from "@capstan/log";
+import { createAgent, createHost, memoryRepository } from "@capstan/core";
 import { bearerTokens, createServer } from "@capstan/server";
 import { serveNode } from "@capstan/server/node";
 import { callTool, say, scriptedProvider } from "@capstan/testing";

@@ -1,5 +1,5 @@
+import type { ChatMessage } from "@capstan/core";
 import { createAgent, createSession } from "@capstan/core";
-import type { ChatMessage } from "@capstan/kernel";
 import { say, scriptedProvider } from "@capstan/testing";
 
 const past: readonly ChatMessage[] = [

@@ -1,5 +1,4 @@
-import { createAgent, createHost } from "@capstan/core";
-import { memoryRepository } from "@capstan/log";
+import { createAgent, createHost, memoryRepository } from "@capstan/core";
 import { callTool, say, scriptedProvider } from "@capstan/testing";
 
 const pick = { name: "pick", description: "Lets the user pick", inputSchema: { type: "object" } };

@@ -1,6 +1,5 @@
 import { createAgent, createSession, defineTool, execute } from "@capstan/core";
-import type { CallAnswer, SendInput, SessionEvent } from "@capstan/core";
-import type { PendingCall, Turn } from "@capstan/kernel";
+import type { CallAnswer, PendingCall, SendInput, Turn } from "@capstan/core";
 import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
 
 const input = { type: "object", properties: {} } as const;
@@ -23,7 +22,7 @@ const session = createSession({
 
 let next: SendInput = { role: "user", content: "Compare my notes with this page" };
 for (;;) {
-  const stream: Turn<unknown, SessionEvent> = execute(session, next);
+  const stream: Turn = execute(session, next);
   for await (const event of stream) {
     if (event.type === "awaiting_tool_execution") console.log(event.pending[0]?.toolName); // → pickFile
   }

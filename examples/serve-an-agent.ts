@@ -1,5 +1,4 @@
-import { createAgent, createHost } from "@capstan/core";
-import { memoryRepository } from "@capstan/log";
+import { createAgent, createHost, memoryRepository } from "@capstan/core";
 import { bearerTokens, createServer } from "@capstan/server";
 import { serveNode } from "@capstan/server/node";
 import { callTool, say, scriptedProvider } from "@capstan/testing";

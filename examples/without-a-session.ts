@@ -1,5 +1,5 @@
+import type { ChatMessage } from "@capstan/core";
 import { createAgent } from "@capstan/core";
-import type { ChatMessage } from "@capstan/kernel";
 import { say, scriptedProvider } from "@capstan/testing";
 
 const replies = ["Oslo.", "About 700,000.", "The Akerselva.", "It is 8 km long."];

@@ -1,5 +1,5 @@
+import type { ProviderPart } from "@capstan/core";
 import { createAgent } from "@capstan/core";
-import type { ProviderPart } from "@capstan/kernel";
 import { wrapProvider } from "@capstan/providers/wrap-provider";
 import { say, scriptedProvider } from "@capstan/testing";
 

@@ -82,12 +82,12 @@ export class Agent<out Known extends AgentTypes = AgentTypes> {
     return new Agent<Known>({ ...this.#init, ...changes }, this.#runAlone);
   }
 
-  /** Resolves everything a turn runs with. The caller must dispose the plan when the turn ends. */
+  /** @internal Resolves everything a turn runs with. The caller must dispose the plan when the turn ends. */
   plan(request: Omit<PlanRequest, "agentName">): MaybePromise<TurnPlan> {
     return planTurn(this.#init, { ...request, agentName: this.name });
   }
 
-  /** Plan for a turn that ends before it begins. */
+  /** @internal Plan for a turn that ends before it begins. */
   planNothing(context: GivenContext): TurnPlan {
     return planNothing(this.#init, context);
   }
@@ -177,7 +177,7 @@ export class Agent<out Known extends AgentTypes = AgentTypes> {
     return this.#init.output !== undefined;
   }
 
-  /** Adds the typed answer, if this agent has a schema for it. */
+  /** @internal Adds the typed answer, if this agent has a schema for it. */
   complete(
     response: UntypedResponse<never>,
     timer: Timer | undefined,

@@ -1,0 +1,2 @@
+export { make } from "./hidden.ts";
+export type { Shown } from "./hidden.ts";
