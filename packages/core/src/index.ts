@@ -226,8 +226,15 @@ export { DependencyScope, createScope } from "./tools/dependency-scope.ts";
 export type { ScopeOptions } from "./tools/dependency-scope.ts";
 export { doneTool } from "./tools/done-tool.ts";
 export type { DoneToolOptions } from "./tools/done-tool.ts";
-export type { AppField, AppNeed, AppSchema } from "./tools/app-schema.ts";
-export type { AnyTool, RemoteTool, Tool, ToolExecution, ToolFor, ToolTypes } from "./tools/tool.ts";
+export type { AppField, AppSchema } from "./tools/app-schema.ts";
+export type {
+  AnyTool,
+  AppForTools,
+  RemoteTool,
+  Tool,
+  ToolExecution,
+  ToolTypes,
+} from "./tools/tool.ts";
 export type {
   EventOf,
   JsonOf,

@@ -6,7 +6,7 @@ import type { AgentInit } from "../agent/agent-init.ts";
 import type { RunAlone } from "../agent/agent.ts";
 import { Agent } from "../agent/agent.ts";
 import type { KnownAgent } from "../agent/agent-types.ts";
-import type { ToolFor } from "../tools/tool.ts";
+import type { AnyTool, AppForTools } from "../tools/tool.ts";
 import { noOutput, PartialOutput } from "../following/partial-output.ts";
 import { createSession } from "./create-session.ts";
 
@@ -16,9 +16,9 @@ export function createAgent<
   SentOutput = undefined,
   App = undefined,
   SentApp = undefined,
-  const Tools extends readonly ToolFor<NoInfer<SentApp>>[] = readonly [],
+  const Tools extends readonly AnyTool[] = readonly [],
 >(
-  init: AgentInit<Output, App, SentApp, SentOutput, Name, Tools>,
+  init: AgentInit<Output, App, SentApp, SentOutput, Name, Tools> & AppForTools<SentApp, Tools>,
 ): Agent<KnownAgent<Name, Output, SentOutput, SentApp, Tools>> {
   // Its functions are called with the values that its schemas give, so their types can be forgotten.
   const untyped = init as unknown as AgentInit;

@@ -16,12 +16,6 @@ export function isAppSchema(schema: AppSchema): boolean {
   return typeof schema["~standard"]?.validate === "function";
 }
 
-/** Schema of a tool. An agent that has the tool must be given values that it accepts. */
-export interface AppNeed<Accepts> extends AppSchema {
-  /** Only a type: no schema has this field. */
-  readonly accepts?: Accepts;
-}
-
 /** The field `app` of options: required if the agent has an `appContext`, not allowed if it has none. */
 export type AppField<Sent> = undefined extends Sent
   ? { readonly app?: NoInfer<Sent> }

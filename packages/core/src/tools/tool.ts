@@ -6,7 +6,7 @@ import type {
   ToolReturn,
   ToolYield,
 } from "@capstan/kernel";
-import type { AppNeed, AppSchema } from "./app-schema.ts";
+import type { AppSchema } from "./app-schema.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** Return values of `execute`. */
@@ -41,7 +41,6 @@ export interface ToolTypes {
 /** A tool without `execute`: a client runs it, or a caller answers its calls. */
 export interface RemoteTool<out Known extends ToolTypes = ToolTypes> extends AnyTool {
   readonly name: Known["name"];
-  readonly appContext?: AppNeed<Known["accepts"]>;
   /** Only a type: no tool has this field. */
   readonly "~types"?: Known;
 }
@@ -51,7 +50,11 @@ export interface Tool<out Known extends ToolTypes = ToolTypes> extends RemoteToo
   execute(input: Known["input"], context: ToolExecuteContext): Known["result"];
 }
 
-/** A tool that can work with this application context. */
-export interface ToolFor<SentApp> extends AnyTool {
-  readonly appContext?: AppNeed<(app: SentApp) => void>;
-}
+/** The app context that an agent must have because of its tools. */
+export type AppForTools<SentApp, Tools extends readonly AnyTool[]> = [Tools[number]] extends [
+  { readonly "~types"?: { readonly accepts: (app: infer Needed) => void } },
+]
+  ? [SentApp] extends [Needed]
+    ? unknown
+    : { readonly appContext: AppSchema<Needed, unknown> }
+  : unknown;
