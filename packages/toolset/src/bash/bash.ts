@@ -1,7 +1,7 @@
 /** `bash`: runs a command in a shell. It can do anything this process can do: paths are not restricted. */
 import { existsSync } from "node:fs";
 import { lstat } from "node:fs/promises";
-import type { AnyTool, ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
 import { defineTool } from "@capstan/core";
 import type { ToolExecutionEvent } from "@capstan/kernel";
 import { z } from "zod";
@@ -15,6 +15,7 @@ import { commandEnvironment, missedIn } from "./environment.ts";
 import { describeEnding, Jobs } from "./jobs.ts";
 import { OutputBuffer } from "./output-buffer.ts";
 import { withoutOverwritten } from "./plain-output.ts";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export interface BashOptions extends WorkspaceOptions {
   /** Default: bash if installed in the usual path, else sh. */
@@ -48,7 +49,7 @@ export interface BashDetails {
  * Streams the output. A timeout, an abort, the end of the command and the end of this process end all processes
  * it started. A background command lasts as long as the session is open in this process. Throws only on abort.
  */
-export function bashTool(options: BashOptions = {}): AnyTool {
+export function bashTool(options: BashOptions = {}): NamedTool<"bash"> {
   const { timeoutMs = 120_000, maxTimeoutMs = 600_000 } = options;
   return defineTool({
     name: "bash",

@@ -1,10 +1,11 @@
 /** `bash_output` and `bash_kill`: read the output of a background command, and end it. */
-import type { AnyTool, ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
 import { defineTool, fail, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
 import { describeEnding, Jobs } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export interface JobDetails {
   readonly job: string;
@@ -19,7 +20,7 @@ const maxChars = 30_000;
 const maxWaitMs = 60_000;
 
 /** `pure`: reading removes nothing. The result states the offset to continue at. Throws only on abort. */
-export function bashOutputTool(): AnyTool {
+export function bashOutputTool(): NamedTool<"bash_output"> {
   return defineTool({
     name: "bash_output",
     label: "Read the output of a job",
@@ -55,7 +56,7 @@ export function bashOutputTool(): AnyTool {
   });
 }
 
-export function bashKillTool(): AnyTool {
+export function bashKillTool(): NamedTool<"bash_kill"> {
   return defineTool({
     name: "bash_kill",
     label: "End a job",

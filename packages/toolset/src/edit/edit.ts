@@ -1,6 +1,6 @@
 /** `edit`: replaces passages of a file, all of them or none. */
 import { basename } from "node:path";
-import type { AnyTool, ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
@@ -18,6 +18,7 @@ import { readTextIn } from "../files/text-file.ts";
 import { unifiedDiff } from "../files/unified-diff.ts";
 import { locate, openWorkspace } from "../files/workspace.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export interface EditDetails {
   readonly path: string;
@@ -54,7 +55,7 @@ const lenient: typeof input = withParsed(input, "edits");
  * may differ. Line ends and byte order mark are kept. At most once: repeating an edit whose new text contains the old
  * would apply it twice. Throws only on abort.
  */
-export function editTool(options: WorkspaceOptions = {}): AnyTool {
+export function editTool(options: WorkspaceOptions = {}): NamedTool<"edit"> {
   return defineTool({
     name: "edit",
     label: "Edit a file",

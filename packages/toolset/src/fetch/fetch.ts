@@ -1,5 +1,5 @@
 /** `fetch`: gets a web page as text. Not included by default, because pages may contain instructions for the model. */
-import type { AnyTool, ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
 import { defineTool, fail, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { serializeError } from "@capstan/kernel";
@@ -8,6 +8,7 @@ import { FileError, toToolOutput } from "../files/file-error.ts";
 import { getPage } from "./get-page.ts";
 import type { Page } from "./get-page.ts";
 import { htmlToText } from "./html-text.ts";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export interface FetchOptions {
   /** Whether to allow addresses of this machine and its network. Default: false. */
@@ -28,7 +29,7 @@ export interface FetchDetails {
 const input = z.strictObject({ url: z.string().min(1).max(4000).describe("http or https.") });
 
 /** Returns HTML as readable text, other text unchanged. A status other than 2xx is a failed output. Throws only on abort. */
-export function fetchTool(options: FetchOptions = {}): AnyTool {
+export function fetchTool(options: FetchOptions = {}): NamedTool<"fetch"> {
   return defineTool({
     name: "fetch",
     label: "Fetch a page",

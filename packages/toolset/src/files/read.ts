@@ -1,6 +1,6 @@
 /** `read`: reads a text file in parts, or an image. */
 import type { FileHandle } from "node:fs/promises";
-import type { AnyTool, ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolContentPart, ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
@@ -16,6 +16,7 @@ import { openFile } from "./folder.ts";
 import { filePath } from "./path-input.ts";
 import { locate, openWorkspace } from "./workspace.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export interface ReadDetails {
   readonly path: string;
@@ -49,7 +50,7 @@ const input = z.strictObject({
  * how to continue. An image is returned as an image. If the file cannot be read (missing, outside, a folder, binary), the
  * output is a failure. Throws only on abort.
  */
-export function readTool(options: WorkspaceOptions = {}): AnyTool {
+export function readTool(options: WorkspaceOptions = {}): NamedTool<"read"> {
   return defineTool({
     name: "read",
     label: "Read a file",

@@ -1,5 +1,5 @@
 /** `write`: writes a whole file, new or replacing another. */
-import type { AnyTool, ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { join } from "node:path";
@@ -20,6 +20,7 @@ import { readTextIn } from "./text-file.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 import { locateTarget, openWorkspace } from "./workspace.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export interface WriteDetails {
   readonly path: string;
@@ -38,7 +39,7 @@ const input = z.strictObject({
  * Atomic: the file has the old content or the new one, whenever the process dies. `idempotent`, because a second run has
  * the same result as the first. Throws only on abort.
  */
-export function writeTool(options: WorkspaceOptions = {}): AnyTool {
+export function writeTool(options: WorkspaceOptions = {}): NamedTool<"write"> {
   return defineTool({
     name: "write",
     label: "Write a file",

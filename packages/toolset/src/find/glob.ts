@@ -1,6 +1,6 @@
 /** `glob`: finds files by a path pattern. */
 import { lstat } from "node:fs/promises";
-import type { AnyTool, ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
@@ -10,6 +10,7 @@ import { folderPath } from "../files/path-input.ts";
 import { walk } from "./walk.ts";
 import { locate, openWorkspace, rootOf, toShownPath } from "../files/workspace.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export interface GlobDetails {
   readonly pattern: string;
@@ -32,7 +33,7 @@ const input = z.strictObject({
 });
 
 /** Returns one path per line, in order of name. Leaves out .git and files that git ignores. Throws only on abort. */
-export function globTool(options: WorkspaceOptions = {}): AnyTool {
+export function globTool(options: WorkspaceOptions = {}): NamedTool<"glob"> {
   return defineTool({
     name: "glob",
     label: "Find files",

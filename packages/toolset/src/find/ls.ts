@@ -1,6 +1,6 @@
 /** `ls`: lists a folder in order of name. */
 import { lstat, readdir, readlink } from "node:fs/promises";
-import type { AnyTool, ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
@@ -9,6 +9,7 @@ import { Folder, inFolder } from "../files/folder.ts";
 import { folderPath } from "../files/path-input.ts";
 import { locate, openWorkspace } from "../files/workspace.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export interface LsEntry {
   readonly name: string;
@@ -42,7 +43,7 @@ const input = z.strictObject({
  * be ambiguous on such a line are quoted as JSON. A closing note in parentheses states how to continue. If the folder cannot
  * be listed (missing, outside, a file), the output is a failure. Throws only on abort.
  */
-export function lsTool(options: WorkspaceOptions = {}): AnyTool {
+export function lsTool(options: WorkspaceOptions = {}): NamedTool<"ls"> {
   return defineTool({
     name: "ls",
     label: "List a folder",

@@ -1,7 +1,7 @@
 /** `grep`: finds lines that match a pattern. */
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
-import type { AnyTool, ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
@@ -14,6 +14,7 @@ import type { WorkspaceOptions } from "../files/workspace.ts";
 import { searchInNode } from "./node-engine.ts";
 import { findRipgrep, ripgrepEngine } from "./ripgrep.ts";
 import type { FoundLine, SearchEngine } from "./search.ts";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export interface GrepOptions extends WorkspaceOptions {
   /** Path of ripgrep, or false to search in Node. Default: the binary of `@vscode/ripgrep`, if it has one for this machine. */
@@ -67,7 +68,7 @@ const input = z.strictObject({
 type GrepInput = z.output<typeof input>;
 
 /** Returns `path:line: text` for each match, `path-line- text` for lines around it. Throws only on abort. */
-export function grepTool(options: GrepOptions = {}): AnyTool {
+export function grepTool(options: GrepOptions = {}): NamedTool<"grep"> {
   let engine: Promise<SearchEngine> | undefined;
   return defineTool({
     name: "grep",

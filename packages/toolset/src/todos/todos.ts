@@ -1,8 +1,8 @@
 /** `write_todos`: the plan of a long task. It is part of the transcript, so it lasts as long as the session. */
-import type { AnyTool } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ChatMessage } from "@capstan/kernel";
 import { z } from "zod";
+import type { NamedTool } from "../toolset/named-tool.ts";
 
 export type TodoStatus = "pending" | "in_progress" | "completed";
 
@@ -28,7 +28,7 @@ const toolName = "write_todos";
 const marks = { pending: "[ ]", in_progress: "[>]", completed: "[x]" } as const;
 
 /** Each call passes the whole list. The model sees it again in the result, users see it in `details`. */
-export function todosTool(): AnyTool {
+export function todosTool(): NamedTool<"write_todos"> {
   return defineTool({
     name: toolName,
     label: "Plan",

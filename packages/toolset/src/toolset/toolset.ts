@@ -1,5 +1,4 @@
 /** Creates all tools for one folder, or a selection of them. */
-import type { AnyTool } from "@capstan/core";
 import { bashTool } from "../bash/bash.ts";
 import type { BashOptions } from "../bash/bash.ts";
 import { bashKillTool, bashOutputTool } from "../bash/job-tools.ts";
@@ -14,6 +13,7 @@ import { readTool } from "../files/read.ts";
 import { todosTool } from "../todos/todos.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
 import { writeTool } from "../files/write.ts";
+import type { NamedTool } from "./named-tool.ts";
 
 /** `bash` includes `bash_output` and `bash_kill`. */
 export type ToolsetName =
@@ -27,6 +27,9 @@ export type ToolsetName =
   | "write_todos"
   | "fetch";
 
+/** A tool of the toolset. */
+export type ToolsetTool = NamedTool<ToolsetName | "bash_output" | "bash_kill">;
+
 export interface ToolsetOptions extends WorkspaceOptions {
   /** Default: all but `fetch`, which is added if its options are given or if it is listed here. */
   readonly tools?: readonly ToolsetName[];
@@ -38,7 +41,7 @@ export interface ToolsetOptions extends WorkspaceOptions {
 /** Tools that only read files, for an agent that must not change anything. */
 export const readOnlyTools: readonly ToolsetName[] = ["ls", "read", "glob", "grep"];
 
-const makers: Readonly<Record<ToolsetName, (options: ToolsetOptions) => readonly AnyTool[]>> = {
+const makers: Readonly<Record<ToolsetName, (options: ToolsetOptions) => readonly ToolsetTool[]>> = {
   ls: (options) => [lsTool(options)],
   read: (options) => [readTool(options)],
   glob: (options) => [globTool(options)],
@@ -55,7 +58,7 @@ const makers: Readonly<Record<ToolsetName, (options: ToolsetOptions) => readonly
 };
 
 /** Returns tools in the order of `ToolsetName`, whatever the order of the selection, so that the prompt stays the same. */
-export function createToolset(options: ToolsetOptions = {}): readonly AnyTool[] {
+export function createToolset(options: ToolsetOptions = {}): readonly ToolsetTool[] {
   const { tools, fetch } = options;
   const isChosen = (name: string): boolean =>
     tools === undefined
