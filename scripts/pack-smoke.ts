@@ -42,6 +42,9 @@ const packagesOfPrograms = [
   "zod",
 ];
 
+/** Older compilers that users have, besides the one of this repository. */
+const olderCompilers = ["5.4.5", "5.7.3", "5.9.3", "6.0.3"];
+
 const root = join(import.meta.dirname, "..");
 const counts = { passed: 0, failed: 0 };
 const compilerOptions = [
@@ -87,7 +90,7 @@ async function provePackages(folder: string): Promise<void> {
   const oldNode = oldestNodes[`${process.platform}-${process.arch}`];
   const packages = [...paths, ...peers, ...others];
   if (!report("install", await install(userFolder, packages, oldNode))) return;
-  report("types, as a user's compiler sees them", await compileAsUser(userFolder, tarballs));
+  await compileAsUser(userFolder, tarballs);
   await copyFile(join(root, "scripts", "smoke.mjs"), join(userFolder, "smoke.mjs"));
   runTests(userFolder, process.execPath, "smoke.mjs");
   if (oldNode === undefined) {
@@ -153,7 +156,10 @@ async function install(
 ): Promise<Outcome> {
   const manifest = { name: "capstan-user", private: true, type: "module" };
   await writeFile(join(userFolder, "package.json"), JSON.stringify(manifest));
-  const extras = oldNode === undefined ? [] : [`old-node@npm:${oldNode}`];
+  const compilers = olderCompilers.map(
+    (version) => `typescript-${version}@npm:typescript@${version}`,
+  );
+  const extras = oldNode === undefined ? compilers : [...compilers, `old-node@npm:${oldNode}`];
   const quiet = ["--no-audit", "--no-fund", "--no-package-lock"];
   const outcome = run("npm", ["install", ...quiet, ...packages, ...extras], userFolder);
   if (!outcome.isOk) return outcome;
@@ -164,7 +170,7 @@ async function install(
 }
 
 /** The user is strict, checks the libraries too, and has no DOM types. */
-async function compileAsUser(userFolder: string, tarballs: readonly Tarball[]): Promise<Outcome> {
+async function compileAsUser(userFolder: string, tarballs: readonly Tarball[]): Promise<void> {
   const manifests = tarballs.map(({ name }) => readManifest(packageFolder(name)));
   const specifiers = (await Promise.all(manifests)).flatMap(({ name, exports }) =>
     Object.keys(exports)
@@ -175,7 +181,14 @@ async function compileAsUser(userFolder: string, tarballs: readonly Tarball[]): 
     (specifier, index) => `export * as n${index} from "${specifier}";\n`,
   );
   await writeFile(join(userFolder, "user.ts"), lines.join(""));
-  return run("tsc", [...compilerOptions, "user.ts"], userFolder);
+  const program = join(root, "test", "compilers", "known-types.ts");
+  await copyFile(program, join(userFolder, "known-types.ts"));
+  const options = [...compilerOptions, "user.ts", "known-types.ts"];
+  report("types, as a user's compiler sees them", run("tsc", options, userFolder));
+  for (const version of olderCompilers) {
+    const compiler = join("node_modules", `typescript-${version}`, "bin", "tsc");
+    report(`types, with TypeScript ${version}`, run("node", [compiler, ...options], userFolder));
+  }
 }
 
 /** Runs a node:test file, whose tests count one by one. */
