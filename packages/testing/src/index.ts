@@ -40,6 +40,7 @@ export type { EventProblem, EventProblemCode } from "./checkers/event-problem.ts
 export type { Problem } from "./checkers/problem.ts";
 export { echoTool, failingTool, remoteTool } from "./tools/test-tools.ts";
 export type { RecordingTool, StartedCall, TestToolOptions } from "./tools/test-tools.ts";
+export { toolContext } from "./tools/tool-context.ts";
 export { tinyImage } from "./tools/tiny-image.ts";
 export { deferredTool } from "./tools/deferred-tool.ts";
 export type { DeferredTool, DeferredToolOptions } from "./tools/deferred-tool.ts";

@@ -40,6 +40,7 @@ test.each([
       "stall",
       "think",
       "tinyImage",
+      "toolContext",
       "usage",
       "wait",
     ],

@@ -1,20 +1,9 @@
 import type { ToolContract, ToolExecuteContext } from "@capstan/kernel";
-import { deferredTool, echoTool, failingTool, remoteTool } from "@capstan/testing";
+import { deferredTool, echoTool, failingTool, remoteTool, toolContext } from "@capstan/testing";
 import { expect, test } from "vitest";
 
 function contextOf(toolCallId: string, signal = new AbortController().signal): ToolExecuteContext {
-  return {
-    toolCallId,
-    conversationId: "c1",
-    turnId: "t1",
-    step: 1,
-    signal,
-    cwd: undefined,
-    idempotencyKey: toolCallId,
-    logger: undefined,
-    update: () => {},
-    usage: () => {},
-  };
+  return toolContext({ toolCallId, signal });
 }
 
 /** Same as the kernel: the input is the result of the tool's own parser. */

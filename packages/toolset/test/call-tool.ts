@@ -1,5 +1,6 @@
 /** Calls a tool as the kernel does: the input is checked first, and execution gets what the check returned. */
-import type { JsonValue, ToolContract, ToolExecuteContext, ToolOutput } from "@capstan/kernel";
+import type { JsonValue, ToolContract, ToolOutput } from "@capstan/kernel";
+import { toolContext } from "@capstan/testing";
 
 export async function callTool(
   tool: ToolContract,
@@ -10,18 +11,7 @@ export async function callTool(
   if (parsed === undefined || parsed.issues !== undefined) {
     throw new Error(`not executed: ${JSON.stringify(parsed?.issues)}`);
   }
-  const context: ToolExecuteContext = {
-    toolCallId: "call-1",
-    conversationId: "conversation-1",
-    turnId: "turn-1",
-    step: 1,
-    signal,
-    cwd,
-    idempotencyKey: "key-1",
-    logger: undefined,
-    update: () => {},
-    usage: () => {},
-  };
+  const context = toolContext({ signal, cwd });
   // The kernel passes the checked value on without knowing its type; what is called here returns the envelope.
   return (await tool.execute?.(parsed.value as never, context)) as ToolOutput<
     Record<string, unknown>
