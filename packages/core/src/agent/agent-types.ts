@@ -40,7 +40,7 @@ export interface KnownAgent<
 > {
   readonly name: Name;
   readonly output: Output;
-  readonly reply: [Output] extends [undefined] ? string : Output;
+  readonly reply: ReplyOf<Output, SentOutput>;
   readonly partialOutput: DeepPartial<SentOutput>;
   readonly app: SentApp;
   readonly appField: AppField<SentApp>;
@@ -49,6 +49,13 @@ export interface KnownAgent<
   readonly pendingCall: PendingCallOf<Tools[number]>;
   readonly event: EventOf<Tools[number]>;
 }
+
+/** The text, if there is no schema: no model can write undefined. */
+type ReplyOf<Output, SentOutput> = unknown extends SentOutput
+  ? Output
+  : [SentOutput] extends [undefined]
+    ? string
+    : Output;
 
 /** A JSON value that is not complete: fields are missing, lists are shorter, strings and numbers cut off. */
 export type DeepPartial<Value> = unknown extends Value

@@ -47,6 +47,10 @@ test("run gives the value of the schema, or the text if there is none", () => {
   expectTypeOf(createSession({ agent }).run("Which?")).toExtend<Promise<Colour>>();
   expectTypeOf(plain.run("Which?")).toEqualTypeOf<Promise<string>>();
   expectTypeOf(createSession({ agent: plain }).run("Which?")).toEqualTypeOf<Promise<string>>();
+  const any = createAgent({ model, output: z.any() });
+  expectTypeOf(any.run("Which?")).toEqualTypeOf<Promise<any>>(); // eslint-disable-line typescript/no-explicit-any -- as the schema says
+  const nothing = createAgent({ model, output: z.object({}).transform(() => undefined) });
+  expectTypeOf(nothing.run("Which?")).toEqualTypeOf<Promise<undefined>>();
   expectTypeOf<Agent["run"]>().returns.toEqualTypeOf<Promise<unknown>>();
 });
 
