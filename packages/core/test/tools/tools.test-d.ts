@@ -199,6 +199,14 @@ test("a malformed envelope is a type error; other objects are results", () => {
 
   defineTool({ ...named, execute: () => forecast });
   defineTool({ ...named, execute: async () => ({ ok: true, rows: 3 }) });
+  defineTool({ ...named, execute: () => ["a", "b"] });
+  defineTool({ ...named, execute: async () => [{ rows: 3, at: new Date() }] });
+  // @ts-expect-error -- JSON has no maps
+  defineTool({ ...named, execute: () => new Map([["rows", 3]]) });
+  // @ts-expect-error -- JSON has no sets
+  defineTool({ ...named, execute: async () => new Set(["a"]) });
+  // @ts-expect-error -- a function that was not called
+  defineTool({ ...named, execute: () => () => "text" });
   // @ts-expect-error -- the message is misspelled
   defineTool({ ...named, execute: () => ({ ok: true, outputMesage: "m", details: 1 }) });
   // @ts-expect-error -- ok is missing

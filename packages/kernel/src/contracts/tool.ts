@@ -76,6 +76,9 @@ type JsonObject = (object | { readonly [field: string]: unknown }) & {
   // Promises and streams are objects too; their contents are checked instead.
   readonly then?: never;
   readonly [Symbol.asyncIterator]?: never;
+  // Maps, sets and functions would be empty.
+  readonly [Symbol.iterator]?: never;
+  readonly [Symbol.hasInstance]?: never;
 } & ({ readonly ok?: never } | { readonly details?: never; readonly meta?: never });
 
 /** A string, parts, a `ToolOutput`, or any other value, which the model gets as JSON. */
@@ -83,6 +86,7 @@ export type ToolReturn =
   | string
   | readonly ToolContentPart[]
   | ToolOutput
+  | readonly unknown[]
   | JsonObject
   | number
   | boolean
