@@ -1,6 +1,5 @@
 /** The server that the other files of this folder mount under `/agents`. */
-import { createAgent, createHost } from "@capstan/core";
-import { memoryRepository } from "@capstan/log";
+import { createAgent, createHost, memoryRepository } from "@capstan/core";
 import { offlineProvider } from "@capstan/providers/offline";
 import { createServer } from "@capstan/server";
 

@@ -53,3 +53,10 @@ test("tools of both kinds are lent together, and a turn is a turn", () => {
   expectTypeOf(session).toEqualTypeOf<ClientSession>();
   expectTypeOf(session.send("Hi")).toEqualTypeOf<Turn<unknown, SessionEvent>>();
 });
+
+test("an option that may be missing can be passed as it is", () => {
+  const token = process.env["SOME_TOKEN"];
+
+  expectTypeOf({ url: "http://a.test", token }).toExtend<Parameters<typeof connect>[0]>();
+  connect({ url: "http://a.test", token, credentials: undefined, retry: undefined });
+});

@@ -12,13 +12,13 @@ import type { SessionStart } from "../turns/turn-handles.ts";
 
 export interface ClientOptions extends ConnectionOptions {
   /** Client-side tools for all sessions, from `lendTool`, or from `defineTool` of `@capstan/core`. */
-  readonly tools?: readonly ToolContract[];
+  readonly tools?: readonly ToolContract[] | undefined;
   /** Name of this client. Default: a random one. */
-  readonly client?: string;
+  readonly client?: string | undefined;
   /** How long to leave a call to the client that lent its tool before this client runs it. Default 3,000. */
-  readonly takeOverMs?: number;
+  readonly takeOverMs?: number | undefined;
   /** How long other clients leave a call to this one if it disappears. Default 10,000. */
-  readonly claimMs?: number;
+  readonly claimMs?: number | undefined;
 }
 
 export class Client {

@@ -4,19 +4,20 @@ import { ClientError } from "../errors/client-error.ts";
 import type { RetryOptions } from "./pause.ts";
 import { delayBefore, pause } from "./pause.ts";
 
+/** An option that is undefined was not given. */
 export interface ConnectionOptions {
   /** Address of the server. If there are several, the next one is tried when one is unreachable. */
   readonly url: string | readonly string[];
   /** Default none: the server authenticates by something else, such as a cookie. */
-  readonly token?: string | (() => string | Promise<string>);
+  readonly token?: string | (() => string | Promise<string>) | undefined;
   /** Whether `fetch` sends cookies; `"include"` for a server of another origin. Default: that of `fetch`, only to the page's own origin. */
-  readonly credentials?: "omit" | "same-origin" | "include";
-  readonly fetch?: typeof globalThis.fetch;
+  readonly credentials?: "omit" | "same-origin" | "include" | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** Called when the server rejects the token or cookie. Returns another token, true if the cookie was renewed, or nothing. */
-  readonly onUnauthorized?: () => Renewed | Promise<Renewed>;
-  readonly retry?: RetryOptions;
+  readonly onUnauthorized?: (() => Renewed | Promise<Renewed>) | undefined;
+  readonly retry?: RetryOptions | undefined;
   /** A stream without even a heartbeat for this long is replaced. Default 45,000: a server sends one every 15 s. */
-  readonly silenceMs?: number;
+  readonly silenceMs?: number | undefined;
 }
 
 type Renewed = string | true | undefined;
