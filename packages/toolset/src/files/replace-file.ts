@@ -1,11 +1,12 @@
 /** Replaces a file atomically: readers see the old content or the new, never a part. */
-import { randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { access, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
 import { FileError, onFile } from "./file-error.ts";
+import { join } from "node:path";
 import { Folder, requireFile } from "./folder.ts";
+import { noteTemporary, temporaryName } from "./temporary-files.ts";
 import type { Target } from "./workspace.ts";
 
 /** Opens the folder of a target and creates missing ones. */
@@ -57,7 +58,10 @@ export async function replaceFile(
   bytes: Buffer,
   { before, path }: { readonly before: BigIntStats | undefined; readonly path: string },
 ): Promise<void> {
-  const temporary = folder.at(`.capstan-${randomUUID()}.tmp`);
+  const temporaryFile = temporaryName();
+  const temporary = folder.at(temporaryFile);
+  // Without a note, a file that a killed process leaves behind stays there: no reason not to write.
+  const forget = await noteTemporary(join(folder.real, temporaryFile)).catch(() => undefined);
   const handle = await onFile(path, () => open(temporary, createFlags, 0o666));
   try {
     // Nothing has been written yet, in case the path led elsewhere.
@@ -70,6 +74,8 @@ export async function replaceFile(
     // It may be gone, or not removable: the first failure is the one to report.
     await unlink(temporary).catch(() => {});
     throw thrown;
+  } finally {
+    await forget?.();
   }
 }
 

@@ -1,4 +1,5 @@
 /** Creates all tools for one folder, or a selection of them. */
+import { background } from "@capstan/kernel";
 import { bashTool } from "../bash/bash.ts";
 import type { BashOptions } from "../bash/bash.ts";
 import { bashKillTool, bashOutputTool } from "../bash/job-tools.ts";
@@ -14,6 +15,7 @@ import { todosTool } from "../todos/todos.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
 import { writeTool } from "../files/write.ts";
 import type { NamedTool } from "./named-tool.ts";
+import { sweepTemporaryFiles } from "../files/temporary-files.ts";
 
 /** `bash` includes `bash_output` and `bash_kill`. */
 export type ToolsetName =
@@ -38,6 +40,15 @@ export interface ToolsetOptions extends WorkspaceOptions {
   readonly fetch?: FetchOptions;
 }
 
+let hasSwept = false;
+
+/** Temporary files that killed processes have left are removed when a process makes its first tools. */
+function sweepOnce(): void {
+  if (hasSwept) return;
+  hasSwept = true;
+  background(sweepTemporaryFiles(), () => {});
+}
+
 /** Tools that only read files, for an agent that must not change anything. */
 export const readOnlyTools: readonly ToolsetName[] = ["ls", "read", "glob", "grep"];
 
@@ -60,6 +71,7 @@ const makers: Readonly<Record<ToolsetName, (options: ToolsetOptions) => readonly
 /** Returns tools in the order of `ToolsetName`, whatever the order of the selection, so that the prompt stays the same. */
 export function createToolset(options: ToolsetOptions = {}): readonly ToolsetTool[] {
   const { tools, fetch } = options;
+  sweepOnce();
   const isChosen = (name: string): boolean =>
     tools === undefined
       ? name !== "fetch" || fetch !== undefined
