@@ -60,7 +60,7 @@ export async function replaceFile(
 ): Promise<void> {
   const temporaryFile = temporaryName();
   const temporary = folder.at(temporaryFile);
-  // Without a note, a file that a killed process leaves behind stays there: no reason not to write.
+  // Without a note, the file of a killed process would stay: no reason not to write.
   const forget = await noteTemporary(join(folder.real, temporaryFile)).catch(() => undefined);
   const handle = await onFile(path, () => open(temporary, createFlags, 0o666));
   try {

@@ -1,5 +1,5 @@
 /**
- * Temporary files beside the files they replace. Each is noted in a folder of this user, so that one that a killed process left behind is
+ * Temporary files beside the files they replace. Each is noted in a folder of this user, so that one that a killed process has left is
  * removed by the next process.
  */
 import { randomUUID } from "node:crypto";
