@@ -1,4 +1,4 @@
-import { defineTool } from "@capstan/core";
+import { createHost, createSession, defineTool, openSession, restoreSession } from "@capstan/core";
 import type { ProviderContract, ProviderPart, TurnResponse } from "@capstan/kernel";
 import type { StoredEntry } from "@capstan/log";
 import { foldEntries } from "@capstan/log";
@@ -102,4 +102,70 @@ test("a tool that throws an error whose message is null gets an error result, an
     content: "an error without a message",
     isError: true,
   });
+});
+
+test.each([[undefined], [null], [5], ["agent"]])(
+  "%o instead of options is refused with the name of the call",
+  async (given) => {
+    // Code without types may pass anything.
+    const options = given as never;
+    const host = createWorld([]).host();
+    const calls: Record<string, () => unknown> = {
+      createHost: () => createHost(options),
+      createSession: () => createSession(options),
+      openSession: () => openSession(options),
+      restoreSession: () => restoreSession(options),
+      "host.createSession": () => host.createSession(options),
+      "host.session": () => host.session("s", options),
+    };
+
+    for (const [name, call] of Object.entries(calls)) {
+      await expect((async () => call())(), name).rejects.toMatchObject({
+        name: "SessionError",
+        code: "invalid_input",
+        message: expect.stringContaining(`${name} needs an object`),
+      });
+    }
+  },
+);
+
+test("every call on a closed host, and on its sessions, says that it is closed", async () => {
+  const world = createWorld([say("Hi")]);
+  const host = world.host();
+  const session = host.createSession({ agent: "helper", id: "s" });
+  await session.run("Hello");
+  await host.close();
+  const calls: readonly (() => unknown)[] = [
+    () => host.createSession({ agent: "helper" }),
+    () => host.session("x", { agent: "helper" }),
+    () => host.open("s"),
+    () => host.list(),
+    () => host.principalOf("s"),
+    () => host.delete("s"),
+    () => host.release("s"),
+    () => host.abandon("s"),
+    () => host.repair("s"),
+    () => host.readDamaged("s"),
+    () => host.run(),
+    () => session.steer("x"),
+    () => session.followUp("x"),
+    () => session.clearQueue(),
+    () => session.configure({ title: "x" }),
+    () => session.compact(),
+    () => session.loadHistory([]),
+    () => session.clearHistory(),
+    () => session.rewind("t"),
+    () => session.reset(),
+  ];
+
+  for (const call of calls) {
+    await expect((async () => call())(), String(call)).rejects.toMatchObject({
+      name: "SessionError",
+      code: "host_closed",
+    });
+  }
+  expect((await session.send("x").response).error).toMatchObject({ code: "host_closed" });
+  // What is known here can still be read.
+  expect(session.messages).toHaveLength(2);
+  await host.close();
 });

@@ -1,5 +1,4 @@
 /** Identity of the caller over HTTP: it comes from `authenticate`, and from nothing that a client sends. */
-import type { AnyTool } from "@capstan/core";
 import { defineTool } from "@capstan/core";
 import type { JsonValue } from "@capstan/kernel";
 import { callTool, say } from "@capstan/testing";
@@ -32,7 +31,7 @@ async function askingWorld(script: readonly ScriptItem[]): Promise<AskingWorld> 
   });
   const state = { app: { tenant: "acme", role: "user" } as unknown };
   const world = await createWorld(script, {
-    agent: { appContext, tools: [look as AnyTool] },
+    agent: { appContext, tools: [look] },
     server: {
       authenticate: (request) => {
         const token = request.headers.get("authorization")?.slice("Bearer ".length);

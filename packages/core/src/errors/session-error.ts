@@ -55,6 +55,13 @@ export function invalid(message: string, options?: ErrorOptions): SessionError {
   return new SessionError("invalid_input", message, options);
 }
 
+/** Throws `invalid_input` if a caller in JavaScript passed no options. */
+export function mustBeOptions(options: unknown, call: string): void {
+  if (typeof options === "object" && options !== null) return;
+  const found = options === null ? "null" : typeof options;
+  throw invalid(`${call} needs an object with its options, not ${found}`);
+}
+
 /** For a session that is stored already, or belongs to another agent or principal. */
 export function exists(sessionId: string, why: string, cause?: unknown): SessionError {
   const message = `Session "${sessionId}" ${why}`;

@@ -4,6 +4,7 @@ import { memoryRepository } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { AgentTypes } from "../agent/agent-types.ts";
 import type { Clock } from "../platform/clock.ts";
+import { mustBeOptions } from "../errors/session-error.ts";
 import type { OnFault } from "./host-fault.ts";
 import type { NewSession, SessionFields } from "./host.ts";
 import { Host } from "./host.ts";
@@ -41,6 +42,7 @@ export interface RestoreInit<Known extends AgentTypes = AgentTypes> extends OwnH
 export function createSession<Known extends AgentTypes = AgentTypes>(
   init: SessionInit<Known>,
 ): Session<Known> {
+  mustBeOptions(init, "createSession");
   const { agent, repository: _, clock: _clock, onError: _onError, ...origin } = init;
   const host = hostOf(init);
   // It has `app` if that is required.
@@ -53,6 +55,7 @@ export function createSession<Known extends AgentTypes = AgentTypes>(
 export async function openSession<Known extends AgentTypes = AgentTypes>(
   init: OpenInit<Known>,
 ): Promise<Session<Known>> {
+  mustBeOptions(init, "openSession");
   const { agent, id, repository: _, clock: _clock, onError: _onError, ...origin } = init;
   const host = hostOf(init);
   try {
@@ -69,6 +72,7 @@ export async function openSession<Known extends AgentTypes = AgentTypes>(
 export async function restoreSession<Known extends AgentTypes = AgentTypes>(
   init: RestoreInit<Known>,
 ): Promise<Session<Known>> {
+  mustBeOptions(init, "restoreSession");
   const { snapshot, trust, app } = init;
   const session = await hostOf(init).restore(snapshot, trust === undefined ? { app } : { trust });
   return session as Session<Known>;

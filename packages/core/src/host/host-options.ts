@@ -1,7 +1,7 @@
 /** Options of a host. */
 import type { SessionRepository } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
-import { invalid } from "../errors/session-error.ts";
+import { invalid, mustBeOptions } from "../errors/session-error.ts";
 import type { Clock } from "../platform/clock.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 import type { OnFault } from "./host-fault.ts";
@@ -39,6 +39,7 @@ export interface HostOptions<Agents extends readonly Agent[] = readonly Agent[]>
 
 /** Throws `invalid_input` if an option makes no sense. JavaScript has no other check. */
 export function checkHostOptions(options: HostOptions): void {
+  mustBeOptions(options, "createHost");
   const { agents, repository }: Partial<HostOptions> = options;
   if (!Array.isArray(agents)) throw invalid("The host's agents must be a list");
   const known = new Set<string>();

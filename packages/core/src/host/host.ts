@@ -20,7 +20,13 @@ import { OpenOrCreate } from "./open-or-create.ts";
 import { Solitary } from "../owner/solitary.ts";
 import { Renewals } from "../owner/renewals.ts";
 import { Session } from "../session/session.ts";
-import { SessionError, alreadyExists, exists, toSessionError } from "../errors/session-error.ts";
+import {
+  SessionError,
+  alreadyExists,
+  exists,
+  mustBeOptions,
+  toSessionError,
+} from "../errors/session-error.ts";
 import type { SessionHost, SessionOrigin } from "../session/session-host.ts";
 import type { RestoreOptions } from "../session/copies.ts";
 import { checkSnapshot } from "../session/check-snapshot.ts";
@@ -77,8 +83,8 @@ export class Host<
   readonly #closed = Promise.withResolvers<void>();
 
   constructor(options: HostOptions, isForOne = false) {
-    const { agents, repository, clock = systemClock } = options;
     checkHostOptions(options);
+    const { agents, repository, clock = systemClock } = options;
     const { leaseMs = 30_000, pollMs = 1_000, newId = randomId } = options;
     const { maxTurns = defaultMaxTurns, maxResumes = defaultMaxResumes } = options;
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
@@ -121,6 +127,7 @@ export class Host<
     init: { readonly agent: Name } & NewSession<Agents[NoInfer<Name>]>,
   ): Session<Agents[Name]> {
     this.#mustBeOpen();
+    mustBeOptions(init, "host.createSession");
     const { id, config, app, history, ...origin }: NewSession = init;
     const agent = this.#agent(origin.agent);
     const past = history && { history: toHistory(history, this.#host.newId) };
@@ -144,6 +151,7 @@ export class Host<
     start: { readonly agent: Name } & SessionStart<Agents[NoInfer<Name>]>,
   ): Promise<Session<Agents[Name]>> {
     this.#mustBeOpen();
+    mustBeOptions(start, "host.session");
     this.#agent(start.agent);
     checkSessionId(id);
     const session = await this.#openOrCreate.session(id, start);
