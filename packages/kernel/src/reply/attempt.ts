@@ -1,6 +1,6 @@
 /** One attempt of a step, with all facts and events about it. */
 import { retryDelay } from "./backoff.ts";
-import { isAbortedCallback, toReason, wrongValue } from "../effects/callbacks.ts";
+import { isAbortedCallback, toReason } from "../effects/callbacks.ts";
 import type {
   AssistantMessage,
   AssistantPart,
@@ -12,22 +12,20 @@ import type { PendingCall } from "../contracts/events.ts";
 import type { Rejection } from "../contracts/guards.ts";
 import type { Fact } from "../contracts/journal.ts";
 import type { LogFields, Span } from "../contracts/logging.ts";
-import type { Room } from "../contracts/loop.ts";
 import type { AskedModel } from "../contracts/progress.ts";
 import type { Draft } from "../effects/draft.ts";
-import { ProviderError, isInstance, serializeError } from "../errors/errors.ts";
+import { serializeError } from "../errors/errors.ts";
 import type { StreamOutcome, StreamReader } from "./provider-stream.ts";
 import { ProviderStream } from "./provider-stream.ts";
 import { GuardedEnd, GuardedReply } from "./guarded-reply.ts";
-import { rejectionError } from "./rejection.ts";
+import { askForContext, askForRoom, mayReplaceContext } from "./overflow.ts";
+import { recordRejection, rejectionError } from "./rejection.ts";
 import { Reply } from "./reply.ts";
 import { AttemptRequest, AttemptSignal } from "./request.ts";
 import { Step } from "../calls/step.ts";
 import type { End, OpenStep, TurnState } from "../turn/turn-state.ts";
 
 const none: readonly PendingCall[] = [];
-/** Maximum number of parts that a vendor may reject in one step. */
-const maxRejections = 16;
 const blankMessage: AssistantMessage = {
   role: "assistant",
   id: "",
@@ -162,25 +160,7 @@ export class Attempt implements StreamReader {
     const error = rejectionError("output_rejected", rejection);
     this.#endSpan("error", error);
     const ended = { ...this.#ended("rejected", error), rejected: message };
-    const { retry } = rejection;
-    const isLast =
-      retry === undefined || turn.isClosing || turn.transcript.hasSinceInput(isGuardPrompt);
-    // Recorded together with the end of the turn: after a crash in between, the model would be asked again.
-    if (isLast) {
-      turn.record(ended);
-      return { finishReason: "error", error };
-    }
-    turn.record(ended, () => {
-      turn.steps++;
-    });
-    const prompt = {
-      role: "user",
-      id: turn.newMessageId(),
-      content: retry,
-      source: "guard",
-    } as const;
-    turn.recordMessage(prompt, this.#step.step);
-    return turn.afterFlush(undefined);
+    return recordRejection(turn, ended, rejection, error);
   }
 
   /** Ends a reply whose guard gave no verdict. */
@@ -218,8 +198,8 @@ export class Attempt implements StreamReader {
       await turn.wait(delayMs);
       return (await turn.limit()) ?? this.#tryAgain(turn);
     }
-    const replacement = this.#mayReplaceContext(thrown)
-      ? await this.#askOnOverflow(thrown)
+    const replacement = mayReplaceContext(this.#step, thrown)
+      ? await askForContext(turn, thrown)
       : undefined;
     if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
     if (replacement === undefined) return this.#makeRoom(thrown);
@@ -232,50 +212,13 @@ export class Attempt implements StreamReader {
   /** Keeps the error, unless it reports that the request was too long and there is room after all. */
   async #makeRoom(thrown: unknown): Promise<Step | End | undefined> {
     const turn = this.#turn;
-    const room = isOverflow(thrown) ? await this.#askForRoom(thrown) : undefined;
+    const room = await askForRoom(turn, thrown);
     if (turn.abort.isAborted) return this.#breakOff("aborted", undefined);
     if (room === undefined) return this.#breakOff("error", thrown);
     await this.#discard(thrown, 0);
     if (room !== true) return { finishReason: toReason("makeRoom", room) };
     turn.transcript.renewContext();
     return (await turn.limit()) ?? this.#tryAgain(turn);
-  }
-
-  /** If `makeRoom` fails, the error of the attempt stands. */
-  async #askForRoom(thrown: unknown): Promise<Room> {
-    const { makeRoom } = this.#turn.context;
-    if (makeRoom === undefined) return undefined;
-    try {
-      return await this.#turn.callbacks.callUntimed("makeRoom", () =>
-        makeRoom(serializeError(thrown)),
-      );
-    } catch (failure) {
-      if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);
-      return undefined;
-    }
-  }
-
-  /** One replacement is enough for any error, except for rejected parts: vendors name one at a time. */
-  #mayReplaceContext(thrown: unknown): boolean {
-    const isRejection = isInstance(thrown, ProviderError) && thrown.rejected !== undefined;
-    return this.#step.contextReplacements < (isRejection ? maxRejections : 1);
-  }
-
-  /** Returns another context for one more attempt. If `onOverflow` fails, the error of the attempt stands. */
-  async #askOnOverflow(thrown: unknown): Promise<readonly ChatMessage[] | undefined> {
-    const { onOverflow } = this.#turn.context;
-    if (onOverflow === undefined) return undefined;
-    try {
-      const messages = await this.#turn.callbacks.call("onOverflow", () =>
-        onOverflow(serializeError(thrown), this.#turn.transcript.context()),
-      );
-      if (messages === undefined || Array.isArray(messages)) return messages;
-      throw wrongValue("onOverflow", messages, "a list of messages or undefined");
-    } catch (failure) {
-      // After an abort `onOverflow` has not failed: the abort ended the wait.
-      if (!this.#turn.abort.isAborted) this.#turn.log("warn", serializeError(failure).message);
-      return undefined;
-    }
   }
 
   /** Ends the step with a partial reply. No other attempt follows. */
@@ -384,15 +327,6 @@ export class Attempt implements StreamReader {
 
 async function failed(thrown: unknown): Promise<never> {
   throw thrown;
-}
-
-function isGuardPrompt(message: ChatMessage): boolean {
-  return message.role === "user" && message.source === "guard";
-}
-
-/** Checks the shape: the error may come from another copy of the package. */
-function isOverflow(thrown: unknown): boolean {
-  return serializeError(thrown).code === "context_overflow";
 }
 
 function outcomeOf(stopReason: FinishReason): AttemptEnded["outcome"] {
