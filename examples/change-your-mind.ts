@@ -26,7 +26,7 @@ console.log(text); // → Not booked. It is noon.
 for (const message of session.messages) if (message.role === "tool") console.log(message.content); // → Denied: the user sent another message.
 
 const stuck = session.send("Are you there?");
-await session.flush();
+for await (const { type } of stuck) if (type === "attempt_start") break;
 console.log(await session.abandon("it hangs")); // → true
 console.log((await stuck.response).error?.message); // → The turn was abandoned: it hangs
 console.log(await session.run("And now?")); // → Here I am.
