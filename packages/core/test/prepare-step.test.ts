@@ -21,6 +21,7 @@ test("it learns who is asking, and what the model would be shown", async () => {
   const seen: StepToPrepare<{ tenant: string }>[] = [];
   const agent = createAgent({
     model: scriptedProvider([callTool("echo"), say("Done")]),
+    instructions: () => "Be brief",
     tools: [echoTool()],
     appContext: z.object({ tenant: z.string() }),
     prepareStep: (step) => {
@@ -32,7 +33,12 @@ test("it learns who is asking, and what the model would be shown", async () => {
 
   expect(seen).toMatchObject([
     { step: 1, model: "scripted", tools: ["echo", "read_output"], app: { tenant: "acme" } },
-    { step: 2, turn: { metadata: { from: "test" } }, messages: [{}, {}, { role: "tool" }] },
+    {
+      step: 2,
+      instructions: "Be brief",
+      turn: { metadata: { from: "test" } },
+      messages: [{}, {}, { role: "tool" }],
+    },
   ]);
 });
 

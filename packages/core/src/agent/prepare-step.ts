@@ -26,6 +26,8 @@ export interface StepToPrepare<App = unknown> extends TurnContext<App> {
   readonly usage: Usage;
   /** Name of the turn's model. */
   readonly model: string;
+  /** Instructions of the turn. */
+  readonly instructions: string | undefined;
   /** Names of the turn's tools. */
   readonly tools: readonly string[];
 }
@@ -48,6 +50,7 @@ type StoredChoice = StoredTurnOverrides & { readonly activeTools?: readonly stri
 /** Values of the turn whose steps are prepared. */
 export interface PreparedTurn {
   readonly model: string;
+  readonly instructions: string | undefined;
   readonly tools: readonly ToolContract[];
   context(): TurnContext;
   /** Resolves the model and the options of a step; undefined if they are those of the turn. */
@@ -64,7 +67,7 @@ export function bindPrepareStep(
 ): (start: StepStart) => Promise<StepChanges> {
   return async ({ step, messages, usage, recorded }) => {
     if (recorded !== undefined) return restored(recorded, turn);
-    const { model, tools } = turn;
+    const { model, instructions, tools } = turn;
     const names = tools.map(({ name }) => name);
     const asked = await prepare({
       ...turn.context(),
@@ -72,6 +75,7 @@ export function bindPrepareStep(
       messages,
       usage,
       model,
+      instructions,
       tools: names,
     });
     const { append, activeTools, ...overrides } = asked ?? {};

@@ -187,6 +187,7 @@ function toPlan(
         init.prepareStep &&
         bindPrepareStep(init.prepareStep, {
           model: nameOf(model),
+          instructions,
           tools: boundTools,
           context: () => context.value(),
           resolve: (changes) => steps?.resolve(changes, plan),
