@@ -142,6 +142,7 @@ test("as Markdown it is for people", async () => {
   );
 
   expect(stdout).toMatch(/^# the first\n\n- session: \w+\n- folder: /);
+  expect(stdout).toContain("\n\n**Instructions:**\n\n```\nYou are Capstan, an agent");
   expect(stdout).toContain("\n\n## User\n\nthe first\n\n## Assistant\n\n**show**\n\n```json\n");
   expect(stdout).toContain("\n(image: image/png, 67 bytes)\n");
   expect(stdout).toMatch(/\n\(Shortened; all \d+ characters are in the JSONL export\.\)\n/);

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sqlite } from "@capstan/stores/sqlite";
 import { callTool, reply, say, usage } from "@capstan/testing";
@@ -74,7 +75,8 @@ test("sessions show gives the facts of one, and a line for each message", async 
   const { exitCode, stdout } = await sessions(home, cwd, "show", idIn(io).slice(0, 8));
 
   expect(exitCode).toBe(0);
-  expect(stdout.replace(/updated .*/, "updated   …").split("\n")).toEqual([
+  const shown = stdout.replace(/updated .*/, "updated   …").replace(/system [^]*Date: .*\n/, "");
+  expect(shown.split("\n")).toEqual([
     "title     the first",
     `session   ${idIn(io)}`,
     `folder    ${cwd}`,
@@ -93,6 +95,18 @@ test("sessions show gives the facts of one, and a line for each message", async 
     "[x] Look",
     "",
   ]);
+});
+
+test("sessions show gives the instructions in full, line by line", async () => {
+  const [home, cwd] = [memoryIo().home, await temporaryFolder()];
+  const long = "Use tabs. ".repeat(20).trim();
+  await writeFile(join(cwd, "AGENTS.md"), `${long}\nUse \u202Elf.\n`);
+  const { io } = await runScripted(["the first"], [reply(say("ok"))], { home, cwd });
+
+  const { stdout } = await sessions(home, cwd, "show", idIn(io));
+
+  expect(stdout).toContain("\nsystem     You are Capstan, an agent");
+  expect(stdout).toContain(`\n           ${long}\n           Use <U+202E>lf.\n`);
 });
 
 test("sessions delete removes what is named, and says what that was", async () => {

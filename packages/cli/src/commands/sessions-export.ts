@@ -10,7 +10,7 @@ import type { Io } from "../process/io.ts";
 import { toMarkdown } from "../print/markdown.ts";
 import { createNotes } from "../print/notes.ts";
 import { failed, reasonOf } from "../errors/command-error.ts";
-import { factsOf, titleOf } from "../session/session-facts.ts";
+import { factsOf, promptOf, titleOf } from "../session/session-facts.ts";
 import type { ReadableSession } from "../session/stored-sessions.ts";
 import { findById, readReadable } from "../session/stored-sessions.ts";
 import { toHeader } from "./session-header.ts";
@@ -45,7 +45,8 @@ export async function exportTo(
 
 function markdownOf(stored: ReadableSession): readonly string[] {
   const { messages } = stored.fold.transcript;
-  return [toMarkdown({ title: titleOf(stored), facts: factsOf(stored) }, messages)];
+  const [title, facts, instructions] = [titleOf(stored), factsOf(stored), promptOf(stored)];
+  return [toMarkdown({ title, facts, instructions }, messages)];
 }
 
 async function* linesOf(

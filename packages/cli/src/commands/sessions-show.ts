@@ -5,7 +5,7 @@ import { todosOf } from "@capstan/toolset";
 import type { Io } from "../process/io.ts";
 import { describeCall, toTodoLines } from "../print/describe-call.ts";
 import { noteLost } from "./sessions-repair.ts";
-import { factsOf, titleOf } from "../session/session-facts.ts";
+import { factsOf, promptOf, titleOf } from "../session/session-facts.ts";
 import { findById, readReadable } from "../session/stored-sessions.ts";
 import { toOneLine } from "../print/terminal-text.ts";
 
@@ -19,10 +19,18 @@ export async function show(io: Io, store: SessionRepository, id: string): Promis
   const lines = [
     ...facts.map(([name, value]) => `${name.padEnd(9)} ${value}`),
     "",
+    ...promptLines(promptOf(stored)),
     ...messages.flatMap(linesOf),
     ...toTodoLines(todosOf(messages)),
   ];
   for (const line of lines) io.stdout.write(`${toOneLine(line)}\n`);
+}
+
+/** All lines: what a model is told beside its user's messages must not be hidden. */
+function promptLines(instructions: string | undefined): readonly string[] {
+  if (instructions === undefined) return [];
+  const lines = instructions.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line, index) => `${index === 0 ? "system     " : "           "}${line}`);
 }
 
 function linesOf(message: ChatMessage): readonly string[] {

@@ -5,15 +5,18 @@ export interface MarkdownHead {
   readonly title: string;
   /** Shown as a list. */
   readonly facts: Readonly<Record<string, string>>;
+  /** System prompt of the last turn; undefined if no turn has run. */
+  readonly instructions?: string | undefined;
 }
 
 export function toMarkdown(
-  { title, facts }: MarkdownHead,
+  { title, facts, instructions }: MarkdownHead,
   messages: readonly ChatMessage[],
 ): string {
   const listed = Object.entries(facts).map(([name, value]) => `- ${name}: ${value}`);
   const parts = messages.flatMap(messageParts).filter((part) => part !== "");
-  return `${[`# ${title}`, listed.join("\n"), ...parts].join("\n\n")}\n`;
+  const prompt = instructions === undefined ? [] : ["**Instructions:**", fenced(instructions)];
+  return `${[`# ${title}`, listed.join("\n"), ...prompt, ...parts].join("\n\n")}\n`;
 }
 
 function messageParts(message: ChatMessage): readonly string[] {

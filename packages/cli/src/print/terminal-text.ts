@@ -1,9 +1,19 @@
 /** Makes text harmless to a terminal: a file or a model may contain escape sequences. */
 import type { Io, Output } from "../process/io.ts";
 
-/** Removes control characters other than line breaks and tabs. */
+/**
+ * Removes control characters other than line breaks and tabs. Characters that are invisible or change the direction of text are shown by
+ * their numbers, such as `<U+202E>`: text must not look like other text. Joiners stay, which emoji and several scripts need.
+ */
 export function toPrintable(text: string): string {
-  return text.replace(/(?![\n\t])\p{Cc}/gu, "");
+  return text.replace(/(?![\n\t])\p{Cc}/gu, "").replace(hidden, shownByNumber);
+}
+
+const hidden = /(?![\u200C\u200D])\p{Cf}/gu;
+
+function shownByNumber(character: string): string {
+  const number = character.codePointAt(0) ?? 0;
+  return `<U+${number.toString(16).toUpperCase().padStart(4, "0")}>`;
 }
 
 export function toOneLine(text: string): string {

@@ -28,3 +28,8 @@ export function factsOf({
     messages: String(fold.transcript.messages.length),
   };
 }
+
+/** System prompt of the session's last turn; undefined if no turn has run. */
+export function promptOf({ fold }: Omit<ReadableSession, "lost">): string | undefined {
+  return fold.config.instructions ?? fold.prompt?.instructions;
+}
