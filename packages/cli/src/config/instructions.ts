@@ -1,4 +1,4 @@
-/** AGENTS.md: what a user and a project tell the model. Text, never settings. */
+/** AGENTS.md, or CLAUDE.md in a folder without it: what a user and a project tell the model. Text, never settings. */
 import { join, sep } from "node:path";
 import { wayInside } from "../permissions/way-inside.ts";
 import { readTextFile } from "./read-file.ts";
@@ -14,7 +14,8 @@ export interface Instructions {
   readonly notes: readonly string[];
 }
 
-const fileName = "AGENTS.md";
+/** The first one that a folder has is read. */
+const fileNames = ["AGENTS.md", "CLAUDE.md"];
 const maxBytes = 64 * 1024;
 
 export interface InstructionFolders {
@@ -30,8 +31,8 @@ export async function readInstructions(folders: InstructionFolders): Promise<Ins
   const { user, project, cwd } = folders;
   const inProject = foldersDownTo(project, cwd).filter((folder) => folder !== user);
   const read = await Promise.all([
-    readInstruction(join(user, fileName)),
-    ...inProject.map((folder) => readInstruction(join(folder, fileName), project)),
+    readFolder(user),
+    ...inProject.map((folder) => readFolder(folder, project)),
   ]);
   return {
     files: read.flatMap(({ files }) => files),
@@ -44,12 +45,25 @@ function foldersDownTo(project: string, cwd: string): readonly string[] {
   return [project, ...parts.map((_, index) => join(project, ...parts.slice(0, index + 1)))];
 }
 
-async function readInstruction(path: string, project?: string): Promise<Instructions> {
+async function readFolder(folder: string, project?: string): Promise<Instructions> {
+  for (const name of fileNames) {
+    const read = await readInstruction(join(folder, name), project);
+    if (read !== undefined) return read;
+  }
+  return { files: [], notes: [] };
+}
+
+/** Undefined if there is no such file. */
+async function readInstruction(
+  path: string,
+  project: string | undefined,
+): Promise<Instructions | undefined> {
   const mayLead = (real: string): boolean =>
     project === undefined || wayInside(project, real) !== undefined;
   const read = await readTextFile(path, maxBytes, mayLead);
+  if (read.type === "absent") return undefined;
   if (read.type === "problem") return { files: [], notes: [`${path} ${read.reason}: ignored.`] };
-  if (read.type === "absent" || read.text.trim() === "") return { files: [], notes: [] };
+  if (read.text.trim() === "") return { files: [], notes: [] };
   const notes = read.isCut ? [`${path} is larger than 64 KB: the rest is ignored.`] : [];
   return { files: [{ path, text: read.text }], notes };
 }

@@ -28,6 +28,21 @@ test("AGENTS.md is read: the user's, then the project's, then those on the way t
   );
 });
 
+test("CLAUDE.md is read in folders without AGENTS.md, and in no other", async () => {
+  const { load, root } = await surroundings({
+    "project/CLAUDE.md": "claude",
+    "project/a/AGENTS.md": "agents",
+    "project/a/CLAUDE.md": "not read",
+  });
+
+  const { instructions } = await load({ cwd: "project/a" });
+
+  expect(instructions).toEqual([
+    { path: join(root, "project/CLAUDE.md"), text: "claude" },
+    { path: join(root, "project/a/AGENTS.md"), text: "agents" },
+  ]);
+});
+
 test("an AGENTS.md that is empty is left out, without a note", async () => {
   const { load } = await surroundings({ "project/AGENTS.md": " \n\n" });
 
