@@ -1,8 +1,11 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { systemClock } from "@capstan/core";
 import { callTool, reply, say } from "@capstan/testing";
 import { expect, test } from "vitest";
+import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
+import type { ScriptedRun } from "./scripted-io.ts";
 import { runScripted } from "./scripted-io.ts";
 
 test("the instructions name folder, platform and day, and end with AGENTS.md", async () => {
@@ -20,20 +23,122 @@ test("the instructions name folder, platform and day, and end with AGENTS.md", a
   );
 });
 
-test("they stay the same for a session, whatever becomes of AGENTS.md", async () => {
+/** Text of the user messages in the last request. */
+function saidIn({ provider }: ScriptedRun): readonly unknown[] {
+  const messages = provider.requests.at(-1)?.messages ?? [];
+  return messages.flatMap((message) => (message.role === "user" ? [message.content] : []));
+}
+
+test("a changed AGENTS.md is told to the model once, and the cached prompt stays", async () => {
   const cwd = await temporaryFolder();
-  await writeFile(join(cwd, "AGENTS.md"), "Use tabs.\n");
+  const path = join(cwd, "AGENTS.md");
+  await writeFile(path, "Use tabs.\n");
   const first = await runScripted(["prompt"], [reply(say("ok"))], { cwd });
-  await writeFile(join(cwd, "AGENTS.md"), "Use spaces.\n");
+  const again = { cwd, home: first.io.home };
+  await writeFile(path, "Use spaces.\n");
+
+  const second = await runScripted(["-c", "again"], [reply(say("ok"))], again);
+  const third = await runScripted(["-c", "more"], [reply(say("ok"))], again);
+
+  const notice = expect.stringContaining(
+    `${path} has changed. It now says:\n<instructions>\nUse spaces.\n</instructions>`,
+  );
+  expect(saidIn(second)).toEqual(["prompt", "again", notice]);
+  expect(saidIn(third)).toEqual(["prompt", "again", notice, "more"]);
+  const [told, same] = [first, third].map(({ provider }) => provider.requests[0]?.options);
+  expect(same?.systemPrompt).toBe(told?.systemPrompt);
+  expect(second.io.stderrText()).toContain(`capstan: told the model: ${path} has changed\n`);
+  expect(third.io.stderrText()).not.toContain("told the model");
+});
+
+test("an AGENTS.md that was removed or added is told, too", async () => {
+  const cwd = await temporaryFolder();
+  const path = join(cwd, "AGENTS.md");
+  const first = await runScripted(["prompt"], [reply(say("ok"))], { cwd });
+  const again = { cwd, home: first.io.home };
+  await writeFile(path, "Use tabs.\n");
+  await runScripted(["-c", "again"], [reply(say("ok"))], again);
+  await rm(path);
+
+  const third = await runScripted(["-c", "more"], [reply(say("ok"))], again);
+
+  expect(saidIn(third)).toEqual([
+    "prompt",
+    "again",
+    expect.stringContaining(`${path} is new. It says:\n<instructions>\nUse tabs.`),
+    "more",
+    expect.stringContaining(`${path} was removed: its instructions no longer apply.`),
+  ]);
+});
+
+const at = (time: string) => ({ ...systemClock, now: () => Date.parse(time) });
+
+test("a new day is told to the model", async () => {
+  const first = await runScripted(["prompt"], [reply(say("ok"))], {
+    clock: at("2030-01-01T23:50:00Z"),
+  });
+
+  const second = await runScripted(["-c", "again"], [reply(say("ok"))], {
+    home: first.io.home,
+    clock: at("2030-01-02T00:10:00Z"),
+  });
+
+  const { systemPrompt } = second.provider.requests[0]?.options ?? {};
+  expect(systemPrompt).toContain("Date: 2030-01-01");
+  expect(saidIn(second).at(-1)).toContain("Date: 2030-01-02");
+});
+
+test("a fork is told what has changed since", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "AGENTS.md"), "RULE-ONE\n");
+  const { io } = await runScripted(["prompt"], [reply(say("ok"))], { cwd });
+  await writeFile(join(cwd, "AGENTS.md"), "RULE-TWO\n");
+
+  const forked = await runScripted(["-c", "--fork", "again"], [reply(say("ok"))], {
+    cwd,
+    home: io.home,
+  });
+
+  expect(saidIn(forked).at(-1)).toContain("RULE-TWO");
+});
+
+test("after an hour no cache is warm, and the prompt itself is renewed", async () => {
+  const cwd = await temporaryFolder();
+  const path = join(cwd, "AGENTS.md");
+  await writeFile(path, "RULE-ONE\n");
+  const { io } = await runScripted(["prompt"], [reply(say("ok"))], { cwd });
+  await writeFile(path, "RULE-TWO\n");
+  const later = { ...systemClock, now: () => Date.now() + 3_600_001 };
 
   const second = await runScripted(["-c", "again"], [reply(say("ok"))], {
     cwd,
-    home: first.io.home,
+    home: io.home,
+    clock: later,
   });
 
-  const [told, again] = [first, second].map(({ provider }) => provider.requests[0]?.options);
-  expect(told?.systemPrompt).toContain("Use tabs.");
-  expect(again?.systemPrompt).toBe(told?.systemPrompt);
+  const { systemPrompt } = second.provider.requests[0]?.options ?? {};
+  expect(systemPrompt).toContain("RULE-TWO");
+  expect(systemPrompt).not.toContain("RULE-ONE");
+  expect(saidIn(second)).toEqual(["prompt", "again"]);
+});
+
+test("an imported session is told of the folder it was imported into, and of no other", async () => {
+  const [from, to] = [await temporaryFolder(), await temporaryFolder()];
+  await writeFile(join(from, "AGENTS.md"), "RULE-OLD\n");
+  await writeFile(join(to, "AGENTS.md"), "RULE-NEW\n");
+  const { io } = await runScripted(["prompt"], [reply(say("ok"))], { cwd: from });
+  const id = / session (\w+)\n$/.exec(io.stderrText())?.[1] ?? "";
+  const file = join(from, "session.jsonl");
+  await run(["sessions", "export", id, "--output", file], memoryIo({ home: io.home, cwd: from }));
+  const { home } = memoryIo();
+  await run(["sessions", "import", file], memoryIo({ home, cwd: to }));
+
+  const second = await runScripted(["-c", "again"], [reply(say("ok"))], { home, cwd: to });
+
+  const { systemPrompt } = second.provider.requests[0]?.options ?? {};
+  expect(systemPrompt).toContain(`Working folder: ${to}\n`);
+  expect(systemPrompt).toContain("RULE-NEW");
+  expect(JSON.stringify(second.provider.requests)).not.toContain("RULE-OLD");
 });
 
 test("settings of the user give it more: other folders, and fetch", async () => {

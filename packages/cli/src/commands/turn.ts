@@ -18,7 +18,10 @@ import type { SessionModel } from "../session/choose-session-model.ts";
 import { chooseSessionModel } from "../session/choose-session-model.ts";
 import { reasonOf } from "../errors/command-error.ts";
 import { agentNameOf, createFolderAgent } from "../session/folder-agent.ts";
+import { readFacts } from "../session/instruction-facts.ts";
+import { instructionsOf } from "../session/instructions.ts";
 import type { Folder } from "../session/load-folder.ts";
+import { promptOf } from "../session/session-facts.ts";
 import { openStore } from "../session/open-store.ts";
 import { readPrompt } from "../session/read-prompt.ts";
 import type { Prompt } from "../session/run-prompt.ts";
@@ -75,7 +78,7 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
   // A separate host: it resumes this session, and no other unfinished one it finds.
   const host = new Host(options, true);
   try {
-    const session = await openSession(host, work, model);
+    const session = await openSession(host, work, model, await renewedPrompt(io, work));
     printer.start({ id: session.id, model: model.chosen.name, cwd: folder.cwd });
     // An unfinished turn resumes at once, and none of its events may be missed.
     const stop = session.subscribe(printer.onEvent, isUnfinished ? { after: stored.cursor } : {});
@@ -103,11 +106,13 @@ async function openSession(
   host: Host,
   { request: { flags }, folder: { cwd, config }, stored }: Work,
   { chosen }: SessionModel,
+  instructions: string | undefined,
 ): Promise<Session> {
   const { thinking } = config.settings;
   const asked: SessionSettings = {
     ...(flags.model !== undefined && { model: chosen.model }),
     ...(flags.thinking !== undefined && thinking !== undefined && { thinkingLevel: thinking }),
+    ...(instructions !== undefined && { instructions }),
   };
   if (stored === undefined) {
     return host.createSession({
@@ -120,6 +125,19 @@ async function openSession(
   const session = await host.open(stored.id);
   if (Object.keys(asked).length > 0) await session.configure(asked);
   return session;
+}
+
+/** Longest time that vendors keep the beginning of a request. */
+const warmMs = 3_600_000;
+
+/** System prompt of today, for a session that no vendor's cache remembers any more. Undefined if it stays. */
+async function renewedPrompt(io: Io, { stored, folder }: Work): Promise<string | undefined> {
+  if (stored === undefined || stored.fold.status === "running") return undefined;
+  const recorded = promptOf(stored);
+  if (recorded === undefined) return undefined;
+  if (io.clock.now() - stored.listed.head.updatedAt <= warmMs) return undefined;
+  const current = instructionsOf(await readFacts(io, folder));
+  return current === recorded ? undefined : current;
 }
 
 const nothingDone: TurnResponse = {

@@ -26,6 +26,8 @@ export interface LoadedConfig {
   readonly notes: readonly string[];
   /** Nearest folder from the working folder upwards that contains .git or capstan.json, else the working folder; a real path. */
   readonly projectFolder: string;
+  /** Folder of the user's own settings. */
+  readonly userFolder: string;
   /** True if the project has a settings file that is trusted as it is now. */
   readonly isTrusted: boolean;
   /** AGENTS.md: the user's first, then from the project's folder down to the working folder. */
@@ -55,8 +57,9 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
   const settings = toSettings(layers.reduce(mergeLayers, {}), folders.dataFolder);
   requireVendors(settings, [project, user]);
   const roots = await presentRoots(settings.roots);
+  const userFolder = dirname(folders.configFile);
   const instructions = await readInstructions({
-    user: dirname(folders.configFile),
+    user: userFolder,
     project: projectFolder,
     cwd,
   });
@@ -65,6 +68,7 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
     files: [user.file, project.file],
     notes: [...project.notes, ...roots.notes, ...instructions.notes],
     projectFolder,
+    userFolder,
     isTrusted: project.isTrusted,
     instructions: instructions.files,
   };

@@ -6,6 +6,7 @@ import { toDim, toOneLine, toPrintable } from "./terminal-text.ts";
 import { describeCall, describeResult, todoLines } from "./describe-call.ts";
 import { describeUsage } from "./describe-usage.ts";
 import { createNotes } from "./notes.ts";
+import { noticeIn } from "./notice.ts";
 import type { Outcome, Printer } from "./printer.ts";
 
 export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Printer {
@@ -57,6 +58,10 @@ export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
       case "snapshot":
         return catchUp(textOf(event.message?.content ?? []));
       case "message_end":
+        if (event.message.role === "user") {
+          const { changes = [] } = noticeIn(event.message) ?? {};
+          return changes.forEach((change) => note(`told the model: ${change}`));
+        }
         if (event.message.role !== "assistant") return;
         catchUp(textOf(event.message.content));
         return endLine();

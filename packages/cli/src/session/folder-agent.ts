@@ -7,7 +7,9 @@ import type { ChosenModel, ModelSource } from "../model/choose-model.ts";
 import { askBefore } from "../permissions/ask-before.ts";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
 import { decide } from "../permissions/permissions.ts";
+import { noticeOfChanges } from "./changed-instructions.ts";
 import { instructionsOf } from "./instructions.ts";
+import { readFacts } from "./instruction-facts.ts";
 import type { Folder } from "./load-folder.ts";
 
 export interface FolderAgent {
@@ -43,7 +45,13 @@ export function createFolderAgent(
     resolveModel,
     cwd,
     tools: askBefore(tools, decideHere),
-    instructions: () => instructionsOf({ cwd, config, platform: io.platform, now: io.clock.now() }),
+    instructions: async () => instructionsOf(await readFacts(io, folder)),
+    prepareStep: async ({ step, instructions = "", messages }) => {
+      // Files that the agent itself changes during a turn are known to it.
+      if (step > 1) return undefined;
+      const append = noticeOfChanges(await readFacts(io, folder), instructions, messages);
+      return append && { append };
+    },
     maxSteps: settings.maxSteps,
     includeCost: true,
     ...(registry && { registry }),

@@ -33,6 +33,7 @@ export function configWith(
     files: [],
     notes: [],
     projectFolder: "/nowhere",
+    userFolder: "/nowhere",
     isTrusted: false,
     instructions: [],
     ...changes,
