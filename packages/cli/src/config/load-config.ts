@@ -51,8 +51,7 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
   const outer = mergeLayers(settingsOfEnv(env, cwd), settingsOfFlags(flags));
   const user = await readUserFile(folders.configFile, env);
   const projectFolder = await findProject(cwd);
-  const vendorIds = new Set([...knownVendors, ...Object.keys(user.settings.providers ?? {})]);
-  const project = await readProjectFile(projectFolder, { ...input, vendorIds });
+  const project = await readProjectFile(projectFolder, input);
   const layers = [user.settings, project.settings, outer];
   const settings = toSettings(layers.reduce(mergeLayers, {}), folders.dataFolder);
   requireVendors(settings, [project, user]);

@@ -17,14 +17,12 @@ export interface ProjectOptions {
   readonly folders: UserFolders;
   /** True to trust the file as it is now, and to remember that. */
   readonly trust: boolean;
-  /** Vendors known without the file. */
-  readonly vendorIds: ReadonlySet<string>;
 }
 
 /** Throws a `ConfigError` if the file is invalid, trusted or not. */
 export async function readProjectFile(
   folder: string,
-  { folders, trust, vendorIds }: ProjectOptions,
+  { folders, trust }: ProjectOptions,
 ): Promise<ProjectFile> {
   const path = join(folder, projectFileName);
   if (path === folders.configFile) return withoutFile(path);
@@ -43,7 +41,7 @@ export async function readProjectFile(
   }
   const { state, problem } = await lookUpTrust(folders.dataFolder, folder, hash);
   if (state === "trusted") return { ...read, isTrusted: true, notes: [] };
-  const { settings, leftOut } = untrustedPart(read.settings, vendorIds);
+  const { settings, leftOut } = untrustedPart(read.settings);
   if (leftOut.length === 0) return { ...read, settings, isTrusted: false, notes: [] };
   const why =
     problem ?? (state === "changed" ? "it changed since you trusted it" : "not approved yet");

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { projectFile, surroundings, userFile } from "./surroundings.ts";
+import { projectFile, surroundings, textsOf, userFile } from "./surroundings.ts";
 
 const place = "home/.config/capstan/config.json";
 
@@ -193,10 +193,10 @@ test("a folder, a pipe and a dangling link instead of the file are refused with 
 
 test("a project's file that is a link is read within the project, and refused outside of it", async () => {
   const { refuse, load, write, root, project } = await surroundings({
-    "project/settings/capstan.json": { thinking: "low" },
+    "project/settings/capstan.json": { permissions: { deny: ["bash"] } },
     "project/sub/.git/x": "",
     "project/linked/.git/x": "",
-    "elsewhere.json": { thinking: "high" },
+    "elsewhere.json": { permissions: { deny: ["read"] } },
   });
   await symlink(join(project, "settings/capstan.json"), join(project, "capstan.json"));
   await symlink(join(root, "elsewhere.json"), join(project, "sub/capstan.json"));
@@ -208,7 +208,7 @@ test("a project's file that is a link is read within the project, and refused ou
     ["project/sub", "project/linked"].map((cwd) => refuse({ cwd })),
   );
 
-  expect(settings.thinking).toBe("low");
+  expect(textsOf(settings.permissions.deny)).toEqual(["bash"]);
   expect(refused).toEqual([
     "project/sub/capstan.json is a link out of the project's folder: fix or remove it",
     "project/linked/capstan.json is a link out of the project's folder: fix or remove it",

@@ -25,11 +25,9 @@ test("of an untrusted project only harmless settings take effect, and a note say
 
   const { permissions, ...others } = settings;
   expect(others).toEqual({
-    model: "anthropic/other",
-    thinking: "high",
     maxSteps: 200,
     lookMs: 200,
-    planning: { maxContinuations: 0 },
+    planning: { maxContinuations: 3 },
     roots: [],
     tools: { fetch: false, bash: {} },
     providers: {},
@@ -39,7 +37,7 @@ test("of an untrusted project only harmless settings take effect, and a note say
   expect(textsOf(permissions.ask)).toEqual(["edit(src/**)"]);
   expect(textsOf(permissions.deny)).toEqual(["fetch"]);
   expect(notes).toEqual([
-    `${join(project, "capstan.json")} is not trusted (not approved yet): ignoring permissions.allow, maxCost, maxSteps, lookMs, roots, tools, providers, store. Read it, then use --trust.`,
+    `${join(project, "capstan.json")} is not trusted (not approved yet): ignoring permissions.allow, model, thinking, maxCost, maxSteps, lookMs, planning, roots, tools, providers, store. Read it, then use --trust.`,
   ]);
   expect(files[1]).toMatchObject({ role: "project", state: "partly" });
   expect(isTrusted).toBe(false);
@@ -59,21 +57,23 @@ test("a project cannot take back what the user denies, nor raise what the user l
 });
 
 test.each([
-  ["openai/gpt-x", "openai/gpt-x", []],
-  ["fast", "fast", []],
-  ["mine/model", "mine/model", []],
-  ["theirs/model", undefined, [expect.stringContaining("ignoring model.")]],
-])("the model %s of an untrusted project is %s", async (model, expected, expectedNotes) => {
+  ["model", { model: "openai/gpt-x" }],
+  ["model", { model: "fast" }],
+  ["model", { model: "mine/model" }],
+  ["thinking", { thinking: "max" }],
+  ["planning", { planning: { maxContinuations: 20 } }],
+])("%s of an untrusted project is ignored: %o", async (key, file) => {
   const mine = { protocol: "openai-chat", baseUrl: "http://127.0.0.1:1/v1" };
+  const user = { model: "anthropic/own", thinking: "low", planning: { maxContinuations: 1 } };
   const { load } = await surroundings({
-    [userFile]: { providers: { mine } },
-    [projectFile]: { model },
+    [userFile]: { ...user, providers: { mine } },
+    [projectFile]: file,
   });
 
   const { settings, notes } = await load();
 
-  expect(settings.model).toBe(expected);
-  expect(notes).toEqual(expectedNotes);
+  expect(settings).toMatchObject(user);
+  expect(notes).toEqual([expect.stringMatching(`: ignoring ${key}\\. Read it, then use --trust`)]);
 });
 
 test("a project without anything to be left out needs no trust and no note", async () => {
