@@ -106,3 +106,11 @@ test("a vendor that asks for too long a wait is not asked again", () => {
   expect(retryDelay(askingFor(60_001), 1, policy, undefined)).toBeUndefined();
   expect(retryDelay(askingFor(60_001), 1, patient, undefined)).toBe(60_001);
 });
+
+test("no attempt starts later than maxTotalMs after the first failure", () => {
+  const limited: RetryPolicy = { ...policy, maxTotalMs: 1_000 };
+
+  expect(retryDelay(askingFor(100), 1, limited, undefined, 900)).toBe(100);
+  expect(retryDelay(askingFor(101), 1, limited, undefined, 900)).toBeUndefined();
+  expect(retryDelay(askingFor(5_000), 1, policy, undefined, 1e9)).toBe(5_000);
+});

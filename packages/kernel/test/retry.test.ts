@@ -156,6 +156,27 @@ test("a provider that asks for time gets it, even beyond the longest wait", asyn
   expect(clock.now()).toBe(45_000);
 });
 
+test("attempts are made again for maxTotalMs after the first failure, however many", async () => {
+  const clock = manualClock();
+  const provider = scriptedProvider(Array.from({ length: 99 }, () => failBefore("overloaded")));
+
+  const turn = await clock.runUntil(
+    runToEnd({
+      provider,
+      now: clock.now,
+      clock: { timer: clock.timer },
+      limits: {
+        retry: { maxAttempts: 99, baseDelayMs: 1_000, maxDelayMs: 8_000, maxTotalMs: 60_000 },
+      },
+    }),
+  );
+
+  // 1 + 2 + 4 + 8 + 8 + 8 + 8 + 8 + 8 seconds: the next wait would end after 63.
+  expect(provider.requests).toHaveLength(10);
+  expect(clock.now()).toBe(55_000);
+  expect(turn.recorder.ofType("turn_end")).toMatchObject([{ error: { code: "overloaded" } }]);
+});
+
 test("without a timer an attempt is made again at once", async () => {
   const provider = scriptedProvider([
     failBefore(new ProviderError("rate_limit", "slow down", { retryAfterMs: 45_000 })),

@@ -23,6 +23,7 @@ const nested = {
     baseDelayMs: "0 or more",
     maxDelayMs: "0 or more",
     maxRetryAfterMs: "0 or more",
+    maxTotalMs: "0 or more",
   },
   deadlines: {
     firstPartMs: "above 0",

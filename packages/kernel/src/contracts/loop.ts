@@ -24,6 +24,8 @@ export interface RetryPolicy {
   readonly maxDelayMs?: number;
   /** An error that asks for a longer wait is not retried. Default 60,000. */
   readonly maxRetryAfterMs?: number;
+  /** No attempt of a step starts later than this after its first failure. Needs `now`. No default. */
+  readonly maxTotalMs?: number;
 }
 
 /** Limits on the injected timer, in milliseconds; `Infinity` disables one. */

@@ -191,7 +191,8 @@ export class Attempt implements StreamReader {
     }
     const chance = turn.input.clock?.random && (() => turn.surroundings.random() ?? 1);
     const tries = this.#number - this.#step.takeovers;
-    const delayMs = retryDelay(thrown, tries, turn.limits.retry, chance);
+    const elapsedMs = this.#sinceFirstFailure();
+    const delayMs = retryDelay(thrown, tries, turn.limits.retry, chance, elapsedMs);
     if (delayMs !== undefined) {
       route?.startOver(thrown);
       await this.#discard(thrown, delayMs);
@@ -207,6 +208,12 @@ export class Attempt implements StreamReader {
     turn.transcript.replaceContext(replacement);
     await this.#discard(thrown, 0);
     return this.#tryAgain(turn);
+  }
+
+  #sinceFirstFailure(): number {
+    const now = this.#turn.surroundings.now() ?? 0;
+    this.#step.failedAt ??= now;
+    return now - this.#step.failedAt;
   }
 
   /** Keeps the error, unless it reports that the request was too long and there is room after all. */

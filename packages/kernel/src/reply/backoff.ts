@@ -11,6 +11,8 @@ export function retryDelay(
   attempt: number,
   policy: RetryPolicy | undefined,
   random: (() => number) | undefined,
+  /** Time since the first failure of the step. */
+  elapsedMs = 0,
 ): number | undefined {
   if (policy === undefined || attempt >= policy.maxAttempts || !isRetryable(thrown))
     return undefined;
@@ -21,7 +23,8 @@ export function retryDelay(
     (policy.baseDelayMs ?? 500) * 2 ** (attempt - 1),
   );
   const delay = random === undefined ? ceiling : ceiling / 2 + (ceiling / 2) * random();
-  return Math.round(Math.max(delay, asked));
+  const delayMs = Math.round(Math.max(delay, asked));
+  return elapsedMs + delayMs > (policy.maxTotalMs ?? Infinity) ? undefined : delayMs;
 }
 
 // Checks the shape: an error may come from another copy of the package.

@@ -59,6 +59,8 @@ export class OpenStep implements UnfinishedStep {
   contextReplacements = 0;
   /** How often another model took over. */
   takeovers = 0;
+  /** Time of the first failed attempt in this process, on the caller's clock. */
+  failedAt: number | undefined;
   usage: Usage | undefined;
   timing: StepTiming | undefined;
 
