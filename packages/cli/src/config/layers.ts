@@ -9,6 +9,8 @@ export function mergeLayers(below: FileSettings, above: FileSettings): FileSetti
     ...below,
     ...above,
     planning: { ...below.planning, ...above.planning },
+    retry: { ...below.retry, ...above.retry },
+    deadlines: { ...below.deadlines, ...above.deadlines },
     permissions: {
       allow: [...(below.permissions?.allow ?? []), ...(above.permissions?.allow ?? [])],
       ask: [...(below.permissions?.ask ?? []), ...(above.permissions?.ask ?? [])],
@@ -40,6 +42,15 @@ function mergeProviders(
   );
 }
 
+/** A task without a user survives a change of network, and minutes of an overloaded vendor. */
+const patient: Settings["retry"] = {
+  maxAttempts: 100,
+  maxTotalMs: 600_000,
+  baseDelayMs: 1_000,
+  maxDelayMs: 60_000,
+  maxRetryAfterMs: 600_000,
+};
+
 /** Fills in the defaults. */
 export function toSettings(merged: FileSettings, dataFolder: string): Settings {
   const { $schema: _, maxSteps = 200, lookMs = 200, planning, permissions, ...others } = merged;
@@ -47,6 +58,8 @@ export function toSettings(merged: FileSettings, dataFolder: string): Settings {
   return {
     ...rest,
     maxSteps,
+    retry: { ...patient, ...merged.retry },
+    deadlines: merged.deadlines ?? {},
     // Upper limit of the delay on a first run without any local server.
     lookMs,
     planning: { maxContinuations: planning?.maxContinuations ?? 3 },

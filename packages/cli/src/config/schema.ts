@@ -24,6 +24,8 @@ export interface FileSettings {
   readonly thinking?: Settings["thinking"] & string;
   readonly maxCost?: number;
   readonly maxSteps?: number;
+  readonly retry?: Partial<Settings["retry"]>;
+  readonly deadlines?: Settings["deadlines"];
   readonly lookMs?: number;
   readonly planning?: Partial<Settings["planning"]>;
   readonly permissions?: Partial<Settings["permissions"]>;
@@ -72,6 +74,12 @@ const price: z.ZodType<TokenPrices> = section({
   cacheReadPerMillion: dollars.exactOptional(),
   cacheWritePerMillion: dollars.exactOptional(),
 });
+
+function milliseconds(least: number): z.ZodType<number> {
+  return wholeNumber(least, oneDayMs);
+}
+
+const oneDayMs = 86_400_000;
 
 const tokens = wholeNumber(1, 1_000_000_000);
 
@@ -124,6 +132,21 @@ export const fileSchema: z.ZodType<FileSettings> = section({
   thinking: thinkingLevel.exactOptional(),
   maxCost: maxCost.exactOptional(),
   maxSteps: maxSteps.exactOptional(),
+  retry: section({
+    maxAttempts: wholeNumber(1, 1_000).exactOptional(),
+    maxTotalMs: milliseconds(0).exactOptional(),
+    baseDelayMs: milliseconds(0).exactOptional(),
+    maxDelayMs: milliseconds(0).exactOptional(),
+    maxRetryAfterMs: milliseconds(0).exactOptional(),
+  }).exactOptional(),
+  deadlines: section({
+    firstPartMs: milliseconds(1).exactOptional(),
+    betweenPartsMs: milliseconds(1).exactOptional(),
+    contentMs: milliseconds(1).exactOptional(),
+    attemptMs: milliseconds(1).exactOptional(),
+    turnMs: milliseconds(1).exactOptional(),
+    toolMs: milliseconds(1).exactOptional(),
+  }).exactOptional(),
   lookMs: lookMs.exactOptional(),
   planning: section({ maxContinuations: wholeNumber(0, 20).exactOptional() }).exactOptional(),
   permissions: section({

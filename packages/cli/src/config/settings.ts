@@ -1,6 +1,6 @@
 /** Settings the command runs with, after all layers are merged. */
 import type { TokenPrices } from "@capstan/core";
-import type { ThinkingLevel } from "@capstan/kernel";
+import type { Deadlines, RetryPolicy, ThinkingLevel } from "@capstan/kernel";
 import type { Rule } from "../permissions/rule.ts";
 
 type ProtocolName = "openai-chat" | "openai-responses" | "anthropic-messages" | "google-generate";
@@ -30,12 +30,18 @@ export interface Permissions {
   readonly deny: readonly Rule[];
 }
 
+export type DeadlineSettings = Omit<Deadlines, "callbackMs">;
+
 export interface Settings {
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
   /** US dollars per turn. */
   readonly maxCost?: number;
   readonly maxSteps: number;
+  /** Retry of failed requests to the model. */
+  readonly retry: RetryPolicy;
+  /** Time limits that differ from the defaults of an agent. */
+  readonly deadlines: DeadlineSettings;
   /** Time limit for finding servers on this machine. */
   readonly lookMs: number;
   /** How often a turn with unfinished todos continues automatically; 0 disables it. */

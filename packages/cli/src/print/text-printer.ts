@@ -79,7 +79,7 @@ export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
         return todoLines(event).forEach((line) => show(`    ${line}`));
       }
       case "attempt_discarded":
-        return note(`retrying: ${event.error.message}`);
+        return note(`${describeWait(event.delayMs)}: ${event.error.message}`);
       case "compaction_end":
         return note(
           `context compacted: ${event.before.toLocaleString("en-US")} → ${event.after.toLocaleString("en-US")} tokens`,
@@ -104,6 +104,10 @@ export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
       note(`${took === "" ? "" : `${took}; `}session ${sessionId}`);
     },
   };
+}
+
+function describeWait(delayMs: number): string {
+  return delayMs < 1_000 ? "retrying" : `waiting ${Math.round(delayMs / 1_000)} s, then retrying`;
 }
 
 function textOf(parts: readonly (AssistantPart | LivePart)[]): string {

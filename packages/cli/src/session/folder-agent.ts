@@ -53,6 +53,8 @@ export function createFolderAgent(
       return append && { append };
     },
     maxSteps: settings.maxSteps,
+    retry: settings.retry,
+    deadlines: settings.deadlines,
     includeCost: true,
     ...(registry && { registry }),
     ...(settings.thinking !== undefined && { thinkingLevel: settings.thinking }),

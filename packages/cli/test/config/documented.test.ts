@@ -31,7 +31,15 @@ test.each(
 });
 
 test("docs/configuration.md has a row for every key and field", () => {
-  const placesOfSections = ["", "planning", "permissions", "tools", "tools.bash"];
+  const placesOfSections = [
+    "",
+    "retry",
+    "deadlines",
+    "planning",
+    "permissions",
+    "tools",
+    "tools.bash",
+  ];
   const unknownKeys = placesOfSections.map((place) =>
     withUnknownKey(place.split(".").filter(Boolean)),
   );

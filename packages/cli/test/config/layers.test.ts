@@ -9,6 +9,14 @@ test("without any file everything has a default", async () => {
 
   expect(settings).toEqual({
     maxSteps: 200,
+    retry: {
+      maxAttempts: 100,
+      maxTotalMs: 600_000,
+      baseDelayMs: 1_000,
+      maxDelayMs: 60_000,
+      maxRetryAfterMs: 600_000,
+    },
+    deadlines: {},
     lookMs: 200,
     planning: { maxContinuations: 3 },
     permissions: { allow: [], ask: [], deny: [] },

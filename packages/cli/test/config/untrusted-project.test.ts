@@ -10,6 +10,8 @@ const everything = {
   maxCost: 100,
   maxSteps: 5000,
   lookMs: 10_000,
+  retry: { maxTotalMs: 1 },
+  deadlines: { firstPartMs: 1 },
   planning: { maxContinuations: 0 },
   permissions: { allow: ["*"], ask: ["edit(src/**)"], deny: ["fetch"] },
   roots: ["/"],
@@ -26,6 +28,8 @@ test("of an untrusted project only harmless settings take effect, and a note say
   const { permissions, ...others } = settings;
   expect(others).toEqual({
     maxSteps: 200,
+    retry: expect.objectContaining({ maxTotalMs: 600_000 }),
+    deadlines: {},
     lookMs: 200,
     planning: { maxContinuations: 3 },
     roots: [],
@@ -37,7 +41,7 @@ test("of an untrusted project only harmless settings take effect, and a note say
   expect(textsOf(permissions.ask)).toEqual(["edit(src/**)"]);
   expect(textsOf(permissions.deny)).toEqual(["fetch"]);
   expect(notes).toEqual([
-    `${join(project, "capstan.json")} is not trusted (not approved yet): ignoring permissions.allow, model, thinking, maxCost, maxSteps, lookMs, planning, roots, tools, providers, store. Read it, then use --trust.`,
+    `${join(project, "capstan.json")} is not trusted (not approved yet): ignoring permissions.allow, model, thinking, maxCost, maxSteps, retry, deadlines, lookMs, planning, roots, tools, providers, store. Read it, then use --trust.`,
   ]);
   expect(files[1]).toMatchObject({ role: "project", state: "partly" });
   expect(isTrusted).toBe(false);

@@ -5,6 +5,8 @@ import type { Settings } from "../../src/config/settings.ts";
 export function settingsWith(changes: Partial<Settings> = {}): Settings {
   return {
     maxSteps: 200,
+    retry: { maxAttempts: 1 },
+    deadlines: {},
     // More than any machine needs to answer itself: what a test finds does not depend on how busy it is.
     lookMs: 10_000,
     planning: { maxContinuations: 3 },
