@@ -50,6 +50,15 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
 
     expect(provider.requests[0]?.options).toMatchObject({ thinkingLevel: "high" });
   },
+  root: async (option) => {
+    const other = await temporaryFolder();
+    await writeFile(join(other, "a.txt"), "from there");
+    const read = callTool("read", { path: join(other, "a.txt") });
+
+    const { provider } = await runScripted([option, other, "Hi"], [reply(read), reply(say("ok"))]);
+
+    expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content: "from there" });
+  },
   allow: async (option) => {
     const write = callTool("write", { path: "a.txt", content: "x" });
 

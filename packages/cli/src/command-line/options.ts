@@ -78,6 +78,13 @@ export const options: readonly Option[] = [
     targets: ["turn", "serve"],
   },
   {
+    name: "root",
+    value: "folder",
+    isList: true,
+    help: "let the file tools use this folder, too",
+    targets: ["turn", "serve"],
+  },
+  {
     name: "max-cost",
     value: "dollars",
     help: "end the turn at this cost",

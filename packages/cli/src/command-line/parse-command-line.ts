@@ -81,6 +81,7 @@ function toFolderRequest(words: Words): FolderRequest {
   const thinking = valueOf(words, "thinking");
   const maxCost = valueOf(words, "max-cost");
   const allow = (words.given.get("allow") ?? []).flatMap((rule) => rule ?? []);
+  const roots = (words.given.get("root") ?? []).flatMap((root) => root ?? []);
   return {
     cwd: valueOf(words, "cwd"),
     flags: {
@@ -88,6 +89,7 @@ function toFolderRequest(words: Words): FolderRequest {
       ...(thinking !== undefined && { thinking }),
       ...(maxCost !== undefined && { maxCost }),
       ...(allow.length > 0 && { allow }),
+      ...(roots.length > 0 && { roots }),
     },
     isTrusting: words.given.has("trust"),
     isOffline: words.given.has("offline"),

@@ -1,6 +1,6 @@
 /** Loads all settings, from the user's file to the flags, and reports what was ignored. */
 import { realpath, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { vendorRows } from "@capstan/providers/vendors";
 import { ConfigError } from "../errors/config-error.ts";
 import type { Env } from "./env.ts";
@@ -55,7 +55,8 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
   const layers = [user.settings, project.settings, outer];
   const settings = toSettings(layers.reduce(mergeLayers, {}), folders.dataFolder);
   requireVendors(settings, [project, user]);
-  const roots = await presentRoots(settings.roots);
+  const named = (flags.roots ?? []).map((root) => resolve(cwd, root));
+  const roots = await presentRoots([...settings.roots, ...named]);
   const userFolder = dirname(folders.configFile);
   const instructions = await readInstructions({
     user: userFolder,

@@ -16,6 +16,8 @@ export interface FlagSettings {
   readonly thinking?: string;
   readonly maxCost?: string;
   readonly allow?: readonly string[];
+  /** Relative paths start at the working folder. */
+  readonly roots?: readonly string[];
 }
 
 /** A variable set to an empty string counts as unset. Relative paths start at `cwd`. */

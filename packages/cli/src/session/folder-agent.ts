@@ -69,6 +69,8 @@ function toolsOf({ tools: others = [] }: Pick<Io, "tools">, folder: Folder): rea
   const own = createToolset({
     cwd: folder.cwd,
     roots,
+    outsideAdvice:
+      "The user can allow more folders with --root, or with roots in the configuration.",
     bash: timeoutMs === undefined ? {} : { timeoutMs },
     ...(tools.fetch && { fetch: {} }),
   });

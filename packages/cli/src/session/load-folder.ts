@@ -5,6 +5,7 @@ import type { FolderRequest } from "../command-line/request.ts";
 import { userFolders } from "../config/folders.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { wayInside } from "../permissions/way-inside.ts";
 import type { Io } from "../process/io.ts";
 import { wrongUse } from "../errors/command-error.ts";
 
@@ -23,7 +24,18 @@ export async function loadFolder(
   const { env, platform, home } = io;
   const { flags, isTrusting: trust } = request;
   const folders = userFolders(env, platform, home);
-  return { cwd, config: await loadConfig({ cwd, env, folders, flags, trust }) };
+  const config = await loadConfig({ cwd, env, folders, flags, trust });
+  const { settings, projectFolder } = config;
+  if (projectFolder === cwd || (await containsHome(projectFolder, home))) return { cwd, config };
+  const roots = [...settings.roots, projectFolder];
+  return { cwd, config: { ...config, settings: { ...settings, roots } } };
+}
+
+/** A home folder under version control is no project whose files may all be read. */
+async function containsHome(folder: string, home: string): Promise<boolean> {
+  // A home that does not exist is judged by its name.
+  const real = await realpath(home).catch(() => home);
+  return wayInside(folder, real) !== undefined;
 }
 
 async function realFolder(from: string, written = "."): Promise<string> {

@@ -8,12 +8,15 @@ export interface WorkspaceOptions {
   readonly cwd?: string;
   /** Additional folders that may be used. */
   readonly roots?: readonly string[];
+  /** Sentence that is added to the error about a path outside: how a user can allow more folders. */
+  readonly outsideAdvice?: string;
 }
 
 /** Folders of one call, each as given and as its real path. */
 export interface Workspace {
   readonly cwd: string;
   readonly roots: readonly { readonly given: string; readonly real: string }[];
+  readonly outsideAdvice?: string | undefined;
 }
 
 /** Location of a file that exists or will be created. */
@@ -45,7 +48,8 @@ export async function openWorkspace(
       }),
     ),
   );
-  return { cwd, roots: given.map((folder, index) => ({ given: folder, real: real[index] ?? "" })) };
+  const roots = given.map((folder, index) => ({ given: folder, real: real[index] ?? "" }));
+  return { cwd, roots, outsideAdvice: options.outsideAdvice };
 }
 
 /**
@@ -56,12 +60,12 @@ export async function locate(workspace: Workspace, path: string): Promise<string
   const wanted = toWanted(workspace, path);
   try {
     const real = await onFile(path, () => realpath(wanted));
-    if (!isAllowed(workspace, real)) throw outside(path);
+    if (!isAllowed(workspace, real)) throw outside(workspace, path);
     return real;
   } catch (thrown) {
     // Only paths inside may be reported as missing.
     const { real } = await nearestReal(dirname(wanted));
-    if (!isAllowed(workspace, real)) throw outside(path);
+    if (!isAllowed(workspace, real)) throw outside(workspace, path);
     throw thrown;
   }
 }
@@ -70,7 +74,7 @@ export async function locate(workspace: Workspace, path: string): Promise<string
 export async function locateTarget(workspace: Workspace, path: string): Promise<Target> {
   const wanted = toWanted(workspace, path);
   const { found, real } = await nearestReal(wanted);
-  if (!isAllowed(workspace, real)) throw outside(path);
+  if (!isAllowed(workspace, real)) throw outside(workspace, path);
   if (found === wanted) return { folder: dirname(real), missing: [], name: basename(real) };
   const below = relative(found, wanted).split(sep);
   return { folder: real, missing: below.slice(0, -1), name: basename(wanted) };
@@ -87,7 +91,8 @@ export function rootOf({ roots }: Workspace, real: string): string {
   return roots.find((root) => isInside(real, root.real))?.real ?? real;
 }
 
-function toWanted({ cwd, roots }: Workspace, path: string): string {
+function toWanted(workspace: Workspace, path: string): string {
+  const { cwd, roots } = workspace;
   if (path.includes("\0")) throw new FileError("missing", nulInPath);
   if (path === "~" || path.startsWith("~/")) throw new FileError("outside", homeInPath);
   const wanted = resolve(cwd, path);
@@ -95,7 +100,7 @@ function toWanted({ cwd, roots }: Workspace, path: string): string {
   if (roots.some(({ given, real }) => isInside(wanted, given) || isInside(wanted, real))) {
     return wanted;
   }
-  throw outside(path);
+  throw outside(workspace, path);
 }
 
 function isAllowed({ roots }: Workspace, real: string): boolean {
@@ -117,9 +122,10 @@ async function nearestReal(path: string): Promise<{ found: string; real: string 
   }
 }
 
-function outside(path: string): FileError {
+function outside({ outsideAdvice }: Workspace, path: string): FileError {
+  const refusal = `${path} is outside the working folder. Only paths inside it can be used; "." is the folder itself.`;
   return new FileError(
     "outside",
-    `${path} is outside the working folder. Only paths inside it can be used; "." is the folder itself.`,
+    outsideAdvice === undefined ? refusal : `${refusal} ${outsideAdvice}`,
   );
 }
