@@ -62,9 +62,13 @@ test("planning.maxContinuations 0 switches it off", async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, "capstan.json"), '{ "planning": { "maxContinuations": 0 } }');
 
-  const { provider } = await runScripted(["prompt"], [plan("pending"), reply(say("Later."))], {
-    cwd,
-  });
+  const { provider } = await runScripted(
+    ["--trust", "prompt"],
+    [plan("pending"), reply(say("Later."))],
+    {
+      cwd,
+    },
+  );
 
   expect(provider.requests).toHaveLength(2);
 });
@@ -107,3 +111,16 @@ test("beyond --max-cost nothing goes on by itself", async () => {
   expect(exitCode).toBe(0);
   expect(provider.requests).toHaveLength(2);
 });
+
+test.each(["Which of the two should I take?", "Shall I **go on?**\n", "続けますか？"])(
+  "a question to the user goes before unfinished todos: %j",
+  async (question) => {
+    const { provider, exitCode } = await runScripted(
+      ["prompt"],
+      [plan("pending"), reply(say(question))],
+    );
+
+    expect(exitCode).toBe(0);
+    expect(provider.requests).toHaveLength(2);
+  },
+);

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProviderContract } from "@capstan/kernel";
 import { ProviderError } from "@capstan/kernel";
-import { callTool, failBefore, finish, reply, say, usage } from "@capstan/testing";
+import { callTool, failAfter, failBefore, finish, reply, say, usage } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
@@ -198,4 +198,29 @@ test("an aborted turn ends its line, is recorded, and exits with the code of the
   expect(exitCode).toBe(143);
   expect(io.screen()).toMatch(/\nLet me\ncapstan: interrupted\n/);
   expect(later.stdoutText()).toMatch(/^\w{16}  just now  done        prompt\n$/);
+});
+
+test("with -p stdout has the last answer alone: no narration, and nothing of a discarded attempt", async () => {
+  const { io, exitCode } = await runScripted(
+    ["-p", "prompt"],
+    [
+      reply(say("I look."), callTool("ls", {})),
+      failAfter(say("The answer is 4"), "overloaded"),
+      reply(say("The answer is 42.")),
+    ],
+  );
+
+  expect(exitCode).toBe(0);
+  expect(io.stdoutText()).toBe("The answer is 42.\n");
+  expect(io.stderrText()).toContain("I look.\n");
+});
+
+test("with -p a turn that fails leaves stdout empty", async () => {
+  const { io, exitCode } = await runScripted(
+    ["-p", "prompt"],
+    [failAfter(say("Half an ans"), new Error("gone"))],
+  );
+
+  expect(exitCode).toBe(1);
+  expect(io.stdoutText()).toBe("");
 });

@@ -26,6 +26,7 @@ test("the first line is the session, the last one the result, the others are eve
     finishReason: "stop",
     text: "Nothing.",
     usage: { unreportedAttempts: 2 },
+    refusals: [],
     exitCode: 0,
   });
   expect(rest.slice(0, -1).every(({ cursor }) => /^\d+\.\d+$/.test(String(cursor)))).toBe(true);

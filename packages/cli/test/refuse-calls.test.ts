@@ -25,8 +25,10 @@ test("a call that is not allowed is refused, reported with the rule that would a
     { cwd },
   );
 
-  expect(exitCode).toBe(0);
+  expect(exitCode).toBe(4);
   expect(io.stdoutText()).toBe("so be it\n");
+  expect(io.stderrText().match(/touch made\.txt/g)).toHaveLength(2);
+  expect(io.stderrText()).not.toContain("Denied");
   expect(io.stderrText()).toContain(
     "capstan: refused: bash touch made.txt (allow it with --allow 'bash(touch made.txt)')\n",
   );
@@ -91,6 +93,14 @@ test("with --json the refusal is among the events, and the note stays on stderr"
 
   const lines = jsonLines(io);
   expect(lines.map(({ type }) => type)).toContain("awaiting_tool_execution");
-  expect(lines.at(-1)).toMatchObject({ type: "result", text: "so be it", exitCode: 0 });
+  expect(lines.at(-1)).toMatchObject({ type: "result", text: "so be it", exitCode: 4 });
+  expect(lines.at(-1)?.["refusals"]).toEqual([
+    {
+      toolCallId: expect.any(String),
+      toolName: "bash",
+      input: { command: "touch made.txt" },
+      reason: expect.stringContaining("The user has not allowed this call"),
+    },
+  ]);
   expect(io.stderrText()).toContain("capstan: refused: bash touch made.txt");
 });

@@ -134,7 +134,7 @@ test("what waits for an approval is decided on by the rules of a command that go
   );
 
   expect(waiting.at(-1)).toMatchObject({ status: "awaiting_tool_execution" });
-  expect({ exitCode, stdout: later.stdoutText() }).toEqual({ exitCode: 0, stdout: "Made one.\n" });
+  expect({ exitCode, stdout: later.stdoutText() }).toEqual({ exitCode: 4, stdout: "Made one.\n" });
   expect(later.stderrText()).toContain("refused: write b.txt x (allow it with");
   expect(["a.txt", "b.txt"].map((name) => existsSync(join(cwd, name)))).toEqual([true, false]);
 });

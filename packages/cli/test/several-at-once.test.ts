@@ -69,7 +69,7 @@ test("a call that waits for a decision gets one from any of them, and none of th
   three.letGo();
   one.letGo();
 
-  expect(await exitCodes()).toEqual([0, 0, 0, 0]);
+  expect(await exitCodes()).toEqual([4, 4, 4, 4]);
   const notes = others.map(({ io }) => io.stderrText()).join("");
   expect(notes).not.toContain("what was unfinished has failed");
 });

@@ -29,7 +29,8 @@ Examples:
   capstan -- sessions
 
 Exit codes: 0 done, 1 failed, 2 usage or configuration error, 3 ended early by a
-limit, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
+limit, 4 done but calls were refused, 130 interrupted (143 by SIGTERM, 129 by
+SIGHUP).
 `;
 }
 

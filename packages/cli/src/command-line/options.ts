@@ -42,7 +42,13 @@ const everywhere: readonly Target[] = [
 
 /** In help order. */
 export const options: readonly Option[] = [
-  { name: "prompt", short: "p", value: "text", help: "the prompt", targets: ["turn"] },
+  {
+    name: "prompt",
+    short: "p",
+    value: "text",
+    help: "the prompt; stdout gets the last answer alone",
+    targets: ["turn"],
+  },
   {
     name: "continue",
     short: "c",

@@ -103,7 +103,8 @@ function toTurn(words: Words, folder: FolderRequest): Request {
   const problem = turnProblem(words, spoken, named);
   if (problem !== undefined) return { type: "mistake", message: problem };
   const prompt = named ?? (spoken === "" ? undefined : spoken);
-  return { ...folder, type: "turn", prompt, session: toChoice(words) };
+  const isAnswerOnly = named !== undefined;
+  return { ...folder, type: "turn", prompt, isAnswerOnly, session: toChoice(words) };
 }
 
 function turnProblem(

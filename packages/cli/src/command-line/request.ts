@@ -20,6 +20,8 @@ export type SessionChoice =
 export interface TurnRequest extends FolderRequest {
   readonly type: "turn";
   readonly prompt: string | undefined;
+  /** True to print the last answer alone on stdout: the prompt was given with -p. */
+  readonly isAnswerOnly: boolean;
   readonly session: SessionChoice;
 }
 

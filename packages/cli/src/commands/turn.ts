@@ -21,6 +21,7 @@ import { agentNameOf, createFolderAgent } from "../session/folder-agent.ts";
 import { readFacts } from "../session/instruction-facts.ts";
 import { instructionsOf } from "../session/instructions.ts";
 import type { Folder } from "../session/load-folder.ts";
+import { refusalsIn } from "../session/refusals.ts";
 import { promptOf } from "../session/session-facts.ts";
 import { openStore } from "../session/open-store.ts";
 import { readPrompt } from "../session/read-prompt.ts";
@@ -39,7 +40,7 @@ interface Work extends ChosenSession {
 }
 
 export async function turn(io: Io, request: TurnRequest, here: Folder): Promise<ExitCode> {
-  const printer = request.isJson ? createJsonPrinter(io) : createTextPrinter(io);
+  const printer = request.isJson ? createJsonPrinter(io) : createTextPrinter(io, request);
   const { note } = printer;
   const prompt = await readPrompt(io, request.prompt, note);
   if (prompt === undefined && request.session.type === "new") {
@@ -87,6 +88,7 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
       prompt,
       decide,
       note,
+      tellRefusal: printer.refused,
       isElsewhere,
       signal: io.signal,
       maxContinuations: settings.planning.maxContinuations,
@@ -160,7 +162,8 @@ function unwritable(thrown: unknown): TurnResponse {
 
 function end(io: Io, printer: Printer, response: TurnResponse): ExitCode {
   const { status, finishReason, text, usage, cost, error } = response;
-  const exitCode = exitCodeOf(response, io);
+  const refusals = refusalsIn(response.messages);
+  const exitCode = exitCodeOf(response, refusals.length > 0, io);
   printer.end({
     status,
     finishReason,
@@ -168,6 +171,7 @@ function end(io: Io, printer: Printer, response: TurnResponse): ExitCode {
     usage,
     ...(cost !== undefined && { cost }),
     ...(error && { error }),
+    refusals,
     exitCode,
   });
   return exitCode;

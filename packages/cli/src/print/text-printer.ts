@@ -1,7 +1,7 @@
 /** Prints a session as text: the model's replies on stdout, its actions on stderr. */
 import type { AssistantPart, LivePart } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
-import type { Io } from "../process/io.ts";
+import type { Io, Output } from "../process/io.ts";
 import { toDim, toOneLine, toPrintable } from "./terminal-text.ts";
 import { describeCall, describeResult, todoLines } from "./describe-call.ts";
 import { describeUsage } from "./describe-usage.ts";
@@ -9,8 +9,18 @@ import { createNotes } from "./notes.ts";
 import { noticeIn } from "./notice.ts";
 import type { Outcome, Printer } from "./printer.ts";
 
-export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Printer {
-  const { stdout, stderr, env } = io;
+export interface TextPrinterOptions {
+  /** True to keep everything but the last answer off stdout: it goes to stderr. */
+  readonly isAnswerOnly?: boolean;
+}
+
+export function createTextPrinter(
+  io: Pick<Io, "stdout" | "stderr" | "env">,
+  { isAnswerOnly = false }: TextPrinterOptions = {},
+): Printer {
+  const { stderr, env } = io;
+  const stdout = isAnswerOnly ? stderr : io.stdout;
+  const refused = new Set<string>();
   const calls = new Map<string, string>();
   const tell = createNotes(io);
   let sessionId = "";
@@ -74,6 +84,7 @@ export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
         return show(`• ${call}`);
       }
       case "tool_execution_end": {
+        if (refused.has(event.toolCallId)) return;
         const call = calls.get(event.toolCallId) ?? event.toolName;
         show(`  ${call} → ${describeResult(event)}`);
         return todoLines(event).forEach((line) => show(`    ${line}`));
@@ -96,14 +107,25 @@ export function createTextPrinter(io: Pick<Io, "stdout" | "stderr" | "env">): Pr
     },
     onEvent,
     note,
+    refused: (call, why) => {
+      refused.add(call.toolCallId);
+      note(`refused: ${describeCall(call)} (${why})`);
+    },
     end: (outcome) => {
       endLine();
+      if (isAnswerOnly) writeAnswer(io.stdout, outcome);
       const why = describeEnd(outcome);
       if (why !== undefined) note(why);
       const took = describeUsage(outcome);
       note(`${took === "" ? "" : `${took}; `}session ${sessionId}`);
     },
   };
+}
+
+function writeAnswer({ isTTY, write }: Output, { status, text }: Outcome): void {
+  if (status !== "completed" || text === "") return;
+  const answer = isTTY ? toPrintable(text) : text;
+  write(answer.endsWith("\n") ? answer : `${answer}\n`);
 }
 
 function describeWait(delayMs: number): string {

@@ -31,3 +31,8 @@ export class TodoReminders {
 function reminderOf(left: readonly Todo[]): string {
   return `Your list has unfinished todos:\n${toTodoLines(left).join("\n")}\nContinue with them. If one needs no more work or cannot be done, update the list accordingly and tell the user why.`;
 }
+
+/** True if the text ends with a question. */
+export function isQuestion(text: string): boolean {
+  return /[?？؟]["'”’)\]*_`\s]*$/u.test(text);
+}

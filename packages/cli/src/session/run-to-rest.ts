@@ -5,13 +5,15 @@ import type { SessionEvent } from "@capstan/log";
 import { addUsage } from "@capstan/kernel";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
 import type { Note } from "../print/notes.ts";
-import { TodoReminders } from "./go-on-with-todos.ts";
+import { isQuestion, TodoReminders } from "./go-on-with-todos.ts";
+import type { TellRefusal } from "./settle-calls.ts";
 import { settleCall } from "./settle-calls.ts";
 
 export interface RunOptions {
   readonly session: Session;
   readonly decide: (call: CallToDecide) => Decision;
   readonly note: Note;
+  readonly tellRefusal: TellRefusal;
   readonly signal: AbortSignal;
   /** How often unfinished todos continue a turn. */
   readonly maxContinuations: number;
@@ -41,12 +43,15 @@ export async function runToRest(
 }
 
 /** Answers all pending calls of the session. */
-export function settlePending({ session, decide, note }: RunOptions): Turn<unknown, SessionEvent> {
-  return session.send(session.pendingToolCalls.map((call) => settleCall(call, decide, note)));
+export function settlePending(options: RunOptions): Turn<unknown, SessionEvent> {
+  const { session, decide, tellRefusal } = options;
+  return session.send(
+    session.pendingToolCalls.map((call) => settleCall(call, decide, tellRefusal)),
+  );
 }
 
 function nextTurn(
-  { status, finishReason, messages, cost }: TurnResponse,
+  { status, finishReason, messages, text, cost }: TurnResponse,
   reminders: TodoReminders,
   options: RunOptions,
 ): Turn<unknown, SessionEvent> | undefined {
@@ -57,6 +62,8 @@ function nextTurn(
   }
   if (status !== "completed" || finishReason !== "stop") return undefined;
   if (maxCost !== undefined && (cost ?? 0) >= maxCost) return undefined;
+  // Only the user can answer it.
+  if (isQuestion(text)) return undefined;
   const reminder = reminders.next(messages);
   if (reminder === undefined) return undefined;
   note("todos are left: continuing with them");

@@ -2,18 +2,18 @@
 import type { Answer } from "@capstan/core";
 import type { PendingCall } from "@capstan/kernel";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
-import { describeCall } from "../print/describe-call.ts";
-import type { Note } from "../print/notes.ts";
+import type { Printer } from "../print/printer.ts";
+
+export type TellRefusal = Printer["refused"];
 
 export function settleCall(
   call: PendingCall,
   decide: (call: CallToDecide) => Decision,
-  note: Note,
+  tell: TellRefusal,
 ): Answer {
   const { toolCallId, hash, kind } = call;
-  const shown = describeCall(call);
   if (kind === "execution") {
-    note(`refused: ${shown} (the program that provides this tool is not connected)`);
+    tell(call, "the program that provides this tool is not connected");
     return {
       toolCallId,
       isError: true,
@@ -22,7 +22,7 @@ export function settleCall(
   }
   const decision = decide(call);
   if (decision.type === "allow") return { toolCallId, hash, approved: true };
-  note(`refused: ${shown} (${hintOf(decision)})`);
+  tell(call, hintOf(decision));
   return { toolCallId, hash, approved: false, reason: reasonOf(decision) };
 }
 

@@ -24,7 +24,7 @@ describe.each(protocols)("over $name", (protocol) => {
     const command = desk.capstan(prompt);
     const { exitCode } = await command.ended;
 
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(4);
     expect(command.stdout()).toContain(`${answer}\n`);
     expect(command.stderr()).toContain(
       "capstan: refused: bash node --test (allow it with --allow 'bash(node --test)')\n",
@@ -72,7 +72,7 @@ describe("settings of a project", () => {
     const command = desk.capstan(prompt);
     const { exitCode } = await command.ended;
 
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(4);
     expect(requestsTo(foreign)).toBe(0);
     expect(desk.service.requests).toHaveLength(5);
     expect(await desk.read("src/basket.js")).toBe(original);
