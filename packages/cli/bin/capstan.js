@@ -1,12 +1,18 @@
 #!/usr/bin/env node
 // Committed as it is: npm links no command whose file does not exist yet, and dist/ is built after that.
 const main = new URL("../dist/main.js", import.meta.url);
+const [major, minor] = process.versions.node.split(".").map(Number);
 
-try {
-  await import(main);
-} catch (thrown) {
-  // Not asked for beforehand: to load what could tell takes longer than everything else here.
-  if (thrown.code !== "ERR_MODULE_NOT_FOUND" || thrown.url !== main.href) throw thrown;
-  console.error("capstan is not built yet: run `npm ci` or `npm run build` in its repository.");
+if (major < 22 || (major === 22 && minor < 18)) {
+  console.error(`capstan needs Node 22.18 or newer, and this is Node ${process.versions.node}.`);
   process.exitCode = 1;
+} else {
+  try {
+    await import(main);
+  } catch (thrown) {
+    // Not asked for beforehand: to load what could tell takes longer than everything else here.
+    if (thrown.code !== "ERR_MODULE_NOT_FOUND" || thrown.url !== main.href) throw thrown;
+    console.error("capstan is not built yet: run `npm ci` or `npm run build` in its repository.");
+    process.exitCode = 1;
+  }
 }

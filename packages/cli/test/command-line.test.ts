@@ -164,3 +164,47 @@ test("a --cwd that is no folder is refused before anything runs", async () => {
     'capstan: Working folder not found: "".',
   ]);
 });
+
+test.each([
+  [["help"], "Usage: capstan [options] <prompt>"],
+  [["help", "sessions"], "Usage: capstan sessions [command] [options]"],
+])("capstan %j shows the help", async (argv, first) => {
+  const io = memoryIo();
+
+  const exitCode = await run(argv, io);
+
+  expect(exitCode).toBe(0);
+  expect(io.stdoutText().split("\n")[0]).toBe(first);
+});
+
+test.each([
+  [["sesions"], "sessions"],
+  [["session", "list"], "sessions"],
+  [["Doctor"], "doctor"],
+  [["dcotor"], "doctor"],
+  [["hlep"], "help"],
+])("%j is a misspelled command and no prompt", async (argv, meant) => {
+  expect(await refusalOf(argv)).toBe(
+    `2: capstan: Unknown command "${argv[0]}". Did you mean ${meant}? Put two dashes before a prompt: capstan -- "${argv[0]} …".`,
+  );
+});
+
+test.each([
+  [["help", "me", "with", "this"]],
+  [["help me"]],
+  [["model the data as a tree"]],
+  [["server", "down?"]],
+  [["--", "sesions"]],
+  [["go"]],
+  [["Hello"]],
+  [["hello"]],
+])("%j is a prompt", (argv) => {
+  expect(parseCommandLine(argv)).toMatchObject({ type: "turn" });
+});
+
+test.each([
+  [["--drop", "x"], "--drop needs a session with an unfinished turn"],
+  [["-c", "--no-session", "x"], "--no-session stores nothing"],
+])("%j is refused", async (argv, why) => {
+  expect(await refusalOf(argv)).toContain(`2: capstan: ${why}`);
+});

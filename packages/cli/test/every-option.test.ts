@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { sqlite } from "@capstan/stores/sqlite";
 import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { helpText } from "../src/command-line/help.ts";
@@ -36,6 +38,31 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
     await runScripted(["-c", option, "second"], [reply(say("ok"))], homeOf(io));
 
     expect(await linesOf(["sessions"], homeOf(io))).toHaveLength(2);
+  },
+  drop: async (option) => {
+    const { io } = await runScripted(["first"], [reply(say("ok"))]);
+    const store = sqlite(join(io.home, ".local/share/capstan/sessions.db"));
+    const [session] = (await store.list({ limit: 1 })).sessions;
+    const messages = [{ role: "user", id: "t2", content: "unfinished" }] as const;
+    await store.post(session?.id ?? "", { v: 1, id: "t2", at: 1, type: "input", messages });
+    await store.close();
+
+    const { provider, io: second } = await runScripted(
+      ["-c", option, "another"],
+      [reply(say("ok"))],
+      homeOf(io),
+    );
+
+    expect(second.stderrText()).toContain("capstan: dropped the unfinished turn\n");
+    expect(provider.requests).toHaveLength(1);
+    expect(provider.requests[0]?.messages.at(-1)).toMatchObject({ content: "another" });
+  },
+  "no-session": async (option) => {
+    const { io, exitCode } = await runScripted([option, "first"], [reply(say("ok"))]);
+
+    expect(exitCode).toBe(0);
+    expect(io.stdoutText()).toBe("ok\n");
+    expect(existsSync(join(io.home, ".local"))).toBe(false);
   },
   model: async (option) => {
     const io = memoryIo();

@@ -12,6 +12,7 @@ import type { Settings } from "../src/config/settings.ts";
 import type { Check } from "../src/doctor/check.ts";
 import { checkVersions, neededNode } from "../src/doctor/check-versions.ts";
 import { version } from "../src/command-line/version.ts";
+import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { ollamaServer, serve } from "./model/local-server.ts";
 import { configWith, noServers } from "./model/settings.ts";
@@ -191,4 +192,17 @@ test("the versions in the code are those of package.json", async () => {
   const manifest = JSON.parse(await readFile(path, "utf8"));
 
   expect(manifest).toMatchObject({ version, engines: { node: `>=${neededNode}` } });
+});
+
+test("a broken configuration is among the findings, and everything else is still looked at", async () => {
+  const { PATH } = process.env;
+  const io = memoryIo({ env: { PATH, ...noServers } });
+  await writeFile(join(io.cwd, "capstan.json"), '{ "thinkng": 1,\n "maxSteps": 0 }');
+
+  const exitCode = await run(["doctor"], io);
+
+  expect(exitCode).toBe(1);
+  expect(io.stdoutText()).toMatch(/^fail {2}settings: .+capstan\.json:1:3: unknown key "thinkng"/m);
+  expect(io.stdoutText()).toMatch(/^fail {2}settings: .+capstan\.json:2:\d+: maxSteps must be/m);
+  expect(io.stdoutText()).toMatch(/^\w+ +store: /m);
 });

@@ -1,12 +1,16 @@
 /** Suggests the word a user most likely meant by a misspelled one. */
 
-/** Returns a candidate that starts with `word`, else the nearest one within two edits, if more than half of `word` stays unchanged. */
-export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
+/** Returns a candidate that starts with `word`, else the nearest one within `maxEdits`, if more than half of `word` stays unchanged. */
+export function nearestWord(
+  word: string,
+  candidates: readonly string[],
+  maxEdits = 2,
+): string | undefined {
   const longer = candidates.find((candidate) => word !== "" && candidate.startsWith(word));
   if (longer !== undefined) return longer;
   const [nearest] = candidates
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .filter(({ distance }) => distance <= 2 && distance * 2 < word.length)
+    .filter(({ distance }) => distance <= maxEdits && distance * 2 < word.length)
     .toSorted((a, b) => a.distance - b.distance);
   return nearest?.candidate;
 }

@@ -64,6 +64,8 @@ export const options: readonly Option[] = [
     targets: ["turn"],
   },
   { name: "fork", help: "with -c or -r: work on a copy of the session", targets: ["turn"] },
+  { name: "drop", help: "with -c or -r: drop an unfinished turn first", targets: ["turn"] },
+  { name: "no-session", help: "store nothing; the session cannot be resumed", targets: ["turn"] },
   {
     name: "model",
     value: "name",

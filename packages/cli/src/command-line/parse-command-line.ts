@@ -20,7 +20,8 @@ const formats: readonly ExportFormat[] = ["jsonl", "markdown"];
 export function parseCommandLine(argv: readonly string[]): Request {
   const words = readWords(argv);
   if (words.type === "mistake") return words;
-  const [first] = words.plain;
+  const [first, second] = words.plain;
+  if (isHelp(words)) return { type: "help", command: isCommand(second) ? second : undefined };
   const command = isCommand(first) ? first : undefined;
   if (words.given.has("help")) return { type: "help", command };
   if (words.given.has("version")) return { type: "version" };
@@ -55,6 +56,21 @@ export function parseCommandLine(argv: readonly string[]): Request {
     default:
       return command satisfies never;
   }
+}
+
+/** True for `help` and `help <command>`. A sentence that starts with the word is a prompt. */
+function isHelp({ plain: [first, second, third], behind }: Words): boolean {
+  const isAlone = second === undefined || (isCommand(second) && third === undefined);
+  return first === "help" && isAlone && behind.length === 0;
+}
+
+/** Command that a prompt most likely misspells: a model must not be paid for it. */
+function missedCommand({ plain: [first = "", second], behind }: Words): string | undefined {
+  if (behind.length > 0 || !/^[a-z]{4,}$/i.test(first)) return undefined;
+  // "hello" is two edits from "help".
+  const nearest = nearestWord(first.toLowerCase(), [...Object.keys(commands), "help"], 1);
+  if (nearest === undefined) return undefined;
+  return second === undefined || isVerb(second) || isCommand(second) ? nearest : undefined;
 }
 
 function isCommand(word: string | undefined): word is CommandName {
@@ -100,11 +116,24 @@ function toFolderRequest(words: Words): FolderRequest {
 function toTurn(words: Words, folder: FolderRequest): Request {
   const spoken = [...words.plain, ...words.behind].join(" ").trim();
   const named = valueOf(words, "prompt")?.trim();
+  const missed = missedCommand(words);
+  if (missed !== undefined) {
+    const [word = ""] = words.plain;
+    const message = `Unknown command "${word}". Did you mean ${missed}? Put two dashes before a prompt: capstan -- "${word} …".`;
+    return { type: "mistake", message };
+  }
   const problem = turnProblem(words, spoken, named);
   if (problem !== undefined) return { type: "mistake", message: problem };
   const prompt = named ?? (spoken === "" ? undefined : spoken);
-  const isAnswerOnly = named !== undefined;
-  return { ...folder, type: "turn", prompt, isAnswerOnly, session: toChoice(words) };
+  return {
+    ...folder,
+    type: "turn",
+    prompt,
+    isAnswerOnly: named !== undefined,
+    isDropping: words.given.has("drop"),
+    isStored: !words.given.has("no-session"),
+    session: toChoice(words),
+  };
 }
 
 function turnProblem(
@@ -119,8 +148,15 @@ function turnProblem(
   if (given.has("continue") && given.has("resume")) {
     return "--continue and --resume name different sessions: use one of them.";
   }
-  if (given.has("fork") && !given.has("continue") && !given.has("resume")) {
+  const isOld = given.has("continue") || given.has("resume");
+  if (given.has("fork") && !isOld) {
     return "--fork needs a session to copy: use it with --continue or --resume <id>.";
+  }
+  if (given.has("drop") && !isOld) {
+    return "--drop needs a session with an unfinished turn: use it with --continue or --resume <id>.";
+  }
+  if (given.has("no-session") && isOld) {
+    return "--no-session stores nothing, so there is no session to resume: use it without --continue and --resume.";
   }
   return undefined;
 }

@@ -5,14 +5,16 @@ import type { Io } from "../process/io.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { createNotes } from "../print/notes.ts";
 import type { Folder } from "../session/load-folder.ts";
-import { loadFolder } from "../session/load-folder.ts";
+import { loadFolder, loadFolderAnyway } from "../session/load-folder.ts";
 import { toOneLine } from "../print/terminal-text.ts";
 
 /** Imports each command's packages lazily, so that other commands need not wait for them. Never throws. */
 export async function runCommand(request: CommandRequest, io: Io): Promise<ExitCode> {
   const note = createNotes(io);
   try {
-    const folder = await loadFolder(io, request);
+    // The doctor is asked because something is wrong.
+    const load = request.type === "doctor" ? loadFolderAnyway : loadFolder;
+    const folder = await load(io, request);
     for (const text of folder.config.notes) note(text);
     return await dispatch(request, io, folder);
   } catch (thrown) {

@@ -3,13 +3,15 @@ import type { HostFault, Session, SessionSettings } from "@capstan/core";
 import { Host } from "@capstan/core";
 import type { TurnResponse } from "@capstan/kernel";
 import { serializeError } from "@capstan/kernel";
-import type { StoreHandle } from "@capstan/stores/sqlite";
+import type { SessionRepository } from "@capstan/log";
+import { memoryRepository } from "@capstan/log";
 import { helpText } from "../command-line/help.ts";
 import type { TurnRequest } from "../command-line/request.ts";
 import type { Io } from "../process/io.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { createJsonPrinter } from "../print/json-printer.ts";
+import type { Note } from "../print/notes.ts";
 import type { Printer } from "../print/printer.ts";
 import { createTextPrinter } from "../print/text-printer.ts";
 import { chooseSession } from "../session/choose-session.ts";
@@ -27,7 +29,8 @@ import { openStore } from "../session/open-store.ts";
 import { readPrompt } from "../session/read-prompt.ts";
 import type { Prompt } from "../session/run-prompt.ts";
 import { runPrompt } from "../session/run-prompt.ts";
-import { isHeldElsewhere } from "../session/stored-sessions.ts";
+import type { StoredSession } from "../session/stored-sessions.ts";
+import { isHeldElsewhere, readStored } from "../session/stored-sessions.ts";
 
 /** How long a crashed process blocks others, if the store cannot tell that it is dead. */
 const leaseMs = 5_000;
@@ -35,7 +38,7 @@ const leaseMs = 5_000;
 interface Work extends ChosenSession {
   readonly request: TurnRequest;
   readonly prompt: Prompt | undefined;
-  readonly store: StoreHandle;
+  readonly store: SessionRepository;
   readonly printer: Printer;
 }
 
@@ -47,12 +50,36 @@ export async function turn(io: Io, request: TurnRequest, here: Folder): Promise<
     io.stderr.write(helpText());
     return 2;
   }
+  if (!request.isStored) {
+    note("this session is not stored");
+    const work = { folder: here, stored: undefined, request, prompt, printer };
+    return runTurns(io, { ...work, store: memoryRepository() });
+  }
   const store = await openStore(here.config.settings.store);
   try {
     const chosen = await chooseSession(io, { request, folder: here, store, note });
-    return await runTurns(io, { ...chosen, request, prompt, store, printer });
+    const stored = request.isDropping ? await dropTurn(io, store, chosen, note) : chosen.stored;
+    return await runTurns(io, { ...chosen, stored, request, prompt, store, printer });
   } finally {
     await store.close();
+  }
+}
+
+/** Returns the session without its unfinished turn, of which nothing more runs. */
+async function dropTurn(
+  io: Io,
+  store: SessionRepository,
+  { stored }: ChosenSession,
+  note: Note,
+): Promise<StoredSession | undefined> {
+  if (stored === undefined) return undefined;
+  const host = new Host({ agents: [], repository: store, clock: io.clock, pollMs: Infinity }, true);
+  try {
+    const isDropped = await host.abandon(stored.id, "dropped by --drop");
+    note(isDropped ? "dropped the unfinished turn" : "no unfinished turn to drop");
+    return isDropped ? await readStored(store, stored.listed) : stored;
+  } finally {
+    await host.close();
   }
 }
 

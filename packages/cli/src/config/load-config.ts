@@ -32,6 +32,8 @@ export interface LoadedConfig {
   readonly isTrusted: boolean;
   /** AGENTS.md: the user's first, then from the project's folder down to the working folder. */
   readonly instructions: readonly InstructionFile[];
+  /** Mistakes because of which all settings are the defaults; one line each. Only `doctor` continues with them. */
+  readonly problems?: readonly string[];
 }
 
 export interface LoadConfigInput {
@@ -71,6 +73,24 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
     userFolder,
     isTrusted: project.isTrusted,
     instructions: instructions.files,
+  };
+}
+
+/** Settings without any layer, for a command that must run in spite of these problems. */
+export function defaultConfig(
+  cwd: string,
+  { configFile, dataFolder }: UserFolders,
+  problems: readonly string[],
+): LoadedConfig {
+  return {
+    settings: toSettings({}, dataFolder),
+    files: [],
+    notes: [],
+    projectFolder: cwd,
+    userFolder: dirname(configFile),
+    isTrusted: false,
+    instructions: [],
+    problems,
   };
 }
 

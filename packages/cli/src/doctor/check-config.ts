@@ -3,8 +3,9 @@ import type { ConfigFile, LoadedConfig } from "../config/load-config.ts";
 import type { Check } from "./check.ts";
 
 export function checkConfig(config: LoadedConfig): readonly Check[] {
-  const { files, instructions } = config;
+  const { files, instructions, problems = [] } = config;
   return [
+    ...problems.map((text): Check => ({ name: "settings", state: "fail", text, advice: repair })),
     ...files.map((file) => checkFile(file, config)),
     {
       name: "instructions",
@@ -13,6 +14,8 @@ export function checkConfig(config: LoadedConfig): readonly Check[] {
     },
   ];
 }
+
+const repair = "correct it: until then, only this command runs, with the default settings";
 
 function checkFile(
   { path, role, state }: ConfigFile,

@@ -4,9 +4,10 @@ import { resolve } from "node:path";
 import type { FolderRequest } from "../command-line/request.ts";
 import { userFolders } from "../config/folders.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import { loadConfig } from "../config/load-config.ts";
+import { defaultConfig, loadConfig } from "../config/load-config.ts";
 import { wayInside } from "../permissions/way-inside.ts";
 import type { Io } from "../process/io.ts";
+import { ConfigError } from "../errors/config-error.ts";
 import { wrongUse } from "../errors/command-error.ts";
 
 export interface Folder {
@@ -29,6 +30,21 @@ export async function loadFolder(
   if (projectFolder === cwd || (await containsHome(projectFolder, home))) return { cwd, config };
   const roots = [...settings.roots, projectFolder];
   return { cwd, config: { ...config, settings: { ...settings, roots } } };
+}
+
+/** Like `loadFolder`, with the default settings and the problems if the configuration is wrong. */
+export async function loadFolderAnyway(
+  io: Pick<Io, "env" | "platform" | "home" | "cwd">,
+  request: Pick<FolderRequest, "cwd" | "flags" | "isTrusting">,
+): Promise<Folder> {
+  try {
+    return await loadFolder(io, request);
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown;
+    const cwd = await realFolder(io.cwd, request.cwd);
+    const folders = userFolders(io.env, io.platform, io.home);
+    return { cwd, config: defaultConfig(cwd, folders, thrown.message.split("\n")) };
+  }
 }
 
 /** A home folder under version control is no project whose files may all be read. */

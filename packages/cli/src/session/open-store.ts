@@ -21,7 +21,8 @@ export async function openStore(path: string): Promise<StoreHandle> {
     // If the folder is a file, the system reports "file already exists".
     const isFile = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
     const reason = isFile ? `${folder} is a file, not a folder` : reasonOf(cause);
-    const advice = "make it accessible, or name another file with CAPSTAN_STORE";
+    const advice =
+      "make it accessible, name another file with CAPSTAN_STORE, or run a prompt with --no-session";
     throw failed(`Cannot store sessions in ${path}: ${reason}; ${advice}.`, cause);
   }
   try {
