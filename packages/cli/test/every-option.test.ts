@@ -39,6 +39,14 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
 
     expect(await linesOf(["sessions"], homeOf(io))).toHaveLength(2);
   },
+  attach: async (option) => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "a.txt"), "from a file");
+
+    const { provider } = await runScripted([option, "a.txt", "Hi"], [reply(say("ok"))], { cwd });
+
+    expect(JSON.stringify(provider.requests[0]?.messages.at(-1))).toContain("from a file");
+  },
   drop: async (option) => {
     const { io } = await runScripted(["first"], [reply(say("ok"))]);
     const store = sqlite(join(io.home, ".local/share/capstan/sessions.db"));

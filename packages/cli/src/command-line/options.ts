@@ -50,6 +50,13 @@ export const options: readonly Option[] = [
     targets: ["turn"],
   },
   {
+    name: "attach",
+    value: "file",
+    isList: true,
+    help: "send a text, image or PDF along; so does @file",
+    targets: ["turn"],
+  },
+  {
     name: "continue",
     short: "c",
     help: "resume the newest session of this folder",

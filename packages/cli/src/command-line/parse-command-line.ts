@@ -130,6 +130,7 @@ function toTurn(words: Words, folder: FolderRequest): Request {
     type: "turn",
     prompt,
     isAnswerOnly: named !== undefined,
+    attach: (words.given.get("attach") ?? []).flatMap((file) => file ?? []),
     isDropping: words.given.has("drop"),
     isStored: !words.given.has("no-session"),
     session: toChoice(words),

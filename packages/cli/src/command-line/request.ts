@@ -22,6 +22,8 @@ export interface TurnRequest extends FolderRequest {
   readonly prompt: string | undefined;
   /** True to print the last answer alone on stdout: the prompt was given with -p. */
   readonly isAnswerOnly: boolean;
+  /** Files that go along with the prompt, as given. */
+  readonly attach: readonly string[];
   /** True to drop an unfinished turn of the session instead of resuming it. */
   readonly isDropping: boolean;
   /** False to keep the session in memory, and to forget it at the end. */

@@ -1,7 +1,7 @@
 /** `capstan <prompt>`: runs turns of a new or an existing session. */
 import type { HostFault, Session, SessionSettings } from "@capstan/core";
 import { Host } from "@capstan/core";
-import type { TurnResponse } from "@capstan/kernel";
+import type { TurnResponse, UserPart } from "@capstan/kernel";
 import { serializeError } from "@capstan/kernel";
 import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
@@ -14,6 +14,7 @@ import { createJsonPrinter } from "../print/json-printer.ts";
 import type { Note } from "../print/notes.ts";
 import type { Printer } from "../print/printer.ts";
 import { createTextPrinter } from "../print/text-printer.ts";
+import { readAttachments } from "../session/attachments.ts";
 import { chooseSession } from "../session/choose-session.ts";
 import type { ChosenSession } from "../session/choose-session.ts";
 import type { SessionModel } from "../session/choose-session-model.ts";
@@ -45,7 +46,8 @@ interface Work extends ChosenSession {
 export async function turn(io: Io, request: TurnRequest, here: Folder): Promise<ExitCode> {
   const printer = request.isJson ? createJsonPrinter(io) : createTextPrinter(io, request);
   const { note } = printer;
-  const prompt = await readPrompt(io, request.prompt, note);
+  const attachments = await readAttachments(request, here, note);
+  const prompt = withParts(await readPrompt(io, request.prompt, note), attachments);
   if (prompt === undefined && request.session.type === "new") {
     io.stderr.write(helpText());
     return 2;
@@ -63,6 +65,12 @@ export async function turn(io: Io, request: TurnRequest, here: Folder): Promise<
   } finally {
     await store.close();
   }
+}
+
+function withParts(prompt: Prompt | undefined, parts: readonly UserPart[]): Prompt | undefined {
+  if (parts.length === 0) return prompt;
+  const own = typeof prompt === "string" ? [{ type: "text", text: prompt } as const] : prompt;
+  return [...(own ?? []), ...parts];
 }
 
 /** Returns the session without its unfinished turn, of which nothing more runs. */
