@@ -29,6 +29,9 @@ test.each([
   ["capstan models", ["models"]],
   ["capstan serve", ["serve"]],
   ["capstan doctor", ["doctor"]],
+  ["capstan init", ["init"]],
+  ["capstan config", ["config"]],
+  ["capstan completion", ["completion"]],
 ])("the help of %s fits 80 columns", async (name, words) => {
   const io = memoryIo();
 

@@ -47,6 +47,20 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
 
     expect(JSON.stringify(provider.requests[0]?.messages.at(-1))).toContain("from a file");
   },
+  user: async (option) => {
+    const io = memoryIo();
+
+    await run(["config", "set", option, "maxSteps", "7"], io);
+
+    expect(await readFile(join(io.home, ".config/capstan/config.json"), "utf8")).toContain("7");
+  },
+  project: async (option) => {
+    const io = memoryIo();
+
+    await run(["config", "set", option, "maxSteps", "7"], io);
+
+    expect(await readFile(join(io.cwd, "capstan.json"), "utf8")).toContain("7");
+  },
   drop: async (option) => {
     const { io } = await runScripted(["first"], [reply(say("ok"))]);
     const store = sqlite(join(io.home, ".local/share/capstan/sessions.db"));
@@ -220,7 +234,16 @@ test.each(options.flatMap(({ name, short }) => (short === undefined ? [] : [[sho
 );
 
 test("every option is in some help, and every word there with two dashes is one", () => {
-  const help = [undefined, "sessions", "models", "serve", "doctor"] as const;
+  const help = [
+    undefined,
+    "sessions",
+    "models",
+    "serve",
+    "doctor",
+    "init",
+    "config",
+    "completion",
+  ] as const;
 
   const shown = help.flatMap((command) => helpText(command).match(/(?<=\s|^)--[a-z-]+/gm) ?? []);
 

@@ -2,7 +2,15 @@
 import type { CommandName } from "./request.ts";
 
 /** Command an option applies to. `turn`: a prompt without a command. */
-export type Target = "turn" | "models" | "serve" | "doctor" | `sessions ${Verb}`;
+export type Target =
+  | "turn"
+  | "models"
+  | "serve"
+  | "doctor"
+  | "init"
+  | "config"
+  | "completion"
+  | `sessions ${Verb}`;
 
 export type Verb =
   | "list"
@@ -30,6 +38,8 @@ export interface Option {
 const folder: readonly Target[] = ["turn", "serve", "models", "doctor"];
 const everywhere: readonly Target[] = [
   ...folder,
+  "init",
+  "config",
   "sessions list",
   "sessions show",
   "sessions export",
@@ -136,8 +146,15 @@ export const options: readonly Option[] = [
     help: "listen on this address (127.0.0.1)",
     targets: ["serve"],
   },
-  { name: "help", short: "h", help: "show the help", targets: everywhere },
-  { name: "version", help: "show the version", targets: everywhere },
+  { name: "user", help: "change the user's file (default)", targets: ["config"] },
+  { name: "project", help: "change the project's capstan.json", targets: ["config"] },
+  {
+    name: "help",
+    short: "h",
+    help: "show the help",
+    targets: [...everywhere, "completion"],
+  },
+  { name: "version", help: "show the version", targets: [...everywhere, "completion"] },
 ];
 
 export interface Command {
@@ -165,6 +182,9 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   models: { help: "list available models", words: "[words in their names]" },
   serve: { help: "serve this folder's agent over HTTP" },
   doctor: { help: "check keys, local servers, files and versions" },
+  init: { help: "write an AGENTS.md from what is in this folder" },
+  config: { help: "read or change one setting", words: "get <key> | set <key> <value>" },
+  completion: { help: "print completions for a shell", words: "bash | zsh | fish" },
 };
 
 /** True if the option applies to one of these targets. */

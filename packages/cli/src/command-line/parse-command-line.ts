@@ -6,14 +6,17 @@ import type { Words } from "./read-words.ts";
 import { readWords } from "./read-words.ts";
 import type {
   CommandName,
+  ConfigAction,
   ExportFormat,
   FolderRequest,
   Request,
   SessionChoice,
   SessionsAction,
+  Shell,
 } from "./request.ts";
 
 const defaultPort = 4711;
+const shells: readonly Shell[] = ["bash", "zsh", "fish"];
 const formats: readonly ExportFormat[] = ["jsonl", "markdown"];
 
 /** Never throws. */
@@ -42,7 +45,20 @@ export function parseCommandLine(argv: readonly string[]): Request {
       return { ...folder, type: command, isAll: words.given.has("all"), filter };
     }
     case "doctor":
+    case "init":
       return withoutWords(words, command, { ...folder, type: command });
+    case "config": {
+      const action = toConfigAction(words);
+      return typeof action === "string" ? mistake(action) : { ...folder, type: command, action };
+    }
+    case "completion": {
+      const [, shell, extra] = [...words.plain, ...words.behind];
+      const known = shells.find((one) => one === shell);
+      if (known === undefined || extra !== undefined) {
+        return mistake(`Usage: capstan completion ${shells.join(" | ")}`);
+      }
+      return { type: command, shell: known };
+    }
     case "serve": {
       const port = toPort(valueOf(words, "port"));
       if (port === undefined) {
@@ -224,6 +240,20 @@ function toAction(verb: Verb, words: readonly string[], all: Words): SessionsAct
     default:
       return verb satisfies never;
   }
+}
+
+/** Returns the action, or a message that explains what is wrong with it. */
+function toConfigAction({ given, plain, behind }: Words): ConfigAction | string {
+  const [, verb, key, value, extra] = [...plain, ...behind];
+  if (given.has("user") && given.has("project")) {
+    return "--user and --project exclude each other: use one of them.";
+  }
+  if (key !== undefined && extra === undefined) {
+    if (verb === "get" && value === undefined) return { verb, key };
+    const role = given.has("project") ? "project" : "user";
+    if (verb === "set" && value !== undefined) return { verb, key, value, role };
+  }
+  return "Usage: capstan config get <key>, or capstan config set <key> <value>";
 }
 
 function withoutWords(words: Words, command: CommandName, request: Request): Request {

@@ -70,18 +70,49 @@ export interface DoctorRequest extends FolderRequest {
   readonly type: "doctor";
 }
 
+export interface InitRequest extends FolderRequest {
+  readonly type: "init";
+}
+
+export type ConfigAction =
+  | { readonly verb: "get"; readonly key: string }
+  | {
+      readonly verb: "set";
+      readonly key: string;
+      /** JSON, or a text that is taken as it is. */
+      readonly value: string;
+      readonly role: "user" | "project";
+    };
+
+export interface ConfigRequest extends FolderRequest {
+  readonly type: "config";
+  readonly action: ConfigAction;
+}
+
+export type Shell = "bash" | "zsh" | "fish";
+
 export type CommandRequest =
   | TurnRequest
+  | InitRequest
+  | ConfigRequest
   | SessionsRequest
   | ServeRequest
   | ModelsRequest
   | DoctorRequest;
 
-export type CommandName = "sessions" | "models" | "serve" | "doctor";
+export type CommandName =
+  | "sessions"
+  | "models"
+  | "serve"
+  | "doctor"
+  | "init"
+  | "config"
+  | "completion";
 
 export type Request =
   | { readonly type: "help"; readonly command: CommandName | undefined }
   | { readonly type: "version" }
+  | { readonly type: "completion"; readonly shell: Shell }
   | {
       readonly type: "mistake";
       readonly message: string;

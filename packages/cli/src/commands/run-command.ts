@@ -12,8 +12,9 @@ import { toOneLine } from "../print/terminal-text.ts";
 export async function runCommand(request: CommandRequest, io: Io): Promise<ExitCode> {
   const note = createNotes(io);
   try {
-    // The doctor is asked because something is wrong.
-    const load = request.type === "doctor" ? loadFolderAnyway : loadFolder;
+    // The doctor is asked because something is wrong, and `config set` may correct it.
+    const isAnyway = request.type === "doctor" || request.type === "config";
+    const load = isAnyway ? loadFolderAnyway : loadFolder;
     const folder = await load(io, request);
     for (const text of folder.config.notes) note(text);
     return await dispatch(request, io, folder);
@@ -39,6 +40,10 @@ async function dispatch(request: CommandRequest, io: Io, folder: Folder): Promis
       return (await import("./models.ts")).runModels(io, request, folder.config);
     case "doctor":
       return (await import("./doctor.ts")).runDoctor(io, request, folder.config);
+    case "init":
+      return (await import("./init.ts")).init(io, folder);
+    case "config":
+      return (await import("./config.ts")).config(io, request.action, folder);
     default:
       return request satisfies never;
   }

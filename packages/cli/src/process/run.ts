@@ -15,6 +15,11 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     case "version":
       io.stdout.write(`capstan ${version}\n`);
       return 0;
+    case "completion": {
+      const { completionScript } = await import("../command-line/completion.ts");
+      io.stdout.write(completionScript(request.shell));
+      return 0;
+    }
     case "mistake": {
       const command = request.command === undefined ? "" : ` ${request.command}`;
       const message = toOneLine(`capstan: ${request.message}`);
