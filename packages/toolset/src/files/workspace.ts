@@ -8,6 +8,8 @@ export interface WorkspaceOptions {
   readonly cwd?: string;
   /** Additional folders that may be used. */
   readonly roots?: readonly string[];
+  /** Leaves files out of what `ls`, `glob` and `grep` find; gets real paths. A file that a call names itself is not checked. */
+  isHidden?(path: string): boolean;
 }
 
 /** Folders of one call, each as given and as its real path. */
