@@ -80,7 +80,9 @@ function toFolderRequest(words: Words): FolderRequest {
   const model = valueOf(words, "model");
   const thinking = valueOf(words, "thinking");
   const maxCost = valueOf(words, "max-cost");
-  const allow = (words.given.get("allow") ?? []).flatMap((rule) => rule ?? []);
+  const listOf = (name: string): readonly string[] =>
+    (words.given.get(name) ?? []).flatMap((rule) => rule ?? []);
+  const [allow, deny] = [listOf("allow"), listOf("deny")];
   return {
     cwd: valueOf(words, "cwd"),
     flags: {
@@ -88,6 +90,7 @@ function toFolderRequest(words: Words): FolderRequest {
       ...(thinking !== undefined && { thinking }),
       ...(maxCost !== undefined && { maxCost }),
       ...(allow.length > 0 && { allow }),
+      ...(deny.length > 0 && { deny }),
     },
     isTrusting: words.given.has("trust"),
     isOffline: words.given.has("offline"),

@@ -12,6 +12,9 @@ import type { FlagSettings } from "./outer-settings.ts";
 import { settingsOfEnv, settingsOfFlags } from "./outer-settings.ts";
 import { findProject } from "./project.ts";
 import { readProjectFile } from "./project-file.ts";
+import type { RuleLayer } from "../permissions/rule.ts";
+import { withLayer } from "../permissions/rule.ts";
+import type { FileSettings } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import type { ConfigFile, LoadedFile } from "./settings-file.ts";
 import { readSettingsFile } from "./settings-file.ts";
@@ -28,6 +31,7 @@ export interface LoadedConfig {
   readonly projectFolder: string;
   /** True if the project has a settings file that is trusted as it is now. */
   readonly isTrusted: boolean;
+  readonly folders: UserFolders;
   /** AGENTS.md: the user's first, then from the project's folder down to the working folder. */
   readonly instructions: readonly InstructionFile[];
 }
@@ -51,7 +55,11 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
   const projectFolder = await findProject(cwd);
   const vendorIds = new Set([...knownVendors, ...Object.keys(user.settings.providers ?? {})]);
   const project = await readProjectFile(projectFolder, { ...input, vendorIds });
-  const layers = [user.settings, project.settings, outer];
+  const layers = [
+    fromLayer(user.settings, "user"),
+    fromLayer(project.settings, "project"),
+    fromLayer(outer, "flags"),
+  ];
   const settings = toSettings(layers.reduce(mergeLayers, {}), folders.dataFolder);
   requireVendors(settings, [project, user]);
   const roots = await presentRoots(settings.roots);
@@ -66,7 +74,22 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
     notes: [...project.notes, ...roots.notes, ...instructions.notes],
     projectFolder,
     isTrusted: project.isTrusted,
+    folders,
     instructions: instructions.files,
+  };
+}
+
+/** Notes the layer in each rule, so that a decision can name it. */
+function fromLayer(settings: FileSettings, layer: RuleLayer): FileSettings {
+  const { permissions } = settings;
+  if (permissions === undefined) return settings;
+  return {
+    ...settings,
+    permissions: {
+      allow: withLayer(permissions.allow, layer),
+      ask: withLayer(permissions.ask, layer),
+      deny: withLayer(permissions.deny, layer),
+    },
   };
 }
 

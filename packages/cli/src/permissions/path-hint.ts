@@ -1,31 +1,12 @@
-/** Suggests a rule that allows a call and, if possible, nothing else. */
+/** Suggests the rule that allows one file and nothing else. */
 import { isCapstanError } from "@capstan/kernel";
 import type { Place } from "./path-pattern.ts";
 import { parseRule } from "./rule.ts";
-import { parseSimpleCommand } from "./simple-command.ts";
-import type { Subject } from "./subject.ts";
 
-/** Returns the tool's name alone if no pattern fits: for a script, or in another folder. */
-export function allowWith({ toolName, command, places }: Subject): string {
-  const words = command === undefined ? undefined : parseSimpleCommand(command);
-  const patterns = [
-    words?.map((word) => (plainWord.test(word) ? word : quote(word))).join(" "),
-    // An unquoted command name may be a reserved word of the shell.
-    words?.map(quote).join(" "),
-    places && quotePath(places.real),
-  ];
-  return (
-    patterns
-      .filter((pattern) => pattern !== undefined)
-      .map((pattern) => `${toolName}(${pattern})`)
-      .find(isRule) ?? toolName
-  );
-}
-
-const plainWord = /^[\w@%+=:,./-]+$/;
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
+/** Undefined if no pattern fits the path. */
+export function pathRuleFor(toolName: string, place: Place): string | undefined {
+  const rule = `${toolName}(${quotePath(place)})`;
+  return isRule(rule) ? rule : undefined;
 }
 
 /** Would be read as a name in any folder, or as an absolute path. */

@@ -12,6 +12,8 @@ export interface Folder {
   /** Real path. */
   readonly cwd: string;
   readonly config: LoadedConfig;
+  /** Loads the settings again, as files and trust are now. */
+  readonly reload: () => Promise<LoadedConfig>;
 }
 
 /** Throws a `CommandError` if the folder is missing, or a `ConfigError`. */
@@ -23,7 +25,9 @@ export async function loadFolder(
   const { env, platform, home } = io;
   const { flags, isTrusting: trust } = request;
   const folders = userFolders(env, platform, home);
-  return { cwd, config: await loadConfig({ cwd, env, folders, flags, trust }) };
+  const load = (isTrusting: boolean): Promise<LoadedConfig> =>
+    loadConfig({ cwd, env, folders, flags, trust: isTrusting });
+  return { cwd, config: await load(trust), reload: () => load(false) };
 }
 
 async function realFolder(from: string, written = "."): Promise<string> {

@@ -10,7 +10,7 @@ import { settleCall } from "./settle-calls.ts";
 
 export interface RunOptions {
   readonly session: Session;
-  readonly decide: (call: CallToDecide) => Decision;
+  readonly decide: (call: CallToDecide, sessionId: string) => Decision;
   readonly note: Note;
   readonly signal: AbortSignal;
   /** How often unfinished todos continue a turn. */
@@ -42,7 +42,8 @@ export async function runToRest(
 
 /** Answers all pending calls of the session. */
 export function settlePending({ session, decide, note }: RunOptions): Turn<unknown, SessionEvent> {
-  return session.send(session.pendingToolCalls.map((call) => settleCall(call, decide, note)));
+  const decideHere = (call: CallToDecide): Decision => decide(call, session.id);
+  return session.send(session.pendingToolCalls.map((call) => settleCall(call, decideHere, note)));
 }
 
 function nextTurn(

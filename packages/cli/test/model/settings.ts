@@ -33,6 +33,7 @@ export function configWith(
     files: [],
     notes: [],
     projectFolder: "/nowhere",
+    folders: { configFile: "/nowhere/config.json", dataFolder: "/nowhere" },
     isTrusted: false,
     instructions: [],
     ...changes,
