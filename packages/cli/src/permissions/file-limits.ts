@@ -7,7 +7,7 @@ import { fitsPath, placesOf } from "./path-pattern.ts";
 import { pathsIn } from "./path-words.ts";
 import type { Rule } from "./rule.ts";
 
-const maxWords = 300;
+const maxWords = 100;
 
 /**
  * A rule for `read` is about every file that a command names, a rule for `edit` or `write` about the files of redirections. A name that is

@@ -6,6 +6,8 @@ import { fitOf } from "./command-pattern.ts";
 import { nameOf } from "./programs/examined.ts";
 
 const maxDepth = 4;
+/** Words at which a started command is looked for. */
+const maxStarts = 200;
 
 /** `maybe` if the script, or a script inside of it, cannot be read. */
 export function fitsAnywhere(pattern: CommandPattern, text: string, depth = 0): Fit {
@@ -13,7 +15,7 @@ export function fitsAnywhere(pattern: CommandPattern, text: string, depth = 0): 
   const found = foundIn(text);
   const fits = found.commands.flatMap((words) => [
     ...startsOf(words).map((start) => fitOf(pattern, start)),
-    ...textsOf(words, found).map((inner) =>
+    ...differentOf(textsOf(words, found)).map((inner) =>
       inner === undefined ? "maybe" : fitsAnywhere(pattern, inner, depth + 1),
     ),
   ]);
@@ -45,7 +47,9 @@ function startsOf(words: readonly FoundWord[]): readonly (readonly FoundWord[])[
 }
 
 function suffixesOf(words: readonly FoundWord[]): readonly (readonly FoundWord[])[] {
-  return isStarter(words) ? words.map((_, index) => words.slice(index)) : [words];
+  if (!isStarter(words)) return [words];
+  const suffixes = words.slice(0, maxStarts).map((_, index) => words.slice(index));
+  return words.length > maxStarts ? [...suffixes, [undefined]] : suffixes;
 }
 
 function isStarter([program, ...others]: readonly FoundWord[]): boolean {
@@ -64,6 +68,12 @@ function withoutLeadingOptions(words: readonly FoundWord[]): readonly (readonly 
     results.push([program, ...others.slice(at)]);
   }
   return results;
+}
+
+/** Each text once; with too many of them, an unknown one instead of the rest. */
+function differentOf(texts: readonly FoundWord[]): readonly FoundWord[] {
+  const different = [...new Set(texts)];
+  return different.length > maxStarts ? [...different.slice(0, maxStarts), undefined] : different;
 }
 
 /** Scripts among the words of a command or in its input. Undefined: a script that is not known. */

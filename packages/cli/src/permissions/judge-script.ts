@@ -1,5 +1,6 @@
 /** Judges a script of bash by the rules that allow: it may run if every command in it may. */
 import type { ScriptNode, ScriptWord, SimpleCommand, Redirection } from "./bash/script.ts";
+import { hasInput } from "./bash/has-input.ts";
 import { readScript } from "./bash/read-script.ts";
 import { isHarmlessVariable } from "./bash/harmless-variables.ts";
 import type { CommandPattern } from "./command-pattern.ts";
@@ -48,7 +49,7 @@ export function judgeScript(
   if (depth > maxDepth) return { isAllowed: false, parts: [], problem: "is nested too deeply" };
   const script = readScript(text);
   if (script.type === "notSure") return { isAllowed: false, parts: [], problem: script.problem };
-  const judge = new ScriptJudge(context, depth);
+  const judge = new ScriptJudge(context, depth, hasInput(script.root));
   judge.walk(script.root, new Set([folder]), false);
   const { parts } = judge;
   const isAllowed =
@@ -66,10 +67,12 @@ class ScriptJudge {
   readonly parts: Part[] = [];
   readonly #context: ScriptContext;
   readonly #depth: number;
+  readonly #hasInput: boolean;
 
-  constructor(context: ScriptContext, depth: number) {
+  constructor(context: ScriptContext, depth: number, isWithInput: boolean) {
     this.#context = context;
     this.#depth = depth;
+    this.#hasInput = isWithInput;
   }
 
   walk(node: ScriptNode, folders: ReadonlySet<string>, isInLoop: boolean): Folders {
@@ -152,6 +155,7 @@ class ScriptJudge {
       patterns: this.#context.patterns,
       cwd: this.#context.cwd,
       folders,
+      hasInput: this.#hasInput,
       judgeScript: (text) =>
         [...folders].every(
           (folder) => judgeScript(text, folder, this.#context, this.#depth + 1).isAllowed,
@@ -221,6 +225,8 @@ function isFree([program, ...others]: readonly ScriptWord[]): boolean {
     case "false":
     case ":":
       return others.length === 0;
+    case "exit":
+      return others.every(({ text, isKnown }) => isKnown && /^\d+$/.test(text));
     case "set":
       return (
         others.length > 0 &&

@@ -7,6 +7,7 @@ import { foldersFrom } from "./folders-from.ts";
 import { pathsIn } from "./path-words.ts";
 import { placesOf } from "./path-pattern.ts";
 import { examine } from "./programs/examine.ts";
+import { runsInput } from "./programs/runs-input.ts";
 import { allMarks, nameOf, textAt } from "./programs/examined.ts";
 import { isProtected, mayBeProtected } from "./protected-places.ts";
 
@@ -15,6 +16,8 @@ export interface WordsContext {
   readonly cwd: string;
   /** Folders in which the command may run. */
   readonly folders: ReadonlySet<string>;
+  /** True if the command may get a text as its input. */
+  readonly hasInput: boolean;
   /** Judges a script among the words. */
   readonly judgeScript: (text: string) => boolean;
 }
@@ -27,7 +30,13 @@ export type WordsVerdict =
       readonly allowWith: readonly string[] | undefined;
     };
 
+/** Longer commands ask: to look at each word takes time. */
+const maxWords = 500;
+
 export function judgeWords(words: readonly ScriptWord[], context: WordsContext): WordsVerdict {
+  if (words.length > maxWords) {
+    return { isAllowed: false, problem: "has too many words", allowWith: undefined };
+  }
   if (isAllowed(words, context)) return { isAllowed: true };
   const hint = hintFor(words, literalIndexes(words, context));
   return {
@@ -41,6 +50,8 @@ const maxStarts = 5;
 
 function isAllowed(words: readonly ScriptWord[], context: WordsContext, depth = 0): boolean {
   if (depth > maxStarts || words[0]?.isKnown !== true) return false;
+  // The folders of a script are known only if it changes them by itself.
+  if (/^(?:cd|pushd|popd)$/.test(words[0].text)) return false;
   const { folders, cwd } = context;
   const isElsewhere = folders.size !== 1 || !folders.has(cwd);
   const fitting = context.patterns.filter(
@@ -65,12 +76,20 @@ function isAllowed(words: readonly ScriptWord[], context: WordsContext, depth = 
 }
 
 /** Indexes of the words that a rule must contain word for word. */
-function literalIndexes(words: readonly ScriptWord[], context: WordsContext): readonly number[] {
+function literalIndexes(
+  words: readonly ScriptWord[],
+  context: WordsContext,
+  depth = 0,
+): readonly number[] {
+  if (depth > maxStarts) return allMarks(words);
   const { marks, starts, scripts } = examine(words);
   const started = starts.flatMap(({ words: inner, at }) =>
-    at === undefined ? [] : [0, ...literalIndexes(inner, context)].map((index) => index + at),
+    at === undefined
+      ? []
+      : [0, ...literalIndexes(inner, context, depth + 1)].map((index) => index + at),
   );
-  const all = scripts.length > 0 ? allMarks(words) : [];
+  const isCode = scripts.length > 0 || (context.hasInput && runsInput(words));
+  const all = isCode ? allMarks(words) : [];
   const own = [...marks, ...started, ...all, ...protectedIndexes(words, context)];
   return [...new Set(own)].filter((index) => index <= words.length);
 }
@@ -78,31 +97,38 @@ function literalIndexes(words: readonly ScriptWord[], context: WordsContext): re
 /** Programs that only read the files that they name. */
 const readers = new Set(
   (
-    "[ awk basename bat cat cmp column comm cut diff dirname du echo egrep fgrep file find gawk git grep head hexdump jq less ls md5sum " +
-    "more nl od printf pwd readlink realpath rg sha1sum sha256sum shasum sort stat strings tac tail test tree uniq wc which xxd"
+    "[ awk basename bat cat cmp column comm cut diff dirname du echo egrep fgrep find gawk git grep head hexdump jq less ls md5sum " +
+    "more nl od printf pwd readlink realpath rg sha1sum sha256sum shasum stat strings tac tail test wc which"
   ).split(" "),
 );
 
 function protectedIndexes(
   words: readonly ScriptWord[],
-  { folders }: WordsContext,
+  { folders, cwd }: WordsContext,
 ): readonly number[] {
   const name = nameOf(textAt(words, 0));
   if (readers.has(name)) return [];
   return [...words.keys()].slice(1).filter((index) => {
     const word = words[index];
-    return word !== undefined && namesProtected(word, folders);
+    return word !== undefined && namesProtected(word, folders, cwd);
   });
 }
 
-function namesProtected({ text, isKnown }: ScriptWord, folders: ReadonlySet<string>): boolean {
-  if (!isKnown) return pathsIn(text).some(mayBeProtected);
+function namesProtected(
+  { text, isKnown }: ScriptWord,
+  folders: ReadonlySet<string>,
+  cwd: string,
+): boolean {
+  if (!isKnown && pathsIn(text).some(mayBeProtected)) return true;
   return pathsIn(text).some(
     (path) =>
       isProtected(path) ||
       [...folders].some((folder) => {
-        const real = placesOf(path, folder)?.real;
-        return real !== undefined && isProtected(real.inside ?? "");
+        const absolute = placesOf(path, folder)?.written.absolute;
+        const places = absolute === undefined ? undefined : placesOf(absolute, cwd);
+        return [places?.written, places?.real].some(
+          (place) => place !== undefined && isProtected(place.inside ?? place.absolute),
+        );
       }),
   );
 }

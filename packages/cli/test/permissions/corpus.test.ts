@@ -65,6 +65,21 @@ test("what is denied is denied, however it is written", () => {
   expect(denied.filter((row) => decisionOn(row) !== "deny")).toEqual([]);
 });
 
+test.each([
+  ["sed", `sed '${"p \n\n  ;\n".repeat(2000)}e' f`],
+  ["spaces in sed", `sed '${"1    p;".repeat(2000)}e' f`],
+  ["awk", `awk '${"print ".repeat(4000)}' f`],
+  ["variables", `RUSTFLAGS='${"-Da".repeat(5000)}!' ls`],
+  ["starters", `${"env ".repeat(7000)} ls`],
+  ["words", `ls ${"a=b ".repeat(6000)}`],
+  ["groups", `${"( ".repeat(3000)} ls`],
+  ["texts", `sh -c '${"sh -c ".repeat(3000)}'`],
+])("a long command is decided in time, however it is built: %s", (_, command) => {
+  const rules = rulesOf("look+limits+native");
+
+  expect(["ask", "deny", "allow"]).toContain(decideOnCommand(command, rules));
+});
+
 test.each(Object.keys(ruleSets))("the rule set %s is used", (name) => {
   expect([...rows, ...escapes].some(({ rules }) => rules.split("+").includes(name))).toBe(true);
 });

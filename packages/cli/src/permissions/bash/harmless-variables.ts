@@ -1,7 +1,7 @@
 /** Variables that may be set for a command without a change of what it runs. All others may choose programs, files or options. */
 
 const names = new Set([
-  ...["CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "DEBIAN_FRONTEND", "DEBUG", "FORCE_COLOR"],
+  ...["CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "DEBUG", "FORCE_COLOR"],
   ...[
     "GOARCH",
     "GOOS",
@@ -35,6 +35,7 @@ const names = new Set([
 const prefixes = /^(?:LC_|VITE_|NEXT_PUBLIC_|REACT_APP_)[A-Z0-9_]+$/;
 /** Harmless with these values only. */
 const values: Readonly<Record<string, RegExp>> = {
+  DEBIAN_FRONTEND: /^noninteractive$/,
   EDITOR: /^(?:true|:|cat)$/,
   GIT_EDITOR: /^(?:true|:|cat)$/,
   GIT_PAGER: /^(?:cat)?$/,
@@ -43,7 +44,7 @@ const values: Readonly<Record<string, RegExp>> = {
   PAGER: /^(?:cat)?$/,
   // A folder of the project, from which code is loaded anyway.
   PYTHONPATH: /^(?!.*\.\.)[\w.][\w.-]*(?:\/[\w.-]+)*\/?$/,
-  RUSTFLAGS: /^(?:-[DAW] ?[\w:-]+ ?)+$/,
+  RUSTFLAGS: /^(?:-[DAW] ?[a-z_:]+(?: |$))+$/,
 };
 
 export function isHarmlessVariable(name: string, value: string): boolean {

@@ -99,16 +99,16 @@ class ScriptReader {
   #readPipeline(): ScriptNode {
     if (this.#takeWord("time") && this.#takeWord("-p")) this.#skipBlanks();
     if (this.#takeWord("!")) return { type: "not", inner: this.#readPipeline() };
-    const parts = [this.#readCommand(false)];
+    const parts = [this.#readCommand()];
     while (this.#takeOperator("|", "|&") !== undefined) {
       this.#skipBreaks();
-      parts.push(this.#readCommand(true));
+      parts.push(this.#readCommand());
     }
     const [only] = parts;
     return parts.length === 1 && only !== undefined ? only : { type: "apart", parts };
   }
 
-  #readCommand(isPiped: boolean): ScriptNode {
+  #readCommand(): ScriptNode {
     this.#skipBlanks();
     if (this.#source[this.#at] === "(") return this.#readSubshell();
     const word = this.#peekWord();
@@ -126,7 +126,7 @@ class ScriptReader {
         if (unread.has(word) || closing.has(word) || word === "time" || word === "!") {
           throw new Unread(`has the shell's word ${word}, which rules do not read here`);
         }
-        return this.#readSimple(isPiped);
+        return this.#readSimple();
     }
   }
 
@@ -202,7 +202,7 @@ class ScriptReader {
     return redirections.length === 0 ? inner : { type: "redirected", inner, redirections };
   }
 
-  #readSimple(isPiped: boolean): SimpleCommand {
+  #readSimple(): SimpleCommand {
     const start = this.#at;
     const assignments: Assignment[] = [];
     const words: ReadWord[] = [];
@@ -229,7 +229,7 @@ class ScriptReader {
     }
     checkProgram(words[0], redirections.length > 0);
     const source = this.#source.slice(start, end);
-    return { type: "simple", assignments, words, redirections, source, isPiped };
+    return { type: "simple", assignments, words, redirections, source };
   }
 
   #takeRedirection(): Redirection | undefined {

@@ -30,8 +30,6 @@ export interface SimpleCommand {
   readonly redirections: readonly Redirection[];
   /** As written, without what separates it from others. */
   readonly source: string;
-  /** True if its input is the output of another command. */
-  readonly isPiped: boolean;
 }
 
 export type ScriptNode =

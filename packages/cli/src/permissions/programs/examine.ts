@@ -7,7 +7,7 @@ import { examineInterpreter } from "./interpreters.ts";
 import { marksOf, optionsOf } from "./options.ts";
 import { examinePackageManager } from "./package-managers.ts";
 import { examineStarter } from "./starters.ts";
-import { examineAwk, examineMake, examineSed, examineTest } from "./text-programs.ts";
+import { examineAwk, examineMake, examineSed, examineTar, examineTest } from "./text-programs.ts";
 
 const shells = new Set([
   "ash",
@@ -35,6 +35,7 @@ const own: Readonly<Record<string, Examine>> = {
   npm: examinePackageManager,
   pnpm: examinePackageManager,
   sed: examineSed,
+  tar: examineTar,
   test: examineTest,
   yarn: examinePackageManager,
 };

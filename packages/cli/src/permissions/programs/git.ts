@@ -101,18 +101,22 @@ function marksFrom(words: readonly ScriptWord[], at: number): readonly number[] 
   const rest = words.slice(at);
   const shift = (indexes: readonly number[]): readonly number[] => indexes.map((one) => one + at);
   if (text === "config") return isHarmlessConfig(rest) ? [] : shift([...rest.keys()]);
-  if (marked.has(text) || text.startsWith("remote-")) return shift([...rest.keys()]);
+  if (marked.has(text) || /^(?:remote|credential)-/.test(text)) return shift([...rest.keys()]);
   const own = Object.hasOwn(byCommand, text) ? byCommand[text] : undefined;
   // Words after `--` are paths.
   const end = rest.findIndex((word) => word.text === "--");
   const options = end === -1 ? rest : rest.slice(0, end);
-  // A message may begin with anything.
-  const checked = options.map((word, index) =>
-    /^-[a-z]*m$|^--message$/.test(textAt(options, index - 1))
-      ? { ...word, text: "m", isKnown: true }
-      : word,
-  );
+  const checked = withMessages.has(text) ? options.map(withoutMessage) : options;
   return shift([...marksOf(checked, everywhere), ...(own ? marksOf(checked, own) : [])]);
+}
+
+const withMessages = new Set(["commit", "merge", "notes", "stash", "tag"]);
+
+/** A message may begin with anything. */
+function withoutMessage(word: ScriptWord, index: number, words: readonly ScriptWord[]): ScriptWord {
+  return /^-[a-z]*m$|^--message$/.test(textAt(words, index - 1))
+    ? { text: "m", isKnown: true }
+    : word;
 }
 
 function isHarmlessConfig(words: readonly ScriptWord[]): boolean {

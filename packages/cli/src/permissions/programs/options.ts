@@ -28,10 +28,13 @@ export function marksOf(words: readonly ScriptWord[], options: Options): readonl
 function isMarked(text: string, { short = "", long = [], words = [], content }: Options): boolean {
   const [name = ""] = text.split("=");
   if (words.includes(name) || content?.test(text) === true) return true;
-  if (text.startsWith("--")) {
-    return name.length > 2 && long.some((option) => option.startsWith(name.slice(2)));
-  }
-  return text.startsWith("-") && Array.from(text.slice(1)).some((letter) => short.includes(letter));
+  // Some programs also take long options with a single dash.
+  const bare = name.replace(/^--?/, "");
+  if (!text.startsWith("-")) return false;
+  if (bare.length > 1 && long.some((option) => option.startsWith(bare))) return true;
+  return (
+    !text.startsWith("--") && Array.from(text.slice(1)).some((letter) => short.includes(letter))
+  );
 }
 
 const compiler: Options = {
@@ -41,12 +44,20 @@ const compiler: Options = {
 const remote: Options = { short: "oFS", content: /command=/i };
 const database: Options = { content: /\\|\bprogram\b|\bsystem\b|\bsource\b|^[.!]|[\n;]\s*[.!]/i };
 
+const container: Options = {
+  short: "vH",
+  long: ["volume", "mount", "privileged", "pid", "cap-add", "device", "host", "config"],
+};
+
 /** Alphabetical, by the name of the program. */
 export const optionsOf: Readonly<Record<string, Options>> = {
   "7z": { short: "o" },
   apt: { short: "o", long: ["option"] },
   "apt-get": { short: "o", long: ["option"] },
+  ack: { long: ["pager", "ackrc"] },
+  ag: { long: ["pager"] },
   aws: { words: ["configure"], long: ["endpoint-url"] },
+  bat: { long: ["pager", "config-file", "generate-config-file"] },
   brew: { words: ["sh", "ruby", "irb"] },
   bun: {
     short: "er",
@@ -61,14 +72,12 @@ export const optionsOf: Readonly<Record<string, Options>> = {
   cmake: { short: "EP" },
   composer: { words: ["exec", "config", "run-script"] },
   conda: { words: ["run", "config"] },
+  cpio: { short: "F", long: ["rsh-command", "file"] },
   ctags: { long: ["options"] },
-  curl: { short: "K", long: ["config"] },
+  curl: { short: "K", long: ["config", "unix-socket", "abstract-unix-socket"] },
   deno: { words: ["eval", "repl"], short: "A", content: /^(?:data|https?):/ },
-  docker: {
-    short: "v",
-    long: ["volume", "mount", "privileged", "pid", "cap-add", "device", "host", "config"],
-    words: ["-H", "--host"],
-  },
+  docker: container,
+  "docker-compose": container,
   dotnet: { words: ["exec", "script"] },
   emacs: { short: "fl", long: ["eval", "execute", "funcall", "load", "script", "batch"] },
   env: {},
@@ -97,11 +106,14 @@ export const optionsOf: Readonly<Record<string, Options>> = {
   gradle: { short: "I", long: ["init-script", "include-build"] },
   install: { long: ["strip-program"] },
   java: { content: /^(?:-javaagent|-agentlib|-agentpath|-XX:OnError|-XX:OnOutOfMemoryError|@)/ },
+  javac: { content: /^-J|^-processor|^@/ },
   kubectl: { words: ["config", "plugin"], long: ["kubeconfig"] },
   latex: { content: /shell-escape|enable-write18/ },
   less: { content: /^\+|^--?lesskey/, short: "koO" },
   man: { short: "PHCM", long: ["pager", "html", "config-file", "manpath"] },
   meson: { words: ["devenv", "wrap"] },
+  lerna: { words: ["exec"] },
+  mix: { words: ["cmd", "eval", "run"] },
   mvn: { content: /^exec:|^-Dexec|^org\.codehaus\.mojo:exec|^-s|^--settings|^-gs/ },
   mysql: database,
   nc: { short: "ec", long: ["exec", "sh-exec", "lua-exec"] },
@@ -114,13 +126,24 @@ export const optionsOf: Readonly<Record<string, Options>> = {
     isLeading: true,
   },
   openssl: { words: ["-engine", "-provider", "-provider-path", "-config"] },
+  pandoc: {
+    short: "FL",
+    long: ["filter", "lua-filter", "pdf-engine", "defaults", "extract-media"],
+  },
   patch: { short: "D", long: ["get"] },
   pdflatex: { content: /shell-escape|enable-write18/ },
+  pdm: { words: ["run", "config"] },
   pip: { words: ["config"], long: ["config-settings", "global-option", "build-option"] },
   pip3: { words: ["config"], long: ["config-settings", "global-option", "build-option"] },
   pipenv: { words: ["run", "shell"] },
   poetry: { words: ["run", "shell", "config", "self"] },
+  podman: container,
   psql: database,
+  pyenv: { words: ["exec"] },
+  pylint: { long: ["init-hook", "load-plugins", "rcfile"] },
+  rails: { words: ["runner", "r", "console", "c", "dbconsole"] },
+  rake: { short: "efrR", long: ["execute", "rakefile", "require"] },
+  rbenv: { words: ["exec"] },
   rg: { long: ["pre", "hostname-bin"] },
   rsync: { short: "e", long: ["rsh", "rsync-path", "daemon", "config"] },
   rustc: { short: "C", long: ["codegen", "sysroot"] },
@@ -139,7 +162,6 @@ export const optionsOf: Readonly<Record<string, Options>> = {
       ...["use-compress-program", "to-command", "checkpoint-action", "info-script"],
       ...["new-volume-script", "rsh-command", "rmt-command"],
     ],
-    content: /^[A-Za-z]*[IF][A-Za-z]*$/,
   },
   tcpdump: { short: "z" },
   terraform: { words: ["console"] },

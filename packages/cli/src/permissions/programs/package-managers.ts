@@ -7,45 +7,17 @@ import { marksOf } from "./options.ts";
 
 const options: Options = {
   short: "c",
-  long: [
-    ...[
-      "call",
-      "script-shell",
-      "shell",
-      "node-options",
-      "globalconfig",
-      "userconfig",
-      "use-yarnrc",
-    ],
-    ...[
-      "node-gyp",
-      "git",
-      "editor",
-      "viewer",
-      "shell-mode",
-      "prefix",
-      "modules-dir",
-      "init-module",
-    ],
-  ],
+  long: (
+    "call cwd dir editor git globalconfig init-module modules-dir node-gyp node-options prefix script-shell shell shell-mode " +
+    "use-yarnrc userconfig viewer"
+  ).split(" "),
+  content: /^--?config\./,
 };
-const subcommands = new Set([
-  ...[
-    "exec",
-    "x",
-    "explore",
-    "init",
-    "innit",
-    "create",
-    "config",
-    "c",
-    "set",
-    "edit",
-    "dlx",
-    "node",
-  ],
-  ...["env", "plugin", "help-search", "set-script"],
-]);
+const subcommands = new Set(
+  "c config create dlx edit env exec explore help-search init innit node plugin policies set set-script x".split(
+    " ",
+  ),
+);
 const folderOptions = new Set(["--prefix", "-C", "--dir", "--cwd"]);
 
 export const examinePackageManager: Examine = (words) => {

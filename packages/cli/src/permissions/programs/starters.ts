@@ -56,7 +56,8 @@ const opaque = new Set(
     "perf pkexec prlimit proot pry popd pushd qemu rbash read readarray readonly rlwrap runcon runuser screen script set setarch " +
     "setpriv sg shopt socat source start-stop-daemon strace su systemd-run taskset tclsh tmux toybox trap typeset ulimit umask " +
     "unalias unbuffer unset unshare vagrant valgrind vi view vim watch watchexec wish xvfb-run . ssh-agent entr cmd " +
-    "powershell pwsh choom eatmydata chpst linux32 linux64 i386 x86_64 dotenv cross-env asdf ld.so"
+    "ansible clojure dc elixir erl ghci gnuplot groovy guile iex irb jshell julia m4 octave R racket sbcl volta fnm hatch rye " +
+    "pixi flatpak powershell pwsh choom eatmydata chpst linux32 linux64 i386 x86_64 dotenv cross-env asdf ld.so"
   ).split(" "),
 );
 
@@ -134,7 +135,12 @@ const examineFind: Examine = (words) => {
   const starts: StartedCommand[] = [];
   for (let at = 1; at < words.length; at += 1) {
     if (!/^-(?:exec|ok)$/.test(textAt(words, at))) continue;
-    const length = words.slice(at).findIndex(({ text }) => text === ";" || text === "+");
+    const length = words
+      .slice(at)
+      .findIndex(
+        ({ text }, index) =>
+          text === ";" || (text === "+" && textAt(words, at + index - 1) === "{}"),
+      );
     if (length < 2) return markAll(words);
     // Paths that find gives begin with the folder that it was given, never with a dash.
     const found: ScriptWord = { text: "./", isKnown: false };

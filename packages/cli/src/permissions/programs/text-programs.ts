@@ -2,10 +2,10 @@
 import type { ScriptWord } from "../bash/script.ts";
 import type { Examine } from "./examined.ts";
 import { mayBeAnything } from "./examined.ts";
-import { marksOf } from "./options.ts";
+import { marksOf, optionsOf } from "./options.ts";
 
 const sedAddress = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?|\d+~\d+|\+\d+)`;
-const sedRange = String.raw`(?:${sedAddress}(?:\s*,\s*${sedAddress})?\s*!?\s*)?`;
+const sedRange = String.raw`(?:${sedAddress}(?:[ \t]*,[ \t]*${sedAddress})?[ \t]*(?:![ \t]*)?)?`;
 const substitution = ["/", "|", "#", ",", "@", ":", "_", "%"]
   .map((mark) => {
     const own = mark === "|" ? String.raw`\|` : mark;
@@ -13,9 +13,9 @@ const substitution = ["/", "|", "#", ",", "@", ":", "_", "%"]
     return `s${own}${text}${own}${text}${own}[gpIi0-9]*`;
   })
   .join("|");
-const sedCommand = String.raw`${sedRange}(?:[pdDPNnqQ=hHgGxl]|${substitution}|[qQ]\s*\d+)`;
-/** Scripts that only print, delete and replace: no `e`, which runs a command, and no `w`, which writes a file. */
-const plainSed = new RegExp(String.raw`^\s*(?:${sedCommand}\s*(?:[;\n]\s*|$))+$`);
+const sedCommand = String.raw`${sedRange}(?:[aic][^\n]*|[pdDPNnqQ=hHgGxl]|${substitution}|[qQ][ \t]*\d+)`;
+/** Scripts that only print, insert, delete and replace: no `e`, which runs a command, and no `w`, which writes a file. */
+const plainSed = new RegExp(String.raw`^[;\n \t]*(?:${sedCommand}[ \t]*(?:[;\n][;\n \t]*|$))+$`);
 
 export const examineSed: Examine = (words) => {
   const marks: number[] = [];
@@ -31,7 +31,7 @@ export const examineSed: Examine = (words) => {
       isScriptNext = /^-[nErsuz]*e$|^--expression$/.test(text);
       // -i makes a file, and takes a suffix: nothing may follow it but that.
       const isPlain =
-        /^-[nErsuzl]*e?$|^-i(?:\.\w+)?$|^-[nErsuz]+i$|^--(?:quiet|silent|regexp-extended|in-place|null-data|separate|expression|debug|posix|version|help)$/.test(
+        /^-[nErsuz]*e?$|^-i(?:\.\w+)?$|^-[nErsuz]+i$|^--(?:quiet|silent|regexp-extended|in-place|null-data|separate|expression|debug|posix|version|help)$/.test(
           text,
         );
       if (!isKnown || !isPlain) marks.push(index);
@@ -44,7 +44,11 @@ export const examineSed: Examine = (words) => {
 };
 
 /** Starts programs, reads or writes files, or calls functions by names that only the program knows. */
-const awkDanger = /system|getline|@|print[^]*>|(?<!\|)\|(?!\|)/;
+function isDangerousAwk(program: string): boolean {
+  const printsAt = program.indexOf("print");
+  const printsTo = printsAt !== -1 && program.includes(">", printsAt);
+  return printsTo || /system|getline|@|(?<!\|)\|(?!\|)/.test(program);
+}
 
 export const examineAwk: Examine = (words) => {
   const marks: number[] = [];
@@ -61,7 +65,7 @@ export const examineAwk: Examine = (words) => {
     } else if (text.startsWith("-")) {
       if (!isKnown || !/^-[Fv].|^--(?:version|help)$/.test(text)) marks.push(index);
     } else {
-      if (!isKnown || awkDanger.test(text)) marks.push(index);
+      if (!isKnown || isDangerousAwk(text)) marks.push(index);
       hasProgram = true;
     }
   }
@@ -78,6 +82,12 @@ export const examineTest: Examine = (words) => {
   const isComparison = given.length === 3 && second?.isKnown === true && binary.test(second.text);
   const isCheck = given.length === 2 && first?.isKnown === true && unary.test(first.text);
   return { marks: isComparison || isCheck ? [] : marksOf(words, { words: ["-v", "-R"] }) };
+};
+
+/** The first word of `tar` may be a cluster of options without a dash. */
+export const examineTar: Examine = (words) => {
+  const marks = marksOf(words, optionsOf["tar"] ?? {});
+  return { marks: /^[A-Za-z]*[IF]/.test(words[1]?.text ?? "") ? [1, ...marks] : marks };
 };
 
 /** Variables of make that choose the shell or a program. */
