@@ -102,12 +102,16 @@ const readers = new Set(
   ).split(" "),
 );
 
+/** Subcommands of git that write to the paths that they name. */
+const writingSubcommands = new Set("archive bundle clone init mv rm submodule worktree".split(" "));
+
 function protectedIndexes(
   words: readonly ScriptWord[],
   { folders, cwd }: WordsContext,
 ): readonly number[] {
   const name = nameOf(textAt(words, 0));
-  if (readers.has(name)) return [];
+  const isWriting = name === "git" && words.some(({ text }) => writingSubcommands.has(text));
+  if (readers.has(name) && !isWriting) return [];
   return [...words.keys()].slice(1).filter((index) => {
     const word = words[index];
     return word !== undefined && namesProtected(word, folders, cwd);
@@ -115,11 +119,11 @@ function protectedIndexes(
 }
 
 function namesProtected(
-  { text, isKnown }: ScriptWord,
+  { text, isKnown, rest = "" }: ScriptWord,
   folders: ReadonlySet<string>,
   cwd: string,
 ): boolean {
-  if (!isKnown && pathsIn(text).some(mayBeProtected)) return true;
+  if (!isKnown && pathsIn(text + rest).some(mayBeProtected)) return true;
   return pathsIn(text).some(
     (path) =>
       isProtected(path) ||

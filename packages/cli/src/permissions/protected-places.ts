@@ -75,7 +75,7 @@ export function isProtected(path: string): boolean {
   return parts.some((part) => names.has(part)) || settings.test(folded);
 }
 
-/** True if a word of which only the beginning is known may name such a file. */
-export function mayBeProtected(start: string): boolean {
-  return isProtected(start) || /^\.[^./]*$|^\.$/.test(start.slice(start.lastIndexOf("/") + 1));
+/** True if a word may name such a file; `*` is a part of it that only the shell knows. */
+export function mayBeProtected(word: string): boolean {
+  return isProtected(word) || word.split("/").some((part) => /^\.(?!\.?$)[^*]*\*|^\.\*/.test(part));
 }

@@ -7,6 +7,8 @@
 export interface ScriptWord {
   readonly text: string;
   readonly isKnown: boolean;
+  /** For a word that is not known, what follows `text`, with `*` for each part that only the shell knows. */
+  readonly rest?: string;
 }
 
 export interface Assignment {

@@ -30,12 +30,14 @@ export function readWord(source: string, start: number): ReadWord {
   if (word.hasBrace && raw !== "{" && /,|\.\./.test(raw)) {
     throw new Unread("has a brace expansion");
   }
-  return { text: word.text, isKnown: word.isKnown, raw, end: word.at };
+  const { text, isKnown, rest } = word;
+  return { text, isKnown, ...(!isKnown && { rest }), raw, end: word.at };
 }
 
 class WordReader {
   text = "";
   isKnown = true;
+  rest = "";
   hasBrace = false;
   at: number;
   readonly #source: string;
@@ -55,9 +57,14 @@ class WordReader {
     }
   }
 
-  /** Text after the first unknown piece does not matter. */
   #add(text: string): void {
     if (this.isKnown) this.text += text;
+    else this.rest += text;
+  }
+
+  #addUnknown(): void {
+    this.isKnown = false;
+    this.rest += "*";
   }
 
   #readPiece(character: string): void {
@@ -106,7 +113,7 @@ class WordReader {
       character === "[" && this.at === this.#start && wordEndAt(this.#source, this.at + 1);
     this.at += 1;
     if (isLone) this.#add(character);
-    else this.isKnown = false;
+    else this.#addUnknown();
   }
 
   #readDoubleQuoted(): void {
@@ -146,9 +153,11 @@ class WordReader {
     if (found !== null) {
       this.at += found[0].length;
       // Without quotes the value is split into words, which need not start with the text before it.
-      if (!isInQuotes || found[0].includes("@")) this.text = "";
-      this.isKnown = false;
-      return;
+      if (!isInQuotes || found[0].includes("@")) {
+        this.rest = this.text + this.rest;
+        this.text = "";
+      }
+      return this.#addUnknown();
     }
     const isLiteral =
       rest === "" || /^[ \t\n|/.,:)%]/.test(rest) || (isInQuotes && rest.startsWith('"'));

@@ -17,6 +17,7 @@ const harmlessSetting =
 /** For every subcommand. */
 const everywhere: Options = {
   long: ["output", "ext-diff", "textconv", "upload-pack", "receive-pack", "exec", "template"],
+  harmless: ["text"],
   content: /^ext::|^--(?:open-files-in-pager|show-signature)/,
 };
 const byCommand: Readonly<Record<string, Options>> = {

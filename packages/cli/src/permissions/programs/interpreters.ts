@@ -72,8 +72,9 @@ function marksIn(words: readonly ScriptWord[], known: Interpreter): readonly num
     // The words after the file of code are for that code.
     if (isFile) return marksOf(own, known);
     const next = words[at + 1];
-    if (word.text === known.module) {
-      const isModule = next?.isKnown === true && !codeModules.has(next.text);
+    if (known.module !== undefined && /^-[A-Za-z]*m/.test(word.text)) {
+      const isModule =
+        word.text === known.module && next?.isKnown === true && !codeModules.has(next.text);
       return isModule ? marksOf(own, known) : allMarks(words);
     }
     if (loads.test(word.text) && isPackage(word, next)) {

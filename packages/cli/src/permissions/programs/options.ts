@@ -11,6 +11,8 @@ export interface Options {
   readonly words?: readonly string[];
   /** Matches words that are marked for what they contain. */
   readonly content?: RegExp;
+  /** Long options that are no abbreviations of those. */
+  readonly harmless?: readonly string[];
   /** True if words after the first that is no option belong to another program. */
   readonly isLeading?: true;
 }
@@ -25,13 +27,15 @@ export function marksOf(words: readonly ScriptWord[], options: Options): readonl
   });
 }
 
-function isMarked(text: string, { short = "", long = [], words = [], content }: Options): boolean {
+function isMarked(text: string, options: Options): boolean {
+  const { short = "", long = [], words = [], harmless = [], content } = options;
   const [name = ""] = text.split("=");
   if (words.includes(name) || content?.test(text) === true) return true;
   // Some programs also take long options with a single dash.
   const bare = name.replace(/^--?/, "");
   if (!text.startsWith("-")) return false;
-  if (bare.length > 1 && long.some((option) => option.startsWith(bare))) return true;
+  if (bare.length > 1 && !harmless.includes(bare) && long.some((option) => option.startsWith(bare)))
+    return true;
   return (
     !text.startsWith("--") && Array.from(text.slice(1)).some((letter) => short.includes(letter))
   );
@@ -165,7 +169,7 @@ export const optionsOf: Readonly<Record<string, Options>> = {
   },
   tcpdump: { short: "z" },
   terraform: { words: ["console"] },
-  printf: { short: "v" },
+  printf: { short: "v", isLeading: true },
   type: {},
   uv: { words: ["run", "tool", "x"] },
   uvx: { long: ["from", "with"], isLeading: true },

@@ -12,6 +12,7 @@ const options: Options = {
     "use-yarnrc userconfig viewer"
   ).split(" "),
   content: /^--?config\./,
+  harmless: ["global"],
 };
 const subcommands = new Set(
   "c config create dlx edit env exec explore help-search init innit node plugin policies set set-script x".split(
