@@ -15,7 +15,7 @@ export interface Gate {
   readonly onDenied?: (call: CallToDecide, denial: Denial) => void;
 }
 
-export type Denial = Extract<Decision, { readonly type: "deny" }>;
+type Denial = Extract<Decision, { readonly type: "deny" }>;
 
 /** Tools that are not the agent's own, such as client-side tools, run elsewhere: only denials apply to them. */
 export function rulesHook(

@@ -20,7 +20,7 @@ export interface ScriptContext {
 }
 
 /** One simple command of a script. */
-export interface Part {
+interface Part {
   readonly source: string;
   /** Completes "it …". Absent: the part may run. */
   readonly problem?: string;
