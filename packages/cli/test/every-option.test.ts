@@ -118,6 +118,14 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
 
     expect(await readFile(join(io.cwd, "a.txt"), "utf8")).toBe("x");
   },
+  deny: async (option) => {
+    const { io } = await runScripted(
+      [option, "ls", "Hi"],
+      [reply(callTool("ls", {})), reply(say("ok"))],
+    );
+
+    expect(io.stderrText()).toContain("denied by the rule ls, on the command line");
+  },
   "max-cost": async (option) => {
     const provider = scriptedProvider([reply(callTool("ls", {})), reply(say("never said"))], {
       usage: { inputTokens: 1_000_000, outputTokens: 1 },

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ToolMessage } from "@capstan/kernel";
 import type { ScriptedProvider } from "@capstan/testing";
@@ -53,8 +53,11 @@ test("--allow lets a call run that fits, and only that", async () => {
 });
 
 test.each([
-  ["deny", "denied by the rule bash(touch *)"],
-  ["ask", "the rule bash(touch *) requires approval, and no user can be asked"],
+  ["deny", "denied by the rule bash(touch *), in the user's settings"],
+  [
+    "ask",
+    "approval required by the rule bash(touch *), in the user's settings, and no user can be asked",
+  ],
 ])("a rule of the user to %s goes before all that is allowed", async (kind, why) => {
   const { home } = memoryIo();
   await mkdir(join(home, ".config/capstan"), { recursive: true });
@@ -69,6 +72,69 @@ test.each([
 
   expect(existsSync(join(home, "a.txt"))).toBe(false);
   expect(io.stderrText()).toContain(`capstan: refused: bash touch a.txt (${why})\n`);
+});
+
+test("the model is told which part of a command is not allowed, and which would run alone", async () => {
+  const { io, provider } = await runScripted(
+    ["--allow", "bash(npm test)", "prompt"],
+    [reply(callTool("bash", { command: "npm test 2>&1 | tail -5" })), reply(say("done"))],
+  );
+
+  expect(io.stderrText()).toContain("(allow it with --allow 'bash(tail -5)')\n");
+  expect(resultsIn(provider)).toEqual([
+    [
+      false,
+      expect.stringContaining(
+        "Not allowed in it: `tail -5`. Allowed, and would run if called alone: `npm test 2>&1`.",
+      ),
+    ],
+  ]);
+});
+
+test("a command that rules do not read is refused with the reason, and not with a rule for all commands", async () => {
+  const { io } = await runScripted(
+    ["--allow", "bash(echo *)", "prompt"],
+    [reply(callTool("bash", { command: "echo $(date)" })), reply(say("done"))],
+  );
+
+  expect(io.stderrText()).toContain(
+    "(no rule with a pattern can allow it: The command has a command substitution, which rules do not read)\n",
+  );
+});
+
+test("--deny goes before --allow", async () => {
+  const cwd = await temporaryFolder();
+
+  const { io } = await runScripted(
+    ["--allow", "bash", "--deny", "bash(touch b.txt)", "prompt"],
+    [reply(touch("a.txt"), touch("b.txt")), reply(say("done"))],
+    { cwd },
+  );
+
+  expect(existsSync(join(cwd, "a.txt"))).toBe(true);
+  expect(existsSync(join(cwd, "b.txt"))).toBe(false);
+  expect(io.stderrText()).toContain(
+    "refused: bash touch b.txt (denied by the rule bash(touch b.txt), on the command line)",
+  );
+});
+
+test("rules for edits and for git do not add up to any code: the settings of git are protected", async () => {
+  const cwd = await temporaryFolder();
+  await mkdir(join(cwd, ".git"));
+  await writeFile(join(cwd, ".git/config"), "[core]\n");
+  const evil = callTool("edit", {
+    path: ".git/config",
+    edits: [{ old: "[core]", new: "[core]\n\tfsmonitor = touch PWNED" }],
+  });
+
+  const { io } = await runScripted(
+    ["--allow", "edit(**)", "--allow", "bash(git status)", "prompt"],
+    [reply(evil), reply(say("done"))],
+    { cwd },
+  );
+
+  expect(await readFile(join(cwd, ".git/config"), "utf8")).toBe("[core]\n");
+  expect(io.stderrText()).toContain("(allow it with --allow 'edit(.git/config)')");
 });
 
 test("a call of a client-side tool is answered, and the turn continues", async () => {
@@ -103,4 +169,21 @@ test("with --json the refusal is among the events, and the note stays on stderr"
     },
   ]);
   expect(io.stderrText()).toContain("capstan: refused: bash touch made.txt");
+});
+
+test("a call that a rule denies counts as refused: exit code 4, and --json lists it", async () => {
+  const cwd = await temporaryFolder();
+  const options = ["--deny", "bash(touch *)", "--allow", "bash", "--json", "prompt"];
+
+  const { io, exitCode } = await runScripted(
+    options,
+    [reply(touch("made.txt")), reply(say("so be it"))],
+    { cwd },
+  );
+
+  expect(exitCode).toBe(4);
+  expect(jsonLines(io).at(-1)).toMatchObject({
+    refusals: [{ toolName: "bash", reason: expect.stringContaining("forbids this call") }],
+  });
+  expect(existsSync(join(cwd, "made.txt"))).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -118,6 +119,65 @@ test("calls wait for an approval of the client, and its sessions are those of th
   expect(rest.at(-1)).toMatchObject({ status: "completed" });
   expect(existsSync(join(cwd, "made.txt"))).toBe(true);
   expect(listed.stdoutText()).toMatch(/ done +Make it\n$/);
+});
+
+interface Waiting {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly hash: string;
+  readonly reason?: string;
+}
+
+test("a denied call never comes to the client, and no approval of another one lets it run", async () => {
+  const { home } = memoryIo();
+  await mkdir(join(home, ".config/capstan"), { recursive: true });
+  const config = { permissions: { deny: ["bash(rm *)", "read(.env)"] } };
+  await writeFile(join(home, ".config/capstan/config.json"), JSON.stringify(config));
+  await writeFile(join(home, "victim.txt"), "");
+  await writeFile(join(home, ".env"), "SECRET=1");
+  const calls = [
+    callTool("bash", { command: "rm victim.txt" }),
+    callTool("read", { path: ".env" }),
+    callTool("grep", { pattern: "SECRET" }),
+    callTool("bash", { command: "touch made.txt" }),
+  ];
+  const provider = scriptedProvider([reply(...calls), reply(say("Done."))]);
+  const { send } = await served([], { home, cwd: home, chooseModel: choosing(provider) });
+
+  const first = await send("execute", { sessionId: "mine", context: {}, input: "Go" });
+  // The last frame has the calls that wait.
+  const waiting = (first.at(-1)?.["pendingToolCalls"] ?? []) as readonly Waiting[];
+  const answers = waiting.map(({ toolCallId, hash }) => ({ toolCallId, hash, approved: true }));
+  await send("execute", { sessionId: "mine", input: answers });
+
+  expect(waiting.map(({ toolName, reason }) => [toolName, reason])).toEqual([
+    ["bash", "touch made.txt is not allowed by a rule. To allow it: bash(touch made.txt)."],
+  ]);
+  expect(existsSync(join(home, "victim.txt"))).toBe(true);
+  expect(existsSync(join(home, "made.txt"))).toBe(true);
+  expect(JSON.stringify(provider.requests)).not.toContain("SECRET=1");
+});
+
+test("a rule that is written while the server runs holds from the next call on, and no approval lifts it", async () => {
+  const { home } = memoryIo();
+  const path = join(home, ".config/capstan/config.json");
+  await writeFile(join(home, "victim.txt"), "");
+  const script = [
+    reply(callTool("bash", { command: "rm victim.txt" })),
+    reply(callTool("bash", { command: "rm victim.txt" })),
+    reply(say("Done.")),
+  ];
+  const { send } = await served(script, { home, cwd: home });
+
+  const first = await send("execute", { sessionId: "mine", context: {}, input: "Go" });
+  const [call] = (first.at(-1)?.["pendingToolCalls"] ?? []) as readonly Waiting[];
+  await mkdir(join(home, ".config/capstan"), { recursive: true });
+  await writeFile(path, JSON.stringify({ permissions: { deny: ["bash(rm *)"] } }));
+  const answer = { toolCallId: call?.toolCallId, hash: call?.hash, approved: true };
+  const rest = await send("execute", { sessionId: "mine", input: [answer] });
+
+  expect(rest.at(-1)).toMatchObject({ status: "completed" });
+  expect(existsSync(join(home, "victim.txt"))).toBe(true);
 });
 
 test("what waits for an approval is decided on by the rules of a command that goes on with it", async () => {

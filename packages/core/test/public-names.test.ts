@@ -33,6 +33,7 @@ test.each([
       "execute",
       "fail",
       "forkSession",
+      "guardTool",
       "isCapstanError",
       "longTimer",
       "memoryRepository",

@@ -110,6 +110,13 @@ export const options: readonly Option[] = [
     targets: ["turn", "serve"],
   },
   {
+    name: "deny",
+    value: "rule",
+    isList: true,
+    help: "deny matching tool calls, e.g. 'bash(git push *)'",
+    targets: ["turn", "serve"],
+  },
+  {
     name: "max-cost",
     value: "dollars",
     help: "end the turn at this cost",

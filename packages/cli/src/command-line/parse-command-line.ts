@@ -112,8 +112,9 @@ function toFolderRequest(words: Words): FolderRequest {
   const model = valueOf(words, "model");
   const thinking = valueOf(words, "thinking");
   const maxCost = valueOf(words, "max-cost");
-  const allow = (words.given.get("allow") ?? []).flatMap((rule) => rule ?? []);
-  const roots = (words.given.get("root") ?? []).flatMap((root) => root ?? []);
+  const listOf = (name: string): readonly string[] =>
+    (words.given.get(name) ?? []).flatMap((value) => value ?? []);
+  const [allow, deny, roots] = [listOf("allow"), listOf("deny"), listOf("root")];
   return {
     cwd: valueOf(words, "cwd"),
     flags: {
@@ -122,6 +123,7 @@ function toFolderRequest(words: Words): FolderRequest {
       ...(maxCost !== undefined && { maxCost }),
       ...(allow.length > 0 && { allow }),
       ...(roots.length > 0 && { roots }),
+      ...(deny.length > 0 && { deny }),
     },
     isTrusting: words.given.has("trust"),
     isOffline: words.given.has("offline"),

@@ -2,6 +2,7 @@
 import { Host } from "@capstan/core";
 import type { SessionRepository } from "@capstan/log";
 import type { SessionsRequest } from "../command-line/request.ts";
+import { forgetSessionRules } from "../config/session-rules.ts";
 import type { Io } from "../process/io.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { createNotes } from "../print/notes.ts";
@@ -47,7 +48,7 @@ export async function sessions(
         await repair(io, store, action.id);
         break;
       case "delete":
-        await remove(io, store, action.ids);
+        await remove(io, store, action.ids, config.folders.dataFolder);
         break;
       default:
         return action satisfies never;
@@ -107,10 +108,16 @@ async function abandon(io: Io, store: SessionRepository, written: string): Promi
 }
 
 /** Deletes all of them, or none if one is missing. */
-async function remove(io: Io, store: SessionRepository, ids: readonly string[]): Promise<void> {
+async function remove(
+  io: Io,
+  store: SessionRepository,
+  ids: readonly string[],
+  dataFolder: string,
+): Promise<void> {
   const found = await Promise.all(ids.map((id) => findById(store, id)));
   for (const { id, head } of found) {
     await store.delete(id);
+    await forgetSessionRules(dataFolder, id);
     io.stdout.write(`deleted ${id}  ${toOneLine(head.title ?? "")}\n`);
   }
 }

@@ -103,7 +103,7 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
   const isUnfinished = stored?.fold.status === "running";
   const isElsewhere = isUnfinished && (await isHeldElsewhere(store, stored.id));
   if (isElsewhere) note("another process is working on this session: waiting for it");
-  const { agent, decide } = createFolderAgent(io, { folder, ...model });
+  const { agent, decide } = createFolderAgent(io, { folder, note, ...model });
   const failure = Promise.withResolvers<unknown>();
   const onError = ({ where, error }: HostFault): void => {
     // The session would continue once the store is back, but a command must not wait for that.

@@ -12,6 +12,9 @@ import type { FlagSettings } from "./outer-settings.ts";
 import { settingsOfEnv, settingsOfFlags } from "./outer-settings.ts";
 import { findProject } from "./project.ts";
 import { readProjectFile } from "./project-file.ts";
+import type { RuleLayer } from "../permissions/rule.ts";
+import { withLayer } from "../permissions/rule.ts";
+import type { FileSettings } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import type { ConfigFile, LoadedFile } from "./settings-file.ts";
 import { readSettingsFile } from "./settings-file.ts";
@@ -30,6 +33,7 @@ export interface LoadedConfig {
   readonly userFolder: string;
   /** True if the project has a settings file that is trusted as it is now. */
   readonly isTrusted: boolean;
+  readonly folders: UserFolders;
   /** AGENTS.md: the user's first, then from the project's folder down to the working folder. */
   readonly instructions: readonly InstructionFile[];
   /** Mistakes because of which all settings are the defaults; one line each. Only `doctor` continues with them. */
@@ -54,7 +58,11 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
   const user = await readUserFile(folders.configFile, env);
   const projectFolder = await findProject(cwd);
   const project = await readProjectFile(projectFolder, input);
-  const layers = [user.settings, project.settings, outer];
+  const layers = [
+    fromLayer(user.settings, "user"),
+    fromLayer(project.settings, "project"),
+    fromLayer(outer, "flags"),
+  ];
   const settings = toSettings(layers.reduce(mergeLayers, {}), folders.dataFolder);
   requireVendors(settings, [project, user]);
   const named = (flags.roots ?? []).map((root) => resolve(cwd, root));
@@ -72,6 +80,7 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
     projectFolder,
     userFolder,
     isTrusted: project.isTrusted,
+    folders,
     instructions: instructions.files,
   };
 }
@@ -89,8 +98,23 @@ export function defaultConfig(
     projectFolder: cwd,
     userFolder: dirname(configFile),
     isTrusted: false,
+    folders: { configFile, dataFolder },
     instructions: [],
     problems,
+  };
+}
+
+/** Notes the layer in each rule, so that a decision can name it. */
+function fromLayer(settings: FileSettings, layer: RuleLayer): FileSettings {
+  const { permissions } = settings;
+  if (permissions === undefined) return settings;
+  return {
+    ...settings,
+    permissions: {
+      allow: withLayer(permissions.allow, layer),
+      ask: withLayer(permissions.ask, layer),
+      deny: withLayer(permissions.deny, layer),
+    },
   };
 }
 

@@ -18,6 +18,7 @@ export interface FlagSettings {
   readonly allow?: readonly string[];
   /** Relative paths start at the working folder. */
   readonly roots?: readonly string[];
+  readonly deny?: readonly string[];
 }
 
 /** A variable set to an empty string counts as unset. Relative paths start at `cwd`. */
@@ -36,21 +37,22 @@ export function settingsOfEnv(env: Env, cwd: string): FileSettings {
 }
 
 export function settingsOfFlags(flags: FlagSettings): FileSettings {
-  const allow = flags.allow?.map(toAllowed);
+  const allow = flags.allow?.map((text) => toRule("--allow", text));
+  const deny = flags.deny?.map((text) => toRule("--deny", text));
   return present({
     model: check("invalid_flag", "--model", flags.model, modelName),
     thinking: check("invalid_flag", "--thinking", flags.thinking, thinkingLevel),
     maxCost: check("invalid_flag", "--max-cost", flags.maxCost, maxCost, toNumber),
-    permissions: allow === undefined ? undefined : { allow },
+    permissions: allow === undefined && deny === undefined ? undefined : present({ allow, deny }),
   });
 }
 
-function toAllowed(text: string): Rule {
+function toRule(flag: string, text: string): Rule {
   try {
     return parseRule(text);
   } catch (cause) {
     if (!isCapstanError(cause)) throw cause;
-    throw new ConfigError("invalid_flag", `--allow: ${cause.message}`, { cause });
+    throw new ConfigError("invalid_flag", `${flag}: ${cause.message}`, { cause });
   }
 }
 

@@ -1,9 +1,9 @@
 /** Records which project files the user trusts, by folder and content hash, in a file of the user. */
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, rename, stat, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
+import { replaceFile, whileLocked } from "./locked-file.ts";
 import { isSystemError, readTextFile } from "./read-file.ts";
 
 export interface TrustState {
@@ -20,9 +20,8 @@ const schema = z.strictObject({
 type Trusted = Readonly<Record<string, string>>;
 
 const maxBytes = 4_000_000;
-const lockWaitMs = 2_000;
 
-function trustFile(dataFolder: string): string {
+export function trustFile(dataFolder: string): string {
   return join(dataFolder, "trusted.json");
 }
 
@@ -49,11 +48,10 @@ export async function rememberTrust(
 ): Promise<string | undefined> {
   const path = trustFile(dataFolder);
   try {
-    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
     return await whileLocked(path, async () => {
       const before = await readTrusted(path);
       if (typeof before === "string") return before;
-      await replace(
+      await replaceFile(
         path,
         `${JSON.stringify({ folders: { ...before, [folder]: hash } }, null, 2)}\n`,
       );
@@ -85,51 +83,5 @@ function parseJson(text: string): unknown {
   } catch {
     // Undefined does not match the schema.
     return undefined;
-  }
-}
-
-/** A stale lock is never removed: if two processes did that, one would lose what the other wrote. */
-async function whileLocked(
-  path: string,
-  work: () => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const lock = `${path}.lock`;
-  const until = Date.now() + lockWaitMs;
-  while (!(await create(lock))) {
-    if (Date.now() > until) return `${lock} exists: remove it if no other capstan is running`;
-    await wait(10);
-  }
-  try {
-    return await work();
-  } finally {
-    await unlink(lock);
-  }
-}
-
-async function create(lock: string): Promise<boolean> {
-  try {
-    await (await open(lock, "wx", 0o600)).close();
-    return true;
-  } catch (thrown) {
-    if (isSystemError(thrown) && thrown.code === "EEXIST") return false;
-    throw thrown;
-  }
-}
-
-async function replace(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.trusted-${randomUUID()}.tmp`);
-  try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, path);
-  } catch (thrown) {
-    // The first failure is the one to report.
-    await unlink(temporary).catch(() => {});
-    throw thrown;
   }
 }

@@ -1,8 +1,9 @@
 /** `bash(pattern)`: the words of a command, with wildcards. */
-import { readScript } from "./script-commands.ts";
-import type { ScriptWord } from "./script-commands.ts";
-import type { Word } from "./simple-command.ts";
-import { parseCommandPattern, parseSimpleCommand } from "./simple-command.ts";
+import type { ScriptWord } from "./bash/script.ts";
+import type { FoundWord } from "./bash/commands-in.ts";
+import { nameOf } from "./programs/examined.ts";
+import type { Word } from "./pattern-words.ts";
+import { parsePatternWords } from "./pattern-words.ts";
 
 export interface CommandPattern {
   readonly type: "command";
@@ -16,7 +17,7 @@ export type Fit = "yes" | "maybe" | "no";
 
 /** Returns a string, the reason, if the pattern is invalid. */
 export function parseCommandRule(pattern: string): CommandPattern | string {
-  const read = parseCommandPattern(pattern);
+  const read = parsePatternWords(pattern);
   if ("problem" in read) {
     return `${pattern} ${read.problem}: a pattern is the words of one command, quoted as in bash, with * as a wildcard`;
   }
@@ -24,20 +25,48 @@ export function parseCommandRule(pattern: string): CommandPattern | string {
   return { type: "command", words: isOpen ? read.words.slice(0, -1) : read.words, isOpen };
 }
 
-/** For rules that allow: only a single simple command can match. */
-export function fitsExactly({ words, isOpen }: CommandPattern, command: string): boolean {
-  const given = parseSimpleCommand(command);
-  if (given === undefined || given.length < words.length) return false;
-  if (!isOpen && given.length > words.length) return false;
-  return words.every((word, index) => fitsWord(word, given[index] ?? ""));
+/** For rules that allow: words that only the shell knows match an open end alone. */
+export function fitsWords(
+  { words, isOpen }: CommandPattern,
+  given: readonly ScriptWord[],
+): boolean {
+  if (given.length < words.length || (!isOpen && given.length > words.length)) return false;
+  return words.every((word, index) => {
+    const { text, isKnown } = given[index] ?? { text: "", isKnown: false };
+    return isKnown && fitsWord(word, text);
+  });
 }
 
-/** For rules that deny or ask: matches if any command in the script does, whatever starts it. */
-export function fitsAnywhere(pattern: CommandPattern, command: string): Fit {
-  const { commands, isWhole } = readScript(command);
-  const fits = commands.flatMap((words) => startsOf(words).map((start) => fitOf(pattern, start)));
-  if (fits.includes("yes")) return "yes";
-  return isWhole && !fits.includes("maybe") && !commands.some(runsText) ? "no" : "maybe";
+/** True if the words at these indexes are in the pattern without a wildcard. The index after the last word means that none may follow. */
+export function coversLiterally(
+  { words, isOpen }: CommandPattern,
+  indexes: readonly number[],
+): boolean {
+  return indexes.every(
+    (index) => words[index]?.length === 1 || (!isOpen && index === words.length),
+  );
+}
+
+/** True if the pattern names a file, which is another one in another folder. */
+export function isBoundToFolder({ words }: CommandPattern): boolean {
+  return words.some((word) =>
+    word.some((text) => /^[^-/].*\/|\.(?:[cm]?[jt]sx?|py|sh|rb|pl|php|lua)$/.test(text)),
+  );
+}
+
+/** For rules that deny or ask. */
+export function fitOf({ words, isOpen }: CommandPattern, given: readonly FoundWord[]): Fit {
+  for (const [index, word] of words.entries()) {
+    if (index >= given.length) return "no";
+    const one = given[index];
+    // The word may expand to any number of words.
+    if (one === undefined) return "maybe";
+    const isProgram = index === 0;
+    if (!fitsWord(word, one) && !(isProgram && fitsWord(word, nameOf(one)))) return "no";
+  }
+  if (isOpen || given.length === words.length) return "yes";
+  // The remaining words may expand to nothing.
+  return given.slice(words.length).includes(undefined) ? "maybe" : "no";
 }
 
 function isWildcard(word: Word | undefined): boolean {
@@ -58,44 +87,4 @@ function fitsWord(pattern: Word, word: string): boolean {
     at = found + text.length;
   }
   return at <= word.length - last.length;
-}
-
-function fitOf({ words, isOpen }: CommandPattern, given: readonly ScriptWord[]): Fit {
-  for (const [index, word] of words.entries()) {
-    if (index >= given.length) return "no";
-    const one = given[index];
-    // The word may expand to any number of words.
-    if (one === undefined) return "maybe";
-    const isProgram = index === 0;
-    if (!fitsWord(word, one) && !(isProgram && fitsWord(word, nameOf(one)))) return "no";
-  }
-  if (isOpen || given.length === words.length) return "yes";
-  // The remaining words may expand to nothing.
-  return given.slice(words.length).includes(undefined) ? "maybe" : "no";
-}
-
-/** Programs that run another program, named in their arguments. */
-const starters = new Set(
-  "builtin command doas env exec find ionice nice nohup setsid stdbuf sudo time timeout watch xargs".split(
-    " ",
-  ),
-);
-const shells = new Set(["ash", "bash", "dash", "ksh", "sh", "zsh"]);
-
-function startsOf(words: readonly ScriptWord[]): readonly (readonly ScriptWord[])[] {
-  const isStarter = words[0] !== undefined && starters.has(nameOf(words[0]));
-  return isStarter ? words.map((_, index) => words.slice(index)) : [words];
-}
-
-/** True if one of its arguments is a script. */
-function runsText(words: readonly ScriptWord[]): boolean {
-  return startsOf(words).some(([program, ...others]) => {
-    if (program === undefined) return false;
-    if (program === "eval") return true;
-    return shells.has(nameOf(program)) && others.some((word) => /^-\w*c/.test(word ?? "-c"));
-  });
-}
-
-function nameOf(program: string): string {
-  return program.slice(program.lastIndexOf("/") + 1);
 }

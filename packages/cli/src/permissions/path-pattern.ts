@@ -11,6 +11,8 @@ export interface PathPattern {
   readonly isAbsolute: boolean;
   /** True if the pattern may start in any folder. */
   readonly isAnywhere: boolean;
+  /** Name of the file, if the pattern has no wildcards: then it is about one path, or about one name. */
+  readonly exactName?: string;
   matches(path: string): boolean;
   /** Ignores case, which some file systems do not distinguish. */
   matchesLoosely(path: string): boolean;
@@ -41,11 +43,15 @@ export function parsePathRule(pattern: string): PathPattern | string {
   // A bare name matches in any folder, as in the tool glob; ./name matches in the working folder only.
   const isName = parts.length === 1 && !/^\.?\//.test(pattern);
   const anchored = isName ? `**/${pattern}` : parts.join("/");
+  const plain = parts.map((part) => part.replaceAll(/\\([*?[\]{}\\])/g, ""));
+  const isExact = plain.every((part) => !/[*?[\]{}\\]/.test(part));
+  const exactName = parts.at(-1)?.replaceAll(/\\(.)/g, "$1");
   try {
     return {
       type: "path",
       isAbsolute: isAbsolutePattern,
       isAnywhere: anchored.startsWith("**/"),
+      ...(isExact && exactName !== undefined && { exactName }),
       matches: compileAnchored(anchored),
       matchesLoosely: compileAnchored(toLoose(anchored)),
     };

@@ -1,25 +1,19 @@
 /** Decides whether a tool call may run: by the rules, else by what the tool can do. */
 import type { AnyTool } from "@capstan/core";
 import type { Permissions } from "../config/settings.ts";
-import { allowWith } from "./allow-with.ts";
+import { allowCall } from "./allow-call.ts";
+import type { Decision } from "./decision.ts";
+import { mayLimit } from "./families.ts";
+import { fitsFiles } from "./file-limits.ts";
 import type { Fit } from "./command-pattern.ts";
-import { fitsAnywhere, fitsExactly } from "./command-pattern.ts";
-import { knownTools } from "./known-tools.ts";
-import { allowsPath, fitsPath } from "./path-pattern.ts";
+import { fitsAnywhere } from "./fits-anywhere.ts";
+import { fitsPath } from "./path-pattern.ts";
 import type { Rule } from "./rule.ts";
 import type { CallToDecide, Subject } from "./subject.ts";
 import { toSubject } from "./subject.ts";
 
+export type { Decision } from "./decision.ts";
 export type { CallToDecide } from "./subject.ts";
-
-export type Decision =
-  | { readonly type: "allow" }
-  /**
-   * `allowWith` is the rule that would allow exactly this call, or the closest one. `rule` is a rule that asks, or one that denies what
-   * this call may do: it overrides every rule that allows.
-   */
-  | { readonly type: "ask"; readonly rule?: string; readonly allowWith: string }
-  | { readonly type: "deny"; readonly rule: string };
 
 export interface DecideContext {
   readonly permissions: Permissions;
@@ -30,43 +24,39 @@ export interface DecideContext {
 /** Deny rules override ask rules, which override allow rules. Never throws. */
 export function decide(call: CallToDecide, { permissions, cwd, tools }: DecideContext): Decision {
   const subject = toSubject(call, cwd);
-  const ask = (rule?: Rule): Decision => ({
-    type: "ask",
-    ...(rule && { rule: rule.text }),
-    allowWith: allowWith(subject),
-  });
-  const { allow, deny } = permissions;
-  const denying = deny.find((rule) => fitOf(rule, subject) === "yes");
-  if (denying !== undefined) return { type: "deny", rule: denying.text };
-  const asking = [...deny, ...permissions.ask].find((rule) => fitOf(rule, subject) !== "no");
-  if (asking !== undefined) return ask(asking);
-  if (allow.some((rule) => allows(rule, subject))) return { type: "allow" };
-  return isFree(call.toolName, tools) ? { type: "allow" } : ask();
+  const { allow, ask, deny } = permissions;
+  const denials = deny.map((rule) => ({ rule, fit: fitOf(rule, subject, cwd) }));
+  const denying = denials.find(({ fit }) => fit === "yes")?.rule;
+  if (denying !== undefined) return { type: "deny", ...named(denying) };
+  const uncertain = denials.find(({ fit }) => fit === "maybe")?.rule;
+  if (uncertain !== undefined) {
+    const why = "The call may do what this rule denies, which cannot be told";
+    return { type: "ask", ...named(uncertain), why, allowWith: [] };
+  }
+  const asking = ask.find((rule) => fitOf(rule, subject, cwd) !== "no");
+  if (asking !== undefined) {
+    return { type: "ask", ...named(asking), why: "The rule asks", allowWith: [] };
+  }
+  const isFile = (type: "read" | "write", path: string): boolean =>
+    [...deny, ...ask].every(
+      (rule) => fitOf(rule, toSubject({ toolName: type, input: { path } }, cwd), cwd) === "no",
+    );
+  return allowCall(subject, { allow, cwd, tools, isUnlimited: isFile });
 }
 
-function isAbout(rule: Rule, { toolName }: Subject): boolean {
-  return rule.toolName === undefined || rule.toolName === toolName;
-}
-
-function allows(rule: Rule, subject: Subject): boolean {
-  const { pattern } = rule;
-  if (!isAbout(rule, subject)) return false;
-  if (pattern === undefined) return true;
-  if (pattern.type === "path") return allowsPath(pattern, subject.places);
-  return subject.command !== undefined && fitsExactly(pattern, subject.command);
+function named({ text, layer }: Rule): Pick<Decision & { type: "deny" }, "rule" | "layer"> {
+  return { rule: text, ...(layer !== undefined && { layer }) };
 }
 
 /** For rules that deny or ask. */
-function fitOf(rule: Rule, subject: Subject): Fit {
+function fitOf(rule: Rule, subject: Subject, cwd: string): Fit {
   const { pattern } = rule;
-  if (!isAbout(rule, subject)) return "no";
+  const { toolName, script, places } = subject;
+  if (toolName === "bash" && pattern?.type === "path" && script !== undefined) {
+    return fitsFiles(rule, script, places?.written.absolute ?? cwd);
+  }
+  if (!mayLimit(rule, toolName)) return "no";
   if (pattern === undefined) return "yes";
-  if (pattern.type === "path") return fitsPath(pattern, subject.places);
-  return subject.script === undefined ? "maybe" : fitsAnywhere(pattern, subject.script);
-}
-
-function isFree(toolName: string, tools: readonly AnyTool[]): boolean {
-  const tool = tools.find(({ name }) => name === toolName);
-  const known = Object.hasOwn(knownTools, toolName) ? knownTools[toolName] : undefined;
-  return known?.isFree === true && tool?.effect === "pure";
+  if (pattern.type === "path") return fitsPath(pattern, places);
+  return script === undefined ? "maybe" : fitsAnywhere(pattern, script);
 }

@@ -7,8 +7,12 @@ import { knownTools } from "./known-tools.ts";
 import type { PathPattern } from "./path-pattern.ts";
 import { parsePathRule } from "./path-pattern.ts";
 
+/** Source of a rule. `session`: written for one session; `flags`: the command line. */
+export type RuleLayer = "user" | "project" | "session" | "flags";
+
 export interface Rule {
   readonly text: string;
+  readonly layer?: RuleLayer;
   /** Absent for `*`, which matches every call. */
   readonly toolName?: string;
   readonly pattern?: CommandPattern | PathPattern;
@@ -51,4 +55,8 @@ function unknownTool(toolName: string): string {
 function refuse(text: string, reason: string): ConfigError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
   return new ConfigError("invalid_rule", `${JSON.stringify(shown)} is not a valid rule: ${reason}`);
+}
+
+export function withLayer(rules: readonly Rule[] | undefined, layer: RuleLayer): readonly Rule[] {
+  return (rules ?? []).map((rule) => ({ ...rule, layer }));
 }

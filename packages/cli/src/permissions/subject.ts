@@ -12,10 +12,9 @@ export interface CallToDecide {
 
 export interface Subject {
   readonly toolName: string;
-  /** Command of bash, if it would run in the working folder itself: elsewhere the same words may do something else. */
-  readonly command?: string;
-  /** Command of bash, in any folder. */
+  /** Command of bash. */
   readonly script?: string;
+  /** For bash, the folder in which the command starts. */
   readonly places?: Places | undefined;
 }
 
@@ -25,9 +24,7 @@ export function toSubject({ toolName, input }: CallToDecide, cwd: string): Subje
   const { command, path = "." } = fieldsOf(input);
   const places = placesOf(path, cwd);
   if (about === "path") return { toolName, places };
-  if (typeof command !== "string") return { toolName };
-  const isHere = places?.real.inside === ".";
-  return { toolName, script: command, ...(isHere && { command }) };
+  return typeof command === "string" ? { toolName, script: command, places } : { toolName };
 }
 
 function fieldsOf(input: JsonValue): Readonly<Record<string, JsonValue | undefined>> {

@@ -4,18 +4,25 @@ import { createAgent } from "@capstan/core";
 import { createToolset } from "@capstan/toolset";
 import type { Io } from "../process/io.ts";
 import type { ChosenModel, ModelSource } from "../model/choose-model.ts";
-import { askBefore } from "../permissions/ask-before.ts";
+import { describeRule } from "../permissions/decision.ts";
+import type { Gate } from "../permissions/gate-calls.ts";
+import { enforceDenials, rulesHook } from "../permissions/gate-calls.ts";
+import { describeCall } from "../print/describe-call.ts";
+import type { LivePermissions } from "../config/live-permissions.ts";
+import { hidesFile } from "../permissions/hidden-files.ts";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
 import { decide } from "../permissions/permissions.ts";
+import type { Note } from "../print/notes.ts";
 import { noticeOfChanges } from "./changed-instructions.ts";
 import { instructionsOf } from "./instructions.ts";
 import { readFacts } from "./instruction-facts.ts";
+import { livePermissionsOf } from "./live-rules.ts";
 import type { Folder } from "./load-folder.ts";
 
 export interface FolderAgent {
   readonly agent: Agent;
   /** Decides whether a call may run, by the rules of this folder. */
-  readonly decide: (call: CallToDecide) => Decision;
+  readonly decide: (call: CallToDecide, sessionId: string) => Decision;
 }
 
 export interface FolderAgentInit {
@@ -23,6 +30,8 @@ export interface FolderAgentInit {
   readonly chosen: ChosenModel;
   readonly registry: ModelSource["registry"] | undefined;
   readonly resolveModel: ResolveModel;
+  /** Gets one line if rules that changed cannot be read. */
+  readonly note: Note;
 }
 
 /** Name of the agent in its sessions. */
@@ -32,19 +41,27 @@ export function agentNameOf(cwd: string): string {
 
 export function createFolderAgent(
   io: Pick<Io, "platform" | "clock" | "tools">,
-  { folder, chosen, registry, resolveModel }: FolderAgentInit,
+  { folder, chosen, registry, resolveModel, note }: FolderAgentInit,
 ): FolderAgent {
   const { cwd, config } = folder;
   const { settings } = config;
-  const tools = toolsOf(io, folder);
-  const decideHere = (call: CallToDecide): Decision =>
-    decide(call, { permissions: settings.permissions, cwd, tools });
+  const rules = livePermissionsOf(folder, note);
+  const tools = toolsOf(io, folder, rules);
+  const decideHere = (call: CallToDecide, sessionId: string): Decision =>
+    decide(call, { permissions: rules.current(sessionId), cwd, tools });
+  const gate: Gate = {
+    decide: decideHere,
+    refresh: () => rules.refresh(),
+    onDenied: (call, { rule, layer }) =>
+      note(`refused: ${describeCall(call)} (denied by the rule ${describeRule(rule, layer)})`),
+  };
   const agent = createAgent({
     name: agentNameOf(cwd),
     model: chosen.model,
     resolveModel,
     cwd,
-    tools: askBefore(tools, decideHere),
+    tools: enforceDenials(tools, gate),
+    hooks: { before: rulesHook(tools, gate) },
     instructions: async () => instructionsOf(await readFacts(io, folder)),
     prepareStep: async ({ step, instructions = "", messages }) => {
       // Files that the agent itself changes during a turn are known to it.
@@ -63,7 +80,11 @@ export function createFolderAgent(
   return { agent, decide: decideHere };
 }
 
-function toolsOf({ tools: others = [] }: Pick<Io, "tools">, folder: Folder): readonly AnyTool[] {
+function toolsOf(
+  { tools: others = [] }: Pick<Io, "tools">,
+  folder: Folder,
+  rules: LivePermissions,
+): readonly AnyTool[] {
   const { roots, tools } = folder.config.settings;
   const { timeoutMs } = tools.bash;
   const own = createToolset({
@@ -71,6 +92,7 @@ function toolsOf({ tools: others = [] }: Pick<Io, "tools">, folder: Folder): rea
     roots,
     outsideAdvice:
       "The user can allow more folders with --root, or with roots in the configuration.",
+    isHidden: (path) => hidesFile(path, folder.cwd, rules.current()),
     bash: timeoutMs === undefined ? {} : { timeoutMs },
     ...(tools.fetch && { fetch: {} }),
   });

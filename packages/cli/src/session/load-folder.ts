@@ -14,6 +14,8 @@ export interface Folder {
   /** Real path. */
   readonly cwd: string;
   readonly config: LoadedConfig;
+  /** Loads the settings again, as files and trust are now. */
+  readonly reload: () => Promise<LoadedConfig>;
 }
 
 /** Throws a `CommandError` if the folder is missing, or a `ConfigError`. */
@@ -25,11 +27,13 @@ export async function loadFolder(
   const { env, platform, home } = io;
   const { flags, isTrusting: trust } = request;
   const folders = userFolders(env, platform, home);
-  const config = await loadConfig({ cwd, env, folders, flags, trust });
-  const { settings, projectFolder } = config;
-  if (projectFolder === cwd || (await containsHome(projectFolder, home))) return { cwd, config };
-  const roots = [...settings.roots, projectFolder];
-  return { cwd, config: { ...config, settings: { ...settings, roots } } };
+  const load = async (isTrusting: boolean): Promise<LoadedConfig> => {
+    const config = await loadConfig({ cwd, env, folders, flags, trust: isTrusting });
+    const { settings, projectFolder } = config;
+    if (projectFolder === cwd || (await containsHome(projectFolder, home))) return config;
+    return { ...config, settings: { ...settings, roots: [...settings.roots, projectFolder] } };
+  };
+  return { cwd, config: await load(trust), reload: () => load(false) };
 }
 
 /** Like `loadFolder`, with the default settings and the problems if the configuration is wrong. */
@@ -43,7 +47,8 @@ export async function loadFolderAnyway(
     if (!(thrown instanceof ConfigError)) throw thrown;
     const cwd = await realFolder(io.cwd, request.cwd);
     const folders = userFolders(io.env, io.platform, io.home);
-    return { cwd, config: defaultConfig(cwd, folders, thrown.message.split("\n")) };
+    const config = defaultConfig(cwd, folders, thrown.message.split("\n"));
+    return { cwd, config, reload: async () => config };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Finds the calls that were refused. */
 import type { ChatMessage, JsonValue, ToolContent } from "@capstan/kernel";
+import { isDenial } from "../permissions/explain-to-model.ts";
 import type { Refusal } from "../print/printer.ts";
 
 export function refusalsIn(messages: readonly ChatMessage[]): readonly Refusal[] {
@@ -13,10 +14,12 @@ export function refusalsIn(messages: readonly ChatMessage[]): readonly Refusal[]
     ),
   );
   return messages.flatMap((message) => {
-    if (message.role !== "tool" || message.isDenied !== true) return [];
+    if (message.role !== "tool") return [];
     const { toolCallId, toolName, content } = message;
+    const reason = textOf(content);
+    if (message.isDenied !== true && !(message.isError && isDenial(reason))) return [];
     const input = inputs.get(toolCallId) ?? null;
-    return [{ toolCallId, toolName, input, reason: textOf(content) }];
+    return [{ toolCallId, toolName, input, reason }];
   });
 }
 

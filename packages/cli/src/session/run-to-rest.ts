@@ -11,7 +11,7 @@ import { settleCall } from "./settle-calls.ts";
 
 export interface RunOptions {
   readonly session: Session;
-  readonly decide: (call: CallToDecide) => Decision;
+  readonly decide: (call: CallToDecide, sessionId: string) => Decision;
   readonly note: Note;
   readonly tellRefusal: TellRefusal;
   readonly signal: AbortSignal;
@@ -45,8 +45,9 @@ export async function runToRest(
 /** Answers all pending calls of the session. */
 export function settlePending(options: RunOptions): Turn<unknown, SessionEvent> {
   const { session, decide, tellRefusal } = options;
+  const decideHere = (call: CallToDecide): Decision => decide(call, session.id);
   return session.send(
-    session.pendingToolCalls.map((call) => settleCall(call, decide, tellRefusal)),
+    session.pendingToolCalls.map((call) => settleCall(call, decideHere, tellRefusal)),
   );
 }
 

@@ -1,7 +1,9 @@
 /** Answers pending calls without a user to ask: calls the rules allow run, all others are refused and reported. */
 import type { Answer } from "@capstan/core";
 import type { PendingCall } from "@capstan/kernel";
+import { describeRule } from "../permissions/decision.ts";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
+import { explainToModel } from "../permissions/explain-to-model.ts";
 import type { Printer } from "../print/printer.ts";
 
 export type TellRefusal = Printer["refused"];
@@ -23,24 +25,20 @@ export function settleCall(
   const decision = decide(call);
   if (decision.type === "allow") return { toolCallId, hash, approved: true };
   tell(call, hintOf(decision));
-  return { toolCallId, hash, approved: false, reason: reasonOf(decision) };
+  return { toolCallId, hash, approved: false, reason: explainToModel(decision) };
 }
 
 type Refusal = Exclude<Decision, { readonly type: "allow" }>;
 
 function hintOf(refusal: Refusal): string {
-  if (refusal.type === "deny") return `denied by the rule ${refusal.rule}`;
+  const { rule, layer } = refusal;
+  if (refusal.type === "deny") return `denied by the rule ${describeRule(refusal.rule, layer)}`;
   // Such a rule overrides every rule that allows.
-  if (refusal.rule !== undefined)
-    return `the rule ${refusal.rule} requires approval, and no user can be asked`;
-  return `allow it with --allow ${quoted(refusal.allowWith)}`;
-}
-
-/** For the model. */
-function reasonOf(refusal: Refusal): string {
-  return refusal.type === "deny"
-    ? "A rule of the user forbids this call. Continue without it."
-    : "The user has not allowed this call, and cannot be asked now. Continue without it, or say in your answer what should be run.";
+  if (rule !== undefined)
+    return `approval required by the rule ${describeRule(rule, layer)}, and no user can be asked`;
+  const { allowWith, why } = refusal;
+  if (allowWith.length === 0) return `no rule with a pattern can allow it: ${why}`;
+  return `allow it with ${allowWith.map((one) => `--allow ${quoted(one)}`).join(" ")}`;
 }
 
 /** For a POSIX shell. */

@@ -36,6 +36,7 @@ export function configWith(
     notes: [],
     projectFolder: "/nowhere",
     userFolder: "/nowhere",
+    folders: { configFile: "/nowhere/config.json", dataFolder: "/nowhere" },
     isTrusted: false,
     instructions: [],
     ...changes,

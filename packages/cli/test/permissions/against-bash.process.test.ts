@@ -2,8 +2,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CommandPattern } from "../../src/permissions/command-pattern.ts";
-import { fitsAnywhere } from "../../src/permissions/command-pattern.ts";
-import { parseSimpleCommand } from "../../src/permissions/simple-command.ts";
+import { readScript } from "../../src/permissions/bash/read-script.ts";
+import type { ScriptNode, ScriptWord } from "../../src/permissions/bash/script.ts";
+import { fitsAnywhere } from "../../src/permissions/fits-anywhere.ts";
 import { realBash } from "./real-bash.ts";
 
 /** More of them on demand, as in `PROPERTY_RUNS=20000 npx vitest run …`. */
@@ -112,12 +113,16 @@ test("what is read as one simple command is one for bash, with the same words", 
 
   fc.assert(
     fc.property(nearlySimple, fc.constantFrom("C", "C.UTF-8"), (command, locale) => {
-      const words = parseSimpleCommand(command);
-      fc.pre(words !== undefined);
+      const script = readScript(command);
+      // A redirection may fail, and then nothing runs.
+      if (script.type !== "script" || script.root.type !== "simple") return fc.pre(false);
+      fc.pre(script.root.redirections.length === 0);
+      const { words } = script.root;
+      fc.pre(words.length > 0 && words.every(({ isKnown }) => isKnown));
 
-      expect(bash.run(command, locale)).toEqual([words]);
+      expect(bash.run(command, locale)).toEqual([words.map(({ text }) => text)]);
     }),
-    { numRuns, maxSkipsPerRun: 100 },
+    { numRuns, maxSkipsPerRun: 1000 },
   );
 });
 
@@ -128,14 +133,17 @@ test("words in quotes are read as bash reads them", () => {
       maxLength: 4,
     })
     .map((pieces) => pieces.join("").replaceAll("\n", ""));
-  const words = fc.tuple(fc.constantFrom("a", "if", "b c", ""), fc.array(word, { maxLength: 4 }));
+  const words = fc.tuple(fc.constantFrom("a", "if", "b c"), fc.array(word, { maxLength: 4 }));
 
   fc.assert(
     fc.property(words, ([first, others]) => {
       const all = [first, ...others];
       const command = all.map((one) => `'${one.replaceAll("'", "'\\''")}'`).join(" ");
+      const script = readScript(command);
 
-      expect(parseSimpleCommand(command)).toEqual(all);
+      expect(script.type === "script" && commandsOf(script.root)).toMatchObject([
+        all.map((text) => ({ text, isKnown: true })),
+      ]);
       expect(bash.run(command)).toEqual([all]);
     }),
     { numRuns },
@@ -222,6 +230,160 @@ test.each([
     { numRuns },
   );
 });
+
+/** Pieces of scripts that the exact reader knows, so that many are read. */
+const readable = fc.letrec<{ script: string }>((tie) => ({
+  script: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom(
+      "a",
+      "a b",
+      "b 'c d' \"e f\"",
+      "CI=1 a b",
+      "x=1",
+      "a 2>&1 b",
+      "a >f b",
+      "a &>f",
+      "a <<<b",
+      "a <<'E'\n$(c)\nE\n",
+      "a <<E\nc\nE\n",
+      'a "$x" b',
+      "a $x",
+      "a *.b c?",
+      "a [b] [ c",
+      "[ a ]",
+      "a \\\n b",
+      "a # b\n",
+      "a @{u} {} }",
+      "if",
+      "a if then",
+      "a 2 >f 3>&1",
+      "a$",
+      "! a",
+      "time a",
+    ),
+    fc
+      .tuple(
+        tie("script"),
+        fc.constantFrom(";", "&&", "||", "|", "&", "\n", " |& ", " ", "\n\n", "#\n", "\\\n"),
+        tie("script"),
+      )
+      .map((all) => all.join(fc.sample(fc.constantFrom(" ", ""), 1)[0])),
+    tie("script").chain((inner) =>
+      fc.constantFrom(
+        `(${inner})`,
+        `( ${inner}\n) 2>f`,
+        `{ ${inner}\n}`,
+        `{ ${inner}; } >f`,
+        `if ${inner}\nthen c; fi`,
+        `if a; then ${inner}\nelif b; then c\nelse ${inner}; fi`,
+        `for i in 1 2; do ${inner}\ndone`,
+        `for i in 1 '2 3' *; do ${inner}; done <f`,
+        `! ${inner}`,
+        `time ${inner}`,
+        `'${inner}'`,
+        `a "${inner}"`,
+        `a ${inner}`,
+        `${inner} <<'E'\nb\nE\n`,
+      ),
+    ),
+  ),
+})).script;
+
+const anything = fc
+  .array(
+    fc.oneof(
+      { weight: 5, arbitrary: spaced(plain) },
+      { weight: 3, arbitrary: spaced(operators) },
+      { weight: 2, arbitrary: quoted },
+      { weight: 1, arbitrary: spaced(marks) },
+      { weight: 2, arbitrary: spaced(reserved).map((word) => ` ${word} `) },
+    ),
+    { maxLength: 12 },
+  )
+  .map((pieces) => pieces.join(""));
+
+test.each([
+  ["of constructs", readable],
+  ["of pieces", anything],
+])("bash runs no command but those that are read, in scripts %s", (_, scripts) => {
+  const bash = realBash();
+
+  fc.assert(
+    fc.property(scripts, (text) => {
+      const script = readScript(text);
+      if (script.type !== "script") return fc.pre(false);
+      const commands = commandsOf(script.root);
+
+      const unexpected = bash
+        .run(text)
+        .filter((ran) => !commands.some((words) => isExpansionOf(words, ran)));
+
+      expect(unexpected).toEqual([]);
+    }),
+    { numRuns, maxSkipsPerRun: 1000 },
+  );
+});
+
+test("bash runs every command that is read, where nothing is conditional", () => {
+  const bash = realBash();
+  const simple = fc.constantFrom("a", "b 'c d'", "c >f", "CI=1 d 2>&1", "e \"f\" <<'E'\n$x\nE\n");
+  const straight = fc
+    .array(fc.tuple(simple, fc.constantFrom(";", "&&", "|", "\n", "|&")), {
+      minLength: 1,
+      maxLength: 5,
+    })
+    .map((all) => `${all.map((pair) => pair.join(" ")).join(" ")} g`);
+
+  fc.assert(
+    fc.property(straight, (text) => {
+      const script = readScript(text);
+      if (script.type !== "script") return fc.pre(false);
+      const read = commandsOf(script.root);
+
+      const ran = bash.run(text);
+
+      const texts = read.map((words) => words.map(({ text }) => text).join(" "));
+      expect(texts.toSorted()).toEqual(ran.map((words) => words.join(" ")).toSorted());
+    }),
+    { numRuns, maxSkipsPerRun: 1000 },
+  );
+});
+
+function commandsOf(node: ScriptNode): readonly (readonly ScriptWord[])[] {
+  switch (node.type) {
+    case "simple":
+      return node.words.length === 0 ? [] : [node.words];
+    case "and":
+    case "or":
+    case "then":
+      return [...commandsOf(node.first), ...commandsOf(node.second)];
+    case "not":
+    case "redirected":
+      return commandsOf(node.inner);
+    case "apart":
+    case "loop":
+      return node.parts.flatMap(commandsOf);
+    case "if":
+      return [node.condition, node.body, ...(node.otherwise ? [node.otherwise] : [])].flatMap(
+        commandsOf,
+      );
+    default:
+      return node satisfies never;
+  }
+}
+
+/** True if words that only the shell knows may have become what ran. */
+function isExpansionOf(words: readonly ScriptWord[], ran: readonly string[]): boolean {
+  const [first, ...others] = words;
+  if (first === undefined) return ran.length === 0;
+  if (first.isKnown) return ran[0] === first.text && isExpansionOf(others, ran.slice(1));
+  return Array.from({ length: ran.length + 1 }, (_, count) => count).some(
+    (count) =>
+      ran.slice(0, count).every((text) => text.startsWith(first.text)) &&
+      isExpansionOf(others, ran.slice(count)),
+  );
+}
 
 function exactly(words: readonly string[]): CommandPattern {
   return { type: "command", words: words.map((word) => [word]), isOpen: false };

@@ -90,7 +90,7 @@ test.each([
   ["**", "src/a.ts", "allow"],
   ["**", "../outside/a.ts", "ask"],
   ["**", "src/out/a.ts", "ask"],
-  ["**", ".git/hooks/x", "allow"],
+  ["**", ".git/hooks/x", "ask"],
   ["./.env", ".env", "allow"],
 ])("with edit(%s) allowed, an edit of %s is %s", async (pattern, path, type) => {
   expect(await edit(path, { allow: [`edit(${pattern})`] })).toBe(type);

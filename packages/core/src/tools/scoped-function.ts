@@ -38,6 +38,24 @@ export function inScope<Argument, Result>(
   return isScoped(called) ? within(called[original], binding) : called;
 }
 
+/** Returns the function with a check before it, which keeps its dependencies. */
+export function checkedFirst<Argument, Result, Refusal>(
+  called: Called<Argument, Result>,
+  check: (argument: Argument, sessionId: string) => Refusal | undefined,
+): Called<Argument, Result | Refusal> {
+  if (isScoped(called)) {
+    const written = called[original];
+    return toScoped((argument, context) => {
+      const refusal = check(argument, context.sessionId);
+      return refusal === undefined ? written(argument, context) : refusal;
+    });
+  }
+  return (argument, context) => {
+    const refusal = check(argument, context.conversationId);
+    return refusal === undefined ? called(argument, context) : refusal;
+  };
+}
+
 function within<Argument, Result>(
   written: Written<Argument, Result>,
   binding: Binding | undefined,

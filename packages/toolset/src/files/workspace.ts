@@ -10,6 +10,8 @@ export interface WorkspaceOptions {
   readonly roots?: readonly string[];
   /** Sentence that is added to the error about a path outside: how a user can allow more folders. */
   readonly outsideAdvice?: string;
+  /** Leaves files out of what `ls`, `glob` and `grep` find; gets real paths. A file that a call names itself is not checked. */
+  isHidden?(path: string): boolean;
 }
 
 /** Folders of one call, each as given and as its real path. */

@@ -1,5 +1,6 @@
 /** `glob`: finds files by a path pattern. */
 import { lstat } from "node:fs/promises";
+import { join } from "node:path";
 import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
@@ -61,7 +62,7 @@ async function glob(
   const paths: string[] = [];
   const root = rootOf(workspace, real);
   for await (const file of walk(real, { root, ignored, signal, path })) {
-    if (!matches(file.path)) continue;
+    if (!matches(file.path) || options.isHidden?.(join(real, file.path)) === true) continue;
     paths.push(shown === "." ? file.path : `${shown}/${file.path}`);
     if (paths.length > limit) break;
   }

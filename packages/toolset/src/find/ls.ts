@@ -1,5 +1,6 @@
 /** `ls`: lists a folder in order of name. */
 import { lstat, readdir, readlink } from "node:fs/promises";
+import { join } from "node:path";
 import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
@@ -68,7 +69,9 @@ async function ls(
   }
   const start = offset - 1;
   const { entries, entryCount } = await inFolder(Folder.open(real, path), async (folder) => {
-    const names = (await onFile(path, () => readdir(folder.here))).toSorted();
+    const names = (await onFile(path, () => readdir(folder.here)))
+      .filter((name) => options.isHidden?.(join(real, name)) !== true)
+      .toSorted();
     const shown = names.slice(start, start + limit);
     const inspected = await Promise.all(shown.map((name) => inspect(folder, name, signal)));
     await folder.confirm(path);

@@ -1,6 +1,6 @@
 /** `grep`: finds lines that match a pattern. */
 import { lstat } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
@@ -102,9 +102,11 @@ async function grep(
   const real = await locate(workspace, path);
   const stats = await onFile(path, () => lstat(real));
   if (!stats.isDirectory()) requireFile(stats, path);
-  const includes = include === undefined ? () => true : compileGlob(include);
+  const isIncluded = include === undefined ? () => true : compileGlob(include);
   const root = rootOf(workspace, real);
   const isFile = stats.isFile();
+  const includes = (found: string): boolean =>
+    isIncluded(found) && (isFile || options.isHidden?.(join(real, found)) !== true);
   const shown = toShownPath(workspace, isFile ? real.slice(0, -basename(real).length - 1) : real);
   const found = new Found(wanted, shown === "." ? "" : `${shown}/`);
   for await (const line of engine({ ...wanted, real, root, isFile, includes, signal })) {

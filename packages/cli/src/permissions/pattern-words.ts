@@ -1,9 +1,9 @@
 /**
- * Parses the words of one simple command exactly as bash would pass them on, or returns nothing. Commands run without approval depend on
- * this parser, so it deliberately knows less than bash: anything ambiguous is refused.
+ * Parses the words of a rule's pattern as bash would read them, with wildcards. It deliberately knows less than bash: anything ambiguous is
+ * refused, so that users do not write rules that mean something else.
  */
 
-/** Pieces of a word between its wildcards; a single piece if it has none. Only patterns have wildcards. */
+/** Pieces of a word between its wildcards; a single piece if it has none. */
 export type Word = readonly string[];
 
 interface Refusal {
@@ -11,21 +11,10 @@ interface Refusal {
   readonly problem: string;
 }
 
-export type WordsOrRefusal = { readonly words: readonly Word[] } | Refusal;
-
-/** Undefined for anything but a single command made of literal words. */
-export function parseSimpleCommand(command: string): readonly string[] | undefined {
-  const read = readWords(command, { hasWildcards: false });
-  if ("problem" in read) return undefined;
-  return read.words.map(([text = ""]) => text);
-}
+type WordsOrRefusal = { readonly words: readonly Word[] } | Refusal;
 
 /** Parses a pattern, in which an unquoted `*` is a wildcard. */
-export function parseCommandPattern(pattern: string): WordsOrRefusal {
-  return readWords(pattern, { hasWildcards: true });
-}
-
-function readWords(text: string, options: { readonly hasWildcards: boolean }): WordsOrRefusal {
+export function parsePatternWords(text: string): WordsOrRefusal {
   // The shell gets UTF-8, which cannot encode lone surrogates. Some control characters have odd meanings in it.
   const source = withoutOuterBlanks(text);
   if (!source.isWellFormed() || controlCharacter.test(source)) {
@@ -33,7 +22,7 @@ function readWords(text: string, options: { readonly hasWildcards: boolean }): W
   }
   const words: Word[] = [];
   for (let at = 0; at < source.length;) {
-    const word = readWord(source, at, options);
+    const word = readWord(source, at);
     if ("problem" in word) return word;
     if (words.length === 0) {
       const problem = problemOfFirst(source.slice(at, word.end));
@@ -64,11 +53,7 @@ function isOuter(character: string | undefined): boolean {
 
 type WordRead = { readonly pieces: Word; readonly end: number } | Refusal;
 
-function readWord(
-  source: string,
-  start: number,
-  { hasWildcards }: { hasWildcards: boolean },
-): WordRead {
+function readWord(source: string, start: number): WordRead {
   const pieces: string[] = [""];
   const add = (piece: string): void => {
     pieces.push(`${pieces.pop() ?? ""}${piece}`);
@@ -91,7 +76,7 @@ function readWord(
       if (!plainAscii.test(escaped)) return { problem: "has a \\ that escapes nothing" };
       add(escaped);
       at += 2;
-    } else if (character === "*" && hasWildcards) {
+    } else if (character === "*") {
       pieces.push("");
       at += 1;
     } else {

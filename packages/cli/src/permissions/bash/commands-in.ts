@@ -1,29 +1,44 @@
 /**
- * Extracts the simple commands of a script, if they can be parsed. Only rules that deny or ask use this, and unparsed scripts need
- * approval: so this parser may be rough, while `simple-command.ts` must be exact.
+ * Finds the simple commands of a script wherever they are, as far as they can be parsed. Only rules that deny or ask use this, and unparsed
+ * scripts need approval: so this parser may be rough, while `read-script.ts` must be exact.
  */
 
 /** Undefined: only the shell knows its value. */
-export type ScriptWord = string | undefined;
+export type FoundWord = string | undefined;
 
-export interface Script {
-  readonly commands: readonly (readonly ScriptWord[])[];
+export interface FoundFile {
+  readonly path: FoundWord;
+  readonly isWritten: boolean;
+}
+
+export interface FoundCommands {
+  readonly commands: readonly (readonly FoundWord[])[];
+  /** Files of redirections. */
+  readonly files: readonly FoundFile[];
+  /** Here-strings, which are the input of a command. */
+  readonly texts: readonly FoundWord[];
   /** True if the whole script was parsed. */
   readonly isWhole: boolean;
 }
 
-export function readScript(text: string): Script {
-  const commands: (readonly ScriptWord[])[] = [];
-  const reader = new ScriptReader(text, commands, 0);
+interface Found {
+  readonly commands: (readonly FoundWord[])[];
+  readonly files: FoundFile[];
+  readonly texts: FoundWord[];
+}
+
+export function commandsIn(text: string): FoundCommands {
+  const found: Found = { commands: [], files: [], texts: [] };
+  const reader = new CommandFinder(text, found, 0);
   reader.readCommands(undefined);
-  return { commands, isWhole: reader.isWhole && !brokenOperator.test(text) };
+  return { ...found, isWhole: reader.isWhole && !brokenOperator.test(text) };
 }
 
 /** A line continuation inside an operator or an expansion: bash joins the lines, this parser does not. */
 const brokenOperator = /[$<>&|;({`]\\\n/;
 
 interface ReadWord {
-  readonly value: ScriptWord;
+  readonly value: FoundWord;
   /** As written, quotes included, on one line. */
   readonly raw: string;
   readonly end: number;
@@ -41,16 +56,16 @@ const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 const redirection = /&>>?|<<<|<>|>>|>\||[<>]&?/y;
 const wordEnd = /[ \t\n;&|()<>]/;
 
-class ScriptReader {
+class CommandFinder {
   isWhole = true;
   readonly #source: string;
-  readonly #commands: (readonly ScriptWord[])[];
+  readonly #found: Found;
   readonly #depth: number;
   #at = 0;
 
-  constructor(source: string, commands: (readonly ScriptWord[])[], depth: number) {
+  constructor(source: string, found: Found, depth: number) {
     this.#source = source;
-    this.#commands = commands;
+    this.#found = found;
     this.#depth = depth;
   }
 
@@ -110,7 +125,8 @@ class ScriptReader {
     if (isReserved(words[start], lists)) return;
     // After an assignment no word is reserved.
     while (assignment.test(words[start]?.raw ?? "")) start += 1;
-    if (start < words.length) this.#commands.push(words.slice(start).map(({ value }) => value));
+    if (start < words.length)
+      this.#found.commands.push(words.slice(start).map(({ value }) => value));
   }
 
   /** Stops parsing: the rest might be misread. */
@@ -153,12 +169,16 @@ class ScriptReader {
     if (operator === "<" && this.#source[this.#at] === "<") return this.#giveUp();
     this.#skipBlanks();
     if (this.#source[this.#at] === "\n") return this.#giveUp();
-    this.#readWord();
+    const { value, raw } = this.#readWord();
+    if (operator === "<<<") this.#found.texts.push(value);
+    else if (!/^[\d-]+$/.test(raw)) {
+      this.#found.files.push({ path: value, isWritten: operator !== "<" });
+    }
   }
 
   #readNested(): void {
     if (this.#depth >= maxDepth) return this.#giveUp();
-    const nested = new ScriptReader(this.#source, this.#commands, this.#depth + 1);
+    const nested = new CommandFinder(this.#source, this.#found, this.#depth + 1);
     nested.#at = this.#at + 1;
     nested.readCommands(")");
     this.#at = nested.#at;
@@ -183,7 +203,7 @@ class ScriptReader {
     return { value: isKnown ? text : undefined, raw, end };
   }
 
-  #readPiece(character: string, before: string): ScriptWord {
+  #readPiece(character: string, before: string): FoundWord {
     switch (character) {
       case "'":
         return this.#quoted(/'([^']*)'/y);
@@ -210,7 +230,7 @@ class ScriptReader {
     }
   }
 
-  #readDoubleQuoted(): ScriptWord {
+  #readDoubleQuoted(): FoundWord {
     let text = "";
     let isKnown = true;
     this.#at += 1;
@@ -236,7 +256,7 @@ class ScriptReader {
     }
   }
 
-  #readExpansion(isInQuotes = false): ScriptWord {
+  #readExpansion(isInQuotes = false): FoundWord {
     const rest = this.#source.slice(this.#at + 1, this.#at + 3);
     if (rest === "((" || rest.startsWith("[")) this.#giveUp();
     else if (rest.startsWith("(")) {
@@ -262,7 +282,7 @@ class ScriptReader {
     if (this.#depth >= maxDepth) this.#giveUp();
     if (!this.isWhole) return;
     const script = inner.replaceAll(/\\([$`\\])/g, "$1");
-    const nested = new ScriptReader(script, this.#commands, this.#depth + 1);
+    const nested = new CommandFinder(script, this.#found, this.#depth + 1);
     nested.readCommands(undefined);
     if (!nested.isWhole) this.#giveUp();
   }
