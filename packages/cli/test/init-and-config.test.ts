@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../src/process/run.ts";
@@ -64,6 +64,17 @@ test("config set changes the user's file, and keeps its comments", async () => {
     '{\n  // mine\n  "model": "anthropic/a",\n  "retry": {\n    "maxAttempts": 5\n  }\n}\n',
   );
   expect(got.stdoutText()).toBe("5\n");
+});
+
+test("config set leaves a link to the user's file a link", async () => {
+  const { io, cwd } = await runIn({ "dotfile.json": "{}" }, "config", "get", "maxSteps");
+  await mkdir(join(io.home, ".config/capstan"), { recursive: true });
+  await symlink(join(cwd, "dotfile.json"), userFile(io));
+
+  await again(io, "config", "set", "maxSteps", "9");
+
+  expect(await readlink(userFile(io))).toBe(join(cwd, "dotfile.json"));
+  expect(JSON.parse(await readFile(join(cwd, "dotfile.json"), "utf8"))).toEqual({ maxSteps: 9 });
 });
 
 test("config set --project changes capstan.json, and says that it needs trust", async () => {

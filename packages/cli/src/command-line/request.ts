@@ -70,7 +70,7 @@ export interface DoctorRequest extends FolderRequest {
   readonly type: "doctor";
 }
 
-export interface InitRequest extends FolderRequest {
+interface InitRequest extends FolderRequest {
   readonly type: "init";
 }
 
@@ -84,7 +84,7 @@ export type ConfigAction =
       readonly role: "user" | "project";
     };
 
-export interface ConfigRequest extends FolderRequest {
+interface ConfigRequest extends FolderRequest {
   readonly type: "config";
   readonly action: ConfigAction;
 }

@@ -1,5 +1,5 @@
 /** `capstan config`: reads or changes one setting. */
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import type { ConfigAction } from "../command-line/request.ts";
@@ -28,7 +28,8 @@ export async function config(io: Io, action: ConfigAction, folder: Folder): Prom
   const changed = applyEdits(text, modify(text, keys, toValue(action.value), options));
   // Nothing is written that the next command would refuse.
   parseSettings(path, changed);
-  await replace(path, changed.endsWith("\n") ? changed : `${changed}\n`);
+  const mode = isProject ? projectMode : userMode;
+  await replace(path, changed.endsWith("\n") ? changed : `${changed}\n`, mode);
   const note = createNotes(io);
   note(`set ${action.key} in ${path}`);
   if (isProject) note("the file has changed: use --trust to trust it");
@@ -77,12 +78,18 @@ async function readIfPresent(path: string): Promise<string> {
   }
 }
 
-async function replace(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+/** Headers in the user's file may be secret; a project's file is for everyone who works on it. */
+const userMode = 0o600;
+const projectMode = 0o644;
+
+async function replace(path: string, text: string, mode: number): Promise<void> {
+  // A link, as from a folder of dotfiles, stays one.
+  const target = await realpath(path).catch(() => path);
+  const temporary = `${target}.${process.pid}.tmp`;
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(temporary, text, { mode: 0o600 });
-    await rename(temporary, path);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(temporary, text, { mode });
+    await rename(temporary, target);
   } catch (cause) {
     throw failed(`Cannot write ${path}: ${reasonOf(cause)}.`, cause);
   }

@@ -30,7 +30,7 @@ export interface Permissions {
   readonly deny: readonly Rule[];
 }
 
-export type DeadlineSettings = Omit<Deadlines, "callbackMs">;
+type DeadlineSettings = Omit<Deadlines, "callbackMs">;
 
 export interface Settings {
   readonly model?: string;

@@ -9,7 +9,7 @@ import { createNotes } from "./notes.ts";
 import { noticeIn } from "./notice.ts";
 import type { Outcome, Printer } from "./printer.ts";
 
-export interface TextPrinterOptions {
+interface TextPrinterOptions {
   /** True to keep everything but the last answer off stdout: it goes to stderr. */
   readonly isAnswerOnly?: boolean;
 }

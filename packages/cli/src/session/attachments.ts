@@ -22,7 +22,7 @@ const maxTextBytes = 512 * 1024;
 const maxMediaBytes = 5 * 1024 * 1024;
 const maxFiles = 20;
 
-export interface AttachmentRequest {
+interface AttachmentRequest {
   /** Text of the command line, never piped input: that may come from elsewhere. */
   readonly prompt: string | undefined;
   /** Paths given with `--attach`. */
