@@ -1,4 +1,4 @@
-/** What an agent may change before each step, and that a resumed turn does the same. */
+/** Changes that an agent makes before each step: a resumed turn makes the same. */
 import { createAgent, createHost, defineTool } from "@capstan/core";
 import type { StepToPrepare } from "@capstan/core";
 import { memoryRepository } from "@capstan/log";

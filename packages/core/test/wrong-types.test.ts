@@ -165,7 +165,7 @@ test("every call on a closed host, and on its sessions, says that it is closed",
     });
   }
   expect((await session.send("x").response).error).toMatchObject({ code: "host_closed" });
-  // What is known here can still be read.
+  // The messages that this process knows can still be read.
   expect(session.messages).toHaveLength(2);
   await host.close();
 });

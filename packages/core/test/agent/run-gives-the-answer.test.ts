@@ -1,4 +1,4 @@
-/** What `run` resolves with: the value of the agent's schema, or the text. */
+/** Value of `run`: that of the agent's schema, or the text. */
 import { createAgent, createSession, doneTool } from "@capstan/core";
 import { callTool, say, scriptedProvider } from "@capstan/testing";
 import { expect, test } from "vitest";
