@@ -87,17 +87,19 @@ export function recordResult(step: StepOfCall, run: CallRun, result: ToolResult)
 function gate(step: StepOfCall, run: CallRun, decision?: Promise<Gate>): Promise<void> | undefined {
   try {
     const gate = decision ?? gateCall(step.turn, run, step.step);
-    if (!isPromise(gate)) pass(step, run, gate);
-    else {
-      return gate.then(
-        (decided) => pass(step, run, decided),
-        (thrown: unknown) => failGate(step, run, thrown),
-      );
-    }
+    if (isPromise(gate)) return passLater(step, run, gate);
+    pass(step, run, gate);
   } catch (thrown) {
     failGate(step, run, thrown);
   }
   return undefined;
+}
+
+function passLater(step: StepOfCall, run: CallRun, gate: Promise<Gate>): Promise<void> {
+  return gate.then(
+    (decided) => pass(step, run, decided),
+    (thrown: unknown) => failGate(step, run, thrown),
+  );
 }
 
 /** After an abort the call stays as it is: it is refused together with the others. */

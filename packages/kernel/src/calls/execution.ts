@@ -54,13 +54,11 @@ export class Execution implements LimitedCall {
 
   /** Calls the tool. The taker gets exactly one result, unless `stop` comes first. */
   start(): void {
-    const { tool } = this.#run;
     this.#limitMs = timeoutOf(this.#turn, this.#run);
     if (this.#limitMs !== Infinity) this.#turn.callLimits.add(this, this.#limitMs);
     try {
-      // Only the tool knows the type of its input.
-      const call = (): unknown => tool?.execute?.(this.#input as never, this.#context);
-      const returned = this.#turn.spans === undefined ? call() : this.#within(call);
+      const returned =
+        this.#turn.spans === undefined ? this.#call() : this.#within(() => this.#call());
       if (isPromise(returned)) {
         toPromise(returned).then(
           (value) => this.#finish(value),
@@ -70,6 +68,11 @@ export class Execution implements LimitedCall {
     } catch (thrown) {
       this.#fail(thrown);
     }
+  }
+
+  #call(): unknown {
+    // Only the tool knows the type of its input.
+    return this.#run.tool?.execute?.(this.#input as never, this.#context);
   }
 
   /** Signals the tool to stop and drops its later output: the result comes from elsewhere. */

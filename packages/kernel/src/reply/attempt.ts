@@ -70,13 +70,16 @@ export class Attempt implements StreamReader {
     const { output, isIncremental = false } = turn.guards;
     if (output !== undefined) this.#guarded = new GuardedReply(turn, output, isIncremental);
     this.#reply = new Reply(turn, this.#messageId, this.#guarded?.held);
-    const guarded = this.#guarded;
-    this.onPart = guarded && (() => guarded.onPart(this.#reply, this.#stream));
+    if (this.#guarded !== undefined) this.onPart = this.#judgeParts(this.#guarded);
     const signal = new AttemptSignal();
     const request = new AttemptRequest(turn, step.step, this.#number, messages, signal);
     this.#request = request;
     const ask = { request, signal, span: this.#span };
     this.#stream = new ProviderStream(turn, ask, this.#reply, this);
+  }
+
+  #judgeParts(guarded: GuardedReply): () => void {
+    return () => guarded.onPart(this.#reply, this.#stream);
   }
 
   #attributes(): LogFields {

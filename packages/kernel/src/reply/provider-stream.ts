@@ -9,6 +9,7 @@ import type { Deadlines } from "../contracts/loop.ts";
 import type { ProviderErrorCode } from "../errors/errors.ts";
 import { ProviderError } from "../errors/errors.ts";
 import { leaveQuietly } from "../effects/quietly.ts";
+import type { Spans } from "../effects/spans.ts";
 import type { Reply } from "./reply.ts";
 import type { AttemptSignal } from "./request.ts";
 import type { TurnState } from "../turn/turn-state.ts";
@@ -84,8 +85,7 @@ export class ProviderStream implements AbortListener, Watched {
     abort.addListener(this);
     watchdog?.start(this, this.#startedAt);
     try {
-      const { provider } = this.#turn.target;
-      const parts = this.#within<Parts | Promise<Parts>>(() => provider.stream(this.#ask.request));
+      const parts = this.#send();
       // Returning a promise of an iterable (an async function instead of a generator) is a common mistake.
       if (isPromise(parts))
         toPromise(parts)
@@ -133,19 +133,33 @@ export class ProviderStream implements AbortListener, Watched {
 
   /** Uses callbacks: an async function would hold its frame while a thousand turns wait for their models. */
   #next(): void {
-    // The caller has opened the stream.
-    const next = (
-      this.#turn.spans === undefined
-        ? this.#iterator?.next()
-        : this.#within(() => this.#iterator?.next())
-    ) as Promise<IteratorResult<ProviderPart>>;
+    const { spans } = this.#turn;
+    const next = spans === undefined ? this.#pull() : this.#pullWithin(spans);
     toPromise(next).then(this.#onPart, this.#onThrown);
   }
 
-  /** Requests that the provider traces are nested in the attempt. */
-  #within<T>(call: () => T): T {
+  /** The caller has opened the stream. */
+  #pull(): Promise<IteratorResult<ProviderPart>> {
+    return this.#iterator?.next() as Promise<IteratorResult<ProviderPart>>;
+  }
+
+  /** A method of its own: a function with a closure in it allocates a context whenever it is called. */
+  #pullWithin(spans: Spans): Promise<IteratorResult<ProviderPart>> {
+    return spans.within(this.#ask.span, () => this.#pull());
+  }
+
+  #send(): Parts | Promise<Parts> {
     const { spans } = this.#turn;
-    return spans === undefined ? call() : spans.within(this.#ask.span, call);
+    return spans === undefined ? this.#stream() : this.#streamWithin(spans);
+  }
+
+  /** Requests that the provider traces are nested in the attempt. */
+  #streamWithin(spans: Spans): Parts | Promise<Parts> {
+    return spans.within(this.#ask.span, () => this.#stream());
+  }
+
+  #stream(): Parts | Promise<Parts> {
+    return this.#turn.target.provider.stream(this.#ask.request);
   }
 
   readonly #onPart = (result: IteratorResult<ProviderPart>): void => {

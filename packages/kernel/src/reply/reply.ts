@@ -31,11 +31,11 @@ export class Reply {
   readonly #maxChars: number;
   readonly #maxCalls: number;
   readonly #drafts: DraftPart[] = emptyList();
-  /** Calls that have begun and not ended, by index; the list of drafts may be long. */
-  #openCalls: Map<number, CallDraft> | undefined;
   #calls = 0;
   /** The call that the next delta most likely belongs to. */
   #lastCall: CallDraft | undefined;
+  /** Other calls that have begun and not ended, by index. Created on first use: most models send one call after the other. */
+  #otherCalls: Map<number, CallDraft> | undefined;
   #open: ProseDraft | undefined;
   /** Characters of the content so far, plus a constant for each part. */
   size = 0;
@@ -166,7 +166,7 @@ export class Reply {
     this.#drafts.length = 0;
     this.#open = undefined;
     this.#lastCall = undefined;
-    this.#openCalls = undefined;
+    this.#otherCalls = undefined;
   }
 
   #origin(sent: Origin | undefined): Origin | undefined {
@@ -263,7 +263,7 @@ export class Reply {
         `made more than ${this.#maxCalls} tool calls in one reply, which was dropped: to allow more calls, raise limits.replyCalls`,
       );
     }
-    if (this.#openCalls?.has(index) === true) {
+    if (this.#openCall(index) !== undefined) {
       throw this.#fault(`began tool call ${index} twice: send its toolcall_end first`);
     }
     const id = this.#turn.newCallId(this.#messageId, this.#drafts.length);
@@ -274,8 +274,8 @@ export class Reply {
       isProviderExecuted: isProviderExecuted === true,
       providerData,
     });
+    this.#keepLastCall();
     this.#lastCall = call;
-    (this.#openCalls ??= new Map()).set(index, call);
     this.#drafts.push(call);
     this.#events.emit({ ...this.#ids, type: "toolcall_start", index, id, name });
   }
@@ -286,7 +286,7 @@ export class Reply {
     const providerData = this.#data(type, part.providerData);
     if (providerData !== undefined) call.providerData = providerData;
     const isUsable = input !== undefined && !isTooDeep(input);
-    this.#openCalls?.delete(index);
+    this.#otherCalls?.delete(index);
     this.#showCall(call, call.complete(isUsable ? this.#data(type, input) : input));
   }
 
@@ -300,13 +300,23 @@ export class Reply {
   }
 
   #call(type: string, index: number): CallDraft {
-    const last = this.#lastCall;
-    if (last?.index === index && last.part === undefined) return last;
-    const call = this.#openCalls?.get(index);
+    const call = this.#openCall(index);
     if (call !== undefined) return call;
     throw this.#fault(
       `sent ${type} for tool call ${index}, which is not open: send its toolcall_start first`,
     );
+  }
+
+  #openCall(index: number): CallDraft | undefined {
+    const last = this.#lastCall;
+    return last?.index === index && last.part === undefined ? last : this.#otherCalls?.get(index);
+  }
+
+  /** Keeps the last call if it is still open when another one begins. */
+  #keepLastCall(): void {
+    const last = this.#lastCall;
+    if (last === undefined || last.part !== undefined) return;
+    (this.#otherCalls ??= new Map()).set(last.index, last);
   }
 
   #noText(type: string): ProviderError {
