@@ -129,7 +129,7 @@ export interface AgentInit<
    * Called before each step, and may change its model, tools, tool choice and sampling, or append messages. The log records the result, so
    * that a resumed turn does the same. To change what the model sees of the history, use `transformContext`.
    */
-  readonly prepareStep?: PrepareStep<App>;
+  readonly prepareStep?: PrepareStep<App, Tools[number]["name"]>;
   readonly guards?: Guards<App>;
   readonly budgets?: Budgets;
   /** How much of the tools' outputs the model sees in a session: long outputs are shortened, and older ones evicted. */

@@ -33,16 +33,18 @@ export interface StepToPrepare<App = unknown> extends TurnContext<App> {
 }
 
 /** Settings of one step. Those that are left out are as for the whole turn. */
-export interface StepSettings extends TurnOverrides {
+export interface StepSettings<ToolName extends string = string> extends TurnOverrides<ToolName> {
   /** Names of the tools that the model may call in this step. Default: all of the turn. */
-  readonly activeTools?: readonly string[];
+  readonly activeTools?: readonly ToolName[];
   /** Appended to the conversation for good, before this step. A closing step appends nothing. */
   readonly append?: TurnInput;
 }
 
-export type PrepareStep<App = unknown> = (
+export type PrepareStep<App = unknown, ToolName extends string = string> = (
   step: StepToPrepare<App>,
-) => StepSettings | undefined | void | Promise<StepSettings | undefined | void>;
+) => Prepared<ToolName> | Promise<Prepared<ToolName>>;
+
+type Prepared<ToolName extends string> = StepSettings<ToolName> | undefined | void;
 
 /** Choice as the log stores it. */
 type StoredChoice = StoredTurnOverrides & { readonly activeTools?: readonly string[] };

@@ -117,6 +117,20 @@ test("settings that name a tool name one of the agent", () => {
   void (() => session.configure({ tools: ["refnud"] }));
   // @ts-expect-error -- there is no such tool
   createAgent({ model, tools: [refund], toolChoice: { tool: "refnud" } });
+  createAgent({ model, tools: [refund], prepareStep: () => ({ activeTools: ["refund"] }) });
+  createAgent({
+    model,
+    tools: [refund],
+    prepareStep: async ({ step }) => (step > 1 ? { toolChoice: { tool: "refund" } } : undefined),
+  });
+  // @ts-expect-error -- there is no such tool
+  createAgent({ model, tools: [refund], prepareStep: () => ({ activeTools: ["refnud"] }) });
+  createAgent({
+    model,
+    tools: [refund],
+    // @ts-expect-error -- there is no such tool
+    prepareStep: async ({ step }) => ({ activeTools: step > 1 ? ["refnud"] : [] }),
+  });
   const plain: Session = session;
   void (() => plain.configure({ tools: ["anything"] }));
 });
