@@ -1,4 +1,4 @@
-// Run after every change of a dependency: `node scripts/complete-lockfile.ts`.
+// Run after every change of a dependency: `node scripts/complete-lockfile.ts`, with the folder of another lockfile if there is one.
 //
 // npm leaves an optional package out of package-lock.json when the registry it asked does not have
 // that version (a mirror without the packages of other platforms, say), and `npm ci` then refuses
@@ -23,7 +23,8 @@ interface Entry extends Platform {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const path = join(import.meta.dirname, "..", "package-lock.json");
+const [folder = "."] = process.argv.slice(2);
+const path = join(import.meta.dirname, "..", folder, "package-lock.json");
 // npm's own file, in the format of lockfileVersion 3.
 const lockfile = JSON.parse(readFileSync(path, "utf8")) as { packages: Record<string, Entry> };
 const { packages } = lockfile;

@@ -1,7 +1,7 @@
 /** The server inside frameworks and runtimes, as the programs of examples/mounts have it, and a client that drives it. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { connect } from "@capstan/client";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
@@ -10,6 +10,13 @@ import { DELETE, GET, OPTIONS, POST } from "../examples/mounts/next-route.ts";
 import { server } from "../examples/mounts/server.ts";
 
 const root = join(import.meta.dirname, "..");
+/** `npm ci --prefix test/runtimes` brings Bun and Deno. */
+const env = {
+  ...process.env,
+  PATH: [join(import.meta.dirname, "runtimes", "node_modules", ".bin"), process.env["PATH"]].join(
+    delimiter,
+  ),
+};
 const cookie = "sid=5e55-10n";
 
 /** A page of the app: its user is signed in by a cookie. */
@@ -62,10 +69,11 @@ describe("programs", () => {
     "%s serves the app and the agents, and ends at SIGTERM",
     { timeout: 60_000 },
     async ([name, [command, ...args]], { skip }) => {
-      const isThere = spawnSync(command, ["--version"]).status === 0;
-      skip(!isThere, `${command} is not installed`);
+      const isThere = spawnSync(command, ["--version"], { env }).status === 0;
+      skip(!isThere, `${command} is not installed: run npm ci --prefix test/runtimes`);
       const program = spawn(command, [...args, `examples/mounts/${name}.ts`], {
         cwd: root,
+        env,
         stdio: ["ignore", "pipe", "inherit"],
       });
       onTestFinished(() => void program.kill("SIGKILL"));
