@@ -1,7 +1,8 @@
 /** `@capstan/server`: sessions over HTTP. */
 export type { RequestIssue } from "@capstan/log";
 export { createServer, Server } from "./server/create-server.ts";
-export type { ServerOptions } from "./server/server-options.ts";
+export type { ChatOptions, ServerOptions } from "./server/server-options.ts";
+export type { ChatProtocol } from "./chat/chunks.ts";
 export type { AccessRules } from "./guard/access.ts";
 export { bearerTokens } from "./guard/authenticate.ts";
 export type { Authenticate, Identity } from "./guard/authenticate.ts";

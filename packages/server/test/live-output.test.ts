@@ -50,7 +50,14 @@ async function streaming(readers: number, maxUnreadCharsInAll: number) {
   const unread = { chars: 0, maxChars: maxUnreadCharsInAll };
   const open = () => {
     const sink = new SlowSink();
-    const options = { session, frames, maxUnreadChars: 50_000, unread, opening: "o" };
+    const options = {
+      session,
+      frames,
+      maxUnreadChars: 50_000,
+      unread,
+      opening: "o",
+      endFrame: () => "",
+    };
     const reader = new EventReader({ ...options, onClose() {}, onWrite() {} });
     reader.subscribe();
     return { sink, reader: reader.start(sink) };

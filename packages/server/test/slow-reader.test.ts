@@ -51,6 +51,7 @@ async function slowly(maxUnreadChars: number, count: number) {
     maxUnreadChars,
     unread: { chars: 0, maxChars: Infinity },
     opening: "",
+    endFrame: () => "",
     onClose() {},
     onWrite() {},
   });
@@ -112,6 +113,7 @@ test("a slow reader of a long log holds the log back, and gets all of it as it t
     maxUnreadChars: Infinity,
     unread,
     opening: "",
+    endFrame: () => "",
     onClose() {},
     onWrite() {},
   });

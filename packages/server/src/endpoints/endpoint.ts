@@ -1,5 +1,6 @@
 /** One endpoint: its path, its input, and its handler. */
 import type { Clock, Host } from "@capstan/core";
+import type { ChatOptions } from "../server/server-options.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import type { ClientToolLimits, ServerLimits } from "../guard/limits.ts";
 import type { Metrics } from "./metrics.ts";
@@ -25,6 +26,9 @@ export interface Backend {
   readonly view: PublicView;
   readonly streams: Streams;
   readonly metrics: Metrics;
+  readonly chat: ChatOptions;
+  /** Whether clients may send media by URL. */
+  readonly allowsMediaUrls: boolean;
   readonly isClosing: () => boolean;
 }
 

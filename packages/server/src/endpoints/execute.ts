@@ -1,10 +1,9 @@
 /** Starts a turn with the user's input, or continues one with answers, and streams it. */
 import type { NewSession, Session } from "@capstan/core";
-import { SessionError } from "@capstan/core";
-import type { Turn } from "@capstan/kernel";
 import { startCursor } from "@capstan/log";
-import type { ExecuteRequest, SessionEvent } from "@capstan/log";
+import type { ExecuteRequest } from "@capstan/log";
 import { appOf } from "./app-of.ts";
+import { traceIn } from "./trace-in.ts";
 import type { Backend, Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
@@ -13,8 +12,9 @@ import { invalidRequest, noSession } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
 import { lendTools, toLentTools, withLent } from "./lend-tools.ts";
 import { cursorIn, mustBeReached, openStream } from "./open-stream.ts";
-import { refusalIn } from "./refusal.ts";
-import { TurnStream, hasStarted } from "./turn-stream.ts";
+import { withNewSession } from "./new-session.ts";
+import { failIfRefused } from "./refusal.ts";
+import { TurnStream, hasStarted, outcomeEndings } from "./turn-stream.ts";
 
 type ExecuteCall = Call<object, ExecuteRequest>;
 
@@ -51,26 +51,15 @@ function begin(call: ExecuteCall, key: string | undefined): Promise<EventStream>
   return sendToNew(call, key);
 }
 
-async function sendToNew(call: ExecuteCall, key: string | undefined): Promise<EventStream> {
-  const { backend, principal } = call;
-  const origin = originOf(call);
-  backend.storage.admit(principal);
-  const release = await backend.sessions.admit(principal);
-  try {
-    const open = backend.sessions.create(principal, key, origin);
-    try {
-      return await send(call, open);
-    } catch (thrown) {
-      const isElsewhere = thrown instanceof SessionError && thrown.code === "exists";
-      if (!isElsewhere) {
-        await backend.sessions.drop(open);
-        throw thrown;
-      }
-      return await sendTo(call, await backend.sessions.reopen(principal, open));
-    }
-  } finally {
-    release();
-  }
+function sendToNew(call: ExecuteCall, key: string | undefined): Promise<EventStream> {
+  return withNewSession(
+    call,
+    { key, origin: originOf(call) },
+    {
+      send: (open) => send(call, open),
+      sendToOther: (open) => sendTo(call, open),
+    },
+  );
 }
 
 function sendTo(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
@@ -112,15 +101,13 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
     onEvent: (event) => early.stream?.onEvent(event),
   });
   try {
-    const trace = asked.get("traceparent");
     const turn = session.send(body.input, {
       ...optionsOf(body),
       ...appOf(call, session.agent),
-      // Used only if no instrumentation of this process has put the request into a trace.
-      ...(trace !== null && traceParent.test(trace) && { trace }),
+      ...traceIn(asked),
     });
     const turnIdOf = (): string => session.turnIdOf(turn.id);
-    early.stream = new TurnStream(turnIdOf, after, backend.view);
+    early.stream = new TurnStream(turnIdOf, after, outcomeEndings(backend.view));
     await session.flush();
     await failIfRefused(turn);
     early.stream.follow(turn, stream.reader);
@@ -131,14 +118,6 @@ async function send(call: ExecuteCall, open: OpenSession): Promise<EventStream> 
     stream.reader.onClose();
     throw thrown;
   }
-}
-
-/** W3C Trace Context. Later versions begin in the same way. */
-const traceParent = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
-
-async function failIfRefused(turn: Turn<unknown, SessionEvent>): Promise<void> {
-  const refusal = await refusalIn(turn);
-  if (refusal !== undefined) throw refusal;
 }
 
 function optionsOf({

@@ -14,7 +14,7 @@ import type { Call, Endpoint } from "./endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import { jsonResponse } from "../guard/public-error.ts";
 import { ServerError } from "../guard/server-error.ts";
-import { refusalIn } from "./refusal.ts";
+import { failIfRefused } from "./refusal.ts";
 import { hasStarted } from "./turn-stream.ts";
 
 export const steer: Endpoint = queueing(
@@ -62,8 +62,7 @@ export const answers: Endpoint = endpoint({
       call.backend.storage.admit(call.principal, session);
       const turn = session.send(call.body.answers, { id: "wire" });
       await session.flush();
-      const refusal = await refusalIn(turn);
-      if (refusal !== undefined) throw refusal;
+      await failIfRefused(turn);
       const { status, pendingToolCalls } = session;
       return jsonResponse({ status, pendingToolCalls } satisfies AnswersReply, 202);
     }),

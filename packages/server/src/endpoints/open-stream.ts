@@ -7,7 +7,7 @@ import { EventReader } from "../streaming/event-reader.ts";
 import type { EventStream, FrameSink, FrameSource } from "../streaming/frame-sink.ts";
 import { commonHeaders, sessionHeaders } from "../guard/public-error.ts";
 import { cursorAhead, invalidRequest } from "../guard/server-error.ts";
-import type { StreamNames } from "../streaming/session-frames.ts";
+import type { EndReason, EventFrames, StreamNames } from "../streaming/session-frames.ts";
 import { retryFrame, streamFrame } from "../streaming/session-frames.ts";
 import type { OpenSession } from "../server/sessions.ts";
 
@@ -16,8 +16,19 @@ export interface StreamChoices {
   readonly after?: Cursor;
   /** Cursor to start at, if different. */
   readonly from?: Cursor;
+  /** Format of the stream. Default: the events themselves. */
+  readonly format?: StreamFormat;
   accepts?(event: SessionEvent, cursor: Cursor): boolean;
   onEvent?(event: SessionEvent): void;
+  /** Called when the stream is over, or its reader is gone. */
+  onClose?(): void;
+}
+
+export interface StreamFormat {
+  readonly frames: EventFrames;
+  /** First frame of the stream. */
+  readonly opening: string;
+  endFrame(reason: EndReason): string;
 }
 
 export interface OpenedStream extends EventStream {
@@ -28,19 +39,24 @@ export interface OpenedStream extends EventStream {
 export function openStream(
   { backend, principal }: Pick<Call<unknown, unknown>, "backend" | "principal">,
   open: OpenSession,
-  { after, from = after, accepts, onEvent }: StreamChoices,
+  {
+    after,
+    from = after,
+    format = ownFormat(open, after),
+    accepts,
+    onEvent,
+    onClose,
+  }: StreamChoices,
 ): OpenedStream {
-  const { session, frames } = open;
+  const { session } = open;
   const { limits, metrics, streams, sessions } = backend;
   const giveBack = streams.admit(principal);
   const release = sessions.hold(open);
   const reader: EventReader = new EventReader({
     session,
-    frames,
+    ...format,
     maxUnreadChars: limits.maxUnreadChars,
     unread: streams.unread,
-    // The cursor lets a reader that is disconnected at once resume at the right position.
-    opening: retryFrame + streamFrame({ type: "stream_start", ...namesOf(session) }, after),
     ...(accepts && { accepts }),
     ...(onEvent && { onEvent }),
     onWrite: (events, chars) => metrics.onWrite(events, chars),
@@ -48,6 +64,7 @@ export function openStream(
       forget();
       release();
       giveBack();
+      onClose?.();
     },
   });
   const forget = streams.add(principal, session.id, reader);
@@ -63,6 +80,15 @@ export function openStream(
     },
     reader,
     start: (sink: FrameSink): FrameSource => reader.start(sink),
+  };
+}
+
+function ownFormat({ session, frames }: OpenSession, after: Cursor | undefined): StreamFormat {
+  return {
+    frames,
+    // The cursor lets a reader that is disconnected at once resume at the right position.
+    opening: retryFrame + streamFrame({ type: "stream_start", ...namesOf(session) }, after),
+    endFrame: (reason) => streamFrame({ type: "stream_end", reason }),
   };
 }
 

@@ -22,6 +22,9 @@ import type {
 } from "@capstan/log";
 import { toCallAnswer } from "@capstan/log";
 import { z } from "zod";
+import type { ChatQuery } from "../chat/chat-endpoints.ts";
+import type { ChatRequest } from "../chat/chat-request.ts";
+import type { ChatProtocol } from "../chat/chunks.ts";
 import { maxPageEntries } from "../guard/limits.ts";
 
 const text = z.string().min(1);
@@ -248,6 +251,23 @@ const SessionListQuerySchema: z.ZodType<SessionListQuery> = z.strictObject({
 const NoQuerySchema: z.ZodType<object> = z.strictObject({});
 
 /** Validated input of endpoints, by the name of its schema. */
+/** Not strict: pages add fields of their own, and a transport sends more than the server reads. */
+const ChatRequestSchema: z.ZodType<ChatRequest> = z.looseObject({
+  id: sessionId,
+  trigger: z.enum(["submit-message", "regenerate-message"]).exactOptional(),
+  messageId: z.string().max(200).exactOptional(),
+  messages: z.array(z.unknown()).min(1).exactOptional(),
+  message: z.unknown().exactOptional(),
+  agent: z.string().exactOptional(),
+});
+
+const ChatQuerySchema: z.ZodType<ChatQuery> = z.strictObject({
+  protocol: z
+    .enum(["5", "6", "7"])
+    .transform((text) => Number(text) as ChatProtocol)
+    .exactOptional(),
+});
+
 export interface RequestInputs {
   readonly ExecuteRequest: ExecuteRequest;
   readonly QueueRequest: QueueRequest;
@@ -260,6 +280,8 @@ export interface RequestInputs {
   readonly SessionQuery: SessionQuery;
   readonly SessionTarget: SessionTarget;
   readonly SessionListQuery: SessionListQuery;
+  readonly ChatRequest: ChatRequest;
+  readonly ChatQuery: ChatQuery;
   readonly NoQuery: object;
 }
 
@@ -277,5 +299,7 @@ export const requestSchemas: {
   SessionQuery: SessionQuerySchema,
   SessionTarget: SessionTargetSchema,
   SessionListQuery: SessionListQuerySchema,
+  ChatRequest: ChatRequestSchema,
+  ChatQuery: ChatQuerySchema,
   NoQuery: NoQuerySchema,
 };

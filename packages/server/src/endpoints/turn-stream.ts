@@ -7,20 +7,28 @@ import type { EventReader } from "../streaming/event-reader.ts";
 import type { PublicView } from "../guard/public-view.ts";
 import { streamFrame } from "../streaming/session-frames.ts";
 
+/** Last frames of a turn's stream. */
+export interface TurnEndings {
+  /** `turnId` is undefined if there were no events: answers that repeat earlier ones start no turn. */
+  complete(response: TurnResponse, turnId: string | undefined): string;
+  /** Another process has deleted the session. */
+  readonly gone: string;
+}
+
 /** Ends the stream after the turn. With a cursor the turn already existed, and its events after the cursor come from the log. */
 export class TurnStream {
   readonly #turnIdOf: () => string;
   readonly #after: Cursor | undefined;
-  readonly #view: PublicView;
+  readonly #endings: TurnEndings;
   #response: TurnResponse | undefined;
   #hasBegun = false;
   #isSeen = false;
   #reader: EventReader | undefined;
 
   /** `turnIdOf` is asked for each event: an input that settles pending calls belongs to another turn once it is stored. */
-  constructor(turnIdOf: () => string, after: Cursor | undefined, view: PublicView) {
+  constructor(turnIdOf: () => string, after: Cursor | undefined, endings: TurnEndings) {
     this.#turnIdOf = turnIdOf;
-    this.#view = view;
+    this.#endings = endings;
     this.#after = after;
   }
 
@@ -63,16 +71,26 @@ export class TurnStream {
     const hasEvents = this.#hasBegun || this.#after !== undefined;
     // Another process has deleted the session: the turn has no end event.
     const isGone = this.#response.error?.code === "not_found";
-    if (hasEvents && !this.#isSeen) return isGone ? this.#reader?.end(gone) : undefined;
-    // Answers that repeat earlier ones start no turn with this id.
-    const turn = hasEvents ? { turnId: this.#turnIdOf() } : {};
-    this.#reader?.end(
-      streamFrame({ type: "execute_complete", ...turn, ...summaryOf(this.#response, this.#view) }),
-    );
+    if (hasEvents && !this.#isSeen) {
+      return isGone ? this.#reader?.end(this.#endings.gone) : undefined;
+    }
+    const turnId = hasEvents ? this.#turnIdOf() : undefined;
+    this.#reader?.end(this.#endings.complete(this.#response, turnId));
   }
 }
 
-const gone = streamFrame({ type: "stream_end", reason: "deleted" });
+/** Endings with the outcome of the turn. */
+export function outcomeEndings(view: PublicView): TurnEndings {
+  return {
+    gone: streamFrame({ type: "stream_end", reason: "deleted" }),
+    complete: (response, turnId) =>
+      streamFrame({
+        type: "execute_complete",
+        ...(turnId !== undefined && { turnId }),
+        ...summaryOf(response, view),
+      }),
+  };
+}
 
 /** Omits the messages, which the events contain. */
 function summaryOf(response: TurnResponse, view: PublicView): Readonly<Record<string, unknown>> {

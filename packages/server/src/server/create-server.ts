@@ -6,6 +6,7 @@ import { checkHost, checkOrigin, corsHeaders, preflight } from "../guard/access.
 import type { Backend, Endpoint, Reply } from "../endpoints/endpoint.ts";
 import { endpoint } from "../endpoints/endpoint.ts";
 import { closing, health, metrics, ready } from "../endpoints/about.ts";
+import { postChat, resumeChat, stopChat } from "../chat/chat-endpoints.ts";
 import { events } from "../endpoints/events.ts";
 import { execute } from "../endpoints/execute.ts";
 import { answers, cancel, claims, followUp, rewind, steer } from "../endpoints/inbox.ts";
@@ -40,6 +41,9 @@ const described: readonly Endpoint[] = [
   rewind,
   deleteSession,
   listSessions,
+  postChat,
+  resumeChat,
+  stopChat,
   health,
   ready,
   metrics,
@@ -88,6 +92,8 @@ export class Server {
       storage: new StorageBudget(limits),
       streams: new Streams(limits, clock),
       metrics: new Metrics(),
+      chat: { protocol: 7, onDisconnect: "continue", ...options.chat },
+      allowsMediaUrls: options.allowMediaUrls === true,
       isClosing: () => this.#closing !== undefined,
     };
   }

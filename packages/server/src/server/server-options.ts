@@ -1,8 +1,17 @@
 /** Options of a server. */
 import type { Clock, Host } from "@capstan/core";
+import type { ChatProtocol } from "../chat/chunks.ts";
 import type { AccessRules } from "../guard/access.ts";
 import type { Authenticate } from "../guard/authenticate.ts";
 import type { ClientToolLimits, ServerLimits } from "../guard/limits.ts";
+
+/** How `/api/chat` serves pages that use the AI SDK. */
+export interface ChatOptions {
+  /** Major version of the AI SDK on the page. Default 7. A request may choose another with `?protocol=`. */
+  readonly protocol: ChatProtocol;
+  /** Effect of a reader that leaves before the turn has ended. Default `continue`: the turn goes on, and the page can come back. */
+  readonly onDisconnect: "continue" | "cancel";
+}
 
 export interface ServerOptions extends AccessRules {
   /** Runs the sessions. Closed together with the server. */
@@ -30,6 +39,8 @@ export interface ServerOptions extends AccessRules {
    * false: they see a code, and a generic message for each code.
    */
   readonly errorDetails?: boolean;
+  /** Choices for pages that use the AI SDK. */
+  readonly chat?: Partial<ChatOptions>;
   /** Default: the system clock. */
   readonly clock?: Clock;
   /** Called with errors of the server itself, not caused by a client. */

@@ -3,8 +3,8 @@ import type { Session, SessionError } from "@capstan/core";
 import type { Cursor, SessionEvent } from "@capstan/log";
 import type { FrameSink, FrameSource } from "./frame-sink.ts";
 import { sinkHighWater } from "./frame-sink.ts";
-import type { SessionFrames } from "./session-frames.ts";
-import { heartbeat, streamFrame } from "./session-frames.ts";
+import type { EndReason, EventFrames } from "./session-frames.ts";
+import { heartbeat } from "./session-frames.ts";
 
 type Delta = Extract<SessionEvent, { readonly delta: string }>;
 
@@ -16,12 +16,14 @@ export interface UnreadCount {
 
 export interface ReaderOptions {
   readonly session: Session;
-  readonly frames: SessionFrames;
+  readonly frames: EventFrames;
   readonly maxUnreadChars: number;
   /** Shared by all readers. */
   readonly unread: UnreadCount;
   /** First frame of the stream. */
   readonly opening: string;
+  /** Last frame of a stream that ends before its turn. */
+  endFrame(reason: EndReason): string;
   /** Whether to send an event. Default all. */
   accepts?(event: SessionEvent, cursor: Cursor): boolean;
   /** Called with each event sent or buffered. */
@@ -73,8 +75,7 @@ export class EventReader implements FrameSource {
     this.#leave();
     // The id belongs to another session now, or this process cannot read the log: another one may.
     const onEnd = ({ code }: SessionError): void => {
-      const reason = code === "not_found" ? "deleted" : "closing";
-      this.end(streamFrame({ type: "stream_end", reason }));
+      this.endEarly(code === "not_found" ? "deleted" : "closing");
     };
     this.#unsubscribe = this.#options.session.subscribe(
       listener,
@@ -95,6 +96,11 @@ export class EventReader implements FrameSource {
     this.#leave();
     this.#ending = frame;
     if (!this.#isBlocked) this.#finish();
+  }
+
+  /** Tells the reason after everything else and closes the stream. */
+  endEarly(reason: EndReason): void {
+    this.end(this.#options.endFrame(reason));
   }
 
   /** Sends a heartbeat, or disconnects a stalled reader: the other side may be gone. */
@@ -240,6 +246,7 @@ export class EventReader implements FrameSource {
   }
 
   #write(frames: string, events: number): void {
+    if (frames === "") return;
     this.#wasBusy = true;
     this.#options.onWrite(events, frames.length);
     // There is a sink, otherwise the reader would be blocked.

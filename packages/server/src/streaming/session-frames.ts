@@ -2,8 +2,16 @@
 import type { Cursor, SessionEvent } from "@capstan/log";
 import { formatCursor, toWireJson, toWireJsonOfTurn } from "@capstan/log";
 
+/** Frames of events, in one of the formats that clients read. */
+export interface EventFrames {
+  /** Frame for a reader that knows the turn. Empty if the format has none for this event. */
+  frame(event: SessionEvent, cursor: Cursor): string;
+  /** Frame for a reader that does not, with the turn's id. */
+  frameOfTurn(event: SessionEvent, cursor: Cursor): string;
+}
+
 /** All readers get an event before the next one comes, so only the last frame is kept. */
-export class SessionFrames {
+export class SessionFrames implements EventFrames {
   readonly #toPublic: (event: SessionEvent) => SessionEvent;
   #event: SessionEvent | undefined;
   #frame = "";
@@ -15,7 +23,6 @@ export class SessionFrames {
     this.#toPublic = toPublic;
   }
 
-  /** Frame for a reader that knows the turn. */
   frame(event: SessionEvent, cursor: Cursor): string {
     if (event !== this.#event) {
       this.#event = event;
@@ -24,7 +31,6 @@ export class SessionFrames {
     return this.#frame;
   }
 
-  /** Frame for a reader that does not, with the turn's id. */
   frameOfTurn(event: SessionEvent, cursor: Cursor): string {
     if (event !== this.#fullEvent) {
       this.#fullEvent = event;
@@ -40,10 +46,13 @@ export interface StreamNames {
   readonly incarnation?: string;
 }
 
+/** Why a stream ends before its turn: the server closes, or the session is gone. */
+export type EndReason = "closing" | "deleted";
+
 /** Events of the stream itself, not of the session. */
 export type StreamEvent =
   | ({ readonly type: "stream_start" } & StreamNames)
-  | { readonly type: "stream_end"; readonly reason: "closing" | "deleted" }
+  | { readonly type: "stream_end"; readonly reason: EndReason }
   | ({ readonly type: "execute_complete" } & Readonly<Record<string, unknown>>);
 
 export function streamFrame(event: StreamEvent, cursor?: Cursor): string {

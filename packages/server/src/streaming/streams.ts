@@ -3,8 +3,7 @@ import type { Clock } from "@capstan/core";
 import type { EventReader, UnreadCount } from "./event-reader.ts";
 import type { ServerLimits } from "../guard/limits.ts";
 import { ServerError } from "../guard/server-error.ts";
-import type { StreamEvent } from "./session-frames.ts";
-import { streamFrame } from "./session-frames.ts";
+import type { EndReason } from "./session-frames.ts";
 
 interface OpenStream {
   readonly principal: string;
@@ -56,10 +55,9 @@ export class Streams {
   }
 
   /** Sends the reason and closes the streams: all, or those of a session. */
-  end(reason: Extract<StreamEvent, { type: "stream_end" }>["reason"], sessionId?: string): void {
-    const frame = streamFrame({ type: "stream_end", reason });
+  end(reason: EndReason, sessionId?: string): void {
     for (const stream of this.#open) {
-      if (sessionId === undefined || stream.sessionId === sessionId) stream.reader.end(frame);
+      if (sessionId === undefined || stream.sessionId === sessionId) stream.reader.endEarly(reason);
     }
   }
 
