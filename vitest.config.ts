@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: ["**/*.process.test.ts"],
+          exclude: ["**/*.process.test.ts", "**/node_modules/**"],
           // A worker loads a module once, and not for each file: ours keep no state that a test could change, and what
           // a test changes in its process it puts back.
           isolate: false,
