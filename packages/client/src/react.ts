@@ -1,0 +1,93 @@
+/** `@capstan/client/react`: a session as the state of a React component. */
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { ClientError, isRefusal } from "./errors/client-error.ts";
+import type { ClientSession } from "./session/client-session.ts";
+import type { ClientSessionState } from "./mirror/session-mirror.ts";
+
+/** Functions of the session, the same in every render. */
+export interface SessionActions {
+  readonly send: ClientSession["send"];
+  readonly steer: ClientSession["steer"];
+  readonly followUp: ClientSession["followUp"];
+  readonly approve: ClientSession["approve"];
+  readonly deny: ClientSession["deny"];
+  readonly rewind: ClientSession["rewind"];
+  /** Stops the running turn, wherever it runs. Resolves with false if there is none. */
+  stop(reason?: string): Promise<boolean>;
+}
+
+export interface SessionView extends SessionActions {
+  /** State of the session: one object until something changes. */
+  readonly state: ClientSessionState;
+  /** True until the server has told the state for the first time. */
+  readonly isLoading: boolean;
+  /** Set while the session cannot be followed. */
+  readonly error: ClientError | undefined;
+}
+
+/**
+ * Follows a session while the component is mounted, and runs the calls of tools that it lends. Components that share a session share its
+ * connection. The session must be the same object in every render: create it outside, or with `useMemo`.
+ */
+export function useSession(session: ClientSession): SessionView {
+  const [loaded, setLoaded] = useState<ClientSession | undefined>();
+  const [failure, setFailure] = useState<Failure | undefined>();
+  const subscribe = useCallback(
+    (onChange: () => void) =>
+      session.subscribe(
+        () => {
+          setFailure(undefined);
+          onChange();
+        },
+        { onError: (error) => setFailure({ session, error }) },
+      ),
+    [session],
+  );
+  const read = useCallback(() => session.state, [session]);
+  const state = useSyncExternalStore(subscribe, read, read);
+  useEffect(() => {
+    let isMounted = true;
+    session.refresh().then(
+      () => {
+        if (isMounted) setLoaded(session);
+      },
+      (thrown: unknown) => {
+        if (!isMounted) return;
+        // The first message creates the session.
+        if (isRefusal(thrown, "not_found")) setLoaded(session);
+        else if (thrown instanceof ClientError) setFailure({ session, error: thrown });
+      },
+    );
+    return () => {
+      isMounted = false;
+    };
+  }, [session]);
+  const actions = useMemo(() => actionsOf(session), [session]);
+  return {
+    ...actions,
+    state,
+    isLoading: loaded !== session,
+    error: failure?.session === session ? failure.error : undefined,
+  };
+}
+
+interface Failure {
+  readonly session: ClientSession;
+  readonly error: ClientError;
+}
+
+function actionsOf(session: ClientSession): SessionActions {
+  return {
+    send: (input, options) => session.send(input, options),
+    steer: (input, options) => session.steer(input, options),
+    followUp: (input, options) => session.followUp(input, options),
+    approve: (call) => session.approve(call),
+    deny: (call, reason) => session.deny(call, reason),
+    rewind: (messageId, options) => session.rewind(messageId, options),
+    async stop(reason) {
+      const turn = await session.current();
+      if (turn === undefined) return false;
+      return session.abortTurn(turn.id, reason === undefined ? {} : { reason });
+    },
+  };
+}

@@ -1,0 +1,118 @@
+/** The hook, in real React, with a real server. */
+import type { ClientSession } from "@capstan/client";
+import type { SessionView } from "@capstan/client/react";
+import { useSession } from "@capstan/client/react";
+import { callTool, echoTool, hang, reply, say } from "@capstan/testing";
+import { act, createElement, StrictMode } from "react";
+import { create } from "react-test-renderer";
+import type { MockInstance } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { client, serve } from "./transports.ts";
+
+let complaints: MockInstance<typeof console.error>;
+
+beforeEach(() => {
+  complaints = vi.spyOn(console, "error").mockImplementation(() => {});
+  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
+  onTestFinished(() => {
+    complaints.mockRestore();
+    vi.unstubAllGlobals();
+  });
+});
+
+/** Mounts a component with the hook, in strict mode. */
+async function mount(session: ClientSession) {
+  const views: SessionView[] = [];
+  function Chat(): null {
+    views.push(useSession(session));
+    return null;
+  }
+  const tree = createElement(StrictMode, null, createElement(Chat));
+  const page = await act(async () => create(tree));
+  onTestFinished(async () => act(async () => page.unmount()));
+  const view = (): SessionView => views.at(-1) as SessionView;
+  const until = async (isThere: (view: SessionView) => boolean): Promise<void> => {
+    // React renders at the end of each act.
+    for (let round = 0; round < 400 && !isThere(view()); round++) {
+      await act(async () => new Promise((resolve) => setTimeout(resolve, 5)));
+    }
+    expect(isThere(view())).toBe(true);
+  };
+  return { views, view, until };
+}
+
+function complained(): readonly unknown[] {
+  return complaints.mock.calls.filter(([said]) => !String(said).includes("deprecated"));
+}
+
+test("shows what is there, follows what comes, and sends", async () => {
+  const { node } = await serve([say("One"), say("Two")]);
+  const session = client(node.url).session("chat");
+  await session.send("First").response;
+  const { view, views, until } = await mount(client(node.url).session("chat"));
+  await until(({ isLoading }) => !isLoading);
+  const rolesBefore = view().state.messages.map(({ role }) => role);
+
+  await act(async () => void (await view().send("Second").response));
+
+  expect(views[0]).toMatchObject({ isLoading: true, error: undefined });
+  expect(rolesBefore).toEqual(["user", "assistant"]);
+  expect(view().state.messages).toHaveLength(4);
+  expect(complained()).toEqual([]);
+});
+
+test("gives the same functions in every render", async () => {
+  const { node } = await serve([say("One")]);
+  const { views, view, until } = await mount(client(node.url).session("chat"));
+  await until(({ isLoading }) => !isLoading);
+  await act(async () => void (await view().send("Hi").response));
+
+  expect(new Set(views.map(({ send }) => send)).size).toBe(1);
+  expect(new Set(views.map(({ stop }) => stop)).size).toBe(1);
+});
+
+test("two tabs show the same session, and one approves what the other asked for", async () => {
+  const tool = echoTool({ needsApproval: true });
+  const script = [say("Hello"), callTool("echo", { n: 1 }), say("Done")];
+  const { node } = await serve(script, { tools: [tool] });
+  await client(node.url).session("chat").send("Hello").response;
+  const left = await mount(client(node.url).session("chat"));
+  const right = await mount(client(node.url).session("chat"));
+  await act(async () => void (await left.view().send("Hi").response));
+  await right.until(({ state }) => state.pendingToolCalls.length === 1);
+
+  const [call] = right.view().state.pendingToolCalls;
+  await act(async () => void (await right.view().approve(call?.toolCallId ?? "").response));
+  await left.until(({ state }) => state.status === "completed");
+
+  expect(tool.started).toHaveLength(1);
+  expect(left.view().state.messages).toEqual(right.view().state.messages);
+  expect(complained()).toEqual([]);
+});
+
+test("stops a turn that another tab has begun", async () => {
+  const { node } = await serve([say("Hello"), reply(say("One moment"), hang())]);
+  await client(node.url).session("chat").send("Hello").response;
+  const left = await mount(client(node.url).session("chat"));
+  const right = await mount(client(node.url).session("chat"));
+  const turn = left.view().send("Hi");
+  await right.until(({ state }) => state.status === "running");
+
+  const isStopped = await act(async () => right.view().stop("enough"));
+  const { status } = await act(async () => turn.response);
+  const again = await act(async () => right.view().stop());
+
+  expect([isStopped, status, again]).toEqual([true, "aborted", false]);
+});
+
+test("tells that the server cannot be reached", async () => {
+  const { node } = await serve([]);
+  await node.close();
+  const connected = client(node.url, { retry: { maxAttempts: 1 } });
+  const { view, until } = await mount(connected.session("chat"));
+
+  await until(({ error }) => error !== undefined);
+
+  expect(view().error?.code).toBeTypeOf("string");
+  expect(view().isLoading).toBe(true);
+});
