@@ -64,6 +64,27 @@ test("if one edit cannot be made none is, and every reason is given", async () =
   );
 });
 
+test("text that was copied without the numbers of read is found, tabs included", async () => {
+  const { text } = await edit("\tone\n\ttwo\n", { old: "\tone\n\ttwo", new: "\tthree" });
+
+  expect(text).toBe("\tthree\n");
+});
+
+test("text that was copied with the numbers of read is refused, and the answer says why", async () => {
+  const { text, output } = await edit("one\ntwo\n", { old: "1\tone\n2\ttwo", new: "three" });
+
+  expect(text).toBe("one\ntwo\n");
+  expect(output.outputMessage).toContain(
+    "old begins with the line numbers that read adds: leave out each number and the tab after it.",
+  );
+});
+
+test("text of a file that has numbers and tabs itself is replaced", async () => {
+  const { text } = await edit("1\tone\n2\ttwo\n", { old: "2\ttwo", new: "2\tthree" });
+
+  expect(text).toBe("1\tone\n2\tthree\n");
+});
+
 test("with all, every passage is replaced", async () => {
   const { text, output } = await edit("aaa b aa", { old: "aa", new: "x", all: true });
 

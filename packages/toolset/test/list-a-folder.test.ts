@@ -146,15 +146,26 @@ test("an aborted call lists nothing and ends with the reason of the abort", asyn
   await expect(call).rejects.toThrow("the user left");
 });
 
+test("numbers out of range are clamped, and a note says so", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.txt"), "");
+
+  const output = await callTool(lsTool(), { offset: 0, limit: 5000 }, { cwd });
+
+  expect(output.outputMessage).toBe(
+    "a.txt  0 B\n(offset is 1 instead of 0: the minimum. limit is 1000 instead of 5000: the maximum.)",
+  );
+});
+
 test("every fault of an input is named at once", async () => {
-  const input = { path: 42, offset: 0, limit: 5000, recursive: true };
+  const input = { path: 42, offset: "first", limit: true, recursive: true };
 
   const complaints = await complaintsAbout(lsTool(), input);
 
   expect(complaints).toEqual([
     "Invalid input: expected string, received number",
-    "Too small: expected number to be >=1",
-    "Too big: expected number to be <=1000",
+    "offset must be a whole number",
+    "limit must be a whole number",
     'Unrecognized key: "recursive"',
   ]);
 });

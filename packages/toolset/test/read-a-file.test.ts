@@ -8,7 +8,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const seen: unknown = { file: expect.any(String), version: expect.any(String) };
 
-test("a short file is given as it is", async () => {
+test("a short file is given with the numbers of its lines", async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, "a.txt"), "one\r\ntwo\nthrée");
 
@@ -16,7 +16,7 @@ test("a short file is given as it is", async () => {
 
   expect(output).toEqual({
     ok: true,
-    outputMessage: "one\r\ntwo\nthrée",
+    outputMessage: "1\tone\r\n2\ttwo\n3\tthrée",
     details: { path: "a.txt", seen, firstLine: 1, lastLine: 3, totalLines: 3 },
   });
 });
@@ -41,7 +41,7 @@ test("offset and limit give a window, and the note says how to go on", async () 
   const middle = await callTool(readTool(), { path: "a.txt", offset: 2, limit: 2 }, { cwd });
   const end = await callTool(readTool(), { path: "a.txt", offset: 4, limit: 2 }, { cwd });
 
-  expect(middle.outputMessage).toBe("2\n3\n(Lines 2 to 3 of 5; continue with offset 4.)");
+  expect(middle.outputMessage).toBe("2\t2\n3\t3\n(Lines 2 to 3 of 5; continue with offset 4.)");
   expect(middle.details).toEqual({
     path: "a.txt",
     seen,
@@ -50,7 +50,7 @@ test("offset and limit give a window, and the note says how to go on", async () 
     totalLines: 5,
     nextOffset: 4,
   });
-  expect(end.outputMessage).toBe("4\n5\n");
+  expect(end.outputMessage).toBe("4\t4\n5\t5\n");
   expect(end.details).toEqual({ path: "a.txt", seen, firstLine: 4, lastLine: 5, totalLines: 5 });
 });
 
@@ -64,7 +64,9 @@ test("reading on by the notes gives the whole file, in parts of 2,000 lines", as
     offsets.map((offset) => callTool(readTool(), { path: "a.txt", offset }, { cwd })),
   );
 
-  const parts = outputs.map(({ outputMessage }) => outputMessage.replace(/\(Lines .*\)$/, ""));
+  const parts = outputs.map(({ outputMessage }) =>
+    outputMessage.replace(/\(Lines .*\)$/, "").replaceAll(/^\d+\t/gm, ""),
+  );
   expect(outputs.map(({ details }) => details?.["nextOffset"])).toEqual([2001, 4001, undefined]);
   expect(parts.join("")).toBe(lines.join("\n"));
 });
@@ -76,8 +78,9 @@ test("wide lines stop a part at 64 KB, between two lines", async () => {
   const output = await callTool(readTool(), { path: "a.txt" }, { cwd });
 
   expect(output.details).toMatchObject({ firstLine: 1, lastLine: 66, nextOffset: 67 });
+  const lines = Array.from({ length: 66 }, (_, index) => `${index + 1}\t${"ä".repeat(500)}\n`);
   expect(output.outputMessage).toBe(
-    `${`${"ä".repeat(500)}\n`.repeat(66)}(Lines 1 to 66 of 200; continue with offset 67.)`,
+    `${lines.join("")}(Lines 1 to 66 of 200; continue with offset 67.)`,
   );
 });
 
@@ -88,7 +91,7 @@ test("a line of more than 2,000 bytes is cut between two characters, and the not
   const output = await callTool(readTool(), { path: "a.txt" }, { cwd });
 
   expect(output.outputMessage).toBe(
-    `x${"ä".repeat(999)}\nnext\n(Line 1 is truncated after 2000 bytes.)`,
+    `1\tx${"ä".repeat(999)}\n2\tnext\n(Line 1 is truncated after 2000 bytes.)`,
   );
 });
 
@@ -99,7 +102,7 @@ test("a window at the end of a large file is read in bounded memory", async () =
 
   const output = await callTool(readTool(), { path: "big.txt", offset: 3_999_999 }, { cwd });
 
-  expect(output.outputMessage).toBe("0123456789abcdef\n0123456789abcdef\n");
+  expect(output.outputMessage).toBe("3999999\t0123456789abcdef\n4000000\t0123456789abcdef\n");
   expect(process.memoryUsage.rss() - before).toBeLessThan(40 * 1024 * 1024);
 });
 
@@ -127,7 +130,7 @@ test("a binary file is refused", async () => {
   expect(output).toEqual({
     ok: false,
     outputMessage:
-      "a.bin is not a text file: it contains NUL bytes. Only text and images (PNG, JPEG, GIF, WebP) can be read.",
+      "a.bin is not a text file: it contains NUL bytes. Only text, images (PNG, JPEG, GIF, WebP) and PDFs can be read.",
     details: { code: "binary" },
   });
 });
@@ -138,7 +141,7 @@ test("bytes that are no UTF-8 are read one by one, as in Latin-1", async () => {
 
   const output = await callTool(readTool(), { path: "latin.txt" }, { cwd });
 
-  expect(output.outputMessage).toBe("caf\u00e9\n");
+  expect(output.outputMessage).toBe("1\tcaf\u00e9\n");
 });
 
 test("missing files, folders and pipes are answered with the reason", async () => {
@@ -183,9 +186,9 @@ test("wrong, unknown and missing fields are refused", async () => {
   const inputs = [
     {},
     { path: "" },
-    { path: null, offset: "1" },
-    { path: "a", limit: 1.5 },
-    { path: "a", offset: 2 ** 53 },
+    { path: null, offset: "first" },
+    { path: "a", limit: true },
+    { path: "a", offset: [2] },
     { file_path: "a", path: "a" },
     { path: "x".repeat(5000) },
   ];
@@ -193,6 +196,24 @@ test("wrong, unknown and missing fields are refused", async () => {
   const complaints = await Promise.all(inputs.map((input) => complaintsAbout(readTool(), input)));
 
   expect(complaints.map(({ length }) => length)).toEqual([1, 1, 2, 1, 1, 1, 1]);
+});
+
+test.each([
+  [{ limit: 5000 }, "1\t1\n2\t2\n3\t3\n(limit is 2000 instead of 5000: the maximum.)"],
+  [{ offset: "2" }, "2\t2\n3\t3\n"],
+  [{ offset: 0 }, "1\t1\n2\t2\n3\t3\n(offset is 1 instead of 0: the minimum.)"],
+  [
+    { offset: 2.7, limit: "-4" },
+    "2\t2\n(offset is 2 instead of 2.7: a whole number. limit is 1 instead of -4: the minimum. Lines 2 to 2 of 3; continue with offset 3.)",
+  ],
+  [{ offset: null }, "1\t1\n2\t2\n3\t3\n"],
+])("a number out of range is clamped, and the note says so: %o", async (numbers, shown) => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.txt"), "1\n2\n3\n");
+
+  const output = await callTool(readTool(), { path: "a.txt", ...numbers }, { cwd });
+
+  expect(output.outputMessage).toBe(shown);
 });
 
 test("a sparse file of a terabyte is refused at its first bytes", async () => {

@@ -104,6 +104,19 @@ test("a timeout ends the command and everything that it started", async () => {
   expect(done.output).toContain("Timed out after 700 ms.");
 });
 
+test("a timeout above the maximum is clamped, and told if it is reached", async () => {
+  const cwd = await temporaryFolder();
+  const tool = bashTool({ maxTimeoutMs: 300 });
+
+  const quick = await openSession().call(tool, { command: "echo ok", timeoutMs: 9e9 }, { cwd });
+  const slow = await openSession().call(tool, { command: "sleep 100", timeoutMs: "5000" }, { cwd });
+
+  expect(quick.output).toBe("ok\n");
+  expect(slow.output).toContain(
+    "(timeoutMs is 300 instead of 5000: the maximum. Timed out after 300 ms.",
+  );
+});
+
 test("an abort ends the command and everything that it started", async () => {
   const cwd = await temporaryFolder();
   const controller = new AbortController();

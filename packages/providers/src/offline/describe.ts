@@ -95,7 +95,13 @@ function parseContent(output: string): { lines: readonly string[]; isPart: boole
   if (output === "" || output === "(The file is empty.)") return { lines: [], isPart: false };
   const lines = output.replace(/\r?\n$/, "").split(/\r?\n/);
   const isPart = /^\(.*continue with offset \d+\.\)$/.test(lines.at(-1) ?? "");
-  return { lines: isPart ? lines.slice(0, -1) : lines, isPart };
+  return { lines: withoutNumbers(isPart ? lines.slice(0, -1) : lines), isPart };
+}
+
+/** Takes off the numbers that `read` adds; other tools may add none. */
+function withoutNumbers(lines: readonly string[]): readonly string[] {
+  if (!lines.every((line) => /^\d+\t/.test(line))) return lines;
+  return lines.map((line) => line.replace(/^\d+\t/, ""));
 }
 
 function describePackage(path: string, json: string): string {

@@ -5,6 +5,8 @@ import type { ToolContext } from "@capstan/core";
 import { defineTool } from "@capstan/core";
 import type { ToolExecutionEvent } from "@capstan/kernel";
 import { z } from "zod";
+import type { BoundedNumber } from "../files/bounded-number.ts";
+import { boundedNumber, notesOn } from "../files/bounded-number.ts";
 import { FileError, onFile } from "../files/file-error.ts";
 import { folderPath } from "../files/path-input.ts";
 import { locate, openWorkspace } from "../files/workspace.ts";
@@ -60,12 +62,12 @@ export function bashTool(options: BashOptions = {}): NamedTool<"bash"> {
     input: z.strictObject({
       command: z.string().min(1).max(30_000),
       path: folderPath("Folder to run it in"),
-      timeoutMs: z
-        .int()
-        .min(1)
-        .max(maxTimeoutMs)
-        .default(Math.min(timeoutMs, maxTimeoutMs))
-        .describe("Timeout in milliseconds. Ignored for background commands."),
+      timeoutMs: boundedNumber("timeoutMs", {
+        min: 1,
+        max: maxTimeoutMs,
+        usual: Math.min(timeoutMs, maxTimeoutMs),
+        description: "Timeout in milliseconds. Ignored for background commands.",
+      }),
       background: z.boolean().default(false).describe("Return at once; the result names the job."),
     }),
     effect: "at-most-once",
@@ -82,7 +84,7 @@ export function bashTool(options: BashOptions = {}): NamedTool<"bash"> {
 interface BashInput {
   readonly command: string;
   readonly path: string;
-  readonly timeoutMs: number;
+  readonly timeoutMs: BoundedNumber;
 }
 
 async function* explained(
@@ -134,7 +136,7 @@ async function* run(
   const timer = setTimeout(() => {
     isTimeout = true;
     stop();
-  }, wanted.timeoutMs);
+  }, wanted.timeoutMs.value);
   signal.addEventListener("abort", stop, { once: true });
   try {
     for await (const delta of unread.read()) yield { type: "delta", delta };
@@ -180,8 +182,9 @@ function toComplete(
   isTimeout: boolean,
   options: BashOptions,
 ): ToolExecutionEvent {
+  const clamped = notesOn(timeoutMs).map((one) => `${one} `);
   const note = isTimeout
-    ? `(Timed out after ${timeoutMs} ms. Raise timeoutMs, or set background for a command that does not end.)`
+    ? `(${clamped.join("")}Timed out after ${timeoutMs.value} ms. Raise timeoutMs, or set background for a command that does not end.)`
     : describeEnding(ending);
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   const missed = note === undefined ? "" : missedNote(`${command}\n${text}`, options);

@@ -3,6 +3,7 @@ import type { ToolContext } from "@capstan/core";
 import { defineTool, fail, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
+import { boundedNumber } from "../files/bounded-number.ts";
 import { describeEnding, Jobs } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import type { NamedTool } from "../toolset/named-tool.ts";
@@ -27,25 +28,26 @@ export function bashOutputTool(): NamedTool<"bash_output"> {
     description: "Shows the output of a background command, and whether it is still running.",
     input: z.strictObject({
       job,
-      from: z
-        .int()
-        .min(0)
-        .default(0)
-        .describe("Characters to skip, because they were shown before."),
-      waitMs: z
-        .int()
-        .min(0)
-        .max(maxWaitMs)
-        .default(0)
-        .describe("How long to wait for new output, in milliseconds, if there is none."),
+      from: boundedNumber("from", {
+        min: 0,
+        usual: 0,
+        description: "Characters to skip, because they were shown before.",
+      }),
+      waitMs: boundedNumber("waitMs", {
+        min: 0,
+        max: maxWaitMs,
+        usual: 0,
+        description: "How long to wait for new output, in milliseconds, if there is none.",
+      }),
     }),
     effect: "pure",
     async execute(wanted, context) {
       const found = (await context.get(Jobs)).get(wanted.job);
       if (found === undefined) return unknownJob(wanted.job);
-      await waitForMore(found, wanted, context);
+      const from = wanted.from.value;
+      await waitForMore(found, { from, waitMs: wanted.waitMs.value }, context);
       // The next call shows what does not fit, starting at `next`.
-      const { text: shown, next } = found.output.part(wanted.from, maxChars);
+      const { text: shown, next } = found.output.part(from, maxChars);
       const state =
         found.ending === undefined
           ? "(Still running."

@@ -73,7 +73,8 @@ function replacementsOf(
   if (old === "") return `Edit ${number}: old is empty. To create a file use write.`;
   const passages = findPassages(text, old, unixLines(edit.new).text);
   if (passages.length === 0) {
-    return `Edit ${number}: old was not found in the file.${nearestLines(text, old)}`;
+    const advice = hasLineNumbers(old) ? numbersAdvice : nearestLines(text, old);
+    return `Edit ${number}: old was not found in the file.${advice}`;
   }
   if (passages.length > maxPassages) {
     return `Edit ${number}: old occurs more than ${maxPassages.toLocaleString("en-US")} times in the file. Use bash.`;
@@ -87,6 +88,13 @@ function replacementsOf(
     return `Edit ${number}: old occurs ${passages.length} times in the file (lines ${lines.join(", ")}${more}). Include surrounding lines to make it unique, or set all to true.`;
   }
   return passages.map((passage) => ({ ...passage, edit: number }));
+}
+
+const numbersAdvice =
+  " old begins with the line numbers that read adds: leave out each number and the tab after it.";
+
+function hasLineNumbers(text: string): boolean {
+  return text.split("\n").every((line) => line === "" || /^ *\d+\t/.test(line));
 }
 
 /** Keeps the first of overlapping passages, as in "aa" twice in "aaa". */

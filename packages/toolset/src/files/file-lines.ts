@@ -44,7 +44,7 @@ export async function readLineWindow(
     } else if (chunk.includes(0)) {
       throw new FileError(
         "binary",
-        `${options.path} is not a text file: it contains NUL bytes. Only text and images (PNG, JPEG, GIF, WebP) can be read.`,
+        `${options.path} is not a text file: it contains NUL bytes. Only text, images (PNG, JPEG, GIF, WebP) and PDFs can be read.`,
       );
     }
     window.take(chunk);

@@ -5,6 +5,7 @@ import type { ToolContext } from "@capstan/core";
 import { defineTool, ok } from "@capstan/core";
 import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
+import { boundedNumber, notesOn } from "../files/bounded-number.ts";
 import { FileError, onFile, toToolOutput } from "../files/file-error.ts";
 import { Folder, inFolder } from "../files/folder.ts";
 import { folderPath } from "../files/path-input.ts";
@@ -35,8 +36,17 @@ const maxBytes = 64 * 1024;
 
 const input = z.strictObject({
   path: folderPath("Folder to list"),
-  offset: z.int().min(1).default(1).describe("First entry to list, counted from 1."),
-  limit: z.int().min(1).max(maxEntries).default(maxEntries).describe("Maximum number of entries."),
+  offset: boundedNumber("offset", {
+    min: 1,
+    usual: 1,
+    description: "First entry to list, counted from 1.",
+  }),
+  limit: boundedNumber("limit", {
+    min: 1,
+    max: maxEntries,
+    usual: maxEntries,
+    description: "Maximum number of entries.",
+  }),
 });
 
 /**
@@ -67,12 +77,12 @@ async function ls(
   if (!(await onFile(path, () => lstat(real))).isDirectory()) {
     throw new FileError("wrong_kind", `${path} is not a folder. Use read to read a file.`);
   }
-  const start = offset - 1;
+  const start = offset.value - 1;
   const { entries, entryCount } = await inFolder(Folder.open(real, path), async (folder) => {
     const names = (await onFile(path, () => readdir(folder.here)))
       .filter((name) => options.isHidden?.(join(real, name)) !== true)
       .toSorted();
-    const shown = names.slice(start, start + limit);
+    const shown = names.slice(start, start + limit.value);
     const inspected = await Promise.all(shown.map((name) => inspect(folder, name, signal)));
     await folder.confirm(path);
     return { entries: inspected, entryCount: names.length };
@@ -80,15 +90,18 @@ async function ls(
   if (start > 0 && start >= entryCount) {
     throw new FileError(
       "past_end",
-      `${path} has no entry ${offset} (entries: ${entryCount}). Use a smaller offset.`,
+      `${path} has no entry ${offset.value} (entries: ${entryCount}). Use a smaller offset.`,
     );
   }
   const lines = fittingLines(entries.map(toLine));
   const next = start + lines.length;
   const hasMore = next < entryCount;
-  const note = `(Entries ${offset} to ${next} of ${entryCount}; continue with offset ${next + 1}.)`;
+  const more = `Entries ${offset.value} to ${next} of ${entryCount}; continue with offset ${next + 1}.`;
+  const notes = [...notesOn(offset, limit), ...(hasMore ? [more] : [])];
   return ok(
-    entryCount === 0 ? "(The folder is empty.)" : [...lines, ...(hasMore ? [note] : [])].join("\n"),
+    entryCount === 0
+      ? "(The folder is empty.)"
+      : [...lines, ...(notes.length > 0 ? [`(${notes.join(" ")})`] : [])].join("\n"),
     {
       path,
       entries: entries.slice(0, lines.length),
