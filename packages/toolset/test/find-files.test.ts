@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { globTool } from "@capstan/toolset";
 import { callTool } from "./call-tool.ts";
 import { fileTree } from "./file-tree.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 async function glob(cwd: string, input: Record<string, string | number | boolean>) {
   const { outputMessage } = await callTool(globTool(), input, { cwd });
@@ -34,12 +35,86 @@ test.each([
   ["*[[]x].ts", ["src/deep/[x].ts"]],
   ["\\[x\\].ts", ["src/deep/[x].ts"]],
   ["readme.md", ["(No files found.)"]],
-  ["../*", ["(No files found.)"]],
 ])("%s finds what it says", async (pattern, paths) => {
   const cwd = await fileTree(tree);
 
   expect(await glob(cwd, { pattern })).toEqual(paths);
 });
+
+test("an absolute pattern inside the folder finds the same files", async () => {
+  const cwd = await fileTree(tree);
+
+  expect(await glob(cwd, { pattern: `${cwd}/src/*.ts` })).toEqual(["src/a.test.ts", "src/a.ts"]);
+  expect(await glob(cwd, { pattern: `${cwd}/**/b.ts` })).toEqual(["src/deep/b.ts"]);
+  expect(await glob(cwd, { pattern: `${cwd}/src/{a,deep/b}.ts` })).toEqual([
+    "src/a.ts",
+    "src/deep/b.ts",
+  ]);
+  expect(await glob(cwd, { pattern: `${cwd}/src/deep/*.ts`, path: "src" })).toEqual([
+    "src/deep/[x].ts",
+    "src/deep/b.ts",
+  ]);
+  expect(await glob(cwd, { pattern: `${cwd}/README.md` })).toEqual(["README.md"]);
+});
+
+test("an absolute pattern finds files by the name that a link gives to the folder", async () => {
+  const cwd = await fileTree(tree);
+  const base = await temporaryFolder();
+  await symlink(cwd, join(base, "link"));
+
+  expect(await glob(join(base, "link"), { pattern: `${base}/link/src/*.ts` })).toEqual([
+    "src/a.test.ts",
+    "src/a.ts",
+  ]);
+});
+
+test("an absolute pattern in another root works with the path of that root", async () => {
+  const [cwd, other] = [await fileTree(tree), await fileTree({ "notes/a.md": "" })];
+
+  const output = await callTool(
+    globTool({ roots: [other] }),
+    { pattern: `${other}/**/*.md`, path: other },
+    { cwd },
+  );
+
+  expect(output.outputMessage).toBe(`${other}/notes/a.md`);
+});
+
+test("two dots inside the folder are taken off", async () => {
+  const cwd = await fileTree(tree);
+
+  expect(await glob(cwd, { pattern: "src/../docs/*.md" })).toEqual(["docs/a b.md"]);
+  expect(await glob(cwd, { pattern: "src/../*.md" })).toEqual(["README.md"]);
+});
+
+test("a pattern that leads out of the folder of the search is refused, inside the working folder, too", async () => {
+  const cwd = await fileTree(tree);
+
+  const outputs = await Promise.all(
+    ["../*.md", `${cwd}/README.md`].map((pattern) =>
+      callTool(globTool(), { pattern, path: "src" }, { cwd }),
+    ),
+  );
+
+  expect(outputs.map(({ ok, details }) => [ok, details])).toEqual([
+    [false, { code: "outside" }],
+    [false, { code: "outside" }],
+  ]);
+  expect(outputs[0]?.outputMessage).toBe(
+    "../*.md leads out of src. Patterns find only files below it: set path to the folder to search, and begin the pattern there.",
+  );
+});
+
+test.each(["../**", "..", "../*.ts", "src/../../**", "/etc/*.conf", "~/**", "{../a,b}/*.ts"])(
+  "%s is refused as a pattern outside the folder",
+  async (pattern) => {
+    const cwd = await fileTree(tree);
+
+    const output = await callTool(globTool(), { pattern }, { cwd });
+
+    expect(output).toMatchObject({ ok: false, details: { code: "outside" } });
+  },
+);
 
 test("below a folder patterns begin there, and paths are still from the working folder", async () => {
   const cwd = await fileTree(tree);
@@ -101,6 +176,15 @@ test("links are not followed, and more than the limit is said to be more", async
     "(There are more than 2. Use a narrower pattern.)",
   ]);
   expect(await glob(cwd, { pattern: "link/**" })).toEqual(["(No files found.)"]);
+});
+
+test("a limit out of range is clamped, and the note says so", async () => {
+  const cwd = await fileTree({ "a.ts": "" });
+
+  expect(await glob(cwd, { pattern: "*.ts", limit: 5000 })).toEqual([
+    "a.ts",
+    "(limit is 1000 instead of 5000: the maximum.)",
+  ]);
 });
 
 test("a pattern that stands for a thousand others is refused", async () => {

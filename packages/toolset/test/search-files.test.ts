@@ -81,6 +81,31 @@ describe.each([
     );
   });
 
+  search("an include may be absolute, and one that leads elsewhere is refused", async () => {
+    const tool = grepTool(binary === undefined ? {} : { ripgrep: binary });
+    const cwd = await fileTree(tree);
+    const inside = await callTool(tool, { pattern: "one", include: `${cwd}/src/*.md` }, { cwd });
+    const outside = await Promise.all(
+      ["../**", "/etc/*.conf"].map((include) =>
+        callTool(tool, { pattern: "one", include }, { cwd }),
+      ),
+    );
+
+    expect(inside.outputMessage).toBe("src/c.md:1: one and only (one)");
+    expect(outside.map(({ details }) => details)).toEqual([
+      { code: "outside" },
+      { code: "outside" },
+    ]);
+  });
+
+  search("a limit and a context out of range are clamped", async () => {
+    const output = await grep({ pattern: "x", limit: "99999", context: 50 }, { "a.txt": "x\n" });
+
+    expect(output.outputMessage).toBe(
+      "a.txt:1: x\n(limit is 2000 instead of 99999: the maximum. context is 20 instead of 50: the maximum.)",
+    );
+  });
+
   search("a long line is cut", async () => {
     const output = await grep({ pattern: "x" }, { "a.txt": "x".repeat(100_000) });
 

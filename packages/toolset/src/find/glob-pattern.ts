@@ -11,20 +11,7 @@ const maxAlternatives = 100;
  * Throws `invalid_pattern`.
  */
 export function compileGlob(pattern: string): MatchPath {
-  if (pattern.length > maxChars) {
-    throw new FileError(
-      "invalid_pattern",
-      `The pattern is too long: at most ${maxChars} characters are allowed.`,
-    );
-  }
-  const anchored = pattern.includes("/") ? pattern.replace(/^\.?\//, "") : `**/${pattern}`;
-  const alternatives = alternativesOf(anchored);
-  if (alternatives === undefined) {
-    throw new FileError(
-      "invalid_pattern",
-      `${pattern} has too many alternatives. Use several patterns.`,
-    );
-  }
+  const alternatives = expandGlob(pattern).map(anchored);
   try {
     const tests = alternatives.map(compilePath);
     return (path) => tests.some((fits) => fits(path));
@@ -32,6 +19,29 @@ export function compileGlob(pattern: string): MatchPath {
     const problem = `${pattern} is not a valid pattern. Use *, **, ?, [abc] and {a,b}; escape special characters with \\.`;
     throw new FileError("invalid_pattern", problem, { cause });
   }
+}
+
+/** Returns a pattern for each choice of `{a,b}`; all of them have a slash if the pattern has one. Throws `invalid_pattern`. */
+export function expandGlob(pattern: string): readonly string[] {
+  if (pattern.length > maxChars) {
+    throw new FileError(
+      "invalid_pattern",
+      `The pattern is too long: at most ${maxChars} characters are allowed.`,
+    );
+  }
+  const alternatives = alternativesOf(pattern);
+  if (alternatives === undefined) {
+    throw new FileError(
+      "invalid_pattern",
+      `${pattern} has too many alternatives. Use several patterns.`,
+    );
+  }
+  if (!pattern.includes("/")) return alternatives;
+  return alternatives.map((one) => (one.includes("/") ? one : `./${one}`));
+}
+
+function anchored(pattern: string): string {
+  return pattern.includes("/") ? pattern.replace(/^\.?\//, "") : `**/${pattern}`;
 }
 
 /** Expands `{a,b}`. Undefined if there are too many alternatives. */

@@ -7,7 +7,8 @@ import type { ToolOutput } from "@capstan/kernel";
 import { z } from "zod";
 import { onFile, toToolOutput } from "../files/file-error.ts";
 import { requireFile } from "../files/folder.ts";
-import { compileGlob } from "../find/glob-pattern.ts";
+import { boundedNumber, notesOn } from "../files/bounded-number.ts";
+import { patternIn } from "../find/pattern-in-folder.ts";
 import { folderPath } from "../files/path-input.ts";
 import { locate, openWorkspace, rootOf, toShownPath } from "../files/workspace.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
@@ -49,7 +50,12 @@ const input = z.strictObject({
     .describe("Search only files whose path matches, for example *.ts or src/**/*.md."),
   literal: z.boolean().default(false).describe("Treat the pattern as plain text."),
   ignoreCase: z.boolean().default(false),
-  context: z.int().min(0).max(20).default(0).describe("Lines to show before and after each match."),
+  context: boundedNumber("context", {
+    min: 0,
+    max: 20,
+    usual: 0,
+    description: "Lines to show before and after each match.",
+  }),
   show: z
     .enum(["lines", "files", "count"])
     .default("lines")
@@ -57,12 +63,12 @@ const input = z.strictObject({
       "Matching lines, only the paths of files with matches, or the number of matches in each file.",
     ),
   ignored: z.boolean().default(false).describe("Include files that .gitignore excludes."),
-  limit: z
-    .int()
-    .min(1)
-    .max(maxMatches)
-    .default(defaultMatches)
-    .describe("Maximum number of matching lines."),
+  limit: boundedNumber("limit", {
+    min: 1,
+    max: maxMatches,
+    usual: defaultMatches,
+    description: "Maximum number of matching lines.",
+  }),
 });
 
 type GrepInput = z.output<typeof input>;
@@ -102,16 +108,20 @@ async function grep(
   const real = await locate(workspace, path);
   const stats = await onFile(path, () => lstat(real));
   if (!stats.isDirectory()) requireFile(stats, path);
-  const isIncluded = include === undefined ? () => true : compileGlob(include);
   const root = rootOf(workspace, real);
   const isFile = stats.isFile();
+  const included =
+    include === undefined ? undefined : patternIn({ workspace, path, real }, include);
   const includes = (found: string): boolean =>
-    isIncluded(found) && (isFile || options.isHidden?.(join(real, found)) !== true);
+    included?.matches(found) !== false &&
+    (isFile || options.isHidden?.(join(real, found)) !== true);
   const shown = toShownPath(workspace, isFile ? real.slice(0, -basename(real).length - 1) : real);
   const found = new Found(wanted, shown === "." ? "" : `${shown}/`);
-  for await (const line of engine({ ...wanted, real, root, isFile, includes, signal })) {
+  const context = wanted.context.value;
+  for await (const line of engine({ ...wanted, context, real, root, isFile, includes, signal })) {
     if (!found.take(line)) break;
   }
+  if (found.isEmpty) included?.mustHaveFound();
   return found.toOutput();
 }
 
@@ -131,11 +141,15 @@ class Found {
     this.#base = base;
   }
 
+  get isEmpty(): boolean {
+    return this.#matchCount === 0;
+  }
+
   /** Returns false if no more matches are needed. */
   take(found: FoundLine): boolean {
     const path = this.#base + found.path;
     if (found.isMatch) {
-      if (this.#matchCount === this.#input.limit || this.#chars > maxChars) {
+      if (this.#matchCount === this.#input.limit.value || this.#chars > maxChars) {
         this.#hasMore = true;
         return false;
       }
@@ -149,7 +163,7 @@ class Found {
   #show(found: FoundLine, path: string): void {
     const last = this.#last;
     const isApart = last?.path !== found.path || found.line !== last.line + 1;
-    if (this.#input.context > 0 && last !== undefined && isApart) this.#lines.push("--");
+    if (this.#input.context.value > 0 && last !== undefined && isApart) this.#lines.push("--");
     this.#last = found;
     const text =
       found.text.length > maxLineChars ? `${found.text.slice(0, maxLineChars)} …` : found.text;
@@ -161,17 +175,22 @@ class Found {
   }
 
   toOutput(): ToolOutput<GrepDetails> {
-    const { pattern, show } = this.#input;
+    const { pattern, show, limit, context } = this.#input;
     const lines = {
       lines: () => this.#lines,
       files: () => [...this.#counts.keys()],
       count: () => [...this.#counts].map(([path, count]) => `${path}: ${count}`),
     }[show]();
-    const note = `(There are more than ${this.#matchCount} matches. Narrow the search, or raise limit.)`;
+    const notes = [
+      ...notesOn(limit, context),
+      ...(this.#hasMore
+        ? [`There are more than ${this.#matchCount} matches. Narrow the search, or raise limit.`]
+        : []),
+    ];
     return ok(
-      this.#matchCount === 0
+      this.isEmpty
         ? "(Nothing found.)"
-        : [...lines, ...(this.#hasMore ? [note] : [])].join("\n"),
+        : [...lines, ...(notes.length > 0 ? [`(${notes.join(" ")})`] : [])].join("\n"),
       {
         pattern,
         matchCount: this.#matchCount,
