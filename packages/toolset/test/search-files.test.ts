@@ -98,6 +98,28 @@ describe.each([
     ]);
   });
 
+  search("files in other encodings, with odd ends and odd names are found", async () => {
+    const files = {
+      "a\\b.txt": "one\n",
+      "bom.txt": "\ufeffone\n",
+      "cr.txt": "one\r\n\r\none\r",
+      "latin.txt": Buffer.from("caf\u00e9 one\n", "latin1"),
+      "utf16be.txt": Buffer.from("\ufeffone \u00e9\r\ntwo\n", "utf16le").swap16(),
+      "utf16le.txt": Buffer.from("\ufefftwo\n\u20acone", "utf16le"),
+    };
+
+    const output = await grep({ pattern: "one", show: "count" }, files);
+
+    expect(output.outputMessage.split("\n")).toEqual([
+      "a\\b.txt: 1",
+      "bom.txt: 1",
+      "cr.txt: 2",
+      "latin.txt: 1",
+      "utf16be.txt: 1",
+      "utf16le.txt: 1",
+    ]);
+  });
+
   search("a limit and a context out of range are clamped", async () => {
     const output = await grep({ pattern: "x", limit: "99999", context: 50 }, { "a.txt": "x\n" });
 

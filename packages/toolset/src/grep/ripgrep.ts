@@ -1,11 +1,12 @@
 /** Searches with ripgrep, if its package has a binary for this machine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { basename, dirname } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { FileError } from "../files/file-error.ts";
 import { Folder } from "../files/folder.ts";
+import { ConfirmedLines } from "./confirmed-lines.ts";
 import type { FoundLine, Search, SearchEngine } from "./search.ts";
 import { maxSearchedBytes } from "./search.ts";
 
@@ -40,13 +41,14 @@ async function* searchWith(binary: string, search: Search): AsyncGenerator<Found
   const problem = textOf(child.stderr);
   // A consumer that stops early does not need them.
   for (const unread of [ended, problem]) unread.catch(() => {});
+  const confirmed = new ConfirmedLines(folder);
   try {
     // Awaits nothing before this: the child's output is lost if it exits before it is read.
     for await (const line of createInterface({ input: child.stdout })) {
-      const found = toFoundLine(line);
-      if (found === undefined || !search.includes(found.path)) continue;
-      await folder.confirm(search.path);
-      yield found;
+      const printed = toPrintedLine(line);
+      if (printed === undefined || !search.includes(printed.found.path)) continue;
+      const { found, bytes } = printed;
+      if (await confirmed.has(found.path, found.line, bytes)) yield found;
     }
     search.signal.throwIfAborted();
     await requireSuccess(ended, problem, search);
@@ -91,21 +93,26 @@ interface Printed {
 /** Base64 bytes if the text is not valid UTF-8. */
 type Printable = { readonly text: string } | { readonly bytes: string };
 
-function toFoundLine(line: string): FoundLine | undefined {
+interface PrintedLine {
+  readonly found: FoundLine;
+  /** The line as it is in the file. */
+  readonly bytes: Buffer;
+}
+
+function toPrintedLine(line: string): PrintedLine | undefined {
   // The format is documented.
   const { type, data } = JSON.parse(line) as Printed;
   if (type !== "match" && type !== "context") return undefined;
   if (data.path === undefined || data.lines === undefined) return undefined;
-  return {
-    path: toText(data.path).replaceAll("\\", "/").replace(/^\.\//, ""),
-    line: data.line_number ?? 0,
-    text: toText(data.lines).replace(/\r?\n$/, ""),
-    isMatch: type === "match",
-  };
+  const bytes = toBytes(data.lines);
+  const written = toBytes(data.path).toString("utf8");
+  const path = written.replaceAll(sep, "/").replace(/^\.\//, "");
+  const text = bytes.toString("utf8").replace(/\r?\n$/, "");
+  return { found: { path, line: data.line_number ?? 0, text, isMatch: type === "match" }, bytes };
 }
 
-function toText(value: Printable): string {
-  return "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8");
+function toBytes(value: Printable): Buffer {
+  return "text" in value ? Buffer.from(value.text) : Buffer.from(value.bytes, "base64");
 }
 
 async function textOf(stream: Readable): Promise<string> {
