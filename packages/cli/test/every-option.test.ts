@@ -106,7 +106,7 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
 
     const { provider } = await runScripted([option, other, "Hi"], [reply(read), reply(say("ok"))]);
 
-    expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content: "from there" });
+    expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content: "1\tfrom there" });
   },
   allow: async (option) => {
     const write = callTool("write", { path: "a.txt", content: "x" });

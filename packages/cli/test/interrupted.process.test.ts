@@ -54,6 +54,26 @@ test.each([
   expect(listed.stdout).toMatch(/^\w{16}  just now  done /);
 });
 
+test.each(["one signal", "two signals"])(
+  "a daemon of a command that ignores SIGTERM ends with %s",
+  async (count) => {
+    const cwd = await temporaryFolder();
+    const script = `trap "" TERM; (setsid nohup sh -c 'echo $$ > pid; mv pid started; exec sleep 300' >/dev/null 2>&1 &); sleep 300; sleep 300`;
+    const command = spawnCommand(files.bashTurn, ["--allow", "bash", script], { cwd });
+    const started = join(cwd, "started");
+    await vi.waitFor(() => expect(existsSync(started)).toBe(true), { timeout: 20_000 });
+    const pid = Number(readFileSync(started, "utf8"));
+    const wasRunning = isAlive(pid);
+
+    command.child.kill("SIGINT");
+    if (count === "two signals") command.child.kill("SIGTERM");
+    await command.ended;
+
+    expect(wasRunning).toBe(true);
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5_000 });
+  },
+);
+
 test("what was said of a reply before SIGINT ends with its line", async () => {
   const command = spawnCommand(files.slowTurn, ["prompt"]);
   await command.seen("Working");

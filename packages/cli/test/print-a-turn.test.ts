@@ -27,7 +27,7 @@ test("what is said goes to stdout, what is done to stderr, in the order in which
       "",
       "I read README.md.",
       "• read README.md",
-      "  read README.md → 3 lines, 30 bytes",
+      "  read README.md → 3 lines, 36 bytes",
       "",
       "This folder contains 1 file: README.md.",
       'README.md is titled "Title" and begins: A sentence.',

@@ -156,7 +156,7 @@ test("settings of the user give it more: other folders, and fetch", async () => 
   );
 
   expect(provider.requests[0]?.tools).toContain("fetch");
-  expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content: "from there" });
+  expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ content: "1\tfrom there" });
 });
 
 test("what was left out of the settings is said before anything else", async () => {

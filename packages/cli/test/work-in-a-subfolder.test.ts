@@ -28,7 +28,9 @@ function resultOf({ provider }: ScriptedRun): unknown {
 }
 
 test("a file of the project is read", async () => {
-  expect(resultOf(await reading("../package.json"))).toMatchObject({ content: "of the project" });
+  expect(resultOf(await reading("../package.json"))).toMatchObject({
+    content: "1\tof the project",
+  });
 });
 
 test("a file outside of the project is refused, and the refusal names option and key", async () => {

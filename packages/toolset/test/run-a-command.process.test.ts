@@ -25,6 +25,9 @@ const family = [
   "trap '' TERM; sleep 1000; sleep 1000",
 ].join("\n");
 
+/** Leaves the group and the session of its command, ignores SIGHUP, and writes its number. */
+const daemon = "(setsid nohup sh -c 'echo $$ > pids; exec sleep 1000' >/dev/null 2>&1 &)";
+
 test("both streams come as they are written, and the answer has all of it", async () => {
   const cwd = await temporaryFolder();
 
@@ -102,6 +105,20 @@ test("a timeout ends the command and everything that it started", async () => {
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   expect(done).toMatchObject({ isError: true, details: { isTimeout: true } });
   expect(done.output).toContain("Timed out after 700 ms.");
+});
+
+test("an abort ends a daemon in less than a second, though the command holds on", async () => {
+  const cwd = await temporaryFolder();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const command = `trap "" TERM; ${daemon}; sleep 1000; sleep 1000`;
+  const call = openSession().call(bashTool(), { command }, { cwd, signal });
+  const pids = await pidsIn(join(cwd, "pids"), 1);
+
+  controller.abort(new Error("the user left"));
+  await expect.poll(() => pids.filter(isAlive), { interval: 20, timeout: 900 }).toEqual([]);
+
+  await expect(call).rejects.toThrow("the user left");
 });
 
 test("a timeout above the maximum is clamped, and told if it is reached", async () => {

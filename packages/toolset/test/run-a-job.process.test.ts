@@ -76,7 +76,21 @@ test("a process that comes to its end although a job runs takes the job with it"
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
-test("a process that is killed takes its commands with it", async () => {
+test("a process that exits right after a timeout leaves no daemon of the command", async () => {
+  const cwd = await temporaryFolder();
+
+  await promisify(execFile)(process.execPath, [
+    "--conditions=@capstan/source",
+    host,
+    cwd,
+    "timeout",
+  ]);
+
+  const pid = Number(await readFile(join(cwd, "pids"), "utf8"));
+  await expect.poll(() => isAlive(pid)).toBe(false);
+});
+
+test("a process that is killed takes its commands with it, and what has left their group", async () => {
   const cwd = await temporaryFolder();
   const child = spawn(process.execPath, ["--conditions=@capstan/source", host, cwd, "command"]);
   // None until the command has written the file.
@@ -85,7 +99,7 @@ test("a process that is killed takes its commands with it", async () => {
       .split("\n")
       .slice(0, -1)
       .map(Number);
-  await expect.poll(pids, { timeout: 15_000 }).toHaveLength(2);
+  await expect.poll(pids, { timeout: 15_000 }).toHaveLength(3);
   const before = (await pids()).filter(isAlive);
 
   child.kill("SIGKILL");

@@ -141,6 +141,8 @@ async function* run(
   try {
     for await (const delta of unread.read()) yield { type: "delta", delta };
     const ending = await ended;
+    // Also what has left the group, before the answer: this process may end right after it.
+    if (isTimeout) await running.stop();
     signal.throwIfAborted();
     yield toComplete(wanted, withoutOverwritten(output.text), ending, isTimeout, options);
   } finally {

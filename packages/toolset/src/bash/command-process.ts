@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { randomUUID } from "node:crypto";
-import { killMarked, marker } from "./marked-processes.ts";
+import { marker, signalMarked } from "./marked-processes.ts";
 import { PlainOutput } from "./plain-output.ts";
 
 export interface CommandOptions {
@@ -21,17 +21,23 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Time processes have to exit before they are killed. */
-const graceMs = 1000;
+/** Time processes have to exit before they are killed: less than the second that a turn waits for a tool after an abort. */
+const graceMs = 700;
 /** How long to wait for output that a process outside the group holds open. */
 const lateOutputMs = 300;
 
 /**
- * A guard in the group waits for the end of a pipe that only this process holds, then kills the group. So nothing keeps
- * running, however this process ends. The command replaces the shell that started the guard, and does not know of it.
+ * A guard in the group waits for the end of a pipe that only this process holds, then kills what has left the group but
+ * still has the marker, and the group. So nothing keeps running, however this process ends. The command replaces the shell that started
+ * the guard, and does not know of it. Where there is no /proc, only the group is killed.
  */
-const guarded =
-  '{ trap "" TERM HUP INT; read -r _ <&3; kill -9 -$$; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec "$0" -c "$1"';
+const guarded = [
+  '{ trap "" TERM HUP INT; read -r _ <&3',
+  "read -r self _ </proc/self/stat",
+  `for one in $(grep -lsxzF "${marker}=$${marker}" /proc/[0-9]*/environ)`,
+  'do one=${one%/environ}; one=${one#/proc/}; [ "$one" = "$self" ] || kill -9 "$one"; done',
+  'kill -9 -$$; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec "$0" -c "$1"',
+].join("; ");
 
 export class CommandProcess {
   /** Resolves once the command has ended and none of its processes is left. Rejects if it could not be started. */
@@ -86,11 +92,13 @@ export class CommandProcess {
 
   async #stop(): Promise<void> {
     this.#kill("SIGTERM");
+    const asked = signalMarked(this.#id, "SIGTERM");
     const timer = setTimeout(() => this.#kill("SIGKILL"), graceMs);
     // Callers that await `ended` get the failure or the exit code.
     await this.ended.catch(() => {});
     clearTimeout(timer);
-    await killMarked(this.#id);
+    await asked;
+    await signalMarked(this.#id, "SIGKILL");
   }
 
   async #end(): Promise<Ending> {
