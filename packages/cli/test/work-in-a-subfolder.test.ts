@@ -1,5 +1,5 @@
 /** In a folder below the project's, the files of the whole project can be read. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { callTool, reply, say } from "@capstan/testing";
 import { expect, test } from "vitest";
@@ -44,4 +44,57 @@ test("a home folder under version control is not opened as a project", async () 
   const result = resultOf(await reading("../package.json", (project) => project));
 
   expect(result).toMatchObject({ isError: true, content: expect.stringContaining("outside") });
+});
+
+/** Writes `project/sub/a.txt`, `project/b.txt` and `project/other/c.txt` in `project/sub`, and returns the files that are there. */
+async function writing(...flags: readonly string[]) {
+  const project = join(await temporaryFolder(), "project");
+  const cwd = join(project, "sub");
+  await mkdir(cwd, { recursive: true });
+  await mkdir(join(project, "other"));
+  await mkdir(join(project, ".git"));
+  const files = ["a.txt", "../b.txt", "../other/c.txt"];
+  const calls = files.map((path) => callTool("write", { path, content: "new" }));
+  const run = await runScripted(
+    ["prompt", ...flags.map((flag) => flag.replace("PROJECT", project))],
+    [reply(...calls), reply(say("ok"))],
+    { cwd },
+  );
+  // A file that was not written has no text.
+  const texts = await Promise.all(
+    files.map((path) => readFile(join(cwd, path), "utf8").catch(() => undefined)),
+  );
+  return { ...run, project, written: files.filter((_, index) => texts[index] === "new") };
+}
+
+test.each(["edit", "write"])(
+  "--allow %s changes files below the folder where the command was started, and none above it",
+  async (rule) => {
+    const { written, exitCode, io, project } = await writing("--allow", rule);
+
+    expect(written).toEqual(["a.txt"]);
+    expect(exitCode).toBe(4);
+    expect(io.stderrText()).toContain(`--allow 'write(${project}/b.txt)'`);
+  },
+);
+
+test.each([
+  [
+    ["--allow", "edit(PROJECT/**)"],
+    ["a.txt", "../b.txt", "../other/c.txt"],
+  ],
+  [
+    ["--allow", "edit", "--root", ".."],
+    ["a.txt", "../b.txt", "../other/c.txt"],
+  ],
+  [
+    ["--allow", "edit", "--root", "../other"],
+    ["a.txt", "../other/c.txt"],
+  ],
+  [
+    ["--allow", "*"],
+    ["a.txt", "../b.txt", "../other/c.txt"],
+  ],
+])("%j opens more of the project", async (flags, files) => {
+  expect((await writing(...flags)).written).toEqual(files);
 });

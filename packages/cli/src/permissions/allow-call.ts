@@ -12,11 +12,14 @@ import { allowsPath, placesOf } from "./path-pattern.ts";
 import { isProtected } from "./protected-places.ts";
 import type { Rule } from "./rule.ts";
 import type { Subject } from "./subject.ts";
+import { wayInside } from "./way-inside.ts";
 
 export interface AllowContext {
   readonly allow: readonly Rule[];
   readonly cwd: string;
   readonly tools: readonly AnyTool[];
+  /** Real paths of the folders in which `edit` and `write` without a pattern hold. */
+  readonly namedFolders: readonly string[];
   /** False if a rule denies or asks about the file. */
   readonly isUnlimited: (type: "read" | "write", path: string) => boolean;
 }
@@ -29,22 +32,39 @@ export function allowCall(subject: Subject, context: AllowContext): Decision {
     const verdict = decideProtected(toolName, places, context);
     return verdict.isAllowed ? { type: "allow" } : toAsking(verdict.problem, verdict.allowWith);
   }
-  if (context.allow.some((rule) => allows(rule, subject))) return { type: "allow" };
+  if (context.allow.some((rule) => allows(rule, subject, context))) return { type: "allow" };
   if (isFree(toolName, context.tools)) return { type: "allow" };
   const rule = places === undefined ? undefined : pathRuleFor(toolName, places.real);
-  return toAsking("No rule allows this call", [rule ?? toolName]);
+  const isElsewhere = isWriting && !isIn(context.namedFolders, places);
+  const why = isElsewhere
+    ? "No rule allows a change outside of the working folder"
+    : "No rule allows this call";
+  return toAsking(why, rule === undefined && isElsewhere ? [] : [rule ?? toolName]);
 }
 
 function toAsking(why: string, allowWith: readonly string[], parts?: Asking["parts"]): Asking {
   return { type: "ask", why, allowWith, ...(parts && { parts }) };
 }
 
-function allows(rule: Rule, { toolName, places }: Subject): boolean {
+function allows(
+  rule: Rule,
+  { toolName, places }: Subject,
+  { namedFolders }: Pick<AllowContext, "namedFolders">,
+): boolean {
   if (!mayAllow(rule, toolName)) return false;
   const { pattern } = rule;
-  if (pattern === undefined) return true;
+  if (pattern === undefined) {
+    // `*` is everything. A rule for one tool is about folders that the user has named, and the project's folder above is not.
+    const isChange = toolName === "edit" || toolName === "write";
+    return rule.toolName === undefined || !isChange || isIn(namedFolders, places);
+  }
   // A rule for some commands also covers the jobs that they started.
   return pattern.type === "path" ? allowsPath(pattern, places) : toolName !== "bash";
+}
+
+function isIn(folders: readonly string[], places: Places | undefined): boolean {
+  if (places === undefined) return false;
+  return folders.some((folder) => wayInside(folder, places.real.absolute) !== undefined);
 }
 
 function isProtectedPlace({ written, real }: Places): boolean {
@@ -133,7 +153,7 @@ function decideFile(type: "read" | "write", path: string, context: AllowContext)
     (rule) =>
       mayAllow(rule, type) &&
       rule.toolName !== undefined &&
-      allows(rule, { toolName: type, places }) &&
+      allows(rule, { toolName: type, places }, context) &&
       (isInside || rule.pattern !== undefined),
   );
   if (isAllowed || (type === "read" && isInside)) return { isAllowed: true };

@@ -19,10 +19,15 @@ export interface DecideContext {
   readonly permissions: Permissions;
   readonly cwd: string;
   readonly tools: readonly AnyTool[];
+  /** Real paths of the folders in which `edit` and `write` without a pattern hold. Default: the working folder. */
+  readonly namedFolders?: readonly string[];
 }
 
 /** Deny rules override ask rules, which override allow rules. Never throws. */
-export function decide(call: CallToDecide, { permissions, cwd, tools }: DecideContext): Decision {
+export function decide(
+  call: CallToDecide,
+  { permissions, cwd, tools, namedFolders = [cwd] }: DecideContext,
+): Decision {
   const subject = toSubject(call, cwd);
   const { allow, ask, deny } = permissions;
   const denials = deny.map((rule) => ({ rule, fit: fitOf(rule, subject, cwd) }));
@@ -41,7 +46,7 @@ export function decide(call: CallToDecide, { permissions, cwd, tools }: DecideCo
     [...deny, ...ask].every(
       (rule) => fitOf(rule, toSubject({ toolName: type, input: { path } }, cwd), cwd) === "no",
     );
-  return allowCall(subject, { allow, cwd, tools, isUnlimited: isFile });
+  return allowCall(subject, { allow, cwd, tools, namedFolders, isUnlimited: isFile });
 }
 
 function named({ text, layer }: Rule): Pick<Decision & { type: "deny" }, "rule" | "layer"> {

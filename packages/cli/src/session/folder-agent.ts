@@ -43,12 +43,12 @@ export function createFolderAgent(
   io: Pick<Io, "platform" | "clock" | "tools">,
   { folder, chosen, registry, resolveModel, note }: FolderAgentInit,
 ): FolderAgent {
-  const { cwd, config } = folder;
+  const { cwd, config, namedFolders } = folder;
   const { settings } = config;
   const rules = livePermissionsOf(folder, note);
   const tools = toolsOf(io, folder, rules);
   const decideHere = (call: CallToDecide, sessionId: string): Decision =>
-    decide(call, { permissions: rules.current(sessionId), cwd, tools });
+    decide(call, { permissions: rules.current(sessionId), cwd, tools, namedFolders });
   const gate: Gate = {
     decide: decideHere,
     refresh: () => rules.refresh(),

@@ -14,6 +14,8 @@ export interface Folder {
   /** Real path. */
   readonly cwd: string;
   readonly config: LoadedConfig;
+  /** Folders that the user has named: rules for all files of a tool hold in them. The project's folder is opened for reading only. */
+  readonly namedFolders: readonly string[];
   /** Loads the settings again, as files and trust are now. */
   readonly reload: () => Promise<LoadedConfig>;
 }
@@ -27,13 +29,22 @@ export async function loadFolder(
   const { env, platform, home } = io;
   const { flags, isTrusting: trust } = request;
   const folders = userFolders(env, platform, home);
-  const load = async (isTrusting: boolean): Promise<LoadedConfig> => {
-    const config = await loadConfig({ cwd, env, folders, flags, trust: isTrusting });
-    const { settings, projectFolder } = config;
-    if (projectFolder === cwd || (await containsHome(projectFolder, home))) return config;
-    return { ...config, settings: { ...settings, roots: [...settings.roots, projectFolder] } };
+  const load = (isTrusting: boolean): Promise<LoadedConfig> =>
+    loadConfig({ cwd, env, folders, flags, trust: isTrusting });
+  const config = await load(trust);
+  const { roots } = config.settings;
+  return {
+    cwd,
+    config: await withProject(config, cwd, home),
+    namedFolders: [cwd, ...(await Promise.all(roots.map((root) => realpath(root))))],
+    reload: async () => withProject(await load(false), cwd, home),
   };
-  return { cwd, config: await load(trust), reload: () => load(false) };
+}
+
+async function withProject(config: LoadedConfig, cwd: string, home: string): Promise<LoadedConfig> {
+  const { settings, projectFolder } = config;
+  if (projectFolder === cwd || (await containsHome(projectFolder, home))) return config;
+  return { ...config, settings: { ...settings, roots: [...settings.roots, projectFolder] } };
 }
 
 /** Like `loadFolder`, with the default settings and the problems if the configuration is wrong. */
@@ -48,7 +59,7 @@ export async function loadFolderAnyway(
     const cwd = await realFolder(io.cwd, request.cwd);
     const folders = userFolders(io.env, io.platform, io.home);
     const config = defaultConfig(cwd, folders, thrown.message.split("\n"));
-    return { cwd, config, reload: async () => config };
+    return { cwd, config, namedFolders: [cwd], reload: async () => config };
   }
 }
 
