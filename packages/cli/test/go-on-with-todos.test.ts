@@ -112,15 +112,32 @@ test("beyond --max-cost nothing goes on by itself", async () => {
   expect(provider.requests).toHaveLength(2);
 });
 
-test.each(["Which of the two should I take?", "Shall I **go on?**\n", "続けますか？"])(
-  "a question to the user goes before unfinished todos: %j",
-  async (question) => {
-    const { provider, exitCode } = await runScripted(
-      ["prompt"],
-      [plan("pending"), reply(say(question))],
-    );
+test.each([
+  "Which of the two should I take?",
+  "Shall I **go on?**\n",
+  "続けますか？",
+  "The schema is unclear.\n\nShall I use UUIDs? Tell me, and I will continue.",
+  "Which one do you want?\n\n1. SQLite\n2. PostgreSQL\n",
+  "Which one do you want?\n- SQLite\n- PostgreSQL",
+])("a question to the user goes before unfinished todos: %j", async (question) => {
+  const { provider, exitCode } = await runScripted(
+    ["prompt"],
+    [plan("pending"), reply(say(question))],
+  );
 
-    expect(exitCode).toBe(0);
-    expect(provider.requests).toHaveLength(2);
-  },
-);
+  expect(exitCode).toBe(0);
+  expect(provider.requests).toHaveLength(2);
+});
+
+test.each([
+  "Why did it fail? Because of the port.\n\nIt works now.",
+  "I changed the condition to `a ? b : c`.",
+  "See https://example.org/?x=1 for more.",
+])("no question to the user: %j", async (text) => {
+  const { provider } = await runScripted(
+    ["prompt"],
+    [plan("pending"), reply(say(text)), plan("completed"), reply(say("Done."))],
+  );
+
+  expect(provider.requests).toHaveLength(4);
+});

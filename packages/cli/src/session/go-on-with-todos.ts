@@ -32,7 +32,17 @@ function reminderOf(left: readonly Todo[]): string {
   return `Your list has unfinished todos:\n${toTodoLines(left).join("\n")}\nContinue with them. If one needs no more work or cannot be done, update the list accordingly and tell the user why.`;
 }
 
-/** True if the text ends with a question. */
+/** True if the last paragraph asks a question, or the one before a list that ends the text. */
 export function isQuestion(text: string): boolean {
-  return /[?？؟]["'”’)\]*_`\s]*$/u.test(text);
+  const lines = text
+    .replaceAll(/```[\s\S]*?(?:```|$)|`[^`\n]*`/g, "")
+    .trimEnd()
+    .split("\n");
+  const last = lines.findLastIndex((line) => line.trim() !== "" && !isListItem(line));
+  const start = lines.findLastIndex((line, index) => index < last && line.trim() === "") + 1;
+  return /\S[?？؟]["'”’)\]*_]*(?=\s|$)|[？؟]/u.test(lines.slice(start, last + 1).join("\n"));
+}
+
+function isListItem(line: string): boolean {
+  return /^\s*(?:[-*+•]|\w{1,2}[.)])\s/.test(line);
 }
