@@ -1,37 +1,16 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { LoadConfigInput } from "../../src/config/load-config.ts";
 import { projectFile, surroundings, trustedFile, userFile } from "./surroundings.ts";
+import type { Waiting } from "./waiting-process.ts";
+import { waitingProcess } from "./waiting-process.ts";
 
 const fixture = fileURLToPath(new URL("./fixtures/load.ts", import.meta.url));
 
-interface Waiting {
-  /** Lets it go on, and gives what it printed. */
-  start(): Promise<unknown>;
-}
-
-async function waiting(input: LoadConfigInput, asNobody = false): Promise<Waiting> {
-  const child = spawn(
-    process.execPath,
-    ["--conditions=@capstan/source", fixture, JSON.stringify({ ...input, asNobody })],
-    { stdio: ["pipe", "pipe", "inherit"] },
-  );
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-  await once(child.stdout, "data");
-  return {
-    start: async () => {
-      const ended = once(child, "close");
-      child.stdin.end("go\n");
-      await ended;
-      return JSON.parse(output.slice("ready\n".length));
-    },
-  };
+function waiting(input: LoadConfigInput, asNobody = false): Promise<Waiting> {
+  return waitingProcess(fixture, { ...input, asNobody });
 }
 
 test("of processes that trust at the same moment none loses what another one wrote", async () => {
