@@ -84,6 +84,31 @@ test("a socket on which nothing comes does not hold a prompt up", async () => {
   expect(io.stderrText()).toContain("no input on stdin: continuing with the prompt alone\n");
 });
 
+test("a pipe that does not end is waited for, and the note says how to start without it", async () => {
+  const clock = manualClock();
+  const controller = new AbortController();
+  const open: Input = {
+    kind: "pipe",
+    async *read() {
+      await clock.advance(3_000);
+      controller.abort();
+      await new Promise(() => {});
+      yield new Uint8Array();
+    },
+  };
+
+  const { io, provider } = await runScripted(["prompt"], script, {
+    stdin: open,
+    clock,
+    signal: controller.signal,
+  });
+
+  expect(provider.requests).toEqual([]);
+  expect(io.stderrText()).toContain(
+    "capstan: reading stdin until it ends; to start without it, add < /dev/null\n",
+  );
+});
+
 test("an interruption ends the wait for a pipe that does not end", async () => {
   const controller = new AbortController();
   const endless: Input = {

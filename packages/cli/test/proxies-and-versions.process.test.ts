@@ -44,6 +44,24 @@ test("requests to a vendor go through the proxy of the environment", async () =>
   expect((await command.ended).exitCode).toBe(1);
 });
 
+test.each([
+  ["ANTHROPIC_BASE_URL", "anthropic/claude-opus-5-5", "ANTHROPIC_API_KEY"],
+  ["OPENAI_BASE_URL", "openai/gpt-5.5", "OPENAI_API_KEY"],
+])("%s names where requests go, and a project does not", async (variable, model, key) => {
+  const [server, elsewhere] = [await openProxy(), await openProxy()];
+  const [home, cwd] = [temporaryHome(), temporaryHome()];
+  const vendor = model.slice(0, model.indexOf("/"));
+  const project = { providers: { [vendor]: { baseUrl: elsewhere.url } } };
+  await writeFile(join(cwd, "capstan.json"), JSON.stringify(project));
+  await writeFile(join(cwd, ".env"), `${variable}=${elsewhere.url}\n`);
+  const env = { ...noServers, [key]: "any", [variable]: server.url };
+
+  const command = spawnCommand(files.main, ["--model", model, "hi"], { home, cwd, env });
+
+  expect(await server.asked).toMatch(/^\/v1\/(?:messages|responses)$/);
+  expect((await command.ended).exitCode).toBe(1);
+});
+
 test("a Node that is too old is named, with the version that is needed", async () => {
   const old = 'Object.defineProperty(process, "versions", { value: { node: "20.20.2" } })';
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}` };

@@ -33,7 +33,9 @@ async function readAll(
   if (stdin.kind === "none") return new Uint8Array();
   const chunks: Uint8Array[] = [];
   const isImpatient = hasPrompt && stdin.kind === "socket";
-  const cancelNote = clock.timer(longMs, () => note("reading stdin until it ends"));
+  const cancelNote = clock.timer(longMs, () =>
+    note("reading stdin until it ends; to start without it, add < /dev/null"),
+  );
   const gaveUp = Promise.withResolvers<"gave up">();
   signal.addEventListener("abort", () => gaveUp.resolve("gave up"), { once: true });
   const cancelWait = isImpatient
