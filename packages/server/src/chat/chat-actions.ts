@@ -1,5 +1,6 @@
 /** Carries out what a page asks for, in its session. */
 import type { Session } from "@capstan/core";
+import { SessionError } from "@capstan/core";
 import type { Answer } from "@capstan/log";
 import { appOf } from "../endpoints/app-of.ts";
 import type { Call } from "../endpoints/endpoint.ts";
@@ -10,7 +11,13 @@ import type { EventStream } from "../streaming/frame-sink.ts";
 import type { ChatQuery } from "./chat-endpoints.ts";
 import type { ChatAction, ChatRequest } from "./chat-request.ts";
 import { emptyStream, followChat, streamTurn } from "./chat-stream.ts";
-import { findMessage, nextRevision, replyIdOf, turnIdOfMessage } from "./message-ids.ts";
+import {
+  findMessage,
+  inputUnderWay,
+  nextRevision,
+  replyIdOf,
+  turnIdOfMessage,
+} from "./message-ids.ts";
 
 type ChatCall = Call<ChatQuery, ChatRequest>;
 type Content = ActionOf<"send">["content"];
@@ -96,9 +103,19 @@ async function repeat(
   id: string,
   content: Content,
 ): Promise<EventStream> {
-  const following = isRunning(open.session) ? followChat(call, open) : undefined;
+  const { session } = open;
+  const isUnderWay = isRunning(session) && inputUnderWay(session) === id;
+  const following = isUnderWay ? followChat(call, open) : undefined;
   if (following !== undefined) return following;
-  return streamSend(call, open, { id, content, isRepeat: true });
+  try {
+    return await streamSend(call, open, { id, content, isRepeat: true });
+  } catch (thrown) {
+    // The message was steered into a turn, so it has no reply of its own.
+    if (thrown instanceof SessionError && thrown.code === "id_conflict") {
+      return emptyStream(replyIdOf(id));
+    }
+    throw thrown;
+  }
 }
 
 async function regenerate(

@@ -96,6 +96,28 @@ describe("a page that comes back", () => {
   });
 });
 
+test("a message that is sent again gets its own reply, not the one that is under way", async () => {
+  const tool = deferredTool();
+  const script = [say("One"), callTool(tool.name, {}), say("Two")];
+  const world = await createWorld(script, { tools: [tool] });
+  const send = (text: string, id: string): Promise<Response> =>
+    world.post("/api/chat", bodyOf(userMessage(text, id)));
+  await chunksOf(await send("First", "m1"));
+  const running = send("Second", "m2");
+  const [call] = await tool.whenStarted();
+  const steered = await chunksOf(await send("Faster", "m3"));
+
+  const again = await chunksOf(await send("First", "m1"));
+  tool.resolve(call?.toolCallId ?? "", "here");
+  await chunksOf(await running);
+  const steeredAgain = await chunksOf(await send("Faster", "m3"));
+
+  expect(again.filter(({ type }) => type === "text-delta")).toMatchObject([{ delta: "One" }]);
+  expect(typesOf(steered)).toEqual(["start", "start-step", "finish-step", "finish"]);
+  expect(steeredAgain).toEqual(steered);
+  expect(world.provider.requests).toHaveLength(3);
+});
+
 describe("a page that leaves", () => {
   test("does not stop the turn", async () => {
     const tool = deferredTool();
