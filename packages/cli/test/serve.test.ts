@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "@capstan/core";
 import type { ScriptItem } from "@capstan/testing";
 import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -178,6 +179,37 @@ test("a rule that is written while the server runs holds from the next call on, 
 
   expect(rest.at(-1)).toMatchObject({ status: "completed" });
   expect(existsSync(join(home, "victim.txt"))).toBe(true);
+});
+
+test("a later turn is told of the new day and of a changed AGENTS.md, once", async () => {
+  const cwd = await temporaryFolder();
+  const path = join(cwd, "AGENTS.md");
+  await writeFile(path, "RULE-ONE\n");
+  const provider = scriptedProvider([reply(say("one")), reply(say("two")), reply(say("three"))]);
+  let time = "2030-01-01T23:50:00Z";
+  const { send } = await served([], {
+    cwd,
+    chooseModel: choosing(provider),
+    clock: { ...systemClock, now: () => Date.parse(time) },
+  });
+
+  await send("execute", { sessionId: "mine", context: {}, input: "First" });
+  await writeFile(path, "RULE-TWO\n");
+  time = "2030-01-02T00:10:00Z";
+  await send("execute", { sessionId: "mine", context: {}, input: "Second" });
+  await send("execute", { sessionId: "mine", context: {}, input: "Third" });
+
+  const [first, second, third] = provider.requests.map(({ options, messages }) => ({
+    systemPrompt: options.systemPrompt,
+    last: messages.flatMap((one) => (one.role === "user" ? [one.content] : [])).at(-1),
+  }));
+  expect(first?.systemPrompt).toContain(`Working folder: ${cwd}\n`);
+  expect(first?.systemPrompt).toContain("Date: 2030-01-01");
+  expect(first?.systemPrompt).toContain("RULE-ONE");
+  expect(second?.systemPrompt).toBe(first?.systemPrompt);
+  expect(second?.last).toContain("RULE-TWO");
+  expect(second?.last).toContain("Date: 2030-01-02");
+  expect(third?.last).toBe("Third");
 });
 
 test("what waits for an approval is decided on by the rules of a command that goes on with it", async () => {
