@@ -94,7 +94,7 @@ test("the model is told which part of a command is not allowed, and which would 
 test("a command that rules do not read is refused with the reason, and not with a rule for all commands", async () => {
   const { io } = await runScripted(
     ["--allow", "bash(echo *)", "prompt"],
-    [reply(callTool("bash", { command: "echo $(date)" })), reply(say("done"))],
+    [reply(callTool("bash", { command: "echo `date`" })), reply(say("done"))],
   );
 
   expect(io.stderrText()).toContain(

@@ -3,6 +3,7 @@ import type { ScriptNode, ScriptWord, SimpleCommand, Redirection } from "./bash/
 import { hasInput } from "./bash/has-input.ts";
 import { readScript } from "./bash/read-script.ts";
 import { isHarmlessVariable } from "./bash/harmless-variables.ts";
+import { isPlainTest } from "./bash/plain-test.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { judgeWords } from "./judge-words.ts";
 import { foldersFrom } from "./folders-from.ts";
@@ -107,6 +108,12 @@ class ScriptJudge {
       case "loop":
         for (const part of node.parts) this.walk(part, folders, true);
         return same;
+      case "test":
+        this.parts.push({ source: node.source, isByRule: false });
+        return same;
+      case "expanded":
+        for (const part of node.substitutions) this.walk(part, folders, false);
+        return this.walk(node.inner, folders, isInLoop);
       case "redirected": {
         const problem = this.#fileProblem(node.redirections, folders);
         if (problem !== undefined) this.parts.push({ ...problem, isByRule: false });
@@ -230,8 +237,14 @@ function isFree([program, ...others]: readonly ScriptWord[]): boolean {
     case "set":
       return (
         others.length > 0 &&
-        others.every(({ text }) => /^[-+][eux]+o?$|^(?:-o|pipefail)$/.test(text))
+        others.every(
+          ({ text, isKnown }) => isKnown && /^[-+][eux]+o?$|^(?:-o|pipefail)$/.test(text),
+        )
       );
+    case "[":
+      return others.at(-1)?.text === "]" && isPlainTest(others.slice(0, -1));
+    case "test":
+      return isPlainTest(others);
     case "export":
       return others.length > 0 && others.every(isHarmlessExport);
     default:

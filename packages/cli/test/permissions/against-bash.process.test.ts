@@ -252,6 +252,10 @@ const readable = fc.letrec<{ script: string }>((tie) => ({
       "a *.b c?",
       "a [b] [ c",
       "[ a ]",
+      "[[ a ]]",
+      "[[ -f a ]]",
+      "[[ a == b* ]] 2>f",
+      "[[ $x != 'a b' ]]",
       "a \\\n b",
       "a # b\n",
       "a @{u} {} }",
@@ -285,6 +289,22 @@ const readable = fc.letrec<{ script: string }>((tie) => ({
         `a "${inner}"`,
         `a ${inner}`,
         `${inner} <<'E'\nb\nE\n`,
+        `a $(${inner})`,
+        `a b$( ${inner} )c 'd'`,
+        `a "$(${inner})"`,
+        `a "b $(${inner}) 'c' $(a)" d`,
+        `x=$(${inner})`,
+        `x="$(${inner})" && a`,
+        `CI=$(${inner}) a`,
+        `a <<<"$(${inner})"`,
+        `a >"$(${inner})"`,
+        `for i in $(${inner}) b; do a $i; done`,
+        `{ a; } 2>$(${inner})`,
+        `[ -n "$(${inner})" ] && b`,
+        `[[ -f $(${inner}) ]] || b`,
+        `[[ ! "$(${inner})" == a* && b != "$x" ]]`,
+        `[[ a ]] && ${inner}`,
+        `if [[ -n a || -z $x ]]; then ${inner}\nfi`,
       ),
     ),
   ),
@@ -364,6 +384,10 @@ function commandsOf(node: ScriptNode): readonly (readonly ScriptWord[])[] {
     case "apart":
     case "loop":
       return node.parts.flatMap(commandsOf);
+    case "test":
+      return [];
+    case "expanded":
+      return [...node.substitutions.flatMap(commandsOf), ...commandsOf(node.inner)];
     case "if":
       return [node.condition, node.body, ...(node.otherwise ? [node.otherwise] : [])].flatMap(
         commandsOf,

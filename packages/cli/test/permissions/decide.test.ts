@@ -125,7 +125,9 @@ test.each([
   ["echo \\*", "echo '*'", "allow"],
   ["*", "rm -rf x", "allow"],
   ["*", "rm -rf x; ls", "allow"],
-  ["*", "rm -rf $(ls)", "ask"],
+  ["*", "rm -rf $(ls)", "allow"],
+  ["*", "rm -rf `ls`", "ask"],
+  ["rm *", "rm -rf $(ls)", "ask"],
 ])("with bash(%s) allowed, %j is %s", (pattern, command, type) => {
   expect(decideOnCommand(command, { allow: [`bash(${pattern})`] })).toBe(type);
 });
@@ -193,7 +195,8 @@ test.each([
   ["bash", { command: "cd sub && npm test" }, ["bash(npm test)"]],
   ["bash", { command: "npm test > out.txt" }, ["bash(npm test)", "write(./out.txt)"]],
   ["bash", { command: "find . -delete" }, ["bash(find . -delete)"]],
-  ["bash", { command: "echo $(rm x)" }, []],
+  ["bash", { command: "echo $(rm x)" }, ["bash(rm x)", "bash(echo *)"]],
+  ["bash", { command: "echo `rm x`" }, []],
   ["bash", { command: "PATH=. npm test" }, []],
   ["edit", { path: "src/../a.ts" }, ["edit(./a.ts)"]],
   ["edit", { path: "src/[x].ts" }, ["edit(src/\\[x\\].ts)"]],

@@ -89,7 +89,7 @@ test.each([
   "a ${x:-$(rm x)}",
   "a $(( $(rm x) ))",
   "(( 1 ))",
-  "[[ -n x ]]",
+  "[[ x -eq 1 ]]",
   "coproc X { rm x; }",
   "x=( $(rm x) )",
   'a "$\\\n(rm x)"',
@@ -174,4 +174,10 @@ test("the commands of a script are its commands, without what leads to them", ()
     texts: [],
     isWhole: true,
   });
+});
+
+test("a backslash at the end, which bash drops, hides no word", () => {
+  const rules = { allow: ["bash"], deny: ["bash(rm x)"] };
+
+  expect(decideOnCommand("rm x\\", rules)).toBe("ask");
 });

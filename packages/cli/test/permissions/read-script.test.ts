@@ -89,8 +89,12 @@ test.each([
 });
 
 test.each([
-  ["a substitution", "npm $(rm x)", "command substitution"],
-  ["a substitution in double quotes", 'npm "$(rm x)"', "command substitution"],
+  ["a substitution of several lines", "npm $(ls\nrm x)", "several lines"],
+  ["a here-document in a substitution", "npm $(cat <<'E'\nx\nE\n)", "here-document"],
+  ["a substitution that ends in a comment", 'npm "$(ls # )"', "not closed"],
+  ["a substitution that is not closed", 'npm "$(ls"', "not closed"],
+  ["substitutions in substitutions", `a ${"$(a ".repeat(7)}b${")".repeat(7)}`, "nested"],
+  ["a number before &>", "1&> f ls", "number before &>"],
   ["backticks", "npm `rm x`", "command substitution"],
   ["backticks in double quotes", 'npm "`rm x`"', "command substitution"],
   ["a process substitution", "npm <(rm x)", "process substitution"],
@@ -115,7 +119,12 @@ test.each([
   ["a list", "x=(a b)", ""],
   ["an incomplete if", "if npm test", "construct"],
   ["coproc", "coproc npm test", "coproc"],
-  ["a test in brackets", "[[ a ]]", "[["],
+  ["a test that evaluates", "[[ $x -eq 1 ]]", "[["],
+  ["a test of a variable's index", "[[ -v x ]]", "[["],
+  ["a test with an expression", "[[ a =~ b ]]", "[["],
+  ["a test with brackets", "[[ ( a ) ]]", "operator"],
+  ["a test that compares in order", "[[ a < b ]]", "[["],
+  ["a test without its end", "[[ -f a", "[["],
   ["case", "case a in a) b;; esac", "case"],
   ["select", "select x in a; do b; done", "select"],
   ["a function", "npm() { rm x; }", ""],

@@ -219,7 +219,8 @@ class CommandFinder {
         this.#readNested();
         return undefined;
       case "\\": {
-        const escaped = this.#source[this.#at + 1] ?? "\\";
+        // At the end of the text bash may drop it.
+        const escaped = this.#source[this.#at + 1];
         this.#at += 2;
         return escaped === "\n" ? "" : escaped;
       }

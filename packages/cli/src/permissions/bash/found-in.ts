@@ -34,6 +34,12 @@ export function foundIn(text: string): FoundCommands {
       case "apart":
       case "loop":
         return node.parts.forEach(visit);
+      case "test":
+        commands.push(["[[", ...node.words.map(toFound)]);
+        return;
+      case "expanded":
+        node.substitutions.forEach(visit);
+        return visit(node.inner);
       case "if":
         visit(node.condition);
         visit(node.body);

@@ -18,6 +18,10 @@ export function hasInput(node: ScriptNode): boolean {
       return node.parts.length > 1 || node.parts.some(hasInput);
     case "loop":
       return node.parts.some(hasInput);
+    case "test":
+      return false;
+    case "expanded":
+      return node.substitutions.some(hasInput) || hasInput(node.inner);
     case "if":
       return [node.condition, node.body, node.otherwise].some(
         (part) => part !== undefined && hasInput(part),

@@ -2,7 +2,7 @@
  * Reads a script exactly as bash would run it, or says why it is not sure. Commands run without approval depend on this reader, so it
  * deliberately knows less than bash: anything unusual is refused.
  */
-import { HereDocuments } from "./here-documents.ts";
+import { readTest } from "./double-brackets.ts";
 import {
   checkProgram,
   closing,
@@ -20,7 +20,8 @@ import type {
   SimpleCommand,
 } from "./script.ts";
 import type { ReadWord } from "./word-reader.ts";
-import { readWord, Unread } from "./word-reader.ts";
+import { Unread } from "./word-reader.ts";
+import { Tokens } from "./tokens.ts";
 
 export function readScript(text: string): Script | NotSure {
   try {
@@ -38,7 +39,7 @@ export function readScript(text: string): Script | NotSure {
 // Bash marks quoted characters with 0x01 and 0x7F internally.
 const controlCharacter = /(?![\t\n])\p{Cc}/u;
 const maxDepth = 30;
-const operator = /&&|\|\||\|&|;;|[;&|()\n]/y;
+const maxSubstitutions = 5;
 const redirection = /(\d*)(&>>|&>|>>|>\||>&|<&|<<<|<<-|<<|<>|>|<)/y;
 const assignment = /^([A-Za-z_]\w*)=/;
 /** Lower-case letters only: a loop must not set a variable that programs look at. */
@@ -46,21 +47,41 @@ const loopVariable = /^[a-z]{1,12}[0-9]?$/;
 
 class ScriptReader {
   readonly #source: string;
-  readonly #documents: HereDocuments;
-  #at = 0;
+  readonly #tokens: Tokens;
+  /** How many substitutions contain this text. */
+  readonly #level: number;
   #depth = 0;
+  /** Substitutions among the words of the command that is being read. */
+  #substitutions: ScriptNode[] = [];
 
-  constructor(source: string) {
+  constructor(source: string, at = 0, level = 0) {
     this.#source = source;
-    this.#documents = new HereDocuments(source);
+    this.#tokens = new Tokens(source, at);
+    this.#level = level;
   }
 
   readAll(): ScriptNode {
-    this.#skipBreaks();
+    this.#tokens.skipBreaks();
     const root = this.#readList();
-    if (this.#at < this.#source.length) throw new Unread("has an operator without a command");
-    this.#documents.end();
+    if (this.#tokens.at < this.#source.length)
+      throw new Unread("has an operator without a command");
+    this.#tokens.documents.end();
     return root;
+  }
+
+  /** Reads the commands of `$(…)` on one line: lines in it, and here-documents, are not read the same by all versions of bash. */
+  #readSubstitution(start: number): number {
+    if (this.#level >= maxSubstitutions) throw new Unread("is nested too deeply");
+    const inner = new ScriptReader(this.#source, start, this.#level + 1);
+    const node = inner.#readList();
+    inner.#tokens.skipBlanks();
+    if (this.#source[inner.#tokens.at] !== ")")
+      throw new Unread("has a substitution that is not closed");
+    if (this.#source.slice(start, inner.#tokens.at).includes("\n")) {
+      throw new Unread("has a command substitution of several lines");
+    }
+    this.#substitutions.push({ type: "apart", parts: [node] });
+    return inner.#tokens.at;
   }
 
   /** Reads up to a closing word, a `)` or the end. */
@@ -70,10 +91,10 @@ class ScriptReader {
     let list: ScriptNode | undefined;
     for (let hasMore = true; hasMore;) {
       const one = this.#readAndOr();
-      const end = this.#takeOperator(";", "&", "\n");
+      const end = this.#tokens.takeOperator(";", "&", "\n");
       const second: ScriptNode = end === "&" ? { type: "apart", parts: [one] } : one;
       list = list === undefined ? second : { type: "then", first: list, second };
-      if (end !== undefined) this.#skipBreaks();
+      if (end !== undefined) this.#tokens.skipBreaks();
       hasMore = end !== undefined && !this.#isAtEndOfList();
     }
     this.#depth -= 1;
@@ -82,26 +103,26 @@ class ScriptReader {
   }
 
   #isAtEndOfList(): boolean {
-    const next = this.#source[this.#at];
-    return next === undefined || next === ")" || closing.has(this.#peekWord());
+    const next = this.#source[this.#tokens.at];
+    return next === undefined || next === ")" || closing.has(this.#tokens.peekWord());
   }
 
   #readAndOr(): ScriptNode {
     let node = this.#readPipeline();
     for (;;) {
-      const found = this.#takeOperator("&&", "||");
+      const found = this.#tokens.takeOperator("&&", "||");
       if (found === undefined) return node;
-      this.#skipBreaks();
+      this.#tokens.skipBreaks();
       node = { type: found === "&&" ? "and" : "or", first: node, second: this.#readPipeline() };
     }
   }
 
   #readPipeline(): ScriptNode {
-    if (this.#takeWord("time") && this.#takeWord("-p")) this.#skipBlanks();
-    if (this.#takeWord("!")) return { type: "not", inner: this.#readPipeline() };
+    if (this.#tokens.takeWord("time") && this.#tokens.takeWord("-p")) this.#tokens.skipBlanks();
+    if (this.#tokens.takeWord("!")) return { type: "not", inner: this.#readPipeline() };
     const parts = [this.#readCommand()];
-    while (this.#takeOperator("|", "|&") !== undefined) {
-      this.#skipBreaks();
+    while (this.#tokens.takeOperator("|", "|&") !== undefined) {
+      this.#tokens.skipBreaks();
       parts.push(this.#readCommand());
     }
     const [only] = parts;
@@ -109,9 +130,18 @@ class ScriptReader {
   }
 
   #readCommand(): ScriptNode {
-    this.#skipBlanks();
-    if (this.#source[this.#at] === "(") return this.#readSubshell();
-    const word = this.#peekWord();
+    const outer = this.#substitutions;
+    this.#substitutions = [];
+    const inner = this.#readPlainCommand();
+    const substitutions = this.#substitutions;
+    this.#substitutions = outer;
+    return substitutions.length === 0 ? inner : { type: "expanded", substitutions, inner };
+  }
+
+  #readPlainCommand(): ScriptNode {
+    this.#tokens.skipBlanks();
+    if (this.#source[this.#tokens.at] === "(") return this.#readSubshell();
+    const word = this.#tokens.peekWord();
     switch (word) {
       case "{":
         return this.#readGroup();
@@ -122,6 +152,8 @@ class ScriptReader {
         return this.#readWhile(word);
       case "for":
         return this.#readFor();
+      case "[[":
+        return this.#readTest();
       default:
         if (unread.has(word) || closing.has(word) || word === "time" || word === "!") {
           throw new Unread(`has the shell's word ${word}, which rules do not read here`);
@@ -131,70 +163,85 @@ class ScriptReader {
   }
 
   #readSubshell(): ScriptNode {
-    if (this.#source.startsWith("((", this.#at)) throw new Unread("has arithmetic");
-    this.#at += 1;
-    this.#skipBreaks();
+    if (this.#source.startsWith("((", this.#tokens.at)) throw new Unread("has arithmetic");
+    this.#tokens.at += 1;
+    this.#tokens.skipBreaks();
     const inner = this.#readList();
-    if (this.#source[this.#at] !== ")") throw new Unread("has a ( that is not closed");
-    this.#at += 1;
+    if (this.#source[this.#tokens.at] !== ")") throw new Unread("has a ( that is not closed");
+    this.#tokens.at += 1;
     return this.#redirected({ type: "apart", parts: [inner] });
   }
 
   #readGroup(): ScriptNode {
     const inner = this.#readBody("{");
-    this.#expectWord("}");
+    this.#tokens.expectWord("}");
     return this.#redirected(inner);
   }
 
+  #readTest(): ScriptNode {
+    const start = this.#tokens.at;
+    this.#tokens.expectWord("[[");
+    const words = readTest({
+      word: () => {
+        this.#tokens.skipBlanks();
+        return this.#word();
+      },
+      takeWord: (word) => this.#tokens.takeWord(word),
+      takeOperator: (...wanted) => this.#tokens.takeOperator(...wanted),
+    });
+    const source = this.#source.slice(start, this.#tokens.at);
+    return this.#redirected({ type: "test", words, source });
+  }
+
   #readIf(): ScriptNode {
-    const condition = this.#readBody(this.#takeWord("elif") ? undefined : "if");
+    const condition = this.#readBody(this.#tokens.takeWord("elif") ? undefined : "if");
     const body = this.#readBody("then");
-    if (this.#peekWord() === "elif") {
+    if (this.#tokens.peekWord() === "elif") {
       return { type: "if", condition, body, otherwise: this.#readIf() };
     }
-    const otherwise = this.#peekWord() === "else" ? this.#readBody("else") : undefined;
-    this.#expectWord("fi");
+    const otherwise = this.#tokens.peekWord() === "else" ? this.#readBody("else") : undefined;
+    this.#tokens.expectWord("fi");
     return this.#redirected({ type: "if", condition, body, otherwise });
   }
 
   #readWhile(word: string): ScriptNode {
     const condition = this.#readBody(word);
     const body = this.#readBody("do");
-    this.#expectWord("done");
+    this.#tokens.expectWord("done");
     return this.#redirected({ type: "loop", parts: [condition, body] });
   }
 
   #readFor(): ScriptNode {
-    this.#expectWord("for");
-    this.#skipBlanks();
+    this.#tokens.expectWord("for");
+    this.#tokens.skipBlanks();
     const name = this.#word();
     if (!loopVariable.test(name.raw)) throw new Unread("has a for loop that rules do not read");
-    this.#skipBlanks();
-    this.#expectWord("in");
+    this.#tokens.skipBlanks();
+    this.#tokens.expectWord("in");
     for (;;) {
-      this.#skipBlanks();
-      if (this.#takeOperator(";", "\n") !== undefined) break;
+      this.#tokens.skipBlanks();
+      if (this.#tokens.takeOperator(";", "\n") !== undefined) break;
       this.#word();
     }
-    this.#skipBreaks();
+    this.#tokens.skipBreaks();
     const body = this.#readBody("do");
-    this.#expectWord("done");
+    this.#tokens.expectWord("done");
     return this.#redirected({ type: "loop", parts: [body] });
   }
 
   /** Reads a keyword and the list after it. */
   #readBody(keyword: string | undefined): ScriptNode {
-    if (keyword !== undefined) this.#expectWord(keyword);
-    this.#skipBreaks();
+    if (keyword !== undefined) this.#tokens.expectWord(keyword);
+    this.#tokens.skipBreaks();
     const list = this.#readList();
-    this.#skipBreaks();
+    this.#tokens.skipBreaks();
     return list;
   }
 
   #redirected(inner: ScriptNode): ScriptNode {
     const redirections: Redirection[] = [];
     for (;;) {
-      this.#skipBlanks();
+      this.#tokens.skipBlanks();
       const found = this.#takeRedirection();
       if (found === undefined) break;
       redirections.push(found);
@@ -203,22 +250,22 @@ class ScriptReader {
   }
 
   #readSimple(): SimpleCommand {
-    const start = this.#at;
+    const start = this.#tokens.at;
     const assignments: Assignment[] = [];
     const words: ReadWord[] = [];
     const redirections: Redirection[] = [];
     let end = start;
     for (;;) {
-      this.#skipBlanks();
+      this.#tokens.skipBlanks();
       const found = this.#takeRedirection();
       if (found !== undefined) redirections.push(found);
-      else if (this.#isAtWord()) {
+      else if (this.#tokens.isAtWord()) {
         const word = this.#word();
         const name = words.length === 0 ? assignment.exec(word.raw)?.[1] : undefined;
         if (name !== undefined) assignments.push(toAssignment(name, word));
         else words.push(word);
       } else break;
-      end = this.#at;
+      end = this.#tokens.at;
     }
     if (words.length === 0 && assignments.length === 0) {
       throw new Unread(
@@ -233,19 +280,23 @@ class ScriptReader {
   }
 
   #takeRedirection(): Redirection | undefined {
-    redirection.lastIndex = this.#at;
+    redirection.lastIndex = this.#tokens.at;
     const [whole = "", descriptor = "", kind = ""] = redirection.exec(this.#source) ?? [];
     if (whole === "") return undefined;
-    if (this.#source[this.#at + whole.length] === "(") {
+    // Here the number is a word of its own.
+    if (descriptor !== "" && kind.startsWith("&")) throw new Unread("has a number before &>");
+    if (this.#source[this.#tokens.at + whole.length] === "(") {
       throw new Unread("has a process substitution");
     }
-    this.#at += whole.length;
-    this.#skipBlanks();
-    const isTarget = this.#isAtWord() && this.#source[this.#at] !== "#" && descriptor.length < 3;
+    this.#tokens.at += whole.length;
+    this.#tokens.skipBlanks();
+    const isTarget =
+      this.#tokens.isAtWord() && this.#source[this.#tokens.at] !== "#" && descriptor.length < 3;
     if (!isTarget) throw new Unread("has a redirection that rules do not read");
     if (kind === "<<" || kind === "<<-") {
+      if (this.#level > 0) throw new Unread("has a here-document in a substitution");
       const delimiter = this.#word();
-      const content = this.#documents.announce(delimiter, kind === "<<-");
+      const content = this.#tokens.documents.announce(delimiter, kind === "<<-");
       return { type: "text", path: noPath, ...(content !== undefined && { content }) };
     }
     const target = this.#word();
@@ -256,72 +307,6 @@ class ScriptReader {
   }
 
   #word(): ReadWord {
-    const word = readWord(this.#source, this.#at);
-    if (word.end === this.#at) throw new Unread("has an operator without a command");
-    // The descriptor of `{name}>file` is a variable.
-    if (/^\{\w+\}$/.test(word.raw) && /[<>]/.test(this.#source[word.end] ?? "")) {
-      throw new Unread("has a redirection that sets a variable");
-    }
-    this.#at = word.end;
-    return word;
+    return this.#tokens.word((start) => this.#readSubstitution(start));
   }
-
-  #isAtWord(): boolean {
-    const next = this.#source[this.#at];
-    return next !== undefined && !/[\n;&|()<>]/.test(next);
-  }
-
-  /** Returns the next word as written, without moving; empty if an operator follows. */
-  #peekWord(): string {
-    this.#skipBlanks();
-    const found = /[^ \t\n;&|()<>]*/y;
-    found.lastIndex = this.#at;
-    return found.exec(this.#source)?.[0] ?? "";
-  }
-
-  #takeWord(word: string): boolean {
-    if (this.#peekWord() !== word) return false;
-    this.#at += word.length;
-    return true;
-  }
-
-  #expectWord(word: string): void {
-    if (!this.#takeWord(word)) throw new Unread(`has a construct without ${word}`);
-  }
-
-  #takeOperator(...wanted: readonly string[]): string | undefined {
-    this.#skipBlanks();
-    if (redirectionAt(this.#source, this.#at)) return undefined;
-    operator.lastIndex = this.#at;
-    const found = operator.exec(this.#source)?.[0];
-    if (found === undefined || !wanted.includes(found)) return undefined;
-    this.#at += found.length;
-    if (found === "\n") this.#at = this.#documents.skip(this.#at);
-    return found;
-  }
-
-  /** Skips blanks, continued lines and a comment. */
-  #skipBlanks(): void {
-    for (;;) {
-      const character = this.#source[this.#at];
-      if (character === " " || character === "\t") this.#at += 1;
-      else if (this.#source.startsWith("\\\n", this.#at) && this.#isAfter(/[ \t\n]/)) this.#at += 2;
-      else if (character === "#" && this.#isAfter(/[ \t\n;&|()]/)) {
-        const end = this.#source.indexOf("\n", this.#at);
-        this.#at = end === -1 ? this.#source.length : end;
-      } else return;
-    }
-  }
-
-  #isAfter(character: RegExp): boolean {
-    return this.#at === 0 || character.test(this.#source[this.#at - 1] ?? "");
-  }
-
-  #skipBreaks(): void {
-    while (this.#takeOperator("\n") !== undefined);
-  }
-}
-
-function redirectionAt(source: string, at: number): boolean {
-  return source.startsWith("&>", at);
 }

@@ -9,6 +9,8 @@ export interface ScriptWord {
   readonly isKnown: boolean;
   /** For a word that is not known, what follows `text`, with `*` for each part that only the shell knows. */
   readonly rest?: string;
+  /** For a word that is not known: true if it is in quotes, and so becomes exactly one word. */
+  readonly isOne?: boolean;
 }
 
 export interface Assignment {
@@ -57,7 +59,15 @@ export type ScriptNode =
       readonly body: ScriptNode;
       readonly otherwise: ScriptNode | undefined;
     }
-  | { readonly type: "loop"; readonly parts: readonly ScriptNode[] };
+  | { readonly type: "loop"; readonly parts: readonly ScriptNode[] }
+  /** `[[ … ]]` with files and texts: it runs nothing by itself. */
+  | { readonly type: "test"; readonly words: readonly ScriptWord[]; readonly source: string }
+  /** A command with substitutions among its words, which run before it, each in a process of its own. */
+  | {
+      readonly type: "expanded";
+      readonly substitutions: readonly ScriptNode[];
+      readonly inner: ScriptNode;
+    };
 
 export interface Script {
   readonly type: "script";

@@ -22,30 +22,41 @@ const wordEnd = /[ \t\n;&|()<>]/;
 /** From space to tilde: some locale may treat any other unquoted character as a blank. */
 const plainAscii = /^[ -~]$/;
 
+/** Reads the commands of `$(…)`, from the index after the bracket on. Returns the index of the closing one. */
+export type ReadSubstitution = (start: number) => number;
+
 /** `start` is the index of the word's first character. */
-export function readWord(source: string, start: number): ReadWord {
-  const word = new WordReader(source, start);
+export function readWord(
+  source: string,
+  start: number,
+  readSubstitution: ReadSubstitution,
+): ReadWord {
+  const word = new WordReader(source, start, readSubstitution);
   word.read();
   const raw = source.slice(start, word.at);
   if (word.hasBrace && raw !== "{" && /,|\.\./.test(raw)) {
     throw new Unread("has a brace expansion");
   }
-  const { text, isKnown, rest } = word;
-  return { text, isKnown, ...(!isKnown && { rest }), raw, end: word.at };
+  const { text, isKnown, isOne, rest } = word;
+  return { text, isKnown, ...(!isKnown && { rest, isOne }), raw, end: word.at };
 }
 
 class WordReader {
   text = "";
   isKnown = true;
+  /** False if the shell may make several words of it, or none. */
+  isOne = true;
   rest = "";
   hasBrace = false;
   at: number;
   readonly #source: string;
   readonly #start: number;
+  readonly #readSubstitution: ReadSubstitution;
 
-  constructor(source: string, start: number) {
+  constructor(source: string, start: number, readSubstitution: ReadSubstitution) {
     this.#source = source;
     this.#start = start;
+    this.#readSubstitution = readSubstitution;
     this.at = start;
   }
 
@@ -112,8 +123,9 @@ class WordReader {
     const isLone =
       character === "[" && this.at === this.#start && wordEndAt(this.#source, this.at + 1);
     this.at += 1;
-    if (isLone) this.#add(character);
-    else this.#addUnknown();
+    if (isLone) return this.#add(character);
+    this.isOne = false;
+    this.#addUnknown();
   }
 
   #readDoubleQuoted(): void {
@@ -142,22 +154,29 @@ class WordReader {
     this.#add(/[$`"\\]/.test(escaped) ? escaped : `\\${escaped}`);
   }
 
+  /** Without quotes the value is split into words, which need not start with the text before it. */
+  #addExpansion(isSplit: boolean): void {
+    if (isSplit) {
+      this.rest = this.text + this.rest;
+      this.text = "";
+      this.isOne = false;
+    }
+    this.#addUnknown();
+  }
+
   #readExpansion(isInQuotes: boolean): void {
     const rest = this.#source.slice(this.at + 1, this.at + 3);
+    if (rest === "((") throw new Unread("has arithmetic");
     if (rest.startsWith("(")) {
-      throw new Unread(rest === "((" ? "has arithmetic" : "has a command substitution");
+      this.at = this.#readSubstitution(this.at + 2) + 1;
+      return this.#addExpansion(!isInQuotes);
     }
     const expression = /\$(?:[A-Za-z_]\w*|[0-9@*#?$!]|\{[A-Za-z_]\w*\}|\{[0-9@*#?]\})/y;
     expression.lastIndex = this.at;
     const found = expression.exec(this.#source);
     if (found !== null) {
       this.at += found[0].length;
-      // Without quotes the value is split into words, which need not start with the text before it.
-      if (!isInQuotes || found[0].includes("@")) {
-        this.rest = this.text + this.rest;
-        this.text = "";
-      }
-      return this.#addUnknown();
+      return this.#addExpansion(!isInQuotes || found[0].includes("@"));
     }
     const isLiteral =
       rest === "" || /^[ \t\n|/.,:)%]/.test(rest) || (isInQuotes && rest.startsWith('"'));

@@ -79,9 +79,13 @@ const unary = /^-[a-uw-zA-QS-Z]$/;
 export const examineTest: Examine = (words) => {
   const given = words.slice(1, words.at(-1)?.text === "]" ? -1 : undefined);
   const [first, second] = given;
+  // A word that becomes several may bring operators of its own.
+  const areSingle = given.every(({ isKnown, isOne }) => isKnown || isOne === true);
   const isComparison = given.length === 3 && second?.isKnown === true && binary.test(second.text);
   const isCheck = given.length === 2 && first?.isKnown === true && unary.test(first.text);
-  return { marks: isComparison || isCheck ? [] : marksOf(words, { words: ["-v", "-R"] }) };
+  return {
+    marks: areSingle && (isComparison || isCheck) ? [] : marksOf(words, { words: ["-v", "-R"] }),
+  };
 };
 
 /** The first word of `tar` may be a cluster of options without a dash. */
