@@ -3,6 +3,16 @@ export { bashTool } from "./bash/bash.ts";
 export type { BashDetails, BashOptions } from "./bash/bash.ts";
 export { bashKillTool, bashOutputTool } from "./bash/job-tools.ts";
 export type { JobDetails } from "./bash/job-tools.ts";
+export { withheldNames } from "./bash/environment.ts";
+export type { EnvironmentChoice } from "./bash/environment.ts";
+export type { SandboxOptions } from "./sandbox/confine.ts";
+export { checkSandbox } from "./sandbox/drivers.ts";
+export type {
+  SandboxDriver,
+  SandboxMode,
+  SandboxNetwork,
+  SandboxPolicy,
+} from "./sandbox/policy.ts";
 export { editTool } from "./edit/edit.ts";
 export type { EditDetails } from "./edit/edit.ts";
 export { fetchTool } from "./fetch/fetch.ts";

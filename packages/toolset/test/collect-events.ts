@@ -10,7 +10,7 @@ interface Completed {
   readonly details: unknown;
 }
 
-type Call = (
+export type Call = (
   tool: AnyTool,
   input: JsonValue,
   options?: { readonly cwd?: string; readonly signal?: AbortSignal },

@@ -6,6 +6,7 @@ test("the toolset exports these names and no others", () => {
     "bashKillTool",
     "bashOutputTool",
     "bashTool",
+    "checkSandbox",
     "compileGlob",
     "createToolset",
     "editTool",
@@ -18,6 +19,7 @@ test("the toolset exports these names and no others", () => {
     "readTool",
     "todosOf",
     "todosTool",
+    "withheldNames",
     "writeTool",
   ]);
 });

@@ -1,4 +1,4 @@
-/** `bash`: runs a command in a shell. It can do anything this process can do: paths are not restricted. */
+/** `bash`: runs a command in a shell. Without a sandbox it can do anything this process can do: paths are not restricted. */
 import { existsSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import type { ToolContext } from "@capstan/core";
@@ -11,9 +11,12 @@ import { FileError, onFile } from "../files/file-error.ts";
 import { folderPath } from "../files/path-input.ts";
 import { locate, openWorkspace } from "../files/workspace.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
-import { CommandProcess } from "./command-process.ts";
+import { confine } from "../sandbox/confine.ts";
+import type { SandboxOptions } from "../sandbox/confine.ts";
+import { SandboxFolder } from "../sandbox/sandbox-folder.ts";
+import { CommandProcess, inSandbox } from "./command-process.ts";
 import type { CommandOptions, Ending } from "./command-process.ts";
-import { commandEnvironment, missedIn } from "./environment.ts";
+import { commandEnvironment, mentionedIn, withheldNames } from "./environment.ts";
 import { describeEnding, Jobs } from "./jobs.ts";
 import { OutputBuffer } from "./output-buffer.ts";
 import { withoutOverwritten } from "./plain-output.ts";
@@ -26,6 +29,10 @@ export interface BashOptions extends WorkspaceOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Names of variables of this process that are passed although they look like secrets. */
   readonly passEnv?: readonly string[];
+  /** Names of variables of this process that are not passed, unless `passEnv` names them: its own keys, whose names may not look like secrets. */
+  readonly withholdEnv?: readonly string[];
+  /** Runs all commands in a sandbox of the operating system. They are refused if it does not work here. Default: none. */
+  readonly sandbox?: SandboxOptions;
   /** For commands that set none. Default: 120,000. */
   readonly timeoutMs?: number;
   /** Maximum a command may request. Default: 600,000. */
@@ -164,13 +171,22 @@ async function toCommand(
   context: ToolContext,
   options: BashOptions,
 ): Promise<Omit<CommandOptions, "onOutput">> {
-  const cwd = await locate(await openWorkspace(options, context.cwd), path);
+  const workspace = await openWorkspace(options, context.cwd);
+  const cwd = await locate(workspace, path);
   if (!(await onFile(path, () => lstat(cwd))).isDirectory()) {
     throw new FileError("wrong_kind", `${path} is not a folder. Commands can only run in folders.`);
   }
-  const { shell = usualShell(), passEnv } = options;
-  const { env = commandEnvironment(process.env, passEnv) } = options;
-  return { command, cwd, env, shell };
+  const { shell = usualShell(), sandbox } = options;
+  const { env = commandEnvironment(process.env, options) } = options;
+  if (sandbox === undefined) return { command, cwd, env, shell };
+  const confined = await confine(inSandbox(shell, command), sandbox, {
+    cwd,
+    env,
+    roots: workspace.roots.map(({ real }) => real),
+    temporary: await context.get(SandboxFolder),
+    sessionId: context.sessionId,
+  });
+  return { command, cwd, env: confined.env, shell, sandbox: confined };
 }
 
 function usualShell(): string {
@@ -201,8 +217,9 @@ function toComplete(
 }
 
 /** A command that failed may have needed a variable that it did not get. */
-function missedNote(text: string, { env, passEnv }: BashOptions): string {
-  const missed = env === undefined ? missedIn(text, process.env, passEnv) : [];
+function missedNote(text: string, options: BashOptions): string {
+  const names = options.env === undefined ? withheldNames(process.env, options) : [];
+  const missed = mentionedIn(text, names);
   if (missed.length === 0) return "";
   return `\n(Not passed to commands, because it looks like a secret: ${missed.join(", ")}. The user can allow it.)`;
 }

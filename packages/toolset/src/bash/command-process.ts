@@ -12,9 +12,26 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly shell: string;
+  /** Runs the shell with the command in a sandbox. */
+  readonly sandbox?: Sandboxed;
   /** Called with output of both streams, in order of arrival, without control sequences. */
   onOutput(text: string): void;
 }
+
+export interface Sandboxed {
+  /** Whole command, with the program of the sandbox. It has to run `inSandbox`. */
+  readonly argv: readonly string[];
+  /** Called once no process is left. Returns a note for the end of the output. */
+  settle(): Promise<string | undefined>;
+}
+
+/** Arguments that run a shell in a sandbox. Only what is inside gets the marker: a signal to the sandbox itself would end all of it at once. */
+export function inSandbox(shell: string, command: string): readonly string[] {
+  const mark = `export ${marker}="$${outerMarker}"; unset ${outerMarker}; exec "$0" "$@"`;
+  return ["/bin/sh", "-c", mark, shell, "-c", command];
+}
+
+const outerMarker = "CAPSTAN_SANDBOX_OF";
 
 export interface Ending {
   readonly exitCode: number | null;
@@ -29,14 +46,14 @@ const lateOutputMs = 300;
 /**
  * A guard in the group waits for the end of a pipe that only this process holds, then kills what has left the group but
  * still has the marker, and the group. So nothing keeps running, however this process ends. The command replaces the shell that started
- * the guard, and does not know of it. Where there is no /proc, only the group is killed.
+ * the guard, and does not know of it. Where there is no /proc, only the group is killed. A sandbox ends with its group.
  */
 const guarded = [
   '{ trap "" TERM HUP INT; read -r _ <&3',
   "read -r self _ </proc/self/stat",
-  `for one in $(grep -lsxzF "${marker}=$${marker}" /proc/[0-9]*/environ)`,
+  `[ -z "$${marker}" ] || for one in $(grep -lsxzF "${marker}=$${marker}" /proc/[0-9]*/environ)`,
   'do one=${one%/environ}; one=${one#/proc/}; [ "$one" = "$self" ] || kill -9 "$one"; done',
-  'kill -9 -$$; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec "$0" -c "$1"',
+  'kill -9 -$$; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec "$0" "$@"',
 ].join("; ");
 
 export class CommandProcess {
@@ -44,18 +61,26 @@ export class CommandProcess {
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
   readonly #id = randomUUID();
+  readonly #sandbox: Sandboxed | undefined;
   #stopping: Promise<void> | undefined;
   /** From then on the group id may belong to another process. */
   #isOver = false;
 
-  constructor({ command, cwd, env, shell, onOutput }: CommandOptions) {
+  constructor({ command, cwd, env, shell, sandbox, onOutput }: CommandOptions) {
     const isWindows = process.platform === "win32";
+    const argv = sandbox?.argv ?? [shell, "-c", command];
+    this.#sandbox = sandbox;
     this.#child = spawn(
       isWindows ? shell : "/bin/sh",
-      isWindows ? ["-c", command] : ["-c", guarded, shell, command],
+      isWindows ? ["-c", command] : ["-c", guarded, ...argv],
       {
         cwd,
-        env: { ...env, [marker]: this.#id },
+        // A capstan that a command has started must not pass on the marker of that command.
+        env: {
+          ...env,
+          [marker]: undefined,
+          [sandbox === undefined ? marker : outerMarker]: this.#id,
+        },
         // Its own process group.
         detached: !isWindows,
         windowsHide: true,
@@ -72,7 +97,7 @@ export class CommandProcess {
     }
     // The guard is killed with the rest, which resets its end of the pipe.
     this.#child.stdio[3]?.on("error", () => {});
-    this.ended = this.#end();
+    this.ended = this.#end(onOutput);
   }
 
   /** Lets this process exit while the command runs. */
@@ -91,7 +116,7 @@ export class CommandProcess {
   }
 
   async #stop(): Promise<void> {
-    this.#kill("SIGTERM");
+    if (this.#sandbox === undefined) this.#kill("SIGTERM");
     const asked = signalMarked(this.#id, "SIGTERM");
     const timer = setTimeout(() => this.#kill("SIGKILL"), graceMs);
     // Callers that await `ended` get the failure or the exit code.
@@ -101,7 +126,7 @@ export class CommandProcess {
     await signalMarked(this.#id, "SIGKILL");
   }
 
-  async #end(): Promise<Ending> {
+  async #end(onOutput: CommandOptions["onOutput"]): Promise<Ending> {
     const child = this.#child;
     const closed = once(child, "close");
     // A failure to start is reported by the next line.
@@ -114,6 +139,8 @@ export class CommandProcess {
     const timer = setTimeout(() => destroyOutput(child), lateOutputMs);
     await closed;
     clearTimeout(timer);
+    const note = await this.#sandbox?.settle();
+    if (note !== undefined) onOutput(`\n${note}\n`);
     return { exitCode, signal };
   }
 

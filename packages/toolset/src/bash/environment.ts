@@ -21,28 +21,42 @@ const unattended: NodeJS.ProcessEnv = {
   DEBIAN_FRONTEND: "noninteractive",
 };
 
-/** `passed` names variables that are passed although they look like secrets. */
+export interface EnvironmentChoice {
+  /** Names of variables that are passed although they look like secrets. */
+  readonly passEnv?: readonly string[] | undefined;
+  /** Names of variables that are not passed although they do not look like secrets. */
+  readonly withholdEnv?: readonly string[] | undefined;
+}
+
 export function commandEnvironment(
   env: NodeJS.ProcessEnv,
-  passed: readonly string[] = [],
+  choice: EnvironmentChoice = {},
 ): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name, value]) => isKept(name, value, passed));
+  const kept = Object.entries(env).filter(([name, value]) => isKept(name, value, choice));
   return { ...Object.fromEntries(kept), ...unattended };
 }
 
-/** Names of variables that are set but not passed, and that a text mentions. */
-export function missedIn(
-  text: string,
+/** Returns the names of variables that are set but not passed to commands, in order. */
+export function withheldNames(
   env: NodeJS.ProcessEnv,
-  passed: readonly string[] = [],
+  choice: EnvironmentChoice = {},
 ): readonly string[] {
   return Object.entries(env)
-    .filter(([name, value]) => !isKept(name, value, passed))
+    .filter(([name, value]) => !isKept(name, value, choice))
     .map(([name]) => name)
-    .filter((name) => new RegExp(`\\b${name}\\b`).test(text));
+    .toSorted();
 }
 
-function isKept(name: string, value: string | undefined, passed: readonly string[]): boolean {
-  if (plainNames.has(name) || passed.includes(name)) return true;
-  return !secretName.test(name) && !secretValue.test(value ?? "");
+/** Returns the names that a text mentions. */
+export function mentionedIn(text: string, names: readonly string[]): readonly string[] {
+  return names.filter((name) => new RegExp(`\\b${name}\\b`).test(text));
+}
+
+function isKept(
+  name: string,
+  value: string | undefined,
+  { passEnv = [], withholdEnv = [] }: EnvironmentChoice,
+): boolean {
+  if (plainNames.has(name) || passEnv.includes(name)) return true;
+  return !withholdEnv.includes(name) && !secretName.test(name) && !secretValue.test(value ?? "");
 }

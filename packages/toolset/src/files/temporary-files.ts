@@ -50,7 +50,7 @@ async function notesFolder(): Promise<string> {
   throw new Error(`${folder} belongs to another user`);
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
