@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createAgent, createSession } from "@capstan/core";
 import { offlineProvider } from "@capstan/providers/offline";
+import { checkSandbox } from "@capstan/toolset";
 import { sqlite } from "@capstan/stores/sqlite";
 import { expect, test } from "vitest";
 import { runDoctor } from "../src/commands/doctor.ts";
@@ -56,6 +57,37 @@ test("everything is looked at, in lines for people, with what to do", async () =
   expect(text).toMatch(/ok    ripgrep: ripgrep \d+/);
   expect(text).toMatch(/ok    bash: GNU bash/);
   expect(text).not.toContain("sk-secret");
+});
+
+test("the sandbox is looked at: whether it works here, and what commands do not get", async () => {
+  const problem = await checkSandbox({ mode: "strict" });
+  const off = await see({ env: { WORKSHOP_AUTH: "x", PGPASSWORD: "x", LANG: "C" } });
+  const on = await see({ settings: { tools: { fetch: false, bash: { sandbox: "strict" } } } });
+  const hosts = await see({
+    settings: { tools: { fetch: false, bash: { sandbox: "write", network: ["example.org"] } } },
+  });
+  const passing = await see({
+    env: { WORKSHOP_AUTH: "x", PGPASSWORD: "x" },
+    settings: {
+      tools: { fetch: false, bash: { passEnv: ["PGPASSWORD"] } },
+      providers: {
+        workshop: {
+          protocol: "openai-chat",
+          baseUrl: "http://x.test",
+          keyVariable: "WORKSHOP_AUTH",
+        },
+      },
+    },
+  });
+
+  expect(off.find("sandbox")).toMatchObject({ state: "ok", text: expect.stringContaining("off") });
+  expect(off.find("environment")?.text).toBe("not passed to commands: PGPASSWORD");
+  expect(on.find("sandbox")?.state).toBe(problem === undefined ? "ok" : "fail");
+  expect(on.exitCode).toBe(problem === undefined ? 0 : 1);
+  expect(hosts.find("sandbox")).toMatchObject({ state: "fail" });
+  expect(passing.find("environment")?.text).toBe(
+    "not passed to commands: WORKSHOP_AUTH; passed by tools.bash.passEnv: PGPASSWORD",
+  );
 });
 
 test("without a model there is a warning and advice, and nothing fails", async () => {

@@ -2,6 +2,7 @@
 import type { DoctorRequest } from "../command-line/request.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Check } from "../doctor/check.ts";
+import { checkCommands } from "../doctor/check-commands.ts";
 import { checkConfig } from "../doctor/check-config.ts";
 import { checkChoice, checkKeys, checkServers } from "../doctor/check-models.ts";
 import { checkPrograms } from "../doctor/check-programs.ts";
@@ -20,11 +21,12 @@ export async function runDoctor(
   const { settings } = config;
   const { signal } = io;
   const source = createModelSource(settings, io.env);
-  const [servers, choice, store, programs] = await Promise.all([
+  const [servers, choice, store, programs, commands] = await Promise.all([
     isOffline ? [] : checkServers(source, signal, settings.lookMs),
     checkChoice(settings, source, { isOffline, signal }),
     lookAtStore(settings.store),
     checkPrograms(io.env),
+    checkCommands(settings, io.env),
   ]);
   const checks = [
     ...checkVersions(process.version),
@@ -34,6 +36,7 @@ export async function runDoctor(
     choice,
     store,
     ...programs,
+    ...commands,
   ];
   for (const check of checks) {
     io.stdout.write(isJson ? `${JSON.stringify(check)}\n` : toLines(check));

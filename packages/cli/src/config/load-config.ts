@@ -65,6 +65,7 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
   ];
   const settings = toSettings(layers.reduce(mergeLayers, {}), folders.dataFolder);
   requireVendors(settings, [project, user]);
+  requireSandbox(settings, [project, user]);
   const named = (flags.roots ?? []).map((root) => resolve(cwd, root));
   const roots = await presentRoots([...settings.roots, ...named]);
   const userFolder = dirname(folders.configFile);
@@ -150,6 +151,16 @@ function requireVendors({ providers }: Settings, files: readonly LoadedFile[]): 
     const error = source?.errorAt?.(["providers", id], message);
     if (error !== undefined) throw error;
   }
+}
+
+/** A limit that nothing enforces must not look as if it held. */
+function requireSandbox({ tools }: Settings, files: readonly LoadedFile[]): void {
+  const { sandbox = "off", network = "open" } = tools.bash;
+  if (sandbox !== "off" || network === "open") return;
+  const source = files.find(({ settings }) => settings.tools?.bash?.network !== undefined);
+  const message = "is a limit of the sandbox: set tools.bash.sandbox to write or strict";
+  const error = source?.errorAt?.(["tools", "bash", "network"], message);
+  if (error !== undefined) throw error;
 }
 
 /** An unmounted disk must not prevent work in other folders. */

@@ -4,7 +4,7 @@ import { isCapstanError } from "@capstan/kernel";
 import { z } from "zod";
 import type { Rule } from "../permissions/rule.ts";
 import { parseRule } from "../permissions/rule.ts";
-import type { ModelSettings, ProviderSettings, Settings } from "./settings.ts";
+import type { BashSettings, ModelSettings, ProviderSettings, Settings } from "./settings.ts";
 import {
   filePath,
   lookMs,
@@ -30,7 +30,7 @@ export interface FileSettings {
   readonly planning?: Partial<Settings["planning"]>;
   readonly permissions?: Partial<Settings["permissions"]>;
   readonly roots?: readonly string[];
-  readonly tools?: { readonly fetch?: boolean; readonly bash?: { readonly timeoutMs?: number } };
+  readonly tools?: { readonly fetch?: boolean; readonly bash?: BashSettings };
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
   readonly store?: string;
 }
@@ -120,6 +120,30 @@ const provider: z.ZodType<ProviderSettings> = section({
   models: listOf(model, 1000).exactOptional(),
 });
 
+const host = z
+  .string({ error: "must be a host in double quotes, such as registry.npmjs.org" })
+  .regex(/^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i, {
+    error: "must be the name of a host, without a scheme, a port and a path",
+  });
+const networkError = 'must be "open", "none" or a list of hosts';
+
+const bash: z.ZodType<BashSettings> = section({
+  timeoutMs: wholeNumber(1, 600_000).exactOptional(),
+  sandbox: z
+    .enum(["off", "write", "strict"], { error: "must be one of off, write, strict" })
+    .exactOptional(),
+  writable: listOf(filePath("a file or folder"), 50).exactOptional(),
+  network: z
+    .union([z.enum(["open", "none"]), z.array(host).max(500)], { error: networkError })
+    .exactOptional(),
+  passEnv: listOf(
+    z
+      .string({ error: "must be the name of a variable in double quotes" })
+      .regex(/^[A-Za-z_]\w{0,199}$/, { error: "must be the name of an environment variable" }),
+    200,
+  ).exactOptional(),
+});
+
 function isBaseUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") return false;
@@ -157,7 +181,7 @@ export const fileSchema: z.ZodType<FileSettings> = section({
   roots: listOf(filePath("a folder"), 50).exactOptional(),
   tools: section({
     fetch: z.boolean({ error: "must be true or false" }).exactOptional(),
-    bash: section({ timeoutMs: wholeNumber(1, 600_000).exactOptional() }).exactOptional(),
+    bash: bash.exactOptional(),
   }).exactOptional(),
   providers: z
     .record(

@@ -51,10 +51,12 @@ function unreadable(path: string, reason: string): ConfigError {
 
 /** Resolves paths relative to the file's folder. */
 function withAbsolutePaths(settings: FileSettings, folder: string): FileSettings {
-  const { roots, store } = settings;
+  const { roots, store, tools } = settings;
+  const writable = tools?.bash?.writable?.map((path) => resolve(folder, path));
   return {
     ...settings,
     ...(roots && { roots: roots.map((root) => resolve(folder, root)) }),
+    ...(writable && { tools: { ...tools, bash: { ...tools?.bash, writable } } }),
     ...(store !== undefined && { store: resolve(folder, store) }),
   };
 }

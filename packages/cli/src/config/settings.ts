@@ -1,6 +1,7 @@
 /** Settings the command runs with, after all layers are merged. */
 import type { TokenPrices } from "@capstan/core";
 import type { Deadlines, RetryPolicy, ThinkingLevel } from "@capstan/kernel";
+import type { SandboxMode, SandboxNetwork } from "@capstan/toolset";
 import type { Rule } from "../permissions/rule.ts";
 
 type ProtocolName = "openai-chat" | "openai-responses" | "anthropic-messages" | "google-generate";
@@ -30,6 +31,17 @@ export interface Permissions {
   readonly deny: readonly Rule[];
 }
 
+export interface BashSettings {
+  readonly timeoutMs?: number;
+  readonly sandbox?: "off" | SandboxMode;
+  /** Files and folders that commands in the sandbox may write to as well; absolute paths. */
+  readonly writable?: readonly string[];
+  /** Default: open in `write`, none in `strict`. */
+  readonly network?: SandboxNetwork;
+  /** Names of variables that commands get although they look like secrets. */
+  readonly passEnv?: readonly string[];
+}
+
 type DeadlineSettings = Omit<Deadlines, "callbackMs">;
 
 export interface Settings {
@@ -49,7 +61,7 @@ export interface Settings {
   readonly permissions: Permissions;
   /** Additional folders that tools may use; absolute paths. */
   readonly roots: readonly string[];
-  readonly tools: { readonly fetch: boolean; readonly bash: { readonly timeoutMs?: number } };
+  readonly tools: { readonly fetch: boolean; readonly bash: BashSettings };
   /** By vendor id: changes to a known vendor, or a custom one, which needs a protocol and a base URL. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   /** Path of the SQLite file. */

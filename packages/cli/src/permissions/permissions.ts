@@ -21,15 +21,19 @@ export interface DecideContext {
   readonly tools: readonly AnyTool[];
   /** Real paths of the folders in which `edit` and `write` without a pattern hold. Default: the working folder. */
   readonly namedFolders?: readonly string[];
+  /** True if `bash` runs its commands in a sandbox. */
+  readonly isSandboxed?: boolean;
 }
 
 /** Deny rules override ask rules, which override allow rules. Never throws. */
-export function decide(
-  call: CallToDecide,
-  { permissions, cwd, tools, namedFolders = [cwd] }: DecideContext,
-): Decision {
+export function decide(call: CallToDecide, context: DecideContext): Decision {
+  const { permissions, cwd, tools, namedFolders = [cwd], isSandboxed = false } = context;
   const subject = toSubject(call, cwd);
-  const { allow, ask, deny } = permissions;
+  const counting = (rules: readonly Rule[]): readonly Rule[] =>
+    rules.filter(({ isForSandbox = false }) => isSandboxed || !isForSandbox);
+  const allow = counting(permissions.allow);
+  const ask = counting(permissions.ask);
+  const deny = counting(permissions.deny);
   const denials = deny.map((rule) => ({ rule, fit: fitOf(rule, subject, cwd) }));
   const denying = denials.find(({ fit }) => fit === "yes")?.rule;
   if (denying !== undefined) return { type: "deny", ...named(denying) };

@@ -67,6 +67,15 @@ const names = new Set([...folders, ...files]);
 const settings =
   /(?:^|\/)\.(?:config\/(?:capstan|git|fish|nvim|zsh|bash|npm|pip|systemd|autostart)|local\/share\/capstan|local\/bin|local\/share\/bash-completion)(?:\/|$)/;
 
+/** Paths that are protected in a folder, for a sandbox: the same as above, but for upper and lower case. */
+export const protectedPaths: readonly string[] = [
+  ...names,
+  ...["capstan", "git", "fish", "nvim", "zsh", "bash", "npm", "pip", "systemd", "autostart"].map(
+    (name) => `.config/${name}`,
+  ),
+  ...[".local/share/capstan", ".local/bin", ".local/share/bash-completion"],
+];
+
 /** `path` has `/` as its separator, and is relative or absolute. Upper and lower case are the same, as in some file systems. */
 export function isProtected(path: string): boolean {
   const folded = path.normalize("NFC").toLowerCase();

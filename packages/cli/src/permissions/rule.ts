@@ -16,6 +16,8 @@ export interface Rule {
   /** Absent for `*`, which matches every call. */
   readonly toolName?: string;
   readonly pattern?: CommandPattern | PathPattern;
+  /** True for a rule that counts only while commands run in a sandbox. */
+  readonly isForSandbox?: boolean;
 }
 
 const shape = /^([A-Za-z0-9_-]+)(?:\((.*)\))?$/su;
@@ -23,6 +25,7 @@ const shape = /^([A-Za-z0-9_-]+)(?:\((.*)\))?$/su;
 /** Throws a `ConfigError` with the reason if the rule is invalid. */
 export function parseRule(text: string): Rule {
   if (text === "*") return { text };
+  if (text === "bash@sandbox") return { text, toolName: "bash", isForSandbox: true };
   const [, toolName, pattern] = shape.exec(text) ?? [];
   if (toolName === undefined) throw refuse(text, "a rule is tool, tool(pattern) or *");
   const tool = Object.hasOwn(knownTools, toolName) ? knownTools[toolName] : undefined;

@@ -46,7 +46,7 @@ export function noticeOfChanges(
     last === undefined ? instructions.includes(surroundings) : last.surroundings === surroundings;
   const moved: readonly Change[] = areSurroundingsTold
     ? []
-    : [{ summary: "the day or the folder has changed", text: surroundings }];
+    : [{ summary: "the day, the folder or the sandbox has changed", text: surroundings }];
   const changes = [...changed, ...removed, ...moved];
   if (changes.length === 0) return undefined;
   return {

@@ -1,6 +1,7 @@
 /** The agent of one folder. Every folder has its own, so that work in one folder never resumes a session of another. */
 import type { Agent, AnyTool, ResolveModel } from "@capstan/core";
 import { createAgent } from "@capstan/core";
+import type { SandboxOptions } from "@capstan/toolset";
 import { createToolset } from "@capstan/toolset";
 import type { Io } from "../process/io.ts";
 import type { ChosenModel, ModelSource } from "../model/choose-model.ts";
@@ -8,6 +9,7 @@ import { describeRule } from "../permissions/decision.ts";
 import type { Gate } from "../permissions/gate-calls.ts";
 import { enforceDenials, rulesHook } from "../permissions/gate-calls.ts";
 import { describeCall } from "../print/describe-call.ts";
+import { keyVariablesOf } from "../config/key-variables.ts";
 import type { LivePermissions } from "../config/live-permissions.ts";
 import { hidesFile } from "../permissions/hidden-files.ts";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
@@ -18,6 +20,7 @@ import { instructionsOf } from "./instructions.ts";
 import { readFacts } from "./instruction-facts.ts";
 import { livePermissionsOf } from "./live-rules.ts";
 import type { Folder } from "./load-folder.ts";
+import { sandboxOf } from "./sandbox.ts";
 
 export interface FolderAgent {
   readonly agent: Agent;
@@ -46,9 +49,21 @@ export function createFolderAgent(
   const { cwd, config, namedFolders } = folder;
   const { settings } = config;
   const rules = livePermissionsOf(folder, note);
-  const tools = toolsOf(io, folder, rules);
   const decideHere = (call: CallToDecide, sessionId: string): Decision =>
-    decide(call, { permissions: rules.current(sessionId), cwd, tools, namedFolders });
+    decide(call, {
+      permissions: rules.current(sessionId),
+      cwd,
+      tools,
+      namedFolders,
+      isSandboxed,
+    });
+  const sandbox = sandboxOf(folder, {
+    current: (sessionId) => rules.current(sessionId),
+    decide: decideHere,
+  });
+  const tools = toolsOf(io, folder, rules, sandbox);
+  const isReplaced = io.tools?.some(({ name }) => name === "bash") ?? false;
+  const isSandboxed = sandbox !== undefined && !isReplaced;
   const gate: Gate = {
     decide: decideHere,
     refresh: () => rules.refresh(),
@@ -84,16 +99,23 @@ function toolsOf(
   { tools: others = [] }: Pick<Io, "tools">,
   folder: Folder,
   rules: LivePermissions,
+  sandbox: SandboxOptions | undefined,
 ): readonly AnyTool[] {
-  const { roots, tools } = folder.config.settings;
-  const { timeoutMs } = tools.bash;
+  const { settings } = folder.config;
+  const { roots, tools } = settings;
+  const { timeoutMs, passEnv } = tools.bash;
   const own = createToolset({
     cwd: folder.cwd,
     roots,
     outsideAdvice:
       "The user can allow more folders with --root, or with roots in the configuration.",
     isHidden: (path) => hidesFile(path, folder.cwd, rules.current()),
-    bash: timeoutMs === undefined ? {} : { timeoutMs },
+    bash: {
+      withholdEnv: keyVariablesOf(settings),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(passEnv !== undefined && { passEnv }),
+      ...(sandbox !== undefined && { sandbox }),
+    },
     ...(tools.fetch && { fetch: {} }),
   });
   const isReplaced = ({ name }: AnyTool): boolean => others.some((other) => other.name === name);

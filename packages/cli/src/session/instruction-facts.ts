@@ -3,11 +3,13 @@ import { readInstructions } from "../config/instructions.ts";
 import type { Io } from "../process/io.ts";
 import type { Folder } from "./load-folder.ts";
 import type { InstructionFacts } from "./instructions.ts";
+import { describeSandbox } from "./sandbox.ts";
 
 export async function readFacts(
   { platform, clock }: Pick<Io, "platform" | "clock">,
-  { cwd, config: { projectFolder, userFolder: user } }: Folder,
+  { cwd, config: { projectFolder, userFolder: user, settings } }: Folder,
 ): Promise<InstructionFacts> {
   const { files } = await readInstructions({ user, project: projectFolder, cwd });
-  return { cwd, projectFolder, platform, now: clock.now(), files };
+  const sandbox = describeSandbox(settings);
+  return { cwd, projectFolder, platform, now: clock.now(), files, sandbox };
 }

@@ -9,6 +9,8 @@ export interface InstructionFacts {
   /** Milliseconds. Only the date is included. */
   readonly now: number;
   readonly files: readonly InstructionFile[];
+  /** One line about the sandbox of commands, if there is one. */
+  readonly sandbox?: string | undefined;
 }
 
 export function instructionsOf(facts: InstructionFacts): string {
@@ -27,11 +29,13 @@ ${surroundingsOf(facts)}`;
   return [own, ...files].join("\n\n");
 }
 
-export function surroundingsOf({ cwd, projectFolder, platform, now }: InstructionFacts): string {
+export function surroundingsOf(facts: InstructionFacts): string {
+  const { cwd, projectFolder, platform, now, sandbox } = facts;
+  const limits = sandbox === undefined ? "" : `\n${sandbox}`;
   return `Working folder: ${cwd}
 Project: ${projectFolder}
 Platform: ${platform}
-Date: ${new Date(now).toISOString().slice(0, 10)}`;
+Date: ${new Date(now).toISOString().slice(0, 10)}${limits}`;
 }
 
 export function quoted({ text }: InstructionFile): string {

@@ -182,7 +182,15 @@ const validSettings = optional({
   ),
   tools: optional({
     fetch: fc.boolean(),
-    bash: optional({ timeoutMs: fc.integer({ min: 1, max: 600_000 }) }),
+    bash: optional({
+      timeoutMs: fc.integer({ min: 1, max: 600_000 }),
+      sandbox: fc.constantFrom("off", "write", "strict"),
+      writable: fc.array(
+        name.map((folder) => `/${folder}`),
+        { maxLength: 3 },
+      ),
+      passEnv: fc.array(fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,10}$/), { maxLength: 3 }),
+    }),
   }),
   providers: fc.dictionary(
     fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/),

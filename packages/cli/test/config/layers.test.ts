@@ -180,3 +180,29 @@ test("a file that the user names as their own is not the project's a second time
   expect(textsOf(settings.permissions.allow)).toEqual(["edit"]);
   expect(notes).toEqual([]);
 });
+
+test("the sandbox of the user holds, and its paths begin in the folder of their file", async () => {
+  const { load, root } = await surroundings({
+    [userFile]: {
+      tools: { bash: { sandbox: "strict", writable: ["../cache"], passEnv: ["A_TOKEN"] } },
+    },
+    [projectFile]: { tools: { bash: { sandbox: "off", passEnv: ["B_TOKEN"] } } },
+  });
+
+  const untrusted = (await load({})).settings.tools.bash;
+  const trusted = (await load({ trust: true })).settings.tools.bash;
+
+  expect(untrusted).toEqual({
+    sandbox: "strict",
+    writable: [expect.stringMatching(/\/cache$/)],
+    passEnv: ["A_TOKEN"],
+  });
+  expect(untrusted.writable?.[0]?.startsWith(root)).toBe(true);
+  expect(trusted).toMatchObject({ sandbox: "off", passEnv: ["B_TOKEN"] });
+});
+
+test("a network without a sandbox is an error, as nothing would limit it", async () => {
+  const { load } = await surroundings({ [userFile]: { tools: { bash: { network: "none" } } } });
+
+  await expect(load({})).rejects.toThrow(/tools\.bash\.network is a limit of the sandbox/);
+});

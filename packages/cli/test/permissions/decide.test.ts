@@ -3,6 +3,7 @@ import type { JsonValue } from "@capstan/kernel";
 import { expect, test } from "vitest";
 import { decide } from "../../src/permissions/permissions.ts";
 import { decideOn, decideOnCommand } from "./deciding.ts";
+import type { RuleTexts } from "./deciding.ts";
 
 const inputs: Readonly<Record<string, JsonValue>> = {
   ls: {},
@@ -231,4 +232,20 @@ test("whatever the input is, there is a decision", () => {
     ),
     { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 300) },
   );
+});
+
+function decided(isSandboxed: boolean, command: string, rules: RuleTexts) {
+  return decideOn("bash", { command }, rules, "/work", isSandboxed).type;
+}
+
+test("bash@sandbox counts while commands run in a sandbox, and not otherwise", () => {
+  const rules = { allow: ["bash@sandbox"], deny: ["bash(git push *)"] };
+
+  expect(decided(true, "make $(cat target)", rules)).toBe("allow");
+  expect(decided(true, "git push origin", rules)).toBe("deny");
+  expect(decided(true, "echo x > .git/config", rules)).toBe("ask");
+  expect(decided(false, "make", rules)).toBe("ask");
+  expect(decided(false, "ls", { allow: ["bash"], deny: ["bash@sandbox"] })).toBe("allow");
+  expect(decideOn("bash_kill", { job: "a" }, rules, "/work", true).type).toBe("allow");
+  expect(decideOn("bash_kill", { job: "a" }, rules).type).toBe("ask");
 });

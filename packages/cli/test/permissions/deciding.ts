@@ -19,13 +19,14 @@ export function decideOn(
   input: JsonValue,
   { allow = [], ask = [], deny = [] }: RuleTexts = {},
   cwd = "/work",
+  isSandboxed = false,
 ): Decision {
   const permissions = {
     allow: allow.map(parseRule),
     ask: ask.map(parseRule),
     deny: deny.map(parseRule),
   };
-  return decide({ toolName, input }, { permissions, cwd, tools: allTools });
+  return decide({ toolName, input }, { permissions, cwd, tools: allTools, isSandboxed });
 }
 
 export function decideOnCommand(command: string, rules?: RuleTexts): Decision["type"] {

@@ -1,6 +1,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { isProtected, protectedPaths } from "../../src/permissions/protected-places.ts";
 import { temporaryFolder } from "../memory-io.ts";
 import { decideOn, decideOnCommand } from "./deciding.ts";
 
@@ -81,4 +82,9 @@ test.each([
   ["cp .git/config x", ["bash(cp *)"], "ask"],
 ])("%j with %j is %s", (command, allow, type) => {
   expect(decideOnCommand(command, { allow })).toBe(type);
+});
+
+test("every path that a sandbox protects is protected in the rules, too", () => {
+  expect(protectedPaths.filter((path) => !isProtected(path))).toEqual([]);
+  expect(protectedPaths).toEqual(expect.arrayContaining([".git", ".capstan", "capstan.json"]));
 });

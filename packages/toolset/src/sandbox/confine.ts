@@ -100,7 +100,7 @@ function toPolicy(
   const protections = [...new Set([...writable, ...home])].map((folder) =>
     protectionOf(folder, rootOf(folder) ?? folder, protectedPaths, isOpen),
   );
-  const secret = realPaths(options.secretPaths ?? []);
+  const secret = outermost(realPaths(options.secretPaths ?? []));
   const secretInside = secret.filter((path) => rootOf(path) !== undefined);
   const readOnly = [
     ...protections.flatMap((one) => one.readOnly),
@@ -120,6 +120,11 @@ function toPolicy(
     hidden: [...sockets, ...(mode === "strict" ? secret : [])],
   };
   return { policy, unmounted: protections.flatMap((one) => one.unmounted) };
+}
+
+/** Leaves out paths that are in another one. */
+function outermost(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !paths.some((other) => other !== path && isIn(other, path)));
 }
 
 function isReal(path: string): boolean {
