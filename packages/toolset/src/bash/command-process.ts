@@ -21,13 +21,18 @@ export interface CommandOptions {
 export interface Sandboxed {
   /** Whole command, with the program of the sandbox. It has to run `inSandbox`. */
   readonly argv: readonly string[];
+  /** Returns the command again, as files are now. Called if the sandbox could not be set up, and so nothing has run. */
+  again(): Promise<readonly string[]>;
   /** Called once no process is left. Returns a note for the end of the output. */
   settle(): Promise<string | undefined>;
 }
 
-/** Arguments that run a shell in a sandbox. Only what is inside gets the marker: a signal to the sandbox itself would end all of it at once. */
+/**
+ * Arguments that run a shell in a sandbox, and report that it runs. Only what is inside gets the marker: a signal to the sandbox itself would
+ * end all of it at once.
+ */
 export function inSandbox(shell: string, command: string): readonly string[] {
-  const mark = `export ${marker}="$${outerMarker}"; unset ${outerMarker}; exec "$0" "$@"`;
+  const mark = `export ${marker}="$${outerMarker}"; unset ${outerMarker}; echo >&4; exec 4>&-; exec "$0" "$@"`;
   return ["/bin/sh", "-c", mark, shell, "-c", command];
 }
 
@@ -40,6 +45,8 @@ export interface Ending {
 
 /** Time processes have to exit before they are killed: less than the second that a turn waits for a tool after an abort. */
 const graceMs = 700;
+/** Files that a sandbox covers may vanish while it is set up. */
+const maxSetUps = 4;
 /** How long to wait for output that a process outside the group holds open. */
 const lateOutputMs = 300;
 
@@ -59,18 +66,29 @@ const guarded = [
 export class CommandProcess {
   /** Resolves once the command has ended and none of its processes is left. Rejects if it could not be started. */
   readonly ended: Promise<Ending>;
-  readonly #child: ChildProcess;
+  readonly #options: CommandOptions;
   readonly #id = randomUUID();
-  readonly #sandbox: Sandboxed | undefined;
+  #child: ChildProcess;
+  #isUnref = false;
+  /** Output of a sandbox that is being set up; undefined once the command runs. */
+  #held: string | undefined;
   #stopping: Promise<void> | undefined;
   /** From then on the group id may belong to another process. */
   #isOver = false;
+  #isDone = false;
 
-  constructor({ command, cwd, env, shell, sandbox, onOutput }: CommandOptions) {
+  constructor(options: CommandOptions) {
+    const { command, shell, sandbox } = options;
+    this.#options = options;
+    this.#child = this.#spawn(sandbox?.argv ?? [shell, "-c", command]);
+    this.ended = this.#end();
+  }
+
+  #spawn(argv: readonly string[]): ChildProcess {
+    const { command, cwd, env, shell, sandbox } = this.#options;
     const isWindows = process.platform === "win32";
-    const argv = sandbox?.argv ?? [shell, "-c", command];
-    this.#sandbox = sandbox;
-    this.#child = spawn(
+    this.#held = sandbox === undefined ? undefined : "";
+    const child = spawn(
       isWindows ? shell : "/bin/sh",
       isWindows ? ["-c", command] : ["-c", guarded, ...argv],
       {
@@ -84,24 +102,35 @@ export class CommandProcess {
         // Its own process group.
         detached: !isWindows,
         windowsHide: true,
-        stdio: ["ignore", "pipe", "pipe", "pipe"],
+        stdio: ["ignore", "pipe", "pipe", "pipe", sandbox === undefined ? "ignore" : "pipe"],
       },
     );
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+    for (const stream of [child.stdout, child.stderr]) {
       const plain = new PlainOutput();
-      const show = (text: string): void => {
-        if (text !== "") onOutput(text);
-      };
-      stream?.setEncoding("utf8").on("data", (text: string) => show(plain.take(text)));
-      stream?.on("end", () => show(plain.end()));
+      stream?.setEncoding("utf8").on("data", (text: string) => this.#show(plain.take(text)));
+      stream?.on("end", () => this.#show(plain.end()));
     }
     // The guard is killed with the rest, which resets its end of the pipe.
-    this.#child.stdio[3]?.on("error", () => {});
-    this.ended = this.#end(onOutput);
+    child.stdio[3]?.on("error", () => {});
+    child.stdio[4]?.on("error", () => {}).once("data", () => this.#release());
+    return child;
+  }
+
+  #show(text: string): void {
+    if (text === "") return;
+    if (this.#held === undefined) this.#options.onOutput(text);
+    else this.#held += text;
+  }
+
+  #release(): void {
+    const held = this.#held ?? "";
+    this.#held = undefined;
+    this.#show(held);
   }
 
   /** Lets this process exit while the command runs. */
   unref(): void {
+    this.#isUnref = true;
     this.#child.unref();
     for (const stream of this.#child.stdio) {
       // Pipes of a child are sockets, which the types do not state.
@@ -111,12 +140,12 @@ export class CommandProcess {
 
   /** Ends the command with everything it started, and resolves once it has ended. Never rejects. */
   async stop(): Promise<void> {
-    if (!this.#isOver) this.#stopping ??= this.#stop();
+    if (!this.#isDone) this.#stopping ??= this.#stop();
     await this.#stopping;
   }
 
   async #stop(): Promise<void> {
-    if (this.#sandbox === undefined) this.#kill("SIGTERM");
+    if (this.#options.sandbox === undefined) this.#kill("SIGTERM");
     const asked = signalMarked(this.#id, "SIGTERM");
     const timer = setTimeout(() => this.#kill("SIGKILL"), graceMs);
     // Callers that await `ended` get the failure or the exit code.
@@ -126,8 +155,25 @@ export class CommandProcess {
     await signalMarked(this.#id, "SIGKILL");
   }
 
-  async #end(onOutput: CommandOptions["onOutput"]): Promise<Ending> {
-    const child = this.#child;
+  async #end(): Promise<Ending> {
+    const { sandbox } = this.#options;
+    let ending = await this.#endOf(this.#child);
+    for (let count = 1; count < maxSetUps && this.#held !== undefined; count += 1) {
+      const argv = await sandbox?.again();
+      if (argv === undefined || this.#stopping !== undefined) break;
+      this.#child = this.#spawn(argv);
+      this.#isOver = false;
+      if (this.#isUnref) this.unref();
+      ending = await this.#endOf(this.#child);
+    }
+    this.#isDone = true;
+    this.#release();
+    const note = await sandbox?.settle();
+    if (note !== undefined) this.#show(`\n${note}\n`);
+    return ending;
+  }
+
+  async #endOf(child: ChildProcess): Promise<Ending> {
     const closed = once(child, "close");
     // A failure to start is reported by the next line.
     closed.catch(() => {});
@@ -139,8 +185,6 @@ export class CommandProcess {
     const timer = setTimeout(() => destroyOutput(child), lateOutputMs);
     await closed;
     clearTimeout(timer);
-    const note = await this.#sandbox?.settle();
-    if (note !== undefined) onOutput(`\n${note}\n`);
     return { exitCode, signal };
   }
 

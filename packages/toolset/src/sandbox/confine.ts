@@ -39,6 +39,8 @@ export interface Confinement {
 export interface Confined {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Returns `argv` as files are now, if one that the sandbox covers has vanished. */
+  again(): Promise<readonly string[]>;
   /** To be called once all processes of the command have ended. Returns a sentence about what it has done, if anything. */
   settle(): Promise<string | undefined>;
 }
@@ -53,10 +55,12 @@ export async function confine(
   const { network = defaultNetwork(mode) } = options;
   const problem = await driver.check({ mode, network });
   if (problem !== undefined) throw refused(problem);
-  const { policy, unmounted } = toPolicy(options, { ...confinement, network });
+  const plan = (): Planned => toPolicy(options, { ...confinement, network });
+  const { policy, unmounted } = plan();
   const path = driver.temporaryPath(confinement.temporary);
   return {
     argv: await driver.wrap(argv, policy),
+    again: () => driver.wrap(argv, plan().policy),
     env: { ...cachesIn(path), ...confinement.env, TMPDIR: path, TMP: path, TEMP: path },
     async settle() {
       const moved = await setAside(unmounted);

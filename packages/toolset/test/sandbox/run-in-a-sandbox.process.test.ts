@@ -14,7 +14,7 @@ import { createServer } from "node:net";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SandboxMode, SandboxOptions } from "@capstan/toolset";
+import type { SandboxDriver, SandboxMode, SandboxOptions } from "@capstan/toolset";
 import { bashKillTool, bashOutputTool, bashTool } from "@capstan/toolset";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { bubblewrap } from "../../src/sandbox/bubblewrap.ts";
@@ -275,6 +275,37 @@ describe.skipIf(!hasSandbox)(`a command in a sandbox${sandboxNote}`, () => {
     expect(done).toMatchObject({ isError: true });
     expect(done.output).toContain("did not run");
   });
+});
+
+test("a sandbox that could not be set up is set up again, and the command runs once", async () => {
+  const cwd = await temporaryFolder();
+  let count = 0;
+  const driver: SandboxDriver = {
+    name: "late",
+    check: async () => undefined,
+    temporaryPath: (temporary) => temporary,
+    wrap: async (argv) => {
+      count += 1;
+      return count < 3 ? ["/bin/sh", "-c", "echo 'covered file is gone'; exit 1"] : argv;
+    },
+  };
+  const tool = bashTool({ sandbox: { mode: "write", driver } });
+
+  const done = await openSession().call(tool, { command: "echo ran | tee -a log" }, { cwd });
+  const never = await openSession().call(
+    bashTool({
+      sandbox: {
+        mode: "write",
+        driver: { ...driver, wrap: async () => ["/bin/sh", "-c", "echo no; exit 1"] },
+      },
+    }),
+    { command: "echo ran >> log" },
+    { cwd },
+  );
+
+  expect(done.output).toBe("ran\n");
+  expect(await readFile(join(cwd, "log"), "utf8")).toBe("ran\n");
+  expect(never).toMatchObject({ isError: true, output: "no\n(Exit code 1.)" });
 });
 
 describe("a sandbox that does not work", () => {

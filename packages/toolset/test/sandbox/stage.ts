@@ -127,7 +127,7 @@ export async function openStage(): Promise<Stage> {
       const before = state();
       const connected = connections;
       const sandbox = mode === undefined ? {} : { sandbox: { ...options, mode } };
-      const input = { command: `${exports.join("; ")}\n${command}`, timeoutMs: 20_000 };
+      const input = { command: `${exports.join("; ")}; echo began\n${command}`, timeoutMs: 20_000 };
       const { output } = await call(bashTool(sandbox), input, { cwd: project });
       if (command.includes("late")) await new Promise((resolve) => setTimeout(resolve, 1500));
       const left = strays.filter((path) => existsSync(path));
@@ -140,7 +140,7 @@ export async function openStage(): Promise<Stage> {
         ...(isAlive(victim.pid ?? 0) ? [] : ["killed a process"]),
         ...left.map((path) => `made ${path}`),
         ...(existsSync(join(project, "late")) ? ["outlived its command"] : []),
-        ...(output.includes("The command did not run") ? [output] : []),
+        ...(output.includes("began\n") ? [] : [`was not run: ${output}`]),
       ];
       await build();
       return done;
