@@ -18,7 +18,7 @@ export interface CommandOptions {
   onOutput(text: string): void;
 }
 
-export interface Sandboxed {
+interface Sandboxed {
   /** Whole command, with the program of the sandbox. It has to run `inSandbox`. */
   readonly argv: readonly string[];
   /** Returns the command again, as files are now. Called if the sandbox could not be set up, and so nothing has run. */
