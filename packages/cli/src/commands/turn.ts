@@ -1,5 +1,5 @@
 /** `capstan <prompt>`: runs turns of a new or an existing session. */
-import type { HostFault, Session, SessionSettings } from "@capstan/core";
+import type { HostFault } from "@capstan/core";
 import { Host } from "@capstan/core";
 import type { TurnResponse, UserPart } from "@capstan/kernel";
 import { serializeError } from "@capstan/kernel";
@@ -11,27 +11,23 @@ import type { Io } from "../process/io.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { createJsonPrinter } from "../print/json-printer.ts";
-import type { Note } from "../print/notes.ts";
 import type { Printer } from "../print/printer.ts";
 import { createTextPrinter } from "../print/text-printer.ts";
 import { readAttachments } from "../session/attachments.ts";
 import { chooseSession } from "../session/choose-session.ts";
 import type { ChosenSession } from "../session/choose-session.ts";
-import type { SessionModel } from "../session/choose-session-model.ts";
 import { chooseSessionModel } from "../session/choose-session-model.ts";
+import { dropTurn } from "../session/drop-turn.ts";
 import { reasonOf } from "../errors/command-error.ts";
-import { agentNameOf, createFolderAgent } from "../session/folder-agent.ts";
-import { readFacts } from "../session/instruction-facts.ts";
-import { instructionsOf } from "../session/instructions.ts";
+import { createFolderAgent } from "../session/folder-agent.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { refusalsIn } from "../session/refusals.ts";
-import { promptOf } from "../session/session-facts.ts";
+import { openSession } from "../session/open-session.ts";
 import { openStore } from "../session/open-store.ts";
 import { readPrompt } from "../session/read-prompt.ts";
 import type { Prompt } from "../session/run-prompt.ts";
 import { runPrompt } from "../session/run-prompt.ts";
-import type { StoredSession } from "../session/stored-sessions.ts";
-import { isHeldElsewhere, readStored } from "../session/stored-sessions.ts";
+import { isHeldElsewhere } from "../session/stored-sessions.ts";
 
 /** How long a crashed process blocks others, if the store cannot tell that it is dead. */
 const leaseMs = 5_000;
@@ -73,24 +69,6 @@ function withParts(prompt: Prompt | undefined, parts: readonly UserPart[]): Prom
   return [...(own ?? []), ...parts];
 }
 
-/** Returns the session without its unfinished turn, of which nothing more runs. */
-async function dropTurn(
-  io: Io,
-  store: SessionRepository,
-  { stored }: ChosenSession,
-  note: Note,
-): Promise<StoredSession | undefined> {
-  if (stored === undefined) return undefined;
-  const host = new Host({ agents: [], repository: store, clock: io.clock, pollMs: Infinity }, true);
-  try {
-    const isDropped = await host.abandon(stored.id, "dropped by --drop");
-    note(isDropped ? "dropped the unfinished turn" : "no unfinished turn to drop");
-    return isDropped ? await readStored(store, stored.listed) : stored;
-  } finally {
-    await host.close();
-  }
-}
-
 async function runTurns(io: Io, work: Work): Promise<ExitCode> {
   const { request, folder, stored, store, printer, prompt } = work;
   const { settings } = folder.config;
@@ -114,7 +92,7 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
   // A separate host: it resumes this session, and no other unfinished one it finds.
   const host = new Host(options, true);
   try {
-    const session = await openSession(host, work, model, await renewedPrompt(io, work));
+    const session = await openSession(io, host, work, model);
     printer.start({ id: session.id, model: model.chosen.name, cwd: folder.cwd });
     // An unfinished turn resumes at once, and none of its events may be missed.
     const stop = session.subscribe(printer.onEvent, isUnfinished ? { after: stored.cursor } : {});
@@ -136,45 +114,6 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
   } finally {
     await host.close();
   }
-}
-
-/** Settings the user asked for are stored with the session; detected ones are not. */
-async function openSession(
-  host: Host,
-  { request: { flags }, folder: { cwd, config }, stored }: Work,
-  { chosen }: SessionModel,
-  instructions: string | undefined,
-): Promise<Session> {
-  const { thinking } = config.settings;
-  const asked: SessionSettings = {
-    ...(flags.model !== undefined && { model: chosen.model }),
-    ...(flags.thinking !== undefined && thinking !== undefined && { thinkingLevel: thinking }),
-    ...(instructions !== undefined && { instructions }),
-  };
-  if (stored === undefined) {
-    return host.createSession({
-      agent: agentNameOf(cwd),
-      principal: cwd,
-      metadata: { cwd },
-      config: asked,
-    });
-  }
-  const session = await host.open(stored.id);
-  if (Object.keys(asked).length > 0) await session.configure(asked);
-  return session;
-}
-
-/** Longest time that vendors keep the beginning of a request. */
-const warmMs = 3_600_000;
-
-/** System prompt of today, for a session that no vendor's cache remembers any more. Undefined if it stays. */
-async function renewedPrompt(io: Io, { stored, folder }: Work): Promise<string | undefined> {
-  if (stored === undefined || stored.fold.status === "running") return undefined;
-  const recorded = promptOf(stored);
-  if (recorded === undefined) return undefined;
-  if (io.clock.now() - stored.listed.head.updatedAt <= warmMs) return undefined;
-  const current = instructionsOf(await readFacts(io, folder));
-  return current === recorded ? undefined : current;
 }
 
 const nothingDone: TurnResponse = {
