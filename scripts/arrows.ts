@@ -161,8 +161,12 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       config: ["command-line", "errors", "permissions"],
       session: ["config", "errors", "model", "permissions", "print"],
       doctor: ["command-line", "config", "errors", "model"],
-      commands: ["command-line", "config", "doctor", "errors", "model", "print", "session"],
-      process: ["command-line", "commands", "errors", "print"],
+      terminal: ["command-line", "config", "errors", "model", "permissions", "print", "session"],
+      commands: [
+        ...["command-line", "config", "doctor", "errors", "model", "print", "session"],
+        "terminal",
+      ],
+      process: ["command-line", "commands", "errors", "print", "terminal"],
     },
   },
 };

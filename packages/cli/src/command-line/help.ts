@@ -10,10 +10,12 @@ export function helpText(command?: CommandName): string {
 function mainHelp(): string {
   const named = Object.entries(commands).map(([name, { help }]) => row(name, help));
   return `Usage: capstan [options] <prompt>
+       capstan [options]
        capstan <command> [options]
 
-Runs an agent in the current folder and prints its replies. Piped input is
-sent with the prompt. The session is stored: --continue resumes it.
+Runs an agent in the current folder. Without a prompt on a terminal, it opens a
+conversation; otherwise it prints the replies. Piped input is sent with the
+prompt. The session is stored: --continue resumes it.
 
 Commands (capstan <command> --help shows more):
 ${named.join("\n")}

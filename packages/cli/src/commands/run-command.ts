@@ -6,6 +6,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { createNotes } from "../print/notes.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { loadFolder, loadFolderAnyway } from "../session/load-folder.ts";
+import { opensConversation } from "../terminal/opens-conversation.ts";
 import { toOneLine } from "../print/terminal-text.ts";
 
 /** Imports each command's packages lazily, so that other commands need not wait for them. Never throws. */
@@ -16,9 +17,14 @@ export async function runCommand(request: CommandRequest, io: Io): Promise<ExitC
     const isAnyway = request.type === "doctor" || request.type === "config";
     const load = isAnyway ? loadFolderAnyway : loadFolder;
     const folder = await load(io, request);
+    if (request.type === "turn" && opensConversation(request, io)) {
+      const { runTerminal } = await import("../terminal/run-terminal.ts");
+      return await runTerminal(io, request, folder);
+    }
     for (const text of folder.config.notes) note(text);
     return await dispatch(request, io, folder);
   } catch (thrown) {
+    io.terminal?.close();
     if (io.signal.aborted) return io.interruptedCode();
     // A file may have several problems. Each line starts with its position, as editors expect.
     if (isCapstanError(thrown) && thrown.code === "invalid_config") {

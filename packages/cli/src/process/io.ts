@@ -3,6 +3,7 @@ import type { ExitCode } from "../commands/exit-code.ts";
 import type { AnyTool, Clock } from "@capstan/core";
 import type { Env } from "../config/env.ts";
 import type { ChosenModel } from "../model/choose-model.ts";
+import type { TerminalDevice } from "../terminal/contracts.ts";
 
 export interface Output {
   readonly isTTY: boolean;
@@ -21,6 +22,8 @@ export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** The user's terminal; undefined if input or output is none. */
+  readonly terminal?: TerminalDevice;
   readonly env: Env;
   readonly platform: NodeJS.Platform;
   /** The user's home folder. */

@@ -5,6 +5,7 @@ import type { ExitCode } from "../commands/exit-code.ts";
 import { signalCodes } from "../commands/exit-code.ts";
 import type { Io, Output } from "./io.ts";
 import { processInput } from "./process-input.ts";
+import { processTerminal } from "./process-terminal.ts";
 import { run } from "./run.ts";
 
 /**
@@ -35,10 +36,12 @@ export async function runInProcess(
   process.stderr.on("error", () => {});
 
   const isWritable = (): boolean => writeFailure === undefined;
+  const terminal = processTerminal();
   const exitCode = await run(argv, {
     stdin: processInput(),
     stdout: toOutput(process.stdout, isWritable),
     stderr: toOutput(process.stderr, isWritable),
+    ...(terminal && { terminal }),
     env: process.env,
     platform: process.platform,
     // An empty HOME counts as unset: sessions would otherwise be stored in the working folder.

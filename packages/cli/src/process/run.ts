@@ -4,6 +4,7 @@ import { parseCommandLine } from "../command-line/parse-command-line.ts";
 import type { ExitCode } from "../commands/exit-code.ts";
 import type { Io } from "./io.ts";
 import { toOneLine } from "../print/terminal-text.ts";
+import { opensConversation } from "../terminal/opens-conversation.ts";
 import { version } from "../command-line/version.ts";
 
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -27,6 +28,10 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
       return 2;
     }
     default: {
+      if (opensConversation(request, io)) {
+        const { drawFirstFrame } = await import("../terminal/first-frame.ts");
+        drawFirstFrame(io.terminal, !io.env["NO_COLOR"]);
+      }
       // Everything else needs the other packages; without them, help and version respond at once.
       const { runCommand } = await import("../commands/run-command.ts");
       return runCommand(request, io);

@@ -1,0 +1,13 @@
+/** Tells whether a request opens a conversation on the terminal. */
+import type { CommandRequest } from "../command-line/request.ts";
+import type { Io } from "../process/io.ts";
+import type { TerminalDevice } from "./contracts.ts";
+
+/** True without a prompt, files and `--json`, if there is a terminal. */
+export function opensConversation(
+  request: CommandRequest,
+  io: Io,
+): io is Io & { readonly terminal: TerminalDevice } {
+  if (request.type !== "turn" || io.terminal === undefined) return false;
+  return request.prompt === undefined && request.attach.length === 0 && !request.isJson;
+}

@@ -1,0 +1,114 @@
+/** Lines of a tool call: its name and input, its output or diff, its todos. */
+import type { JsonValue } from "@capstan/kernel";
+import type { Todo } from "@capstan/toolset";
+import { toTodoLines } from "../../print/describe-call.ts";
+import type { CallBlock } from "../blocks.ts";
+import type { Typesetter } from "../contracts.ts";
+import { renderDiff } from "./render-diff.ts";
+import { safeText } from "./safe-text.ts";
+import type { Theme } from "./theme.ts";
+
+/** Lines of an output that are shown: the last ones while it runs, and of a failure; the first ones of a result. */
+const maxOutputLines = 8;
+const maxDiffLines = 40;
+
+interface Tools {
+  readonly theme: Theme;
+  readonly typesetter: Typesetter;
+}
+
+export function renderCall(call: CallBlock, width: number, tools: Tools): readonly string[] {
+  const { theme, typesetter } = tools;
+  const head = `${markOf(call, theme)} ${theme.strong(safeText(call.toolName))} ${inputOf(call)}`;
+  const inner = Math.max(1, width - 2);
+  return [
+    typesetter.cut(head.trimEnd(), width),
+    ...bodyOf(call, inner, tools).map((line) => `  ${line}`),
+  ];
+}
+
+function markOf({ state }: CallBlock, theme: Theme): string {
+  switch (state) {
+    case "writing":
+    case "waiting":
+      return theme.dim("○");
+    case "running":
+      return theme.warning("●");
+    case "done":
+      return theme.success("●");
+    case "failed":
+    case "denied":
+      return theme.error("✗");
+    default:
+      return state satisfies never;
+  }
+}
+
+/** The input in one line, with the names of fields that do not speak for themselves. */
+function inputOf({ input }: CallBlock): string {
+  if (input === undefined) return "…";
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return oneLine(input);
+  const words = Object.entries(input).flatMap(([name, value]) => {
+    if (["command", "path", "pattern", "url"].includes(name)) return [oneLine(value)];
+    if (["content", "edits", "todos", "old", "new"].includes(name)) return [];
+    return [`${name}: ${oneLine(value)}`];
+  });
+  return words.join("  ");
+}
+
+function oneLine(value: JsonValue): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return safeText(text).replaceAll(/\s*\n\s*/g, " ⏎ ");
+}
+
+function bodyOf(call: CallBlock, width: number, tools: Tools): readonly string[] {
+  const { theme } = tools;
+  const { state, output } = call;
+  if (state === "writing" || state === "waiting") return [];
+  if (state === "running") return lastLines(output, width, tools);
+  if (state === "failed") return lastLines(output, width, tools).map((line) => theme.error(line));
+  if (state === "denied") return firstLines(output, width, tools);
+  const todos = todosOf(call);
+  if (todos.length > 0) {
+    return toTodoLines(todos).map((line) => tools.typesetter.cut(safeText(line), width));
+  }
+  const diff = fieldOf(call.details, "diff");
+  if (typeof diff === "string") return renderDiff(diff, width, maxDiffLines, tools);
+  return firstLines(output, width, tools);
+}
+
+function todosOf({ toolName, details }: CallBlock): readonly Todo[] {
+  const todos = toolName === "write_todos" ? fieldOf(details, "todos") : undefined;
+  // The tool of this name has validated them.
+  return Array.isArray(todos) ? (todos as readonly Todo[]) : [];
+}
+
+function fieldOf(details: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (typeof details !== "object" || details === null || Array.isArray(details)) return undefined;
+  return Object.entries(details).find(([key]) => key === name)?.[1];
+}
+
+function linesOf(output: string): readonly string[] {
+  const text = safeText(output).replace(/\n+$/, "");
+  return text === "" ? [] : text.split("\n");
+}
+
+function lastLines(output: string, width: number, { theme, typesetter }: Tools): readonly string[] {
+  const lines = linesOf(output);
+  const shown = lines.slice(-maxOutputLines).map((line) => theme.dim(typesetter.cut(line, width)));
+  const left = lines.length - shown.length;
+  return left > 0 ? [theme.dim(`… ${left} earlier lines`), ...shown] : shown;
+}
+
+function firstLines(
+  output: string,
+  width: number,
+  { theme, typesetter }: Tools,
+): readonly string[] {
+  const lines = linesOf(output);
+  const shown = lines
+    .slice(0, maxOutputLines)
+    .map((line) => theme.dim(typesetter.cut(line, width)));
+  const left = lines.length - shown.length;
+  return left > 0 ? [...shown, theme.dim(`… ${left} more lines`)] : shown;
+}

@@ -1,0 +1,69 @@
+/** A session that the terminal works on: its host, its agent and its rules. */
+import type { HostFault, Session } from "@capstan/core";
+import { Host } from "@capstan/core";
+import type { ChatMessage } from "@capstan/kernel";
+import type { Cursor, SessionRepository } from "@capstan/log";
+import type { TurnRequest } from "../command-line/request.ts";
+import { reasonOf } from "../errors/command-error.ts";
+import type { Note } from "../print/notes.ts";
+import type { Io } from "../process/io.ts";
+import { chooseSession } from "../session/choose-session.ts";
+import type { SessionModel } from "../session/choose-session-model.ts";
+import { chooseSessionModel } from "../session/choose-session-model.ts";
+import { dropTurn } from "../session/drop-turn.ts";
+import type { FolderAgent } from "../session/folder-agent.ts";
+import { createFolderAgent } from "../session/folder-agent.ts";
+import type { Folder } from "../session/load-folder.ts";
+import { openSession } from "../session/open-session.ts";
+
+/** How long a crashed process blocks others, if the store cannot tell that it is dead. */
+const leaseMs = 5_000;
+
+export interface Work {
+  readonly session: Session;
+  readonly folder: Folder;
+  readonly model: SessionModel;
+  readonly decide: FolderAgent["decide"];
+  /** Messages before `cursor`; events after it follow. */
+  readonly messages: readonly ChatMessage[];
+  /** Undefined for a new session. */
+  readonly cursor: Cursor | undefined;
+  /** Leaves the session: a turn in progress stays unfinished. */
+  close(): Promise<void>;
+}
+
+export interface WorkInit {
+  readonly request: TurnRequest;
+  readonly folder: Folder;
+  readonly store: SessionRepository;
+  readonly note: Note;
+}
+
+/** Throws like the commands do: a `CommandError`, a `ConfigError`, a `ModelError` or a `LogError`. */
+export async function openWork(io: Io, init: WorkInit): Promise<Work> {
+  const { request, store, note } = init;
+  const chosen = await chooseSession(io, { ...init, request });
+  const stored = request.isDropping ? await dropTurn(io, store, chosen, note) : chosen.stored;
+  const { folder } = chosen;
+  const model = await chooseSessionModel(io, request, folder, stored?.fold.config);
+  const { agent, decide } = createFolderAgent(io, { folder, note, ...model });
+  const onError = ({ error }: HostFault): void => note(reasonOf(error));
+  const options = { agents: [agent], repository: store, clock: io.clock, leaseMs, onError };
+  // A separate host: it resumes this session, and no other unfinished one it finds.
+  const host = new Host(options, true);
+  try {
+    const session = await openSession(io, host, { request, folder, stored }, model);
+    return {
+      session,
+      folder,
+      model,
+      decide,
+      messages: stored?.fold.transcript.list ?? [],
+      cursor: stored?.cursor,
+      close: () => host.close(),
+    };
+  } catch (thrown) {
+    await host.close();
+    throw thrown;
+  }
+}
