@@ -4,6 +4,7 @@ import type { Turn, TurnResponse, Usage } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { ExitCode } from "../commands/exit-code.ts";
 import { reasonOf } from "../errors/command-error.ts";
+import { toOneLine } from "../print/terminal-text.ts";
 import type { Io } from "../process/io.ts";
 import { readAttachments } from "../session/attachments.ts";
 import type { Block } from "./blocks.ts";
@@ -13,17 +14,22 @@ import { runKey } from "./keys.ts";
 import type { Look } from "./look.ts";
 import { renderActivity } from "./render/activity.ts";
 import { renderStatus } from "./render/status-line.ts";
+import { QuestionDesk } from "./questions/question-desk.ts";
 import { Transcript } from "./transcript.ts";
 import type { Work } from "./work.ts";
 
 /** A second ctrl+c within this time leaves. */
 const leaveMs = 2_000;
 
+/** After this time, the user may not look at the terminal any more. */
+const longMs = 10_000;
+
 export class App {
   readonly io: Io;
   readonly look: Look;
   readonly #left = Promise.withResolvers<ExitCode>();
   readonly #transcript: Transcript;
+  readonly #desk: QuestionDesk;
   #screen: Screen | undefined;
   #conversation = new Conversation();
   #work: Work | undefined;
@@ -42,6 +48,13 @@ export class App {
       () => this.#conversation.blocks,
       (block: Block, width) => this.look.linesOf(block, width),
     );
+    this.#desk = new QuestionDesk({
+      look,
+      show: (panel) => this.#screen?.show(panel),
+      note: (text, tone) => this.note(text, tone),
+      run: (task) => this.run(task),
+      onAsked: (text) => this.#tellUser(text),
+    });
   }
 
   /** Resolves with the exit code once the user leaves. */
@@ -97,7 +110,9 @@ export class App {
       cursor === undefined ? {} : { after: cursor },
     );
     this.#transcript.startOver();
+    this.#desk.reset();
     this.#followWork();
+    this.#desk.update(work);
     this.#screen?.redraw();
   }
 
@@ -114,6 +129,7 @@ export class App {
       this.#early.push({ text, isLater });
       return this.#setHint("waiting for the session to open …");
     }
+    if (this.#desk.isReasonAsked) return this.#desk.refuse(this.#work, text);
     this.run(this.#send(this.#work, text, isLater));
   }
 
@@ -126,6 +142,7 @@ export class App {
   }
 
   interrupt(): boolean {
+    if (this.#desk.goBack()) return true;
     if (this.#work === undefined || !this.isWorking) return false;
     this.run(this.#work.session.abort("interrupted by the user"));
     return true;
@@ -234,6 +251,7 @@ export class App {
       this.#lastUsage = event.message.usage ?? this.#lastUsage;
     }
     this.#conversation.apply(event);
+    if (this.#work !== undefined) this.#desk.update(this.#work);
     this.#followWork();
     this.#screen?.redraw();
   }
@@ -242,10 +260,18 @@ export class App {
   #followWork(): void {
     const isWorking = this.isWorking;
     if (isWorking === (this.#workingSince !== undefined)) return;
+    if (!isWorking && !this.#desk.isOpen) this.#tellUser("capstan is done");
     this.#workingSince = isWorking ? this.io.clock.now() : undefined;
     this.#tick?.();
     this.#tick = undefined;
     if (isWorking) this.#startTick();
+  }
+
+  /** Notifies a user who may look elsewhere: the turn took long. */
+  #tellUser(text: string): void {
+    const since = this.#workingSince;
+    if (since === undefined || this.io.clock.now() - since < longMs) return;
+    this.#screen?.notify(toOneLine(text));
   }
 
   #startTick(): void {
@@ -266,6 +292,7 @@ export class App {
   }
 
   #status(width: number): string {
+    const reasonHint = this.#desk.isReasonAsked ? "say why not, and press enter" : undefined;
     const session = this.#work?.session;
     const chosen = this.#work?.model.chosen;
     return renderStatus(
@@ -277,7 +304,7 @@ export class App {
         total: session?.usage ?? {},
         cost: session?.totalCost,
         queued: session?.queued.length ?? 0,
-        hint: this.#hint?.text,
+        hint: this.#hint?.text ?? reasonHint,
       },
       width,
       this.look,

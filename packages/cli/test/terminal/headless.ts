@@ -152,6 +152,7 @@ export const key = {
   ctrlT: "\u0014",
   up: "\u001b[A",
   down: "\u001b[B",
+  pageDown: "\u001b[6~",
   tab: "\t",
   backspace: "\u007f",
   altUp: "\u001b[1;3A",
