@@ -1,25 +1,28 @@
 /** The conversation on the screen: connects a session with keys and lines. */
 import { background } from "@capstan/kernel";
-import type { Turn, TurnResponse, Usage } from "@capstan/kernel";
+import type { Usage } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { ExitCode } from "../commands/exit-code.ts";
-import { reasonOf } from "../errors/command-error.ts";
+import { failed, reasonOf } from "../errors/command-error.ts";
 import { toOneLine } from "../print/terminal-text.ts";
 import type { Io } from "../process/io.ts";
-import { readAttachments } from "../session/attachments.ts";
 import type { Block } from "./blocks.ts";
+import { isSlash, runSlash } from "./commands/run-slash.ts";
+import { complete } from "./complete.ts";
 import { Conversation } from "./conversation.ts";
 import type { Screen, ScreenParts } from "./contracts.ts";
+import { Hint } from "./hint.ts";
 import { runKey } from "./keys.ts";
+import type { ListItem } from "./list-panel.ts";
+import { ListPanel } from "./list-panel.ts";
 import type { Look } from "./look.ts";
 import { renderActivity } from "./render/activity.ts";
 import { renderStatus } from "./render/status-line.ts";
 import { QuestionDesk } from "./questions/question-desk.ts";
+import { sendPrompt } from "./send-prompt.ts";
+import { UserShell } from "./shell.ts";
 import { Transcript } from "./transcript.ts";
-import type { Work } from "./work.ts";
-
-/** A second ctrl+c within this time leaves. */
-const leaveMs = 2_000;
+import type { OpenWork, Work, WorkChanges } from "./work.ts";
 
 /** After this time, the user may not look at the terminal any more. */
 const longMs = 10_000;
@@ -27,6 +30,7 @@ const longMs = 10_000;
 export class App {
   readonly io: Io;
   readonly look: Look;
+  readonly #open: OpenWork;
   readonly #left = Promise.withResolvers<ExitCode>();
   readonly #transcript: Transcript;
   readonly #desk: QuestionDesk;
@@ -34,16 +38,24 @@ export class App {
   #conversation = new Conversation();
   #work: Work | undefined;
   #unsubscribe: () => void = () => {};
-  #hint: { readonly text: string; readonly cancel: () => void } | undefined;
+  readonly #hint: Hint;
   #lastUsage: Usage | undefined;
   #workingSince: number | undefined;
   #tick: (() => void) | undefined;
+  readonly #shell = new UserShell((block) => {
+    this.#conversation.showCall(block);
+    this.#screen?.redraw();
+  });
+  /** Prompts of this session, for the search. */
+  #prompts: string[] = [];
   /** Prompts that were sent before the session was open. */
   readonly #early: { readonly text: string; readonly isLater: boolean }[] = [];
 
-  constructor(io: Io, look: Look) {
+  constructor(io: Io, look: Look, open: OpenWork) {
     this.io = io;
     this.look = look;
+    this.#open = open;
+    this.#hint = new Hint(io.clock, () => this.#screen?.redraw());
     this.#transcript = new Transcript(
       () => this.#conversation.blocks,
       (block: Block, width) => this.look.linesOf(block, width),
@@ -85,7 +97,7 @@ export class App {
       below: (width) => [this.#status(width)],
       onKey: (key) => runKey(key, this),
       onSubmit: (text) => this.submit(text, false),
-      complete: async () => undefined,
+      complete: (before, signal) => complete(before, this.#work?.folder.cwd ?? this.io.cwd, signal),
     };
   }
 
@@ -104,6 +116,9 @@ export class App {
     this.#work = work;
     const { session, messages, cursor } = work;
     this.#conversation = new Conversation(messages);
+    for (const block of this.#conversation.blocks) {
+      if (block.type === "user") this.#remember(block.text);
+    }
     this.#lastUsage = messages.findLast((message) => message.role === "assistant")?.usage;
     this.#unsubscribe = session.subscribe(
       (event) => this.#onEvent(event),
@@ -116,6 +131,16 @@ export class App {
     this.#screen?.redraw();
   }
 
+  /** Leaves the session for another one, or opens it again with another model. Throws like the commands do. */
+  async reopen(changes: WorkChanges): Promise<void> {
+    const old = this.#work;
+    if (this.isWorking) throw failed("A turn is in progress: interrupt it with esc first.");
+    const next = await this.#open(changes, old);
+    this.enter(next);
+    await old?.close();
+    this.note(`session ${next.session.id}, using ${next.model.chosen.name}`);
+  }
+
   /** Sends prompts that the user has typed in the meantime. */
   sendEarly(): void {
     for (const { text, isLater } of this.#early.splice(0)) this.submit(text, isLater);
@@ -124,13 +149,19 @@ export class App {
   /** `isLater`: after the turn in progress, instead of into it. */
   submit(text: string, isLater: boolean): void {
     if (text.trim() === "") return;
-    this.#screen?.remember(text);
+    this.#remember(text);
     if (this.#work === undefined) {
       this.#early.push({ text, isLater });
-      return this.#setHint("waiting for the session to open …");
+      return this.#hint.set("waiting for the session to open …");
     }
-    if (this.#desk.isReasonAsked) return this.#desk.refuse(this.#work, text);
-    this.run(this.#send(this.#work, text, isLater));
+    const work = this.#work;
+    if (this.#desk.isReasonAsked) return this.#desk.refuse(work, text);
+    if (isSlash(text)) return this.run(runSlash(this, text, work));
+    if (text.startsWith("!")) {
+      const command = text.slice(1).trim();
+      return this.run(this.#shell.run({ command, cwd: work.folder.cwd, env: this.io.env }));
+    }
+    this.run(sendPrompt(work, { text, isLater }, (line, tone) => this.note(line, tone)));
   }
 
   submitLater(): boolean {
@@ -142,7 +173,7 @@ export class App {
   }
 
   interrupt(): boolean {
-    if (this.#desk.goBack()) return true;
+    if (this.#shell.kill() || this.#desk.goBack()) return true;
     if (this.#work === undefined || !this.isWorking) return false;
     this.run(this.#work.session.abort("interrupted by the user"));
     return true;
@@ -153,8 +184,8 @@ export class App {
       this.#screen?.setPrompt("");
       return true;
     }
-    if (this.#hint?.text === leaveHint) this.leave(0);
-    else this.#setHint(leaveHint);
+    if (this.#hint.text === leaveHint) this.leave(0);
+    else this.#hint.set(leaveHint);
     return true;
   }
 
@@ -187,6 +218,28 @@ export class App {
     return true;
   }
 
+  searchPrompts(): boolean {
+    const prompts = [...new Set(this.#prompts.toReversed())];
+    const find = async (): Promise<void> => {
+      const items = prompts.map((prompt) => ({ value: prompt, label: prompt }));
+      const found = await this.choose("Earlier prompts", items);
+      if (found !== undefined) this.#screen?.setPrompt(found);
+    };
+    this.run(find());
+    return true;
+  }
+
+  /** Resolves with undefined if the user leaves the list. */
+  choose<Value>(title: string, items: readonly ListItem<Value>[]): Promise<Value | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Value | undefined>();
+    const onChoice = (value: Value | undefined): void => {
+      this.#screen?.show(undefined);
+      resolve(value);
+    };
+    this.#screen?.show(new ListPanel({ title, items, onChoice }, this.look));
+    return promise;
+  }
+
   toggleThinking(): boolean {
     this.look.toggleThinking();
     return this.redrawAll();
@@ -213,33 +266,17 @@ export class App {
   async close(): Promise<void> {
     this.#unsubscribe();
     this.#tick?.();
-    this.#hint?.cancel();
+    this.#hint.stop();
+    this.#shell.kill();
     const work = this.#work;
     if (work === undefined) return;
     if (this.isWorking && !this.io.signal.aborted) await work.session.abort("the user left");
     await work.close();
   }
 
-  async #send(work: Work, text: string, isLater: boolean): Promise<void> {
-    const { session, folder } = work;
-    const note = (line: string): void => this.note(line);
-    const files = await readAttachments({ prompt: text, attach: [] }, folder, note);
-    const input = files.length === 0 ? text : [{ type: "text", text } as const, ...files];
-    if (this.isWorking) {
-      await (isLater ? session.followUp(input) : session.steer(input));
-      return;
-    }
-    this.#report(session.send(input));
-  }
-
-  /** Turns that fail end with an event; those that never start only have a response. */
-  #report({ response }: Pick<Turn<unknown, SessionEvent>, "response">): void {
-    const refused = ({ error }: TurnResponse): void => {
-      if (error?.code === "turn_unfinished" || error?.code === "calls_pending") {
-        this.note(error.message, "error");
-      }
-    };
-    this.run(response.then(refused));
+  #remember(prompt: string): void {
+    this.#prompts.push(prompt);
+    this.#screen?.remember(prompt);
   }
 
   #onEvent(event: SessionEvent): void {
@@ -281,16 +318,6 @@ export class App {
     });
   }
 
-  #setHint(text: string): void {
-    this.#hint?.cancel();
-    const cancel = this.io.clock.timer(leaveMs, () => {
-      this.#hint = undefined;
-      this.#screen?.redraw();
-    });
-    this.#hint = { text, cancel };
-    this.#screen?.redraw();
-  }
-
   #status(width: number): string {
     const reasonHint = this.#desk.isReasonAsked ? "say why not, and press enter" : undefined;
     const session = this.#work?.session;
@@ -304,7 +331,7 @@ export class App {
         total: session?.usage ?? {},
         cost: session?.totalCost,
         queued: session?.queued.length ?? 0,
-        hint: this.#hint?.text ?? reasonHint,
+        hint: this.#hint.text ?? reasonHint,
       },
       width,
       this.look,

@@ -80,6 +80,8 @@ export interface Screen {
   remember(prompt: string): void;
   /** Shows the panel instead of the editor; undefined shows the editor again. */
   show(panel: Panel | undefined): void;
+  /** Copies the text to the clipboard, if the terminal allows it. */
+  copy(text: string): void;
   /** Title of the terminal's window. */
   setTitle(title: string): void;
   /** Rings the bell, and shows a notification if the terminal can. */

@@ -32,6 +32,11 @@ export class Conversation {
     this.#put({ type: "notice", id: `notice:${this.#noticeCount}`, tone, text });
   }
 
+  /** Shows a call of the user, not of the model. */
+  showCall(call: CallBlock): void {
+    this.#put(call);
+  }
+
   apply(event: SessionEvent): void {
     switch (event.type) {
       case "message_start":

@@ -9,7 +9,7 @@ interface KeyRow {
   readonly run?: (app: App) => boolean;
 }
 
-const keys: readonly KeyRow[] = [
+export const keys: readonly KeyRow[] = [
   { key: "enter", help: "send the prompt; while the agent works, steer it" },
   {
     key: "alt+enter",
@@ -21,6 +21,7 @@ const keys: readonly KeyRow[] = [
   { key: "ctrl+c", help: "clear the prompt; twice: leave", run: (app) => app.clearOrLeave() },
   { key: "ctrl+d", help: "leave, if the prompt is empty", run: (app) => app.leaveIfEmpty() },
   { key: "up", help: "earlier prompts" },
+  { key: "ctrl+r", help: "search earlier prompts", run: (app) => app.searchPrompts() },
   { key: "tab", help: "complete a /command or an @file" },
   { key: "alt+up", help: "take queued messages back to edit them", run: (app) => app.takeBack() },
   { key: "ctrl+t", help: "show or fold thinking", run: (app) => app.toggleThinking() },

@@ -12,7 +12,8 @@ import { removeFirstPrompt } from "./first-frame.ts";
 import { Look } from "./look.ts";
 import type { ThemeName } from "./render/theme.ts";
 import { welcome } from "./welcome.ts";
-import { openWork } from "./work.ts";
+import type { OpenWork } from "./work.ts";
+import { changeRequest, openWork } from "./work.ts";
 
 export async function runTerminal(
   io: Io & { readonly terminal: TerminalDevice },
@@ -21,7 +22,15 @@ export async function runTerminal(
 ): Promise<ExitCode> {
   const { createTypesetter, openScreen } = await import("./screen.ts");
   const look = new Look({ name: themeOf(io), createTypesetter });
-  const app = new App(io, look);
+  let store: (SessionRepository & { close?(): Promise<void> }) | undefined;
+  const note = (text: string): void => app.note(text);
+  const open: OpenWork = async (changes, current) => {
+    store ??= request.isStored ? await openStore(here.config.settings.store) : memoryRepository();
+    const next = current === undefined ? request : changeRequest(request, changes, current);
+    const folder = current?.folder ?? here;
+    return openWork(io, { request: next, folder, store, note });
+  };
+  const app = new App(io, look, open);
   removeFirstPrompt(io.terminal);
   const screen = openScreen(io.terminal, app.parts, { theme: () => look.theme, clock: io.clock });
   app.attach(screen);
@@ -29,12 +38,9 @@ export async function runTerminal(
   const cancelColours = io.clock.timer(0, () => look.loadColours());
   const onAbort = (): void => app.leave(io.interruptedCode());
   io.signal.addEventListener("abort", onAbort, { once: true });
-  let store: (SessionRepository & { close?(): Promise<void> }) | undefined;
   try {
-    const note = (text: string): void => app.note(text);
     for (const text of here.config.notes) note(text);
-    store = request.isStored ? await openStore(here.config.settings.store) : memoryRepository();
-    const work = await openWork(io, { request, folder: here, store, note });
+    const work = await open({}, undefined);
     app.enter(work);
     for (const line of welcome(work, request)) note(line);
     app.sendEarly();

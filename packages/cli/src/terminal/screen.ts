@@ -102,6 +102,9 @@ export function openScreen(
       tui.setFocus(next === undefined ? editor : null);
       tui.requestRender();
     },
+    copy: (text) => {
+      device.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+    },
     setTitle: (title) => terminal.setTitle(title),
     notify: (text) => device.write(`\u001b]9;${text}\u0007\u0007`),
     close: () => {
@@ -214,6 +217,8 @@ function toProvider(complete: ScreenParts["complete"]): AutocompleteProvider {
     applyCompletion: (lines, cursorLine, cursorCol, item, prefix) => {
       const line = lines[cursorLine] ?? "";
       const start = cursorCol - prefix.length;
+      // The user has typed on since the list was made.
+      if (line.slice(start, cursorCol) !== prefix) return { lines, cursorLine, cursorCol };
       const changed = `${line.slice(0, start)}${item.value}${line.slice(cursorCol)}`;
       return {
         lines: lines.map((one, index) => (index === cursorLine ? changed : one)),

@@ -18,4 +18,4 @@ export function welcome(
   return [model, ...connect, ...kept, firstSteps];
 }
 
-const firstSteps = `Try: "What is in this folder?", @file to attach a file, or a bug to fix. Esc interrupts, ctrl+c twice leaves.`;
+const firstSteps = `Try: "What is in this folder?", @file to attach a file, /help for keys and commands.`;

@@ -3,7 +3,7 @@ import type { HostFault, Session } from "@capstan/core";
 import { Host } from "@capstan/core";
 import type { ChatMessage } from "@capstan/kernel";
 import type { Cursor, SessionRepository } from "@capstan/log";
-import type { TurnRequest } from "../command-line/request.ts";
+import type { SessionChoice, TurnRequest } from "../command-line/request.ts";
 import { reasonOf } from "../errors/command-error.ts";
 import type { Note } from "../print/notes.ts";
 import type { Io } from "../process/io.ts";
@@ -20,6 +20,7 @@ import { openSession } from "../session/open-session.ts";
 const leaseMs = 5_000;
 
 export interface Work {
+  readonly store: SessionRepository;
   readonly session: Session;
   readonly folder: Folder;
   readonly model: SessionModel;
@@ -54,6 +55,7 @@ export async function openWork(io: Io, init: WorkInit): Promise<Work> {
   try {
     const session = await openSession(io, host, { request, folder, stored }, model);
     return {
+      store,
       session,
       folder,
       model,
@@ -66,4 +68,40 @@ export async function openWork(io: Io, init: WorkInit): Promise<Work> {
     await host.close();
     throw thrown;
   }
+}
+
+/** Changes of the request that the terminal was started with. Without a session, the one that is open stays. */
+export interface WorkChanges {
+  readonly session?: SessionChoice;
+  readonly model?: string;
+}
+
+export type OpenWork = (changes: WorkChanges, open: Work | undefined) => Promise<Work>;
+
+/** Settings of the command line are those of the session it has started, and of new ones. */
+export function changeRequest(
+  request: TurnRequest,
+  { session, model }: WorkChanges,
+  open: Work | undefined,
+): TurnRequest {
+  const { model: asked, thinking, ...others } = request.flags;
+  const own = {
+    ...(asked !== undefined && { model: asked }),
+    ...(thinking !== undefined && { thinking }),
+  };
+  const isStored = open !== undefined && open.session.lastSeq > 0;
+  const same: SessionChoice = isStored
+    ? { type: "byId", id: open.session.id, isFork: false }
+    : { type: "new" };
+  const choice = session ?? same;
+  return {
+    ...request,
+    session: choice,
+    isDropping: false,
+    flags: {
+      ...others,
+      ...(choice.type === "new" && own),
+      ...(model !== undefined && { model }),
+    },
+  };
 }

@@ -55,7 +55,7 @@ function headlessTerminal({ columns = 80, rows = 24 } = {}): HeadlessTerminal {
   };
   const window = (): readonly string[] => linesFrom(terminal.buffer.active.baseY);
   const until = async (isShown: (lines: readonly string[]) => boolean): Promise<void> => {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 8_000;
     while (!isShown(window())) {
       if (Date.now() > deadline) throw new Error(`Not shown. The window:\n${window().join("\n")}`);
       const { promise, resolve } = Promise.withResolvers<void>();
