@@ -6,12 +6,14 @@ import type { ExitCode } from "./exit-code.ts";
 import { createNotes } from "../print/notes.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { loadFolder, loadFolderAnyway } from "../session/load-folder.ts";
+import { removeFirstPrompt } from "../terminal/first-frame.ts";
 import { opensConversation } from "../terminal/opens-conversation.ts";
 import { toOneLine } from "../print/terminal-text.ts";
 
 /** Imports each command's packages lazily, so that other commands need not wait for them. Never throws. */
 export async function runCommand(request: CommandRequest, io: Io): Promise<ExitCode> {
   const note = createNotes(io);
+  let isPromptShown = opensConversation(request, io);
   try {
     // The doctor is asked because something is wrong, and `config set` may correct it.
     const isAnyway = request.type === "doctor" || request.type === "config";
@@ -19,12 +21,16 @@ export async function runCommand(request: CommandRequest, io: Io): Promise<ExitC
     const folder = await load(io, request);
     if (request.type === "turn" && opensConversation(request, io)) {
       const { runTerminal } = await import("../terminal/run-terminal.ts");
+      isPromptShown = false;
       return await runTerminal(io, request, folder);
     }
     for (const text of folder.config.notes) note(text);
     return await dispatch(request, io, folder);
   } catch (thrown) {
-    io.terminal?.close();
+    if (io.terminal !== undefined) {
+      if (isPromptShown) removeFirstPrompt(io.terminal);
+      io.terminal.close();
+    }
     if (io.signal.aborted) return io.interruptedCode();
     // A file may have several problems. Each line starts with its position, as editors expect.
     if (isCapstanError(thrown) && thrown.code === "invalid_config") {

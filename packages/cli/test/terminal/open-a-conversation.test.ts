@@ -161,6 +161,7 @@ test("a configuration that is wrong is reported on a restored terminal", async (
   expect(await terminal.exitCode).toBe(2);
 
   expect(terminal.isOpen()).toBe(false);
+  await terminal.until((lines) => lines.join("\n").trim() === "capstan 0.1.0");
 });
 
 test("without a terminal there is no conversation: the help is printed", async () => {
