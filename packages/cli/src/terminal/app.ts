@@ -21,6 +21,7 @@ import { renderStatus } from "./render/status-line.ts";
 import { QuestionDesk } from "./questions/question-desk.ts";
 import { sendPrompt } from "./send-prompt.ts";
 import { UserShell } from "./shell.ts";
+import { takeBack } from "./take-back.ts";
 import { Transcript } from "./transcript.ts";
 import type { OpenWork, Work, WorkChanges } from "./work.ts";
 
@@ -41,6 +42,8 @@ export class App {
   readonly #hint: Hint;
   #lastUsage: Usage | undefined;
   #workingSince: number | undefined;
+  /** True if the turn in progress was started or answered here: leaving interrupts it. */
+  #isOurs = false;
   #tick: (() => void) | undefined;
   readonly #shell = new UserShell((block) => {
     this.#conversation.showCall(block);
@@ -66,6 +69,9 @@ export class App {
       note: (text, tone) => this.note(text, tone),
       run: (task) => this.run(task),
       onAsked: (text) => this.#tellUser(text),
+      onAnswered: () => {
+        this.#isOurs = true;
+      },
     });
   }
 
@@ -114,6 +120,7 @@ export class App {
   enter(work: Work): void {
     this.#unsubscribe();
     this.#work = work;
+    this.#isOurs = false;
     const { session, messages, cursor } = work;
     this.#conversation = new Conversation(messages);
     for (const block of this.#conversation.blocks) {
@@ -161,6 +168,7 @@ export class App {
       const command = text.slice(1).trim();
       return this.run(this.#shell.run({ command, cwd: work.folder.cwd, env: this.io.env }));
     }
+    if (!this.isWorking) this.#isOurs = true;
     this.run(sendPrompt(work, { text, isLater }, (line, tone) => this.note(line, tone)));
   }
 
@@ -201,18 +209,11 @@ export class App {
 
   /** Brings queued messages back into the prompt. */
   takeBack(): boolean {
-    const work = this.#work;
-    const queued = work?.session.queued ?? [];
-    if (work === undefined || queued.length === 0) return false;
+    const session = this.#work?.session;
+    if (session === undefined || session.queued.length === 0) return false;
     const take = async (): Promise<void> => {
-      const returned = new Set(await work.session.clearQueue());
-      const texts = queued.flatMap(({ id, message }) =>
-        returned.has(id) && message.role === "user" && typeof message.content === "string"
-          ? [message.content]
-          : [],
-      );
-      const own = this.#screen?.prompt() ?? "";
-      this.#screen?.setPrompt([...texts, own].filter((text) => text !== "").join("\n\n"));
+      const texts = [...(await takeBack(session)), this.#screen?.prompt() ?? ""];
+      this.#screen?.setPrompt(texts.filter((text) => text !== "").join("\n\n"));
     };
     this.run(take());
     return true;
@@ -270,7 +271,8 @@ export class App {
     this.#shell.kill();
     const work = this.#work;
     if (work === undefined) return;
-    if (this.isWorking && !this.io.signal.aborted) await work.session.abort("the user left");
+    if (this.isWorking && this.#isOurs && !this.io.signal.aborted)
+      await work.session.abort("the user left");
     await work.close();
   }
 
@@ -298,6 +300,7 @@ export class App {
     const isWorking = this.isWorking;
     if (isWorking === (this.#workingSince !== undefined)) return;
     if (!isWorking && !this.#desk.isOpen) this.#tellUser("capstan is done");
+    if (!isWorking) this.#isOurs = false;
     this.#workingSince = isWorking ? this.io.clock.now() : undefined;
     this.#tick?.();
     this.#tick = undefined;

@@ -20,6 +20,8 @@ export interface DeskInit {
   readonly run: (task: Promise<unknown>) => void;
   /** Called when a question appears. */
   readonly onAsked: (text: string) => void;
+  /** Called when a question is answered here. */
+  readonly onAnswered: () => void;
 }
 
 export class QuestionDesk {
@@ -144,6 +146,7 @@ export class QuestionDesk {
     send: () => { readonly response: Promise<TurnResponse> },
   ): void {
     this.#answered.add(call.toolCallId);
+    this.#init.onAnswered();
     if (this.#open !== undefined) this.#close();
     const sent = async (): Promise<void> => {
       const { error } = await send().response;
