@@ -116,9 +116,9 @@ test("an abort ends a daemon, though the command holds on", async () => {
   const pids = await pidsIn(join(cwd, "pids"), 1);
 
   controller.abort(new Error("the user left"));
-  await expect.poll(() => pids.filter(isAlive), { interval: 20, timeout: 10_000 }).toEqual([]);
 
   await expect(call).rejects.toThrow("the user left");
+  await expect.poll(() => pids.filter(isAlive), { interval: 20, timeout: 10_000 }).toEqual([]);
 });
 
 test("a timeout above the maximum is clamped, and told if it is reached", async () => {
