@@ -201,9 +201,15 @@ test("every value is a beginning of the whole, however the answer is cut into pi
       const final: unknown = JSON.parse(text);
       expect(shown.filter((partial) => !isBeginning(partial as JsonValue, final))).toEqual([]);
       expect(shown.at(-1)).toEqual(final);
-      expect((await turn.response).output).toEqual(final);
+      // What the schema makes of it: this one drops a field named "__proto__".
+      expect((await turn.response).output).toEqual(z.json().parse(final));
     }),
-    { numRuns },
+    {
+      numRuns,
+      examples: [
+        [JSON.parse('{"__proto__":0}') as { readonly [field: string]: number }, [], false],
+      ],
+    },
   );
 }, 120_000);
 
