@@ -201,7 +201,7 @@ test("every value is a beginning of the whole, however the answer is cut into pi
       const final: unknown = JSON.parse(text);
       expect(shown.filter((partial) => !isBeginning(partial as JsonValue, final))).toEqual([]);
       expect(shown.at(-1)).toEqual(final);
-      // What the schema makes of it: this one drops a field named "__proto__".
+      // The schema decides: z.json() drops a field named "__proto__".
       expect((await turn.response).output).toEqual(z.json().parse(final));
     }),
     {
