@@ -5,11 +5,11 @@ import { sandboxRuntime } from "../../src/sandbox/sandbox-runtime.ts";
 
 const policy: SandboxPolicy = {
   mode: "write",
-  cwd: "/work",
-  writable: ["/work"],
-  readOnly: ["/work/.npmrc", "/work/.vscode"],
+  cwd: "/project",
+  writable: ["/project"],
+  readOnly: ["/project/.npmrc", "/project/.vscode"],
   pinned: [],
-  reopened: ["/work/.vscode/a.json"],
+  reopened: ["/project/.vscode/a.json"],
   hidden: ["/home/me/agent.sock"],
   network: "open",
   temporary: "/tmp/own",
@@ -46,8 +46,8 @@ test("a policy becomes lists of paths that may be written or not", async () => {
     network: { deniedDomains: [] },
     filesystem: {
       denyRead: paths("/home/me/agent.sock"),
-      allowWrite: paths("/work", "/tmp/own"),
-      denyWrite: paths("/work/.npmrc", "/work/.vscode", "/home/me/agent.sock"),
+      allowWrite: paths("/project", "/tmp/own"),
+      denyWrite: paths("/project/.npmrc", "/project/.vscode", "/home/me/agent.sock"),
     },
   });
 });
