@@ -1,7 +1,7 @@
 /** Pages that join a turn at any moment, and readers that miss any part of it, see the same message. */
 import type { SessionEvent } from "@capstan/core";
 import { createAgent, createHost } from "@capstan/core";
-import { memoryRepository, startCursor } from "@capstan/log";
+import { isLiveOnly, memoryRepository, startCursor } from "@capstan/log";
 import {
   callTool,
   echoTool,
@@ -99,19 +99,6 @@ test("a page that joins at any moment of a turn shows the message that one from 
   for (const message of shown) expect(message).toEqual(whole);
 });
 
-const liveOnly = new Set<string>([
-  "text_start",
-  "text_delta",
-  "text_end",
-  "thinking_start",
-  "thinking_delta",
-  "thinking_end",
-  "toolcall_start",
-  "toolcall_delta",
-  "toolcall_end",
-  "tool_execution_delta",
-]);
-
 test("a reader that misses any live events shows the same in the end", async () => {
   const [events = []] = await readersOfATurn();
   const whole = await messageOf(events);
@@ -120,10 +107,10 @@ test("a reader that misses any live events shows the same in the end", async () 
     asyncProperty(infiniteStream(boolean()), async (choices) => {
       // After a gap, the deltas of a part that was begun are missing up to the whole message.
       let isMissing = false;
-      const seen = events.filter(({ type }) => {
-        if (type === "message_start") isMissing = false;
-        else if (liveOnly.has(type)) isMissing ||= choices.next().value === true;
-        return !(isMissing && liveOnly.has(type));
+      const seen = events.filter((event) => {
+        if (event.type === "message_start") isMissing = false;
+        else if (isLiveOnly(event)) isMissing ||= choices.next().value === true;
+        return !(isMissing && isLiveOnly(event));
       });
       expect(await messageOf(seen)).toEqual(whole);
     }),
