@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { bashTool } from "@capstan/toolset";
 import { openSession } from "./collect-events.ts";
 import { isAlive } from "./process-alive.ts";
@@ -161,6 +161,18 @@ test("what a command leaves running is ended with it, and does not hold up the a
   const pids = await pidsIn(join(cwd, "pids"), 1);
   expect(done.output).toBe("started\n");
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+});
+
+test("a daemon that has left the group of its command outlives a normal end, as documented", async () => {
+  const cwd = await temporaryFolder();
+  const command = `${daemon}; until [ -s pids ]; do sleep 0.01; done; echo started`;
+
+  const done = await openSession().call(bashTool(), { command }, { cwd });
+
+  const [pid = 0] = await pidsIn(join(cwd, "pids"), 1);
+  onTestFinished(() => void process.kill(pid, "SIGKILL"));
+  expect(done.output).toBe("started\n");
+  expect(isAlive(pid)).toBe(true);
 });
 
 test("a reader that leaves ends the command", async () => {

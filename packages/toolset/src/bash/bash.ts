@@ -13,6 +13,7 @@ import { locate, openWorkspace } from "../files/workspace.ts";
 import type { WorkspaceOptions } from "../files/workspace.ts";
 import { confine } from "../sandbox/confine.ts";
 import type { SandboxOptions } from "../sandbox/confine.ts";
+import { SessionNestedFolders } from "../sandbox/nested-folders.ts";
 import { SandboxFolder } from "../sandbox/sandbox-folder.ts";
 import { CommandProcess, inSandbox } from "./command-process.ts";
 import type { CommandOptions, Ending } from "./command-process.ts";
@@ -185,6 +186,7 @@ async function toCommand(
     roots: workspace.roots.map(({ real }) => real),
     temporary: await context.get(SandboxFolder),
     sessionId: context.sessionId,
+    nested: await context.get(SessionNestedFolders),
   });
   return { command, cwd, env: confined.env, shell, sandbox: confined };
 }

@@ -4,9 +4,16 @@ import { homedir } from "node:os";
 import { relative, resolve } from "node:path";
 import { FileError } from "../files/file-error.ts";
 import { defaultNetwork, sandboxDriver } from "./drivers.ts";
+import type { NestedFolders } from "./nested-folders.ts";
 import type { SandboxDriver, SandboxMode, SandboxNetwork, SandboxPolicy } from "./policy.ts";
 import type { Protection } from "./protected-paths.ts";
-import { foldersBetween, protectionOf, setAside, usualProtectedPaths } from "./protected-paths.ts";
+import {
+  foldersBetween,
+  pathsIn,
+  protectionOf,
+  setAside,
+  usualProtectedPaths,
+} from "./protected-paths.ts";
 import { socketPaths } from "./sockets.ts";
 
 export interface SandboxOptions {
@@ -16,7 +23,7 @@ export interface SandboxOptions {
   readonly writable?: readonly string[];
   /** Default: open in `write`, none in `strict`. */
   readonly network?: SandboxNetwork;
-  /** Paths, relative to each writable folder, that commands must not change, because they run code later. Default: `.git`, which stands for its configuration and hooks. */
+  /** Paths, relative to each writable folder and to those below it, that commands must not change, because they run code later. Default: `.git`, which stands for its configuration and hooks. */
   readonly protectedPaths?: readonly string[];
   /** Absolute paths that are read-only in `write` and hidden in `strict`. */
   readonly secretPaths?: readonly string[];
@@ -34,6 +41,7 @@ export interface Confinement {
   /** Real path of the session's temporary folder. */
   readonly temporary: string;
   readonly sessionId: string;
+  readonly nested: NestedFolders;
 }
 
 export interface Confined {
@@ -55,18 +63,25 @@ export async function confine(
   const { network = defaultNetwork(mode) } = options;
   const problem = await driver.check({ mode, network });
   if (problem !== undefined) throw refused(problem);
-  const plan = (): Planned => toPolicy(options, { ...confinement, network });
-  const { policy, unmounted } = plan();
+  const plan = (): Promise<Planned> => toPolicy(options, { ...confinement, network });
+  const { policy, unmounted } = await plan();
   const path = driver.temporaryPath(confinement.temporary);
   return {
     argv: await driver.wrap(argv, policy),
-    again: () => driver.wrap(argv, plan().policy),
+    again: async () => driver.wrap(argv, (await plan()).policy),
     env: { ...cachesIn(path), ...confinement.env, TMPDIR: path, TMP: path, TEMP: path },
     async settle() {
       const moved = await setAside(unmounted);
-      if (moved.length === 0) return undefined;
       const names = moved.map((name) => relative(confinement.cwd, name)).join(", ");
-      return `(Files like these may run code later, so they were renamed: ${names}. Only a rule of the user that names such a file allows it.)`;
+      const notes = [
+        ...(moved.length === 0
+          ? []
+          : [
+              `(Files like these may run code later, so they were renamed: ${names}. Only a rule of the user that names such a file allows it.)`,
+            ]),
+        ...[confinement.nested.takeNote() ?? []].flat(),
+      ];
+      return notes.length === 0 ? undefined : notes.join("\n");
     },
   };
 }
@@ -88,10 +103,11 @@ interface Planned {
   readonly unmounted: Protection["unmounted"];
 }
 
-function toPolicy(
+async function toPolicy(
   options: SandboxOptions,
-  { cwd, roots, env, temporary, sessionId, network }: Confinement & { network: SandboxNetwork },
-): Planned {
+  confinement: Confinement & { readonly network: SandboxNetwork },
+): Promise<Planned> {
+  const { cwd, roots, env, temporary, sessionId, network, nested } = confinement;
   const { mode, protectedPaths = usualProtectedPaths } = options;
   const listed = realPaths((options.writable ?? []).map((path) => resolve(roots[0] ?? cwd, path)));
   const writable = [...new Set([...roots, ...listed])];
@@ -101,9 +117,16 @@ function toPolicy(
   const rootOf = (path: string): string | undefined =>
     writable.filter((folder) => isIn(folder, path)).toSorted((a, b) => a.length - b.length)[0];
   const home = realPaths([homedir()]).filter((path) => rootOf(path) !== undefined);
-  const protections = [...new Set([...writable, ...home])].map((folder) =>
-    protectionOf(folder, rootOf(folder) ?? folder, protectedPaths, isOpen),
+  const tops = [...new Set([...writable, ...home])];
+  const found = await Promise.all(
+    outermost(writable).map((folder) => nested.below(folder, protectedPaths)),
   );
+  const below = found.flatMap(({ folders }) => folders).filter((folder) => !tops.includes(folder));
+  const protections = [
+    ...tops.map((folder) => ({ folder, paths: protectedPaths })),
+    // Files that are not there may be made: a project that a command clones has them.
+    ...below.map((folder) => ({ folder, paths: pathsIn(folder, protectedPaths) })),
+  ].map(({ folder, paths }) => protectionOf(folder, rootOf(folder) ?? folder, paths, isOpen));
   const secret = outermost(realPaths(options.secretPaths ?? []));
   const secretInside = secret.filter((path) => rootOf(path) !== undefined);
   const readOnly = [

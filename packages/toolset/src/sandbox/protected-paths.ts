@@ -61,6 +61,12 @@ export function protectionOf(
   };
 }
 
+/** Returns the paths that exist in the folder. Empty if a link leads to it. */
+export function pathsIn(folder: string, paths: readonly string[]): readonly string[] {
+  if (!isFolder(folder) || realpathSync(folder) !== folder) return [];
+  return paths.filter((path) => kindOf(join(folder, path)) !== "nothing");
+}
+
 const gitPaths = gitParts.map((part) => `.git/${part}`);
 
 /** Folders on the way from the root to the path. Renaming one would take what is mounted below it along. */

@@ -48,7 +48,7 @@ const protectedPaths = [
 export interface Stage {
   readonly project: string;
   readonly options: Omit<SandboxOptions, "mode">;
-  /** Runs the command and returns what it should not have been able to do. Makes the stage again. */
+  /** Runs the command and returns what it should not have been able to do. Makes the stage again if it has changed. */
   attempt(call: Call, mode: SandboxMode | undefined, command: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -110,9 +110,14 @@ export async function openStage(): Promise<Stage> {
       ...protectedPaths
         .filter((path) => path !== ".git")
         .map((path) => digest(join(project, path))),
-      ...gitParts.map((part) => digest(join(project, ".git", part))),
+      ...[".git", "deep/repo/.git"].flatMap((repository) =>
+        gitParts.map((part) => digest(join(project, repository, part))),
+      ),
+      ...[".npmrc", ".vscode"].map((path) => digest(join(project, "deep", path))),
       readdirSync(base).join(),
     ].join("\n");
+  const places = [project, outside, config, shared];
+  const untouched = places.map((path) => digest(path)).join();
   const variables = {
     ...{ OUT: outside, CONFIG: config, HOSTTMP: shared, TMPSOCK: tmpSocket, ABSTRACT: abstract },
     ...{ SOCK: join(outside, "agent.sock"), SSH_AUTH_SOCK: join(outside, "agent.sock") },
@@ -142,7 +147,8 @@ export async function openStage(): Promise<Stage> {
         ...(existsSync(join(project, "late")) ? ["outlived its command"] : []),
         ...(output.includes("began\n") ? [] : [`was not run: ${output}`]),
       ];
-      await build();
+      // Most commands change nothing.
+      if (places.map((path) => digest(path)).join() !== untouched) await build();
       return done;
     },
     async close() {
@@ -158,14 +164,17 @@ const gitParts = ["config", "config.worktree", "hooks", "commondir", "modules", 
 async function buildTemplate(folder: string): Promise<void> {
   await mkdir(join(folder, ".vscode"), { recursive: true });
   await mkdir(join(folder, "a"));
+  await mkdir(join(folder, "deep/.vscode"), { recursive: true });
   const git = (...words: readonly string[]): void => {
     const ran = spawnSync("git", ["-C", folder, ...words], { encoding: "utf8" });
     if (ran.status !== 0) throw new Error(ran.stderr);
   };
-  for (const name of ["notes.txt", "capstan.json", ".npmrc", ".vscode/settings.json"]) {
+  const files = ["notes.txt", "capstan.json", ".npmrc", ".vscode/settings.json"];
+  for (const name of [...files, "deep/.npmrc", "deep/.vscode/settings.json"]) {
     await writeFile(join(folder, name), "{}\n");
   }
-  git("init", "-q");
+  git("init", "-q", "--template=");
+  git("init", "-q", "--template=", "deep/repo");
   git("add", "notes.txt");
   git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "first");
   await mkdir(join(folder, ".git/hooks"), { recursive: true });
