@@ -9,6 +9,7 @@ import { options } from "../src/command-line/options.ts";
 import { run } from "../src/process/run.ts";
 import { memoryIo, temporaryFolder } from "./memory-io.ts";
 import { jsonLines, runScripted } from "./scripted-io.ts";
+import { key, openConversation } from "./terminal/headless.ts";
 
 /** Each is what an option is for, seen from outside. A new option without one fails below. */
 const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
@@ -46,6 +47,21 @@ const cases: Readonly<Record<string, (option: string) => Promise<void>>> = {
     const { provider } = await runScripted([option, "a.txt", "Hi"], [reply(say("ok"))], { cwd });
 
     expect(JSON.stringify(provider.requests[0]?.messages.at(-1))).toContain("from a file");
+  },
+  fullscreen: async (option) => {
+    const terminal = openConversation([], { argv: [option] });
+
+    await terminal.shows("Try:");
+
+    expect(terminal.isAlternate()).toBe(true);
+  },
+  "screen-reader": async (option) => {
+    const terminal = openConversation([say("Hello.")], { argv: [option] });
+    await terminal.shows("Try:");
+
+    terminal.type(`hi${key.enter}`);
+
+    await terminal.shows("Reply: Hello.");
   },
   user: async (option) => {
     const io = memoryIo();

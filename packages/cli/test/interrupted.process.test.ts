@@ -182,6 +182,21 @@ test("after a kill inside a tool, a prompt comes after the unfinished turn", asy
   expect(prompted.stdout).toMatch(/^Result: .*\n\nResult: hi\n$/s);
 });
 
+test("after a kill inside a tool, --drop leaves the old turn as it is, and only the prompt is worked on", async () => {
+  const [home, cwd] = [temporaryHome(), await temporaryFolder()];
+  const { command } = await inTool({ home, cwd });
+  command.child.kill("SIGKILL");
+  await command.ended;
+
+  const args = ["--continue", "--drop", "--allow", "bash(echo hi)", "echo hi"];
+  const prompted = await endOf(spawnCommand(files.bashTurn, args, { home, cwd }));
+
+  expect(prompted.exitCode).toBe(0);
+  expect(prompted.stdout).toBe("Result: hi\n");
+  expect(prompted.stderr).toContain("dropped the unfinished turn");
+  expect(prompted.stderr).not.toContain("sleep 300");
+});
+
 test("a second process waits for the first, shows what it does, and then says its own", async () => {
   const [home, cwd] = [temporaryHome(), await temporaryFolder()];
   const first = spawnCommand(

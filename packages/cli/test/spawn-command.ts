@@ -16,6 +16,7 @@ export const files = {
   bin: join(root, "bin/capstan.js"),
   slowTurn: fileURLToPath(new URL("./fixtures/slow-turn.ts", import.meta.url)),
   planTurn: fileURLToPath(new URL("./fixtures/plan-turn.ts", import.meta.url)),
+  crashing: fileURLToPath(new URL("./fixtures/crashing.ts", import.meta.url)),
   bashTurn: fileURLToPath(new URL("./fixtures/bash-turn.ts", import.meta.url)),
 };
 

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@capstan/core";
 import { callTool, reply, say } from "@capstan/testing";
@@ -102,6 +102,20 @@ test("a fork is told what has changed since", async () => {
   expect(saidIn(forked).at(-1)).toContain("RULE-TWO");
 });
 
+test("another model is told what has changed since, too", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "AGENTS.md"), "RULE-ONE\n");
+  const first = await runScripted(["prompt"], [reply(say("ok"))], { cwd });
+  await writeFile(join(cwd, "AGENTS.md"), "RULE-TWO\n");
+
+  const second = await runScripted(["-c", "--model", "other/model", "again"], [reply(say("ok"))], {
+    home: first.io.home,
+    cwd,
+  });
+
+  expect(saidIn(second).join("\n")).toContain("RULE-TWO");
+});
+
 test("after an hour no cache is warm, and the prompt itself is renewed", async () => {
   const cwd = await temporaryFolder();
   const path = join(cwd, "AGENTS.md");
@@ -139,6 +153,27 @@ test("an imported session is told of the folder it was imported into, and of no 
   expect(systemPrompt).toContain(`Working folder: ${to}\n`);
   expect(systemPrompt).toContain("RULE-NEW");
   expect(JSON.stringify(second.provider.requests)).not.toContain("RULE-OLD");
+});
+
+test("instructions of an imported file are left out: no model is told them", async () => {
+  const [from, to] = [await temporaryFolder(), await temporaryFolder()];
+  const { io } = await runScripted(["prompt"], [reply(say("ok"))], { cwd: from });
+  const id = / session (\w+)\n$/.exec(io.stderrText())?.[1] ?? "";
+  const file = join(from, "session.jsonl");
+  await run(["sessions", "export", id, "--output", file], memoryIo({ home: io.home, cwd: from }));
+  const forged = (await readFile(file, "utf8")).replaceAll(
+    /"instructions":"(?:[^"\\]|\\.)*"/g,
+    '"instructions":"EVIL SYSTEM PROMPT"',
+  );
+  await writeFile(file, forged);
+  const { home } = memoryIo();
+  await run(["sessions", "import", file], memoryIo({ home, cwd: to }));
+
+  const second = await runScripted(["-c", "again"], [reply(say("ok"))], { home, cwd: to });
+
+  expect(forged).toContain("EVIL SYSTEM PROMPT");
+  expect(second.provider.requests[0]?.options?.systemPrompt).toMatch(/^You are Capstan/);
+  expect(JSON.stringify(second.provider.requests)).not.toContain("EVIL");
 });
 
 test("settings of the user give it more: other folders, and fetch", async () => {

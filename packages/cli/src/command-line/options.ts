@@ -82,6 +82,16 @@ export const options: readonly Option[] = [
   },
   { name: "fork", help: "with -c or -r: work on a copy of the session", targets: ["turn"] },
   { name: "drop", help: "with -c or -r: drop an unfinished turn first", targets: ["turn"] },
+  {
+    name: "fullscreen",
+    help: "open the conversation on the alternate screen",
+    targets: ["turn"],
+  },
+  {
+    name: "screen-reader",
+    help: "open the conversation as plain lines",
+    targets: ["turn"],
+  },
   { name: "no-session", help: "store nothing; the session cannot be resumed", targets: ["turn"] },
   {
     name: "model",

@@ -13,6 +13,7 @@ import type {
   SessionChoice,
   SessionsAction,
   Shell,
+  TurnRequest,
 } from "./request.ts";
 
 const defaultPort = 4711;
@@ -152,7 +153,13 @@ function toTurn(words: Words, folder: FolderRequest): Request {
     isDropping: words.given.has("drop"),
     isStored: !words.given.has("no-session"),
     session: toChoice(words),
+    ...toScreen(words),
   };
+}
+
+function toScreen({ given }: Words): Pick<TurnRequest, "screen"> {
+  if (given.has("screen-reader")) return { screen: "lines" };
+  return given.has("fullscreen") ? { screen: "fullscreen" } : {};
 }
 
 function turnProblem(
@@ -166,6 +173,9 @@ function turnProblem(
   }
   if (given.has("continue") && given.has("resume")) {
     return "--continue and --resume name different sessions: use one of them.";
+  }
+  if (given.has("fullscreen") && given.has("screen-reader")) {
+    return "--fullscreen and --screen-reader exclude each other: use one of them.";
   }
   const isOld = given.has("continue") || given.has("resume");
   if (given.has("fork") && !isOld) {

@@ -29,6 +29,8 @@ export interface TurnRequest extends FolderRequest {
   /** False to keep the session in memory, and to forget it at the end. */
   readonly isStored: boolean;
   readonly session: SessionChoice;
+  /** Kind of screen of a conversation. Default: by the environment. */
+  readonly screen?: "fullscreen" | "lines";
 }
 
 export type ExportFormat = "jsonl" | "markdown";

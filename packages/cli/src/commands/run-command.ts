@@ -6,31 +6,32 @@ import type { ExitCode } from "./exit-code.ts";
 import { createNotes } from "../print/notes.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { loadFolder, loadFolderAnyway } from "../session/load-folder.ts";
-import { removeFirstPrompt } from "../terminal/first-frame.ts";
-import { opensConversation } from "../terminal/opens-conversation.ts";
 import { toOneLine } from "../print/terminal-text.ts";
+import type { OpenTerminal } from "../terminal/open-terminal.ts";
 
-/** Imports each command's packages lazily, so that other commands need not wait for them. Never throws. */
-export async function runCommand(request: CommandRequest, io: Io): Promise<ExitCode> {
+/**
+ * Imports each command's packages lazily, so that other commands need not wait for them. Never throws. `opened`: the screen of a conversation,
+ * which is closed at the end.
+ */
+export async function runCommand(
+  request: CommandRequest,
+  io: Io,
+  opened?: OpenTerminal,
+): Promise<ExitCode> {
   const note = createNotes(io);
-  let isPromptShown = opensConversation(request, io);
   try {
     // The doctor is asked because something is wrong, and `config set` may correct it.
     const isAnyway = request.type === "doctor" || request.type === "config";
     const load = isAnyway ? loadFolderAnyway : loadFolder;
     const folder = await load(io, request);
-    if (request.type === "turn" && opensConversation(request, io)) {
+    if (request.type === "turn" && opened !== undefined) {
       const { runTerminal } = await import("../terminal/run-terminal.ts");
-      isPromptShown = false;
-      return await runTerminal(io, request, folder);
+      return await runTerminal(io, request, folder, opened);
     }
     for (const text of folder.config.notes) note(text);
     return await dispatch(request, io, folder);
   } catch (thrown) {
-    if (io.terminal !== undefined) {
-      if (isPromptShown) removeFirstPrompt(io.terminal);
-      io.terminal.close();
-    }
+    opened?.screen.close({ isErased: true });
     if (io.signal.aborted) return io.interruptedCode();
     // A file may have several problems. Each line starts with its position, as editors expect.
     if (isCapstanError(thrown) && thrown.code === "invalid_config") {

@@ -35,7 +35,7 @@ function checkFile(
       return {
         name,
         state: "warn",
-        text: `${path} is not trusted: settings that could run code, allow it or redirect keys are ignored`,
+        text: `${path} is not trusted: settings that could run code, cost money or send data elsewhere are ignored`,
         advice: `read it, then run \`capstan --trust\` with a prompt in ${projectFolder}`,
       };
     default:

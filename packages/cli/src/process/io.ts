@@ -3,7 +3,7 @@ import type { ExitCode } from "../commands/exit-code.ts";
 import type { AnyTool, Clock } from "@capstan/core";
 import type { Env } from "../config/env.ts";
 import type { ChosenModel } from "../model/choose-model.ts";
-import type { TerminalDevice } from "../terminal/contracts.ts";
+import type { TerminalDevice } from "../terminal/screen/contracts.ts";
 
 export interface Output {
   readonly isTTY: boolean;

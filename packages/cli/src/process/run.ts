@@ -2,9 +2,11 @@
 import { helpText } from "../command-line/help.ts";
 import { parseCommandLine } from "../command-line/parse-command-line.ts";
 import type { ExitCode } from "../commands/exit-code.ts";
+import type { CommandRequest } from "../command-line/request.ts";
 import type { Io } from "./io.ts";
+import type { OpenTerminal } from "../terminal/open-terminal.ts";
 import { toOneLine } from "../print/terminal-text.ts";
-import { opensConversation } from "../terminal/opens-conversation.ts";
+import { opensConversation, screenKindOf } from "../terminal/opens-conversation.ts";
 import { version } from "../command-line/version.ts";
 
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -28,13 +30,26 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
       return 2;
     }
     default: {
-      if (opensConversation(request, io)) {
-        const { drawFirstFrame } = await import("../terminal/first-frame.ts");
-        drawFirstFrame(io.terminal, !io.env["NO_COLOR"]);
-      }
+      const opened = await openIfConversation(request, io);
       // Everything else needs the other packages; without them, help and version respond at once.
       const { runCommand } = await import("../commands/run-command.ts");
-      return runCommand(request, io);
+      return runCommand(request, io, opened);
     }
   }
+}
+
+/** The first frame comes before any package is loaded, and the prompt before those that the conversation needs. */
+async function openIfConversation(
+  request: CommandRequest,
+  io: Io,
+): Promise<OpenTerminal | undefined> {
+  if (request.type !== "turn" || !opensConversation(request, io)) return undefined;
+  const kind = screenKindOf(request, io.env);
+  const { drawFirstFrame } = await import("../terminal/screen/first-frame.ts");
+  drawFirstFrame(io.terminal, kind, !io.env["NO_COLOR"]);
+  const { openTerminal } = await import("../terminal/open-terminal.ts");
+  const opened = await openTerminal(io, kind);
+  // Keys that wait are shown before more is loaded.
+  await new Promise((resolve) => setImmediate(resolve));
+  return opened;
 }

@@ -42,7 +42,7 @@ export async function readAttachments(
   if (unique.length > maxFiles) {
     throw wrongUse(`${unique.length} files are attached, and at most ${maxFiles} can be.`);
   }
-  return Promise.all(unique.map(read));
+  return Promise.all(unique.map(readAttachment));
 }
 
 interface Attached {
@@ -82,7 +82,8 @@ async function realFile(path: string): Promise<string | undefined> {
   }
 }
 
-async function read({ written, path }: Attached): Promise<UserPart> {
+/** Throws a `CommandError` that names the file. */
+export async function readAttachment({ written, path }: Attached): Promise<UserPart> {
   const fail = (why: string, cause?: unknown): Error =>
     wrongUse(`Cannot attach ${written}: ${why}.`, cause);
   const bytes = await readBytes(path, fail);

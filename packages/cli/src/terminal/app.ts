@@ -1,47 +1,51 @@
 /** The conversation on the screen: connects a session with keys and lines. */
+import { basename } from "node:path";
 import { background } from "@capstan/kernel";
-import type { Usage } from "@capstan/kernel";
+import type { ChatMessage, Usage } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { ExitCode } from "../commands/exit-code.ts";
 import { failed, reasonOf } from "../errors/command-error.ts";
-import { toOneLine } from "../print/terminal-text.ts";
 import type { Io } from "../process/io.ts";
-import type { Block } from "./blocks.ts";
+import { Attention } from "./attention.ts";
+import { ShownConversation } from "./conversation/shown-conversation.ts";
 import { isSlash, runSlash } from "./commands/run-slash.ts";
-import { complete } from "./complete.ts";
-import { Conversation } from "./conversation.ts";
-import type { Screen, ScreenParts } from "./contracts.ts";
-import { Hint } from "./hint.ts";
+import { complete } from "./prompt/complete.ts";
+import type { Rgb, Screen, ScreenParts } from "./screen/contracts.ts";
+import { Hint } from "./render/hint.ts";
 import { runKey } from "./keys.ts";
-import type { ListItem } from "./list-panel.ts";
-import { ListPanel } from "./list-panel.ts";
-import type { Look } from "./look.ts";
+import type { ListItem } from "./panels/list-panel.ts";
+import { ListPanel } from "./panels/list-panel.ts";
+import type { Look } from "./render/look.ts";
 import { renderActivity } from "./render/activity.ts";
 import { renderStatus } from "./render/status-line.ts";
+import type { ThemeName } from "./render/theme.ts";
 import { QuestionDesk } from "./questions/question-desk.ts";
-import { sendPrompt } from "./send-prompt.ts";
-import { UserShell } from "./shell.ts";
-import { takeBack } from "./take-back.ts";
-import { Transcript } from "./transcript.ts";
+import { clipboardImage } from "./prompt/clipboard-image.ts";
+import { PromptImages } from "./prompt/prompt-images.ts";
+import { sendPrompt } from "./prompt/send-prompt.ts";
+import { UserShell } from "./prompt/shell.ts";
+import { takeBack } from "./prompt/take-back.ts";
+import { statusOf } from "./status-of.ts";
 import type { OpenWork, Work, WorkChanges } from "./work.ts";
 
-/** After this time, the user may not look at the terminal any more. */
-const longMs = 10_000;
+/** A terminal that tells its background later is not followed: the colours would change under the user's eyes. */
+const backgroundMs = 3_000;
 
 export class App {
   readonly io: Io;
   readonly look: Look;
   readonly #open: OpenWork;
   readonly #left = Promise.withResolvers<ExitCode>();
-  readonly #transcript: Transcript;
+  readonly #conversation: ShownConversation;
+  readonly #attention: Attention;
+  readonly #images = new PromptImages();
+  readonly #openedAt: number;
   readonly #desk: QuestionDesk;
   #screen: Screen | undefined;
-  #conversation = new Conversation();
   #work: Work | undefined;
   #unsubscribe: () => void = () => {};
   readonly #hint: Hint;
   #lastUsage: Usage | undefined;
-  #workingSince: number | undefined;
   /** True if the turn in progress was started or answered here: leaving interrupts it. */
   #isOurs = false;
   #tick: (() => void) | undefined;
@@ -59,16 +63,16 @@ export class App {
     this.look = look;
     this.#open = open;
     this.#hint = new Hint(io.clock, () => this.#screen?.redraw());
-    this.#transcript = new Transcript(
-      () => this.#conversation.blocks,
-      (block: Block, width) => this.look.linesOf(block, width),
-    );
+    this.#openedAt = io.clock.now();
+    this.#attention = new Attention(io.clock, () => this.#screen);
+    this.#conversation = new ShownConversation((block, width) => look.linesOf(block, width));
     this.#desk = new QuestionDesk({
+      home: io.home,
       look,
       show: (panel) => this.#screen?.show(panel),
       note: (text, tone) => this.note(text, tone),
       run: (task) => this.run(task),
-      onAsked: (text) => this.#tellUser(text),
+      onAsked: (text) => this.#attention.ask(text),
       onAnswered: () => {
         this.#isOurs = true;
       },
@@ -90,11 +94,12 @@ export class App {
 
   get parts(): ScreenParts {
     return {
-      body: this.#transcript,
+      ...this.#conversation.parts,
+      hint: () => this.#hintText,
       above: (width) =>
         renderActivity(
           {
-            workingMs: this.#workingSince && this.io.clock.now() - this.#workingSince,
+            workingMs: this.#attention.workingMs,
             queued: this.#work?.session.queued ?? [],
           },
           width,
@@ -103,6 +108,9 @@ export class App {
       below: (width) => [this.#status(width)],
       onKey: (key) => runKey(key, this),
       onSubmit: (text) => this.submit(text, false),
+      isStarting: () => false,
+      onPaste: (text) => this.#images.insteadOf(text, this.#work?.folder.cwd ?? this.io.cwd),
+      onBackground: (colour) => this.#onBackground(colour),
       complete: (before, signal) => complete(before, this.#work?.folder.cwd ?? this.io.cwd, signal),
     };
   }
@@ -116,13 +124,19 @@ export class App {
     this.#screen?.redraw();
   }
 
+  /** Shows these messages, which another process may add to, until the session is open. */
+  preview(messages: readonly ChatMessage[]): void {
+    this.#conversation.preview(messages);
+    this.#screen?.redraw({ isAtOnce: true });
+  }
+
   /** Shows this session from now on. */
   enter(work: Work): void {
     this.#unsubscribe();
     this.#work = work;
     this.#isOurs = false;
     const { session, messages, cursor } = work;
-    this.#conversation = new Conversation(messages);
+    this.#conversation.begin(messages);
     for (const block of this.#conversation.blocks) {
       if (block.type === "user") this.#remember(block.text);
     }
@@ -131,7 +145,7 @@ export class App {
       (event) => this.#onEvent(event),
       cursor === undefined ? {} : { after: cursor },
     );
-    this.#transcript.startOver();
+    this.#attention.setName(basename(work.folder.cwd));
     this.#desk.reset();
     this.#followWork();
     this.#desk.update(work);
@@ -169,7 +183,9 @@ export class App {
       return this.run(this.#shell.run({ command, cwd: work.folder.cwd, env: this.io.env }));
     }
     if (!this.isWorking) this.#isOurs = true;
-    this.run(sendPrompt(work, { text, isLater }, (line, tone) => this.note(line, tone)));
+    this.#conversation.expect(text);
+    const images = this.#images;
+    this.run(sendPrompt(work, { text, isLater, images }, (line, tone) => this.note(line, tone)));
   }
 
   submitLater(): boolean {
@@ -237,8 +253,38 @@ export class App {
       this.#screen?.show(undefined);
       resolve(value);
     };
-    this.#screen?.show(new ListPanel({ title, items, onChoice }, this.look));
+    const onChange = (): void => this.#screen?.redraw();
+    this.#screen?.show(new ListPanel({ title, items, onChoice, onChange }, this.look));
     return promise;
+  }
+
+  /** Stops the process, like other programs do; the shell's `fg` continues it. */
+  suspend(): boolean {
+    const suspended = this.#screen?.suspend();
+    if (suspended === undefined) this.#hint.set("this system cannot suspend the command");
+    else this.run(suspended);
+    return true;
+  }
+
+  /** By pages, or to the end. False if the terminal itself scrolls. */
+  scroll(pages: number | "end"): boolean {
+    const lines = pages === "end" ? pages : Math.round(pages * Math.max(1, this.#pageRows()));
+    return this.#screen?.scroll(lines) ?? false;
+  }
+
+  /** Adds the image of the clipboard to the prompt. */
+  pasteImage(): boolean {
+    const paste = async (): Promise<void> => {
+      const image = await clipboardImage(this.io.platform, this.io.env);
+      this.#screen?.insert(`${this.#images.add(Promise.resolve(image))} `);
+    };
+    this.run(paste());
+    return true;
+  }
+
+  chooseTheme(name: ThemeName): void {
+    this.look.choose(name);
+    this.redrawAll();
   }
 
   toggleThinking(): boolean {
@@ -283,7 +329,7 @@ export class App {
 
   #onEvent(event: SessionEvent): void {
     if (event.type === "history_rewound" && this.#work !== undefined) {
-      this.#conversation = new Conversation(this.#work.session.messages);
+      this.#conversation.cut(this.#work.session.messages);
       return this.#screen?.restart();
     }
     if (event.type === "message_end" && event.message.role === "assistant") {
@@ -298,20 +344,25 @@ export class App {
   /** Counts the seconds of the turn in progress. */
   #followWork(): void {
     const isWorking = this.isWorking;
-    if (isWorking === (this.#workingSince !== undefined)) return;
-    if (!isWorking && !this.#desk.isOpen) this.#tellUser("capstan is done");
-    if (!isWorking) this.#isOurs = false;
-    this.#workingSince = isWorking ? this.io.clock.now() : undefined;
+    if (isWorking === (this.#tick !== undefined)) return;
     this.#tick?.();
     this.#tick = undefined;
-    if (isWorking) this.#startTick();
+    this.#screen?.setWorking(isWorking);
+    if (isWorking) {
+      this.#attention.begin();
+      return this.#startTick();
+    }
+    this.#isOurs = false;
+    if (!this.#desk.isOpen) this.#attention.end();
   }
 
-  /** Notifies a user who may look elsewhere: the turn took long. */
-  #tellUser(text: string): void {
-    const since = this.#workingSince;
-    if (since === undefined || this.io.clock.now() - since < longMs) return;
-    this.#screen?.notify(toOneLine(text));
+  #onBackground(colour: Rgb): void {
+    const isLate = this.io.clock.now() - this.#openedAt > backgroundMs;
+    if (!isLate && this.look.follow(colour)) this.#screen?.redraw();
+  }
+
+  #pageRows(): number {
+    return (this.io.terminal?.rows ?? 0) - 6;
   }
 
   #startTick(): void {
@@ -321,24 +372,14 @@ export class App {
     });
   }
 
-  #status(width: number): string {
+  get #hintText(): string | undefined {
     const reasonHint = this.#desk.isReasonAsked ? "say why not, and press enter" : undefined;
-    const session = this.#work?.session;
-    const chosen = this.#work?.model.chosen;
-    return renderStatus(
-      {
-        model: chosen?.name ?? "looking for a model …",
-        folder: this.#work?.folder.cwd ?? this.io.cwd,
-        contextWindow: chosen?.model.provider.contextWindow,
-        last: this.#lastUsage,
-        total: session?.usage ?? {},
-        cost: session?.totalCost,
-        queued: session?.queued.length ?? 0,
-        hint: this.#hint.text ?? reasonHint,
-      },
-      width,
-      this.look,
-    );
+    return this.#hint.text ?? reasonHint;
+  }
+
+  #status(width: number): string {
+    const shown = { last: this.#lastUsage, hint: this.#hintText };
+    return renderStatus(statusOf(this.#work, this.io, shown), width, this.look);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The single table of keys: the terminal acts by it, and `/help` shows it. */
 import type { App } from "./app.ts";
-import type { KeyName } from "./contracts.ts";
+import type { KeyName } from "./screen/contracts.ts";
 
 interface KeyRow {
   readonly key: KeyName;
@@ -25,6 +25,15 @@ export const keys: readonly KeyRow[] = [
   { key: "tab", help: "complete a /command or an @file" },
   { key: "alt+up", help: "take queued messages back to edit them", run: (app) => app.takeBack() },
   { key: "ctrl+t", help: "show or fold thinking", run: (app) => app.toggleThinking() },
+  { key: "ctrl+v", help: "add the image of the clipboard", run: (app) => app.pasteImage() },
+  { key: "ctrl+z", help: "suspend; fg returns", run: (app) => app.suspend() },
+  { key: "pageUp", help: "scroll up (with --fullscreen)", run: (app) => app.scroll(-1) },
+  { key: "pageDown", help: "scroll down (with --fullscreen)", run: (app) => app.scroll(1) },
+  {
+    key: "ctrl+end",
+    help: "scroll to the end (with --fullscreen)",
+    run: (app) => app.scroll("end"),
+  },
   { key: "ctrl+l", help: "draw the screen again", run: (app) => app.redrawAll() },
 ];
 

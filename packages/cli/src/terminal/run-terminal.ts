@@ -1,4 +1,5 @@
-/** `capstan` on a terminal: opens a conversation, and returns once the user leaves. */
+/** `capstan` on a terminal: holds a conversation, and returns once the user leaves. */
+import type { ChatMessage } from "@capstan/kernel";
 import type { SessionRepository } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import type { TurnRequest } from "../command-line/request.ts";
@@ -7,37 +8,35 @@ import type { Io } from "../process/io.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { openStore } from "../session/open-store.ts";
 import { App } from "./app.ts";
-import type { TerminalDevice } from "./contracts.ts";
-import { removeFirstPrompt } from "./first-frame.ts";
-import { Look } from "./look.ts";
-import type { ThemeName } from "./render/theme.ts";
+import type { OpenTerminal } from "./open-terminal.ts";
 import { welcome } from "./welcome.ts";
 import type { OpenWork } from "./work.ts";
 import { changeRequest, openWork } from "./work.ts";
 
+/** Throws like the commands do; the caller then closes the screen. */
 export async function runTerminal(
-  io: Io & { readonly terminal: TerminalDevice },
+  io: Io,
   request: TurnRequest,
   here: Folder,
+  { device, look, screen, parts }: OpenTerminal,
 ): Promise<ExitCode> {
-  const { createTypesetter, openScreen } = await import("./screen.ts");
-  const look = new Look({ name: themeOf(io), createTypesetter });
   let store: (SessionRepository & { close?(): Promise<void> }) | undefined;
   const note = (text: string): void => app.note(text);
   const open: OpenWork = async (changes, current) => {
     store ??= request.isStored ? await openStore(here.config.settings.store) : memoryRepository();
     const next = current === undefined ? request : changeRequest(request, changes, current);
-    const folder = current?.folder ?? here;
-    return openWork(io, { request: next, folder, store, note });
+    const folder = withModel(current?.folder ?? here, next.flags.model);
+    const isFirst = current === undefined;
+    const onRead = isFirst && ((messages: readonly ChatMessage[]) => app.preview(messages));
+    return openWork(io, { request: next, folder, store, note, ...(onRead && { onRead }) });
   };
   const app = new App(io, look, open);
-  removeFirstPrompt(io.terminal);
-  const screen = openScreen(io.terminal, app.parts, { theme: () => look.theme, clock: io.clock });
   app.attach(screen);
-  screen.setTitle("capstan");
+  parts.use(app.parts);
   const cancelColours = io.clock.timer(0, () => look.loadColours());
   const onAbort = (): void => app.leave(io.interruptedCode());
   io.signal.addEventListener("abort", onAbort, { once: true });
+  if (io.signal.aborted) onAbort();
   try {
     for (const text of here.config.notes) note(text);
     const work = await open({}, undefined);
@@ -48,15 +47,19 @@ export async function runTerminal(
   } finally {
     io.signal.removeEventListener("abort", onAbort);
     cancelColours();
+    const session = request.isStored ? app.work?.session : undefined;
+    const isStored = session !== undefined && session.lastSeq > 0;
     // The terminal is restored first: what follows may take a moment, or fail.
-    screen.close();
+    if (app.work !== undefined) screen.close();
+    if (isStored) device.write(`capstan --resume ${session.id}\r\n`);
     await app.close();
     await store?.close?.();
   }
 }
 
-function themeOf({ env }: Io): ThemeName {
-  if (env["NO_COLOR"]) return "plain";
-  // Set by some terminals as "foreground;background": 7 and 15 are light.
-  return /;(7|15)$/.test(env["COLORFGBG"] ?? "") ? "light" : "dark";
+/** The settings were loaded before the user has chosen this model. */
+function withModel(folder: Folder, model: string | undefined): Folder {
+  const { config } = folder;
+  if (model === undefined) return folder;
+  return { ...folder, config: { ...config, settings: { ...config.settings, model } } };
 }

@@ -1,5 +1,5 @@
 /** A session that the terminal works on: its host, its agent and its rules. */
-import type { HostFault, Session } from "@capstan/core";
+import type { HostFault, Model, Session } from "@capstan/core";
 import { Host } from "@capstan/core";
 import type { ChatMessage } from "@capstan/kernel";
 import type { Cursor, SessionRepository } from "@capstan/log";
@@ -15,6 +15,7 @@ import type { FolderAgent } from "../session/folder-agent.ts";
 import { createFolderAgent } from "../session/folder-agent.ts";
 import type { Folder } from "../session/load-folder.ts";
 import { openSession } from "../session/open-session.ts";
+import { readOnce } from "./read-once.ts";
 
 /** How long a crashed process blocks others, if the store cannot tell that it is dead. */
 const leaseMs = 5_000;
@@ -38,6 +39,8 @@ export interface WorkInit {
   readonly folder: Folder;
   readonly store: SessionRepository;
   readonly note: Note;
+  /** Called with the messages of a stored session, before its work begins. */
+  readonly onRead?: (messages: readonly ChatMessage[]) => Promise<void> | void;
 }
 
 /** Throws like the commands do: a `CommandError`, a `ConfigError`, a `ModelError` or a `LogError`. */
@@ -46,10 +49,12 @@ export async function openWork(io: Io, init: WorkInit): Promise<Work> {
   const chosen = await chooseSession(io, { ...init, request });
   const stored = request.isDropping ? await dropTurn(io, store, chosen, note) : chosen.stored;
   const { folder } = chosen;
+  if (stored !== undefined) await init.onRead?.(stored.fold.transcript.list);
   const model = await chooseSessionModel(io, request, folder, stored?.fold.config);
   const { agent, decide } = createFolderAgent(io, { folder, note, ...model });
   const onError = ({ error }: HostFault): void => note(reasonOf(error));
-  const options = { agents: [agent], repository: store, clock: io.clock, leaseMs, onError };
+  const repository = stored === undefined ? store : readOnce(store, stored);
+  const options = { agents: [agent], repository, clock: io.clock, leaseMs, onError };
   // A separate host: it resumes this session, and no other unfinished one it finds.
   const host = new Host(options, true);
   try {
@@ -104,4 +109,9 @@ export function changeRequest(
       ...(model !== undefined && { model }),
     },
   };
+}
+
+/** Tokens that fit into one request and its reply; undefined if unknown. */
+export function windowOf({ facts, provider }: Model): number | undefined {
+  return facts?.contextWindow ?? provider.contextWindow;
 }

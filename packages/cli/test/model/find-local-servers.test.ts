@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
+import { askServer } from "../../src/model/ask-server.ts";
 import { knownVendors } from "../../src/model/known-vendors.ts";
 import { lookForLocal } from "../../src/model/look-for-local.ts";
 import { ollamaServer, serve, serveJson } from "./local-server.ts";
@@ -171,12 +172,22 @@ describe("what is none of them", () => {
     expect(sent).toBeLessThan(100_000_000);
   });
 
-  test("takes a request and says nothing, or begins and does not go on", async () => {
+  test("takes a request and says nothing, until the time is over", async () => {
     const silent = await serve(() => {});
-    const halting = await serve((_, response) => void response.write('{"models":['));
 
     expect(await statesOf(silent.url, 100)).toEqual(["absent", "absent", "absent"]);
-    expect(await statesOf(halting.url, 100)).toEqual(["other", "other", "other"]);
+  });
+
+  test("begins an answer and does not go on: it is left, and known to be there", async () => {
+    const halting = await serve((_, response) => void response.write('{"models":['));
+    const time = new AbortController();
+    const server = askServer(halting.url, time.signal);
+
+    const answer = server.json("/api/tags");
+    await expect.poll(() => server.hasAnswered(), { interval: 5, timeout: 15_000 }).toBe(true);
+    time.abort();
+
+    expect(await answer).toBeUndefined();
   });
 
   test("is left when the user gives up", async () => {

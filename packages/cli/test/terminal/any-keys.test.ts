@@ -31,6 +31,8 @@ const resized = fc.record({
 });
 const actions = fc.array(fc.oneof({ weight: 8, arbitrary: pressed }, resized), { maxLength: 60 });
 
+const kind = fc.constantFrom<readonly string[]>([], ["--fullscreen"], ["--screen-reader"]);
+
 const script = (): readonly ScriptItem[] =>
   Array.from({ length: 20 }, (_, index) => [
     think("Some *thinking*"),
@@ -42,8 +44,8 @@ const script = (): readonly ScriptItem[] =>
 
 test("no keys and no sizes break the conversation, and the terminal is restored", async () => {
   await fc.assert(
-    fc.asyncProperty(actions, async (all) => {
-      const terminal = openConversation(script());
+    fc.asyncProperty(actions, kind, async (all, option) => {
+      const terminal = openConversation(script(), { argv: option });
       await terminal.shows("Try:");
 
       for (const action of all) {
@@ -59,6 +61,21 @@ test("no keys and no sizes break the conversation, and the terminal is restored"
       // oxlint-disable-next-line no-control-regex -- These are looked for.
       expect(terminal.everything().join("\n")).not.toMatch(/[\u0000-\u0008\u000b-\u001f]/);
     }),
-    { numRuns: 25 },
+    { numRuns: 40 },
   );
 }, 120_000);
+
+test("a wide letter in a prompt of one column does not break the conversation", async () => {
+  const terminal = openConversation([]);
+  await terminal.shows("Try:");
+  terminal.type("日本語");
+
+  await terminal.shows("日本語");
+  const before = terminal.written().length;
+  terminal.resize(1, 10);
+  await terminal.until(() => terminal.written().length > before);
+  terminal.type("x");
+  terminal.resize(80, 24);
+
+  await terminal.shows("日本語x");
+});

@@ -14,8 +14,8 @@ import {
 } from "@capstan/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Block } from "../../src/terminal/blocks.ts";
-import { Conversation } from "../../src/terminal/conversation.ts";
+import type { Block } from "../../src/terminal/conversation/blocks.ts";
+import { Conversation } from "../../src/terminal/conversation/conversation.ts";
 
 const tools: readonly AnyTool[] = [echoTool(), failingTool()];
 

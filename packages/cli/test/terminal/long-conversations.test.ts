@@ -1,4 +1,4 @@
-import { say, wait } from "@capstan/testing";
+import { say, usage, wait } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { key, openConversation } from "./headless.ts";
 
@@ -86,4 +86,26 @@ test("lines of the shell before the conversation survive a resize", async () => 
   await terminal.until((lines) => lines.includes("x"));
 
   expect(terminal.everything().some((line) => line.includes("capstan 0."))).toBe(true);
+});
+
+test("the prompt and the line below it stay whole while lines are added above them", async () => {
+  const script = [
+    [say(numbered(40)), usage({ inputTokens: 10_000, outputTokens: 0 })],
+    [say(numbered(40)), usage({ inputTokens: 50_000, outputTokens: 0 })],
+  ];
+  const terminal = openConversation(script);
+  await terminal.shows("Try:");
+
+  for (const [prompt, tokens] of [
+    ["count", "% of context"],
+    ["again", "% of context"],
+  ] as const) {
+    terminal.type(prompt);
+    terminal.type(key.enter);
+    await terminal.shows(tokens);
+  }
+
+  const border = "─".repeat(80);
+  const bottom = terminal.window().slice(-5);
+  expect(bottom).toEqual(["", border, "", border, expect.stringContaining("% of context")]);
 });

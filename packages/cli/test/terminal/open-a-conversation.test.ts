@@ -1,8 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { AnyTool } from "@capstan/core";
 import { callTool, say, stall, think } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { memoryIo } from "../memory-io.ts";
-import { key, openConversation } from "./headless.ts";
+import { memoryIo, temporaryFolder } from "../memory-io.ts";
+import { key, openConversation, openHeadless } from "./headless.ts";
 
 test("a prompt is sent, and the reply is shown below it", async () => {
   const terminal = openConversation([say(["Hello ", "**you**."])]);
@@ -24,6 +26,28 @@ test("keys that are typed before the screen is loaded are not lost", async () =>
 
   await terminal.shows("Early bird.");
   expect(terminal.window()).toContain("> first");
+});
+
+test("lines that are typed while the command is being loaded are sent one by one", async () => {
+  const terminal = openConversation([say("First answer."), say("Second answer.")]);
+  await terminal.shows("starting …");
+
+  terminal.type("/cost\rfirst\r");
+
+  await terminal.shows("First answer.");
+  expect(terminal.window().join("\n")).toContain("no usage was reported");
+  expect(terminal.provider.requests[0]?.messages[0]).toMatchObject({ content: "first" });
+});
+
+test("a marked paste while the command is being loaded is one prompt", async () => {
+  const terminal = openConversation([say("Got it.")]);
+  await terminal.shows("starting …");
+
+  terminal.type("\u001b[200~one\rtwo\u001b[201~");
+  terminal.type(key.enter);
+
+  await terminal.shows("Got it.");
+  expect(terminal.provider.requests[0]?.messages[0]).toMatchObject({ content: "one\ntwo" });
 });
 
 test("the title is drawn before anything is loaded, and stays", async () => {
@@ -171,4 +195,34 @@ test("without a terminal there is no conversation: the help is printed", async (
   expect(await run([], io)).toBe(2);
 
   expect(io.stderrText()).toContain("Usage: capstan");
+});
+
+test("ctrl+l draws the screen again, over whatever another program has written to it", async () => {
+  const terminal = openConversation([say("Hello.")]);
+  await terminal.shows("Try:");
+  terminal.type("hi");
+  terminal.type(key.enter);
+  await terminal.shows("Hello.");
+  terminal.device.write("\u001b[3;1Hgarbage of another program");
+  await terminal.shows("garbage");
+
+  terminal.type(key.ctrlL);
+
+  await terminal.until((lines) => !lines.join("\n").includes("garbage"));
+  expect(terminal.window()).toContain("Hello.");
+});
+
+test("offline the conversation says so, and still shows tools and their results", async () => {
+  const cwd = await temporaryFolder();
+  writeFileSync(join(cwd, "README.md"), "# A harbour\n");
+  const terminal = openHeadless(["--offline"], { cwd, size: { columns: 100, rows: 40 } });
+  await terminal.shows("No model is connected.");
+
+  terminal.type("what is here?");
+  terminal.type(key.enter);
+
+  await terminal.shows('README.md is titled "A harbour"');
+  const window = terminal.window().join("\n");
+  expect(window).toContain("● ls .\n  README.md");
+  expect(window).toContain("● read README.md\n  1    # A harbour");
 });

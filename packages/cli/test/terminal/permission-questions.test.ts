@@ -88,7 +88,9 @@ test("always everywhere writes the rule to the user's file, which is named", asy
   });
   await ask(terminal);
   const file = join(home, ".config/capstan/config.json");
-  expect(terminal.window().join("\n")).toContain(`4 Yes, always everywhere (${file})`);
+  expect(terminal.window().join("\n")).toContain(
+    "4 Yes, always everywhere (~/.config/capstan/config.json): bash(touch one.txt)",
+  );
 
   terminal.type("4");
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DeferredTool } from "@capstan/testing";
 import { callTool, deferredTool, say } from "@capstan/testing";
 import { expect, test } from "vitest";
-import { PasteBursts } from "../../src/terminal/paste-bursts.ts";
+import { PasteBursts } from "../../src/terminal/screen/paste-bursts.ts";
 import { temporaryFolder } from "../memory-io.ts";
 import type { OpenConversation } from "./headless.ts";
 import { key, openConversation } from "./headless.ts";

@@ -4,7 +4,7 @@ import { createHighlight, loadHighlighter } from "../../src/terminal/render/high
 import { MarkdownLines } from "../../src/terminal/render/markdown-lines.ts";
 import { finishedEnds } from "../../src/terminal/render/paragraphs.ts";
 import { createTheme } from "../../src/terminal/render/theme.ts";
-import { createTypesetter } from "../../src/terminal/screen.ts";
+import { createTypesetter } from "../../src/terminal/screen/screen.ts";
 
 const theme = createTheme("dark");
 const highlighter = loadHighlighter();

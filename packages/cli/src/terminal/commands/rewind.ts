@@ -1,5 +1,5 @@
 /** `/rewind`: cuts the conversation before one of the user's messages. */
-import { userBlock } from "../message-blocks.ts";
+import { userBlock } from "../conversation/message-blocks.ts";
 import type { SlashCommand } from "./command.ts";
 
 export const rewind: SlashCommand = {

@@ -19,7 +19,6 @@ export const theme: SlashCommand = {
         : names.find((name) => name === written);
     if (chosen === undefined && written === "") return;
     if (chosen === undefined) throw failed(`Unknown theme "${written}": ${names.join(", ")}.`);
-    app.look.setTheme(chosen);
-    app.redrawAll();
+    app.chooseTheme(chosen);
   },
 };

@@ -1,7 +1,7 @@
 /** The exact input of a call that waits for an approval, as lines. */
 import type { JsonValue } from "@capstan/kernel";
 import type { Asking } from "../../permissions/decision.ts";
-import type { Typesetter } from "../contracts.ts";
+import type { Typesetter } from "../screen/contracts.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { Theme } from "../render/theme.ts";
 

@@ -5,14 +5,17 @@ import { projectFileName } from "../../config/project.ts";
 import { writeRule } from "../../config/write-rule.ts";
 import { describeCall } from "../../print/describe-call.ts";
 import { settleCall } from "../../session/settle-calls.ts";
-import type { Look } from "../look.ts";
-import type { Panel } from "../contracts.ts";
+import { shortPath } from "../render/short-path.ts";
+import type { Look } from "../render/look.ts";
+import type { Panel } from "../screen/contracts.ts";
 import type { Work } from "../work.ts";
 import type { Choice } from "./choices.ts";
 import { choicesOf } from "./choices.ts";
 import { QuestionPanel } from "./question-panel.ts";
 
 export interface DeskInit {
+  /** The user's home folder. */
+  readonly home: string;
   readonly look: Look;
   readonly show: (panel: Panel | undefined) => void;
   readonly note: (text: string, tone?: "info" | "error") => void;
@@ -98,8 +101,8 @@ export class QuestionDesk {
     const choices = choicesOf(decision, {
       sessionId: session.id,
       projectFolder,
-      projectFile: join(projectFolder, projectFileName),
-      userFile: folders.configFile,
+      projectFile: shortPath(join(projectFolder, projectFileName), this.#init.home),
+      userFile: shortPath(folders.configFile, this.#init.home),
     });
     const question = { call, asking: decision, choices, moreCount: pending.length - 1 };
     this.#open = call;

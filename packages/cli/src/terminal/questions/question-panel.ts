@@ -2,8 +2,8 @@
 import type { PendingCall } from "@capstan/kernel";
 import { describeRule } from "../../permissions/decision.ts";
 import type { Asking } from "../../permissions/decision.ts";
-import type { KeyName, Panel } from "../contracts.ts";
-import type { Look } from "../look.ts";
+import type { KeyName, Panel } from "../screen/contracts.ts";
+import type { Look } from "../render/look.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { Choice } from "./choices.ts";
 import { describeInput, describeParts } from "./describe-input.ts";
@@ -40,7 +40,7 @@ export class QuestionPanel implements Panel {
     const foot = [
       ...describeParts(asking, width, this.#look),
       ...typesetter.wrap(safeText(whyOf(asking)), width).map((line) => theme.dim(line)),
-      ...choices.map((choice, index) => this.#choiceLine(choice, index, width)),
+      ...choices.flatMap((choice, index) => this.#choiceLines(choice, index, width)),
     ];
     const input = describeInput(call, Math.max(1, width - 2), this.#look).map((one) => `  ${one}`);
     this.#inputCount = input.length;
@@ -69,6 +69,23 @@ export class QuestionPanel implements Panel {
     else if (/^[1-9]$/.test(text)) this.#choose(choices[Number(text) - 1]);
   }
 
+  plainLines(): readonly string[] {
+    const { call, asking, choices, moreCount } = this.#question;
+    const more = moreCount > 0 ? ` ${moreCount} more questions follow.` : "";
+    return [
+      `Question: allow ${safeText(call.toolName)}?${more}`,
+      ...describeInput(call, plainWidth, this.#look),
+      ...describeParts(asking, plainWidth, this.#look),
+      safeText(whyOf(asking)),
+      ...choices.map((choice, index) => `${index + 1}: ${textOf(choice)}`),
+      "Type a number and press enter.",
+    ];
+  }
+
+  onLine(text: string): void {
+    this.onKey("", text.trim().toLowerCase());
+  }
+
   #scroll(by: number): void {
     const last = Math.max(0, this.#inputCount - this.#page);
     this.#top = Math.max(0, Math.min(last, this.#top + by));
@@ -78,14 +95,24 @@ export class QuestionPanel implements Panel {
     if (choice !== undefined) this.#onChoice(choice);
   }
 
-  #choiceLine(choice: Choice, index: number, width: number): string {
+  /** A rule is never cut: the user agrees to all of it. */
+  #choiceLines(choice: Choice, index: number, width: number): readonly string[] {
     const { theme, typesetter } = this.#look;
     const isSelected = index === this.#selected;
-    const rules = choice.type === "always" ? `: ${choice.rules.join(" and ")}` : "";
-    const text = `${isSelected ? "❯" : " "} ${index + 1} ${choice.label}${safeText(rules)}`;
-    const line = typesetter.cut(text, width);
-    return isSelected ? theme.accent(line) : line;
+    const mark = `${isSelected ? "❯" : " "} ${index + 1} `;
+    return typesetter.wrap(textOf(choice), Math.max(1, width - mark.length)).map((line, at) => {
+      const text = `${at === 0 ? mark : " ".repeat(mark.length)}${line}`;
+      return isSelected ? theme.accent(text) : text;
+    });
   }
+}
+
+/** Lines for screen readers are broken by the terminal. */
+const plainWidth = 10_000;
+
+function textOf(choice: Choice): string {
+  const rules = choice.type === "always" ? `: ${choice.rules.join(" and ")}` : "";
+  return `${choice.label}${safeText(rules)}`;
 }
 
 function whyOf({ why, rule, layer, allowWith }: Asking): string {

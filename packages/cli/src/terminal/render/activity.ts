@@ -1,6 +1,6 @@
 /** Lines between the conversation and the prompt: the turn in progress, and queued messages. */
 import type { QueuedItem } from "@capstan/log";
-import type { Typesetter } from "../contracts.ts";
+import type { Typesetter } from "../screen/contracts.ts";
 import { safeText } from "./safe-text.ts";
 import type { Theme } from "./theme.ts";
 

@@ -1,5 +1,5 @@
 /** Lines of a Markdown text that grows: finished pieces are laid out once. */
-import type { Typesetter } from "../contracts.ts";
+import type { Typesetter } from "../screen/contracts.ts";
 import { finishedEnds } from "./paragraphs.ts";
 
 export class MarkdownLines {

@@ -1,6 +1,6 @@
 /** Lays out the blocks of a conversation, and remembers the lines of those that have not changed. */
-import type { Block } from "../blocks.ts";
-import type { Typesetter } from "../contracts.ts";
+import type { Block } from "../conversation/blocks.ts";
+import type { Typesetter } from "../screen/contracts.ts";
 import { MarkdownLines } from "./markdown-lines.ts";
 import { renderCall } from "./render-call.ts";
 import { safeText } from "./safe-text.ts";

@@ -2,8 +2,8 @@
 import type { JsonValue } from "@capstan/kernel";
 import type { Todo } from "@capstan/toolset";
 import { toTodoLines } from "../../print/describe-call.ts";
-import type { CallBlock } from "../blocks.ts";
-import type { Typesetter } from "../contracts.ts";
+import type { CallBlock } from "../conversation/blocks.ts";
+import type { Typesetter } from "../screen/contracts.ts";
 import { renderDiff } from "./render-diff.ts";
 import { safeText } from "./safe-text.ts";
 import type { Theme } from "./theme.ts";

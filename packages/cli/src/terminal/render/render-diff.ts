@@ -1,5 +1,5 @@
 /** Lines of a unified diff, in colours. */
-import type { Typesetter } from "../contracts.ts";
+import type { Typesetter } from "../screen/contracts.ts";
 import { safeText } from "./safe-text.ts";
 import type { Theme } from "./theme.ts";
 

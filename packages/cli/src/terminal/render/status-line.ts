@@ -1,6 +1,6 @@
 /** The line below the prompt: model, context, cost, cache, queue. */
 import type { Usage } from "@capstan/kernel";
-import type { Typesetter } from "../contracts.ts";
+import type { Typesetter } from "../screen/contracts.ts";
 import type { Theme } from "./theme.ts";
 
 export interface Status {

@@ -71,6 +71,20 @@ export function createTheme(name: ThemeName): Theme {
   return Object.fromEntries(entries) as Theme;
 }
 
+/** The theme for a background colour, with parts from 0 to 255. */
+export function themeFor({
+  r,
+  g,
+  b,
+}: {
+  readonly r: number;
+  readonly g: number;
+  readonly b: number;
+}): ThemeName {
+  // Eyes take green for the brightest.
+  return 0.299 * r + 0.587 * g + 0.114 * b > 127 ? "light" : "dark";
+}
+
 function paint([on, off]: Codes): (text: string) => string {
   return (text) => (text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`);
 }

@@ -1,6 +1,6 @@
 /** `!command`: runs a command in the user's own shell. The model neither sees nor runs it, and no rule applies. */
 import { spawn } from "node:child_process";
-import type { CallBlock } from "./blocks.ts";
+import type { CallBlock } from "../conversation/blocks.ts";
 
 interface ShellCommand {
   readonly command: string;

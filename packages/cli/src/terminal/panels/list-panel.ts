@@ -1,14 +1,16 @@
 /** A list to choose from, filtered by what the user types. */
-import type { KeyName, Panel } from "./contracts.ts";
-import type { Look } from "./look.ts";
-import { safeText } from "./render/safe-text.ts";
+import { background } from "@capstan/kernel";
+import { reasonOf } from "../../errors/command-error.ts";
+import type { KeyName, Panel } from "../screen/contracts.ts";
+import type { Look } from "../render/look.ts";
+import { safeText } from "../render/safe-text.ts";
 
 export interface ListItem<Value> {
   readonly value: Value;
   readonly label: string;
   readonly description?: string;
-  /** Lines about the selected item, below the list. */
-  readonly preview?: string;
+  /** Loads lines about the selected item, which are shown below the list. */
+  readonly preview?: () => Promise<string>;
 }
 
 export interface ListInit<Value> {
@@ -16,6 +18,8 @@ export interface ListInit<Value> {
   readonly items: readonly ListItem<Value>[];
   /** Undefined: the user has left the list. */
   readonly onChoice: (value: Value | undefined) => void;
+  /** Called once a preview was loaded. */
+  readonly onChange: () => void;
 }
 
 const maxShown = 10;
@@ -26,6 +30,8 @@ export class ListPanel<Value> implements Panel {
   readonly #look: Look;
   #filter = "";
   #selected = 0;
+  /** Previews that were loaded, or are being loaded: undefined. */
+  readonly #previews = new Map<ListItem<Value>, string | undefined>();
 
   constructor(init: ListInit<Value>, look: Look) {
     this.#init = init;
@@ -45,7 +51,7 @@ export class ListPanel<Value> implements Panel {
         ? theme.accent(typesetter.cut(`${label}${rest}`, width))
         : typesetter.cut(`${label}${theme.dim(rest)}`, width);
     });
-    const preview = found[this.#selected]?.preview;
+    const preview = this.#previewOf(found[this.#selected]);
     const head = `${theme.strong(this.#init.title)} ${theme.dim(`(${found.length})`)} ${this.#filter}`;
     return [
       theme.dim("─".repeat(width)),
@@ -75,6 +81,26 @@ export class ListPanel<Value> implements Panel {
     else if (text !== "") this.#setFilter(this.#filter + text);
   }
 
+  plainLines(): readonly string[] {
+    const found = this.#found();
+    const rows = found.slice(0, maxShown).map(({ label, description = "" }, index) => {
+      const rest = description === "" ? "" : `, ${oneLine(description)}`;
+      return `${index + 1}: ${oneLine(label)}${rest}`;
+    });
+    return [
+      `${this.#init.title}: ${found.length} found.`,
+      ...rows,
+      "Type a number to choose, words to filter, or nothing to leave, and press enter.",
+    ];
+  }
+
+  onLine(text: string): void {
+    const item = /^\d+$/.test(text) ? this.#found()[Number(text) - 1] : undefined;
+    if (text === "") this.#init.onChoice(undefined);
+    else if (item !== undefined) this.#init.onChoice(item.value);
+    else this.#setFilter(text);
+  }
+
   #move(by: number, count: number): void {
     this.#selected = Math.max(0, Math.min(count - 1, this.#selected + by));
   }
@@ -82,6 +108,19 @@ export class ListPanel<Value> implements Panel {
   #setFilter(filter: string): void {
     this.#filter = filter;
     this.#selected = 0;
+  }
+
+  #previewOf(item: ListItem<Value> | undefined): string | undefined {
+    if (item?.preview === undefined || this.#previews.has(item)) {
+      return item === undefined ? undefined : this.#previews.get(item);
+    }
+    this.#previews.set(item, undefined);
+    const loaded = item.preview().then((text) => {
+      this.#previews.set(item, text);
+      this.#init.onChange();
+    });
+    background(loaded, (thrown) => this.#previews.set(item, reasonOf(thrown)));
+    return undefined;
   }
 
   #found(): readonly ListItem<Value>[] {
@@ -93,6 +132,7 @@ export class ListPanel<Value> implements Panel {
   }
 }
 
+/** Columns of a row stay. */
 function oneLine(text: string): string {
-  return safeText(text).replaceAll(/\s+/g, " ");
+  return safeText(text).replaceAll(/\s*\n\s*/g, " ");
 }

@@ -2,8 +2,8 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { commands } from "./commands/commands.ts";
-import type { ScreenParts } from "./contracts.ts";
+import { commands } from "../commands/commands.ts";
+import type { ScreenParts } from "../screen/contracts.ts";
 
 type Found = Awaited<ReturnType<ScreenParts["complete"]>>;
 

@@ -16,9 +16,10 @@ export class Conversation {
   #open: { readonly messageId: string; readonly ids: Set<string>; parts: number } | undefined;
   #noticeCount = 0;
 
-  /** Starts after these messages. */
-  constructor(messages: readonly ChatMessage[] = []) {
-    this.#blocks = blocksOf(messages);
+  /** Starts after these messages, and the notices of another conversation. */
+  constructor(messages: readonly ChatMessage[] = [], notices: readonly Block[] = []) {
+    this.#blocks = [...notices, ...blocksOf(messages)];
+    this.#noticeCount = notices.length;
     this.#reindex();
   }
 
@@ -110,6 +111,9 @@ export class Conversation {
       case "attempt_start":
       case "toolcall_delta":
       case "awaiting_tool_execution":
+      case "child_started":
+      case "handed_off":
+      case "child_ended":
       case "steering_delivered":
       case "steering_returned":
       case "compaction_start":

@@ -6,7 +6,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from "@capstan/kernel";
-import { noticeIn } from "../print/notice.ts";
+import { noticeIn } from "../../print/notice.ts";
 import type { Block, CallBlock } from "./blocks.ts";
 
 /** Id of a part's block. A call has its own id. */

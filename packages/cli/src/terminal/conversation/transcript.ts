@@ -1,9 +1,9 @@
 /** The visible part of a conversation: its lines from an anchor on. Lines before the anchor are in the terminal's scrollback. */
 import type { Block } from "./blocks.ts";
-import type { Body } from "./contracts.ts";
+import type { Body } from "../screen/contracts.ts";
 
 /** Lines of an earlier conversation that are written at the start, for the scrollback. */
-const firstLineCount = 400;
+const firstLineCount = 150;
 
 export type LinesOf = (block: Block, width: number) => readonly string[];
 
@@ -68,13 +68,30 @@ export class Transcript implements Body {
       block -= 1;
       missing -= this.#linesAt(blocks, block, width).length;
     }
-    this.#anchor = { block, line: Math.max(0, -missing) };
+    const last = { block, line: Math.max(0, -missing) };
+    const first = this.#isNew ? last : this.#anchorAt(blocks, width);
+    const isEarlier =
+      first.block < last.block || (first.block === last.block && first.line < last.line);
+    // Whether lines of the window are in the scrollback after a resize, only the terminal knows: rather twice than lost.
+    this.#anchor = isEarlier ? first : last;
     this.#isNew = false;
     this.#width = width;
   }
 
   /** Width of the last frame. */
   #width = 80;
+
+  /** The anchor in another width. */
+  #anchorAt(
+    blocks: readonly Block[],
+    width: number,
+  ): { readonly block: number; readonly line: number } {
+    const { block, line } = this.#anchor;
+    const [before, after] = [this.#width, width].map(
+      (one) => this.#linesAt(blocks, block, one).length,
+    );
+    return { block, line: Math.floor((line * (after ?? 0)) / Math.max(1, before ?? 0)) };
+  }
 
   #linesAt(blocks: readonly Block[], index: number, width: number): readonly string[] {
     const block = blocks[index];

@@ -1,11 +1,11 @@
 /** Colours and layout of the conversation, as they are now. */
-import type { Block } from "./blocks.ts";
-import type { Typesetter } from "./contracts.ts";
-import type { Highlight } from "./render/highlight.ts";
-import { createHighlight, loadHighlighter } from "./render/highlight.ts";
-import { createBlockRenderer } from "./render/render-block.ts";
-import type { Theme, ThemeName } from "./render/theme.ts";
-import { createTheme } from "./render/theme.ts";
+import type { Block } from "../conversation/blocks.ts";
+import type { Rgb, Typesetter } from "../screen/contracts.ts";
+import type { Highlight } from "./highlight.ts";
+import { createHighlight, loadHighlighter } from "./highlight.ts";
+import { createBlockRenderer } from "./render-block.ts";
+import type { Theme, ThemeName } from "./theme.ts";
+import { createTheme, themeFor } from "./theme.ts";
 
 export interface LookInit {
   readonly name: ThemeName;
@@ -16,6 +16,7 @@ export class Look {
   readonly #createTypesetter: LookInit["createTypesetter"];
   #highlighter: ReturnType<typeof loadHighlighter> | undefined;
   #name: ThemeName;
+  #isChosen = false;
   #isThinkingShown = false;
   theme: Theme;
   typesetter: Typesetter;
@@ -33,7 +34,21 @@ export class Look {
     return this.#name;
   }
 
-  setTheme(name: ThemeName): void {
+  /** Uses this theme from now on, whatever the background is. */
+  choose(name: ThemeName): void {
+    this.#isChosen = true;
+    this.#set(name);
+  }
+
+  /** Uses the theme for this background, unless there are no colours or the user has chosen some. Returns true if that changes it. */
+  follow(background: Rgb): boolean {
+    const name = themeFor(background);
+    if (this.#isChosen || this.#name === "plain" || this.#name === name) return false;
+    this.#set(name);
+    return true;
+  }
+
+  #set(name: ThemeName): void {
     this.#name = name;
     this.theme = createTheme(name);
     this.typesetter = this.#typeset();
