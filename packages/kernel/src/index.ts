@@ -18,6 +18,8 @@ export type { TurnWork } from "./turn/turn.ts";
 export { parsePartialJson } from "./reply/partial-json.ts";
 export { mergeProviderOptions } from "./reply/merge-provider-options.ts";
 export { toModelMessages } from "./reply/model-messages.ts";
+export { suspend } from "./calls/suspend.ts";
+export type { Question, Suspension, SuspensionRequest } from "./calls/suspend.ts";
 export { toToolMessage } from "./calls/tool-result.ts";
 export { toExecutionEvent, toToolResult } from "./calls/tool-return.ts";
 export { withApiKey } from "./reply/with-api-key.ts";
@@ -55,6 +57,7 @@ export type { BeforeDecision, DispatchedCall, ToolDispatchPolicy } from "./contr
 export type {
   AgentEvent,
   AgentEventBody,
+  ChildStep,
   ConversationIds,
   EventIds,
   LiveMessage,
@@ -98,10 +101,12 @@ export type {
   TurnLimits,
 } from "./contracts/loop.ts";
 export type {
+  Answered,
   AskedModel,
   OpenCall,
   PreparedStep,
   PriorProgress,
+  Resumption,
   TurnProgress,
 } from "./contracts/progress.ts";
 export type {

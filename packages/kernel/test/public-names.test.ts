@@ -25,6 +25,7 @@ test("the kernel exports these names and no others", () => {
       "serializeError",
       "showFact",
       "startTurn",
+      "suspend",
       "toExecutionEvent",
       "toModelMessages",
       "toPromise",

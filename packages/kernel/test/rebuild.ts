@@ -64,6 +64,12 @@ class Fold {
         });
         return;
       }
+      case "suspended": {
+        const { toolCallId, pending } = fact;
+        this.#calls.set(toolCallId, { toolCallId, state: "suspended", pending });
+        this.#usage = addUsage(this.#usage, fact.usage ?? {});
+        return;
+      }
       case "tool_result": {
         const { toolCallId, result } = fact;
         this.#calls.set(toolCallId, { toolCallId, state: "settled", result, isRecorded: true });

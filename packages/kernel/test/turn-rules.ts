@@ -141,6 +141,8 @@ function recordedBy(fact: Fact): string[] {
       return [`message ${fact.message.id}`];
     case "pending":
       return fact.pending.map(pendingKey);
+    case "suspended":
+      return [`suspension ${fact.toolCallId}`, ...fact.pending.map(pendingKey)];
     case "step_prepared":
       return (fact.messages ?? []).map(({ id }) => `message ${id}`);
     case "input_rejected":

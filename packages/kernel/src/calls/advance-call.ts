@@ -1,5 +1,6 @@
 /** The life of one tool call within its step: from the gate through its execution to the recorded result. */
-import { intentFact, resultFact } from "./call-facts.ts";
+import type { SuspendedFact } from "./call-facts.ts";
+import { intentFact, resultFact, suspendedFact } from "./call-facts.ts";
 import type { CallRun, RunningCall } from "./call-run.ts";
 import { isAbortedCallback } from "../effects/callbacks.ts";
 import { isPromise } from "../effects/is-promise.ts";
@@ -11,6 +12,8 @@ import type { Gate } from "./gate.ts";
 import { gateCall } from "./gate.ts";
 import { recoverCall } from "./recover-call.ts";
 import { reviewResult } from "./review.ts";
+import type { SuspendedCall, Suspension } from "./suspend.ts";
+import { completeSuspension } from "./suspend.ts";
 import { idempotencyKey } from "./tool-context.ts";
 import { deniedResult, errorResult, refusal, thrownResult } from "./tool-result.ts";
 import { cleanResult } from "./tool-return.ts";
@@ -61,6 +64,39 @@ export function takeResult(step: StepOfCall, run: CallRun, result: ToolResult): 
   reviewed
     .then((value) => recordResult(step, run, value))
     .catch((thrown: unknown) => step.turn.failWith(thrown));
+}
+
+/** Takes a suspension from a running tool: the call waits once that is recorded. A suspension that is not complete is an error result. */
+export function takeSuspension(step: StepOfCall, run: CallRun, suspension: Suspension): void {
+  const { state } = run;
+  const { turn } = step;
+  if (state.stage !== "running") return;
+  let fact: SuspendedFact;
+  try {
+    fact = suspendedFact(run, step.step, completeSuspension(suspension, toSuspend(turn, run)));
+  } catch (thrown) {
+    return takeResult(step, run, thrownResult(thrown));
+  }
+  run.beginSuspension();
+  end(turn, run, state, suspendedResult);
+  if (run.usage !== undefined) turn.countUsage(run.usage);
+  run.usage = undefined;
+  run.cost = undefined;
+  turn.record(fact, () => {
+    run.suspend(fact.pending);
+    step.onRelease();
+  });
+  // Other calls of the step may still be running. If the journal fails, the turn does.
+  turn.flush()?.catch(() => {});
+}
+
+/** For the trace of a call that was suspended: it has neither failed nor returned anything. */
+const suspendedResult: ToolResult = { isError: false, output: "(suspended)" };
+
+function toSuspend(turn: TurnState, { call, tool }: CallRun): SuspendedCall {
+  const now = turn.surroundings.now() ?? Infinity;
+  const deadlineAt = now + (tool?.answerWithinMs ?? Infinity);
+  return { toolCallId: call.id, toolName: call.name, deadlineAt };
 }
 
 /** Decides a call without running it here. */

@@ -37,3 +37,22 @@ export function resultFact(
   if (run.cost !== undefined) fact.cost = run.cost;
   return fact;
 }
+
+export type SuspendedFact = FactOf<"suspended">;
+
+/** Fact to record when the call suspends itself. */
+export function suspendedFact(
+  run: CallRun,
+  step: number,
+  suspension: Pick<SuspendedFact, "pending" | "state" | "wakeAt" | "reports">,
+): SuspendedFact {
+  return {
+    type: "suspended",
+    step,
+    toolCallId: run.call.id,
+    ...suspension,
+    ...(run.input !== run.call.input && { input: run.input }),
+    ...(run.usage !== undefined && { usage: run.usage }),
+    ...(run.cost !== undefined && { cost: run.cost }),
+  };
+}

@@ -2,7 +2,7 @@
 import type { JsonValue, ToolCallPart, Usage } from "../contracts/conversation.ts";
 import type { PendingCall } from "../contracts/events.ts";
 import type { Span } from "../contracts/logging.ts";
-import type { OpenCall } from "../contracts/progress.ts";
+import type { OpenCall, Resumption } from "../contracts/progress.ts";
 import type { ToolContract, ToolResult } from "../contracts/tool.ts";
 import type { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";
@@ -19,6 +19,10 @@ export type CallState =
   | { readonly stage: "answered"; readonly result: ToolResult }
   /** The call waits for an answer or an approval. */
   | { readonly stage: "pending"; readonly pending: PendingCall }
+  /** The suspension by its own tool is on its way to the journal. */
+  | { readonly stage: "suspending" }
+  /** The call waits until its own tool runs again. */
+  | { readonly stage: "suspended"; readonly pending: readonly PendingCall[] }
   /** The intent is on its way to the journal. */
   | { readonly stage: "starting" }
   | RunningCall
@@ -41,6 +45,7 @@ const started: CallState = { stage: "started" };
 const approved: CallState = { stage: "approved" };
 const starting: CallState = { stage: "starting" };
 const reviewing: CallState = { stage: "reviewing" };
+const suspending: CallState = { stage: "suspending" };
 
 export class CallRun {
   readonly call: ToolCallPart;
@@ -51,6 +56,8 @@ export class CallRun {
   input: JsonValue;
   /** Idempotency key, once it is recorded or was requested. */
   key: string | undefined;
+  /** Set if an earlier run suspended the call. */
+  resumed: Resumption | undefined;
   /** Tokens that the tool spent on its own model calls. */
   usage: Usage | undefined;
   cost: number | undefined;
@@ -70,8 +77,15 @@ export class CallRun {
     return this.#hadStarted;
   }
 
-  get pending(): PendingCall | undefined {
-    return this.#state.stage === "pending" ? this.#state.pending : undefined;
+  /** Whether the call waits for something outside. */
+  get isWaiting(): boolean {
+    return this.#state.stage === "pending" || this.#state.stage === "suspended";
+  }
+
+  /** Pending calls that this one waits for: itself, or its questions. */
+  get pending(): readonly PendingCall[] {
+    if (this.#state.stage === "suspended") return this.#state.pending;
+    return this.#state.stage === "pending" ? [this.#state.pending] : [];
   }
 
   get result(): ToolResult | undefined {
@@ -119,7 +133,13 @@ export class CallRun {
         this.#state = started;
         this.#hadStarted = true;
         this.key = open.key;
+        this.resumed = open.resumed;
         return;
+      case "suspended":
+        return this.suspend(open.pending);
+      case "resumed":
+        this.resumed = open.resumed;
+        return this.approve();
       case "pending":
         this.input = open.pending.input;
         return this.wait(open.pending);
@@ -135,9 +155,9 @@ export class CallRun {
 
   /** Whether the call waits for exactly this kind of answer. Other answers are ignored. */
   isAnsweredBy({ state }: OpenCall): boolean {
-    const { pending } = this;
-    if (pending === undefined) return false;
-    if (state === "approved") return pending.kind === "approval";
+    if (this.#state.stage === "suspended") return state === "resumed";
+    if (this.#state.stage !== "pending") return false;
+    if (state === "approved") return this.#state.pending.kind === "approval";
     return state === "settled" || state === "denied";
   }
 
@@ -148,6 +168,17 @@ export class CallRun {
 
   wait(pending: PendingCall): void {
     this.#state = { stage: "pending", pending };
+  }
+
+  /** Its own tool has suspended the call, which is not recorded yet. */
+  beginSuspension(): void {
+    this.#state = suspending;
+  }
+
+  /** The suspension is recorded. The next run is recorded like the first. */
+  suspend(pending: readonly PendingCall[]): void {
+    this.#state = { stage: "suspended", pending };
+    this.#hadStarted = false;
   }
 
   /** Lets the call run without asking again. */
@@ -180,12 +211,17 @@ export class CallRun {
   /** State that a caller passes in to continue from here. */
   toOpen(): OpenCall {
     const toolCallId = this.call.id;
-    const { result, pending } = this;
+    const { result } = this;
     if (result !== undefined) {
       return { toolCallId, state: "settled", result, isRecorded: this.#state.stage === "settled" };
     }
-    return pending === undefined
-      ? { toolCallId, state: "fresh" }
-      : { toolCallId, state: "pending", pending };
+    switch (this.#state.stage) {
+      case "pending":
+        return { toolCallId, state: "pending", pending: this.#state.pending };
+      case "suspended":
+        return { toolCallId, state: "suspended", pending: this.#state.pending };
+      default:
+        return { toolCallId, state: "fresh" };
+    }
   }
 }

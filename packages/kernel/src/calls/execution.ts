@@ -7,6 +7,8 @@ import type { Span } from "../contracts/logging.ts";
 import { serializeError } from "../errors/errors.ts";
 import type { ToolExecutionEvent, ToolResult, ToolYield } from "../contracts/tool.ts";
 import { leaveQuietly } from "../effects/quietly.ts";
+import type { Suspension } from "./suspend.ts";
+import { isSuspension } from "./suspend.ts";
 import { ToolContext, timeoutOf } from "./tool-context.ts";
 import { errorResult, interruptedResult, refusal, thrownResult } from "./tool-result.ts";
 import { cleanResult, toDetails, toExecutionEvent, toToolResult } from "./tool-return.ts";
@@ -15,9 +17,10 @@ import type { TurnState } from "../turn/turn-state.ts";
 /** A tool that streams and never waits would keep its own timeout from firing. */
 const breatheEvery = 64;
 
-/** Receives the result. */
+/** Receives the result, or the suspension. */
 export interface ResultTaker {
   takeResult(run: CallRun, result: ToolResult): void;
+  takeSuspension(run: CallRun, suspension: Suspension): void;
 }
 
 export class Execution implements LimitedCall {
@@ -96,6 +99,7 @@ export class Execution implements LimitedCall {
     if (this.#isOver) return;
     try {
       if (isAsyncIterable(value)) this.#follow(value);
+      else if (isSuspension(value)) this.#suspend(value);
       else this.#end(toToolResult(value));
     } catch (thrown) {
       this.#fail(thrown);
@@ -120,6 +124,11 @@ export class Execution implements LimitedCall {
     if (this.#isOver) return;
     this.#close(hasEnded);
     this.#taker.takeResult(this.#run, result);
+  }
+
+  #suspend(suspension: Suspension): void {
+    this.#close(true);
+    this.#taker.takeSuspension(this.#run, suspension);
   }
 
   #follow(events: AsyncIterable<ToolYield>): void {

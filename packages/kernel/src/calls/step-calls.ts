@@ -1,6 +1,12 @@
 /** The tool calls of one step: decides which run when, and gives each exactly one result. */
 import type { StepOfCall } from "./advance-call.ts";
-import { advanceCall, recordResult, refuseCall, takeResult } from "./advance-call.ts";
+import {
+  advanceCall,
+  recordResult,
+  refuseCall,
+  takeResult,
+  takeSuspension,
+} from "./advance-call.ts";
 import type { AbortListener } from "../effects/abort.ts";
 import { CallRun } from "./call-run.ts";
 import { isPromise } from "../effects/is-promise.ts";
@@ -12,6 +18,7 @@ import type { LastReply } from "../journal/show-fact.ts";
 import type { Gate } from "./gate.ts";
 import { gateCall } from "./gate.ts";
 import { quietly } from "../effects/quietly.ts";
+import type { Suspension } from "./suspend.ts";
 import {
   errorResult,
   interruptedBefore,
@@ -59,7 +66,7 @@ export class StepCalls implements AbortListener, StepOfCall, LastReply {
   }
 
   get hasWaiting(): boolean {
-    return this.runs.some((run) => run.pending !== undefined);
+    return this.runs.some((run) => run.isWaiting);
   }
 
   get isTerminal(): boolean {
@@ -68,7 +75,7 @@ export class StepCalls implements AbortListener, StepOfCall, LastReply {
 
   /** Calls that wait for an answer from outside. */
   pending(): PendingCall[] {
-    return this.runs.flatMap((run) => run.pending ?? []);
+    return this.runs.flatMap((run) => run.pending);
   }
 
   /** Results as messages, in call order. If the turn failed first, a result states that. */
@@ -211,6 +218,10 @@ export class StepCalls implements AbortListener, StepOfCall, LastReply {
 
   takeResult(run: CallRun, result: ToolResult): void {
     takeResult(this, run, result);
+  }
+
+  takeSuspension(run: CallRun, suspension: Suspension): void {
+    takeSuspension(this, run, suspension);
   }
 
   onStart(): void {

@@ -3,6 +3,7 @@ import type { AbortListener } from "../effects/abort.ts";
 import type { CallRun } from "./call-run.ts";
 import type { ChatMessage, Usage } from "../contracts/conversation.ts";
 import type { Logger } from "../contracts/logging.ts";
+import type { Resumption } from "../contracts/progress.ts";
 import type { ToolExecuteContext } from "../contracts/tool.ts";
 import { toText } from "../errors/errors.ts";
 import { guardedController } from "../effects/guarded-signal.ts";
@@ -53,6 +54,10 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
     const { transcript, step } = this.#turn;
     const known = step?.calls.settledMessages() ?? [];
     return [...transcript.all(), ...known];
+  }
+
+  get resumed(): Resumption | undefined {
+    return this.#run.resumed;
   }
 
   get idempotencyKey(): string {

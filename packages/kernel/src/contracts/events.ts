@@ -18,6 +18,16 @@ export interface StepTiming {
   readonly totalMs: number;
 }
 
+/** One level between a session and a child session: the call of the session's agent, and the child that works on it. */
+export interface ChildStep {
+  /** Name of the child's agent. */
+  readonly agent: string;
+  /** Id of the child session. */
+  readonly sessionId: string;
+  /** Call of the parent that the child works on. */
+  readonly toolCallId: string;
+}
+
 /** A call that waits for an answer from outside: its execution, or an approval. */
 export interface PendingCall {
   readonly toolCallId: string;
@@ -31,6 +41,8 @@ export interface PendingCall {
   readonly reason?: string;
   /** Client that lent the tool, if one did: that client runs the call. */
   readonly lentBy?: string;
+  /** Path to the child session whose call this is, from the top down. Undefined for a call of the session itself. */
+  readonly via?: readonly ChildStep[];
 }
 
 /** A part of a message that is still being streamed. `input` is set once the arguments are complete. */
@@ -140,7 +152,12 @@ export type AgentEventBody =
       readonly isDenied?: boolean;
       readonly durationMs?: number;
     }
-  | { readonly type: "awaiting_tool_execution"; readonly pending: readonly PendingCall[] }
+  | {
+      readonly type: "awaiting_tool_execution";
+      readonly pending: readonly PendingCall[];
+      /** Call that its own tool has suspended with these questions: it no longer runs. */
+      readonly toolCallId?: string;
+    }
   | {
       readonly type: "steering_delivered";
       readonly ids: readonly string[];
@@ -151,6 +168,23 @@ export type AgentEventBody =
       readonly ids: readonly string[];
       readonly reason: string;
     }
+  /** A child session works on the call, under an id and in a log of its own. */
+  | {
+      readonly type: "child_started";
+      readonly toolCallId: string;
+      readonly childId: string;
+      readonly agent: string;
+    }
+  | {
+      readonly type: "child_ended";
+      readonly toolCallId: string;
+      readonly childId: string;
+      readonly outcome: "answered" | "failed" | "stopped";
+      readonly usage?: Usage;
+      readonly cost?: number;
+    }
+  /** Another agent has the conversation from the next request on. */
+  | { readonly type: "handed_off"; readonly toolCallId: string; readonly agent: string }
   | { readonly type: "compaction_start" }
   | {
       readonly type: "compaction_end";

@@ -58,6 +58,21 @@ export type Fact =
     }
   /** Calls that wait from now on. Remote calls that need no approval are recorded together with their message. */
   | { readonly type: "pending"; readonly step: number; readonly pending: readonly PendingCall[] }
+  /** A running call suspends itself. It runs again once all of `pending` is answered, or earlier: see `SuspensionRequest`. */
+  | {
+      readonly type: "suspended";
+      readonly step: number;
+      readonly toolCallId: string;
+      readonly pending: readonly PendingCall[];
+      readonly state: JsonValue;
+      readonly wakeAt?: number;
+      readonly reports?: number;
+      /** Only if it differs from the model's input. */
+      readonly input?: JsonValue;
+      /** Tokens that the tool spent on its own model calls so far, since it last ran. */
+      readonly usage?: Usage;
+      readonly cost?: number;
+    }
   | {
       readonly type: "tool_intent";
       readonly step: number;

@@ -3,6 +3,20 @@ import type { JsonValue, Usage } from "./conversation.ts";
 import type { PendingCall } from "./events.ts";
 import type { ToolResult } from "./tool.ts";
 
+/** Answer to one question of a suspended call. */
+export type Answered = { readonly toolCallId: string } & (
+  | { readonly state: "approved" }
+  | { readonly state: "denied"; readonly reason?: string }
+  | { readonly state: "settled"; readonly result: ToolResult }
+);
+
+/** State and answers that a suspended call continues with. */
+export interface Resumption {
+  readonly state: JsonValue;
+  /** In the order of its questions. Questions without an answer are missing. */
+  readonly answers: readonly Answered[];
+}
+
 /** State of one call of an unfinished step. A call that is not listed is `fresh`. */
 export type OpenCall = {
   readonly toolCallId: string;
@@ -10,13 +24,17 @@ export type OpenCall = {
   readonly input?: JsonValue;
 } & (
   | { readonly state: "fresh" }
-  /** The call had started, and its outcome is unknown. */
-  | { readonly state: "started"; readonly key: string }
+  /** The call had started, and its outcome is unknown. `resumed`: it had been suspended before. */
+  | { readonly state: "started"; readonly key: string; readonly resumed?: Resumption }
   | { readonly state: "approved" }
   | { readonly state: "denied"; readonly reason?: string }
   /** `isRecorded`: the journal already has this result, so it is neither recorded nor shown again. */
   | { readonly state: "settled"; readonly result: ToolResult; readonly isRecorded?: boolean }
   | { readonly state: "pending"; readonly pending: PendingCall }
+  /** Its own tool suspended it, and waits. */
+  | { readonly state: "suspended"; readonly pending: readonly PendingCall[] }
+  /** Its own tool suspended it, and runs again. */
+  | { readonly state: "resumed"; readonly resumed: Resumption }
 );
 
 /** Model that was asked last, of a provider with a `fallback`. */

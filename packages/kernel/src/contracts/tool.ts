@@ -8,6 +8,8 @@ import type {
   Usage,
 } from "./conversation.ts";
 import type { Logger } from "./logging.ts";
+import type { Resumption } from "./progress.ts";
+import type { Suspension } from "../calls/suspend.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -81,11 +83,12 @@ type JsonObject = (object | { readonly [field: string]: unknown }) & {
   readonly [Symbol.hasInstance]?: never;
 } & ({ readonly ok?: never } | { readonly details?: never; readonly meta?: never });
 
-/** A string, parts, a `ToolOutput`, or any other value, which the model gets as JSON. */
+/** A string, parts, a `ToolOutput`, a suspension, or any other value, which the model gets as JSON. */
 export type ToolReturn =
   | string
   | readonly ToolContentPart[]
   | ToolOutput
+  | Suspension
   | readonly unknown[]
   | JsonObject
   | number
@@ -111,6 +114,8 @@ export interface ToolExecuteContext {
    * Undefined if the tool runs outside the turn, as at a client.
    */
   readonly messages?: readonly ChatMessage[] | undefined;
+  /** Set if an earlier run of this call suspended it: the state that it kept, and the answers since. */
+  readonly resumed?: Resumption | undefined;
   /** Shows progress to readers. Ignored once the call has settled. */
   update(delta: string): void;
   /** Counts tokens that the tool spent on its own model calls, and their cost, if known. */

@@ -86,6 +86,10 @@ export function showFact(fact: ShownFact, turn: Shown): void {
       return showMessage(fact, turn);
     case "pending":
       return turn.emit({ ...turn.ids, type: "awaiting_tool_execution", pending: fact.pending });
+    case "suspended": {
+      const { pending, toolCallId } = fact;
+      return turn.emit({ ...turn.ids, type: "awaiting_tool_execution", pending, toolCallId });
+    }
     case "tool_intent":
     // The end of the turn reports it.
     case "input_rejected":
