@@ -5,7 +5,7 @@ import type { Entry, SessionRepository, StoredEntry } from "@capstan/log";
 import { foldEntries, parseEntry } from "@capstan/log";
 import { checkTranscript } from "@capstan/testing";
 import type { Effect } from "./work.ts";
-import { ageIn } from "./work.ts";
+import { ageIn, childName } from "./work.ts";
 
 /** Knowledge of a client about its session. */
 export interface Witness {
@@ -47,8 +47,45 @@ export async function judge(
       ...problemsOfAge(entries, client),
       ...problemsOfTranscript(foldEntries(stored).transcript.messages),
       ...problemsOfEffects(own, entries, client),
+      ...(await problemsOfChildren(repository, entries, effects)),
     ];
     problems.push(...found.map((problem) => `${sessionId}: ${problem}`));
+  }
+  return problems;
+}
+
+/** Each call of the child agent has one child session, which is at rest and kept its own promises. */
+async function problemsOfChildren(
+  repository: SessionRepository,
+  parent: readonly Entry[],
+  effects: readonly Effect[],
+): Promise<string[]> {
+  const problems: string[] = [];
+  const started = parent.filter((entry) => entry.type === "child_started");
+  for (const [toolCallId, starts] of Map.groupBy(started, (entry) => entry.toolCallId)) {
+    if (starts.length > 1) problems.push(`${toolCallId} has ${starts.length} children`);
+    const ends = parent.filter(
+      (entry) => entry.type === "child_ended" && entry.toolCallId === toolCallId,
+    );
+    if (ends.length !== 1) problems.push(`the child of ${toolCallId} has ${ends.length} ends`);
+  }
+  for (const { childId } of started) {
+    const stored = await readLog(repository, childId);
+    const entries = stored.map((entry) => parseEntry(entry)).filter((entry) => entry !== undefined);
+    const fold = foldEntries(stored);
+    const turns = new Set(
+      entries.flatMap((entry) => (entry.type === "turn_started" ? entry.turnId : [])),
+    );
+    const own = effects.filter(({ toolCallId }) =>
+      [...turns].some((turnId) => toolCallId.startsWith(`${turnId}_`)),
+    );
+    const found = [
+      ...(fold.status === "completed" ? [] : [`its status is ${fold.status}`]),
+      ...problemsOfLog(entries, turns),
+      ...problemsOfTranscript(fold.transcript.messages),
+      ...problemsOfEffects(own, entries, { age: 1 }),
+    ];
+    problems.push(...found.map((problem) => `child ${childId}: ${problem}`));
   }
   return problems;
 }
@@ -91,7 +128,7 @@ function problemsOfTranscript(messages: readonly ChatMessage[]): string[] {
 function* problemsOfEffects(
   effects: readonly Effect[],
   entries: readonly Entry[],
-  { age }: Witness,
+  { age }: Pick<Witness, "age">,
 ): Generator<string> {
   const keys = new Map<string, string>();
   const results = new Map<string, Extract<Entry, { type: "tool_result" }>>();
@@ -116,10 +153,11 @@ function* problemsOfEffects(
     const runs = byCall.get(toolCallId) ?? [];
     const key = keys.get(toolCallId);
     const hasRun = key === undefined ? runs.length > 0 : runs.some((run) => run.key === key);
-    if (!result.isError && toolName !== "ask" && !hasRun)
+    const isOfOthers = toolName === "ask" || toolName === childName;
+    if (!result.isError && !isOfOthers && !hasRun)
       yield `${toolName} (${toolCallId}) is said to have run`;
     if (toolName === "ask" && !result.isError) yield `${toolName} (${toolCallId}) was answered`;
-    const isRepeatable = toolName === "note" || toolName === "look";
+    const isRepeatable = toolName === "note" || toolName === "look" || toolName === childName;
     if (result.isError && isRepeatable) yield `${toolName} (${toolCallId}) has failed`;
   }
 }

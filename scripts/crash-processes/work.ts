@@ -3,7 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent } from "@capstan/core";
-import { createAgent, defineTool } from "@capstan/core";
+import { agentTool, createAgent, defineTool } from "@capstan/core";
 import type { ProviderContract, ProviderPart, ProviderRequest, ToolEffect } from "@capstan/kernel";
 
 /** One line of the file of effects. */
@@ -28,9 +28,15 @@ const ask = defineTool({
   answerWithinMs: 150,
 });
 
+/** Name of the agent that the first one uses as a tool, and of that tool. */
+export const childName = "child";
+
+/** Plan of every child: its steps wait, repeat and must not repeat. */
+const childPlan = "pay,look|ask,note|pay";
+
 /** Plan of a turn: calls of one step parted by commas, steps by bars, as in `pay,note|look`; after a hash the age of the session that it is said to. */
 export function planFor(random: () => number, age: number): string {
-  const names = [...Object.keys(effects), ask.name];
+  const names = [...Object.keys(effects), ask.name, childName];
   const step = (): string =>
     Array.from(
       { length: 1 + Math.floor(random() * 3) },
@@ -60,8 +66,10 @@ export function createWorkAgent(effectsFile: string): Agent {
       },
     }),
   );
-  const retry = { maxAttempts: 1 };
-  return createAgent({ name: "worker", model: planned, tools: [...tools, ask], retry });
+  const init = { model: planned, retry: { maxAttempts: 1 } };
+  const child = createAgent({ ...init, name: childName, tools: [...tools, ask] });
+  const asTool = agentTool(child, { description: "Follows a plan of its own" });
+  return createAgent({ ...init, name: "worker", tools: [...tools, ask, asTool] });
 }
 
 /** Follows the plan in the last message of the user, step by step, and then says that it is done. */
@@ -73,7 +81,8 @@ const planned: ProviderContract = {
     const step = stepOf(request);
     for (const [index, name] of step.entries()) {
       yield { type: "toolcall_start", index, name };
-      yield { type: "toolcall_delta", index, delta: "{}" };
+      const delta = name === childName ? JSON.stringify({ task: childPlan }) : "{}";
+      yield { type: "toolcall_delta", index, delta };
       yield { type: "toolcall_end", index };
     }
     if (step.length === 0) {

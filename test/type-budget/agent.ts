@@ -98,6 +98,11 @@ export function describe(event: SessionEvent): string {
       return event.toolCallIds.join();
     case "history_rewound":
       return event.to ?? "";
+    case "handed_off":
+      return event.agent;
+    case "child_started":
+    case "child_ended":
+      return event.childId;
     case "abort":
       return event.reason ?? "";
     case "error":

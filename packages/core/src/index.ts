@@ -1,13 +1,15 @@
 /** `@capstan/core`: agents, and sessions that last. */
-export { CapstanError, ProviderError, isCapstanError } from "@capstan/kernel";
+export { CapstanError, ProviderError, isCapstanError, suspend } from "@capstan/kernel";
 export type {
   AgentEvent,
   AgentEventBody,
+  Answered,
   AskedModel,
   AssistantMessage,
   AssistantPart,
   BeforeDecision,
   ChatMessage,
+  ChildStep,
   ConversationIds,
   CustomMessage,
   Deadlines,
@@ -50,9 +52,11 @@ export type {
   ProviderPart,
   ProviderRequest,
   ProviderStreamOptions,
+  Question,
   QueueMode,
   Reconciliation,
   RefusalPart,
+  Resumption,
   RetryPolicy,
   Room,
   SamplingSettings,
@@ -67,6 +71,8 @@ export type {
   StepChanges,
   StepStart,
   StepTiming,
+  Suspension,
+  SuspensionRequest,
   SystemMessage,
   TextPart,
   ThinkingLevel,
@@ -194,6 +200,8 @@ export type { CompactionResult, CompactOptions } from "./session/compaction-requ
 export type { HistoryMessage } from "./input/check-history.ts";
 export type { RewindOptions } from "./session/rewind.ts";
 export type { SessionOrigin } from "./session/session-host.ts";
+export type { ChildMemory } from "./tools/other-agents.ts";
+export type { ParentCall } from "@capstan/log";
 export type { QueuedInput, QueueOptions } from "./session/session-queues.ts";
 export type { SessionSettings } from "./session/session-settings.ts";
 export type { ImportChoices, RestoreOptions } from "./session/copies.ts";
@@ -249,3 +257,5 @@ export type { ToolContext } from "./tools/tool-context.ts";
 export { ToolError } from "./errors/tool-error.ts";
 export type { ToolErrorCode } from "./errors/tool-error.ts";
 export { fail, ok } from "./tools/tool-output.ts";
+export { handoff } from "./agent/handoff.ts";
+export type { HandoffOptions, HandoffTypes } from "./agent/handoff.ts";

@@ -261,9 +261,9 @@ describe("each call needs its own approval", () => {
     expect(session.messages.at(-1)).toMatchObject({ content: [{ text: "Nobody there" }] });
   });
 
-  test("an agent that runs as a tool and needs consent gets an error result, and hangs nobody", async () => {
+  test("a call of an agent that is a tool needs consent, too, and is shown with the path to it", async () => {
     const tool = echoTool({ name: "rm", needsApproval: true });
-    const model = scriptedProvider([callTool("rm", { path: "/" })]);
+    const model = scriptedProvider([callTool("rm", { path: "/" }), say("It is not allowed")]);
     const helper = createAgent({ name: "cleaner", model, tools: [tool] });
     const world = createWorld(
       [callTool("cleaner", { task: "Tidy up" }), say("It could not")],
@@ -271,14 +271,14 @@ describe("each call needs its own approval", () => {
     );
     const session = world.host().createSession({ agent: "helper" });
 
-    const response = await session.send("Hello").response;
+    const asked = await session.send("Hello").response;
+    const [call] = session.pendingToolCalls;
+    const response = await session.deny(call ?? "", "Never").response;
 
+    expect(asked).toMatchObject({ status: "awaiting_tool_execution" });
+    expect(call).toMatchObject({ toolName: "rm", via: [{ agent: "cleaner" }] });
     expect(response).toMatchObject({ status: "completed", text: "It could not" });
-    expect(session.messages[2]).toMatchObject({
-      isError: true,
-      content: expect.stringContaining("rm"),
-    });
-    expect(session.pendingToolCalls).toEqual([]);
+    expect(session.messages[2]).toMatchObject({ content: "It is not allowed" });
     expect(tool.started).toEqual([]);
     await expectSameElsewhere(world, session);
   });

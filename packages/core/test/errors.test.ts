@@ -120,6 +120,9 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     not_found: true,
     session_replaced: true,
     cursor_ahead: true,
+    cursor_expired: true,
+    budget_exceeded: true,
+    aborted: true,
     method_not_allowed: true,
     body_too_large: true,
     unsupported_media_type: true,
@@ -236,7 +239,7 @@ test.each([
   expect(isCapstanError(value)).toBe(false);
 });
 
-test("every error class of the packages is one of the family, except seven that reach no caller", () => {
+test("every error class of the packages is one of the family, except eight that reach no caller", () => {
   const classes = globSync(
     "packages/{kernel,log,core,providers,server,client,toolset,cli,testing}/src/**/*.ts",
     {
@@ -253,6 +256,7 @@ test("every error class of the packages is one of the family, except seven that 
   expect(members.toSorted()).toEqual(family.map(({ name }) => name).toSorted());
   expect(others.toSorted()).toEqual([
     "AbortedCallback",
+    "ChatRequestFault",
     "GuardedEnd",
     "Killed",
     "Refusal",

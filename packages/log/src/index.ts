@@ -1,6 +1,7 @@
 /** `@capstan/log`: the entries of a session, and the state that follows from them. */
 export { entryVersion, isPosted } from "./entries/entries.ts";
 export type {
+  ChildReport,
   Entry,
   EntryBody,
   EntryEnvelope,
@@ -9,12 +10,15 @@ export type {
   LentTool,
   NewEntry,
   OwnedBody,
+  ParentCall,
   PostedBody,
   PostedEntry,
   SessionConfig,
   StoredEntry,
   StoredTurnOverrides,
 } from "./entries/entries.ts";
+export { pendingVia } from "./folds/child-fold.ts";
+export type { Child } from "./folds/child-fold.ts";
 export { newId } from "./entries/new-id.ts";
 export { incarnationOf } from "./entries/incarnation.ts";
 export { RepositoryError, isRepositoryError } from "./repository/repository.ts";
@@ -123,6 +127,17 @@ export type {
   UserInput,
 } from "./wire/requests.ts";
 export type { SessionPosts } from "./wire/session-posts.ts";
+export { fromWireError, toWireError } from "./wire/model-stream.ts";
+export type {
+  ModelAbortReply,
+  ModelFrame,
+  ModelOptions,
+  ModelRequest,
+  ModelsReply,
+  OfferedModel,
+  ServerSideOption,
+  WireProviderError,
+} from "./wire/model-stream.ts";
 export type {
   AnswersReply,
   CancelReply,

@@ -116,14 +116,15 @@ class Process {
         this.#write(() => [
           this.#world.log.write({ type: "queue_settled", turnId, ids: action.ids, outcome }),
         ]);
-      } else if (action.type === "compact") throw new Error("This is never called");
+      } else if (action.type === "compact" || action.type === "stop_children")
+        throw new Error("This is never called");
       else if ((await this.#runTurn(action)) === "crashed") return "crashed";
     }
     throw new Error("There is no end of turns");
   }
 
   async #runTurn(
-    action: Exclude<NextAction, { type: "none" | "return" | "compact" }>,
+    action: Exclude<NextAction, { type: "none" | "return" | "compact" | "stop_children" }>,
   ): Promise<"crashed" | void> {
     const { scenario, log, effects, runs } = this.#world;
     const { fold } = this.#feed;
@@ -178,7 +179,7 @@ class Process {
     runs.push({ turnId, events, entries, isResumed: action.type === "resume" });
   }
 
-  #opening(action: Exclude<NextAction, { type: "none" | "return" | "compact" }>) {
+  #opening(action: Exclude<NextAction, { type: "none" | "return" | "compact" | "stop_children" }>) {
     const { turnId } = action;
     if (action.type === "resume")
       return { type: "turn_resumed", turnId, epoch: this.#epoch } as const;

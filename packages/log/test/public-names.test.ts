@@ -1,4 +1,5 @@
 import * as log from "@capstan/log";
+import * as chat from "@capstan/log/chat";
 import { expect, test } from "vitest";
 
 test("the log exports these names and no others", () => {
@@ -32,6 +33,7 @@ test("the log exports these names and no others", () => {
       "formatListCursor",
       "fromBase64",
       "fromLoadAndSave",
+      "fromWireError",
       "importLog",
       "importSession",
       "incarnationOf",
@@ -53,6 +55,7 @@ test("the log exports these names and no others", () => {
       "parseEntries",
       "parseEntry",
       "parseListCursor",
+      "pendingVia",
       "readBlobs",
       "repairSession",
       "restoreLog",
@@ -63,8 +66,22 @@ test("the log exports these names and no others", () => {
       "startCursor",
       "toBase64",
       "toCallAnswer",
+      "toWireError",
       "toWireJson",
       "toWireJsonOfTurn",
     ]
   `);
+});
+
+test("the part for pages of the AI SDK exports these names and no others", () => {
+  expect(Object.keys(chat).toSorted()).toEqual([
+    "ChatRequestFault",
+    "ChunkEncoder",
+    "findMessage",
+    "nextRevision",
+    "nothingAdded",
+    "readChatRequest",
+    "replyIdOf",
+    "turnIdOfMessage",
+  ]);
 });

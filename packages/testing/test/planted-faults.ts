@@ -29,6 +29,47 @@ export const plantedFaults: readonly PlantedFault[] = [
     createStore: writingLate(["tool_intent"]),
   },
   {
+    name: "a suspension is acknowledged and dropped",
+    scenario: "calls that suspend themselves",
+    caughtAs: "events",
+    createStore: dropping(["suspended"]),
+  },
+  {
+    name: "the intent of a run after a suspension is written after the effect",
+    scenario: "calls that suspend themselves",
+    caughtAs: "effects",
+    createStore: writingLate(["tool_intent"]),
+  },
+  {
+    name: "the end of a child is acknowledged and dropped",
+    scenario: "a child with tools",
+    caughtAs: "children",
+    createStore: dropping(["child_ended"]),
+  },
+  {
+    name: "a handoff is acknowledged and dropped",
+    scenario: "a handoff in the middle of a step",
+    caughtAs: "events",
+    createStore: dropping(["handed_off"]),
+  },
+  {
+    name: "a child that has not reported its end is not due",
+    scenario: "a child with tools",
+    caughtAs: "stuck",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        append: (id, entries, { head, ...rest }) => {
+          const { wakeAt: _wakeAt, ...late } = head ?? {};
+          const isAtEnd = entries.some(({ type }) => type === "turn_ended");
+          const stored = isAtEnd && head !== undefined ? (late as typeof head) : head;
+          return store.append(id, entries, { ...rest, head: stored });
+        },
+      };
+    },
+  },
+  {
     name: "a queued message is taken from its queue before that is written",
     scenario: "steering",
     caughtAs: "events",

@@ -1,6 +1,8 @@
 /** An agent as a tool of another: the model hands it a task and gets its answer. */
-import type { ToolOutput, TurnResponse } from "@capstan/kernel";
+import type { JsonValue, ToolResult, ToolOutput, Suspension, TurnResponse } from "@capstan/kernel";
 import { isPromise } from "@capstan/kernel";
+import type { ChildMemory } from "../tools/other-agents.ts";
+import { OtherAgents, withAgent } from "../tools/other-agents.ts";
 import type { AppSchema } from "../tools/app-schema.ts";
 import { defaultNestedAgentMs } from "../platform/limits.ts";
 import { toTool } from "../tools/define-tool.ts";
@@ -16,8 +18,10 @@ export interface AgentToolOptions<Name extends string = string> {
   /** Description for the model: what this agent is good at, and what it needs to know. */
   readonly description: string;
   readonly label?: string;
-  /** Default: 30 minutes. */
+  /** Time limit of the call; waiting for answers does not count. Default: 30 minutes. */
   readonly timeoutMs?: number;
+  /** `call`: each call is a conversation of its own. `session`: the calls of a session continue one conversation, one at a time. Default `call`. */
+  readonly memory?: ChildMemory;
 }
 
 const input = {
@@ -30,23 +34,34 @@ const input = {
 } as const;
 
 /**
- * Each call is one turn of the agent without history. Its text is shown as progress, its usage counts towards the calling turn, and an
- * abort stops it. Its own pending calls cannot be answered, so a turn that suspends is an error result.
+ * In a session, each call is the work of a child session with a log of its own, which continues after a crash, in whichever process. Its text
+ * is shown as progress, its usage counts towards the calling turn, and an abort stops it. What waits in the child is pending in the session,
+ * too, with the path to it. Without a session, each call is one turn of the agent, and a turn that suspends is an error result.
  */
 export function agentTool<Known extends AgentTypes, const Name extends string = Known["name"]>(
   agent: Agent<Known>,
   options: AgentToolOptions<Name>,
 ): Tool<AgentToolTypes<NoInfer<Name>, AppOfCaller<Known["app"]>>> {
   const { appContext } = agent;
+  const { memory = "call", name: toolName = agent.name, ...shown } = options;
   const tool = toTool({
     ...(appContext && { appContext: asGiven(appContext) }),
-    name: agent.name,
     timeoutMs: defaultNestedAgentMs,
-    ...options,
+    ...shown,
+    name: toolName,
     input,
+    effect: "idempotent",
+    ...(memory === "session" && { execution: "sequential" }),
     async execute(sent, context) {
       // The schema allows nothing else.
       const { task } = sent as { readonly task: string };
+      const agents = await context.get(OtherAgents);
+      if (agents !== undefined) {
+        // As it was given: JSON.
+        const app = context.app as JsonValue | undefined;
+        const given = appContext !== undefined && app !== undefined && { app };
+        return agents.runChild({ agent, task, memory, toolName, context, ...given });
+      }
       const { session, turn: caller, app, signal } = context;
       const { metadata } = caller;
       const request = { input: task, metadata, signal, ...(appContext && { app }) };
@@ -60,7 +75,7 @@ export function agentTool<Known extends AgentTypes, const Name extends string = 
     },
   });
   // As defined here.
-  return tool as Tool<AgentToolTypes<Name, AppOfCaller<Known["app"]>>>;
+  return withAgent(tool, agent) as Tool<AgentToolTypes<Name, AppOfCaller<Known["app"]>>>;
 }
 
 /** See `ToolTypes`. */
@@ -69,7 +84,7 @@ export interface AgentToolTypes<Name extends string, SentApp> {
   readonly sent: { readonly task: string };
   readonly input: { readonly task: string };
   readonly accepts: (app: SentApp) => void;
-  readonly result: Promise<ToolOutput>;
+  readonly result: Promise<ToolOutput | ToolResult | Suspension>;
 }
 
 /** An agent without an application context works for every caller. */

@@ -14,8 +14,10 @@ import type { HistoryMessage } from "../input/check-history.ts";
 import type { TurnInput, TurnRequest } from "../input/input.ts";
 import { checkCompaction, needsWindow, unknownWindow } from "../compaction/compaction-options.ts";
 import { snapshotVendors } from "../models/snapshot.ts";
+import type { Override } from "../tools/dependency.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import type { AppSchema } from "../tools/app-schema.ts";
+import { hasAgent } from "../tools/other-agents.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { SessionContext } from "../tools/turn-context.ts";
 import { within } from "../platform/within.ts";
@@ -64,6 +66,8 @@ export type RunAlone = (
 
 export class Agent<out Known extends AgentTypes = AgentTypes> {
   readonly name: Known["name"];
+  /** @internal Whether it has agents as tools. */
+  readonly usesAgents: boolean;
   readonly #init: AgentInit;
   readonly #runAlone: RunAlone;
 
@@ -73,6 +77,7 @@ export class Agent<out Known extends AgentTypes = AgentTypes> {
     this.name = init.name ?? "agent";
     this.#init = frozen(init);
     const { model, compaction } = init;
+    this.usesAgents = hasAgent(init.tools ?? []);
     checkCompaction(compaction, typeof model === "string" ? undefined : windowOf(toModel(model)));
     if (compaction !== undefined && needsWindow(compaction)) mustHaveWindow(init);
   }
@@ -108,8 +113,8 @@ export class Agent<out Known extends AgentTypes = AgentTypes> {
   }
 
   /** Creates the scope for dependencies that live as long as a session. The caller must dispose it. */
-  createScope(context: SessionContext): DependencyScope {
-    return sessionScopeOf(this.#init, new FrozenSession(context));
+  createScope(context: SessionContext, overrides: readonly Override[] = []): DependencyScope {
+    return sessionScopeOf(this.#init, new FrozenSession(context), overrides);
   }
 
   /** Whether its sessions can be compacted on request. */

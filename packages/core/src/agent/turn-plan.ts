@@ -13,7 +13,7 @@ import { problemOfMedia } from "../media/check-media.ts";
 import { withFields } from "../platform/logger-fields.ts";
 import { within } from "../platform/within.ts";
 import { bindTools } from "../tools/bind-tools.ts";
-import type { DependencyContext } from "../tools/dependency.ts";
+import type { DependencyContext, Override } from "../tools/dependency.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import { createScope } from "../tools/dependency-scope.ts";
 import type { AnyTool } from "../tools/tool.ts";
@@ -242,9 +242,10 @@ function scopeOf(
 export function sessionScopeOf(
   { dependencies = [], logger }: AgentInit,
   context: DependencyContext | undefined,
+  overrides: readonly Override[] = [],
 ): DependencyScope {
   return createScope({
-    overrides: dependencies,
+    overrides: [...dependencies, ...overrides],
     ...(context && { context }),
     ...(logger && { logger }),
   });

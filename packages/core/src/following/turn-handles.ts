@@ -1,7 +1,14 @@
 /** The handles of a session's turns: turns input into a turn, and lets callers follow it. */
 import type { ChatMessage, TurnResponse } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
-import type { Answer, MaybePromise, PlacedEvent, PostedBody, SessionFold } from "@capstan/log";
+import type {
+  Answer,
+  MaybePromise,
+  PlacedEvent,
+  PostedBody,
+  Refusal,
+  SessionFold,
+} from "@capstan/log";
 import { andThen, isPromise, orElse, startCursor } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { SendOptions } from "../input/input.ts";
@@ -140,12 +147,18 @@ export class TurnHandles implements TurnSession {
     const { turn: last } = this.#fold;
     const id = last?.isOver === true ? last.nextId() : last?.turnId;
     const turn = new SessionTurn(id ?? this.#host.newId(), this);
+    let isContinued = false;
     const post = async (): Promise<void> => {
-      const ids: string[] = [];
-      for (const answer of toAnswers()) ids.push(await this.#inbox.postAnswer(answer, key));
-      for (const entryId of ids) this.#inbox.check(entryId, "already_answered");
+      const refusals: (Refusal | undefined)[] = [];
+      for (const answer of toAnswers()) {
+        const posted = await this.#inbox.postAnswer(answer, key);
+        refusals.push(posted.refusal);
+        isContinued ||= posted.isContinued;
+      }
+      const refusal = refusals.find((each) => each !== undefined && each !== "already_answered");
+      if (refusal !== undefined) throw refused(this.id, refusal);
     };
-    return this.#track(turn, post, () => this.#followAnswers(turn, last), signal);
+    return this.#track(turn, post, () => this.#followAnswers(turn, last, isContinued), signal);
   }
 
   /** Resolves once the abort is recorded, with false if there was nothing to abort. */
@@ -197,7 +210,7 @@ export class TurnHandles implements TurnSession {
   }
 
   get #agent(): Agent {
-    return this.#host.agent(this.#fold.created?.agent ?? "");
+    return this.#host.agent(this.#fold.agent);
   }
 
   get #fold(): SessionFold {
@@ -205,14 +218,17 @@ export class TurnHandles implements TurnSession {
   }
 
   /** The answers are taken by the turn in progress, or by one that continues it; or they wait for the remaining answers. */
-  #followAnswers(handle: SessionTurn, answered: SessionFold["turn"]): void {
+  #followAnswers(handle: SessionTurn, answered: SessionFold["turn"], isContinued: boolean): void {
     const { turn } = this.#fold;
     // A rewind has cut the answered calls away in the meantime.
     const isGone = answered !== undefined && turn?.isInChain(answered.turnId) !== true;
     if (isGone) return handle.fail(refused(this.id, "not_pending"));
     const action = this.#fold.nextAction(this.#host.clock.now());
     if (action.type === "continue") this.#join(handle, action.turnId);
-    else if (turn?.isSuspended === true) this.#leaveWaiting(handle);
+    else if (isContinued && turn?.isSuspended === true) {
+      // The child reports that it continues, and then this session does.
+      this.#runtime.readers.addTurn(handle, turn.nextId());
+    } else if (turn?.isSuspended === true) this.#leaveWaiting(handle);
     else this.#join(handle, turn?.turnId ?? handle.id);
   }
 

@@ -2,6 +2,7 @@
 import type { SessionRepository } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import { invalid, mustBeOptions } from "../errors/session-error.ts";
+import { withAllAgents } from "../tools/other-agents.ts";
 import type { Clock } from "../platform/clock.ts";
 import { problemOfNumbers } from "../platform/option-numbers.ts";
 import type { OnFault } from "./host-fault.ts";
@@ -42,15 +43,17 @@ export function checkHostOptions(options: HostOptions): void {
   mustBeOptions(options, "createHost");
   const { agents, repository }: Partial<HostOptions> = options;
   if (!Array.isArray(agents)) throw invalid("The host's agents must be a list");
-  const known = new Set<string>();
   for (const [index, agent] of (agents as readonly unknown[]).entries()) {
     if (!isAgent(agent)) {
       throw invalid(`The host's agents[${index}] is no agent: make agents with createAgent`);
     }
-    if (known.has(agent.name)) {
-      throw invalid(`The host has two agents with the name "${agent.name}": rename one`);
-    }
-    known.add(agent.name);
+  }
+  const used = withAllAgents(agents as readonly Agent[]);
+  const clash = used.find(
+    ({ name }, index) => used.findIndex((one) => one.name === name) !== index,
+  );
+  if (clash !== undefined) {
+    throw invalid(`The host has two agents with the name "${clash.name}": rename one`);
   }
   if (typeof repository?.append !== "function") {
     throw invalid(

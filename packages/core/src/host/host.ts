@@ -1,9 +1,11 @@
 /** Runs the sessions of known agents on one repository. Any number of hosts, in any number of processes, may share it. */
 import type { Logger } from "@capstan/kernel";
+import { background } from "@capstan/kernel";
 import type { ListQuery, RepairedSession, SalvagedLog, SessionPage } from "@capstan/log";
-import { newId as randomId, repairSession, salvageLog } from "@capstan/log";
+import { isRepositoryError, newId as randomId, repairSession, salvageLog } from "@capstan/log";
 import type { Agent, TypesOf } from "../agent/agent.ts";
 import type { AgentTypes } from "../agent/agent-types.ts";
+import { withAllAgents } from "../tools/other-agents.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { HistoryMessage } from "../input/check-history.ts";
 import { toHistory } from "../input/check-history.ts";
@@ -87,7 +89,7 @@ export class Host<
     const { agents, repository, clock = systemClock } = options;
     const { leaseMs = 30_000, pollMs = 1_000, newId = randomId } = options;
     const { maxTurns = defaultMaxTurns, maxResumes = defaultMaxResumes } = options;
-    this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
+    this.#agents = new Map(withAllAgents(agents).map((agent) => [agent.name, agent]));
     this.#isForOne = isForOne;
     this.#faults = new FaultReports(options.onError, (id) => this.#loggerOf(id));
     this.#host = {
@@ -106,6 +108,8 @@ export class Host<
       agent: (name) => this.#agent(name),
       forget: (runtime) => this.#forget(runtime),
       open: (id) => this.#open(id),
+      openChild: (id, origin) => this.#openChild(id, origin),
+      lookForWork: (id) => this.#lookForWork(id),
       release: (id) => this.release(id),
       leave: (runtime) => this.#leave(runtime),
       adopt: (claim, askedAt, slot) =>
@@ -210,10 +214,12 @@ export class Host<
   }
 
   /**
-   * Removes a session with all its data. A turn in progress stops, in whichever process it runs. Does nothing if there is no such session.
+   * Removes a session with all its data, and its child sessions. A turn in progress stops, in whichever process it runs. Does nothing if there
+   * is no such session.
    */
   async delete(id: string): Promise<void> {
     this.#mustBeOpen();
+    for (const child of await this.#childrenOf(id)) await this.delete(child);
     const runtime = this.#runtimes.get(id);
     await runtime?.close(`Session ${id} was deleted`);
     await this.#host.repository.delete(id);
@@ -323,6 +329,19 @@ export class Host<
     return this.#openAnew(id);
   }
 
+  async #openChild(id: string, origin: SessionOrigin): Promise<SessionRuntime> {
+    this.#mustBeOpen();
+    const session = await this.#openOrCreate.session(id, origin);
+    return this.#runtime(session.id);
+  }
+
+  /** A session that this process has in memory is woken by its store; others are claimed. */
+  #lookForWork(id: string): void {
+    const runtime = this.#runtimes.get(id);
+    if (runtime !== undefined) runtime.onPosted();
+    else if (!this.#isForOne) background(this.#due.claim(), () => {});
+  }
+
   async #openAnew(id: string): Promise<SessionRuntime> {
     const runtime = this.#runtime(id);
     try {
@@ -330,6 +349,18 @@ export class Host<
       return runtime;
     } catch (thrown) {
       throw toSessionError(id, thrown);
+    }
+  }
+
+  /** Ids of the child sessions that the log names. */
+  async #childrenOf(id: string): Promise<readonly string[]> {
+    try {
+      const { entries } = await this.#host.repository.read(id);
+      const started = entries.filter(({ type }) => type === "child_started");
+      return started.map(({ childId }) => String(childId));
+    } catch (thrown) {
+      if (isRepositoryError(thrown) && thrown.code === "not_found") return [];
+      throw thrown;
     }
   }
 
@@ -363,7 +394,7 @@ export class Host<
 
   /** Logger of the session's agent, or of the only agent if there is no session. */
   #loggerOf(sessionId: string | undefined): Logger | undefined {
-    const name = sessionId && this.#runtimes.get(sessionId)?.log.fold.created?.agent;
+    const name = sessionId && this.#runtimes.get(sessionId)?.log.fold.agent;
     const agents = this.agents;
     const agent = this.#agents.get(name ?? "") ?? (agents.length === 1 ? agents[0] : undefined);
     return agent?.logger;

@@ -4,11 +4,12 @@ import type {
   Claim,
   CompactionOutcome,
   EntryOf,
+  EventListener,
   PlacedEvent,
   QueueOutcome,
   SessionEvent,
 } from "@capstan/log";
-import { isPromise } from "@capstan/log";
+import { isPromise, ShownCalls } from "@capstan/log";
 import type { GivenObjects } from "../models/given-objects.ts";
 import { nothingGiven, withGiven } from "../models/given-objects.ts";
 import { OutputReader } from "../outputs/output-reader.ts";
@@ -17,7 +18,7 @@ import { LiveEvents } from "./live-events.ts";
 import type { Slot } from "./slots.ts";
 import { Receipts } from "../following/receipts.ts";
 import type { SessionError } from "../errors/session-error.ts";
-import { closed, deleted, failed, setAsideFor } from "../errors/session-error.ts";
+import { closed, deleted, failed, notShown, setAsideFor } from "../errors/session-error.ts";
 import { SessionFaults } from "./session-faults.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import { SessionLog } from "../owner/session-log.ts";
@@ -104,13 +105,30 @@ export class SessionRuntime {
     try {
       await this.log.catchUp();
       // Throws `unknown_agent`.
-      this.#host.agent(this.log.fold.created?.agent ?? "");
+      this.#host.agent(this.log.fold.agent);
     } catch (thrown) {
       await this.#leave();
       throw thrown;
     }
     if (isUnknown && !this.#isAtRest()) this.#isResuming = true;
     this.wake();
+  }
+
+  /** Whether callers in this process may hold a handle of the session. */
+  get isAttended(): boolean {
+    return this.#isAttended;
+  }
+
+  /** Calls the listener with every event from now on, on behalf of the runtime itself. Returns a function that unsubscribes. */
+  listen(listener: EventListener): () => void {
+    const stop = this.readers.add(listener, new ShownCalls((id) => notShown(this.id, id)));
+    this.wakeups.follow();
+    return stop;
+  }
+
+  /** Like `detach`, for a caller that does not wait. */
+  detachSoon(): void {
+    background(this.detach(), () => {});
   }
 
   /** Whether this process holds the lease, or asks for it. */
@@ -261,6 +279,16 @@ export class SessionRuntime {
     if (isPoll && this.faults.isBackingOff(this.log.now())) return;
     this.#wasIdle = false;
     this.#work.claim();
+  }
+
+  /** Another session of this process has posted something here. */
+  onPosted(): void {
+    const read = async (): Promise<void> => {
+      await this.log.catchUp();
+      this.wake();
+    };
+    // If the store fails now, the session stays due.
+    background(read(), () => {});
   }
 
   /** Called periodically, for readers of work done in other processes: a wake-up may have been lost. */

@@ -2,17 +2,22 @@
 import { background, serializeError } from "@capstan/kernel";
 import type { Claim, MaybePromise } from "@capstan/log";
 import { andThen, isPromise, orElse } from "@capstan/log";
+import type { Agent } from "../agent/agent.ts";
+import { ChildCalls } from "../children/child-calls.ts";
+import { OtherAgents } from "../tools/other-agents.ts";
 import { ContextSize } from "../context/token-count.ts";
 import { SessionError, isLeftToOthers, toFailure } from "../errors/session-error.ts";
 import type { Readers } from "../following/readers.ts";
 import type { GivenObjects } from "../models/given-objects.ts";
 import type { OutputReader } from "../outputs/output-reader.ts";
 import { contextOfSession } from "../owner/context-of-turn.ts";
+import { Envelopes } from "../owner/envelopes.ts";
 import { HeldLease } from "../owner/held-lease.ts";
 import { Owner } from "../owner/owner.ts";
 import type { SessionLog } from "../owner/session-log.ts";
 import { setAside } from "../owner/unusable-claim.ts";
 import type { SessionHost } from "../session/session-host.ts";
+import { override } from "../tools/dependency.ts";
 import type { DependencyScope } from "../tools/dependency-scope.ts";
 import type { LiveEvents } from "./live-events.ts";
 import type { SessionFaults } from "./session-faults.ts";
@@ -49,7 +54,11 @@ export class SessionWork {
   #lastEpoch: number | undefined;
   #isClaiming = false;
   /** Dependencies that tools keep while the session is open here. */
-  #scope: DependencyScope | undefined;
+  #scope: { readonly agent: Agent; readonly scope: DependencyScope } | undefined;
+
+  /** Calls that child sessions work on. Created with the first: few sessions have any. */
+  #children: ChildCalls | undefined;
+  #slot: Slot | undefined;
 
   constructor(options: SessionWorkOptions) {
     this.#options = options;
@@ -129,41 +138,74 @@ export class SessionWork {
   /** Called when entries were folded. */
   onChange(): void {
     this.#owner?.onChange();
+    this.#children?.onChange();
+  }
+
+  /** Scope for the agent that has the session. */
+  #scopeOf(agent: Agent): DependencyScope {
+    const { log } = this.#options;
+    const known = this.#scope;
+    if (known?.agent === agent) return known.scope;
+    // The scope of an agent that handed the session over ends in the background: it logs its own errors.
+    const ended = known?.scope.end();
+    if (isPromise(ended)) background(ended, () => {});
+    const services = agent.usesAgents ? [override(OtherAgents, () => this.#childCalls())] : [];
+    const scope = agent.createScope(contextOfSession(log), services);
+    this.#scope = { agent, scope };
+    return scope;
+  }
+
+  #childCalls(): ChildCalls {
+    const { host, log } = this.#options;
+    return (this.#children ??= new ChildCalls({
+      host,
+      log,
+      append: (bodies) => this.#owner?.append(bodies),
+      onWaiting: (isWaiting) => this.#slot?.pause(isWaiting),
+    }));
   }
 
   /** Ends the dependencies that tools keep while the session is open here. */
   endScope(): MaybePromise<void> {
     const scope = this.#scope;
     this.#scope = undefined;
-    return scope?.end();
+    return scope?.scope.end();
   }
 
   async #work(heldLease: HeldLease, claim: Claim, slot: Slot | undefined): Promise<void> {
     const { host, log, live, outputs, faults, given, onBegin } = this.#options;
     let isDone = false;
+    this.#slot = slot;
     try {
       onBegin();
       // The head of an older version has no incarnation; the log does.
       const isUnsure = claim.head.incarnation === undefined && claim.lastSeq > 0;
       if (claim.lastSeq !== log.fold.seq || isUnsure) await log.catchUp();
-      const agent = host.agent(log.fold.created?.agent ?? "");
-      const owner = new Owner({
-        agent,
-        log,
-        heldLease,
-        clock: host.clock,
-        sessionScope: (this.#scope ??= agent.createScope(contextOfSession(log))),
-        outputs,
-        size: this.#size,
-        given,
-        emit: (event) => live.show(event, heldLease),
-        maxResumes: host.maxResumes,
-        solitary: host.solitary,
-        onFault: (fault) => faults.report(fault),
-        onPause: (isPaused) => slot?.pause(isPaused),
-      });
-      this.#owner = owner;
-      isDone = await owner.work();
+      const envelopes = new Envelopes(log, heldLease.lease.epoch);
+      let owner: Owner | undefined;
+      do {
+        const agent = host.agent(log.fold.agent);
+        owner = new Owner({
+          agent,
+          log,
+          heldLease,
+          envelopes,
+          openedTurnId: owner?.openedTurnId,
+          clock: host.clock,
+          host,
+          sessionScope: this.#scopeOf(agent),
+          outputs,
+          size: this.#size,
+          given,
+          emit: (event) => live.show(event, heldLease),
+          maxResumes: host.maxResumes,
+          solitary: host.solitary,
+          onFault: (fault) => faults.report(fault),
+          onPause: (isPaused) => slot?.pause(isPaused),
+        });
+        this.#owner = owner;
+        isDone = await owner.work();
+      } while (isDone && owner.isHandedOff);
       if (isDone) faults.reset();
     } catch (thrown) {
       await this.#giveUp(claim, heldLease, thrown);

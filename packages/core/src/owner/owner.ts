@@ -8,13 +8,15 @@ import type {
   TurnProgress,
 } from "@capstan/kernel";
 import { runTurn } from "@capstan/kernel";
-import type { MaybePromise, OwnedBody, SessionIds } from "@capstan/log";
+import type { Child, MaybePromise, NextAction, OwnedBody, SessionIds } from "@capstan/log";
 import { andThen, isPromise, RepositoryError } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
+import { ParentReports } from "../children/parent-reports.ts";
+import { stopChildren } from "../children/stop-children.ts";
 import { Compactor } from "../compaction/compactor.ts";
 import { outputsToEvict } from "../outputs/evictions.ts";
 import type { ContextSize } from "../context/token-count.ts";
-import { Envelopes } from "./envelopes.ts";
+import type { Envelopes } from "./envelopes.ts";
 import { within } from "../platform/within.ts";
 import { changeOfPrompt, openingOf } from "./opening-entries.ts";
 import type { OwnedLog } from "./owned-append.ts";
@@ -28,14 +30,19 @@ import { disposePlan, orAborted, planAborted, planTurnOf } from "./planned-turn.
 import type { ResumeLimitOptions } from "./resume-limit.ts";
 import { ResumeLimit } from "./resume-limit.ts";
 import { isLeftToOthers } from "../errors/session-error.ts";
+import type { SessionHost } from "../session/session-host.ts";
 import type { AppendChoices } from "./session-log.ts";
 import type { TurnAction } from "./turn-input.ts";
 import { isSameAction, tailOf, toTurnInput } from "./turn-input.ts";
-import { TurnJournal } from "./turn-journal.ts";
+import { TurnJournal, handedOff } from "./turn-journal.ts";
 import { AbortSwitch } from "./abort-switch.ts";
 
 export interface OwnerOptions extends PlanningOptions, ResumeLimitOptions {
+  readonly host: SessionHost;
   readonly heldLease: HeldLease;
+  readonly envelopes: Envelopes;
+  /** Turn that an owner for another agent has opened under this lease. */
+  readonly openedTurnId: string | undefined;
   readonly size: ContextSize;
   /** Receives the live events. Called for every delta, so each layer in between costs. */
   readonly emit: EventEmitter<SessionIds>;
@@ -48,18 +55,20 @@ export class Owner {
   readonly #owned: OwnedLog;
   readonly #resumes: ResumeLimit;
   readonly #compactor: Compactor;
+  /** Created if the session is a child: most are not. */
+  #reports: ParentReports | undefined;
   /** Stops the turn that is running or being planned. */
   #abort: AbortSwitch | undefined;
   #turnId = "";
   /** Whether a resumed turn waits before it runs. */
   #isWaiting = false;
-  /** Turn whose start or resume this owner has written. */
   #openedTurnId: string | undefined;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
     const { log, size, clock, agent, heldLease, emit } = options;
-    this.#owned = { log, heldLease, envelopes: new Envelopes(log, heldLease.lease.epoch) };
+    this.#owned = { log, heldLease, envelopes: options.envelopes };
+    this.#openedTurnId = options.openedTurnId;
     this.#resumes = new ResumeLimit(options);
     this.#compactor = new Compactor({
       log,
@@ -76,25 +85,39 @@ export class Owner {
     });
   }
 
+  /** Turn whose start or resume this owner has written. */
+  get openedTurnId(): string | undefined {
+    return this.#openedTurnId;
+  }
+
+  /** Whether another agent has the conversation: its own owner continues. */
+  get isHandedOff(): boolean {
+    return this.#options.log.fold.agent !== this.#options.agent.name;
+  }
+
   /**
-   * Works until nothing is left to do, then returns true. Returns false if the lease was lost or is to be left, or the store is unavailable:
+   * Works until nothing is left to do, or another agent has the conversation, then returns true. Returns false if the lease was lost or is to be left, or the store is unavailable:
    * unfinished work is in the log, and due. Any other failure ends the turn in progress in an error. Throws if that cannot be recorded.
    */
   async work(): Promise<boolean> {
     const { log, heldLease } = this.#options;
     heldLease.holder = this;
     while (!heldLease.isLost && !heldLease.isLeaving) {
+      if (this.isHandedOff) return true;
       try {
         const confirmed = heldLease.confirm(log.now());
         if (confirmed !== undefined) await confirmed;
         const now = log.now();
         heldLease.check(now);
         const action = log.fold.nextAction(now);
+        const reported = this.#report(action);
+        if (reported !== undefined) await reported;
         if (action.type === "none") {
           if (!log.isHeadBehind) return true;
           if ((await log.refreshHead(heldLease.lease)) === "conflict") await log.catchUp();
         } else if (action.type === "return") await this.#returnItems(action.ids);
         else if (action.type === "compact") await this.#compact(action.ids);
+        else if (action.type === "stop_children") await this.#stopChildren(action.children);
         else if (this.#abandonReason(action) !== undefined) await this.#endAbandoned(action);
         else await this.#runTurn(action);
       } catch (thrown) {
@@ -103,6 +126,13 @@ export class Owner {
       }
     }
     return false;
+  }
+
+  /** Tells the parent of a child session what it does not know yet. */
+  #report(action: NextAction): Promise<void> | undefined {
+    const { log, host } = this.#options;
+    if (log.fold.created?.parent === undefined) return undefined;
+    return (this.#reports ??= new ParentReports(log, host)).beforeNext(action);
   }
 
   /** Whether the end of the failed turn is in the log, so that the work can continue. */
@@ -156,6 +186,16 @@ export class Owner {
     const turnId = this.#options.log.fold.turn?.turnId ?? ids[0] ?? "";
     const outcome = { type: "returned", reason: "cleared" } as const;
     await this.#append([{ type: "queue_settled", turnId, ids, outcome }], {});
+  }
+
+  async #stopChildren(children: readonly Child[]): Promise<void> {
+    const { host, log } = this.#options;
+    await this.#append(await stopChildren(host, children, log.fold.turn?.turnId ?? ""), {});
+  }
+
+  /** Appends entries about child sessions. */
+  append(bodies: readonly OwnedBody[]): MaybePromise<unknown> {
+    return this.#append(bodies, {});
   }
 
   /** Not part of any turn: messages sent in the meantime wait until it is done. */
@@ -235,10 +275,10 @@ export class Owner {
     const { heldLease, log, emit } = this.#options;
     // The history before the entry that starts the turn.
     const { messages, input } = tailOf(action, log.fold);
-    const opening = [
-      openingOf(action, heldLease.lease.epoch),
-      ...changeOfPrompt(log.fold, action.turnId, plan),
-    ];
+    const prompt = changeOfPrompt(log.fold, action.turnId, plan);
+    // Another agent continues a turn of the same owner without a resumption.
+    const isOpened = action.type === "resume" && action.turnId === this.#openedTurnId;
+    const opening = isOpened ? prompt : [openingOf(action, heldLease.lease.epoch), ...prompt];
     const head = log.fold.headAtStart(log.now());
     // A resumed turn keeps the configuration from its start.
     const isUpToDate = action.type !== "resume";
@@ -297,6 +337,7 @@ export class Owner {
     progress: TurnProgress,
   ): MaybePromise<FinishReason | undefined> {
     const { log, heldLease } = this.#options;
+    if (this.isHandedOff) return handedOff;
     // The request that follows is an effect.
     const confirmed = heldLease.confirm(log.now());
     if (confirmed !== undefined) {

@@ -10,6 +10,9 @@ import type { Envelopes } from "./envelopes.ts";
 import type { HeldLease } from "./held-lease.ts";
 import type { AppendChoices, SessionLog } from "./session-log.ts";
 
+/** Finish reason that ends the loop of an agent, and not the turn: another agent continues it. It is never recorded. */
+export const handedOff = "handed-off";
+
 type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
 
 export interface TurnJournalOptions {
@@ -137,6 +140,9 @@ export class TurnJournal {
     const { log } = this.#options;
     if (round > maxRounds) return this.#fail(tooBusy(log.id));
     if (this.isAbandoned) return this.#fail(abandoned(this.#options.turnId));
+    // The turn goes on, with another agent.
+    if (end.finishReason === handedOff)
+      return before.length === 0 ? undefined : this.#append(before);
     if (this.#isReopened(end)) {
       if (before.length === 0) return "reopen";
       return andThen(this.#append(before), () => "reopen" as const);
@@ -197,6 +203,7 @@ export class TurnJournal {
           ? { cost: plan.cost(fact.message.usage, this.#asked) }
           : undefined;
       case "tool_result":
+      case "suspended":
         return { cost };
       case "turn_ended":
         return { cost: this.#cost };
@@ -230,5 +237,6 @@ function addFact(usage: Usage, fact: Fact): Usage {
   if (fact.type === "attempt_ended") {
     return addUsage(usage, fact.usage ?? { unreportedAttempts: 1 });
   }
-  return fact.type === "tool_result" ? addUsage(usage, fact.usage ?? {}) : usage;
+  const isOfTool = fact.type === "tool_result" || fact.type === "suspended";
+  return isOfTool ? addUsage(usage, fact.usage ?? {}) : usage;
 }

@@ -16,6 +16,10 @@ export const defaultAttemptMs = 900_000;
 export const defaultToolMs = 600_000;
 /** Time of one call of an agent that is a tool of another. */
 export const defaultNestedAgentMs = 1_800_000;
+/** Levels of child sessions below a session. */
+export const defaultMaxDepth = 5;
+/** Child sessions of one session, over its whole life. */
+export const defaultMaxChildren = 1_000;
 /** Time of any other awaited callback, including the journal. */
 export const defaultCallbackMs = 30_000;
 /** Characters of one reply, including provider data. */

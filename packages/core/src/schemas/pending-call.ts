@@ -1,10 +1,14 @@
 /** A call that awaits an answer from outside. */
-import type { PendingCall } from "@capstan/kernel";
+import type { ChildStep, PendingCall } from "@capstan/kernel";
 import { z } from "zod";
 import { fieldsOf } from "./exact-fields.ts";
 import { JsonValueSchema } from "./json-value.ts";
 import { amount } from "./numbers.ts";
 import { openObject } from "./open-object.ts";
+
+const ChildStepSchema: z.ZodType<ChildStep> = openObject(
+  fieldsOf<ChildStep>()({ agent: z.string(), sessionId: z.string(), toolCallId: z.string() }),
+);
 
 export const PendingCallSchema: z.ZodType<PendingCall> = openObject(
   fieldsOf<PendingCall>()({
@@ -16,5 +20,6 @@ export const PendingCallSchema: z.ZodType<PendingCall> = openObject(
     deadlineAt: amount.exactOptional(),
     reason: z.string().exactOptional(),
     lentBy: z.string().exactOptional(),
+    via: z.array(ChildStepSchema).readonly().exactOptional(),
   }),
 );

@@ -155,7 +155,7 @@ async function store(
 ): Promise<void> {
   const fold = readable(id, () => foldNew(entries));
   // Throws if this host does not have the agent.
-  host.agent(fold.created?.agent ?? "");
+  host.agent(fold.agent);
   try {
     await createCopy(host.repository, {
       id,

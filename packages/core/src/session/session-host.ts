@@ -1,6 +1,13 @@
 /** The interface through which a session uses the host that runs it. */
 import type { ChatMessage, JsonValue } from "@capstan/kernel";
-import type { Claim, Entry, SessionConfig, SessionHead, SessionRepository } from "@capstan/log";
+import type {
+  Claim,
+  Entry,
+  ParentCall,
+  SessionConfig,
+  SessionHead,
+  SessionRepository,
+} from "@capstan/log";
 import { entryVersion } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -37,6 +44,10 @@ export interface SessionHost {
   release(sessionId: string): Promise<boolean>;
   /** Rejects with `not_found` and `unknown_agent`. */
   open(sessionId: string): Promise<SessionRuntime>;
+  /** Opens a child session, or creates it. Rejects with `unknown_agent`. */
+  openChild(sessionId: string, origin: SessionOrigin): Promise<SessionRuntime>;
+  /** Looks for work soon, because something was posted to this session. */
+  lookForWork(sessionId: string): void;
 }
 
 /** Values a session is created with. */
@@ -50,6 +61,8 @@ export interface SessionOrigin {
   readonly config?: SessionConfig;
   /** Messages from before the session was created. */
   readonly history?: readonly ChatMessage[];
+  /** Set for a child session. */
+  readonly parent?: ParentCall;
 }
 
 export function firstEntries(

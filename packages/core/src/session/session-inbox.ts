@@ -4,6 +4,7 @@ import { hashJson } from "@capstan/kernel";
 import type { Answer, CallClaim, MaybePromise, Posted, PostedBody, Refusal } from "@capstan/log";
 import { andThen, isPromise, isRepositoryError, orElse, SessionFold } from "@capstan/log";
 import { readAll } from "../following/log-pages.ts";
+import { ownerOf } from "../children/child-posts.ts";
 import { checkMedia } from "../media/check-media.ts";
 import { toAnswerBody } from "../input/input.ts";
 import { isSameJson, withoutSender } from "../input/same-json.ts";
@@ -11,6 +12,14 @@ import { SessionError, refused, taken, toSessionError } from "../errors/session-
 import type { SessionHost, SessionOrigin } from "./session-host.ts";
 import { firstEntries, headOfNew } from "./session-host.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
+import type { SessionLog } from "../owner/session-log.ts";
+
+/** An answer that was posted. */
+export interface PostedAnswer {
+  readonly refusal: Refusal | undefined;
+  /** Whether a child session continues with it, and this session then does, too. */
+  readonly isContinued: boolean;
+}
 
 export class SessionInbox {
   readonly #host: SessionHost;
@@ -77,23 +86,39 @@ export class SessionInbox {
   }
 
   /**
-   * Posts an answer to a pending call and returns the id of its entry; `check` then throws if it was refused. The same answer with the same
-   * key counts once, so a caller that does not know whether it arrived may repeat it.
+   * Posts an answer to a pending call, where the call is pending: here, or in a child session. Returns its refusal, if it was refused. The same
+   * answer with the same key counts once, so a caller that does not know whether it arrived may repeat it.
    */
-  async postAnswer(answer: Answer, key: string | undefined): Promise<string> {
-    const { log } = this.#runtime;
+  async postAnswer(answer: Answer, key: string | undefined): Promise<PostedAnswer> {
     this.#runtime.mustBeOpen();
     this.mustExist();
+    const asked = this.fold.pending.find(({ toolCallId }) => toolCallId === answer.toolCallId);
+    const childId = asked && ownerOf(asked);
+    const target = childId === undefined ? this.#runtime : await this.#host.open(childId);
+    const refusal = await this.#postAnswer(target.log, answer, key);
+    const hasChild = target !== this.#runtime;
+    if (hasChild) target.wake();
+    // The parent continues once the child does.
+    const isContinued =
+      hasChild && target.log.fold.nextAction(this.#host.clock.now()).type !== "none";
+    return { refusal, isContinued };
+  }
+
+  async #postAnswer(
+    log: SessionLog,
+    answer: Answer,
+    key: string | undefined,
+  ): Promise<Refusal | undefined> {
     const body = toAnswerBody(answer);
     // An entry is JSON.
     const same = `${key}~${hashJson(body as unknown as JsonValue).slice(0, 32)}`;
     const id = key === undefined ? this.#host.newId() : same;
     const { isNew } = await log.post(id, body);
     // An answer that was refused when it was first posted may be valid by now.
-    if (isNew || log.fold.refusalOf(id) === undefined) return id;
+    if (isNew || log.fold.refusalOf(id) === undefined) return log.fold.refusalOf(id);
     const again = this.#host.newId();
     await log.post(again, body);
-    return again;
+    return log.fold.refusalOf(again);
   }
 
   /** Posts a client's claim of a pending call. Fails with `already_claimed`, and like an answer. */
@@ -135,9 +160,9 @@ export class SessionInbox {
   #checkMedia(body: PostedBody): void {
     const messages = messagesIn(body);
     if (messages.every(isPlain)) return;
-    const { created, config } = this.fold;
+    const { config } = this.fold;
     const name = body.type === "input" ? body.options?.model : undefined;
-    const agent = this.#host.agent(created?.agent ?? "");
+    const agent = this.#host.agent(this.fold.agent);
     checkMedia(messages, agent.mediaLimits(name ?? config.model, this.#runtime.given.models));
   }
 

@@ -37,7 +37,7 @@ export class SessionReader {
 
   /** Agent of the session. Throws `unknown_agent`. */
   get agent(): Agent {
-    return this.#host.agent(this.#inbox.fold.created?.agent ?? "");
+    return this.#host.agent(this.#inbox.fold.agent);
   }
 
   /** State of the session: one object until it changes. */

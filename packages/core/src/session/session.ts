@@ -104,7 +104,7 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
 
   /** Name of the session's agent. */
   get agent(): Known["name"] {
-    return this.#fold.created?.agent ?? "";
+    return this.#fold.agent;
   }
 
   /** Cursor of the last event. */

@@ -1,5 +1,5 @@
 /** The context of a tool call: the kernel's, the session and turn it runs for, and the dependencies of its scope. */
-import type { ChatMessage, Logger, ToolExecuteContext, Usage } from "@capstan/kernel";
+import type { ChatMessage, Logger, Resumption, ToolExecuteContext, Usage } from "@capstan/kernel";
 import type { SessionIds } from "@capstan/log";
 import type { Dependency } from "./dependency.ts";
 import { DependencyError } from "../errors/dependency-error.ts";
@@ -50,6 +50,10 @@ export class ScopedContext implements ToolContext {
 
   get messages(): readonly ChatMessage[] | undefined {
     return this.#call.messages;
+  }
+
+  get resumed(): Resumption | undefined {
+    return this.#call.resumed;
   }
 
   // The functions are getters, so that `execute(input, { get, update })` works.

@@ -38,14 +38,14 @@ test("its answer is the result, its words are progress, and what it uses counts"
   expect(session.usage).toMatchObject({ inputTokens: 130, outputTokens: 13 });
 });
 
-test("calls of its own that wait are an error result", async () => {
+test("calls of its own that wait are pending in the session", async () => {
   const session = nested([callTool("remote")]);
 
-  await session.send("Go").response;
+  const response = await session.send("Go").response;
 
-  expect(session.messages[2]).toMatchObject({
-    isError: true,
-    content: expect.stringContaining("stopped at calls that need an answer from outside (remote)"),
+  expect(response).toMatchObject({
+    status: "awaiting_tool_execution",
+    pendingToolCalls: [{ toolName: "remote", via: [{ toolCallId: expect.any(String) }] }],
   });
 });
 

@@ -38,6 +38,9 @@ function nameOf(event: SessionEvent): string {
     case "abort":
     case "snapshot":
     case "settled":
+    case "child_started":
+    case "handed_off":
+    case "child_ended":
       return event.type;
     case "message_end":
       expectTypeOf(event.message).toEqualTypeOf<ChatMessage>();

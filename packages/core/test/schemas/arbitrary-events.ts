@@ -108,7 +108,22 @@ const fields: Fields = {
     },
     { requiredKeys: ["toolCallId", "toolName", "output", "isError"] },
   ),
-  awaiting_tool_execution: fc.record({ pending }),
+  handed_off: fc.record({ toolCallId: anyText, agent: anyText }),
+  child_started: fc.record({ toolCallId: anyText, childId: anyText, agent: anyText }),
+  child_ended: fc.record(
+    {
+      toolCallId: anyText,
+      childId: anyText,
+      outcome: fc.constantFrom("answered", "failed", "stopped"),
+      usage: anyUsage,
+      cost: anyAmount,
+    },
+    { requiredKeys: ["toolCallId", "childId", "outcome"] },
+  ),
+  awaiting_tool_execution: fc.record(
+    { pending, toolCallId: anyText },
+    { requiredKeys: ["pending"] },
+  ),
   steering_delivered: fc.record({ ids, step: place }),
   steering_returned: fc.record({ ids, reason: anyText }),
   compaction_start: nothing,

@@ -68,7 +68,19 @@ const bodies: Bodies = {
     },
     { details: anyJson, isDenied: false, durationMs: 7 },
   ],
-  awaiting_tool_execution: [{ type: "awaiting_tool_execution", pending: [pendingCall] }, {}],
+  handed_off: [{ type: "handed_off", toolCallId: "c1", agent: "billing" }, {}],
+  child_started: [
+    { type: "child_started", toolCallId: "c1", childId: "s2", agent: "researcher" },
+    {},
+  ],
+  child_ended: [
+    { type: "child_ended", toolCallId: "c1", childId: "s2", outcome: "answered" },
+    { usage: {}, cost: 0.01 },
+  ],
+  awaiting_tool_execution: [
+    { type: "awaiting_tool_execution", pending: [pendingCall] },
+    { toolCallId: "c1" },
+  ],
   steering_delivered: [{ type: "steering_delivered", ids: ["m4"], step: 2 }, {}],
   steering_returned: [{ type: "steering_returned", ids: ["m4"], reason: "cleared" }, {}],
   compaction_start: [{ type: "compaction_start" }, {}],

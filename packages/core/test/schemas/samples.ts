@@ -126,6 +126,7 @@ export const samples = {
     deadlineAt: 5_000,
     reason: "It costs money",
     lentBy: "tab-1",
+    via: [{ agent: "researcher", sessionId: "s2", toolCallId: "c1" }],
   }),
   CallAnswer: sample(
     schemas.CallAnswerSchema,

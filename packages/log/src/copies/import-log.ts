@@ -86,6 +86,10 @@ export interface LogRestore {
 const startedElsewhere =
   "The outcome is unknown: this call was started before the session was restored from a copy. Check before you repeat it.";
 
+/** Result of a call whose child session was waiting for an answer. */
+const childElsewhere =
+  "This call was given up: its child session did not move when the session was restored from a copy.";
+
 /**
  * The whole log, for one's own session that moves to another store: pending calls, queues and configuration stay. Decisions and starts from
  * elsewhere do not count here: pending calls are asked again under a new hash, unless they have their result, and calls that had started are
@@ -109,6 +113,25 @@ export function restoreLog(
   const result = { isError: true, output: startedElsewhere } as const;
   for (const { toolCallId, toolName } of step.started()) {
     entries.push({ ...envelope(), type: "tool_result", ...position, toolCallId, toolName, result });
+  }
+  for (const { entry, questions } of step.suspended()) {
+    const { toolCallId } = entry;
+    const asked = questions.map(({ pending }) => pending);
+    if (asked.some(({ via }) => via !== undefined)) {
+      const toolName = step.nameOf(toolCallId);
+      const closed = { isError: true, output: childElsewhere };
+      entries.push({
+        ...envelope(),
+        type: "tool_result",
+        ...position,
+        toolCallId,
+        toolName,
+        result: closed,
+      });
+    } else {
+      const pending = asked.map((call) => askedAgain(call, incarnation));
+      entries.push({ ...entry, ...envelope(), ...position, pending });
+    }
   }
   const pending = step.withoutResult().map((call) => askedAgain(call, incarnation));
   if (pending.length > 0) entries.push({ ...envelope(), type: "pending", ...position, pending });

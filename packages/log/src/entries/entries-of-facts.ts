@@ -89,6 +89,11 @@ function entryOf(fact: Fact, context: FactContext): Entry {
     case "pending":
     case "turn_ended":
       return priced({ ...fact, v, id, seq, at, turnId }, fact, context);
+    case "suspended": {
+      // As for a result: a reported cost is recorded only if costs are wanted.
+      const { cost: _cost, ...suspended } = fact;
+      return priced({ ...suspended, v, id, seq, at, turnId }, fact, context);
+    }
     default:
       return fact satisfies never;
   }

@@ -3,6 +3,7 @@ import type {
   ChatMessage,
   Fact,
   JsonValue,
+  PendingCall,
   ProviderOptionsByVendor,
   QueueMode,
   SamplingSettings,
@@ -62,8 +63,32 @@ type FactBody = { readonly turnId: string } & (
   /** `model` is also set if there is only one model. */
   | (FactOf<"attempt_ended"> & Priced & { readonly priceId?: string })
   /** The cost is that of the attempt that produced the reply. */
-  | (FactOf<"message" | "tool_result" | "turn_ended"> & Priced)
+  | (FactOf<"message" | "tool_result" | "suspended" | "turn_ended"> & Priced)
 );
+
+/** The call of another session that a session works on. */
+export interface ParentCall {
+  readonly sessionId: string;
+  /** Incarnation of that session. */
+  readonly incarnation?: string;
+  /** Name of its agent. */
+  readonly agent: string;
+  /** Number of sessions above this one. */
+  readonly depth: number;
+}
+
+/** Report of a child session to its parent about the call that it works on. */
+export type ChildReport =
+  /** It works again, after it had waited. */
+  | { readonly type: "running" }
+  | { readonly type: "waiting"; readonly pending: readonly PendingCall[] }
+  | {
+      readonly type: "ended";
+      readonly result: ToolResult;
+      /** Total of the call, with the children of the child. */
+      readonly usage: Usage;
+      readonly cost?: number;
+    };
 
 /** Entries that only the owner of a session appends, under its lease. */
 export type OwnedBody =
@@ -79,6 +104,8 @@ export type OwnedBody =
       /** Application context of its turns, as the caller gave it. No client can set it. */
       readonly app?: JsonValue;
       readonly config?: SessionConfig;
+      /** Set for a child session. No client can set it. */
+      readonly parent?: ParentCall;
     }
   /**
    * `input` names the posted entries whose messages start the turn, in order. A turn that continues with answers, or that a cancel ends, has
@@ -103,6 +130,35 @@ export type OwnedBody =
   /** Another owner resumes the turn. An open attempt is void. */
   | { readonly type: "turn_resumed"; readonly turnId: string; readonly epoch: number }
   | FactBody
+  /** A child session is about to work on this call. Recorded before the child exists. */
+  | {
+      readonly type: "child_started";
+      readonly turnId: string;
+      readonly toolCallId: string;
+      readonly childId: string;
+      /** Name of the child's agent. */
+      readonly agent: string;
+    }
+  /** The child no longer works on the call. `stopped`: the call got its result in another way, and the child was cancelled. */
+  | {
+      readonly type: "child_ended";
+      readonly turnId: string;
+      readonly toolCallId: string;
+      readonly childId: string;
+      readonly outcome: "answered" | "failed" | "stopped";
+      readonly usage?: Usage;
+      readonly cost?: number;
+    }
+  /** The conversation belongs to another agent from the next request on. */
+  | {
+      readonly type: "handed_off";
+      readonly turnId: string;
+      readonly toolCallId: string;
+      /** Name of that agent. */
+      readonly agent: string;
+      /** Ids of the messages that it is not shown. Those of an earlier handoff count no longer. */
+      readonly hidden?: readonly string[];
+    }
   /** Outcome of queued items: delivered to the model at a step (their messages follow here), or returned. */
   | {
       readonly type: "queue_settled";
@@ -191,6 +247,8 @@ export type PostedBody =
       readonly settles?: string;
       /** Position in a trace that the input was sent from, as a W3C `traceparent`. */
       readonly trace?: string;
+      /** Call of the parent session that this turn, and those that continue it, work on. */
+      readonly call?: string;
     }
   | QueuedBody<"steer">
   | QueuedBody<"follow_up">
@@ -210,6 +268,15 @@ export type PostedBody =
       readonly toolCallId: string;
       readonly claimedBy: string;
       readonly leaseMs: number;
+    }
+  /** A child session reports about the call that it works on. */
+  | {
+      readonly type: "child_reported";
+      readonly toolCallId: string;
+      readonly childId: string;
+      /** Seq of the child's log when it reported: an older report that arrives later has no effect. */
+      readonly childSeq: number;
+      readonly report: ChildReport;
     }
   | { readonly type: "queue_cleared"; readonly queue: "steering" | "followUp" | "all" }
   /** Cancels the turn and every turn that continues it. */
@@ -244,6 +311,7 @@ const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
   "answer",
   "decision",
   "call_claimed",
+  "child_reported",
   "queue_cleared",
   "cancel_requested",
   "abandon_requested",

@@ -9,6 +9,7 @@ import {
   messagesFault,
   outcomeFault,
   pendingFault,
+  reportFault,
   resultFault,
   stringsFault,
   usageFault,
@@ -29,6 +30,8 @@ type FieldKind =
   | "config"
   /** Outcome of queued items. */
   | "outcome"
+  /** Report of a child session. */
+  | "report"
   | "error"
   | "any";
 
@@ -50,6 +53,22 @@ const shapes: Shapes = {
     metadata: "any?",
     app: "any?",
     config: "config?",
+    parent: "object?",
+  },
+  child_started: { turnId: "string", toolCallId: "string", childId: "string", agent: "string" },
+  handed_off: {
+    turnId: "string",
+    toolCallId: "string",
+    agent: "string",
+    hidden: "strings?",
+  },
+  child_ended: {
+    turnId: "string",
+    toolCallId: "string",
+    childId: "string",
+    outcome: "string",
+    usage: "usage?",
+    cost: "number?",
   },
   prompt: {
     turnId: "string",
@@ -95,6 +114,18 @@ const shapes: Shapes = {
   input_rejected: { turnId: "string", step: "number", messageIds: "strings", error: "error" },
   message: { turnId: "string", step: "number", message: "message", cost: "number?" },
   pending: { turnId: "string", step: "number", pending: "pending" },
+  suspended: {
+    turnId: "string",
+    step: "number",
+    toolCallId: "string",
+    pending: "pending",
+    state: "any",
+    wakeAt: "number?",
+    reports: "number?",
+    input: "any?",
+    usage: "usage?",
+    cost: "number?",
+  },
   tool_intent: {
     turnId: "string",
     step: "number",
@@ -150,12 +181,19 @@ const shapes: Shapes = {
     app: "any?",
     settles: "string?",
     trace: "string?",
+    call: "string?",
   },
   steer: { message: "message", app: "any?", trace: "string?" },
   follow_up: { message: "message", app: "any?", trace: "string?" },
   answer: { toolCallId: "string", result: "result" },
   decision: { toolCallId: "string", hash: "string", isApproved: "boolean", reason: "string?" },
   call_claimed: { toolCallId: "string", claimedBy: "string", leaseMs: "number" },
+  child_reported: {
+    toolCallId: "string",
+    childId: "string",
+    childSeq: "number",
+    report: "report",
+  },
   queue_cleared: { queue: "string" },
   cancel_requested: { turnId: "string", reason: "string?" },
   abandon_requested: { turnId: "string", reason: "string?" },
@@ -299,6 +337,8 @@ function kindFault(value: unknown, kind: FieldKind): Fault {
       return configFault(value);
     case "outcome":
       return outcomeFault(value);
+    case "report":
+      return reportFault(value);
     case "any":
       return undefined;
     default:

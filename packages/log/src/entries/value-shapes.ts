@@ -96,6 +96,28 @@ export function outcomeFault(value: unknown): Fault {
   return Number.isFinite(value["step"]) ? undefined : ".step is not a number";
 }
 
+/** Report of a child session. */
+export function reportFault(value: unknown): Fault {
+  if (!isObject(value)) return " is not an object";
+  switch (value["type"]) {
+    case "running":
+      return undefined;
+    case "waiting":
+      return within(".pending", pendingFault(value["pending"]));
+    case "ended":
+      return (
+        within(".result", resultFault(value["result"])) ??
+        within(".usage", usageFault(value["usage"]))
+      );
+    default:
+      return ".type is unknown";
+  }
+}
+
+function within(name: string, fault: Fault): Fault {
+  return fault && `${name}${fault}`;
+}
+
 /** For new entries only: older logs contain errors of any shape, and readers can handle them. */
 export function errorFault(value: unknown): Fault {
   if (!isObject(value)) return " is not an object";

@@ -69,6 +69,7 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "attempt_ended":
       case "message":
       case "pending":
+      case "suspended":
       case "tool_intent":
       case "tool_result":
       case "step_prepared":
@@ -95,6 +96,28 @@ export class EntryEvents implements ShownTurn<SessionIds> {
         return this.#eviction(entry);
       case "history_rewound":
         return this.#rewound(entry, before);
+      case "child_started": {
+        const { type, toolCallId, childId, agent } = entry;
+        return this.emit({ ...this.ids, type, toolCallId, childId, agent });
+      }
+      case "handed_off": {
+        const { type, toolCallId, agent } = entry;
+        return this.emit({ ...this.ids, type, toolCallId, agent });
+      }
+      case "child_ended": {
+        // A child that was stopped after the end of the turn: the result of its call was shown.
+        if (before.turn?.isOver !== false) return;
+        const { type, toolCallId, childId, outcome, usage, cost } = entry;
+        return this.emit({
+          ...this.ids,
+          type,
+          toolCallId,
+          childId,
+          outcome,
+          ...(usage !== undefined && { usage }),
+          ...(cost !== undefined && { cost }),
+        });
+      }
       case "created":
       case "prompt":
       case "quarantine":
@@ -107,6 +130,7 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "answer":
       case "decision":
       case "call_claimed":
+      case "child_reported":
       case "queue_cleared":
       case "cancel_requested":
       case "abandon_requested":

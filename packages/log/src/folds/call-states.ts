@@ -11,7 +11,8 @@ import type {
 } from "@capstan/kernel";
 import { toToolMessage } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
-import { isOverdue } from "../repository/is-overdue.ts";
+import { SuspendedCall } from "./suspended-call.ts";
+import { WaitingCall } from "./waiting-call.ts";
 
 /** Reason why a posted entry has no effect. */
 export type Refusal =
@@ -50,26 +51,15 @@ export interface RunningCall {
   readonly input: JsonValue;
 }
 
-/** A pending call, and what was posted about it. */
-interface WaitingCall {
-  readonly pending: PendingCall;
-  /** The first answer counts. */
-  answer: OpenCall | undefined;
-  /** Its time has run out: a generated answer replaces the missing one. */
-  isGivenUp: boolean;
-  claim: CallClaim | undefined;
-}
-
 interface CallState {
   readonly call: ToolCallPart;
   /** State that the owner recorded last. */
   open: OpenCall;
   /** Set while the call is recorded as pending. */
   waiting: WaitingCall | undefined;
+  /** Set while the call is suspended by its own tool. */
+  suspended: SuspendedCall | undefined;
 }
-
-/** Result that the model gets for a call that was not answered in time. */
-const unanswered = { isError: true, output: "This call was not answered in time." } as const;
 
 const fewCalls = 8;
 
@@ -90,7 +80,7 @@ export class CallStates implements LastReply {
     for (const part of message.content) {
       if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
       const open = { toolCallId: part.id, state: "fresh" } as const;
-      states.push({ call: part, open, waiting: undefined });
+      states.push({ call: part, open, waiting: undefined, suspended: undefined });
     }
     this.#states = states;
     this.#unsettled = states.length;
@@ -116,23 +106,28 @@ export class CallStates implements LastReply {
 
   /** Calls as the kernel takes them when it enters the step. */
   toOpen(): readonly OpenCall[] {
-    return this.#states.map(({ open, waiting }) => waiting?.answer ?? open);
+    return this.#states.map(
+      ({ waiting, suspended, open }) => suspended?.toOpen() ?? waiting?.open ?? open,
+    );
   }
 
-  /** Answers to pending calls. */
+  /** Answers to pending calls, and suspended calls that run again. */
   answers(): readonly OpenCall[] {
-    return this.#waiting().flatMap(({ answer }) => answer ?? []);
+    return this.#states.flatMap(({ waiting, suspended }) => {
+      if (suspended !== undefined) return suspended.isReady ? suspended.toOpen() : [];
+      return waiting?.open ?? [];
+    });
   }
 
-  /** Pending calls without an answer. */
+  /** Questions without an answer: pending calls, and those of suspended calls. */
   unanswered(): readonly PendingCall[] {
-    return this.#waiting().flatMap(({ pending, answer }) => (answer === undefined ? pending : []));
+    return this.#questions().flatMap(({ pending, answer }) =>
+      answer === undefined ? pending : [],
+    );
   }
 
   get hasUnanswered(): boolean {
-    return this.#states.some(
-      ({ waiting }) => waiting !== undefined && waiting.answer === undefined,
-    );
+    return this.#questions().some(({ answer }) => answer === undefined);
   }
 
   /** Pending calls without a result, including those that were approved or denied since. */
@@ -140,6 +135,34 @@ export class CallStates implements LastReply {
     return this.#waiting().flatMap(({ pending, answer }) =>
       answer?.state === "settled" ? [] : pending,
     );
+  }
+
+  nameOf(toolCallId: string): string {
+    return this.#find(toolCallId)?.call.name ?? "";
+  }
+
+  /** Calls that are suspended by their own tools, with their questions as asked last. */
+  suspended(): readonly SuspendedCall[] {
+    return this.#states.flatMap(({ suspended }) => suspended ?? []);
+  }
+
+  /**
+   * Time at which a turn that is suspended here continues by itself: now, if everything is answered or overdue, or a suspended call runs again;
+   * `Infinity`, if only an answer can continue it.
+   */
+  continuesAt(now: number): number {
+    let lastDeadline = -Infinity;
+    let next = Infinity;
+    for (const { waiting, suspended } of this.#states) {
+      if (suspended?.isReadyAt(now) === true) return now;
+      if (suspended !== undefined) {
+        lastDeadline = Infinity;
+        next = Math.min(next, suspended.wakeAt ?? Infinity);
+      }
+      if (waiting === undefined || waiting.isDoneAt(now)) continue;
+      lastDeadline = Math.max(lastDeadline, waiting.pending.deadlineAt ?? Infinity);
+    }
+    return lastDeadline === -Infinity ? now : Math.min(lastDeadline, next);
   }
 
   /** Calls that have started and have no recorded result. */
@@ -152,9 +175,8 @@ export class CallStates implements LastReply {
   /** Calls without a result that wait for no answer: they run, or are about to. */
   running(): readonly RunningCall[] {
     return this.#states.flatMap(({ call, open, waiting }) => {
-      const last = waiting?.answer ?? open;
-      if (last.state === "settled" || last.state === "denied" || last.state === "pending")
-        return [];
+      const last = waiting?.open ?? open;
+      if (isOver(last)) return [];
       const { input = call.input } = last as { readonly input?: JsonValue };
       return [{ toolCallId: call.id, toolName: call.name, input }];
     });
@@ -166,34 +188,43 @@ export class CallStates implements LastReply {
       if (state === undefined) continue;
       this.#open(state, { toolCallId: pending.toolCallId, state: "pending", pending });
       // An approved remote call now waits to be run: the approval does not answer that.
-      state.waiting = { pending, answer: undefined, isGivenUp: false, claim: undefined };
+      state.waiting = new WaitingCall(pending);
     }
+  }
+
+  /** The call's own tool has suspended it. */
+  suspend(entry: EntryOf<"suspended">): void {
+    const state = this.#find(entry.toolCallId);
+    if (state === undefined) return;
+    const { toolCallId, pending } = entry;
+    this.#open(state, { toolCallId, state: "suspended", pending });
+    state.suspended = new SuspendedCall(entry);
+  }
+
+  /** The call with this id, if its own tool has suspended it. */
+  suspendedCall(toolCallId: string): SuspendedCall | undefined {
+    return this.#find(toolCallId)?.suspended;
   }
 
   /** Closes calls whose deadline has passed at this moment: they can no longer be answered. */
   giveUp(at: number): void {
-    for (const waiting of this.#waiting()) {
-      const { pending } = waiting;
-      if (waiting.answer !== undefined || !isOverdue(pending, at)) continue;
-      waiting.answer = { toolCallId: pending.toolCallId, state: "settled", result: unanswered };
-      waiting.isGivenUp = true;
-    }
+    for (const { waiting, suspended } of this.#states) (waiting ?? suspended)?.giveUp(at);
   }
 
-  /** Answers the pending calls without an answer: approvals are denied, executions fail. The reason is for the model. */
+  /** Answers what is open on behalf of the user: approvals are denied, executions fail. The reason is for the model. */
   settlePending(reason: string): void {
-    for (const waiting of this.#waiting()) {
-      const { toolCallId, kind } = waiting.pending;
-      const result = { isError: true, output: `Not answered: ${reason}` };
-      waiting.answer ??=
-        kind === "approval"
-          ? { toolCallId, state: "denied", reason }
-          : { toolCallId, state: "settled", result };
-    }
+    for (const waiting of this.#questions()) waiting.settle(reason);
   }
 
   start({ toolCallId, key, input }: EntryOf<"tool_intent">): void {
-    this.#record({ toolCallId, state: "started", key, ...(input !== undefined && { input }) });
+    const resumed = this.#find(toolCallId)?.suspended?.resumed;
+    this.#record({
+      toolCallId,
+      state: "started",
+      key,
+      ...(input !== undefined && { input }),
+      ...(resumed !== undefined && { resumed }),
+    });
   }
 
   settle({ toolCallId, result }: EntryOf<"tool_result">): void {
@@ -207,44 +238,28 @@ export class CallStates implements LastReply {
 
   /** Takes a posted answer, or returns why it is refused. */
   answer(entry: EntryOf<"answer"> | EntryOf<"decision">): Refusal | undefined {
-    const waiting = this.#find(entry.toolCallId)?.waiting;
-    if (waiting === undefined || waiting.isGivenUp) return "not_pending";
-    if (waiting.answer !== undefined) return "already_answered";
-    const { pending } = waiting;
-    const toolCallId = entry.toolCallId;
-    if (entry.type === "answer") {
-      if (pending.kind !== "execution") return "wrong_kind";
-      waiting.answer = { toolCallId, state: "settled", result: entry.result };
-      return undefined;
-    }
-    if (pending.kind !== "approval") return "wrong_kind";
-    if (pending.hash !== entry.hash) return "hash_mismatch";
-    const { reason } = entry;
-    waiting.answer = entry.isApproved
-      ? { toolCallId, state: "approved", input: pending.input }
-      : { toolCallId, state: "denied", ...(reason !== undefined && { reason }) };
-    return undefined;
+    const asked = this.#asked(entry.toolCallId);
+    return asked === undefined ? "not_pending" : asked.take(entry);
   }
 
   /** Lets a client run a pending call, or returns why it is refused. A client that already has the call extends its claim. */
   claim(entry: EntryOf<"call_claimed">): Refusal | undefined {
-    const { toolCallId, claimedBy, leaseMs, at } = entry;
-    const waiting = this.#find(toolCallId)?.waiting;
-    if (waiting === undefined || waiting.isGivenUp) return "not_pending";
-    if (waiting.answer !== undefined) return "already_answered";
-    if (waiting.pending.kind !== "execution") return "wrong_kind";
-    const { claim } = waiting;
-    const isTaken = claim !== undefined && claim.claimedBy !== claimedBy && claim.until > at;
-    if (isTaken) return "already_claimed";
-    waiting.claim = { toolCallId, claimedBy, until: at + leaseMs };
-    return undefined;
+    const asked = this.#asked(entry.toolCallId);
+    return asked === undefined ? "not_pending" : asked.claimFor(entry);
   }
 
   /** Claims of pending calls, including expired ones. */
   claims(): readonly CallClaim[] {
-    return this.#waiting().flatMap(({ answer, claim }) =>
-      answer === undefined ? (claim ?? []) : [],
-    );
+    return this.#questions().flatMap(({ claim }) => claim ?? []);
+  }
+
+  /** The pending call with this id, or the question of a suspended call. Questions of child sessions are answered there. */
+  #asked(toolCallId: string): WaitingCall | undefined {
+    const { waiting } = this.#find(toolCallId) ?? {};
+    if (waiting !== undefined) return waiting;
+    return this.suspended()
+      .flatMap(({ questions }) => questions)
+      .find(({ pending }) => pending.toolCallId === toolCallId && pending.via === undefined);
   }
 
   #find(toolCallId: string): CallState | undefined {
@@ -257,14 +272,25 @@ export class CallStates implements LastReply {
     if (open.state === "settled") this.#unsettled--;
     state.open = open;
     state.waiting = undefined;
+    state.suspended = undefined;
   }
 
   #waiting(): readonly WaitingCall[] {
     return this.#states.flatMap(({ waiting }) => waiting ?? []);
   }
 
+  /** Everything that is asked of the outside. */
+  #questions(): readonly WaitingCall[] {
+    return this.#states.flatMap(({ waiting, suspended }) => waiting ?? suspended?.questions ?? []);
+  }
+
   #record(open: OpenCall): void {
     const state = this.#find(open.toolCallId);
     if (state !== undefined) this.#open(state, open);
   }
+}
+
+/** Whether a call in this state neither runs nor is about to run. */
+function isOver({ state }: OpenCall): boolean {
+  return state === "settled" || state === "denied" || state === "pending" || state === "suspended";
 }

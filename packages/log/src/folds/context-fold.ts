@@ -22,7 +22,9 @@ export interface ReportedSize {
 
 /** A recorded change of the context. */
 export interface ContextChange {
-  readonly entry: EntryOf<"eviction" | "compaction" | "quarantine" | "input_rejected">;
+  readonly entry: EntryOf<
+    "eviction" | "compaction" | "quarantine" | "input_rejected" | "handed_off"
+  >;
   /** Index of the first message that is shown differently; Infinity if there is none. */
   readonly from: number;
   /** Number of messages when it was made. */
@@ -42,6 +44,8 @@ export class ContextFold {
   #evicted: ReadonlySet<string> = none;
   #summary: ContextSummary | undefined;
   #quarantined: readonly PartReference[] = [];
+  #rejected: ReadonlySet<string> = none;
+  #hidden: readonly string[] = [];
   #withheld: ReadonlySet<string> = none;
   #changes: readonly Change[] = [];
   #recorded: ContextChange[] = [];
@@ -62,7 +66,7 @@ export class ContextFold {
     return this.#quarantined;
   }
 
-  /** Ids of messages that a guard rejected: no model is shown them. */
+  /** Ids of messages that no model is shown: a guard rejected them, or the agent that handed the conversation over hid them. */
   get withheld(): ReadonlySet<string> {
     return this.#withheld;
   }
@@ -117,7 +121,13 @@ export class ContextFold {
         break;
       }
       case "input_rejected":
-        this.#withheld = new Set([...this.#withheld, ...entry.messageIds]);
+        this.#rejected = new Set([...this.#rejected, ...entry.messageIds]);
+        this.#withhold();
+        break;
+      case "handed_off":
+        this.#hidden = entry.hidden ?? [];
+        this.#withhold();
+        this.#changeFrom(from, messageCount);
         break;
       default:
         entry satisfies never;
@@ -125,12 +135,17 @@ export class ContextFold {
     this.#change();
   }
 
+  #withhold(): void {
+    this.#withheld = new Set([...this.#rejected, ...this.#hidden]);
+  }
+
   /** Starts over with a new history: nothing here applies to it. */
   reset(): void {
     this.#evicted = none;
     this.#summary = undefined;
     this.#quarantined = [];
-    this.#withheld = none;
+    this.#rejected = this.#withheld = none;
+    this.#hidden = [];
     this.#changes = [];
     this.#recorded = [];
     this.#change();

@@ -1,9 +1,9 @@
 /** Decides what a session does next by itself: one rule for the owner, for a poster, and for the head. */
-import type { PendingCall } from "@capstan/kernel";
+import type { Child, ChildFold } from "./child-fold.ts";
 import type { CompactionFold } from "./compaction-fold.ts";
 import type { EntryOf } from "../entries/entries.ts";
-import { isOverdue } from "../repository/is-overdue.ts";
 import type { QueueFold } from "./queue-fold.ts";
+import type { TranscriptFold } from "./transcript-fold.ts";
 import type { TurnFold } from "./turn-fold.ts";
 
 /** How a turn ended, or is about to end: the entry, or its future content. */
@@ -18,6 +18,8 @@ export type NextAction =
   | { readonly type: "continue"; readonly turnId: string; readonly continues: string }
   /** Returns queued items to their senders. */
   | { readonly type: "return"; readonly ids: readonly string[] }
+  /** Stops child sessions whose calls have their results. */
+  | { readonly type: "stop_children"; readonly children: readonly Child[] }
   /** Compacts the context, as requested. */
   | { readonly type: "compact"; readonly ids: readonly string[] }
   /** Does nothing before `wakeAt`. */
@@ -27,7 +29,8 @@ export interface SessionAtRest {
   readonly queues: QueueFold;
   readonly compactions: CompactionFold;
   readonly turn: TurnFold | undefined;
-  readonly pending: readonly PendingCall[];
+  readonly transcript: TranscriptFold;
+  readonly children: ChildFold;
 }
 
 /** Action of a session in which no turn runs; `end` is how the last one ended, or is about to end. */
@@ -44,19 +47,18 @@ export function actionAtRest(
 }
 
 function actionOfTurns(
-  { queues, turn, pending }: SessionAtRest,
+  { queues, turn, transcript, children }: SessionAtRest,
   end: TurnEnd | undefined,
   now: number,
 ): NextAction {
+  const { toStop } = children;
+  if (toStop.length > 0) return { type: "stop_children", children: toStop };
   const returning = queues.returning();
   if (returning.length > 0) return { type: "return", ids: returning.map((item) => item.id) };
   if (end?.pending !== undefined && turn !== undefined) {
-    const waiting = pending.filter((call) => !isOverdue(call, now));
-    if (turn.isStopped || waiting.length === 0) {
-      return { type: "continue", turnId: turn.nextId(), continues: turn.turnId };
-    }
-    const wakeAt = lastDeadline(waiting);
-    return { type: "none", ...(wakeAt !== undefined && { wakeAt }) };
+    const wakeAt = turn.isStopped ? now : (transcript.step?.continuesAt(now) ?? now);
+    if (wakeAt <= now) return { type: "continue", turnId: turn.nextId(), continues: turn.turnId };
+    return { type: "none", ...(wakeAt !== Infinity && { wakeAt }) };
   }
   // Items that are queued when a turn is about to be aborted are held from then on.
   const isAboutToHalt = end !== undefined && end !== turn?.end && isHalted(end);
@@ -69,10 +71,4 @@ function actionOfTurns(
 /** True if items queued for the turn wait for the user. */
 export function isHalted({ finishReason }: TurnEnd): boolean {
   return finishReason === "aborted" || finishReason === "error";
-}
-
-/** Time at which all deadlines have passed; undefined if one call has no deadline. */
-function lastDeadline(calls: readonly PendingCall[]): number | undefined {
-  const last = Math.max(...calls.map((call) => call.deadlineAt ?? Infinity));
-  return last === Infinity ? undefined : last;
 }

@@ -13,10 +13,12 @@ interface Addressed {
   readonly turn: TurnFold | undefined;
 }
 
-/** A new or shorter history changes other state too: the session handles that. */
+/** A new or shorter history, or a report, changes other state too: the session handles that. */
 type SimplePost = Exclude<
   PostedBody,
-  { readonly type: "history_cleared" | "history_loaded" | "history_rewound" }
+  {
+    readonly type: "history_cleared" | "history_loaded" | "history_rewound" | "child_reported";
+  }
 >;
 
 export class PostedFold {
@@ -99,8 +101,9 @@ export class PostedFold {
       metadata = metadataOf(this.messagesOf(entryIds)[0]),
       app = queued?.app,
       trace = queued?.trace,
+      call,
     } = input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
-    return toOrigin({ options, metadata, app, trace });
+    return toOrigin({ options, metadata, app, trace, call });
   }
 
   /** Origin of the first queued message, if the turn starts with one. */
@@ -184,7 +187,7 @@ export class PostedFold {
     }
     this.#transcript.step?.settlePending(settles);
     this.#queues.addInput(entry);
-    turn.override(toOrigin(entry));
+    turn.override(toOrigin({ ...entry, call: undefined }));
     (this.#settledIn ??= new Map()).set(entry.id, turn.nextId());
   }
 
@@ -238,12 +241,13 @@ const noOrigin: TurnOrigin = {};
 type Possible<T> = { readonly [Field in keyof T]: T[Field] | undefined };
 
 /** Returns the fields that are given. */
-function toOrigin({ options, metadata, app, trace }: Possible<TurnOrigin>): TurnOrigin {
+function toOrigin({ options, metadata, app, trace, call }: Possible<TurnOrigin>): TurnOrigin {
   return {
     ...(options !== undefined && { options }),
     ...(metadata !== undefined && { metadata }),
     ...(app !== undefined && { app }),
     ...(trace !== undefined && { trace }),
+    ...(call !== undefined && { call }),
   };
 }
 

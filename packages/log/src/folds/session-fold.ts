@@ -1,6 +1,7 @@
 /** State that follows from a log, entry by entry: identical live, on reload and in a client. */
 import type { ChatMessage, JsonValue, OpenCall, PendingCall, Usage } from "@capstan/kernel";
 import type { CallClaim, Refusal, RunningCall } from "./call-states.ts";
+import { ChildFold, pendingVia } from "./child-fold.ts";
 import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
 import type { Entry, EntryOf, SessionConfig } from "../entries/entries.ts";
@@ -28,12 +29,14 @@ export class SessionFold {
   readonly context: ContextFold = new ContextFold();
   readonly compactions: CompactionFold = new CompactionFold();
   readonly outputs: OutputFold = new OutputFold();
+  readonly children: ChildFold = new ChildFold();
   readonly prefix: PrefixFold = new PrefixFold(this.transcript, this.context);
   readonly #shown: ShownFold = new ShownFold(this);
   readonly #posted: PostedFold = new PostedFold(this.transcript, this.queues, this.compactions);
   #seq = 0;
   #lastPostedSeq = 0;
   #created: EntryOf<"created"> | undefined;
+  #handoff: EntryOf<"handed_off"> | undefined;
   #prompt: EntryOf<"prompt"> | undefined;
   #title: string | undefined;
   #turn: TurnFold | undefined;
@@ -50,6 +53,16 @@ export class SessionFold {
 
   get created(): EntryOf<"created"> | undefined {
     return this.#created;
+  }
+
+  /** Name of the agent that has the conversation: the one it was created with, or the one it was handed to last. */
+  get agent(): string {
+    return this.#handoff?.agent ?? this.#created?.agent ?? "";
+  }
+
+  /** The last handoff; undefined if there was none. */
+  get handoff(): EntryOf<"handed_off"> | undefined {
+    return this.#handoff;
   }
 
   get config(): SessionConfig {
@@ -193,7 +206,7 @@ export class SessionFold {
 
   /** The head to store together with this `turn_ended`. */
   headAtEnd(end: TurnEnd, now: number): SessionHead {
-    return headOf(this, statusAfter(end), end, now);
+    return headOf(this, statusAfter(end), end, now, this.#created?.parent !== undefined);
   }
 
   /** Skips an entry of a type that only a newer program knows. */
@@ -244,11 +257,24 @@ export class SessionFold {
       case "pending":
         this.transcript.step?.wait(entry.pending);
         return;
+      case "suspended":
+        return this.#suspend(entry);
       case "tool_intent":
         this.transcript.step?.start(entry);
         return;
       case "tool_result":
         return this.#addResult(entry);
+      case "handed_off":
+        this.#handoff = entry;
+        return this.#shown.handOff(entry);
+      case "child_started":
+        return this.children.start(entry);
+      case "child_ended":
+        return this.children.end(entry);
+      case "child_reported":
+        this.#lastPostedSeq = entry.seq;
+        if (this.children.report(entry)) this.#heed(entry.toolCallId);
+        return this.#countChild(entry.toolCallId);
       case "queue_settled":
         return this.#settleQueue(entry);
       case "forked_from":
@@ -354,11 +380,46 @@ export class SessionFold {
     const before = this.transcript.length;
     this.transcript.addResult(entry);
     if (this.transcript.length > before) this.outputs.add(this.transcript.from(before), before);
-    const { usage = {}, cost } = entry;
-    if (entry.usage !== undefined || cost !== undefined) {
-      this.#count({ usage, ...(cost !== undefined && { cost }) });
-    }
+    this.#countOfTool(entry);
+    this.children.settleCall(entry.toolCallId, entry.usage !== undefined);
+    this.#countChild(entry.toolCallId);
     if (this.transcript.step?.isSettled === true) this.#turn?.endStep();
+  }
+
+  #suspend(entry: EntryOf<"suspended">): void {
+    this.#turn?.advance();
+    this.transcript.step?.suspend(entry);
+    this.#countOfTool(entry);
+    const { reports = Infinity, toolCallId } = entry;
+    // A report came before the suspension was recorded.
+    if ((this.children.find(toolCallId)?.reports ?? 0) > reports) this.#heed(toolCallId);
+  }
+
+  /** Counts a child that was stopped, or whose process ended just before the result of its call. */
+  #countChild(toolCallId: string): void {
+    const spent = this.children.takeUncounted(toolCallId);
+    if (spent === undefined) return;
+    const { usage, cost } = spent;
+    this.#countOfTool(cost === undefined ? { usage } : { usage, cost });
+  }
+
+  /** Lets a suspended call know what its child reported last: other questions, or a reason to run again. */
+  #heed(toolCallId: string): void {
+    const suspended = this.transcript.step?.suspendedCall(toolCallId);
+    const { agent, childId, lastReport } = this.children.find(toolCallId) ?? {};
+    if (suspended === undefined || agent === undefined || childId === undefined) return;
+    if (lastReport?.type !== "waiting") return suspended.wake();
+    const child = { agent, sessionId: childId, toolCallId };
+    suspended.ask(pendingVia(child, lastReport.pending));
+  }
+
+  /** Counts what a tool spent on its own model calls. */
+  #countOfTool({
+    usage,
+    cost,
+  }: Pick<EntryOf<"tool_result" | "suspended">, "usage" | "cost">): void {
+    if (usage === undefined && cost === undefined) return;
+    this.#count({ usage: usage ?? {}, ...(cost !== undefined && { cost }) });
   }
 
   #replaceHistory(entry: Entry, messages: readonly ChatMessage[]): void {
@@ -383,6 +444,8 @@ export class SessionFold {
     const length = this.rewindTo(entry);
     if (typeof length === "string") return this.#posted.refuse(entry, length);
     this.#turn = undefined;
+    // A suspended turn has ended.
+    this.children.settleCalls();
     this.#shown.rewind(length);
     this.compactions.reset();
     // Like after an abort: the user says what comes next.

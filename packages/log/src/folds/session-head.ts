@@ -7,6 +7,7 @@ import type { SessionHead, SessionStatus } from "../repository/repository.ts";
 
 interface SummedUp extends SessionAtRest {
   readonly seq: number;
+  readonly agent: string;
   readonly created: EntryOf<"created"> | undefined;
   readonly title: string | undefined;
 }
@@ -17,9 +18,9 @@ export function headOf(
   status: SessionStatus,
   end: TurnEnd | undefined,
   now: number,
+  isUnreported = false,
 ): SessionHead {
-  const { created, title } = session;
-  const agent = created === undefined ? "" : created.agent;
+  const { created, title, agent } = session;
   const head: Draft<SessionHead> = { status, agent, seen: session.seq, updatedAt: now };
   const incarnation = created?.incarnation;
   if (incarnation !== undefined) head.incarnation = incarnation;
@@ -29,8 +30,8 @@ export function headOf(
   // A running session is due as soon as no process holds its lease.
   if (status === "running") return head;
   const action = actionAtRest(session, end, now);
-  // A session that should continue by itself is due immediately, if its owner is gone.
-  const wakeAt = action.type === "none" ? action.wakeAt : 0;
+  // A session that should continue by itself is due immediately, if its owner is gone; and so is a child until it has reported.
+  const wakeAt = action.type === "none" && !isUnreported ? action.wakeAt : 0;
   if (wakeAt !== undefined) head.wakeAt = wakeAt;
   return head;
 }

@@ -33,6 +33,13 @@ export class ShownFold {
     prefix.change(this.#apply(entry, transcript.length));
   }
 
+  /** Another agent may be shown fewer or other messages. */
+  handOff(entry: EntryOf<"handed_off">): void {
+    const { transcript, prefix } = this.#shown;
+    prefix.countRequests();
+    prefix.change(this.#apply(entry, transcript.length));
+  }
+
   withhold(entry: EntryOf<"input_rejected">): void {
     const { transcript, prefix } = this.#shown;
     prefix.countRequests();
@@ -99,6 +106,8 @@ export class ShownFold {
         return 0;
       case "quarantine":
         return Math.max(0, transcript.indexAfter(entry.messageId) - 1);
+      case "handed_off":
+        return 0;
       case "input_rejected":
         return Math.max(0, transcript.indexAfter(entry.messageIds[0] ?? "") - 1);
       default:

@@ -18,7 +18,7 @@ export const chainMark = "__";
 /** Values that a turn was sent with, besides its messages. */
 export type TurnOrigin = Pick<
   Extract<PostedBody, { readonly type: "input" }>,
-  "options" | "metadata" | "app" | "trace"
+  "options" | "metadata" | "app" | "trace" | "call"
 >;
 
 /** Values that a turn starts with, besides its entry. */

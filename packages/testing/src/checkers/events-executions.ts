@@ -30,6 +30,13 @@ export function checkExecutions(events: readonly AgentEventBody[]): EventProblem
         }
         ended.set(event.toolCallId, event);
         break;
+      case "awaiting_tool_execution":
+        // A call that its own tool has suspended may start again.
+        if (event.toolCallId !== undefined && !started.delete(event.toolCallId)) {
+          const text = `${event.toolCallId} is suspended, but was not running`;
+          problems.add(index, event, "execution-order", text);
+        }
+        break;
       case "message_end":
         checkResult(index, event, ended, started, problems);
         break;

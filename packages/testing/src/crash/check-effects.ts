@@ -17,6 +17,9 @@ const withoutEffect: ReadonlySet<string> = new Set<CrashToolName>([
   "lent",
   "asking",
   "read_output",
+  "child",
+  "grandchild",
+  "hand_over",
 ]);
 
 export function checkEffects(world: World): void {

@@ -11,7 +11,7 @@ export function checkForks(world: World): void {
     const forked = session.entries.find((entry) => entry.type === "forked_from");
     if (forked?.type === "forked_from") checkFork(world, session, forked);
     // If a process died while copying blobs, only the first entry may be left.
-    else if (session !== world.main && session.entries.length > 1) {
+    else if (session !== world.main && session.entries.length > 1 && !isChild(session)) {
       session.violate("fork", "its origin is not recorded");
     }
   }
@@ -51,4 +51,8 @@ function checkCalls({ effects, violations }: World): void {
     if (sessions.size < 2) continue;
     violations.add("effects", `${toolCallId} took effect in ${[...sessions].join(" and ")}`);
   }
+}
+
+function isChild({ fold }: WatchedSession): boolean {
+  return fold.created?.parent !== undefined;
 }

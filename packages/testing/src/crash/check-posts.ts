@@ -98,8 +98,12 @@ function checkCompact(session: WatchedSession, { id }: EntryOf<"compact">): void
 function checkAnswer(session: WatchedSession, entry: EntryOf<"answer">): void {
   const { entries, fold } = session;
   if (fold.refusalOf(entry.id) !== undefined) return;
+  const { toolCallId } = entry;
+  // The tool of a suspended call gets the answer, and makes the result.
+  if (entries.some((other) => other.type === "suspended" && other.toolCallId === toolCallId))
+    return;
   const result = entries.find(
-    (other) => other.type === "tool_result" && other.toolCallId === entry.toolCallId,
+    (other) => other.type === "tool_result" && other.toolCallId === toolCallId,
   );
   if (result?.type === "tool_result" && isDeepStrictEqual(result.result, entry.result)) return;
   if (entries.some(isStop)) return;

@@ -21,6 +21,7 @@ const toolNames: readonly [CrashToolName, ...CrashToolName[]] = [
   "guarded",
   "hurried",
   "remote",
+  "suspending",
   "remote",
   "ignored",
 ];

@@ -7,7 +7,7 @@ import type { SessionEvent } from "@capstan/log";
  * parallel, `alone` runs by itself. `guarded` needs an approval, and so does `hurried`, within two seconds. The client runs `remote`, and
  * `ignored` too, but never answers it, and its deadline is two seconds. `lent` is like `remote`, but not a tool of the agent: sessions get
  * it by `configure`. `asking` is `pure`, records who is asking, and needs an approval for the tenant `careful`; only scenarios with `asking`
- * have it. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
+ * have it. `child` is an agent, and `grandchild` is one of its tools; `hand_over` gives the conversation to `child`; only scenarios with `children` have them. `suspending` (at most once) first suspends itself with a question to the client, and has its effect after a right answer. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
  */
 export type CrashToolName =
   | "pure"
@@ -21,6 +21,10 @@ export type CrashToolName =
   | "ignored"
   | "lent"
   | "asking"
+  | "suspending"
+  | "child"
+  | "grandchild"
+  | "hand_over"
   | "long"
   | "read_output";
 
@@ -56,6 +60,8 @@ export interface ScriptedCall {
   readonly age?: number;
   /** Call whose output `read_output` reads. */
   readonly reference?: string;
+  /** Task of a child: the text of the user message that its script is found by. */
+  readonly task?: string;
 }
 
 export interface ScriptedStep {
@@ -173,6 +179,8 @@ export interface CrashScenario {
   readonly steps?: "prepared";
   /** `on`: the agent has guards, which reject messages and replies with the word "Forbidden". */
   readonly guards?: "on";
+  /** `on`: the agent has another agent as a tool, which has one, too. All have the same model and tools. */
+  readonly children?: "on";
   /** `at open`: hosts open or create the session in one call, and it is stored before its first message. Default: with its first message. */
   readonly creates?: "at open";
   /** Default one, named A. */

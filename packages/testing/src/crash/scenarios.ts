@@ -3,6 +3,7 @@ import type { CrashScenario } from "./scenario.ts";
 import { ageScenarios } from "./scenarios/age-scenarios.ts";
 import { answerScenarios } from "./scenarios/answer-scenarios.ts";
 import { askingScenarios } from "./scenarios/asking-scenarios.ts";
+import { childScenarios } from "./scenarios/child-scenarios.ts";
 import { compactionScenarios } from "./scenarios/compaction-scenarios.ts";
 import { configScenarios } from "./scenarios/config-scenarios.ts";
 import { forkScenarios } from "./scenarios/fork-scenarios.ts";
@@ -16,6 +17,7 @@ import { toolScenarios } from "./scenarios/tool-scenarios.ts";
 export const crashScenarios: readonly CrashScenario[] = [
   ...toolScenarios,
   ...answerScenarios,
+  ...childScenarios,
   ...queueScenarios,
   ...historyScenarios,
   ...configScenarios,

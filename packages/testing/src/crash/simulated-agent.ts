@@ -1,6 +1,7 @@
 /** Agent of every scenario, in one process. */
-import type { Agent, InstructionsContext } from "@capstan/core";
-import { createAgent } from "@capstan/core";
+import type { Agent, AgentInit, InstructionsContext } from "@capstan/core";
+import { agentTool, createAgent, handoff } from "@capstan/core";
+import type { ToolContract } from "@capstan/kernel";
 import { askingInit } from "./asking.ts";
 import type { Life } from "./life.ts";
 import { scriptedModel } from "./scripted-model.ts";
@@ -29,17 +30,40 @@ export function simulatedAgent(life: Life, world: World): Agent {
     models: [{ provider: model, id: "other" }],
     tools,
     ...(keepRecentSteps !== undefined && { compaction: { keepRecentSteps } }),
-    outputs: { maxChars: 300, maxTotalChars: 800 },
-    retry: { maxAttempts: 20, baseDelayMs: 100, maxDelayMs: 200 },
+    outputs,
+    retry,
     ...(instructions === "asked" && {
       instructions: (about: InstructionsContext) => askFor(life, world, about.sessionId),
     }),
     ...(scenario.steps !== undefined && preparingInit(life, world)),
     ...(scenario.guards !== undefined && guardingInit(life)),
+    ...(scenario.children !== undefined && {
+      tools: withChildren({ model, tools, outputs, retry }),
+    }),
   };
   return scenario.asking === undefined
     ? createAgent(init)
     : createAgent({ ...init, ...askingInit(life, world, tools) });
+}
+
+const outputs = { maxChars: 300, maxTotalChars: 800 };
+const retry = { maxAttempts: 20, baseDelayMs: 100, maxDelayMs: 200 };
+
+/** Adds a child agent that has a child agent. */
+function withChildren(
+  init: Pick<AgentInit, "model" | "outputs" | "retry"> & {
+    readonly tools: readonly ToolContract[];
+  },
+): readonly ToolContract[] {
+  const description = "Works on a task";
+  const grandchild = createAgent({ ...init, name: "grandchild" });
+  const child = createAgent({
+    ...init,
+    name: "child",
+    tools: [...init.tools, agentTool(grandchild, { description })],
+  });
+  const handOver = handoff(child, { name: "hand_over", description });
+  return [...init.tools, agentTool(child, { description }), handOver];
 }
 
 /** Long enough for something else to happen in the meantime. */

@@ -1,4 +1,5 @@
 /** Tools of every scenario, in one process. */
+import { suspend } from "@capstan/kernel";
 import type {
   JsonValue,
   ToolContract,
@@ -43,6 +44,7 @@ export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
       },
     }),
     local("alone", { execution: "sequential" }),
+    local("suspending"),
     local("guarded", { needsApproval: true }),
     local("hurried", { needsApproval: true, answerWithinMs: patienceMs }),
     declaration("remote"),
@@ -72,6 +74,7 @@ async function execute(
   const { ms = 0, fails = false } = input as { readonly ms?: number; readonly fails?: boolean };
   await life.pass();
   if (context.signal.aborted) throw new Error("stopped");
+  if (name === "suspending" && !isAnswered(context)) return suspending(input, context);
   const arrival = life.arrive(`effect ${name}`);
   arrival.before();
   await life.pass();
@@ -84,6 +87,16 @@ async function execute(
   await life.pass();
   if (fails) throw new Error(`${name} failed`);
   return outputOf(name);
+}
+
+function isAnswered({ resumed }: ToolExecuteContext): boolean {
+  return resumed?.answers.some(({ state }) => state === "settled") === true;
+}
+
+/** Asks again until there is an answer. */
+function suspending(input: JsonValue, { resumed }: ToolExecuteContext): ToolReturn {
+  const round = resumed === undefined ? 0 : Number(resumed.state);
+  return suspend({ questions: [{ kind: "execution", input }], state: round + 1 });
 }
 
 function declaration(name: CrashToolName): ToolDeclaration {

@@ -17,6 +17,7 @@ export type CrashViolationCode =
   | "requests"
   /** A fork differs from its original at that point, or shares something with it. */
   | "fork"
+  | "children"
   /** A session of a crowd did not end, or was tried too often. */
   | "crowd"
   /** A session was claimed again, while other due sessions had not been claimed. */

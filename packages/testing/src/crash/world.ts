@@ -128,10 +128,22 @@ export class World {
 
   /** True if no host has anything left to do, according to the logs. */
   get isLogAtRest(): boolean {
-    return this.sessions.every(({ fold }) => {
-      const action = fold.nextAction(this.clock.now());
-      return action.type === "none" && action.wakeAt === undefined;
+    return this.sessions.every((session) => {
+      const action = session.fold.nextAction(this.clock.now());
+      const isQuiet = action.type === "none" && action.wakeAt === undefined;
+      return isQuiet && !this.#isUnreported(session);
     });
+  }
+
+  /** True for a child whose parent does not know yet how its last turn ended. */
+  #isUnreported({ id, fold }: WatchedSession): boolean {
+    const { parent } = fold.created ?? {};
+    const end = fold.turn?.end;
+    if (parent === undefined || end === undefined) return false;
+    return !this.session(parent.sessionId).entries.some(
+      (entry) =>
+        entry.type === "child_reported" && entry.childId === id && entry.childSeq >= end.seq,
+    );
   }
 
   /** Reads the store's current state, synchronously if the store can. */
@@ -164,9 +176,13 @@ export class World {
     const session = this.aged(conversationId, ageOf(input));
     const note = (): void => {
       const { entries } = session;
-      const hadIntent = entries.some(
-        (entry) => entry.type === "tool_intent" && entry.toolCallId === toolCallId,
+      // Each run after a suspension has an intent of its own.
+      const last = entries.findLast(
+        (entry) =>
+          (entry.type === "tool_intent" || entry.type === "suspended") &&
+          entry.toolCallId === toolCallId,
       );
+      const hadIntent = last?.type === "tool_intent";
       const wasApproved = decisionOn(entries, toolCallId)?.isApproved === true;
       const call = { sessionId: conversationId, toolName, toolCallId, key, input };
       this.effects.add({ ...call, process, hadIntent, wasApproved });

@@ -32,6 +32,36 @@ export const answerScenarios: readonly CrashScenario[] = [
     actions: [go],
   },
   {
+    name: "calls that suspend themselves",
+    script: {
+      Go: [
+        {
+          calls: [
+            { tool: "suspending" },
+            { tool: "once", ms: 200 },
+            { tool: "suspending", ms: 300 },
+            { tool: "guarded" },
+          ],
+        },
+        { calls: [{ tool: "suspending" }] },
+      ],
+    },
+    answers: "one-by-one",
+    actions: [go],
+    alsoAtEveryPoint: ["pause"],
+  },
+  {
+    name: "an abort while a call has suspended itself",
+    script: { Go: [{ calls: [{ tool: "suspending" }, { tool: "pure", ms: 200 }] }] },
+    answers: "never",
+    actions: [
+      go,
+      { when: { event: "turn_end" }, do: "answer", how: "right" },
+      { when: { event: "turn_end" }, do: "abort" },
+    ],
+    mayDiffer: "the answer or the abort may come first",
+  },
+  {
     name: "a forged approval",
     script: { Go: [{ calls: [{ tool: "guarded" }, { tool: "remote" }] }] },
     answers: "never",

@@ -89,7 +89,12 @@ export class Answering {
     if (triedOf(code) !== "done") return triedOf(code);
     if (code !== undefined) checkRefusal(answers, code);
     if (code !== undefined && how !== "forged") return "done";
-    for (const answer of sent) target.acknowledged.add(toAcknowledgement(answer, how));
+    for (const [index, answer] of sent.entries()) {
+      // A call of a child session is answered in the child's log.
+      const childId = calls[index]?.via?.at(-1)?.sessionId;
+      const asked = childId === undefined ? target : this.#world.session(childId);
+      asked.acknowledged.add(toAcknowledgement(answer, how));
+    }
     return "done";
   }
 
