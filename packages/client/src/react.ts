@@ -25,11 +25,22 @@ export interface SessionView extends SessionActions {
   readonly error: ClientError | undefined;
 }
 
+export interface UseSessionOptions {
+  /**
+   * State that a server has rendered, as JSON: shown until the session is loaded. The server reads it with `session.refresh()` and renders with the
+   * same option, so that the page finds what it expects.
+   */
+  readonly initialState?: ClientSessionState | undefined;
+}
+
 /**
  * Follows a session while the component is mounted, and runs the calls of tools that it lends. Components that share a session share its
  * connection. The session must be the same object in every render: create it outside, or with `useMemo`.
  */
-export function useSession(session: ClientSession): SessionView {
+export function useSession(
+  session: ClientSession,
+  { initialState }: UseSessionOptions = {},
+): SessionView {
   const [loaded, setLoaded] = useState<ClientSession | undefined>();
   const [failure, setFailure] = useState<Failure | undefined>();
   const subscribe = useCallback(
@@ -43,7 +54,9 @@ export function useSession(session: ClientSession): SessionView {
       ),
     [session],
   );
-  const read = useCallback(() => session.state, [session]);
+  const isLoading = loaded !== session;
+  const early = isLoading ? initialState : undefined;
+  const read = useCallback(() => early ?? session.state, [session, early]);
   const state = useSyncExternalStore(subscribe, read, read);
   useEffect(() => {
     let isMounted = true;
@@ -66,7 +79,7 @@ export function useSession(session: ClientSession): SessionView {
   return {
     ...actions,
     state,
-    isLoading: loaded !== session,
+    isLoading,
     error: failure?.session === session ? failure.error : undefined,
   };
 }

@@ -59,13 +59,16 @@ const html = `<!doctype html><title>A page</title><script type="module">${progra
 test("a page lends a tool, is loaded again while it runs, and goes on", async ({ skip }) => {
   skip(browser === undefined, `none of ${names.join(", ")} is there`);
   const done = Promise.withResolvers<string>();
-  const code = await bundle();
+  const files = await bundle();
   const page = createServer((request, response) => {
-    const answers: Readonly<Record<string, readonly [string, string]>> = {
-      "/client.js": ["text/javascript", code],
-      "/where": ["application/json", JSON.stringify({ url: api.url, token })],
-    };
-    const [type, body] = answers[request.url ?? ""] ?? ["text/html", html];
+    const code = files.get(request.url?.slice(1) ?? "");
+    const where = JSON.stringify({ url: api.url, token });
+    const isWhere = request.url === "/where";
+    const [type, body] = isWhere
+      ? ["application/json", where]
+      : code === undefined
+        ? ["text/html", html]
+        : ["text/javascript", code];
     if (request.url === "/done") text(request).then(done.resolve, done.reject);
     response.writeHead(200, { "content-type": type }).end(body);
   }).listen(0, "127.0.0.1");

@@ -5,29 +5,47 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import type * as client from "@capstan/client";
-import { say } from "@capstan/testing";
+import { callTool, say } from "@capstan/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { bundle } from "./bundle.ts";
 import { serve, token } from "./transports.ts";
 
-test("it is below 14 KB, minified and compressed, and imports nothing", async () => {
-  const code = await bundle();
+test("it is below 12,000 bytes, minified and compressed, and imports only its part for lent tools, with the first call", async () => {
+  const files = await bundle();
+  const code = files.get("client.js") ?? "";
 
-  expect(gzipSync(code).length).toBeLessThan(14_000);
-  expect(code).not.toMatch(/\bimport\b|node:|\brequire\b/);
+  expect(gzipSync(code).length).toBeLessThan(12_000);
+  expect([...files.keys()]).toEqual(["client.js", "run-call.js"]);
+  expect(code.match(/\bimport\b/g)).toHaveLength(1);
+  expect(code).toContain("import(`./run-call.js`)");
+  expect([...files.values()].join()).not.toMatch(/node:|\brequire\b/);
 });
 
-test("it runs by itself, on nothing but what the web has", async () => {
-  const { node } = await serve([say("Hello")]);
+test("the hook adds less than 3,000 bytes", async () => {
+  const files = await bundle("react");
+
+  expect(gzipSync([...files.values()].join("")).length).toBeLessThan(3_000);
+});
+
+test("it runs by itself, on nothing but what the web has, and so do the tools that it lends", async () => {
+  const { node } = await serve([callTool("title", {}), say("Hello")]);
   const folder = mkdtempSync(join(tmpdir(), "capstan-bundle-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, "client.mjs");
-  writeFileSync(path, await bundle());
+  for (const [name, code] of await bundle()) writeFileSync(join(folder, name), code);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
 
-  const { connect } = (await import(pathToFileURL(path).href)) as typeof client;
-  const connected = connect({ url: node.url, token });
-  const { text } = await connected.createSession().send("Hi").response;
+  const path = pathToFileURL(join(folder, "client.js")).href;
+  const { connect, lendTool } = (await import(path)) as typeof client;
+  const title = lendTool({
+    name: "title",
+    description: "Title of the page",
+    input: { type: "object" },
+    execute: () => "A page",
+  });
+  const connected = connect({ url: node.url, token, tools: [title] });
+  const { text, messages } = await connected.createSession().send("Hi").response;
   connected.close();
 
   expect(text).toBe("Hello");
+  expect(messages[1]).toMatchObject({ role: "tool", content: "A page" });
 });

@@ -1,6 +1,7 @@
-/** One session, three ways to it: in this process, over HTTP, and over HTTP with every tool lent by the client. */
+/** One session, four ways to it: in this process, with its model or itself over HTTP, and over HTTP with every tool lent by the client. */
 import type { ClientOptions, ClientSession } from "@capstan/client";
 import { connect } from "@capstan/client";
+import { proxyProvider } from "@capstan/client/proxy";
 import type { Session } from "@capstan/core";
 import { createAgent, createHost } from "@capstan/core";
 import type { ToolContract } from "@capstan/kernel";
@@ -89,6 +90,16 @@ const inProcess: Open = async (script, tools = []) => {
   return { session: host.createSession({ agent: "helper" }), provider };
 };
 
+const withProxiedModel: Open = async (script, tools = []) => {
+  const provider = scriptedProvider([...script]);
+  const { node } = await serve([], { server: { proxy: { models: { only: provider } } } });
+  const model = proxyProvider({ url: node.url, token, retry, model: "only" });
+  const agent = createAgent({ name: "helper", model, tools, retry: { maxAttempts: 1 } });
+  const host = createHost({ agents: [agent], repository: memoryRepository() });
+  onTestFinished(() => host.close());
+  return { session: host.createSession({ agent: "helper" }), provider };
+};
+
 const overHttp: Open = async (script, tools = []) => {
   const { node, provider } = await serve(script, { tools });
   return { session: client(node.url).createSession(), provider };
@@ -101,6 +112,7 @@ const withLentTools: Open = async (script, tools = []) => {
 
 export const transports: readonly (readonly [name: string, open: Open])[] = [
   ["in process", inProcess],
+  ["in process, with the model over HTTP", withProxiedModel],
   ["over HTTP", overHttp],
   ["over HTTP, with every tool lent", withLentTools],
 ];

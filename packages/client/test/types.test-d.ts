@@ -1,8 +1,10 @@
 import type { ClientSession } from "@capstan/client";
 import { connect, lendTool } from "@capstan/client";
+import { chatTransport } from "@capstan/client/chat";
 import { defineTool } from "@capstan/core";
 import type { JsonValue, ToolContract, Turn } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
+import type { ChatTransport, UIMessage } from "ai";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 
@@ -59,4 +61,10 @@ test("an option that may be missing can be passed as it is", () => {
 
   expectTypeOf({ url: "http://a.test", token }).toExtend<Parameters<typeof connect>[0]>();
   connect({ url: "http://a.test", token, credentials: undefined, retry: undefined });
+});
+
+test("the transport is one of the AI SDK", () => {
+  const transport = chatTransport({ client: connect({ url: "" }) });
+
+  expectTypeOf(transport).toExtend<ChatTransport<UIMessage>>();
 });

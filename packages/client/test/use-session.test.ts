@@ -1,8 +1,9 @@
 /** The hook, in real React, with a real server. */
 import type { ClientSession } from "@capstan/client";
+import { lendTool } from "@capstan/client";
 import type { SessionView } from "@capstan/client/react";
 import { useSession } from "@capstan/client/react";
-import { callTool, echoTool, hang, reply, say } from "@capstan/testing";
+import { callTool, deferredTool, echoTool, hang, reply, say } from "@capstan/testing";
 import { act, createElement, StrictMode } from "react";
 import { create } from "react-test-renderer";
 import type { MockInstance } from "vitest";
@@ -103,6 +104,55 @@ test("stops a turn that another tab has begun", async () => {
   const again = await act(async () => right.view().stop());
 
   expect([isStopped, status, again]).toEqual([true, "aborted", false]);
+});
+
+test("steers the turn that runs, queues what comes after it, and denies a call", async () => {
+  const slow = deferredTool();
+  const asking = echoTool({ needsApproval: true });
+  const script = [callTool(slow.name, {}), callTool("echo", { n: 1 }), say("Fine"), say("Later")];
+  const { node, provider } = await serve(script, { tools: [slow, asking] });
+  const { view, until } = await mount(client(node.url).session("chat"));
+  await until(({ isLoading }) => !isLoading);
+  const turn = await act(async () => view().send("Hi"));
+  const [call] = await slow.whenStarted();
+
+  await act(async () => void (await view().steer("Faster")));
+  await act(async () => void (await view().followUp("And then?")));
+  slow.resolve(call?.toolCallId ?? "", "here");
+  await until(({ state }) => state.pendingToolCalls.length === 1);
+  await act(async () => turn.response);
+  const [pending] = view().state.pendingToolCalls;
+  await act(async () => void (await view().deny(pending?.toolCallId ?? "", "too late").response));
+  await until(({ state }) => state.messages.length === 9 && state.status === "completed");
+
+  expect(JSON.stringify(provider.requests[1]?.messages)).toContain("Faster");
+  expect(JSON.stringify(provider.requests[2]?.messages)).toContain("too late");
+  expect(JSON.stringify(provider.requests[3]?.messages)).toContain("And then?");
+  expect(asking.started).toEqual([]);
+  expect(complained()).toEqual([]);
+});
+
+test("runs the tools that its client lends, once, though strict mode mounts it twice", async () => {
+  const runs: unknown[] = [];
+  const title = lendTool({
+    name: "title",
+    description: "Title of the page",
+    input: { type: "object" },
+    execute: (_, { toolCallId }) => {
+      runs.push(toolCallId);
+      return "A page";
+    },
+  });
+  const { node } = await serve([callTool("title", {}), say("Nice")]);
+  const { view, until } = await mount(client(node.url, { tools: [title] }).session("chat"));
+  await until(({ isLoading }) => !isLoading);
+
+  const { text } = await act(async () => view().send("Hi").response);
+
+  expect(text).toBe("Nice");
+  expect(runs).toHaveLength(1);
+  expect(view().state.messages[2]).toMatchObject({ role: "tool", content: "A page" });
+  expect(complained()).toEqual([]);
 });
 
 test("tells that the server cannot be reached", async () => {

@@ -2,7 +2,9 @@
 export type { RequestIssue } from "@capstan/log";
 export { createServer, Server } from "./server/create-server.ts";
 export type { ChatOptions, ServerOptions } from "./server/server-options.ts";
-export type { ChatProtocol } from "./chat/chunks.ts";
+export type { ChatProtocol } from "@capstan/log/chat";
+export type { ProxyOptions } from "./proxy/proxy-options.ts";
+export type { Spending, SpendingLedger, SpendingLimits } from "./proxy/budget.ts";
 export type { AccessRules } from "./guard/access.ts";
 export { bearerTokens } from "./guard/authenticate.ts";
 export type { Authenticate, Identity } from "./guard/authenticate.ts";

@@ -1,11 +1,8 @@
-/** Pending calls of client-side tools: claimed, run and answered, each by one client. */
+/** Pending calls of client-side tools: which of them this client runs. */
 import type { PendingCall, ToolContract } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
 import type { CallAnswer } from "@capstan/log";
-import { isRefusal } from "../errors/client-error.ts";
-import { longestTimerMs, pause } from "../stream/pause.ts";
 import type { CallOrigin } from "./run-tool.ts";
-import { runTool, unknownOutcome } from "./run-tool.ts";
 
 /** Operations of a session that its calls need. */
 export interface CallOwner {
@@ -110,46 +107,8 @@ export class LentCalls {
   }
 
   async #run(call: PendingCall, tool: ToolContract, signal: AbortSignal): Promise<void> {
-    const { client, takeOverMs, claimMs } = this.#options;
-    const { toolCallId } = call;
-    if (call.lentBy !== client) await pause(takeOverMs, signal);
-    if (!(await this.#claim(toolCallId, signal))) return;
-    const renewals = setInterval(
-      () => {
-        // A failure only lets other clients claim the call. The first answer counts, from any client.
-        background(this.#owner.claim(toolCallId, claimMs, signal), () => {});
-      },
-      Math.min(claimMs / 2, longestTimerMs),
-    );
-    try {
-      const isRepeatable = tool.effect === "pure" || tool.effect === "idempotent";
-      const mayRun = isRepeatable || !(await this.#owner.wasClaimedElsewhere(toolCallId));
-      if (signal.aborted) return;
-      const answer = mayRun
-        ? await runTool(tool, call, this.#owner.origin, signal)
-        : unknownOutcome(toolCallId);
-      if (!signal.aborted) await this.#owner.answer(answer);
-    } catch (thrown) {
-      if (!isRefusal(thrown, "not_pending", "already_answered", "not_found")) throw thrown;
-    } finally {
-      clearInterval(renewals);
-    }
-  }
-
-  /** False if the call is no longer pending. */
-  async #claim(toolCallId: string, signal: AbortSignal): Promise<boolean> {
-    const { claimMs } = this.#options;
-    while (!signal.aborted) {
-      try {
-        await this.#owner.claim(toolCallId, claimMs, signal);
-        return !signal.aborted;
-      } catch (thrown) {
-        // The claimant may be gone: its claim lasts no longer than ours would.
-        if (isRefusal(thrown, "already_claimed")) await pause(claimMs, signal);
-        else if (isRefusal(thrown, "not_pending", "already_answered", "not_found")) return false;
-        else throw thrown;
-      }
-    }
-    return false;
+    // Loaded with the first call: most pages lend no tool.
+    const { runCall } = await import("./run-call.ts");
+    await runCall(call, tool, { ...this.#options, owner: this.#owner, signal });
   }
 }

@@ -207,7 +207,7 @@ function layOver(known: Known, event: SessionEvent): void {
     case "awaiting_tool_execution": {
       const ids = event.pending.map(({ toolCallId }) => toolCallId);
       known.pendingToolCalls = [...without(known.pendingToolCalls, ids), ...event.pending];
-      known.runningToolCalls = without(known.runningToolCalls, ids);
+      known.runningToolCalls = without(known.runningToolCalls, [...ids, event.toolCallId ?? ""]);
       return;
     }
     case "tool_execution_end":
@@ -233,11 +233,12 @@ function layOver(known: Known, event: SessionEvent): void {
   }
 }
 
-function without<Call extends { readonly toolCallId: string }>(
+/** Leaves out these calls, and what child sessions ask for them. */
+function without<Call extends Pick<PendingCall, "toolCallId" | "via">>(
   calls: readonly Call[],
   ids: readonly string[],
 ): readonly Call[] {
-  return calls.filter(({ toolCallId }) => !ids.includes(toolCallId));
+  return calls.filter(({ toolCallId, via }) => !ids.includes(via?.[0]?.toolCallId ?? toolCallId));
 }
 
 /** Calls of a reply that are to be run, or answered. */

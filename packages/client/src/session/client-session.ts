@@ -85,6 +85,11 @@ export class ClientSession {
     return this.#runtime.cursor;
   }
 
+  /** Id of the last turn that is known to have started. */
+  get lastTurnId(): string | undefined {
+    return this.#runtime.mirror.lastTurnId;
+  }
+
   /**
    * Starts a turn with user input, or continues one with answers to pending calls. Calls of client-side tools are run and answered automatically,
    * and the turns that continue it belong to the same handle. A refusal is reported in `response.error`, with its code.

@@ -1,5 +1,4 @@
 /** Event stream of one session: connected while there is a reader, and resumed at its cursor after a cut. */
-import { longestTimerMs } from "./pause.ts";
 import { background } from "@capstan/kernel";
 import type { Cursor, SessionEvent, WireEvent } from "@capstan/log";
 import { WireReader, compareCursors, formatCursor, parseCursor, startCursor } from "@capstan/log";
@@ -8,6 +7,7 @@ import type { Connection } from "./connection.ts";
 import { notOurs, toClientError, unreachable } from "./connection.ts";
 import type { Frame } from "./read-frames.ts";
 import { readFrames } from "./read-frames.ts";
+import { Silence } from "./silence.ts";
 
 export interface StreamListener {
   /** Incarnation of the followed session, once it is known. */
@@ -227,36 +227,4 @@ export function queryOf(
   const all = { ...parameters, ...(incarnation !== undefined && { incarnation }) };
   const query = new URLSearchParams(all).toString();
   return query === "" ? "" : `?${query}`;
-}
-
-/** Watches for a connection that has gone silent. */
-class Silence {
-  readonly #timer: ReturnType<typeof setInterval>;
-  #bytes = 0;
-  #frames = 0;
-
-  /** `onDead`: not even a comment came. `onQuiet`: nothing but comments. */
-  constructor(ms: number, onDead: () => void, onQuiet: () => void) {
-    this.#timer = setInterval(
-      () => {
-        if (this.#bytes === 0) onDead();
-        else if (this.#frames === 0) onQuiet();
-        this.#bytes = 0;
-        this.#frames = 0;
-      },
-      Math.min(ms, longestTimerMs),
-    );
-  }
-
-  onBytes(): void {
-    this.#bytes += 1;
-  }
-
-  onFrame(): void {
-    this.#frames += 1;
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
-  }
 }

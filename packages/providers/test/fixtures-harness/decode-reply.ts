@@ -26,13 +26,14 @@ export async function decodeReply(
   reply: FixtureReply,
   chunks: readonly Uint8Array[] = inOnePiece(reply),
   options: ProviderStreamOptions = {},
+  through: (provider: ProviderContract) => ProviderContract = (provider) => provider,
 ): Promise<DecodedReply> {
   const provider = createProvider(vendor, {
     apiKey: "test-key",
     fetch: replayFetch(reply, chunks),
     stream: reply.isStream,
   });
-  return readReply(provider, reply.expect.tool_calls, options);
+  return readReply(through(provider), reply.expect.tool_calls, options);
 }
 
 /** One step of a turn. All tools are remote, so that nothing runs. */

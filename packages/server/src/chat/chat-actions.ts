@@ -2,6 +2,8 @@
 import type { Session } from "@capstan/core";
 import { SessionError } from "@capstan/core";
 import type { Answer } from "@capstan/log";
+import type { ChatAction, ChatRequest } from "@capstan/log/chat";
+import { findMessage, nextRevision, replyIdOf, turnIdOfMessage } from "@capstan/log/chat";
 import { appOf } from "../endpoints/app-of.ts";
 import type { Call } from "../endpoints/endpoint.ts";
 import { traceIn } from "../endpoints/trace-in.ts";
@@ -9,15 +11,8 @@ import { ServerError } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import type { ChatQuery } from "./chat-endpoints.ts";
-import type { ChatAction, ChatRequest } from "./chat-request.ts";
 import { emptyStream, followChat, streamTurn } from "./chat-stream.ts";
-import {
-  findMessage,
-  inputUnderWay,
-  nextRevision,
-  replyIdOf,
-  turnIdOfMessage,
-} from "./message-ids.ts";
+import { inputUnderWay } from "./input-under-way.ts";
 
 type ChatCall = Call<ChatQuery, ChatRequest>;
 type Content = ActionOf<"send">["content"];
@@ -42,7 +37,7 @@ async function send(
   { messageId, content }: ActionOf<"send">,
 ): Promise<EventStream> {
   const { session } = open;
-  const known = findMessage(session, messageId);
+  const known = findMessage(session.messages, messageId);
   const id = turnIdOfMessage(messageId);
   if (known === undefined) {
     return isRunning(session) ? steer(call, session, id, content) : start(call, open, id, content);
@@ -123,7 +118,7 @@ async function regenerate(
   open: OpenSession,
   { messageId }: ActionOf<"regenerate">,
 ): Promise<EventStream> {
-  const known = findMessage(open.session, messageId);
+  const known = findMessage(open.session.messages, messageId);
   if (known?.role !== "user") {
     throw new ServerError("not_found", "The message to answer again is not in this conversation");
   }

@@ -1,5 +1,8 @@
 /** Routes for pages that use the AI SDK: send or answer, come back, stop. */
+import type { ChatAction, ChatProtocol, ChatRequest } from "@capstan/log/chat";
+import { ChatRequestFault, readChatRequest } from "@capstan/log/chat";
 import type { Call, Endpoint } from "../endpoints/endpoint.ts";
+import { empty, eventStream, json } from "../endpoints/answered.ts";
 import { endpoint } from "../endpoints/endpoint.ts";
 import { withNewSession } from "../endpoints/new-session.ts";
 import { appOf } from "../endpoints/app-of.ts";
@@ -7,11 +10,8 @@ import { commonHeaders, jsonResponse } from "../guard/public-error.ts";
 import { invalidRequest, noSession } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
-import type { ChatAction, ChatRequest } from "./chat-request.ts";
-import { readChatRequest } from "./chat-request.ts";
 import { act } from "./chat-actions.ts";
 import { followChat } from "./chat-stream.ts";
-import type { ChatProtocol } from "./chunks.ts";
 
 export interface ChatQuery {
   readonly protocol?: ChatProtocol;
@@ -24,15 +24,25 @@ export const postChat: Endpoint = endpoint({
     "Sends the last message of a page, answers its calls, edits or regenerates, and streams the reply as UI message chunks of the AI SDK",
   query: "ChatQuery",
   body: "ChatRequest",
-  answers: "events",
+  answers: { 200: eventStream },
   async handle(call: Call<ChatQuery, ChatRequest>) {
     const { backend, principal, body } = call;
-    const action = readChatRequest(body, backend.allowsMediaUrls);
+    const action = actionOf(body, backend.allowsMediaUrls);
     const found = await backend.sessions.find(principal, body.id);
     if (found === undefined) return begin(call, action);
     return backend.sessions.useOpen(found, { id: body.id }, (open) => act(call, open, action));
   },
 });
+
+/** Fails with `invalid_request`. */
+function actionOf(body: ChatRequest, allowsMediaUrls: boolean): ChatAction {
+  try {
+    return readChatRequest(body, allowsMediaUrls);
+  } catch (thrown) {
+    if (!(thrown instanceof ChatRequestFault)) throw thrown;
+    throw invalidRequest("Invalid chat request", [thrown.issue]);
+  }
+}
 
 /** Only a message can begin a conversation: answers and replies belong to one that exists. */
 function begin(call: Call<ChatQuery, ChatRequest>, action: ChatAction): Promise<EventStream> {
@@ -53,7 +63,7 @@ export const resumeChat: Endpoint = endpoint({
   path: "/api/chat/:id/stream",
   summary: "Streams the reply that is under way, from its beginning",
   query: "ChatQuery",
-  answers: "events. 204: nothing is under way",
+  answers: { 200: eventStream, 204: empty("nothing is under way") },
   async handle(call: Call<ChatQuery, undefined>) {
     const { backend, principal, id } = call;
     const found = await backend.sessions.find(principal, id);
@@ -74,7 +84,7 @@ export const stopChat: Endpoint = endpoint({
   path: "/api/chat/:id/stop",
   summary: "Stops the reply that is under way. Does nothing if there is none",
   query: "NoQuery",
-  answers: "200",
+  answers: { 200: json("stopped") },
   async handle({ backend, principal, id }: Call<object, undefined>) {
     await backend.sessions.use({ principal, id }, ({ session }) => session.abort());
     return jsonResponse({ success: true });

@@ -3,9 +3,9 @@ import type { Session } from "@capstan/core";
 import type { AssistantMessage, ChatMessage } from "@capstan/kernel";
 import type { Cursor, SessionEvent } from "@capstan/log";
 import { formatCursor } from "@capstan/log";
-import { ChunkEncoder } from "./chunk-encoder.ts";
-import type { ChatProtocol, Chunk } from "./chunks.ts";
-import { chunkFrames, doneFrame } from "./chunks.ts";
+import type { ChatProtocol } from "@capstan/log/chat";
+import { ChunkEncoder, nothingAdded } from "@capstan/log/chat";
+import { chunkFrames, doneFrame } from "./chunk-frames.ts";
 import type { Backend } from "../endpoints/endpoint.ts";
 import type { StreamFormat } from "../endpoints/open-stream.ts";
 import type { TurnEndings } from "../endpoints/turn-stream.ts";
@@ -29,13 +29,14 @@ export interface ChatReply {
 
 export function chatFormat(
   { host, clock, view }: Backend,
-  { agent, config, messages }: Session,
+  { agent, config, messages, pendingToolCalls }: Session,
   { protocol, messageId, isContinued = false }: ChatReply,
 ): StreamFormat {
   const own = host.agents.find(({ name }) => name === agent)?.tools ?? [];
   const lent = (config.tools ?? []).filter((tool) => typeof tool !== "string");
   const encoder = new ChunkEncoder({
     protocol,
+    messageId,
     now: clock.now,
     isClientTool: (name) =>
       lent.some((tool) => tool.name === name) ||
@@ -45,6 +46,7 @@ export function chatFormat(
     for (const call of messages.findLast(isAssistant)?.content ?? []) {
       if (call.type === "tool_call") encoder.know(call);
     }
+    for (const call of pendingToolCalls) encoder.knowPending(call);
   }
   const frame = (event: SessionEvent, cursor: Cursor): string =>
     chunkFrames(encoder.take(view.event(event)), formatCursor(cursor));
@@ -62,16 +64,6 @@ function isAssistant(message: ChatMessage): message is AssistantMessage {
 function errorFrames(errorText: string): string {
   return chunkFrames([{ type: "error", errorText }]) + doneFrame;
 }
-
-/**
- * Chunks of a reply that adds nothing. The empty step keeps a page from sending again: pages send by themselves while the last step of a
- * message has tool calls that are all answered, and only metadata makes them store the step.
- */
-export const nothingAdded: readonly Chunk[] = [
-  { type: "start-step" },
-  { type: "finish-step" },
-  { type: "finish", messageMetadata: {} },
-];
 
 export function chatEndings({ view }: Backend): TurnEndings {
   return {

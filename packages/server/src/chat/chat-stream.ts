@@ -2,6 +2,8 @@
 import type { Session, Turn } from "@capstan/core";
 import type { SessionEvent } from "@capstan/log";
 import { chainMark, startCursor } from "@capstan/log";
+import type { ChatProtocol } from "@capstan/log/chat";
+import { nothingAdded, replyIdOf } from "@capstan/log/chat";
 import type { Call } from "../endpoints/endpoint.ts";
 import type { OpenedStream } from "../endpoints/open-stream.ts";
 import { openStream } from "../endpoints/open-stream.ts";
@@ -11,10 +13,9 @@ import type { OpenSession } from "../server/sessions.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import type { ChatQuery } from "./chat-endpoints.ts";
 import type { ChatReply } from "./chat-frames.ts";
-import { chatEndings, chatFormat, chatHeaders, nothingAdded } from "./chat-frames.ts";
-import type { ChatProtocol } from "./chunks.ts";
-import { chunkFrames, doneFrame } from "./chunks.ts";
-import { inputUnderWay, replyIdOf } from "./message-ids.ts";
+import { chatEndings, chatFormat, chatHeaders } from "./chat-frames.ts";
+import { chunkFrames, doneFrame } from "./chunk-frames.ts";
+import { inputUnderWay } from "./input-under-way.ts";
 
 type ChatCall = Pick<Call<ChatQuery, unknown>, "backend" | "principal" | "query">;
 

@@ -1,5 +1,6 @@
 /** Endpoints about the server itself. */
 import type { Endpoint } from "./endpoint.ts";
+import { json } from "./answered.ts";
 import { endpoint } from "./endpoint.ts";
 import { commonHeaders, jsonResponse } from "../guard/public-error.ts";
 import { ServerError } from "../guard/server-error.ts";
@@ -11,7 +12,7 @@ export const health: Endpoint = endpoint({
   summary: "Checks that the process responds",
   query: "NoQuery",
   isPublic: true,
-  answers: "200",
+  answers: { 200: json("it responds") },
   handle: () => jsonResponse({ ok: true }),
 });
 
@@ -21,7 +22,7 @@ export const ready: Endpoint = endpoint({
   summary: "Checks that the server accepts requests",
   query: "NoQuery",
   isPublic: true,
-  answers: "200, or 503 while the server is shutting down",
+  answers: { 200: json("ready"), 503: json("the server is shutting down") },
   handle({ backend }) {
     if (backend.isClosing()) throw closing();
     return jsonResponse({ ok: true });
@@ -33,13 +34,14 @@ export const metrics: Endpoint = endpoint({
   path: "/metrics",
   summary: "Metrics in Prometheus format",
   query: "NoQuery",
-  answers: "200: text",
+  answers: { 200: { description: "metrics", type: "text/plain" } },
   handle({ backend }) {
     const { streams, sessions, metrics: counted } = backend;
     const text = counted.toText({
       streams_open: streams.size,
       sessions_in_memory: sessions.size,
       sessions_set_aside: backend.host.setAsideCount,
+      model_replies_open: backend.proxy?.size ?? 0,
     });
     return new Response(text, {
       headers: { "content-type": "text/plain; version=0.0.4", ...commonHeaders },

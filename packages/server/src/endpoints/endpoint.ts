@@ -1,9 +1,11 @@
 /** One endpoint: its path, its input, and its handler. */
 import type { Clock, Host } from "@capstan/core";
 import type { ChatOptions } from "../server/server-options.ts";
+import type { Answered } from "./answered.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import type { ClientToolLimits, ServerLimits } from "../guard/limits.ts";
 import type { Metrics } from "./metrics.ts";
+import type { ModelProxy } from "../proxy/model-proxy.ts";
 import type { RequestInputs } from "./request-schemas.ts";
 import type { PublicView } from "../guard/public-view.ts";
 import type { Sessions } from "../server/sessions.ts";
@@ -27,6 +29,8 @@ export interface Backend {
   readonly streams: Streams;
   readonly metrics: Metrics;
   readonly chat: ChatOptions;
+  /** Undefined if clients may not ask models. */
+  readonly proxy: ModelProxy | undefined;
   /** Whether clients may send media by URL. */
   readonly allowsMediaUrls: boolean;
   readonly isClosing: () => boolean;
@@ -60,8 +64,8 @@ export interface EndpointDefinition<Query, Body> {
   readonly body?: SchemaName;
   /** Whether requests need no authentication and may come from any host. */
   readonly isPublic?: boolean;
-  /** Description of the response, for OpenAPI. */
-  readonly answers: string;
+  /** Responses by status, for OpenAPI. Refusals are the same everywhere. */
+  readonly answers: Readonly<Record<number, Answered>>;
   handle(call: Call<Query, Body>): Reply | Promise<Reply>;
 }
 

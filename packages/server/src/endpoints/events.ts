@@ -2,6 +2,7 @@
 import type { Session } from "@capstan/core";
 import type { Cursor, EventsQuery } from "@capstan/log";
 import type { Call, Endpoint } from "./endpoint.ts";
+import { eventStream } from "./answered.ts";
 import { endpoint } from "./endpoint.ts";
 import { cursorIn, mustBeReached, openStream, toCursor } from "./open-stream.ts";
 
@@ -16,7 +17,7 @@ export const events: Endpoint = endpoint({
   summary:
     "Streams events after Last-Event-ID or ?after=, or from now on, until the client disconnects. With ?incarnation= only if the session has that incarnation",
   query: "EventsQuery",
-  answers: "events",
+  answers: { 200: eventStream },
   async handle(call: Call<EventsQuery, undefined>) {
     const { backend, principal, id, query, headers } = call;
     const { incarnation } = query;

@@ -5,6 +5,7 @@ import type { ExecuteRequest } from "@capstan/log";
 import { appOf } from "./app-of.ts";
 import { traceIn } from "./trace-in.ts";
 import type { Backend, Call, Endpoint } from "./endpoint.ts";
+import { eventStream } from "./answered.ts";
 import { endpoint } from "./endpoint.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import { sessionHeaders } from "../guard/public-error.ts";
@@ -25,7 +26,7 @@ export const execute: Endpoint = endpoint({
     "Starts a turn, or continues one with answers, and streams its events up to execute_complete",
   query: "NoQuery",
   body: "ExecuteRequest",
-  answers: "events",
+  answers: { 200: eventStream },
   async handle(call: ExecuteCall) {
     checkModel(call);
     const { backend, principal, body } = call;

@@ -11,6 +11,7 @@ import type {
 } from "@capstan/log";
 import { appOf } from "./app-of.ts";
 import type { Call, Endpoint } from "./endpoint.ts";
+import { json } from "./answered.ts";
 import { endpoint } from "./endpoint.ts";
 import { jsonResponse } from "../guard/public-error.ts";
 import { ServerError } from "../guard/server-error.ts";
@@ -38,7 +39,7 @@ function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
     summary,
     query: "NoQuery",
     body: "QueueRequest",
-    answers: "202: the message id",
+    answers: { 202: json("the message id") },
     handle: (call) =>
       withSession(call, async (session) => {
         const { input, id } = call.body;
@@ -56,7 +57,7 @@ export const answers: Endpoint = endpoint({
   summary: "Answers pending calls, all or some, in any order. Repeating an answer changes nothing",
   query: "NoQuery",
   body: "AnswersRequest",
-  answers: "202: the calls still pending",
+  answers: { 202: json("the calls still pending") },
   handle: (call: Call<object, AnswersRequest>) =>
     withSession(call, async (session) => {
       call.backend.storage.admit(call.principal, session);
@@ -74,7 +75,7 @@ export const claims: Endpoint = endpoint({
   summary: "Claims a pending call for this client, so that no other client runs it",
   query: "NoQuery",
   body: "ClaimRequest",
-  answers: "200: when the claim expires",
+  answers: { 200: json("when the claim expires") },
   handle: (call) =>
     withSession(call, async (session) => {
       const { toolCallId, client, leaseMs = defaultClaimMs } = call.body;
@@ -93,7 +94,7 @@ export const cancel: Endpoint = endpoint({
     "Stops a turn and the turns that continue it, in whatever process it runs. A turn that has ended is not changed",
   query: "NoQuery",
   body: "CancelRequest",
-  answers: "202: the turn will stop. 200: it had already ended",
+  answers: { 202: json("the turn will stop"), 200: json("it had already ended") },
   handle: (call) =>
     withSession(call, async (session) => {
       const { turnId, reason } = call.body;
@@ -113,7 +114,7 @@ export const rewind: Endpoint = endpoint({
     "Makes a message the last one of the history, or removes it too. Refused while a turn runs; a suspended turn ends",
   query: "NoQuery",
   body: "RewindRequest",
-  answers: "200: the id of the last message now",
+  answers: { 200: json("the id of the last message now") },
   handle: (call) =>
     withSession(call, async (session) => {
       const { to, before = false, id } = call.body;

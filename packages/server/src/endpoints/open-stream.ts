@@ -5,10 +5,10 @@ import { parseCursor } from "@capstan/log";
 import type { Call } from "./endpoint.ts";
 import { EventReader } from "../streaming/event-reader.ts";
 import type { EventStream, FrameSink, FrameSource } from "../streaming/frame-sink.ts";
-import { commonHeaders, sessionHeaders } from "../guard/public-error.ts";
+import { sessionHeaders } from "../guard/public-error.ts";
 import { cursorAhead, invalidRequest } from "../guard/server-error.ts";
 import type { EndReason, EventFrames, StreamNames } from "../streaming/session-frames.ts";
-import { retryFrame, streamFrame } from "../streaming/session-frames.ts";
+import { retryFrame, streamFrame, streamHeaders } from "../streaming/session-frames.ts";
 import type { OpenSession } from "../server/sessions.ts";
 
 export interface StreamChoices {
@@ -70,14 +70,7 @@ export function openStream(
   const forget = streams.add(principal, session.id, reader);
   reader.subscribe(from);
   return {
-    headers: {
-      "content-type": "text/event-stream",
-      ...commonHeaders,
-      // Proxies that buffer responses, and middleware that compresses them, would hold events back.
-      "cache-control": "no-store, no-transform",
-      "x-accel-buffering": "no",
-      ...sessionHeaders(session),
-    },
+    headers: { ...streamHeaders, ...sessionHeaders(session) },
     reader,
     start: (sink: FrameSink): FrameSource => reader.start(sink),
   };

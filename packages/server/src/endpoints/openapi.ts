@@ -45,9 +45,9 @@ const errorSchema = {
   },
 };
 
-function toOperation({ path, summary, query, body, isPublic, answers }: Endpoint): object {
-  const type = answers === "events" ? "text/event-stream" : "application/json";
+function toOperation({ method, path, summary, query, body, isPublic, answers }: Endpoint): object {
   return {
+    operationId: toName(method, path),
     summary,
     ...(isPublic === true && { security: [] }),
     parameters: [...idParameters(path), ...queryParameters(query)],
@@ -55,13 +55,25 @@ function toOperation({ path, summary, query, body, isPublic, answers }: Endpoint
       requestBody: { required: true, content: { "application/json": { schema: toSchema(body) } } },
     }),
     responses: {
-      "2XX": { description: answers, content: { [type]: {} } },
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, { description, type }]) => [
+          status,
+          { description, ...(type !== undefined && { content: { [type]: {} } }) },
+        ]),
+      ),
       "4XX": {
         description: "refused",
         content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
       },
     },
   };
+}
+
+/** Name of the operation, such as `postApiAgentExecute`. */
+function toName(method: string, path: string): string {
+  const words = path.split(/\W+/).filter((word) => word !== "");
+  const rest = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return method.toLowerCase() + rest.join("");
 }
 
 function idParameters(path: string): object[] {

@@ -13,6 +13,7 @@ import type {
   ForkRequest,
   RewindRequest,
   LentToolDeclaration,
+  ModelRequest,
   QueuedInput,
   QueueRequest,
   SessionListQuery,
@@ -23,9 +24,10 @@ import type {
 import { toCallAnswer } from "@capstan/log";
 import { z } from "zod";
 import type { ChatQuery } from "../chat/chat-endpoints.ts";
-import type { ChatRequest } from "../chat/chat-request.ts";
-import type { ChatProtocol } from "../chat/chunks.ts";
+import type { ChatProtocol, ChatRequest } from "@capstan/log/chat";
 import { maxPageEntries } from "../guard/limits.ts";
+import { ModelRequestSchema } from "./model-request-schema.ts";
+import { samplingFields, toolChoice, toolName } from "./sampling-fields.ts";
 
 const text = z.string().min(1);
 /** Id of a turn or a queued message, with the same rules as `checkTurnId` of core. */
@@ -122,7 +124,7 @@ const ignored = z.unknown().exactOptional();
 
 const LentToolSchema: z.ZodType<LentToolDeclaration> = z
   .strictObject({
-    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
+    name: toolName,
     description: text,
     inputSchema: JsonSchemaSchema,
     label: z.string().max(200).exactOptional(),
@@ -150,20 +152,8 @@ const LentToolSchema: z.ZodType<LentToolDeclaration> = z
 // Neither vendor options nor a service tier: both affect what the server pays for, and who gets the data.
 const ExecuteOptionsSchema: z.ZodType<NonNullable<ExecuteRequest["options"]>> = z.strictObject({
   model: text.exactOptional(),
-  thinkingLevel: z
-    .enum(["off", "minimal", "low", "medium", "high", "xhigh", "max"])
-    .exactOptional(),
-  toolChoice: z
-    .union([z.enum(["auto", "none", "required"]), z.strictObject({ tool: text })])
-    .exactOptional(),
-  temperature: z.number().min(0).max(2).exactOptional(),
-  maxTokens: z.int().min(1).max(10_000_000).exactOptional(),
-  topP: z.number().min(0).max(1).exactOptional(),
-  topK: z.int().min(0).max(1_000_000).exactOptional(),
-  stop: z.array(z.string().min(1).max(1_000)).max(16).exactOptional(),
-  seed: z.int().exactOptional(),
-  frequencyPenalty: z.number().min(-2).max(2).exactOptional(),
-  presencePenalty: z.number().min(-2).max(2).exactOptional(),
+  toolChoice: toolChoice.exactOptional(),
+  ...samplingFields,
   ifPending: z
     .union([z.enum(["refuse", "settle"]), z.strictObject({ settle: reason.min(1) })])
     .exactOptional(),
@@ -250,7 +240,6 @@ const SessionListQuerySchema: z.ZodType<SessionListQuery> = z.strictObject({
 
 const NoQuerySchema: z.ZodType<object> = z.strictObject({});
 
-/** Validated input of endpoints, by the name of its schema. */
 /** Not strict: pages add fields of their own, and a transport sends more than the server reads. */
 const ChatRequestSchema: z.ZodType<ChatRequest> = z.looseObject({
   id: sessionId,
@@ -268,6 +257,7 @@ const ChatQuerySchema: z.ZodType<ChatQuery> = z.strictObject({
     .exactOptional(),
 });
 
+/** Validated input of endpoints, by the name of its schema. */
 export interface RequestInputs {
   readonly ExecuteRequest: ExecuteRequest;
   readonly QueueRequest: QueueRequest;
@@ -282,6 +272,7 @@ export interface RequestInputs {
   readonly SessionListQuery: SessionListQuery;
   readonly ChatRequest: ChatRequest;
   readonly ChatQuery: ChatQuery;
+  readonly ModelRequest: ModelRequest;
   readonly NoQuery: object;
 }
 
@@ -301,5 +292,6 @@ export const requestSchemas: {
   SessionListQuery: SessionListQuerySchema,
   ChatRequest: ChatRequestSchema,
   ChatQuery: ChatQuerySchema,
+  ModelRequest: ModelRequestSchema,
   NoQuery: NoQuerySchema,
 };

@@ -11,6 +11,7 @@ import type {
 } from "@capstan/log";
 import { formatCursor } from "@capstan/log";
 import type { Endpoint } from "./endpoint.ts";
+import { empty, json } from "./answered.ts";
 import { endpoint } from "./endpoint.ts";
 import { jsonResponse, jsonTextResponse, sessionHeaders } from "../guard/public-error.ts";
 import { maxPageEntries } from "../guard/limits.ts";
@@ -24,7 +25,7 @@ export const getSession: Endpoint = endpoint({
   summary:
     "Returns a consistent snapshot of a session, even during a turn. With sinceSeq only what came after that entry; if hasMore is set, the next page starts after lastSeq",
   query: "SessionQuery",
-  answers: "200: the session",
+  answers: { 200: json("the session") },
   handle({ backend, principal, id, query }) {
     const { sinceSeq: after = 0, limit: maxEntries = maxPageEntries, incarnation } = query;
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
@@ -104,7 +105,7 @@ export const listSessions: Endpoint = endpoint({
   path: "/api/agent/sessions",
   summary: "Lists the caller's sessions, newest first, in pages",
   query: "SessionListQuery",
-  answers: "200: the page, with next if there is another",
+  answers: { 200: json("the page, with next if there is another") },
   async handle({ backend, principal, query }) {
     const { sessions, next } = await backend.host.list({ ...query, principal });
     const list: SessionList = {
@@ -132,7 +133,7 @@ export const fork: Endpoint = endpoint({
     "Creates a session with the same history, up to the step of a message, or up to the last complete step",
   query: "NoQuery",
   body: "ForkRequest",
-  answers: "201: the id of the new session",
+  answers: { 201: json("the id of the new session") },
   handle({ backend, principal, id, body: { at, incarnation } }) {
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
       backend.storage.admit(principal, open.session);
@@ -159,7 +160,7 @@ export const deleteSession: Endpoint = endpoint({
   path: "/api/agent/session/:id",
   summary: "Deletes a session with its whole history and ends its streams",
   query: "SessionTarget",
-  answers: "204",
+  answers: { 204: empty("deleted") },
   handle({ backend, principal, id, query: { incarnation } }) {
     return backend.sessions.use({ principal, id, incarnation }, async (open) => {
       backend.streams.end("deleted", open.session.id);

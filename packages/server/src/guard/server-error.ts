@@ -13,6 +13,8 @@ export type ServerErrorCode =
   | "session_replaced"
   /** A cursor is ahead of the session. */
   | "cursor_ahead"
+  /** The frames after a cursor are no longer kept. */
+  | "cursor_expired"
   | "method_not_allowed"
   | "body_too_large"
   | "unsupported_media_type"
@@ -21,6 +23,10 @@ export type ServerErrorCode =
   | "rate_limited"
   | "too_many_sessions"
   | "too_many_streams"
+  /** The principal has spent its budget for models. */
+  | "budget_exceeded"
+  /** The client has aborted the request before it arrived. */
+  | "aborted"
   /** Too many bytes in this principal's pending requests. */
   | "too_many_bytes"
   /** The session, or all sessions of this principal, have reached their storage limit. */

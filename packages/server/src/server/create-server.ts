@@ -4,9 +4,13 @@ import { BodyBudget } from "../guard/body-budget.ts";
 import type { Identity } from "../guard/authenticate.ts";
 import { checkHost, checkOrigin, corsHeaders, preflight } from "../guard/access.ts";
 import type { Backend, Endpoint, Reply } from "../endpoints/endpoint.ts";
+import { json } from "../endpoints/answered.ts";
 import { endpoint } from "../endpoints/endpoint.ts";
 import { closing, health, metrics, ready } from "../endpoints/about.ts";
 import { postChat, resumeChat, stopChat } from "../chat/chat-endpoints.ts";
+import { abortStream, listModels, postStream, resumeStream } from "../proxy/proxy-endpoints.ts";
+import { ModelProxy } from "../proxy/model-proxy.ts";
+import { checkProxy } from "../proxy/proxy-options.ts";
 import { events } from "../endpoints/events.ts";
 import { execute } from "../endpoints/execute.ts";
 import { answers, cancel, claims, followUp, rewind, steer } from "../endpoints/inbox.ts";
@@ -44,6 +48,10 @@ const described: readonly Endpoint[] = [
   postChat,
   resumeChat,
   stopChat,
+  postStream,
+  resumeStream,
+  abortStream,
+  listModels,
   health,
   ready,
   metrics,
@@ -54,7 +62,7 @@ const openApi: Endpoint = endpoint({
   path: "/openapi.json",
   summary: "Returns this OpenAPI description",
   query: "NoQuery",
-  answers: "200: OpenAPI 3.1",
+  answers: { 200: json("OpenAPI 3.1") },
   async handle({ backend }) {
     const { toOpenApi } = await import("../endpoints/openapi.ts");
     return jsonResponse(toOpenApi(endpoints, backend.basePath));
@@ -79,6 +87,10 @@ export class Server {
     this.#rate = new RateLimit(limits.requestsPerMinute, clock.now);
     this.#bodies = new BodyBudget(limits);
     const view = new PublicView(options.errorDetails === true);
+    const streams = new Streams(limits, clock);
+    const { unread } = streams;
+    const onError = (thrown: unknown): void => this.#tell(thrown);
+    if (options.proxy !== undefined) checkProxy(options.proxy);
     this.#backend = {
       host,
       basePath: toBasePath(options.basePath),
@@ -90,8 +102,10 @@ export class Server {
       sessions: new Sessions(host, limits, clock, view),
       view,
       storage: new StorageBudget(limits),
-      streams: new Streams(limits, clock),
+      streams,
       metrics: new Metrics(),
+      proxy:
+        options.proxy && new ModelProxy(options.proxy, { limits, clock, view, unread, onError }),
       chat: { protocol: 7, onDisconnect: "continue", ...options.chat },
       allowsMediaUrls: options.allowMediaUrls === true,
       isClosing: () => this.#closing !== undefined,
@@ -139,8 +153,9 @@ export class Server {
   async #close(): Promise<void> {
     // Only after `#closing` is set, which requests check.
     await Promise.resolve();
-    const { streams, sessions, host } = this.#backend;
+    const { streams, sessions, host, proxy } = this.#backend;
     streams.end("closing");
+    proxy?.close();
     sessions.close();
     await host.close();
     // Streams that were opened in the meantime.

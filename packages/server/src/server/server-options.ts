@@ -1,9 +1,10 @@
 /** Options of a server. */
 import type { Clock, Host } from "@capstan/core";
-import type { ChatProtocol } from "../chat/chunks.ts";
+import type { ChatProtocol } from "@capstan/log/chat";
 import type { AccessRules } from "../guard/access.ts";
 import type { Authenticate } from "../guard/authenticate.ts";
 import type { ClientToolLimits, ServerLimits } from "../guard/limits.ts";
+import type { ProxyOptions } from "../proxy/proxy-options.ts";
 
 /** How `/api/chat` serves pages that use the AI SDK. */
 export interface ChatOptions {
@@ -41,6 +42,8 @@ export interface ServerOptions extends AccessRules {
   readonly errorDetails?: boolean;
   /** Choices for pages that use the AI SDK. */
   readonly chat?: Partial<ChatOptions>;
+  /** Models that clients may ask through `/api/stream`, with this server's keys. Default none. */
+  readonly proxy?: ProxyOptions;
   /** Default: the system clock. */
   readonly clock?: Clock;
   /** Called with errors of the server itself, not caused by a client. */

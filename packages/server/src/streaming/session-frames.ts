@@ -1,6 +1,7 @@
 /** Frames of one session's events, created once for all readers. */
 import type { Cursor, SessionEvent } from "@capstan/log";
 import { formatCursor, toWireJson, toWireJsonOfTurn } from "@capstan/log";
+import { commonHeaders } from "../guard/public-error.ts";
 
 /** Frames of events, in one of the formats that clients read. */
 export interface EventFrames {
@@ -59,6 +60,14 @@ export function streamFrame(event: StreamEvent, cursor?: Cursor): string {
   const id = cursor === undefined ? "" : `id: ${formatCursor(cursor)}\n`;
   return `${id}data: ${JSON.stringify(event)}\n\n`;
 }
+
+/** Headers of every stream. Proxies that buffer responses, and middleware that compresses them, would hold events back. */
+export const streamHeaders: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  ...commonHeaders,
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+};
 
 /** How long a client waits before it reconnects. */
 export const retryFrame = "retry: 1000\n\n";

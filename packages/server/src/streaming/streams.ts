@@ -1,14 +1,25 @@
 /** Open streams: limits per principal, and heartbeats. */
 import type { Clock } from "@capstan/core";
-import type { EventReader, UnreadCount } from "./event-reader.ts";
+import type { UnreadCount } from "./event-reader.ts";
 import type { ServerLimits } from "../guard/limits.ts";
 import { ServerError } from "../guard/server-error.ts";
 import type { EndReason } from "./session-frames.ts";
 
+/** Reader of an open stream. */
+export interface StreamMember {
+  /** Sends a heartbeat, or disconnects a reader that has accepted nothing for this long. */
+  beat(now: number, stalledMs: number): void;
+  /** Tells the reason and closes the stream. */
+  endEarly(reason: EndReason): void;
+  /** Disconnects the reader. */
+  cut(): void;
+}
+
 interface OpenStream {
   readonly principal: string;
-  readonly sessionId: string;
-  readonly reader: EventReader;
+  /** Undefined for streams that belong to no session. */
+  readonly sessionId: string | undefined;
+  readonly reader: StreamMember;
 }
 
 export class Streams {
@@ -47,7 +58,7 @@ export class Streams {
   }
 
   /** Returns a function that removes the stream. */
-  add(principal: string, sessionId: string, reader: EventReader): () => void {
+  add(principal: string, sessionId: string | undefined, reader: StreamMember): () => void {
     const stream = { principal, sessionId, reader };
     this.#open.add(stream);
     if (this.#cancelBeat === undefined) this.#beatLater();

@@ -83,6 +83,57 @@ describe("a page that lies", () => {
   });
 });
 
+describe("a page that lies about its conversation", () => {
+  test("gets one of its own for the id of another principal's, which stays as it was", async () => {
+    const world = await createWorld([say("For Ann"), say("For Bob")]);
+    await (await world.post("/api/chat", bodyOf(userMessage("Secret")))).text();
+    const [before] = (await world.host.list({ principal: "ann" })).sessions;
+
+    const bobs = await (
+      await world.post("/api/chat", bodyOf(userMessage("Hi", "m2")), tokens.bob)
+    ).text();
+    const edit = bodyOf(userMessage("Forged", "m1"), { messageId: "m1" });
+    await (await world.post("/api/chat", edit, tokens.bob)).text();
+    const again = bodyOf(userMessage("Secret", "m1"), { trigger: "regenerate-message" });
+    const stolen = await world.post("/api/chat", { ...again, id: before?.id }, tokens.bob);
+
+    expect(bobs).toContain("For Bob");
+    expect(bobs).not.toMatch(/Ann|Secret/);
+    expect(stolen.status).toBe(404);
+    const [after] = (await world.host.list({ principal: "ann" })).sessions;
+    expect(after).toEqual(before);
+    expect(JSON.stringify(world.provider.requests.slice(1))).not.toContain("Secret");
+  });
+
+  test("cannot use the approval of one conversation in another", async () => {
+    const { world, tool, approvalId } = await askedForApproval();
+    const elsewhere = await world.post(
+      "/api/chat",
+      bodyOf(decision(approvalId), { id: "chat-of-nobody" }),
+    );
+
+    expect(elsewhere.status).toBe(404);
+    expect(tool.started).toEqual([]);
+    expect((await sessionOf(world)).pendingToolCalls).toHaveLength(1);
+  });
+
+  test("cannot approve with a word that is no decision, or without the hash", async () => {
+    const { world, tool, approvalId } = await askedForApproval();
+    const [toolCallId = ""] = approvalId.split(".");
+
+    for (const forged of [
+      decision(approvalId, "yes"),
+      decision(approvalId, 1),
+      decision(toolCallId),
+    ]) {
+      await (await world.post("/api/chat", bodyOf(forged))).text();
+    }
+
+    expect(tool.started).toEqual([]);
+    expect((await sessionOf(world)).pendingToolCalls).toHaveLength(1);
+  });
+});
+
 describe("a broken page", () => {
   test.each([
     ["an unknown trigger", bodyOf(userMessage("Hi"), { trigger: "explode" }), "trigger"],
@@ -136,13 +187,21 @@ describe("a broken page", () => {
     expect(world.faults).toEqual([]);
   });
 
-  test("gets 413 for a body of 40 MB", async () => {
-    const world = await createWorld([]);
+  test.each([10_000_000, 40_000_000])(
+    "gets 413 for a text of %i bytes, and nothing changes",
+    async (size) => {
+      const world = await createWorld([say("Hello")]);
+      await (await world.post("/api/chat", bodyOf(userMessage("Hi")))).text();
+      const before = await world.host.list();
 
-    const response = await world.post("/api/chat", bodyOf(userMessage("x".repeat(40_000_000))));
+      const body = bodyOf(userMessage("x".repeat(size), "m2"));
+      const error = await errorOf(await world.post("/api/chat", body));
 
-    expect(response.status).toBe(413);
-  });
+      expect(error).toMatchObject({ status: 413, code: "body_too_large" });
+      expect(await world.host.list()).toEqual(before);
+      expect(world.provider.requests).toHaveLength(1);
+    },
+  );
 
   test("may name its messages as it likes", async () => {
     const world = await createWorld([say("Hello"), say("Again")]);

@@ -2,6 +2,8 @@
 import type { SessionEvent } from "@capstan/core";
 import { createAgent, createHost } from "@capstan/core";
 import { isLiveOnly, memoryRepository, startCursor } from "@capstan/log";
+import type { ChatProtocol } from "@capstan/log/chat";
+import { ChunkEncoder } from "@capstan/log/chat";
 import {
   callTool,
   echoTool,
@@ -16,8 +18,6 @@ import type { UIMessage, UIMessageChunk } from "ai";
 import { readUIMessageStream } from "ai";
 import { assert, asyncProperty, boolean, infiniteStream } from "fast-check";
 import { expect, test } from "vitest";
-import { ChunkEncoder } from "../../src/chat/chunk-encoder.ts";
-import type { ChatProtocol } from "../../src/chat/chunks.ts";
 
 const tool = {
   ...echoTool(),
@@ -58,6 +58,15 @@ async function readersOfATurn(): Promise<readonly (readonly SessionEvent[])[]> {
   return readers;
 }
 
+function newEncoder(protocol: ChatProtocol): ChunkEncoder {
+  return new ChunkEncoder({
+    protocol,
+    messageId: "reply",
+    now: () => 0,
+    isClientTool: () => false,
+  });
+}
+
 function onError(thrown: unknown): never {
   throw thrown;
 }
@@ -66,7 +75,7 @@ async function messageOf(
   events: readonly SessionEvent[],
   protocol: ChatProtocol = 7,
 ): Promise<UIMessage | undefined> {
-  const encoder = new ChunkEncoder({ protocol, now: () => 0, isClientTool: () => false });
+  const encoder = newEncoder(protocol);
   const chunks = events.flatMap((event) => encoder.take(event));
   const stream = ReadableStream.from([
     { type: "start", messageId: "reply" },
@@ -122,7 +131,7 @@ test("pages of older versions get no chunk that their version does not know", as
   const [events = []] = await readersOfATurn();
   const newer = ["reset-step", "steering-message", "tool-approval-response"];
   for (const protocol of [5, 6] as const) {
-    const encoder = new ChunkEncoder({ protocol, now: () => 0, isClientTool: () => false });
+    const encoder = newEncoder(protocol);
     const types = events.flatMap((event) => encoder.take(event)).map(({ type }) => type);
     const message = await messageOf(events, protocol);
 

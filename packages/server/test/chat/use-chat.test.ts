@@ -1,4 +1,5 @@
 /** The chat of the AI SDK, unchanged, over real sockets. */
+import { agentTool, createAgent } from "@capstan/core";
 import {
   callTool,
   deferredTool,
@@ -6,6 +7,7 @@ import {
   remoteTool,
   reply,
   say,
+  scriptedProvider,
   think,
   tinyImage,
 } from "@capstan/testing";
@@ -162,6 +164,32 @@ describe("a page", () => {
     expect(page.error).toBeUndefined();
     expect(page.messages).toHaveLength(2);
     expect(toolsOf(page)).toMatchObject([{ state: "output-available", output: '{"n":1}' }]);
+    expect(page.lastMessage?.parts.at(-1)).toMatchObject({ type: "text", text: "Done" });
+  });
+
+  test("approves a call of a child session, which is shown like a call of its own", async () => {
+    const tool = echoTool({ needsApproval: true });
+    const model = scriptedProvider([callTool("echo", { n: 1 }), say("Found")]);
+    const helper = createAgent({ name: "researcher", model, tools: [tool] });
+    const script = [callTool("researcher", { task: "Find it" }), say("Done")];
+    const world = await createWorld(script, {
+      tools: [agentTool(helper, { description: "Finds things" })],
+    });
+    const page = openPage(world, approving);
+    await page.sendMessage({ text: "Hi" });
+    const asked = toolsOf(page)[1];
+
+    await page.addToolApprovalResponse({ id: approvalOf(page), approved: true });
+    await page.whenSent(2);
+
+    expect(asked).toMatchObject({ state: "approval-requested", input: { n: 1 } });
+    expect(tool.started).toHaveLength(1);
+    expect(page.error).toBeUndefined();
+    expect(page.messages).toHaveLength(2);
+    expect(toolsOf(page)).toMatchObject([
+      { state: "output-available", type: "tool-researcher" },
+      { state: "output-available", type: "tool-echo" },
+    ]);
     expect(page.lastMessage?.parts.at(-1)).toMatchObject({ type: "text", text: "Done" });
   });
 
