@@ -8,56 +8,36 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { unlockedPackages } from "./unlocked-packages.ts";
+import type { LockedPackage } from "./unlocked-packages.ts";
 
-interface Platform {
-  readonly cpu?: readonly string[];
-  readonly libc?: readonly string[];
-  readonly os?: readonly string[];
-}
-
-interface Entry extends Platform {
-  readonly version?: string;
-  readonly dev?: boolean;
-  readonly optional?: boolean;
-  readonly peer?: boolean;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-}
+type Platform = Pick<LockedPackage, "cpu" | "libc" | "os">;
 
 const [folder = "."] = process.argv.slice(2);
 const path = join(import.meta.dirname, "..", folder, "package-lock.json");
 // npm's own file, in the format of lockfileVersion 3.
-const lockfile = JSON.parse(readFileSync(path, "utf8")) as { packages: Record<string, Entry> };
+const lockfile = JSON.parse(readFileSync(path, "utf8")) as { packages: Record<string, LockedPackage> };
 const { packages } = lockfile;
 
-for (const [location, entry] of Object.entries(packages)) {
-  for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
-    if (isLocked(name, location)) continue;
-    const version = /^=?(\d+\.\d+\.\d+[-.\w]*)$/.exec(range)?.[1];
-    if (version === undefined) throw new Error(`${name} is not locked, and ${range} is a range`);
-    const { cpu, libc, os } = platformOf(name);
-    packages[`node_modules/${name}`] = {
-      version,
-      ...(cpu && { cpu }),
-      ...(entry.dev && { dev: true }),
-      ...(libc && { libc }),
-      optional: true,
-      ...(os && { os }),
-      ...(entry.peer && { peer: true }),
-    };
-    console.log(`added ${name}@${version}`);
-  }
+for (const { name, range, dependent } of unlockedPackages(packages)) {
+  const version = /^=?(\d+\.\d+\.\d+[-.\w]*)$/.exec(range)?.[1];
+  if (version === undefined) throw new Error(`${name} is not locked, and ${range} is a range`);
+  const { cpu, libc, os } = platformOf(name);
+  packages[`node_modules/${name}`] = {
+    version,
+    ...(cpu && { cpu }),
+    ...(dependent.dev && { dev: true }),
+    ...(libc && { libc }),
+    optional: true,
+    ...(os && { os }),
+    ...(dependent.peer && { peer: true }),
+  };
+  console.log(`added ${name}@${version}`);
 }
 
 const sorted = Object.entries(packages).toSorted(([a], [b]) => a.localeCompare(b, "en"));
 lockfile.packages = Object.fromEntries(sorted);
 writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
-
-function isLocked(name: string, location: string): boolean {
-  for (let folder = location; ; folder = folder.slice(0, folder.lastIndexOf("/node_modules/"))) {
-    if (packages[`${folder}/node_modules/${name}`] !== undefined) return true;
-    if (!folder.includes("/node_modules/")) return packages[`node_modules/${name}`] !== undefined;
-  }
-}
 
 /** What the newest version at hand says about its platform. */
 function platformOf(name: string): Platform {

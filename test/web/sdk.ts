@@ -2,14 +2,25 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { connect } from "@capstan/client";
+import type { ChatTransportOptions } from "@capstan/client/chat";
+import { chatTransport } from "@capstan/client/chat";
+import type { ToolContract } from "@capstan/kernel";
+import { onTestFinished } from "vitest";
+import { mountHook } from "./mount-hook.ts";
 
 export const versions = [5, 6, 7] as const;
 export type Version = (typeof versions)[number];
 
+/** How a page has its chat: as an object, or as the hook in a component. */
+export type Kind = "Chat" | "useChat";
+/** How it reaches the server: by the SDK's own requests to `/api/chat`, or by a transport of `@capstan/client`. */
+export type Way = "route" | "transport";
+
 /** What the tests use of a version; its own types differ from version to version. */
 export interface Sdk {
   readonly version: Version;
-  openChat(options: ChatChoices): PageChat;
+  openChat(options: ChatChoices): Promise<PageChat>;
   readonly isAnswered: Condition;
   /** Undefined in version 5, which has no approvals. */
   readonly isDecided: Condition | undefined;
@@ -18,11 +29,19 @@ export interface Sdk {
 type Condition = (chat: { readonly messages: readonly PageMessage[] }) => boolean;
 
 export interface ChatChoices {
+  readonly kind: Kind;
+  readonly way: Way;
   readonly url: string;
   readonly token: string;
   readonly messages?: readonly PageMessage[];
   readonly sendAutomaticallyWhen?: Condition;
   onToolCall?(options: { readonly toolCall: ToolCall }): void;
+  /** Choices of the transport. */
+  readonly transport?: Partial<ChatTransportOptions>;
+  /** Tools that the page lends by the transport's client. */
+  readonly tools?: readonly ToolContract[];
+  /** Whether the hook asks for a reply that is under way. */
+  readonly resume?: boolean;
 }
 
 interface ToolCall {
@@ -32,10 +51,11 @@ interface ToolCall {
   readonly providerExecuted?: boolean;
 }
 
-interface PageMessage {
+export interface PageMessage {
   readonly id: string;
   readonly role: string;
   readonly parts: readonly PagePart[];
+  readonly metadata?: unknown;
 }
 
 export interface PagePart {
@@ -46,12 +66,12 @@ export interface PagePart {
   readonly [field: string]: unknown;
 }
 
-/** The part of `Chat` that all versions have. */
+/** The part of `Chat`, and of what the hook returns, that all versions have. */
 export interface PageChat {
   readonly messages: readonly PageMessage[];
   readonly status: string;
   readonly error: Error | undefined;
-  sendMessage(message: { readonly text: string; readonly messageId?: string }): Promise<void>;
+  sendMessage(message?: { readonly text: string; readonly messageId?: string }): Promise<void>;
   regenerate(): Promise<void>;
   resumeStream(): Promise<void>;
   stop(): Promise<void>;
@@ -88,22 +108,43 @@ export function loadSdk(version: Version): Sdk {
   // The classes of the version.
   const ChatOf = react["Chat"] as new (init: object) => PageChat;
   const Transport = ai["DefaultChatTransport"] as new (init: object) => object;
+  const useChat = react["useChat"] as (options: object) => PageChat;
   return {
     version,
     isAnswered: ai["lastAssistantMessageIsCompleteWithToolCalls"] as Condition,
     isDecided: ai["lastAssistantMessageIsCompleteWithApprovalResponses"] as Condition | undefined,
-    openChat: ({ url, token, messages = [], ...init }) => {
-      const api = `${url}/api/chat?protocol=${version}`;
-      const headers = { authorization: `Bearer ${token}` };
-      const transport = new Transport({
-        api,
-        headers,
-        prepareReconnectToStreamRequest: ({ id }: { readonly id: string }) => ({
-          api: `${url}/api/chat/${id}/stream?protocol=${version}`,
-          headers,
-        }),
-      });
-      return new ChatOf({ id: "chat1", ...init, messages, transport });
+    openChat: async ({ kind, way, url, token, messages = [], transport, tools, ...init }) => {
+      const chosen =
+        way === "route"
+          ? new Transport(routeOf(version, url, token))
+          : transportOf(version, url, token, tools, transport);
+      const options = { id: "chat1", ...init, messages, transport: chosen };
+      return kind === "Chat" ? new ChatOf(options) : mountHook(useChat, options);
     },
   };
+}
+
+function routeOf(version: Version, url: string, token: string): object {
+  const headers = { authorization: `Bearer ${token}` };
+  return {
+    api: `${url}/api/chat?protocol=${version}`,
+    headers,
+    prepareReconnectToStreamRequest: ({ id }: { readonly id: string }) => ({
+      api: `${url}/api/chat/${id}/stream?protocol=${version}`,
+      headers,
+    }),
+  };
+}
+
+function transportOf(
+  protocol: Version,
+  url: string,
+  token: string,
+  tools: readonly ToolContract[] | undefined,
+  options: Partial<ChatTransportOptions> = {},
+): object {
+  const retry = { baseDelayMs: 2, maxDelayMs: 20, maxAttempts: 400 };
+  const client = connect({ url, token, retry, tools });
+  onTestFinished(() => client.close());
+  return chatTransport({ client, protocol, pageTools: ["remote"], ...options });
 }
