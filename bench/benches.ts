@@ -11,8 +11,10 @@ import { b8 } from "./benches/b8.ts";
 import { b9 } from "./benches/b9.ts";
 import { b10 } from "./benches/b10.ts";
 import { b11 } from "./benches/b11.ts";
+import { b12 } from "./benches/b12.ts";
+import { b13 } from "./benches/b13.ts";
 
-export const benches: readonly Bench[] = [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11];
+export const benches: readonly Bench[] = [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13];
 
 export function findBench(name: string): Bench | undefined {
   return benches.find((bench) => bench.name === name);

@@ -17,7 +17,7 @@ async function read({ url, init }) {
   let chars = 0;
   let bytes = 0;
   for (const frame of text.split("\n\n")) {
-    const [, data] = /^data: (\{"type":"text_delta".*)$/m.exec(frame) ?? [];
+    const [, data] = /^data: (\{"type":"text[_-]delta".*)$/m.exec(frame) ?? [];
     if (data === undefined) continue;
     const { delta } = JSON.parse(data);
     chars += delta.length;

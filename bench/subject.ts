@@ -83,6 +83,8 @@ export interface Subject {
   readonly wire?: Readonly<Partial<Record<WireProtocol, WireClient>>>;
   /** For B7. */
   serveDeltas?(deltas: readonly string[]): Promise<DeltaServer>;
+  /** For B13. */
+  serveChunks?(deltas: readonly string[]): Promise<DeltaServer>;
   /** For B8. */
   readonly durable?: Readonly<Record<DurableKind, OpenDurableLog>>;
   /** For B9: a context of so many messages grows by so many steps. How many messages are shown in the end. */
