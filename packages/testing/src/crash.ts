@@ -18,6 +18,7 @@ export type { CrashOptions } from "./crash/run-crash.ts";
 export { describeFailure, findScenario, parseCrashRun, replayCommand } from "./crash/replay.ts";
 export type {
   CrashFault,
+  CrashMoment,
   CrashMode,
   CrashPoint,
   CrashReport,

@@ -35,6 +35,11 @@ export type Acknowledgement =
 
 export class Acknowledgements {
   readonly #all: Acknowledgement[] = [];
+  readonly #onAdd: () => void;
+
+  constructor(onAdd: () => void) {
+    this.#onAdd = onAdd;
+  }
 
   get all(): readonly Acknowledgement[] {
     return this.#all;
@@ -42,5 +47,6 @@ export class Acknowledgements {
 
   add(acknowledgement: Acknowledgement): void {
     this.#all.push(acknowledgement);
+    this.#onAdd();
   }
 }

@@ -15,14 +15,16 @@ export interface CrashPoint {
   readonly what: string;
 }
 
+/** Moment of a process at which it may die: before the world sees an interaction, or after it. */
+export interface CrashMoment extends Pick<CrashPoint, "process" | "point"> {
+  readonly side: "before" | "after";
+}
+
 /**
  * `kill`: the process dies. `pause`: it stops past its lease. `fail`: the store reports that it is unavailable. `post`: the scenario's
  * interjection. Happens before the store, the reader or the world sees the interaction, or after, but before the process gets the answer.
  */
-export interface CrashFault {
-  readonly process: string;
-  readonly point: number;
-  readonly side: "before" | "after";
+export interface CrashFault extends CrashMoment {
   readonly do: "kill" | "pause" | "fail" | "post";
 }
 
@@ -38,6 +40,8 @@ export interface CrashReport {
   readonly violations: readonly CrashViolation[];
   /** All points passed until everything was at rest. */
   readonly points: readonly CrashPoint[];
+  /** Moments of these points at which a death makes a difference: see `DistinctMoments`. */
+  readonly moments: readonly CrashMoment[];
   /** Number of faults that occurred: a run may end before one of them. */
   readonly hits: number;
   readonly log: readonly StoredEntry[];

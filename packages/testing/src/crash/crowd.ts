@@ -148,6 +148,7 @@ class Crowd {
       faults: [],
       pauseMs: 0,
       onPoint: () => {},
+      onMoment: () => {},
       onEndless: () => {},
       isAtRisk: () => false,
       onFault: () => {},

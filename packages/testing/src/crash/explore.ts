@@ -29,17 +29,22 @@ export interface ExploreOptions extends Omit<CrashOptions, "expected"> {
   readonly maxFailures?: number;
 }
 
-/** Runs the scenario once without a fault, and then with a fault at every point that this run passed. */
+/**
+ * Runs the scenario once without a fault, then with a kill at every moment of this run that makes a difference, and with its other faults on
+ * both sides of every point.
+ */
 export async function exploreCrashes(
   scenario: CrashScenario,
   options: ExploreOptions = {},
 ): Promise<CrashSummary> {
   const exploration = new Exploration(scenario, options);
-  const actions = ["kill", ...(scenario.alsoAtEveryPoint ?? [])] as const;
   for (const mode of options.modes ?? bothModes) {
-    const { points, final } = await exploration.run(mode, []);
+    const { points, moments, final } = await exploration.run(mode, []);
+    for (const moment of moments) {
+      await exploration.run(mode, [{ ...moment, do: "kill" }], final);
+    }
     for (const { process, point } of points) {
-      for (const action of actions) {
+      for (const action of scenario.alsoAtEveryPoint ?? []) {
         for (const side of bothSides) {
           await exploration.run(mode, [{ process, point, side, do: action }], final);
         }
@@ -117,9 +122,11 @@ class Exploration {
     mode: CrashMode,
     faults: readonly CrashFault[],
     expected?: FinalState,
-  ): Promise<Pick<CrashReport, "points" | "final">> {
+  ): Promise<Pick<CrashReport, "points" | "moments" | "final">> {
     const { maxFailures = 10, createStore, alterHost } = this.#options;
-    if (this.#failures.length >= maxFailures) return { points: [], final: expected ?? nothing };
+    if (this.#failures.length >= maxFailures) {
+      return { points: [], moments: [], final: expected ?? nothing };
+    }
     const run: CrashRun = { scenario: this.#scenario, mode, faults };
     const report = await runCrash(run, {
       ...(createStore !== undefined && { createStore }),

@@ -1,6 +1,6 @@
 /** Life of one process: all its interactions with the world pass here, as long as it is alive and awake. */
 import type { Timer } from "@capstan/kernel";
-import type { CrashFault, CrashPoint } from "./crash-run.ts";
+import type { CrashFault, CrashMoment, CrashPoint } from "./crash-run.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
 /** Thrown out of a call in which a process dies, if nothing else can stop it. */
@@ -17,6 +17,7 @@ export interface LifeOptions {
   readonly faults: readonly CrashFault[];
   readonly pauseMs: number;
   onPoint(point: CrashPoint): void;
+  onMoment(moment: CrashMoment): void;
   /** Called if the process does not stop by itself. */
   onEndless(what: string): void;
   /** True while faults may still occur. */
@@ -103,6 +104,7 @@ export class Life {
 
   #meet(point: number, side: CrashFault["side"]): "go" | "fail" {
     let outcome: "go" | "fail" = "go";
+    this.#options.onMoment({ process: this.name, point, side });
     if (!this.#options.isAtRisk()) return outcome;
     for (const fault of this.#options.faults) {
       if (fault.process !== this.name || fault.point !== point || fault.side !== side) continue;

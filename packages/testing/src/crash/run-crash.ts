@@ -61,9 +61,10 @@ export async function runCrash(run: CrashRun, options: CrashOptions = {}): Promi
   check(world, readers);
   for (const session of world.sessions) await checkBlobs(world, session);
   hosts.end();
-  const { points, hits, main } = world;
+  const { points, moments, hits, main } = world;
   const final = finalStateOf(world);
-  return { violations: world.violations.all, points, hits, log: main.stored, final };
+  const { all: violations } = world.violations;
+  return { violations, points, moments: moments.list, hits, log: main.stored, final };
 }
 
 function check(world: World, readers: readonly Reader[]): void {
@@ -100,6 +101,7 @@ async function comeToRest(
   for (let step = 0; step < maxSteps && clock.now() < endsAt; step += 1) {
     await scheduler.settle();
     if (world.isHopeless) return false;
+    world.moments.separate();
     if (scheduler.deliverOne() || client.step()) continue;
     await world.look();
     if (world.isLogAtRest) {

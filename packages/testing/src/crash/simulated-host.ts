@@ -36,6 +36,7 @@ export class SimulatedHost {
       faults: run.faults,
       pauseMs: world.pauseMs,
       onPoint: (point) => world.onPoint(point),
+      onMoment: (moment) => world.onMoment(moment),
       onEndless: (what) => {
         world.isHopeless = true;
         world.violations.add("stuck", `it loops forever, at last with ${what}`);

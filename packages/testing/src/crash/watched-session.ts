@@ -20,6 +20,8 @@ export interface WatchedSessionOptions {
   readonly title: string;
   readonly store: SessionRepository;
   readonly violations: Violations;
+  /** Called when the client gets an acknowledgement. */
+  onAcknowledged(): void;
 }
 
 export class WatchedSession {
@@ -31,7 +33,7 @@ export class WatchedSession {
   readonly fold: SessionFold = new SessionFold();
   /** Leases under which entries were appended, by entry id. */
   readonly leases: Map<string, Lease> = new Map();
-  readonly acknowledged: Acknowledgements = new Acknowledgements();
+  readonly acknowledged: Acknowledgements;
   readonly #options: WatchedSessionOptions;
   /** True once a process has tried to create it: before that there is nothing to read. */
   mayExist = false;
@@ -41,6 +43,7 @@ export class WatchedSession {
   constructor(options: WatchedSessionOptions) {
     this.id = options.id;
     this.age = options.age;
+    this.acknowledged = new Acknowledgements(options.onAcknowledged);
     this.#options = options;
   }
 

@@ -5,7 +5,8 @@ import { entryVersion, isPromise, memoryRepository } from "@capstan/log";
 import { ageOf } from "./ages.ts";
 import { checkTranscript } from "../checkers/check-transcript.ts";
 import type { SeenContext } from "./asking.ts";
-import type { CrashPoint, CrashRun } from "./crash-run.ts";
+import type { CrashMoment, CrashPoint, CrashRun } from "./crash-run.ts";
+import { DistinctMoments } from "./distinct-moments.ts";
 import { decisionOn } from "./decision-on.ts";
 import { Effects } from "./effects.ts";
 import { toPost } from "./interjection.ts";
@@ -39,6 +40,7 @@ export class World {
   readonly seen: SeenContext[] = [];
   readonly violations: Violations = new Violations();
   readonly points: CrashPoint[] = [];
+  readonly moments: DistinctMoments = new DistinctMoments();
   /** Forks that the client knows, by its names for them. */
   readonly forks: Map<string, WatchedSession> = new Map();
   /** Deleted sessions, as they were then. */
@@ -156,6 +158,10 @@ export class World {
     if (this.isCounting) this.points.push(point);
   }
 
+  onMoment(moment: CrashMoment): void {
+    if (this.isCounting) this.moments.add(moment);
+  }
+
   /** Another process posts the scenario's interjection, and ends. */
   interject(): void {
     const { interjection } = this.scenario;
@@ -192,6 +198,7 @@ export class World {
   }
 
   onRequest(request: ProviderRequest): void {
+    this.moments.separate();
     this.requests.push(toSeenRequest(request, this.hasAges));
     checkGuardedRequest(this, request);
     for (const { message } of checkTranscript(request.messages)) {
@@ -227,7 +234,8 @@ export class World {
     const { store, violations } = this;
     const of = age === 1 ? "" : `age ${age}`;
     const title = id === sessionId ? of : `fork ${id}`;
-    const session = new WatchedSession({ id, age, title, store, violations });
+    const onAcknowledged = (): void => this.moments.separate();
+    const session = new WatchedSession({ id, age, title, store, violations, onAcknowledged });
     this.#sessions.set(id, session);
     return session;
   }
@@ -265,6 +273,10 @@ export class World {
         const session = this.session(id);
         const deleted = afterwards(session.look(), () => store.delete(id));
         return afterwards(deleted, () => this.#end(session));
+      },
+      sendLive: (...frame) => {
+        this.moments.separate();
+        store.sendLive?.(...frame);
       },
       claimDue: (query) => {
         const claims = store.claimDue(query);
