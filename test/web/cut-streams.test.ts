@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined).each(transports)(suiteName, (page) => {
     const whole = await shownAfterCut(page, Infinity);
 
     const cuts: boolean[] = [];
-    for (let place = 0; place < whole.frames; place += page.kind === "Chat" ? 1 : 4) {
+    for (let place = 0; place < whole.frames; place += 1) {
       const { chat, wasCut } = await shownAfterCut(page, place);
       expect([chat.error, chat.status]).toEqual([undefined, "ready"]);
       expect(essence(chat)).toEqual(essence(whole.chat));
@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined).each(routes)(suiteName, (page) => {
     const { chat: whole } = await shownAfterCut(page, Infinity);
 
     let cuts = 0;
-    for (let place = 0; ; place += page.kind === "Chat" ? 1 : 4) {
+    for (let place = 0; ; place += 1) {
       const gate = Promise.withResolvers<void>();
       const [first = say(""), last = say("")] = script;
       const { url } = await serve([first, reply(wait(gate.promise), last)], [echoTool()]);
@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined).each(routes)(suiteName, (page) => {
       expect(essence(back)).toEqual(essence(whole));
     }
 
-    expect(cuts).toBeGreaterThan(page.kind === "Chat" ? 9 : 2);
+    expect(cuts).toBeGreaterThan(9);
   });
 });
 
