@@ -16,7 +16,9 @@ type Platform = Pick<LockedPackage, "cpu" | "libc" | "os">;
 const [folder = "."] = process.argv.slice(2);
 const path = join(import.meta.dirname, "..", folder, "package-lock.json");
 // npm's own file, in the format of lockfileVersion 3.
-const lockfile = JSON.parse(readFileSync(path, "utf8")) as { packages: Record<string, LockedPackage> };
+const lockfile = JSON.parse(readFileSync(path, "utf8")) as {
+  packages: Record<string, LockedPackage>;
+};
 const { packages } = lockfile;
 
 for (const { name, range, dependent } of unlockedPackages(packages)) {

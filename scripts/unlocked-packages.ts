@@ -19,7 +19,9 @@ export interface UnlockedPackage {
   readonly dependent: LockedPackage;
 }
 
-export function unlockedPackages(packages: Readonly<Record<string, LockedPackage>>): UnlockedPackage[] {
+export function unlockedPackages(
+  packages: Readonly<Record<string, LockedPackage>>,
+): UnlockedPackage[] {
   return Object.entries(packages).flatMap(([location, dependent]) =>
     Object.entries(dependent.optionalDependencies ?? {})
       .filter(([name]) => !isLocked(packages, name, location))
@@ -27,7 +29,11 @@ export function unlockedPackages(packages: Readonly<Record<string, LockedPackage
   );
 }
 
-function isLocked(packages: Readonly<Record<string, LockedPackage>>, name: string, location: string): boolean {
+function isLocked(
+  packages: Readonly<Record<string, LockedPackage>>,
+  name: string,
+  location: string,
+): boolean {
   for (let folder = location; ; folder = folder.slice(0, folder.lastIndexOf("/node_modules/"))) {
     if (packages[`${folder}/node_modules/${name}`] !== undefined) return true;
     if (!folder.includes("/node_modules/")) return packages[`node_modules/${name}`] !== undefined;

@@ -6,10 +6,14 @@ import { unlockedPackages } from "../scripts/unlocked-packages.ts";
 import type { LockedPackage } from "../scripts/unlocked-packages.ts";
 
 const root = join(import.meta.dirname, "..");
-const lockfiles = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*package-lock.json"], {
-  cwd: root,
-  encoding: "utf8",
-})
+const lockfiles = execFileSync(
+  "git",
+  ["ls-files", "--cached", "--others", "--exclude-standard", "*package-lock.json"],
+  {
+    cwd: root,
+    encoding: "utf8",
+  },
+)
   .trim()
   .split("\n");
 
@@ -18,10 +22,15 @@ test("the lockfiles of the repository are found", () => {
   expect(lockfiles).toContain("examples/use-chat/package-lock.json");
 });
 
-test.each(lockfiles)("npm ci accepts %s: it locks the optional packages of every platform", (lockfile) => {
-  const { packages } = JSON.parse(readFileSync(join(root, lockfile), "utf8")) as { packages: Record<string, LockedPackage> };
+test.each(lockfiles)(
+  "npm ci accepts %s: it locks the optional packages of every platform",
+  (lockfile) => {
+    const { packages } = JSON.parse(readFileSync(join(root, lockfile), "utf8")) as {
+      packages: Record<string, LockedPackage>;
+    };
 
-  const unlocked = unlockedPackages(packages).map(({ name }) => name);
+    const unlocked = unlockedPackages(packages).map(({ name }) => name);
 
-  expect(unlocked, "run node scripts/complete-lockfile.ts with its folder").toEqual([]);
-});
+    expect(unlocked, "run node scripts/complete-lockfile.ts with its folder").toEqual([]);
+  },
+);

@@ -223,3 +223,20 @@ test("a session that is not stored yet rewinds the history that it begins with",
 
   expect(contentsOf(session.messages)).toEqual(["Hello", "Better"]);
 });
+
+test("a fork of a loaded history that was cut apart has none of what was cut off", async () => {
+  const session = createWorld([say("Hello.")])
+    .host()
+    .createSession({ agent: "helper" });
+  await session.send("Hi").response;
+  const reply = [{ type: "text", text: "Long before" }] as const;
+  await session.loadHistory([
+    { role: "user", id: "loaded", content: "Before" },
+    { role: "assistant", id: "cut", content: reply, stopReason: "stop" },
+  ]);
+  await session.rewind("loaded");
+
+  const fork = await session.fork("loaded");
+
+  expect(fork.messages.map(({ id }) => id)).toEqual(["loaded"]);
+});

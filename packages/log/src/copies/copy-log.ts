@@ -1,4 +1,5 @@
 /** Makes the log of one session the beginning of another: a copy, or a fork. */
+import type { ChatMessage } from "@capstan/kernel";
 import type { Entry, NewEntry, StoredEntry } from "../entries/entries.ts";
 import { entryVersion, isPosted } from "../entries/entries.ts";
 import { foldEntries, parseEntries } from "../folds/fold-entries.ts";
@@ -54,6 +55,7 @@ interface Cut {
 
 function findCut(stored: readonly StoredEntry[], at: string | undefined): Cut | undefined {
   const fold = new SessionFold();
+  const history = at === undefined ? undefined : historyWith(at, stored);
   let count: number | undefined;
   let read = 0;
   for (const { seq, entry } of parseEntries(stored)) {
@@ -62,10 +64,25 @@ function findCut(stored: readonly StoredEntry[], at: string | undefined): Cut | 
     else fold.apply(entry);
     // A message may be cut away before its step is complete.
     if (!isWhole(fold) || (at !== undefined && !fold.transcript.has(at))) continue;
+    // Messages that came together, as a loaded history, may have been cut apart later.
+    if (history !== undefined && !isPrefix(fold.transcript.list, history)) continue;
     count = read;
     if (at !== undefined) break;
   }
   return count === undefined ? undefined : { count, fold: foldEntries(stored.slice(0, count)) };
+}
+
+/** The history as it is now, if it has this message; undefined if the message was cut off. */
+function historyWith(
+  at: string,
+  stored: readonly StoredEntry[],
+): readonly ChatMessage[] | undefined {
+  const { transcript } = foldEntries(stored);
+  return transcript.has(at) ? transcript.list : undefined;
+}
+
+function isPrefix(messages: readonly ChatMessage[], history: readonly ChatMessage[]): boolean {
+  return messages.every(({ id }, index) => history[index]?.id === id);
 }
 
 /** Whether no attempt is under way, and every call has its result. */
