@@ -1,5 +1,5 @@
 import type { SessionRepository } from "@capstan/log";
-import { memoryRepository } from "@capstan/log";
+import { RepositoryError, memoryRepository } from "@capstan/log";
 import { manualClock, say, stall } from "@capstan/testing";
 import { expect, test } from "vitest";
 import { mortal } from "./mortal.ts";
@@ -125,6 +125,22 @@ test("subscribers of the host that deletes are told as well", async () => {
 
   expect(ends).toMatchObject([gone]);
   expect(own.isGone).toBe(true);
+});
+
+test("subscribers are told if the store could not delete their session, and open it again", async () => {
+  const world = createWorld([say("One")]);
+  const down = new RepositoryError("unavailable", "chat", "The store is down");
+  const repository = { ...world.repository, delete: () => Promise.reject(down) };
+  const host = world.host({ repository });
+  const session = host.createSession({ agent: "helper", id: "chat" });
+  await session.send("Hello").response;
+  const ends: unknown[] = [];
+  session.subscribe(() => {}, { onEnd: (why) => ends.push(why) });
+
+  await expect(host.delete("chat")).rejects.toMatchObject({ code: "unavailable" });
+
+  expect(ends).toMatchObject([{ code: "host_closed" }]);
+  expect((await host.open("chat")).messages).toHaveLength(2);
 });
 
 test("what waits in an old session ends when it is replaced", async () => {

@@ -222,7 +222,12 @@ export class Host<
     for (const child of await this.#childrenOf(id)) await this.delete(child);
     const runtime = this.#runtimes.get(id);
     await runtime?.close(`Session ${id} was deleted`);
-    await this.#host.repository.delete(id);
+    try {
+      await this.#host.repository.delete(id);
+    } catch (thrown) {
+      runtime?.onNotDeleted();
+      throw thrown;
+    }
     runtime?.onDeleted();
   }
 

@@ -210,6 +210,13 @@ export class SessionRuntime {
     this.#drop(deleted(this.id));
   }
 
+  /** The session was closed to be deleted, and the store failed: readers may open it again. */
+  onNotDeleted(): void {
+    this.readers.end(
+      closed(this.id, `Session ${this.id} could not be deleted, and was closed here`),
+    );
+  }
+
   /** True if the session was found deleted, or replaced by another one: its state in memory is invalid. */
   get isGone(): boolean {
     return this.#gone !== undefined;
