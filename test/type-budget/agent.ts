@@ -84,6 +84,8 @@ export function describe(event: SessionEvent): string {
       return event.toolCall.name;
     case "tool_execution_start":
     case "tool_execution_end":
+    case "nested_call_start":
+    case "nested_call_end":
       return event.toolName;
     case "awaiting_tool_execution":
       return event.pending.map((call) => call.toolName).join();

@@ -1,5 +1,11 @@
 /** `@capstan/core`: agents, and sessions that last. */
-export { CapstanError, ProviderError, isCapstanError, suspend } from "@capstan/kernel";
+export {
+  CapstanError,
+  ProviderError,
+  ToolCallError,
+  isCapstanError,
+  suspend,
+} from "@capstan/kernel";
 export type {
   AgentEvent,
   AgentEventBody,
@@ -90,6 +96,7 @@ export type {
   ToolExecutionEvent,
   ToolMessage,
   ToolOutput,
+  ToolCallErrorCode,
   ToolResult,
   ToolReturn,
   ToolYield,

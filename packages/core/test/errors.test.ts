@@ -18,8 +18,8 @@ import {
 } from "@capstan/core";
 import type { ClientErrorCode } from "@capstan/client";
 import { ClientError } from "@capstan/client";
-import type { ProviderErrorCode, TurnErrorCode } from "@capstan/kernel";
-import { ProviderError, TurnError, serializeError } from "@capstan/kernel";
+import type { ProviderErrorCode, ToolCallErrorCode, TurnErrorCode } from "@capstan/kernel";
+import { ProviderError, ToolCallError, TurnError, serializeError } from "@capstan/kernel";
 import type { LogErrorCode, RepositoryErrorCode } from "@capstan/log";
 import { LogError, RepositoryError } from "@capstan/log";
 import type { ServerErrorCode } from "@capstan/server";
@@ -42,6 +42,7 @@ const cause = new Error("what had failed first");
 const family: readonly CapstanError[] = [
   new ProviderError("network", "cut", { cause, status: 502 }),
   new TurnError("callback_failed", "stopWhen failed", { cause }),
+  new ToolCallError("cannot_wait_here", "it must not run twice", { cause }),
   new RepositoryError("unavailable", "s-1", "disk full", { cause }),
   new LogError("corrupt_entry", { seq: 3, id: "e-3" }, "not an entry", { cause }),
   new SessionError("unavailable", "disk full", { cause, sessionId: "s-1" }),
@@ -77,6 +78,14 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     output_rejected: true,
     cannot_continue: true,
     already_read: true,
+  }),
+  ToolCallError: listOf<ToolCallErrorCode>({
+    cannot_wait_here: true,
+    suspended: true,
+    call_over: true,
+    too_many_calls: true,
+    must_be_sequential: true,
+    no_turn: true,
   }),
   RepositoryError: listOf<RepositoryErrorCode>({
     not_found: true,

@@ -17,6 +17,7 @@ test.each([
       "ProviderError",
       "Session",
       "SessionError",
+      "ToolCallError",
       "ToolError",
       "agentTool",
       "bindTools",

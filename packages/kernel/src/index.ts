@@ -1,7 +1,18 @@
 /** `@capstan/kernel`: the turn loop and the contracts around it. */
 export { CapstanError, isCapstanError } from "./errors/capstan-error.ts";
-export { ProviderError, TurnError, serializeError, toText } from "./errors/errors.ts";
-export type { ProviderErrorCode, ProviderErrorOptions, TurnErrorCode } from "./errors/errors.ts";
+export {
+  ProviderError,
+  ToolCallError,
+  TurnError,
+  serializeError,
+  toText,
+} from "./errors/errors.ts";
+export type {
+  ProviderErrorCode,
+  ProviderErrorOptions,
+  ToolCallErrorCode,
+  TurnErrorCode,
+} from "./errors/errors.ts";
 export { abortReasonOf } from "./effects/abort.ts";
 export { background } from "./effects/background.ts";
 export { isPromise, toPromise } from "./effects/is-promise.ts";
@@ -103,6 +114,7 @@ export type {
 export type {
   Answered,
   AskedModel,
+  NestedCall,
   OpenCall,
   PreparedStep,
   PriorProgress,

@@ -8,6 +8,7 @@ test("the kernel exports these names and no others", () => {
       "EventQueue",
       "LiveView",
       "ProviderError",
+      "ToolCallError",
       "TurnError",
       "abortReasonOf",
       "addUsage",

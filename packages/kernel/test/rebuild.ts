@@ -76,6 +76,11 @@ class Fold {
         this.#usage = addUsage(this.#usage, fact.usage ?? {});
         return;
       }
+      case "nested_result":
+        this.#usage = addUsage(this.#usage, fact.usage ?? {});
+        return;
+      case "nested_intent":
+        return;
       case "step_prepared":
         this.#closeStep();
         this.#messages.push(...(fact.messages ?? []));

@@ -151,6 +151,10 @@ function recordedBy(fact: Fact): string[] {
       return [`intent ${fact.toolCallId}`];
     case "tool_result":
       return [`result ${fact.toolCallId}`];
+    case "nested_intent":
+      return [`intent ${fact.toolCallId}`];
+    case "nested_result":
+      return [`nested result ${fact.toolCallId}`];
     case "steering_delivered":
       return ["steering", ...fact.messages.map(({ id }) => `message ${id}`)];
     case "turn_ended":
@@ -175,6 +179,8 @@ function neededToShow(event: AgentEvent): string[] {
       return [`${event.message.role === "tool" ? "result" : "message"} ${event.message.id}`];
     case "tool_execution_end":
       return [`result ${event.toolCallId}`];
+    case "nested_call_end":
+      return [`nested result ${event.toolCallId}`];
     case "awaiting_tool_execution":
       return event.pending.map(pendingKey);
     case "steering_delivered":

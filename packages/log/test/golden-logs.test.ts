@@ -46,6 +46,8 @@ const allTypes = {
   child_reported: true,
   tool_intent: true,
   tool_result: true,
+  nested_intent: true,
+  nested_result: true,
   queue_settled: true,
   compaction_started: true,
   compaction: true,

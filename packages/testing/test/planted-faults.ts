@@ -41,6 +41,18 @@ export const plantedFaults: readonly PlantedFault[] = [
     createStore: writingLate(["tool_intent"]),
   },
   {
+    name: "the intent of a call within another is written after the effect",
+    scenario: "a tool that calls others",
+    caughtAs: "effects",
+    createStore: writingLate(["nested_intent"]),
+  },
+  {
+    name: "the result of a call within another is acknowledged and dropped",
+    scenario: "a tool that calls others",
+    caughtAs: "events",
+    createStore: dropping(["nested_result"]),
+  },
+  {
     name: "the end of a child is acknowledged and dropped",
     scenario: "a child with tools",
     caughtAs: "children",

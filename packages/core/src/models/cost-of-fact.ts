@@ -8,6 +8,7 @@ export function costOfFact(fact: Fact, plan: TurnPlan): number | undefined {
     case "attempt_ended":
       return plan.cost(fact.usage, fact.model);
     case "tool_result":
+    case "nested_result":
     case "suspended":
       return plan.hasCost ? fact.cost : undefined;
     default:

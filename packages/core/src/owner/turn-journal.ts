@@ -203,6 +203,7 @@ export class TurnJournal {
           ? { cost: plan.cost(fact.message.usage, this.#asked) }
           : undefined;
       case "tool_result":
+      case "nested_result":
       case "suspended":
         return { cost };
       case "turn_ended":
@@ -237,6 +238,12 @@ function addFact(usage: Usage, fact: Fact): Usage {
   if (fact.type === "attempt_ended") {
     return addUsage(usage, fact.usage ?? { unreportedAttempts: 1 });
   }
-  const isOfTool = fact.type === "tool_result" || fact.type === "suspended";
-  return isOfTool ? addUsage(usage, fact.usage ?? {}) : usage;
+  switch (fact.type) {
+    case "tool_result":
+    case "nested_result":
+    case "suspended":
+      return addUsage(usage, fact.usage ?? {});
+    default:
+      return usage;
+  }
 }

@@ -78,6 +78,22 @@ const fields = tableOf<EventFields>()({
     isDenied: z.boolean().exactOptional(),
     durationMs: optionalAmount,
   },
+  nested_call_start: {
+    within: text,
+    toolCallId: text,
+    toolName: text,
+    input: JsonValueSchema,
+  },
+  nested_call_end: {
+    within: text,
+    toolCallId: text,
+    toolName: text,
+    output: ToolContentSchema,
+    details: JsonValueSchema.exactOptional(),
+    isError: z.boolean(),
+    isDenied: z.boolean().exactOptional(),
+    durationMs: amount.exactOptional(),
+  },
   handed_off: { toolCallId: text, agent: text },
   child_started: { toolCallId: z.string(), childId: z.string(), agent: z.string() },
   child_ended: {

@@ -1,13 +1,32 @@
 /** The context of a tool call: the kernel's, the session and turn it runs for, and the dependencies of its scope. */
-import type { ChatMessage, Logger, Resumption, ToolExecuteContext, Usage } from "@capstan/kernel";
+import type {
+  ChatMessage,
+  Logger,
+  Resumption,
+  ToolExecuteContext,
+  ToolResult,
+  Usage,
+} from "@capstan/kernel";
+import { ToolCallError } from "@capstan/kernel";
 import type { SessionIds } from "@capstan/log";
 import type { Dependency } from "./dependency.ts";
 import { DependencyError } from "../errors/dependency-error.ts";
 import type { Binding } from "./scoped-function.ts";
+import type { RemoteTool, ToolTypes } from "./tool.ts";
 import type { SessionInfo, TurnContext, TurnInfo } from "./turn-context.ts";
 
 export interface ToolContext<App = unknown>
-  extends Omit<ToolExecuteContext, "conversationId">, SessionIds, TurnContext<App> {
+  extends Omit<ToolExecuteContext, "conversationId" | "call">, SessionIds, TurnContext<App> {
+  /**
+   * Calls another tool of the agent, given as the tool or by its name: its input is validated, hooks and approvals apply, and the result is
+   * recorded. A tool that fails or is refused is an error result.
+   *
+   * If this tool runs again, after a crash or an answer, the calls that are recorded are not repeated: they are told by their order and input. A
+   * call that would have to wait, for an approval or for a client, suspends this tool if its `effect` is `pure` or `idempotent`: the promise
+   * rejects with the code `suspended`, and the tool runs again once there is an answer. Otherwise it rejects with `cannot_wait_here`.
+   */
+  call<Known extends ToolTypes>(tool: RemoteTool<Known>, input: Known["sent"]): Promise<ToolResult>;
+  call(toolName: string, input: unknown): Promise<ToolResult>;
   /** Returns the value of a dependency, made by its factory on first use in its scope. */
   get<Value>(dependency: Dependency<Value>): Promise<Value>;
 }
@@ -58,6 +77,13 @@ export class ScopedContext implements ToolContext {
 
   // The functions are getters, so that `execute(input, { get, update })` works.
 
+  get call(): (tool: RemoteTool | string, input: unknown) => Promise<ToolResult> {
+    return (tool, input) => {
+      const name = typeof tool === "string" ? tool : tool.name;
+      return this.#call.call?.(name, input) ?? Promise.reject(outside(name));
+    };
+  }
+
   get update(): (delta: string) => void {
     return (delta) => this.#call.update(delta);
   }
@@ -69,6 +95,13 @@ export class ScopedContext implements ToolContext {
   get get(): <Value>(dependency: Dependency<Value>) => Promise<Value> {
     return (dependency) => this.#scope?.get(dependency) ?? Promise.reject(unbound(dependency.name));
   }
+}
+
+function outside(name: string): ToolCallError {
+  return new ToolCallError(
+    "no_turn",
+    `"${name}" cannot be called: this tool runs outside of a turn`,
+  );
 }
 
 function unbound(name: string): DependencyError {

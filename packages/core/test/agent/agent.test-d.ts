@@ -38,6 +38,8 @@ function nameOf(event: SessionEvent): string {
     case "abort":
     case "snapshot":
     case "settled":
+    case "nested_call_start":
+    case "nested_call_end":
     case "child_started":
     case "handed_off":
     case "child_ended":

@@ -108,6 +108,24 @@ const fields: Fields = {
     },
     { requiredKeys: ["toolCallId", "toolName", "output", "isError"] },
   ),
+  nested_call_start: fc.record({
+    within: anyText,
+    toolCallId: anyText,
+    toolName: anyText,
+    input: anyJson,
+  }),
+  nested_call_end: fc.record(
+    {
+      within: anyText,
+      toolCallId: anyText,
+      toolName: anyText,
+      output: anyContent,
+      details: anyJson,
+      isError: fc.boolean(),
+      durationMs: anyAmount,
+    },
+    { requiredKeys: ["within", "toolCallId", "toolName", "output", "isError"] },
+  ),
   handed_off: fc.record({ toolCallId: anyText, agent: anyText }),
   child_started: fc.record({ toolCallId: anyText, childId: anyText, agent: anyText }),
   child_ended: fc.record(

@@ -68,6 +68,27 @@ const bodies: Bodies = {
     },
     { details: anyJson, isDenied: false, durationMs: 7 },
   ],
+  nested_call_start: [
+    {
+      type: "nested_call_start",
+      within: "k1",
+      toolCallId: "k1.1",
+      toolName: "book",
+      input: anyJson,
+    },
+    {},
+  ],
+  nested_call_end: [
+    {
+      type: "nested_call_end",
+      within: "k1",
+      toolCallId: "k1.1",
+      toolName: "book",
+      output: "Booked",
+      isError: false,
+    },
+    { details: anyJson, isDenied: false, durationMs: 7 },
+  ],
   handed_off: [{ type: "handed_off", toolCallId: "c1", agent: "billing" }, {}],
   child_started: [
     { type: "child_started", toolCallId: "c1", childId: "s2", agent: "researcher" },

@@ -67,13 +67,19 @@ export function takeResult(step: StepOfCall, run: CallRun, result: ToolResult): 
 }
 
 /** Takes a suspension from a running tool: the call waits once that is recorded. A suspension that is not complete is an error result. */
-export function takeSuspension(step: StepOfCall, run: CallRun, suspension: Suspension): void {
+export function takeSuspension(
+  step: StepOfCall,
+  run: CallRun,
+  suspension: Suspension,
+  isNested: boolean,
+): void {
   const { state } = run;
   const { turn } = step;
   if (state.stage !== "running") return;
   let fact: SuspendedFact;
   try {
-    fact = suspendedFact(run, step.step, completeSuspension(suspension, toSuspend(turn, run)));
+    const complete = completeSuspension(suspension, toSuspend(turn, run));
+    fact = suspendedFact(run, step.step, isNested ? { ...complete, isNested } : complete);
   } catch (thrown) {
     return takeResult(step, run, thrownResult(thrown));
   }

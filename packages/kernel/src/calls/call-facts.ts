@@ -44,7 +44,7 @@ export type SuspendedFact = FactOf<"suspended">;
 export function suspendedFact(
   run: CallRun,
   step: number,
-  suspension: Pick<SuspendedFact, "pending" | "state" | "wakeAt" | "reports">,
+  suspension: Pick<SuspendedFact, "pending" | "state" | "wakeAt" | "reports" | "isNested">,
 ): SuspendedFact {
   return {
     type: "suspended",
@@ -54,5 +54,42 @@ export function suspendedFact(
     ...(run.input !== run.call.input && { input: run.input }),
     ...(run.usage !== undefined && { usage: run.usage }),
     ...(run.cost !== undefined && { cost: run.cost }),
+  };
+}
+
+/** Position of a call that a tool makes itself. */
+interface NestedPlace {
+  /** Id of the model's call. */
+  readonly within: string;
+  readonly step: number;
+  readonly hash: string;
+}
+
+export function nestedIntentFact(
+  { call: { id: toolCallId, name: toolName }, input }: CallRun,
+  { within, step, hash }: NestedPlace,
+  key: string,
+): Fact {
+  return { type: "nested_intent", step, within, toolCallId, toolName, input, hash, key };
+}
+
+export function nestedResultFact(
+  { call: { id: toolCallId, name: toolName }, input, usage, cost }: CallRun,
+  { within, step, hash }: NestedPlace,
+  result: ToolResult,
+  { isNoted, durationMs }: { readonly isNoted: boolean; readonly durationMs: number | undefined },
+): Fact {
+  return {
+    type: "nested_result",
+    step,
+    within,
+    toolCallId,
+    toolName,
+    ...(!isNoted && { input }),
+    hash,
+    result,
+    ...(durationMs !== undefined && { durationMs }),
+    ...(usage !== undefined && { usage }),
+    ...(cost !== undefined && { cost }),
   };
 }

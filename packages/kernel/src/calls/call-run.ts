@@ -2,10 +2,11 @@
 import type { JsonValue, ToolCallPart, Usage } from "../contracts/conversation.ts";
 import type { PendingCall } from "../contracts/events.ts";
 import type { Span } from "../contracts/logging.ts";
-import type { OpenCall, Resumption } from "../contracts/progress.ts";
+import type { NestedCall, OpenCall, Resumption } from "../contracts/progress.ts";
 import type { ToolContract, ToolResult } from "../contracts/tool.ts";
 import type { Execution } from "./execution.ts";
 import type { Gate } from "./gate.ts";
+import { NestedRecords } from "./nested-records.ts";
 
 /** State of a call, with the data that exists only in that state. The first five stages are actionable. */
 export type CallState =
@@ -40,6 +41,7 @@ export interface RunningCall {
   readonly span: Span | undefined;
 }
 
+const none: readonly NestedCall[] = [];
 const fresh: CallState = { stage: "fresh" };
 const started: CallState = { stage: "started" };
 const approved: CallState = { stage: "approved" };
@@ -61,11 +63,16 @@ export class CallRun {
   /** Tokens that the tool spent on its own model calls. */
   usage: Usage | undefined;
   cost: number | undefined;
+  /** Records of the calls that the tool has made itself. Created with the first: few tools make any. */
+  nested: NestedRecords | undefined;
+  /** Id of the model's call that this one is nested in. */
+  readonly rootId: string | undefined;
 
-  constructor(call: ToolCallPart, tool: ToolContract | undefined) {
+  constructor(call: ToolCallPart, tool: ToolContract | undefined, rootId?: string) {
     this.call = call;
     this.tool = tool;
     this.input = call.input;
+    this.rootId = rootId;
   }
 
   get state(): CallState {
@@ -119,6 +126,7 @@ export class CallRun {
   /** Applies a state that the caller knows. */
   assume(open: OpenCall): void {
     if (open.input !== undefined) this.input = open.input;
+    for (const call of open.nested ?? none) this.#records().add(call);
     switch (open.state) {
       case "fresh":
         this.#state = fresh;
@@ -133,12 +141,12 @@ export class CallRun {
         this.#state = started;
         this.#hadStarted = true;
         this.key = open.key;
-        this.resumed = open.resumed;
+        this.resumed = this.#resume(open.resumed);
         return;
       case "suspended":
         return this.suspend(open.pending);
       case "resumed":
-        this.resumed = open.resumed;
+        this.resumed = this.#resume(open.resumed);
         return this.approve();
       case "pending":
         this.input = open.pending.input;
@@ -210,6 +218,20 @@ export class CallRun {
 
   /** State that a caller passes in to continue from here. */
   toOpen(): OpenCall {
+    const open = this.#toOpen();
+    return this.nested === undefined ? open : { ...open, nested: this.nested.all };
+  }
+
+  /** Answers to calls that the tool made itself are for those. */
+  #resume(resumed: Resumption | undefined): Resumption | undefined {
+    return resumed?.isNested === true ? this.#records().resume(resumed) : resumed;
+  }
+
+  #records(): NestedRecords {
+    return (this.nested ??= new NestedRecords());
+  }
+
+  #toOpen(): OpenCall {
     const toolCallId = this.call.id;
     const { result } = this;
     if (result !== undefined) {

@@ -7,6 +7,7 @@ import type { Span } from "../contracts/logging.ts";
 import { serializeError } from "../errors/errors.ts";
 import type { ToolExecutionEvent, ToolResult, ToolYield } from "../contracts/tool.ts";
 import { leaveQuietly } from "../effects/quietly.ts";
+import type { Nesting } from "./nesting.ts";
 import type { Suspension } from "./suspend.ts";
 import { isSuspension } from "./suspend.ts";
 import { ToolContext, timeoutOf } from "./tool-context.ts";
@@ -20,7 +21,10 @@ const breatheEvery = 64;
 /** Receives the result, or the suspension. */
 export interface ResultTaker {
   takeResult(run: CallRun, result: ToolResult): void;
-  takeSuspension(run: CallRun, suspension: Suspension): void;
+  /** `isNested`: calls that the tool has made ask the questions. */
+  takeSuspension(run: CallRun, suspension: Suspension, isNested: boolean): void;
+  /** Returns the calls that a run makes itself: new ones for a call of the model. */
+  nest(run: CallRun): Nesting;
 }
 
 export class Execution implements LimitedCall {
@@ -52,7 +56,7 @@ export class Execution implements LimitedCall {
     this.#run = run;
     this.#input = input;
     this.#taker = taker;
-    this.#context = new ToolContext(turn, run, step);
+    this.#context = new ToolContext(turn, run, step, taker);
   }
 
   /** Calls the tool. The taker gets exactly one result, unless `stop` comes first. */
@@ -99,7 +103,7 @@ export class Execution implements LimitedCall {
     if (this.#isOver) return;
     try {
       if (isAsyncIterable(value)) this.#follow(value);
-      else if (isSuspension(value)) this.#suspend(value);
+      else if (isSuspension(value)) this.suspend(value, false);
       else this.#end(toToolResult(value));
     } catch (thrown) {
       this.#fail(thrown);
@@ -126,9 +130,11 @@ export class Execution implements LimitedCall {
     this.#taker.takeResult(this.#run, result);
   }
 
-  #suspend(suspension: Suspension): void {
-    this.#close(true);
-    this.#taker.takeSuspension(this.#run, suspension);
+  /** Ends the run: the tool runs again once the questions are answered. */
+  suspend(suspension: Suspension, isNested: boolean): void {
+    if (this.#isOver) return;
+    this.#close(!isNested);
+    this.#taker.takeSuspension(this.#run, suspension, isNested);
   }
 
   #follow(events: AsyncIterable<ToolYield>): void {

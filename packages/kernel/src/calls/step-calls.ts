@@ -17,6 +17,7 @@ import type { ToolResult } from "../contracts/tool.ts";
 import type { LastReply } from "../journal/show-fact.ts";
 import type { Gate } from "./gate.ts";
 import { gateCall } from "./gate.ts";
+import { NestedCalls } from "./nested-calls.ts";
 import { quietly } from "../effects/quietly.ts";
 import type { Suspension } from "./suspend.ts";
 import {
@@ -220,8 +221,12 @@ export class StepCalls implements AbortListener, StepOfCall, LastReply {
     takeResult(this, run, result);
   }
 
-  takeSuspension(run: CallRun, suspension: Suspension): void {
-    takeSuspension(this, run, suspension);
+  takeSuspension(run: CallRun, suspension: Suspension, isNested: boolean): void {
+    takeSuspension(this, run, suspension, isNested);
+  }
+
+  nest(run: CallRun): NestedCalls {
+    return new NestedCalls(this.turn, this.step, run);
   }
 
   onStart(): void {

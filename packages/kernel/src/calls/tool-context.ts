@@ -4,12 +4,17 @@ import type { CallRun } from "./call-run.ts";
 import type { ChatMessage, Usage } from "../contracts/conversation.ts";
 import type { Logger } from "../contracts/logging.ts";
 import type { Resumption } from "../contracts/progress.ts";
-import type { ToolExecuteContext } from "../contracts/tool.ts";
-import { toText } from "../errors/errors.ts";
+import type { ToolExecuteContext, ToolResult } from "../contracts/tool.ts";
+import { ToolCallError, toText } from "../errors/errors.ts";
 import { guardedController } from "../effects/guarded-signal.ts";
 import { hashJson } from "../effects/hash.ts";
+import type { Nesting } from "./nesting.ts";
 import type { TurnState } from "../turn/turn-state.ts";
 import { addUsage, replaceUsage } from "../effects/usage.ts";
+
+interface NestingTaker {
+  nest(run: CallRun): Nesting;
+}
 
 /** Shown instead of output that is too long to be shown live. */
 const notShown = "\n(The rest is not shown live.)\n";
@@ -23,12 +28,16 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   readonly logger: Logger | undefined;
   readonly #turn: TurnState;
   readonly #run: CallRun;
+  readonly #taker: NestingTaker | undefined;
+  /** Created with the first call that the tool makes. */
+  #nesting: Nesting | undefined;
   #controller: AbortController | undefined;
   #isClosed = false;
   #shownChars = 0;
   #isCut = false;
 
-  constructor(turn: TurnState, run: CallRun, step: number) {
+  /** Without a taker, the tool cannot call others. */
+  constructor(turn: TurnState, run: CallRun, step: number, taker?: NestingTaker) {
     this.toolCallId = run.call.id;
     this.conversationId = turn.conversationId;
     this.turnId = turn.turnId;
@@ -37,6 +46,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
     this.logger = turn.input.logger;
     this.#turn = turn;
     this.#run = run;
+    this.#taker = taker;
   }
 
   /** Only a tool with a timeout needs its own signal; the others share the turn's. */
@@ -64,6 +74,14 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
     return (this.#run.key ??= idempotencyKey(this.#turn, this.toolCallId));
   }
 
+  call(toolName: string, input: unknown): Promise<ToolResult> {
+    const taker = this.#isClosed ? undefined : this.#taker;
+    this.#nesting ??= taker?.nest(this.#run);
+    if (this.#nesting !== undefined) return this.#nesting.call(this.#run, toolName, input);
+    const message = `"${toolName}" cannot be called here: the call is over, or is being recovered`;
+    return Promise.reject(new ToolCallError("call_over", message));
+  }
+
   update(text: string): void {
     // Untyped code may pass any value.
     const delta: string = typeof text === "string" ? text : toText(text);
@@ -77,7 +95,9 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
 
   #show(delta: string): void {
     const { ids } = this.#turn;
-    this.#turn.emit({ ...ids, type: "tool_execution_delta", toolCallId: this.toolCallId, delta });
+    // Readers follow the model's call: nested ones show their progress there.
+    const toolCallId = this.#run.rootId ?? this.toolCallId;
+    this.#turn.emit({ ...ids, type: "tool_execution_delta", toolCallId, delta });
   }
 
   usage(child: Usage, cost?: number): void {
@@ -96,6 +116,7 @@ export class ToolContext implements ToolExecuteContext, AbortListener {
   /** Closes the context once the call has settled: later output is dropped. A tool that has not ended by itself is signalled to stop. */
   close(hasEnded = false): void {
     this.#isClosed = true;
+    if (this.#nesting?.rootId === this.toolCallId) this.#nesting.close();
     if (this.#controller === undefined) return;
     this.#turn.abort.removeListener(this);
     if (!hasEnded) this.#controller.abort();

@@ -81,6 +81,8 @@ export const refusal = {
   filtered: "Not run: the reply was stopped by the provider's content filter.",
   closing: "Not run: this turn may not call any more tools.",
   blocked: "Blocked: this call is not allowed.",
+  nestedSuspension:
+    "Not finished: this tool waits for an answer, which is not possible in a call of another tool.",
   skipped: "Skipped: the user sent a new message, which follows.",
   interruptedBefore: "Not run: the turn was interrupted.",
   interrupted: "Interrupted while running.",

@@ -152,6 +152,25 @@ export type AgentEventBody =
       readonly isDenied?: boolean;
       readonly durationMs?: number;
     }
+  /** A running tool calls another one. `within`: id of the model's call. */
+  | {
+      readonly type: "nested_call_start";
+      readonly within: string;
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: JsonValue;
+    }
+  | {
+      readonly type: "nested_call_end";
+      readonly within: string;
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly output: ToolContent;
+      readonly details?: JsonValue;
+      readonly isError: boolean;
+      readonly isDenied?: boolean;
+      readonly durationMs?: number;
+    }
   | {
       readonly type: "awaiting_tool_execution";
       readonly pending: readonly PendingCall[];

@@ -67,6 +67,8 @@ export type Fact =
       readonly state: JsonValue;
       readonly wakeAt?: number;
       readonly reports?: number;
+      /** True if calls that the tool made itself ask the questions. */
+      readonly isNested?: boolean;
       /** Only if it differs from the model's input. */
       readonly input?: JsonValue;
       /** Tokens that the tool spent on its own model calls so far, since it last ran. */
@@ -86,6 +88,33 @@ export type Fact =
       readonly step: number;
       readonly toolCallId: string;
       readonly toolName: string;
+      readonly result: ToolResult;
+      readonly durationMs?: number;
+      /** Tokens that the tool spent on its own model calls. */
+      readonly usage?: Usage;
+      readonly cost?: number;
+    }
+  /** A call that a tool makes itself is about to start. `within`: id of the model's call. */
+  | {
+      readonly type: "nested_intent";
+      readonly step: number;
+      readonly within: string;
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: JsonValue;
+      /** Hash of the tool's name and the input. */
+      readonly hash: string;
+      readonly key: string;
+    }
+  | {
+      readonly type: "nested_result";
+      readonly step: number;
+      readonly within: string;
+      readonly toolCallId: string;
+      readonly toolName: string;
+      /** Only if there was no intent. */
+      readonly input?: JsonValue;
+      readonly hash: string;
       readonly result: ToolResult;
       readonly durationMs?: number;
       /** Tokens that the tool spent on its own model calls. */

@@ -15,13 +15,27 @@ export interface Resumption {
   readonly state: JsonValue;
   /** In the order of its questions. Questions without an answer are missing. */
   readonly answers: readonly Answered[];
+  /** True if calls that the tool made itself asked the questions: the answers are theirs, and `state` is the kernel's. */
+  readonly isNested?: boolean;
 }
+
+/** A call that a tool has made itself, as recorded. The same call of the next run gets the same result. */
+export type NestedCall = {
+  readonly toolCallId: string;
+  /** Hash of the tool's name and the input. */
+  readonly hash: string;
+} & (
+  | { readonly state: "started"; readonly key: string }
+  | { readonly state: "settled"; readonly result: ToolResult }
+);
 
 /** State of one call of an unfinished step. A call that is not listed is `fresh`. */
 export type OpenCall = {
   readonly toolCallId: string;
   /** Final input, if it differs from the model's input. */
   readonly input?: JsonValue;
+  /** Calls that its tool has made itself. */
+  readonly nested?: readonly NestedCall[];
 } & (
   | { readonly state: "fresh" }
   /** The call had started, and its outcome is unknown. `resumed`: it had been suspended before. */

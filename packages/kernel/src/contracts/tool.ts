@@ -116,6 +116,15 @@ export interface ToolExecuteContext {
   readonly messages?: readonly ChatMessage[] | undefined;
   /** Set if an earlier run of this call suspended it: the state that it kept, and the answers since. */
   readonly resumed?: Resumption | undefined;
+  /**
+   * Calls another tool of the turn: its input is validated, hooks and approvals apply, and the result is recorded. A tool that fails or is
+   * refused is an error result. Calls that were recorded in an earlier run of this call are not repeated: they are told by their order and input.
+   *
+   * A call that would have to wait, for an approval or for a client, suspends the calling tool, if that is `pure` or `idempotent`: this rejects with
+   * `suspended`, and the tool runs again once there is an answer. Otherwise it rejects with `cannot_wait_here`. Undefined if the tool runs
+   * outside the turn, as at a client.
+   */
+  call?(toolName: string, input: unknown): Promise<ToolResult>;
   /** Shows progress to readers. Ignored once the call has settled. */
   update(delta: string): void;
   /** Counts tokens that the tool spent on its own model calls, and their cost, if known. */

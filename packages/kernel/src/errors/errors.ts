@@ -68,6 +68,24 @@ export class TurnError extends CapstanError<TurnErrorCode> {
   override readonly name = "TurnError";
 }
 
+export type ToolCallErrorCode =
+  /** The call would have to wait for an answer, and the calling tool must not run twice. */
+  | "cannot_wait_here"
+  /** The call waits for an answer: the calling tool runs again once it is there. */
+  | "suspended"
+  /** The calling tool was stopped, or has returned. */
+  | "call_over"
+  | "too_many_calls"
+  /** The tool must run alone, and the calling tool does not. */
+  | "must_be_sequential"
+  /** The tool runs outside of a turn, as at a client. */
+  | "no_turn";
+
+/** A tool could not call another one. */
+export class ToolCallError extends CapstanError<ToolCallErrorCode> {
+  override readonly name = "ToolCallError";
+}
+
 /** Longer messages are truncated: an error is stored, sent and shown many times. */
 const maxMessageChars = 16_384;
 const maxNameChars = 256;

@@ -194,6 +194,7 @@ function isLiveContent({ type }: AgentEventBody): boolean {
     case "toolcall_delta":
     case "toolcall_end":
     case "tool_execution_start":
+    case "nested_call_start":
     case "tool_execution_delta":
     case "snapshot":
       return true;

@@ -91,6 +91,7 @@ export function showFact(fact: ShownFact, turn: Shown): void {
       return turn.emit({ ...turn.ids, type: "awaiting_tool_execution", pending, toolCallId });
     }
     case "tool_intent":
+    case "nested_intent":
     // The end of the turn reports it.
     case "input_rejected":
       return;
@@ -99,6 +100,8 @@ export function showFact(fact: ShownFact, turn: Shown): void {
       return;
     case "tool_result":
       return showResult(fact, turn);
+    case "nested_result":
+      return showNestedResult(fact, turn);
     case "steering_delivered": {
       const { step, messages } = fact;
       const ids = messages.map((message) => message.id);
@@ -197,6 +200,23 @@ function showResult(
   for (const message of reply.messagesWith(toolCallId, result)) showWhole(message, turn);
   const { stopReason, usage } = reply.message;
   showStepEnd({ step: reply.step, usage, timing: underWay?.timing }, stopReason, turn);
+}
+
+function showNestedResult(fact: FactOf<"nested_result">, turn: Shown): void {
+  const { within, toolCallId, toolName, result, durationMs } = fact;
+  const { output, details, isError, isDenied } = result;
+  turn.emit({
+    ...turn.ids,
+    type: "nested_call_end",
+    within,
+    toolCallId,
+    toolName,
+    output,
+    ...(details !== undefined && { details }),
+    isError,
+    ...(isDenied === true && { isDenied }),
+    ...(durationMs !== undefined && { durationMs }),
+  });
 }
 
 function showEnd(fact: FactOf<"turn_ended">, turn: Shown): void {

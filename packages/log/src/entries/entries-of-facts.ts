@@ -89,10 +89,16 @@ function entryOf(fact: Fact, context: FactContext): Entry {
     case "pending":
     case "turn_ended":
       return priced({ ...fact, v, id, seq, at, turnId }, fact, context);
+    case "nested_intent":
+      return { ...fact, v, id, seq, at, turnId };
     case "suspended": {
       // As for a result: a reported cost is recorded only if costs are wanted.
       const { cost: _cost, ...suspended } = fact;
       return priced({ ...suspended, v, id, seq, at, turnId }, fact, context);
+    }
+    case "nested_result": {
+      const { cost: _cost, ...nested } = fact;
+      return priced({ ...nested, v, id, seq, at, turnId }, fact, context);
     }
     default:
       return fact satisfies never;

@@ -59,11 +59,13 @@ interface Priced {
 
 /** A fact as the kernel records it, with its turn and its price. Only delivered steering is recorded differently: as `queue_settled`. */
 type FactBody = { readonly turnId: string } & (
-  | FactOf<"attempt" | "pending" | "tool_intent" | "step_prepared" | "input_rejected">
+  | FactOf<
+      "attempt" | "pending" | "tool_intent" | "nested_intent" | "step_prepared" | "input_rejected"
+    >
   /** `model` is also set if there is only one model. */
   | (FactOf<"attempt_ended"> & Priced & { readonly priceId?: string })
   /** The cost is that of the attempt that produced the reply. */
-  | (FactOf<"message" | "tool_result" | "suspended" | "turn_ended"> & Priced)
+  | (FactOf<"message" | "tool_result" | "nested_result" | "suspended" | "turn_ended"> & Priced)
 );
 
 /** The call of another session that a session works on. */

@@ -72,6 +72,8 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "suspended":
       case "tool_intent":
       case "tool_result":
+      case "nested_intent":
+      case "nested_result":
       case "step_prepared":
       case "input_rejected":
       case "turn_ended":

@@ -12,6 +12,7 @@ const liveOnlyTypes: ReadonlySet<AgentEventBody["type"]> = new Set<AgentEventBod
   "toolcall_delta",
   "toolcall_end",
   "tool_execution_start",
+  "nested_call_start",
   "tool_execution_delta",
   "compaction_start",
   "snapshot",

@@ -3,6 +3,7 @@ import type {
   AssistantMessage,
   JsonValue,
   LastReply,
+  NestedCall,
   OpenCall,
   PendingCall,
   ToolCallPart,
@@ -59,6 +60,8 @@ interface CallState {
   waiting: WaitingCall | undefined;
   /** Set while the call is suspended by its own tool. */
   suspended: SuspendedCall | undefined;
+  /** Calls that the tool has made itself, by id. Created with the first. */
+  nested: Map<string, NestedCall> | undefined;
 }
 
 const fewCalls = 8;
@@ -80,7 +83,13 @@ export class CallStates implements LastReply {
     for (const part of message.content) {
       if (part.type !== "tool_call" || part.isProviderExecuted === true) continue;
       const open = { toolCallId: part.id, state: "fresh" } as const;
-      states.push({ call: part, open, waiting: undefined, suspended: undefined });
+      states.push({
+        call: part,
+        open,
+        waiting: undefined,
+        suspended: undefined,
+        nested: undefined,
+      });
     }
     this.#states = states;
     this.#unsettled = states.length;
@@ -106,16 +115,18 @@ export class CallStates implements LastReply {
 
   /** Calls as the kernel takes them when it enters the step. */
   toOpen(): readonly OpenCall[] {
-    return this.#states.map(
-      ({ waiting, suspended, open }) => suspended?.toOpen() ?? waiting?.open ?? open,
-    );
+    return this.#states.map((state) => {
+      const { waiting, suspended, open } = state;
+      return withNested(suspended?.toOpen() ?? waiting?.open ?? open, state);
+    });
   }
 
   /** Answers to pending calls, and suspended calls that run again. */
   answers(): readonly OpenCall[] {
-    return this.#states.flatMap(({ waiting, suspended }) => {
-      if (suspended !== undefined) return suspended.isReady ? suspended.toOpen() : [];
-      return waiting?.open ?? [];
+    return this.#states.flatMap((state) => {
+      const { waiting, suspended } = state;
+      if (suspended === undefined) return waiting?.open ?? [];
+      return suspended.isReady ? withNested(suspended.toOpen(), state) : [];
     });
   }
 
@@ -227,6 +238,14 @@ export class CallStates implements LastReply {
     });
   }
 
+  startNested({ within, toolCallId, hash, key }: EntryOf<"nested_intent">): void {
+    this.#nest(within, { toolCallId, hash, state: "started", key });
+  }
+
+  settleNested({ within, toolCallId, hash, result }: EntryOf<"nested_result">): void {
+    this.#nest(within, { toolCallId, hash, state: "settled", result });
+  }
+
   settle({ toolCallId, result }: EntryOf<"tool_result">): void {
     this.#record({ toolCallId, state: "settled", result, isRecorded: true });
   }
@@ -267,6 +286,12 @@ export class CallStates implements LastReply {
     return this.#states.find(({ call }) => call.id === toolCallId);
   }
 
+  #nest(within: string, call: NestedCall): void {
+    const state = this.#find(within);
+    if (state === undefined) return;
+    (state.nested ??= new Map()).set(call.toolCallId, call);
+  }
+
   #open(state: CallState, open: OpenCall): void {
     if (state.open.state === "settled") this.#unsettled++;
     if (open.state === "settled") this.#unsettled--;
@@ -288,6 +313,10 @@ export class CallStates implements LastReply {
     const state = this.#find(open.toolCallId);
     if (state !== undefined) this.#open(state, open);
   }
+}
+
+function withNested(open: OpenCall, { nested }: CallState): OpenCall {
+  return nested === undefined ? open : { ...open, nested: [...nested.values()] };
 }
 
 /** Whether a call in this state neither runs nor is about to run. */

@@ -262,7 +262,10 @@ export class SessionFold {
       case "tool_intent":
         this.transcript.step?.start(entry);
         return;
+      case "nested_intent":
+        return this.transcript.step?.startNested(entry);
       case "tool_result":
+      case "nested_result":
         return this.#addResult(entry);
       case "handed_off":
         this.#handoff = entry;
@@ -375,7 +378,7 @@ export class SessionFold {
     }
   }
 
-  #addResult(entry: EntryOf<"tool_result">): void {
+  #addResult(entry: EntryOf<"tool_result" | "nested_result">): void {
     this.#turn?.advance();
     const before = this.transcript.length;
     this.transcript.addResult(entry);

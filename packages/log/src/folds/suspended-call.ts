@@ -60,7 +60,8 @@ export class SuspendedCall {
 
   get resumed(): Resumption {
     const answers = this.#questions.flatMap(({ answer }) => answer ?? []);
-    return { state: this.#entry.state, answers };
+    const { state, isNested } = this.#entry;
+    return isNested === true ? { state, answers, isNested } : { state, answers };
   }
 
   /** State of the call for the kernel. */

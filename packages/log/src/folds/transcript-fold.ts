@@ -149,9 +149,10 @@ export class TranscriptFold {
   }
 
   /** The results become messages in call order, once the last one is recorded. */
-  addResult(entry: EntryOf<"tool_result">): void {
+  addResult(entry: EntryOf<"tool_result" | "nested_result">): void {
     const step = this.#step;
     if (step === undefined || step.isSettled) return;
+    if (entry.type === "nested_result") return step.settleNested(entry);
     step.settle(entry);
     if (!step.isSettled) return;
     this.#recent.push(...step.messagesWith(entry.toolCallId, entry.result));

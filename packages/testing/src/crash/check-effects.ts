@@ -15,6 +15,7 @@ const withoutEffect: ReadonlySet<string> = new Set<CrashToolName>([
   "remote",
   "ignored",
   "lent",
+  "calling",
   "asking",
   "read_output",
   "child",
@@ -30,7 +31,7 @@ export function checkEffects(world: World): void {
   for (const effects of byCall.values()) checkCall(world, effects);
   for (const session of [...world.sessions, ...world.replaced]) {
     for (const entry of session.entries) {
-      if (entry.type !== "tool_result") continue;
+      if (entry.type !== "tool_result" && entry.type !== "nested_result") continue;
       checkResult(session, entry, byCall.get(nameOf(entry.toolCallId, session.age)) ?? []);
     }
   }
@@ -69,7 +70,7 @@ function isShown(world: World, { sessionId, toolCallId, input }: Effect): boolea
     .aged(sessionId, ageOf(input))
     .entries.some(
       (entry) =>
-        entry.type === "pending" &&
+        (entry.type === "pending" || entry.type === "suspended") &&
         entry.pending.some(
           (call) => call.toolCallId === toolCallId && isDeepStrictEqual(call.input, input),
         ),
@@ -95,7 +96,7 @@ function mayRepeat({ run, points, scenario }: World, toolName: string): boolean 
 
 function checkResult(
   session: WatchedSession,
-  { toolName, toolCallId, result, seq }: EntryOf<"tool_result">,
+  { toolName, toolCallId, result, seq }: EntryOf<"tool_result"> | EntryOf<"nested_result">,
   effects: readonly Effect[],
 ): void {
   if (result.isDenied === true) {

@@ -1,4 +1,5 @@
 /** Checks that every post had its effect once, or was refused. */
+import type { ToolResult } from "@capstan/kernel";
 import type { Entry, EntryOf } from "@capstan/log";
 import { isDeepStrictEqual } from "node:util";
 import { ageOf } from "./ages.ts";
@@ -102,10 +103,8 @@ function checkAnswer(session: WatchedSession, entry: EntryOf<"answer">): void {
   // The tool of a suspended call gets the answer, and makes the result.
   if (entries.some((other) => other.type === "suspended" && other.toolCallId === toolCallId))
     return;
-  const result = entries.find(
-    (other) => other.type === "tool_result" && other.toolCallId === toolCallId,
-  );
-  if (result?.type === "tool_result" && isDeepStrictEqual(result.result, entry.result)) return;
+  const result = resultOf(toolCallId, entries);
+  if (isDeepStrictEqual(result, entry.result)) return;
   if (entries.some(isStop)) return;
   if (isRewoundAfter(session, entry)) return;
   session.violate("effectless", `the answer to ${entry.toolCallId} did not become its result`);
@@ -127,14 +126,27 @@ function checkDecision(world: World, session: WatchedSession, entry: EntryOf<"de
   const hasRun = world.effects.all.some(
     (effect) => effect.toolCallId === toolCallId && isOf(world, session, effect),
   );
-  const result = entries.find(
-    (other) => other.type === "tool_result" && other.toolCallId === toolCallId,
-  );
+  const result = resultOf(toolCallId, entries);
   if (!isApproved && hasRun) session.violate("effectless", `${toolCallId} was denied, but ran`);
   // The other calls of the step may still be pending.
   if (result !== undefined || isStopped || fold.turn?.isSuspended === true) return;
   if (isRewoundAfter(session, entry)) return;
   session.violate("effectless", `${toolCallId} was decided on, but has no result`);
+}
+
+/** The first result of a call, of the model or of a tool. A call of a tool that is gone by now has none: then that of the tool's own call. */
+function resultOf(toolCallId: string, entries: readonly Entry[]): ToolResult | undefined {
+  for (const entry of entries) {
+    const isResult = entry.type === "tool_result" || entry.type === "nested_result";
+    if (!isResult) continue;
+    if (entry.toolCallId === toolCallId) return entry.result;
+    const isOuter = toolCallId.startsWith(`${entry.toolCallId}.`);
+    const { output } = entry.result;
+    if (isOuter && typeof output === "string" && output.startsWith("Unknown tool")) {
+      return entry.result;
+    }
+  }
+  return undefined;
 }
 
 /** A rewind cuts a suspended turn away, with what was posted about it. */

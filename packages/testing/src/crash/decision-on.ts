@@ -7,7 +7,7 @@ export function decisionOn(
 ): EntryOf<"decision"> | undefined {
   let hash: string | undefined;
   for (const entry of entries) {
-    if (entry.type === "pending") {
+    if (entry.type === "pending" || entry.type === "suspended") {
       const waiting = entry.pending.find((call) => call.toolCallId === toolCallId);
       if (waiting?.kind === "approval") ({ hash } = waiting);
     }

@@ -22,6 +22,7 @@ const toolNames: readonly [CrashToolName, ...CrashToolName[]] = [
   "hurried",
   "remote",
   "suspending",
+  "calling",
   "remote",
   "ignored",
 ];
@@ -40,7 +41,8 @@ export function crashScenario(seed: number): CrashScenario {
   const script = room.contextWindow === undefined ? spare : verbose(spare);
   const actions = [...spoken, ...compactions];
   const mayDiffer =
-    actions.some((action) => action.do !== "send") ||
+    // A message that settles what is pending may come before the answers, or after them.
+    actions.some((action) => action.do !== "send" || action.ifPending === "settle") ||
     uses(script, "hurried") ||
     uses(script, "long");
   const scenario: CrashScenario = {

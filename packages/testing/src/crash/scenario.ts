@@ -7,7 +7,8 @@ import type { SessionEvent } from "@capstan/log";
  * parallel, `alone` runs by itself. `guarded` needs an approval, and so does `hurried`, within two seconds. The client runs `remote`, and
  * `ignored` too, but never answers it, and its deadline is two seconds. `lent` is like `remote`, but not a tool of the agent: sessions get
  * it by `configure`. `asking` is `pure`, records who is asking, and needs an approval for the tenant `careful`; only scenarios with `asking`
- * have it. `child` is an agent, and `grandchild` is one of its tools; `hand_over` gives the conversation to `child`; only scenarios with `children` have them. `suspending` (at most once) first suspends itself with a question to the client, and has its effect after a right answer. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
+ * have it. `child` is an agent, and `grandchild` is one of its tools; `hand_over` gives the conversation to `child`; only scenarios with `children` have them. `calling` is `idempotent`, and
+ * calls `once`, then `idempotent` and `guarded` side by side. `suspending` (at most once) first suspends itself with a question to the client, and has its effect after a right answer. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
  */
 export type CrashToolName =
   | "pure"
@@ -22,6 +23,7 @@ export type CrashToolName =
   | "lent"
   | "asking"
   | "suspending"
+  | "calling"
   | "child"
   | "grandchild"
   | "hand_over"

@@ -45,6 +45,7 @@ export function toolbox(options: ToolboxOptions): readonly ToolContract[] {
     }),
     local("alone", { execution: "sequential" }),
     local("suspending"),
+    { ...declaration("calling"), effect: "idempotent", execute: callOthers },
     local("guarded", { needsApproval: true }),
     local("hurried", { needsApproval: true, answerWithinMs: patienceMs }),
     declaration("remote"),
@@ -97,6 +98,13 @@ function isAnswered({ resumed }: ToolExecuteContext): boolean {
 function suspending(input: JsonValue, { resumed }: ToolExecuteContext): ToolReturn {
   const round = resumed === undefined ? 0 : Number(resumed.state);
   return suspend({ questions: [{ kind: "execution", input }], state: round + 1 });
+}
+
+/** Calls other tools with its own input. */
+async function callOthers(input: JsonValue, context: ToolExecuteContext): Promise<ToolReturn> {
+  await context.call?.("once", input);
+  await Promise.all([context.call?.("idempotent", input), context.call?.("guarded", input)]);
+  return outputOf("calling");
 }
 
 function declaration(name: CrashToolName): ToolDeclaration {

@@ -1,6 +1,6 @@
 /** State that outlives every process: the store, the clock, effects of tools, requests to models, and the faults of the run. */
 import type { JsonValue, ProviderRequest, ToolExecuteContext } from "@capstan/kernel";
-import type { MaybePromise, SessionRepository } from "@capstan/log";
+import type { EntryType, MaybePromise, SessionRepository } from "@capstan/log";
 import { entryVersion, isPromise, memoryRepository } from "@capstan/log";
 import { ageOf } from "./ages.ts";
 import { checkTranscript } from "../checkers/check-transcript.ts";
@@ -24,6 +24,13 @@ import { WatchedSession } from "./watched-session.ts";
 
 /** Main session of a run. All others are forked from it. */
 export const sessionId = "s1";
+
+/** Entries that tell whether a call may run. */
+const aboutRuns: ReadonlySet<EntryType> = new Set<EntryType>([
+  "tool_intent",
+  "nested_intent",
+  "suspended",
+]);
 
 /** Creates the empty store of a run, with the clock of the run. */
 export type CreateStore = (options: { readonly now: () => number }) => SessionRepository;
@@ -185,10 +192,9 @@ export class World {
       // Each run after a suspension has an intent of its own.
       const last = entries.findLast(
         (entry) =>
-          (entry.type === "tool_intent" || entry.type === "suspended") &&
-          entry.toolCallId === toolCallId,
+          aboutRuns.has(entry.type) && "toolCallId" in entry && entry.toolCallId === toolCallId,
       );
-      const hadIntent = last?.type === "tool_intent";
+      const hadIntent = last !== undefined && last.type !== "suspended";
       const wasApproved = decisionOn(entries, toolCallId)?.isApproved === true;
       const call = { sessionId: conversationId, toolName, toolCallId, key, input };
       this.effects.add({ ...call, process, hadIntent, wasApproved });

@@ -111,6 +111,8 @@ export class Conversation {
       case "attempt_start":
       case "toolcall_delta":
       case "awaiting_tool_execution":
+      case "nested_call_start":
+      case "nested_call_end":
       case "child_started":
       case "handed_off":
       case "child_ended":

@@ -62,6 +62,24 @@ export const answerScenarios: readonly CrashScenario[] = [
     mayDiffer: "the answer or the abort may come first",
   },
   {
+    name: "a tool that calls others",
+    script: { Go: [{ calls: [{ tool: "calling" }, { tool: "once", ms: 200 }] }] },
+    answers: "early",
+    actions: [go],
+    alsoAtEveryPoint: ["pause"],
+  },
+  {
+    name: "an abort while a call within another waits",
+    script: { Go: [{ calls: [{ tool: "calling" }] }] },
+    answers: "never",
+    actions: [
+      go,
+      { when: { event: "turn_end" }, do: "answer", how: "right" },
+      { when: { event: "turn_end" }, do: "abort" },
+    ],
+    mayDiffer: "the answer or the abort may come first",
+  },
+  {
     name: "a forged approval",
     script: { Go: [{ calls: [{ tool: "guarded" }, { tool: "remote" }] }] },
     answers: "never",
