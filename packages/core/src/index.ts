@@ -251,6 +251,7 @@ export type {
   ToolExecution,
   ToolTypes,
 } from "./tools/tool.ts";
+export type { ToolSource, ToolSourceRequest } from "./tools/tool-source.ts";
 export type {
   EventOf,
   JsonOf,

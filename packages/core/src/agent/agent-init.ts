@@ -21,6 +21,7 @@ import type { OutputLimits } from "../outputs/output-limits.ts";
 import type { Override } from "../tools/dependency.ts";
 import type { AppSchema } from "../tools/app-schema.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { ToolSource } from "../tools/tool-source.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { ModelRegistry } from "../models/registry.ts";
 import type { Budgets } from "./budgets.ts";
@@ -111,6 +112,11 @@ export interface AgentInit<
   /** The system prompt. Default: one sentence about using the tools, if there are any. */
   readonly instructions?: Instructions<App>;
   readonly tools?: Tools;
+  /**
+   * Sources of tools that are only known at run time. Each is asked once per turn, and the turn keeps what it got. They come after the
+   * agent's own tools, which take precedence over one with the same name.
+   */
+  readonly toolSources?: readonly ToolSource[];
   /**
    * Schema of the application context: values of your own about who is asking, such as a tenant. Sessions are created with it (`app`), a
    * send may override it, and tools and hooks get it validated. Any Standard Schema with a synchronous `validate`.

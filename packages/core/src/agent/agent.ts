@@ -200,10 +200,11 @@ export class Agent<out Known extends AgentTypes = AgentTypes> {
 
 /** A copy that its caller cannot change. */
 function frozen(init: AgentInit): AgentInit {
-  const { tools, models, dependencies } = init;
+  const { tools, toolSources, models, dependencies } = init;
   return Object.freeze({
     ...init,
     ...(tools && { tools: Object.freeze([...tools]) }),
+    ...(toolSources && { toolSources: Object.freeze([...toolSources]) }),
     ...(models && { models: Object.freeze([...models]) }),
     ...(dependencies && { dependencies: Object.freeze([...dependencies]) }),
   });

@@ -54,6 +54,7 @@ const names: Readonly<Record<keyof AgentInit, true>> = {
   registry: true,
   instructions: true,
   tools: true,
+  toolSources: true,
   appContext: true,
   dependencies: true,
   output: true,
@@ -108,13 +109,14 @@ export function checkOptions(init: AgentInit): void {
   checkModel(init);
   const unknown = problemOfNames(init, names);
   if (unknown !== undefined) throw wrong(`The agent has an ${unknown}`);
-  const { thinkingLevel, tools } = init;
+  const { thinkingLevel, tools, toolSources } = init;
   if (thinkingLevel !== undefined && !levels.includes(thinkingLevel)) {
     throw wrong(
       `The agent's thinkingLevel "${thinkingLevel}" is unknown. Levels: ${levels.join(", ")}`,
     );
   }
   if (tools !== undefined) checkTools(tools);
+  if (toolSources !== undefined) checkSources(toolSources);
   refuse(problemOfNumbers(init, own));
   refuse(problemOfAppContext(init));
   if (init.providerOptions !== undefined) refuse(problemOfOptions(init.providerOptions));
@@ -162,6 +164,16 @@ function checkTools(tools: readonly unknown[]): void {
     }
     if (known.has(name)) throw wrong(`The agent has two tools with the name "${name}": rename one`);
     known.add(name);
+  }
+}
+
+function checkSources(sources: readonly unknown[]): void {
+  if (!Array.isArray(sources)) throw wrong("The agent's toolSources must be a list");
+  for (const [index, source] of sources.entries()) {
+    const { name, tools } = (source ?? {}) as { readonly [field: string]: unknown };
+    if (typeof name !== "string" || typeof tools !== "function") {
+      throw wrong(`The agent's toolSources[${index}] needs a name and a function "tools"`);
+    }
   }
 }
 

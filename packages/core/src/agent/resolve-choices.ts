@@ -11,6 +11,7 @@ import { findModel, toModel, windowOf } from "../models/model.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { AgentInit } from "./agent-init.ts";
+import { withFound } from "./ask-sources.ts";
 import { chooseTools } from "./chosen-tools.ts";
 import { instructionsOf } from "./instructions.ts";
 import type { PlanRequest } from "./turn-plan.ts";
@@ -64,8 +65,11 @@ export function sizedModel(
 }
 
 /** Tools of the turn. */
-export function toolsOf(init: AgentInit, { config, given }: PlanRequest): readonly AnyTool[] {
-  return chooseTools(init.tools ?? noTools, config?.tools, given?.tools);
+export function toolsOf(
+  init: AgentInit,
+  { config, given, found = noTools }: PlanRequest,
+): readonly AnyTool[] {
+  return withFound(chooseTools(init.tools ?? noTools, config?.tools, given?.tools), found);
 }
 
 /** Throws if the window is unknown and the caller has configured compaction that needs it. */

@@ -28,6 +28,7 @@ import { planContext } from "./planned-context.ts";
 import { bindPrepareStep } from "./prepare-step.ts";
 import { keyed } from "./keyed.ts";
 import { StepModels, roomFor } from "./step-models.ts";
+import { askSources } from "./ask-sources.ts";
 import { exceeded } from "./budgets.ts";
 import { toolsInPrompt } from "./chosen-tools.ts";
 import { costOf } from "../models/cost.ts";
@@ -80,6 +81,10 @@ export interface PlanRequest {
   readonly prompt?: Prompt | undefined;
   /** Models and tools passed to the session in this process. */
   readonly given?: GivenObjects;
+  /** Names of the tools that unfinished calls of the turn need. */
+  readonly needed?: readonly string[];
+  /** Tools that the sources of the agent have for this turn. */
+  readonly found?: readonly AnyTool[];
   /** Cost of the chain of turns so far, including its tools. */
   readonly spent?: () => number | undefined;
   /** Scope of dependencies that live as long as the session. */
@@ -96,6 +101,26 @@ export interface PlanRequest {
  * awaited.
  */
 export function planTurn(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
+  if (init.toolSources === undefined) return planFound(init, request);
+  const fail = (thrown: unknown): TurnPlan => planFailed(init, request, thrown);
+  try {
+    const asked = askSources(init, request);
+    if (!isPromise(asked)) return planFound(init, { ...request, found: asked });
+    const limited = within(request.timer, callbackMsOf(init), asked, "toolSources");
+    return limited.then((found) => planFound(init, { ...request, found }), fail);
+  } catch (thrown) {
+    return fail(thrown);
+  }
+}
+
+/** Plan for a turn whose sources of tools failed: the turn fails with the reason. */
+function planFailed(init: AgentInit, request: PlanRequest, thrown: unknown): TurnPlan {
+  const context = planContext(request.context, init, () => []);
+  return toPlan(init, request, context, unresolved(thrown));
+}
+
+/** Plans the turn once its tools are known. */
+function planFound(init: AgentInit, request: PlanRequest): MaybePromise<TurnPlan> {
   const context = planContext(request.context, init, () => toolsOf(init, request));
   const plan = (choices: ResolvedChoices): TurnPlan => toPlan(init, request, context, choices);
   try {

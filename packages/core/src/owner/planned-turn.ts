@@ -37,11 +37,19 @@ export function planTurnOf(
     given: given(),
     spent: () => log.fold.turn?.chainCost,
     prompt: log.fold.prompt,
+    needed: neededTools(log),
     ...(overrides && { overrides }),
     config,
     now: clock.now,
     timer: clock.timer,
   });
+}
+
+/** Names of the tools whose calls are not settled. */
+function neededTools({ fold }: SessionLog): readonly string[] {
+  const { step } = fold.transcript;
+  if (step === undefined || step.isSettled) return [];
+  return step.message.content.flatMap((part) => (part.type === "tool_call" ? part.name : []));
 }
 
 /** Plan for a turn that was aborted before it began. */
