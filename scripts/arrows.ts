@@ -113,7 +113,17 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       toolset: ["files", "edit", "find", "grep", "bash", "fetch", "todos"],
     },
   },
-  mcp: { packages: ["core"] },
+  mcp: {
+    packages: ["core", "kernel"],
+    folders: {
+      errors: [],
+      options: ["errors"],
+      elicitation: [],
+      servers: ["elicitation", "errors", "options"],
+      calls: ["elicitation", "errors", "servers"],
+      tools: ["calls", "elicitation", "errors", "options", "servers"],
+    },
+  },
   server: {
     packages: ["kernel", "log", "core"],
     folders: {

@@ -9,8 +9,8 @@ const named = ["properties", "$defs", "definitions", "dependentSchemas"];
 const data = ["enum", "const", "default", "examples"];
 
 /**
- * Returns the schema without regular expressions: one can be made to run forever, and the client that lends the tool validates its input
- * again. Names that only a pattern would have allowed are allowed.
+ * Returns the schema without regular expressions: one can be made to run forever, and the client or server that runs the
+ * tool validates its input again. Names that only a pattern would have allowed are allowed.
  */
 export function withoutPatterns(schema: JsonSchema): JsonSchema {
   // The log stores JSON.
