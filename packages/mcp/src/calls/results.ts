@@ -40,7 +40,7 @@ export function toParts(block: unknown): ToolContentPart[] {
   const { type, ...fields } = (block ?? {}) as Fields;
   switch (type) {
     case "text":
-      return [text(toText(fields["text"]))];
+      return [text(String(fields["text"]))];
     case "image":
     case "audio":
       return [toMedia(fields["mimeType"], fields["data"])];
