@@ -51,8 +51,14 @@ function wantedCall({ name, arguments: input }: WantedCall): ReturnType<typeof c
   return callTool(tool?.name ?? name, input as Record<string, never>);
 }
 
-function plainCall({ name, inputSchema }: AnyTool): ReturnType<typeof callTool> {
-  return callTool(name, exampleOf(inputSchema) as Record<string, never>);
+function plainCall({ name, inputSchema, mcp: { tool } }: McpTool): ReturnType<typeof callTool> {
+  // One scenario wants to hear of the schema that reached us.
+  const input = tool === "json_schema_echo" ? { schema: observedSchema() } : exampleOf(inputSchema);
+  return callTool(name, input as Record<string, never>);
+}
+
+function observedSchema(): unknown {
+  return tools.find(({ name }) => name === "tested__json_schema_2020_12_tool")?.inputSchema;
 }
 
 /** Reads each resource and gets each prompt that the server lists. */
