@@ -63,7 +63,6 @@ function observedSchema(): unknown {
 
 /** Reads each resource and gets each prompt that the server lists. */
 async function otherCalls(): Promise<readonly ReturnType<typeof callTool>[]> {
-  const has = (name: string): boolean => tools.some((tool) => tool.name === name);
   const found: ReturnType<typeof callTool>[] = [];
   for (const [, uri] of has("mcp_resources")
     ? (await listed("mcp_resources")).matchAll(/^- Resource ([^\s{]+):/gm)
@@ -78,13 +77,17 @@ async function otherCalls(): Promise<readonly ReturnType<typeof callTool>[]> {
   return found;
 }
 
+function has(name: string): boolean {
+  return tools.some((tool) => tool.name === name);
+}
+
 async function listed(name: string): Promise<string> {
   const lister = scriptedProvider([callTool(name, {}), say("Done")]);
   const { messages } = await createAgent({ model: lister, toolSources: [mcp] }).runTurn({
     input: "List",
   }).response;
   const result = messages.find(({ role }) => role === "tool");
-  return String(result?.content);
+  return result?.role === "tool" ? String(result.content) : "";
 }
 
 /** A form with the smallest values that fit, or the page. */

@@ -57,6 +57,10 @@ export class Connection {
     return this.#isClosed;
   }
 
+  get pid(): number | undefined {
+    return this.#wire.pid();
+  }
+
   /** Whether the server speaks 2026-07-28 or later. */
   get isModern(): boolean {
     return this.client.getProtocolEra() === "modern";

@@ -11,6 +11,8 @@ import { liftTask } from "./task-results.ts";
 
 export interface Wire {
   readonly transport: Transport;
+  /** Id of the process; undefined over HTTP. */
+  pid(): number | undefined;
   /** Last words of the process, for errors; empty if there are none. */
   stderr(): string;
   /** Ends the session at the server, if the server keeps one. */
@@ -41,7 +43,12 @@ function stdioWire({ stdio }: Sdk, { command, args = [], env, cwd }: StdioServer
   });
   // eslint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
   transport.onmessage = liftTask;
-  return { transport, stderr: () => tail.trim(), endSession: async () => {} };
+  return {
+    transport,
+    pid: () => transport.pid ?? undefined,
+    stderr: () => tail.trim(),
+    endSession: async () => {},
+  };
 }
 
 function httpWire({ client }: Sdk, { url, headers, auth }: HttpServerOptions): Wire {
@@ -54,6 +61,7 @@ function httpWire({ client }: Sdk, { url, headers, auth }: HttpServerOptions): W
   endRequestsWithStreams(transport);
   return {
     transport,
+    pid: () => undefined,
     stderr: () => "",
     endSession: () => transport.terminateSession(),
   };

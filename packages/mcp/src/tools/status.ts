@@ -11,17 +11,21 @@ export interface McpServerStatus {
   readonly tools: number;
   /** Version of the protocol that is spoken, if it is connected. */
   readonly protocolVersion?: string;
+  /** Id of its process, if it runs as one. */
+  readonly pid?: number;
   readonly error?: McpError;
 }
 
 export function statusOf(server: Server, list: ToolList): McpServerStatus {
   const version = server.connection?.client.getNegotiatedProtocolVersion();
   const { problem } = list;
+  const pid = server.connection?.pid;
   return {
     name: server.name,
     state: stateOf(server, list),
     tools: list.current?.tools.length ?? 0,
     ...(version !== undefined && { protocolVersion: version }),
+    ...(pid !== undefined && { pid }),
     ...(problem !== undefined && { error: problem }),
   };
 }
