@@ -87,7 +87,7 @@ async function listed(name: string): Promise<string> {
     input: "List",
   }).response;
   const result = messages.find(({ role }) => role === "tool");
-  return result?.role === "tool" ? String(result.content) : "";
+  return result?.role === "tool" && typeof result.content === "string" ? result.content : "";
 }
 
 /** A form with the smallest values that fit, or the page. */
