@@ -3,15 +3,14 @@
  * has done is in a file, so that another process of it continues. Started with the file and a port.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import {
   acceptedContent,
   createMcpHandler,
   inputRequired,
   McpServer,
 } from "@modelcontextprotocol/server";
-import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { serveWeb } from "../../packages/mcp/test/serve-web.ts";
 
 const [file = "", port = "0"] = process.argv.slice(2);
 const form = z.object({ account: z.string() });
@@ -46,7 +45,7 @@ function createOwnServer(): McpServer {
   server.registerTool("build", { description: "Builds" }, () => {
     note("started");
     // The SDK of the server passes on what it does not know.
-    return { ...task, resultType: "task", status: "working", content: [] } as CallToolResult;
+    return { ...task, resultType: "task", status: "working", content: [] };
   });
   const ofTask = z.looseObject({ taskId: z.string() });
   server.server.setRequestHandler("tasks/get", { params: ofTask }, () => state());
@@ -79,26 +78,5 @@ function state(): Record<string, unknown> {
 }
 
 const handler = createMcpHandler(createOwnServer);
-const server = createServer((request, response) => {
-  Array.fromAsync(request as AsyncIterable<Buffer>)
-    .then(async (chunks) => {
-      const body = Buffer.concat(chunks);
-      const headers = Object.entries(request.headers).map(
-        ([name, value]) => [name, String(value)] as [string, string],
-      );
-      const { method = "GET" } = request;
-      const sent = new Request(`http://127.0.0.1${request.url}`, {
-        method,
-        headers,
-        ...(body.length > 0 && { body }),
-      });
-      const reply = await handler.fetch(sent);
-      response.writeHead(reply.status, Object.fromEntries(reply.headers));
-      for await (const chunk of reply.body ?? []) response.write(chunk);
-      response.end();
-    })
-    .catch((thrown: unknown) => response.writeHead(500).end(String(thrown)));
-});
-server.listen(Number(port), "127.0.0.1", () => {
-  console.log(JSON.stringify({ listening: server.address() }));
-});
+const address = await serveWeb((request) => handler.fetch(request), Number(port));
+console.log(JSON.stringify({ listening: { port: address.port } }));

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Session } from "@capstan/core";
 import { createAgent, createSession } from "@capstan/core";
-import type { McpServerOptions, McpTools } from "@capstan/mcp";
+import type { McpServerOptions, McpTools, McpToolsOptions } from "@capstan/mcp";
 import { mcpTools } from "@capstan/mcp";
 import type { ScriptItem } from "@capstan/testing";
 import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
@@ -25,8 +25,13 @@ interface World extends AsyncDisposable {
   results(): readonly unknown[];
 }
 
-function world(server: McpServerOptions, script: readonly ScriptItem[]): World {
-  const mcp = mcpTools({ servers: { real: server }, waitMs: 20_000 });
+function world(
+  server: McpServerOptions,
+  script: readonly ScriptItem[],
+  onElicitation?: McpToolsOptions["onElicitation"],
+): World {
+  const servers = { real: server };
+  const mcp = mcpTools({ servers, waitMs: 20_000, ...(onElicitation && { onElicitation }) });
   const session = createSession({
     agent: createAgent({ model: scriptedProvider(script), toolSources: [mcp] }),
   });
@@ -184,6 +189,23 @@ describe.skipIf(missing !== undefined)(`real servers${missing ? ` (${missing})` 
     } finally {
       delete process.env["CAPSTAN_TEST_SECRET"];
     }
+  });
+
+  test("a question within a call of an older server is answered by the callback, or declined", async () => {
+    const script = [callTool("real__trigger-elicitation-request", {}), say("Done")];
+    const asked: unknown[] = [];
+    await using answered = world(stdio, script, async (question) => {
+      asked.push(question);
+      return { action: "accept", content: { name: "Ada" } };
+    });
+    await using declined = world(stdio, script);
+
+    await answered.session.send("Go").response;
+    await declined.session.send("Go").response;
+
+    expect(asked).toMatchObject([{ server: "real", mode: "form", schema: { type: "object" } }]);
+    expect(answered.results()[0]).toContain("Name: Ada");
+    expect(declined.results()[0]).toContain("declined");
   });
 
   test("a process that is killed between two turns is started again", async () => {

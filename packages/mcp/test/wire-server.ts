@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface WireRequest {
+interface WireRequest {
   readonly method: string;
   readonly params: Json;
   readonly headers: IncomingHttpHeaders;

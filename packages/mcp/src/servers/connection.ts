@@ -24,6 +24,7 @@ export class Connection {
   readonly client: Client;
   readonly #wire: Wire;
   #isClosed = false;
+  #hasChangeNotices = false;
 
   private constructor(client: Client, wire: Wire) {
     this.client = client;
@@ -44,6 +45,7 @@ export class Connection {
     try {
       const prior = verdict !== undefined && { prior: verdict };
       await client.connect(wire.transport, { timeout: timeoutMs, ...prior });
+      connection.#followChanges(request);
       return connection;
     } catch (thrown) {
       // The failure is reported; one of the clean-up would hide it.
@@ -64,6 +66,27 @@ export class Connection {
   /** Whether the server speaks 2026-07-28 or later. */
   get isModern(): boolean {
     return this.client.getProtocolEra() === "modern";
+  }
+
+  /** Whether the server tells when its list of tools changes. */
+  get hasChangeNotices(): boolean {
+    return this.#hasChangeNotices;
+  }
+
+  /** A server of today tells it on a stream of its own, which it may refuse or end. */
+  #followChanges({ onListChanged }: ConnectionRequest): void {
+    if (!this.isModern) {
+      this.#hasChangeNotices = this.client.getServerCapabilities()?.tools?.listChanged === true;
+      return;
+    }
+    const subscription = this.client.autoOpenedSubscription;
+    if (subscription?.honoredFilter.toolsListChanged !== true) return;
+    this.#hasChangeNotices = true;
+    const onEnd = (): void => {
+      this.#hasChangeNotices = false;
+      onListChanged();
+    };
+    background(subscription.closed.then(onEnd), onEnd);
   }
 
   /** Whether the server keeps a session, which it may forget. */

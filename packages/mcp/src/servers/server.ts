@@ -1,5 +1,4 @@
 /** A server over its whole life: started when it is needed, and started again when it is gone. */
-import type { Clock } from "@capstan/core";
 import { background, serializeError } from "@capstan/kernel";
 import { McpError } from "../errors/mcp-error.ts";
 import type { McpServerOptions } from "../options/server-options.ts";
@@ -9,12 +8,10 @@ import { kindOf } from "./failures.ts";
 import { loadSdk } from "./sdk.ts";
 
 export interface ServerSurroundings {
-  readonly clock: Clock;
   readonly clientInfo: ConnectionRequest["clientInfo"];
   elicit(params: unknown): ReturnType<ConnectionRequest["elicit"]>;
   /** The list of tools has changed. */
   onListChanged(): void;
-  onError(error: McpError): void;
 }
 
 const defaultStartTimeoutMs = 30_000;

@@ -85,7 +85,7 @@ export class ToolList {
   }
 
   async #list(connection: Connection): Promise<{ listing: Listing; freshForMs: number }> {
-    const { client, isModern } = connection;
+    const { client, isModern, hasChangeNotices } = connection;
     const timeout = this.#server.startTimeoutMs;
     const result = await client.listTools(undefined, { timeout, cacheMode: "refresh" });
     const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
@@ -96,7 +96,7 @@ export class ToolList {
     };
     const { ttlMs } = result as { readonly ttlMs?: unknown };
     if (typeof ttlMs === "number" && ttlMs > 0) return { listing, freshForMs: ttlMs };
-    if (tools === undefined || tools.listChanged === true) return { listing, freshForMs: Infinity };
+    if (tools === undefined || hasChangeNotices) return { listing, freshForMs: Infinity };
     return { listing, freshForMs: isModern ? 0 : silentListMs };
   }
 

@@ -126,11 +126,9 @@ class Source implements McpTools {
     const { liveTaskMs = defaultLiveTaskMs } = options;
     const onError = (error: McpError): void => this.#report(error);
     const server = new Server(name, own, {
-      clock,
       clientInfo,
       elicit: (params) => elicit(name, params, options),
       onListChanged: () => list.markStale(),
-      onError,
     });
     const list = new ToolList(server, clock, onError);
     const tools = new ServerTools({ server, list, clock, liveTaskMs, onError });
