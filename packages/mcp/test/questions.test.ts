@@ -1,5 +1,5 @@
 /** A server asks the user: the call is suspended, and any process repeats it with the answer. */
-import { callTool, say } from "@capstan/testing";
+import { callTool, manualClock, say } from "@capstan/testing";
 import { expect, test } from "vitest";
 import type { Answer, WireAnswer } from "./wire-server.ts";
 import { declared, modernServer, textResult } from "./wire-server.ts";
@@ -157,6 +157,11 @@ test.each([
   ],
   ["an unknown mode", { mode: "telepathy", message: "" }, /unknown mode "telepathy"/],
   ["a form without a schema", { mode: "form", message: "" }, /no schema/],
+  [
+    "a schema of megabytes",
+    { ...form, requestedSchema: { enum: ["x".repeat(100_000)] } },
+    /schema of 100013 characters/,
+  ],
 ])("a question with %s ends the call with the reason", async (_, params, problem) => {
   await using server = await modernServer(tools, asking(params));
   await using here = await world({ script, server: { url: server.url } });
@@ -164,6 +169,69 @@ test.each([
   await here.session.send("Pay").response;
 
   expect(lastResult(here)).toMatch(problem);
+});
+
+test.each([
+  [
+    "a hundred questions",
+    {
+      inputRequests: Object.fromEntries(
+        Array.from({ length: 100 }, (_, n) => [n, { method: "elicitation/create", params: form }]),
+      ),
+    },
+    /100 questions at once/,
+  ],
+  ["a state of a megabyte", { requestState: "x".repeat(1_000_000) }, /state is too large to keep/],
+])("a server that asks with %s is given up at once", async (_, asked, problem) => {
+  await using server = await modernServer(tools, ({ method }) =>
+    method === "tools/call" ? { result: { resultType: "input_required", ...asked } } : undefined,
+  );
+  await using here = await world({ script, server: { url: server.url } });
+
+  await here.session.send("Pay").response;
+
+  expect(lastResult(here)).toMatch(problem);
+});
+
+test("a server that asks nothing and wants the call again gets it later, with its state", async () => {
+  const clock = manualClock();
+  await using server = await modernServer(tools, ({ method, params }) => {
+    if (method !== "tools/call") return undefined;
+    return params["requestState"] === "again"
+      ? textResult("paid")
+      : { result: { resultType: "input_required", requestState: "again" } };
+  });
+  await using here = await world({ script, clock, server: { url: server.url } });
+  const { status } = await clock.runUntil(here.session.send("Pay").response);
+  expect(status).toBe("awaiting_tool_execution");
+
+  await clock.runUntil(
+    new Promise<void>((resolve) => {
+      here.session.subscribe(() => lastResult(here) === "paid" && resolve());
+    }),
+  );
+
+  expect(server.named("tools/call")).toHaveLength(2);
+});
+
+test("texts in a form are cleaned of what readers do not see", async () => {
+  const properties = {
+    a: { type: "string", title: "Acc\u202eount", description: "Your\u200b account" },
+  };
+  const params = {
+    mode: "form",
+    message: "Wh\u0007ich?",
+    requestedSchema: { type: "object", properties },
+  };
+  await using server = await modernServer(tools, asking(params));
+  await using here = await world({ script, server: { url: server.url } });
+
+  const { pendingToolCalls: [call] = [] } = await here.session.send("Pay").response;
+
+  expect(call?.input).toMatchObject({
+    message: "Which?",
+    schema: { properties: { a: { title: "Account", description: "Your account" } } },
+  });
 });
 
 test("a request for sampling ends the call: it is not supported", async () => {

@@ -6,6 +6,9 @@ export const maxRounds = 25;
 /** How often a call that waits is sent again while its server cannot be reached, or postpones it. */
 export const maxFailures = 12;
 
+/** Characters of the state that a server may leave with a call: the log keeps it. */
+export const maxRequestStateChars = 500_000;
+
 /** The longest time that a timer takes: no limit. */
 export const longestMs: number = 2 ** 31 - 1;
 

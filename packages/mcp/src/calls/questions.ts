@@ -6,6 +6,8 @@ import type { McpElicitation, McpElicitationAnswer } from "../elicitation/elicit
 import { toElicitation } from "../elicitation/elicitation.ts";
 import type { Asked, Responses } from "./call-state.ts";
 
+const maxQuestions = 20;
+
 /** Reads the requests of a server; a text if one of them cannot be asked. */
 export function toAsked(
   server: string,
@@ -14,6 +16,8 @@ export function toAsked(
   toolCallId: string,
 ): readonly Asked[] | string {
   const asked: Asked[] = [];
+  const { length } = Object.keys(requests);
+  if (length > maxQuestions) return `it asks ${length} questions at once`;
   for (const [key, request] of Object.entries(requests)) {
     const { method, params } = (request ?? {}) as { readonly [field: string]: unknown };
     if (method !== "elicitation/create") {

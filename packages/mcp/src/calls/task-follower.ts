@@ -109,9 +109,11 @@ export class TaskFollower {
   #endOf({ status, result, error, statusMessage }: Task): ToolReturn | undefined {
     if (status === "completed") return toReturn(toCompletion(result ?? {}));
     if (status !== "failed" && status !== "cancelled") return undefined;
-    const reason = typeof error?.message === "string" ? error.message : statusMessage;
+    const reason = [error?.message, statusMessage].find((each) => typeof each === "string");
     const outcome = status === "failed" ? "failed" : "was cancelled by the server";
-    return fail(`The task ${outcome}${reason === undefined ? "" : `: ${reason}`}`);
+    return fail(
+      `The task ${outcome}${reason === undefined ? "" : `: ${describeStatus(reason).trim()}`}`,
+    );
   }
 
   #questionsOf(task: Task, state: TaskState, toolCallId: string): ReturnType<typeof toAsked> {

@@ -13,7 +13,13 @@ import { describeProgress } from "./progress.ts";
 import { takeAnswers, toAsked, toQuestions } from "./questions.ts";
 import { toCompletion, toReturn } from "./results.ts";
 import { TaskFollower } from "./task-follower.ts";
-import { longestMs, retryDelayMs, maxFailures, maxRounds } from "./call-limits.ts";
+import {
+  longestMs,
+  maxRequestStateChars,
+  retryDelayMs,
+  maxFailures,
+  maxRounds,
+} from "./call-limits.ts";
 
 export interface RunnerOptions {
   readonly server: Server;
@@ -115,6 +121,9 @@ export class ToolRunner {
   #needInput(state: InputState, result: InputRequired, { toolCallId }: ToolContext): ToolReturn {
     const { inputRequests = {}, requestState } = result;
     const { call, rounds, failures } = state;
+    if ((requestState?.length ?? 0) > maxRequestStateChars) {
+      return fail(`The MCP server "${this.#name}" cannot go on: its state is too large to keep`);
+    }
     const asked = toAsked(this.#name, call.tool, inputRequests, toolCallId);
     if (typeof asked === "string")
       return fail(`The MCP server "${this.#name}" cannot go on: ${asked}`);

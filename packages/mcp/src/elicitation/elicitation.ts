@@ -1,6 +1,6 @@
 /** A question of an MCP server to the user: a form, or a page to visit. */
 import type { JsonSchema, JsonValue } from "@capstan/kernel";
-import { cleanText } from "./clean-text.ts";
+import { cleanSchema, cleanText, maxDescriptionChars } from "./clean-text.ts";
 
 /** Shown to the user as the input of a pending call. */
 export type McpElicitation = {
@@ -24,7 +24,7 @@ export type McpElicitationAnswer =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const maxMessageChars = 4_000;
+const maxSchemaChars = 50_000;
 
 /** Reads the parameters of a request that a server sent; a text if they cannot be shown. */
 export function toElicitation(
@@ -37,7 +37,7 @@ export function toElicitation(
   const about = {
     server,
     ...(tool !== undefined && { tool }),
-    message: cleanText(typeof message === "string" ? message : "", maxMessageChars),
+    message: cleanText(typeof message === "string" ? message : "", maxDescriptionChars),
   };
   if (mode === "url") {
     const parsed = typeof url === "string" ? URL.parse(url) : null;
@@ -50,5 +50,9 @@ export function toElicitation(
   if (typeof requestedSchema !== "object" || requestedSchema === null) {
     return "its form has no schema";
   }
-  return { ...about, mode, schema: requestedSchema as JsonSchema };
+  const schema = cleanSchema(requestedSchema as JsonSchema);
+  const { length } = JSON.stringify(schema);
+  return length > maxSchemaChars
+    ? `its form has a schema of ${length} characters`
+    : { ...about, mode, schema };
 }

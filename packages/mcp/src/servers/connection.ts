@@ -1,6 +1,7 @@
 /** One connection to a server, from the handshake to its end. */
 import type { Client, ClientOptions, PriorDiscovery } from "@modelcontextprotocol/client";
 import { background } from "@capstan/kernel";
+import { cleanText } from "../elicitation/clean-text.ts";
 import type { McpMode, McpServerOptions } from "../options/server-options.ts";
 import type { Sdk } from "./sdk.ts";
 import type { Wire } from "./transport.ts";
@@ -149,5 +150,6 @@ const uncheckedOutputs: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
 
 function withWords(thrown: unknown, words: string): Error {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new Error(`${message}. Its last words: ${words}`, { cause: thrown });
+  const shown = cleanText(words, words.length);
+  return new Error(`${message}. Its last words: ${shown}`, { cause: thrown });
 }

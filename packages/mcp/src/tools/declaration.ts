@@ -3,9 +3,8 @@ import { defineTool, withoutPatterns } from "@capstan/core";
 import type { JsonSchema, JsonValue, ToolContract } from "@capstan/kernel";
 import { hashJson } from "@capstan/kernel";
 import type { Tool } from "@modelcontextprotocol/client";
-import { cleanText } from "../elicitation/clean-text.ts";
+import { cleanSchema, cleanText, maxDescriptionChars } from "../elicitation/clean-text.ts";
 
-const maxDescriptionChars = 4_000;
 const maxSchemaChars = 100_000;
 const maxLabelChars = 100;
 
@@ -18,8 +17,7 @@ export interface Declaration {
 
 /** Returns a text if the declaration cannot be used. */
 export function toDeclaration(server: string, tool: Tool): Declaration | string {
-  // JSON, as the server sent it.
-  const inputSchema = cleanSchema(tool.inputSchema as unknown as JsonValue) as JsonSchema;
+  const inputSchema = cleanSchema(tool.inputSchema);
   const { length } = JSON.stringify(inputSchema);
   if (length > maxSchemaChars) {
     return `its schema has ${length} characters, above the limit of ${maxSchemaChars}`;
@@ -52,15 +50,4 @@ function parserOf(inputSchema: JsonSchema): ToolContract["parseInput"] {
     // A keyword that is not known here, or a reference to another document, which is never fetched.
     return undefined;
   }
-}
-
-/** Texts in a schema are as untrusted as the description of its tool. */
-function cleanSchema(schema: JsonValue): JsonValue {
-  if (Array.isArray(schema)) return schema.map(cleanSchema);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const fields = Object.entries(schema).map(([name, value]) => {
-    const isText = (name === "description" || name === "title") && typeof value === "string";
-    return [name, isText ? cleanText(value, maxDescriptionChars) : cleanSchema(value)];
-  });
-  return Object.fromEntries(fields) as JsonValue;
 }
