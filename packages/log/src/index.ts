@@ -101,6 +101,8 @@ export type { FactContext, FactPrice } from "./entries/entries-of-facts.ts";
 export { eventsOf } from "./events/events-of.ts";
 export type { PlacedEvent } from "./events/events-of.ts";
 export { isLiveOnly } from "./events/live-only.ts";
+export { formatTreeCursor, parseTreeCursor } from "./events/tree-cursor.ts";
+export type { TreeCursor, TreeListener, TreePosition } from "./events/tree-cursor.ts";
 export { WireReader, toWireJson, toWireJsonOfTurn } from "./wire/wire-events.ts";
 export type { WireEvent } from "./wire/wire-events.ts";
 export { toCallAnswer } from "./wire/answers.ts";

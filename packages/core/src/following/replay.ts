@@ -5,6 +5,8 @@ import { readPages } from "./log-pages.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 
 export interface ReplayReader {
+  /** Called before the first page, when everything stored is folded. */
+  begin?(): void;
   /** Called with each page of missed events, in order. */
   show(events: readonly PlacedEvent[]): void;
   /** Called after the last page. From then on the reader gets events as they happen, without a gap. */
@@ -24,6 +26,7 @@ export async function replay(
   const { log } = runtime;
   // The reader may have seen more in another process than this process has read.
   await log.catchUp();
+  reader.begin?.();
   const recent = log.feed.recentEventsAfter(after);
   if (recent === undefined) {
     const past = new EventFeed(runtime.id);

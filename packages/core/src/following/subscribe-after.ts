@@ -25,15 +25,19 @@ export interface SubscribeFrom {
   readonly ready?: () => Promise<void> | undefined;
 }
 
+export interface SubscribeAfter extends SubscribeFrom {
+  readonly after: Cursor;
+  readonly shown: ShownCalls;
+  /** Called before the first event, when everything stored is folded; again after a failure of the store. */
+  begin?(): void;
+  /** Called when the subscriber has everything that was stored, and gets events as they happen. */
+  joined?(): void;
+}
+
 /** Returns a function that unsubscribes. */
 export function subscribeAfter(
   listener: EventListener,
-  {
-    after,
-    onEnd,
-    ready,
-    shown,
-  }: SubscribeFrom & { readonly after: Cursor; readonly shown: ShownCalls },
+  { after, onEnd, ready, shown, begin: onBegin, joined }: SubscribeAfter,
   runtime: SessionRuntime,
   clock: Clock,
 ): () => void {
@@ -47,10 +51,18 @@ export function subscribeAfter(
     }
   };
   const join = (): void => {
-    if (!subscription.isOver) subscription.stop = runtime.readers.add(deliver, shown, onEnd);
+    if (subscription.isOver) return;
+    subscription.stop = runtime.readers.add(deliver, shown, onEnd);
+    joined?.();
   };
   const hasLeft = (): boolean => subscription.isOver;
-  const reader = { show, join, hasLeft, ...(ready && { ready }) };
+  const reader = {
+    show,
+    join,
+    hasLeft,
+    ...(ready && { ready }),
+    ...(onBegin && { begin: onBegin }),
+  };
   // Retries while the store is unavailable, so that the subscriber misses nothing. Other failures would happen again.
   const begin = (): void =>
     background(replay(runtime, after, reader), (thrown) => {

@@ -29,7 +29,7 @@ import {
   mustBeOptions,
   toSessionError,
 } from "../errors/session-error.ts";
-import type { SessionHost, SessionOrigin } from "../session/session-host.ts";
+import type { FollowedSession, SessionHost, SessionOrigin } from "../session/session-host.ts";
 import type { RestoreOptions } from "../session/copies.ts";
 import { checkSnapshot } from "../session/check-snapshot.ts";
 import { storeSnapshot } from "../session/copies.ts";
@@ -109,6 +109,7 @@ export class Host<
       forget: (runtime) => this.#forget(runtime),
       open: (id) => this.#open(id),
       openChild: (id, origin) => this.#openChild(id, origin),
+      follow: (id) => this.#follow(id),
       lookForWork: (id) => this.#lookForWork(id),
       release: (id) => this.release(id),
       leave: (runtime) => this.#leave(runtime),
@@ -338,6 +339,23 @@ export class Host<
     this.#mustBeOpen();
     const session = await this.#openOrCreate.session(id, origin);
     return this.#runtime(session.id);
+  }
+
+  /** Looks before it opens: a runtime without a stored session would be in the way of the process that is about to create it. */
+  async #follow(id: string): Promise<FollowedSession | undefined> {
+    this.#mustBeOpen();
+    let release: (() => void) | undefined;
+    try {
+      await this.#host.repository.read(id, { limit: 1 });
+      const runtime = this.#runtime(id);
+      release = runtime.hold();
+      await runtime.open(true);
+      return { runtime, release };
+    } catch (thrown) {
+      release?.();
+      if (isRepositoryError(thrown) && thrown.code === "not_found") return undefined;
+      throw toSessionError(id, thrown);
+    }
   }
 
   /** A session that this process has in memory is woken by its store; others are claimed. */

@@ -52,6 +52,8 @@ export class SessionRuntime {
   #claimWaiters: (() => void)[] = [];
   /** Whether callers in this process may hold a handle of the session. */
   #isAttended = false;
+  /** Number of readers that keep the session in memory without a handle. */
+  #holds = 0;
   /** Models and tools passed to the session in this process; the log has only their names. */
   #given: GivenObjects = nothingGiven;
 
@@ -98,25 +100,45 @@ export class SessionRuntime {
     this.wakeups.begin();
   }
 
-  /** Reads the log and resumes unfinished work, unless another process does. */
-  async open(): Promise<void> {
-    this.attend();
+  /** Keeps the session in memory, like a handle, until the returned function is called. */
+  hold(): () => void {
+    this.#holds += 1;
+    this.wakeups.begin();
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      // The scope logs errors of `dispose`, and nothing else can fail.
+      if (!this.isAttended && !this.#work.isUnderWay) background(this.#leave(), () => {});
+    };
+  }
+
+  /** Reads the log and resumes unfinished work, unless another process does. `isHeld`: for a reader without a handle. */
+  async open(isHeld = false): Promise<void> {
+    if (!isHeld) this.attend();
     const isUnknown = this.log.fold.seq === 0;
     try {
       await this.log.catchUp();
       // Throws `unknown_agent`.
       this.#host.agent(this.log.fold.agent);
     } catch (thrown) {
-      await this.#leave();
+      // A reader releases its hold instead: others may use the session.
+      if (!isHeld) await this.#leave();
       throw thrown;
     }
     if (isUnknown && !this.#isAtRest()) this.#isResuming = true;
     this.wake();
   }
 
-  /** Whether callers in this process may hold a handle of the session. */
+  /** Whether callers in this process may hold a handle of the session, or follow it. */
   get isAttended(): boolean {
-    return this.#isAttended;
+    return this.#isAttended || this.#holds > 0;
+  }
+
+  /** Whether nothing runs here, and nothing will start by itself. */
+  get isIdle(): boolean {
+    return !this.#work.isUnderWay && this.#isAtRest();
   }
 
   /** Calls the listener with every event from now on, on behalf of the runtime itself. Returns a function that unsubscribes. */
@@ -141,7 +163,7 @@ export class SessionRuntime {
    * runs it.
    */
   resumedRest(): Promise<void> | undefined {
-    if (!this.#isResuming || this.#isIdle()) return undefined;
+    if (!this.#isResuming || this.isIdle) return undefined;
     if (this.#work.isHolding) return this.waitForIdle();
     return this.#work.isUnderWay ? this.#claimedRest() : undefined;
   }
@@ -176,7 +198,7 @@ export class SessionRuntime {
     giveBack(claim, this.#host.repository);
     this.faults.backOff(this.log.now());
     this.#tell(setAsideFor(this.id, reason));
-    if (!this.#isAttended) background(this.#leave(), () => {});
+    if (!this.isAttended) background(this.#leave(), () => {});
   }
 
   /** The session was released, or may be worked on again. */
@@ -188,7 +210,7 @@ export class SessionRuntime {
   /** Drops the handle in this process. Work in progress continues to its end; after that the session takes no memory. */
   async detach(): Promise<void> {
     this.#isAttended = false;
-    if (!this.#work.isUnderWay) await this.#leave();
+    if (!this.isAttended && !this.#work.isUnderWay) await this.#leave();
   }
 
   /** Takes no more work. Resolves when the work in progress has ended, or was left to other hosts before its next effect. */
@@ -305,7 +327,7 @@ export class SessionRuntime {
 
   async waitForIdle(): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
-    if (this.#isIdle()) return;
+    if (this.isIdle) return;
     const waiter = Promise.withResolvers<void>();
     this.#idleWaiters.push(waiter);
     await waiter.promise;
@@ -313,7 +335,7 @@ export class SessionRuntime {
 
   #onClaim(claim: Claim | undefined, askedAt: number): void {
     if (claim !== undefined) this.adopt(claim, askedAt);
-    else if (!this.#isAttended) background(this.#leave(), () => {});
+    else if (!this.isAttended) background(this.#leave(), () => {});
     this.#onClaimed();
     this.wakeups.follow();
   }
@@ -331,7 +353,7 @@ export class SessionRuntime {
       this.wake();
     }
     this.#onChange();
-    if (!this.#isAttended && this.#isIdle()) await this.#leave();
+    if (!this.isAttended && this.isIdle) await this.#leave();
   }
 
   /** Drops the session from memory, because this process has no handle of it, until it is due again. */
@@ -346,10 +368,6 @@ export class SessionRuntime {
 
   #isAtRest(): boolean {
     return this.log.fold.isAtRest(this.log.now());
-  }
-
-  #isIdle(): boolean {
-    return !this.#work.isUnderWay && this.#isAtRest();
   }
 
   #show(events: readonly PlacedEvent[]): void {
@@ -372,7 +390,7 @@ export class SessionRuntime {
     this.receipts.update();
     this.compactions.update();
     this.wakeups.follow();
-    const isIdle = this.#isIdle();
+    const isIdle = this.isIdle;
     const isRest = isIdle && !this.#wasIdle;
     // Before callers are notified: what they do then leads back here.
     this.#wasIdle = isIdle;

@@ -46,8 +46,17 @@ export interface SessionHost {
   open(sessionId: string): Promise<SessionRuntime>;
   /** Opens a child session, or creates it. Rejects with `unknown_agent`. */
   openChild(sessionId: string, origin: SessionOrigin): Promise<SessionRuntime>;
+  /** Opens a session for a reader without a handle. Undefined if it is not stored. Rejects with `unknown_agent`. */
+  follow(sessionId: string): Promise<FollowedSession | undefined>;
   /** Looks for work soon, because something was posted to this session. */
   lookForWork(sessionId: string): void;
+}
+
+/** A session that a reader keeps in memory. */
+export interface FollowedSession {
+  readonly runtime: SessionRuntime;
+  /** Must be called when the reader leaves. */
+  release(): void;
 }
 
 /** Values a session is created with. */

@@ -6,10 +6,12 @@ import type {
   CallToDecide,
   Cursor,
   EventListener,
+  ParentCall,
   QueuedItem,
   SessionConfig,
   SessionFold,
   SessionStatus,
+  TreeListener,
 } from "@capstan/log";
 import { ShownCalls } from "@capstan/log";
 import type { AgentTypes } from "../agent/agent-types.ts";
@@ -49,6 +51,8 @@ import type {
 import { usageOf } from "./session-state.ts";
 import type { SubscribeFrom } from "../following/subscribe-after.ts";
 import { subscribeAfter } from "../following/subscribe-after.ts";
+import type { SubscribeTree } from "../following/tree-subscription.ts";
+import { TreeSubscription, isOfTree } from "../following/tree-subscription.ts";
 import { TurnHandles } from "../following/turn-handles.ts";
 
 export class Session<out Known extends AgentTypes = AgentTypes> {
@@ -133,6 +137,11 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
   /** Owner of the session, if one was given. */
   get principal(): string | undefined {
     return this.#fold.created?.principal;
+  }
+
+  /** Session that this one works for, if it is a child session. */
+  get parent(): ParentCall | undefined {
+    return this.#fold.created?.parent;
   }
 
   /** Metadata of the session: as configured last, otherwise as created. */
@@ -396,8 +405,19 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     return new Session(await this.#host.open(id), this.#host);
   }
 
-  /** Calls the listener with every event from now on, or after a cursor. Returns a function that unsubscribes. */
-  subscribe(listener: EventListener, from: SubscribeFrom = {}): () => void {
+  /**
+   * Calls the listener with every event from now on, or after a cursor. With `tree`, also with those of the sessions below it: without a gap or a
+   * duplicate in each session, and in no particular order between two of them. Returns a function that unsubscribes.
+   */
+  subscribe(listener: EventListener, from?: SubscribeFrom & { readonly tree?: false }): () => void;
+  subscribe(listener: TreeListener, from: SubscribeTree): () => void;
+  subscribe(listener: TreeListener, from: SubscribeFrom | SubscribeTree = {}): () => void {
+    if (isOfTree(from)) return this.#subscribeTree(listener, from);
+    // The first signature: such a listener takes no position in a tree.
+    return this.#subscribe(listener as EventListener, from);
+  }
+
+  #subscribe(listener: EventListener, from: SubscribeFrom): () => void {
     const { after, onEnd } = from;
     if (after !== undefined && this.#inbox.origin === undefined) {
       const shown = this.#shown;
@@ -406,6 +426,14 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     const stop = this.#runtime.readers.add(listener, this.#shown, onEnd);
     this.#runtime.wakeups.follow();
     return stop;
+  }
+
+  #subscribeTree(listener: TreeListener, from: SubscribeTree): () => void {
+    const tree = new TreeSubscription(listener, from, this.#runtime, this.#host);
+    const isFromNow = from.after === undefined || this.#inbox.origin !== undefined;
+    if (isFromNow) tree.followFromNow(this.#runtime, this.#shown);
+    else tree.follow(this.#runtime, this.#shown);
+    return () => tree.stop();
   }
 
   /** Resolves when nothing runs and nothing will start by itself; calls may still be pending. */

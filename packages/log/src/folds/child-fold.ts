@@ -10,6 +10,10 @@ export interface Child extends Pick<EntryOf<"child_started">, "toolCallId" | "ch
   readonly isEnded: boolean;
   /** Whether the call has its result. */
   readonly isCallOver: boolean;
+  /** Seq of the entry that started it. */
+  readonly startSeq: number;
+  /** Seq of the entry that ended it. */
+  readonly endSeq: number | undefined;
 }
 
 interface ChildState extends Child {
@@ -17,6 +21,7 @@ interface ChildState extends Child {
   lastReport: ChildReport | undefined;
   isEnded: boolean;
   isCallOver: boolean;
+  endSeq: number | undefined;
   childSeq: number;
   /** Whether the usage of the child is counted. */
   isCounted: boolean;
@@ -46,7 +51,17 @@ export class ChildFold {
     return this.#states().filter(({ isEnded, isCallOver }) => isCallOver && !isEnded);
   }
 
-  start({ toolCallId, childId, agent }: EntryOf<"child_started">): void {
+  /** Seq of the child's log at which its last call before this one ended; 0 if this is its first. */
+  workedBefore({ childId, startSeq }: Child): number {
+    let last = 0;
+    for (const other of this.#byCall?.values() ?? []) {
+      const isBefore = other.childId === childId && other.startSeq < startSeq;
+      if (isBefore) last = Math.max(last, other.childSeq);
+    }
+    return last;
+  }
+
+  start({ seq, toolCallId, childId, agent }: EntryOf<"child_started">): void {
     this.#openCount += 1;
     (this.#byCall ??= new Map()).set(toolCallId, {
       toolCallId,
@@ -55,6 +70,8 @@ export class ChildFold {
       reports: 0,
       lastReport: undefined,
       isEnded: false,
+      startSeq: seq,
+      endSeq: undefined,
       childSeq: 0,
       isCallOver: false,
       isCounted: false,
@@ -72,10 +89,11 @@ export class ChildFold {
     return true;
   }
 
-  end({ toolCallId }: EntryOf<"child_ended">): void {
+  end({ seq, toolCallId }: EntryOf<"child_ended">): void {
     const child = this.#byCall?.get(toolCallId);
     if (child === undefined || child.isEnded) return;
     child.isEnded = true;
+    child.endSeq = seq;
     this.#openCount -= 1;
   }
 

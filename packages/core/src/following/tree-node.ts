@@ -1,0 +1,221 @@
+/** One session of a tree that a subscriber follows: opened when its start is seen, released when it was read to its end. */
+import type { Child, Cursor, SessionEvent, TreeCursor } from "@capstan/log";
+import { formatCursor, formatTreeCursor, ShownCalls } from "@capstan/log";
+import { notShown } from "../errors/session-error.ts";
+import type { SessionRuntime } from "../host/session-runtime.ts";
+import { findChild } from "./find-child.ts";
+import { subscribeAfter } from "./subscribe-after.ts";
+import type { TreeSubscription } from "./tree-subscription.ts";
+
+type StartEvent = Extract<SessionEvent, { readonly type: "child_started" }>;
+
+export class TreeNode {
+  readonly sessionId: string;
+  readonly #tree: TreeSubscription;
+  readonly #parent: TreeNode | undefined;
+  /** First position of the subscriber in this session, and in those below it. */
+  readonly #at: TreeCursor;
+  #cursor: Cursor;
+  /** Calls of the parent that the session works on, as far as the subscriber has seen. */
+  readonly #calls: string[] = [];
+  /** Sessions below it that are followed, with the seq of the entry that started each, by id. */
+  readonly #children = new Map<string, { readonly startSeq: number; readonly node: TreeNode }>();
+  #runtime: SessionRuntime | undefined;
+  /** Whether the children that were at work at the first cursor are followed. */
+  #hasBegun = false;
+  /** Whether everything that was stored is delivered. */
+  #hasJoined = false;
+  readonly #left = new AbortController();
+
+  constructor(
+    sessionId: string,
+    at: TreeCursor,
+    tree: TreeSubscription,
+    parent: TreeNode | undefined,
+  ) {
+    this.sessionId = sessionId;
+    this.#at = at;
+    this.#cursor = at.cursor;
+    this.#tree = tree;
+    this.#parent = parent;
+  }
+
+  get isOver(): boolean {
+    return this.left.aborted;
+  }
+
+  /** Fires when the subscriber leaves this session. */
+  get left(): AbortSignal {
+    return this.#left.signal;
+  }
+
+  /** Composite cursor of the session and those below it. */
+  get position(): string {
+    if (!this.#hasBegun) return formatTreeCursor(this.#at);
+    const listed: string[] = [];
+    for (const { startSeq, node } of this.#children.values()) {
+      listed.push(`${startSeq}:${node.position}`);
+    }
+    return `${formatCursor(this.#cursor)}(${listed.join(",")})`;
+  }
+
+  /** Whether the parent has recorded that the session works on none of its calls any more. */
+  get isCallOver(): boolean {
+    const { children } = this.#parent?.fold ?? {};
+    return this.#calls.every((toolCallId) => children?.find(toolCallId)?.isEnded !== false);
+  }
+
+  get fold(): SessionRuntime["log"]["fold"] | undefined {
+    return this.#runtime?.log.fold;
+  }
+
+  /** Finds and opens the session, and follows it. Resolves once everything that was stored is delivered, or the node is over. */
+  async open(): Promise<void> {
+    const found = await findChild(this, this.#tree.host);
+    if (found === undefined) return this.leave();
+    this.#onLeave(found.release);
+    const free = await this.#tree.slot();
+    try {
+      const joined = Promise.withResolvers<void>();
+      this.#onLeave(joined.resolve);
+      const shown = new ShownCalls((id) => notShown(this.sessionId, id));
+      this.follow(found.runtime, shown, joined.resolve);
+      await joined.promise;
+    } finally {
+      free();
+    }
+    this.leaveIfDone();
+  }
+
+  /** Delivers the events of the session after its cursor, and follows the sessions below it. */
+  follow(runtime: SessionRuntime, shown: ShownCalls, joined: () => void = () => {}): void {
+    if (this.isOver) return;
+    this.#runtime = runtime;
+    const { host, ready } = this.#tree;
+    const stop = subscribeAfter(
+      (event, cursor) => this.#take(event, cursor),
+      {
+        after: this.#cursor,
+        shown,
+        ...(ready && { ready }),
+        begin: () => this.#begin(),
+        joined: () => {
+          this.#hasJoined = true;
+          joined();
+        },
+        onEnd: (why) => (this.#parent === undefined ? this.#tree.end(why) : this.leave()),
+      },
+      runtime,
+      host.clock,
+    );
+    this.#onLeave(stop);
+  }
+
+  /** Like `follow`, from now on: at once, so that no event is missed. */
+  followFromNow(runtime: SessionRuntime, shown: ShownCalls): void {
+    this.#runtime = runtime;
+    this.#begin();
+    this.#hasJoined = true;
+    const stop = runtime.readers.add(
+      (event, cursor) => this.#take(event, cursor),
+      shown,
+      (why) => this.#tree.end(why),
+    );
+    runtime.wakeups.follow();
+    this.#onLeave(stop);
+  }
+
+  /** Ends the part of this session and of those below it. */
+  leave(): void {
+    if (this.isOver) return;
+    this.#left.abort();
+    for (const { node } of this.#children.values()) node.leave();
+    this.#children.clear();
+    this.#parent?.forget(this);
+  }
+
+  /** The session works on this call of the parent. */
+  workOn(toolCallId: string): void {
+    this.#calls.push(toolCallId);
+  }
+
+  /** Called by a child that is over. */
+  forget(child: TreeNode): void {
+    this.#children.delete(child.sessionId);
+    this.leaveIfDone();
+  }
+
+  /** Leaves once the session has ended its work for the parent, and so have those below it, and all of it is delivered. */
+  leaveIfDone(): void {
+    if (this.isOver || this.#parent === undefined || this.#runtime === undefined) return;
+    if (!this.#hasJoined || this.#children.size > 0 || !this.#runtime.isIdle) return;
+    const { turn } = this.#runtime.log.fold;
+    // A child that was just stopped may not have begun yet.
+    const isLast = turn?.isOver === true && turn.origin.call === this.#calls.at(-1);
+    if (isLast && !turn.isSuspended && this.isCallOver) this.leave();
+  }
+
+  #take(event: SessionEvent, cursor: Cursor): void {
+    if (this.isOver) return;
+    this.#cursor = cursor;
+    if (event.type === "child_started") this.#onStarted(event);
+    this.#tree.deliver(event, cursor);
+    switch (event.type) {
+      case "child_ended":
+        return this.#children.get(event.childId)?.node.leaveIfDone();
+      case "settled":
+      case "turn_end":
+        for (const { node } of [...this.#children.values()]) node.leaveIfDone();
+        return this.leaveIfDone();
+      default:
+    }
+  }
+
+  /** Follows the children that were at work at the first cursor. */
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    const { cursor, children } = this.#at;
+    for (const child of this.fold?.children.all ?? []) {
+      if (!isAt(child.startSeq, cursor)) continue;
+      const isListed = children?.get(child.startSeq);
+      const isAtWork = children === undefined && !isAt(child.endSeq ?? Infinity, cursor);
+      const at = isListed ?? (isAtWork ? this.#beginOf(child) : undefined);
+      this.#start(child, at);
+    }
+  }
+
+  #onStarted({ toolCallId }: StartEvent): void {
+    const child = this.fold?.children.find(toolCallId);
+    if (child !== undefined) this.#start(child, this.#beginOf(child));
+  }
+
+  /** Follows a child from here; a child that is followed works on another call. */
+  #start(child: Child, at: TreeCursor | undefined): void {
+    const { childId, startSeq, toolCallId } = child;
+    const known = this.#children.get(childId)?.node;
+    if (known !== undefined) return known.workOn(toolCallId);
+    if (at === undefined) return;
+    const node = new TreeNode(childId, at, this.#tree, this);
+    node.workOn(toolCallId);
+    this.#children.set(childId, { startSeq, node });
+    this.#tree.open(node);
+  }
+
+  /** After what it did for earlier calls. All sessions below it had ended then. */
+  #beginOf(child: Child): TreeCursor {
+    const before = this.fold?.children.workedBefore(child) ?? 0;
+    const cursor = { seq: before === 0 ? 0 : before + 1, n: 0 };
+    return { cursor, children: new Map() };
+  }
+
+  #onLeave(stop: () => void): void {
+    if (this.isOver) stop();
+    else this.left.addEventListener("abort", stop, { once: true });
+  }
+}
+
+/** Whether a reader at this cursor has seen the event of an entry that has one. */
+function isAt(seq: number, cursor: Cursor): boolean {
+  return seq < cursor.seq || (seq === cursor.seq && cursor.n > 0);
+}
