@@ -128,6 +128,7 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     forbidden_origin: true,
     not_found: true,
     session_replaced: true,
+    child_session: true,
     cursor_ahead: true,
     cursor_expired: true,
     budget_exceeded: true,

@@ -105,6 +105,8 @@ export { formatTreeCursor, parseTreeCursor } from "./events/tree-cursor.ts";
 export type { TreeCursor, TreeListener, TreePosition } from "./events/tree-cursor.ts";
 export { WireReader, toWireJson, toWireJsonOfTurn } from "./wire/wire-events.ts";
 export type { WireEvent } from "./wire/wire-events.ts";
+export { WireTreeReader, toTreeJson, toTreeJsonOfTurn } from "./wire/wire-tree.ts";
+export type { WireTreeEvent } from "./wire/wire-tree.ts";
 export { toCallAnswer } from "./wire/answers.ts";
 export { ShownCalls } from "./wire/shown-calls.ts";
 export type { CallToDecide } from "./wire/shown-calls.ts";

@@ -42,11 +42,17 @@ export class StreamReader {
 
   async until(type: string): Promise<Frame> {
     for (;;) {
-      const { value, done } = await this.#frames.next();
-      if (done === true) throw new Error(`The stream ended before ${type}`);
-      this.seen.push(value);
-      if (value.data.type === type) return value;
+      const frame = await this.next(type);
+      if (frame.data.type === type) return frame;
     }
+  }
+
+  /** Reads one more frame. */
+  async next(wanted = "the next frame"): Promise<Frame> {
+    const { value, done } = await this.#frames.next();
+    if (done === true) throw new Error(`The stream ended before ${wanted}`);
+    this.seen.push(value);
+    return value;
   }
 
   /** Everything to the end. */

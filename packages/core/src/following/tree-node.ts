@@ -1,6 +1,6 @@
 /** One session of a tree that a subscriber follows: opened when its start is seen, released when it was read to its end. */
 import type { Child, Cursor, SessionEvent, TreeCursor } from "@capstan/log";
-import { formatCursor, formatTreeCursor, ShownCalls } from "@capstan/log";
+import { formatCursor, formatTreeCursor, isLiveOnly, ShownCalls } from "@capstan/log";
 import { notShown } from "../errors/session-error.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 import { findChild } from "./find-child.ts";
@@ -157,7 +157,8 @@ export class TreeNode {
 
   #take(event: SessionEvent, cursor: Cursor): void {
     if (this.isOver) return;
-    this.#cursor = cursor;
+    // After a live event a reader that returns gets a snapshot anyway, and another process may count fewer of them.
+    if (!isLiveOnly(event) || event.type === "settled") this.#cursor = cursor;
     if (event.type === "child_started") this.#onStarted(event);
     this.#tree.deliver(event, cursor);
     switch (event.type) {

@@ -99,6 +99,8 @@ export interface RewindRequest extends SessionTarget {
 export interface EventsQuery extends SessionTarget {
   /** Cursor of the last event that the reader has. */
   readonly after?: string;
+  /** `"1"`: with the events of child sessions. Cursors are composite then. */
+  readonly tree?: "0" | "1";
 }
 
 /** Query of a session. */

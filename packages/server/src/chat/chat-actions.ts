@@ -7,7 +7,7 @@ import { findMessage, nextRevision, replyIdOf, turnIdOfMessage } from "@capstan/
 import { appOf } from "../endpoints/app-of.ts";
 import type { Call } from "../endpoints/endpoint.ts";
 import { traceIn } from "../endpoints/trace-in.ts";
-import { ServerError } from "../guard/server-error.ts";
+import { mustTakeInput, ServerError } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import type { ChatQuery } from "./chat-endpoints.ts";
@@ -18,7 +18,12 @@ type ChatCall = Call<ChatQuery, ChatRequest>;
 type Content = ActionOf<"send">["content"];
 type ActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { readonly type: Type }>;
 
-export function act(call: ChatCall, open: OpenSession, action: ChatAction): Promise<EventStream> {
+export async function act(
+  call: ChatCall,
+  open: OpenSession,
+  action: ChatAction,
+): Promise<EventStream> {
+  if (action.type !== "answer") mustTakeInput(open.session);
   switch (action.type) {
     case "send":
       return send(call, open, action);

@@ -9,7 +9,7 @@ import { eventStream } from "./answered.ts";
 import { endpoint } from "./endpoint.ts";
 import type { EventStream } from "../streaming/frame-sink.ts";
 import { sessionHeaders } from "../guard/public-error.ts";
-import { invalidRequest, noSession } from "../guard/server-error.ts";
+import { invalidRequest, mustTakeInput, noSession } from "../guard/server-error.ts";
 import type { OpenSession } from "../server/sessions.ts";
 import { lendTools, toLentTools, withLent } from "./lend-tools.ts";
 import { cursorIn, mustBeReached, openStream } from "./open-stream.ts";
@@ -68,6 +68,7 @@ function sendTo(call: ExecuteCall, open: OpenSession): Promise<EventStream> {
   const { incarnation, sessionId: id = open.session.id } = body;
   return backend.sessions.useOpen(open, { id, incarnation }, async () => {
     mustBeOfAgent(open.session, body.agent);
+    if (!isAnswer(body.input)) mustTakeInput(open.session);
     const { tools } = body.context ?? {};
     if (tools !== undefined) {
       const lent = toLentTools(tools, body.client, backend.clientTools);
@@ -126,10 +127,13 @@ function optionsOf({
   input,
   options,
 }: ExecuteRequest): ExecuteRequest["options"] & { id?: string } {
-  const isAnswer = Array.isArray(input) && input.some((item) => "toolCallId" in item);
   // Answers are identified by their content.
-  if (isAnswer) return { id: "wire" };
+  if (isAnswer(input)) return { id: "wire" };
   return { ...options, ...(id !== undefined && { id }) };
+}
+
+function isAnswer(input: ExecuteRequest["input"]): boolean {
+  return Array.isArray(input) && input.some((item) => "toolCallId" in item);
 }
 
 function originOf(call: ExecuteCall): Omit<NewSession, "id" | "principal"> {

@@ -14,7 +14,7 @@ import type { Call, Endpoint } from "./endpoint.ts";
 import { json } from "./answered.ts";
 import { endpoint } from "./endpoint.ts";
 import { jsonResponse } from "../guard/public-error.ts";
-import { ServerError } from "../guard/server-error.ts";
+import { mustTakeInput, ServerError } from "../guard/server-error.ts";
 import { failIfRefused } from "./refusal.ts";
 import { hasStarted } from "./turn-stream.ts";
 
@@ -43,6 +43,7 @@ function queueing(name: string, summary: string, enqueue: Enqueue): Endpoint {
     handle: (call) =>
       withSession(call, async (session) => {
         const { input, id } = call.body;
+        mustTakeInput(session);
         call.backend.storage.admit(call.principal, session);
         const options = { ...appOf(call, session.agent), ...(id !== undefined && { id }) };
         const receipt = await enqueue(session, input, options);
@@ -118,6 +119,7 @@ export const rewind: Endpoint = endpoint({
   handle: (call) =>
     withSession(call, async (session) => {
       const { to, before = false, id } = call.body;
+      mustTakeInput(session);
       call.backend.storage.admit(call.principal, session);
       await session.rewind(to, { before, ...(id !== undefined && { id }) });
       const last = session.messages.at(-1);

@@ -1,7 +1,7 @@
 /** Opens a stream of a session's events, from the request to the last frame. */
 import type { Session } from "@capstan/core";
-import type { Cursor, SessionEvent } from "@capstan/log";
-import { parseCursor } from "@capstan/log";
+import type { Cursor, SessionEvent, TreeCursor } from "@capstan/log";
+import { parseCursor, parseTreeCursor } from "@capstan/log";
 import type { Call } from "./endpoint.ts";
 import { EventReader } from "../streaming/event-reader.ts";
 import type { EventStream, FrameSink, FrameSource } from "../streaming/frame-sink.ts";
@@ -10,12 +10,17 @@ import { cursorAhead, invalidRequest } from "../guard/server-error.ts";
 import type { EndReason, EventFrames, StreamNames } from "../streaming/session-frames.ts";
 import { retryFrame, streamFrame, streamHeaders } from "../streaming/session-frames.ts";
 import type { OpenSession } from "../server/sessions.ts";
+import { TreeFrames } from "../streaming/tree-frames.ts";
+import { maxCursorChars } from "../guard/limits.ts";
+import type { PublicView } from "../guard/public-view.ts";
 
 export interface StreamChoices {
   /** Cursor of the last event the reader has seen. Default: from now on. */
   readonly after?: Cursor;
   /** Cursor to start at, if different. */
   readonly from?: Cursor;
+  /** Sends the events of child sessions, too, after this composite cursor. */
+  readonly tree?: string;
   /** Format of the stream. Default: the events themselves. */
   readonly format?: StreamFormat;
   accepts?(event: SessionEvent, cursor: Cursor): boolean;
@@ -42,7 +47,8 @@ export function openStream(
   {
     after,
     from = after,
-    format = ownFormat(open, after),
+    tree,
+    format = tree === undefined ? ownFormat(open, after) : treeFormat(open, backend.view, tree),
     accepts,
     onEvent,
     onClose,
@@ -54,6 +60,7 @@ export function openStream(
   const release = sessions.hold(open);
   const reader: EventReader = new EventReader({
     session,
+    isTree: tree !== undefined,
     ...format,
     maxUnreadChars: limits.maxUnreadChars,
     unread: streams.unread,
@@ -68,7 +75,7 @@ export function openStream(
     },
   });
   const forget = streams.add(principal, session.id, reader);
-  reader.subscribe(from);
+  reader.subscribe(tree ?? from);
   return {
     headers: { ...streamHeaders, ...sessionHeaders(session) },
     reader,
@@ -76,13 +83,20 @@ export function openStream(
   };
 }
 
-function ownFormat({ session, frames }: OpenSession, after: Cursor | undefined): StreamFormat {
+function ownFormat(
+  { session, frames }: Pick<OpenSession, "session"> & Pick<StreamFormat, "frames">,
+  after: Cursor | string | undefined,
+): StreamFormat {
   return {
     frames,
     // The cursor lets a reader that is disconnected at once resume at the right position.
     opening: retryFrame + streamFrame({ type: "stream_start", ...namesOf(session) }, after),
     endFrame: (reason) => streamFrame({ type: "stream_end", reason }),
   };
+}
+
+function treeFormat({ session }: OpenSession, view: PublicView, after: string): StreamFormat {
+  return { ...ownFormat({ session, frames: new TreeFrames(view.event) }, after) };
 }
 
 function namesOf({ id, incarnation }: Session): StreamNames {
@@ -96,8 +110,21 @@ export function mustBeReached({ lastSeq }: Session, { seq }: Cursor): void {
 
 /** Fails with `invalid_request` for an invalid cursor. */
 export function cursorIn(headers: Headers): Cursor | undefined {
-  const text = headers.get("last-event-id");
-  return text === null || text === "" ? undefined : toCursor(text, "last-event-id");
+  const text = lastEventId(headers);
+  return text === undefined ? undefined : toCursor(text, "last-event-id");
+}
+
+/** Cursor that a reader that reconnects by itself sends. */
+export function lastEventId(headers: Headers): string | undefined {
+  return headers.get("last-event-id") || undefined;
+}
+
+/** Fails with `invalid_request` for an invalid composite cursor. */
+export function toTreeCursor(text: string, path: string): TreeCursor {
+  const cursor = text.length > maxCursorChars ? undefined : parseTreeCursor(text);
+  if (cursor !== undefined) return cursor;
+  const message = `must be an id of a frame of such a stream, of ${maxCursorChars} characters at most, or seq.n`;
+  throw invalidRequest("Invalid cursor", [{ path, message }]);
 }
 
 export function toCursor(text: string, path: string): Cursor {

@@ -25,7 +25,7 @@ import { toCallAnswer } from "@capstan/log";
 import { z } from "zod";
 import type { ChatQuery } from "../chat/chat-endpoints.ts";
 import type { ChatProtocol, ChatRequest } from "@capstan/log/chat";
-import { maxPageEntries } from "../guard/limits.ts";
+import { maxCursorChars, maxPageEntries } from "../guard/limits.ts";
 import { ModelRequestSchema } from "./model-request-schema.ts";
 import { samplingFields, toolChoice, toolName } from "./sampling-fields.ts";
 
@@ -212,10 +212,10 @@ const RewindRequestSchema: z.ZodType<RewindRequest> = z.strictObject({
   incarnation: incarnation.exactOptional(),
 });
 
-const cursor = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "must be seq.n, for example 12.3");
-
 const EventsQuerySchema: z.ZodType<EventsQuery> = z.strictObject({
-  after: cursor.exactOptional(),
+  // Parsed by the endpoint: a cursor of a tree differs from that of a session.
+  after: z.string().max(maxCursorChars).exactOptional(),
+  tree: z.enum(["0", "1"]).exactOptional(),
   incarnation: incarnation.exactOptional(),
 });
 

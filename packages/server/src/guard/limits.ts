@@ -100,5 +100,8 @@ export const defaultClientTools: ClientToolLimits = {
   maxClaimMs: 600_000,
 };
 
+/** Maximum number of characters of a cursor. Node refuses requests whose headers have more than 16,384 bytes. */
+export const maxCursorChars = 8_000;
+
 /** Maximum number of entries per page of a session. */
 export const maxPageEntries = 1_000;

@@ -20,6 +20,7 @@ const statusOfServer: Record<ServerErrorCode, number> = {
   forbidden_origin: 403,
   not_found: 404,
   session_replaced: 409,
+  child_session: 409,
   cursor_ahead: 409,
   cursor_expired: 409,
   aborted: 409,

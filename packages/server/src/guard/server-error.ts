@@ -1,4 +1,5 @@
 /** Errors with which the server rejects requests. */
+import type { Session } from "@capstan/core";
 import { CapstanError } from "@capstan/kernel";
 import type { RequestIssue } from "@capstan/log";
 
@@ -11,6 +12,8 @@ export type ServerErrorCode =
   | "not_found"
   /** The session is not the one the client knows under this id. */
   | "session_replaced"
+  /** The session works for another one, which alone gives it input. */
+  | "child_session"
   /** A cursor is ahead of the session. */
   | "cursor_ahead"
   /** The frames after a cursor are no longer kept. */
@@ -73,4 +76,11 @@ export function sessionReplaced(id: string): ServerError {
 export function cursorAhead(named: number, lastSeq: number): ServerError {
   const message = `Entry ${named} is ahead of the session, whose last entry is ${lastSeq}: read the session again`;
   return new ServerError("cursor_ahead", message);
+}
+
+/** Throws for a session that works for another one: its parent alone gives it tasks. Answers are no input. */
+export function mustTakeInput({ id, parent }: Pick<Session, "id" | "parent">): void {
+  if (parent === undefined) return;
+  const message = `Session "${id}" works for session "${parent.sessionId}": send messages there. Its pending calls can be answered here`;
+  throw new ServerError("child_session", message);
 }

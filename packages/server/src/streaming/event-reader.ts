@@ -1,6 +1,6 @@
 /** One reader of a session's events: writes them as fast as the reader accepts them, with a bounded buffer. */
 import type { Session, SessionError } from "@capstan/core";
-import type { Cursor, SessionEvent } from "@capstan/log";
+import type { Cursor, SessionEvent, TreePosition } from "@capstan/log";
 import type { FrameSink, FrameSource } from "./frame-sink.ts";
 import { sinkHighWater } from "./frame-sink.ts";
 import type { EndReason, EventFrames } from "./session-frames.ts";
@@ -16,6 +16,8 @@ export interface UnreadCount {
 
 export interface ReaderOptions {
   readonly session: Session;
+  /** Whether to send the events of child sessions, too. Default false. */
+  readonly isTree?: boolean;
   readonly frames: EventFrames;
   readonly maxUnreadChars: number;
   /** Shared by all readers. */
@@ -52,8 +54,12 @@ export class EventReader implements FrameSource {
   #isBlocked = true;
   /** Whether events were dropped: the log has them. */
   #hasMissed = false;
-  /** Cursor of the last event written or waiting. */
-  #cursor: Cursor | undefined;
+  /** Cursor of the last event written or waiting. In a tree, that of the last catch-up. */
+  #cursor: Cursor | string | undefined;
+  /** Position in the tree. Only valid while an event is taken. */
+  #tree: TreePosition | undefined;
+  /** Session and turn of the last event. */
+  #sessionId: string | undefined;
   #turnId: string | undefined;
   #unsubscribe: () => void = () => {};
   #isOver = false;
@@ -61,8 +67,8 @@ export class EventReader implements FrameSource {
   #ending: string | undefined;
   #wasBusy = true;
   #drainedAt = 0;
-  /** Resumes reading the log. */
-  #wake: () => void = () => {};
+  /** Resume reading logs. */
+  #wakes: (() => void)[] = [];
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -70,18 +76,31 @@ export class EventReader implements FrameSource {
   }
 
   /** Subscribes from now on, or after a cursor. */
-  subscribe(after?: Cursor): void {
-    const listener = (event: SessionEvent, cursor: Cursor): void => this.#take(event, cursor);
+  subscribe(after?: Cursor | string): void {
     this.#leave();
     // The id belongs to another session now, or this process cannot read the log: another one may.
     const onEnd = ({ code }: SessionError): void => {
       this.endEarly(code === "not_found" ? "deleted" : "closing");
     };
-    this.#unsubscribe = this.#options.session.subscribe(
-      listener,
-      after === undefined ? { onEnd } : { after, onEnd, ready: () => this.#ready() },
-    );
+    this.#unsubscribe = this.#follow(after, onEnd);
     this.#cursor = after ?? this.#cursor;
+  }
+
+  #follow(after: Cursor | string | undefined, onEnd: (why: SessionError) => void): () => void {
+    const { session, isTree = false } = this.#options;
+    const ready = (): Promise<void> | undefined => this.#ready();
+    if (isTree) {
+      const from = { tree: true, onEnd, ready } as const;
+      return session.subscribe(
+        (event, cursor, tree) => this.#take(event, cursor, tree),
+        after === undefined ? from : { ...from, after },
+      );
+    }
+    return session.subscribe(
+      (event, cursor) => this.#take(event, cursor),
+      // Only readers of trees have composite cursors.
+      typeof after === "object" ? { after, onEnd, ready } : { onEnd },
+    );
   }
 
   start(sink: FrameSink): this {
@@ -129,7 +148,7 @@ export class EventReader implements FrameSource {
     this.#closeDelta();
     this.#writeUnread();
     if (this.#isBlocked) return;
-    this.#wake();
+    this.#wakeAll();
     if (this.#hasMissed) return this.#catchUp();
     if (this.#ending !== undefined) this.#finish();
   }
@@ -144,25 +163,28 @@ export class EventReader implements FrameSource {
     this.#options.onClose();
   }
 
-  #take(event: SessionEvent, cursor: Cursor): void {
+  #take(event: SessionEvent, cursor: Cursor, tree?: TreePosition): void {
     if (this.#isOver || this.#hasMissed || this.#options.accepts?.(event, cursor) === false) return;
-    this.#cursor = cursor;
+    this.#tree = tree;
+    if (tree === undefined) this.#cursor = cursor;
     if (!this.#isBlocked) this.#write(this.#frameOf(event, cursor), 1);
     else if (!this.#merge(event, cursor)) this.#keep(event, cursor);
     this.#options.onEvent?.(event);
-    if (this.#unreadChars > this.#limitAt(cursor)) this.#drop();
+    if (this.#unreadChars > this.#limitAt(event, cursor)) this.#drop();
+    this.#tree = undefined;
   }
 
   /** Replaying from the log costs a full read, so the limit for replayed events is higher. */
-  #limitAt(cursor: Cursor): number {
+  #limitAt({ sessionId }: SessionEvent, cursor: Cursor): number {
     const { session, maxUnreadChars, unread } = this.#options;
     if (unread.chars > unread.maxChars) return 0;
-    return cursor.seq < session.cursor.seq ? maxUnreadChars * replayFactor : maxUnreadChars;
+    const isReplayed = sessionId === session.id && cursor.seq < session.cursor.seq;
+    return isReplayed ? maxUnreadChars * replayFactor : maxUnreadChars;
   }
 
   #keep(event: SessionEvent, cursor: Cursor): void {
     this.#closeDelta();
-    if (isDelta(event) && event.turnId === this.#turnId) {
+    if (isDelta(event) && this.#isSameTurn(event)) {
       this.#delta = { event, cursor };
       this.#count(event.delta.length);
     } else this.#push(this.#frameOf(event, cursor));
@@ -216,6 +238,7 @@ export class EventReader implements FrameSource {
   /** Sends what waits now, and drops what comes later. */
   #drop(): void {
     this.#hasMissed = true;
+    this.#cursor = this.#tree?.cursor ?? this.#cursor;
     this.#leave();
   }
 
@@ -223,14 +246,18 @@ export class EventReader implements FrameSource {
   #ready(): Promise<void> | undefined {
     if (!this.#isBlocked || this.#isOver || this.#hasMissed) return undefined;
     return new Promise((resolve) => {
-      this.#wake = resolve;
+      this.#wakes.push(resolve);
     });
   }
 
-  /** Unsubscribes. Wakes a paused read of the log, so that it notices. */
+  /** Unsubscribes. Wakes paused reads of logs, so that they notice. */
   #leave(): void {
     this.#unsubscribe();
-    this.#wake();
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#wakes.splice(0)) wake();
   }
 
   #catchUp(): void {
@@ -240,9 +267,14 @@ export class EventReader implements FrameSource {
 
   #frameOf(event: SessionEvent, cursor: Cursor): string {
     const { frames } = this.#options;
-    if (event.turnId === this.#turnId) return frames.frame(event, cursor);
+    if (this.#isSameTurn(event)) return frames.frame(event, cursor, this.#tree);
     this.#turnId = event.turnId;
-    return frames.frameOfTurn(event, cursor);
+    this.#sessionId = event.sessionId;
+    return frames.frameOfTurn(event, cursor, this.#tree);
+  }
+
+  #isSameTurn({ turnId, sessionId }: SessionEvent): boolean {
+    return turnId === this.#turnId && sessionId === this.#sessionId;
   }
 
   #write(frames: string, events: number): void {
@@ -265,6 +297,7 @@ function isDelta(event: SessionEvent): event is Delta {
 }
 
 function isSamePart(a: Delta, b: Delta): boolean {
+  if (a.sessionId !== b.sessionId) return false;
   if (a.type === "toolcall_delta") return b.type === a.type && b.index === a.index;
   if (a.type === "tool_execution_delta") return b.type === a.type && b.toolCallId === a.toolCallId;
   return b.type === a.type;

@@ -1,14 +1,14 @@
 /** Frames of one session's events, created once for all readers. */
-import type { Cursor, SessionEvent } from "@capstan/log";
+import type { Cursor, SessionEvent, TreePosition } from "@capstan/log";
 import { formatCursor, toWireJson, toWireJsonOfTurn } from "@capstan/log";
 import { commonHeaders } from "../guard/public-error.ts";
 
 /** Frames of events, in one of the formats that clients read. */
 export interface EventFrames {
-  /** Frame for a reader that knows the turn. Empty if the format has none for this event. */
-  frame(event: SessionEvent, cursor: Cursor): string;
+  /** Frame for a reader that knows the turn. Empty if the format has none for this event. `tree` is set for a reader of a tree, except for deltas. */
+  frame(event: SessionEvent, cursor: Cursor, tree?: TreePosition): string;
   /** Frame for a reader that does not, with the turn's id. */
-  frameOfTurn(event: SessionEvent, cursor: Cursor): string;
+  frameOfTurn(event: SessionEvent, cursor: Cursor, tree?: TreePosition): string;
 }
 
 /** All readers get an event before the next one comes, so only the last frame is kept. */
@@ -56,8 +56,9 @@ export type StreamEvent =
   | { readonly type: "stream_end"; readonly reason: EndReason }
   | ({ readonly type: "execute_complete" } & Readonly<Record<string, unknown>>);
 
-export function streamFrame(event: StreamEvent, cursor?: Cursor): string {
-  const id = cursor === undefined ? "" : `id: ${formatCursor(cursor)}\n`;
+export function streamFrame(event: StreamEvent, cursor?: Cursor | string): string {
+  const text = typeof cursor === "object" ? formatCursor(cursor) : cursor;
+  const id = text === undefined ? "" : `id: ${text}\n`;
   return `${id}data: ${JSON.stringify(event)}\n\n`;
 }
 
