@@ -8,7 +8,9 @@ export type {
   RewindOptions,
   SendInput,
   SendOptions,
+  SubscribeOptions,
 } from "./session/client-session.ts";
+export type { ClientChildState } from "./tree/child-views.ts";
 export type { Subscription } from "./turns/session-runtime.ts";
 export type { ClientSessionState } from "./mirror/session-mirror.ts";
 export type { SessionStart, TurnInput } from "./turns/turn-handles.ts";
@@ -108,5 +110,7 @@ export type {
   SessionListQuery,
   SessionStatus,
   SessionSummary,
+  TreeListener,
+  TreePosition,
   UserInput,
 } from "@capstan/log";

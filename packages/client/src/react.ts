@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import { ClientError, isRefusal } from "./errors/client-error.ts";
 import type { ClientSession } from "./session/client-session.ts";
 import type { ClientSessionState } from "./mirror/session-mirror.ts";
+import type { ClientChildState } from "./tree/child-views.ts";
 
 /** Functions of the session, the same in every render. */
 export interface SessionActions {
@@ -23,6 +24,8 @@ export interface SessionView extends SessionActions {
   readonly isLoading: boolean;
   /** Set while the session cannot be followed. */
   readonly error: ClientError | undefined;
+  /** With `tree`: child sessions at work since the component was mounted. One list until something changes. */
+  readonly children: readonly ClientChildState[];
 }
 
 export interface UseSessionOptions {
@@ -31,6 +34,8 @@ export interface UseSessionOptions {
    * same option, so that the page finds what it expects.
    */
   readonly initialState?: ClientSessionState | undefined;
+  /** Follows child sessions, too, at any depth. Default false. */
+  readonly tree?: boolean | undefined;
 }
 
 /**
@@ -39,25 +44,33 @@ export interface UseSessionOptions {
  */
 export function useSession(
   session: ClientSession,
-  { initialState }: UseSessionOptions = {},
+  { initialState, tree: isTree = false }: UseSessionOptions = {},
 ): SessionView {
   const [loaded, setLoaded] = useState<ClientSession | undefined>();
   const [failure, setFailure] = useState<Failure | undefined>();
   const subscribe = useCallback(
-    (onChange: () => void) =>
-      session.subscribe(
-        () => {
-          setFailure(undefined);
-          onChange();
-        },
-        { onError: (error) => setFailure({ session, error }) },
-      ),
-    [session],
+    (onChange: () => void) => {
+      const listener = (): void => {
+        setFailure(undefined);
+        onChange();
+      };
+      const onError = (error: ClientError): void => setFailure({ session, error });
+      return isTree
+        ? shareTree(session, listener, onError)
+        : session.subscribe(listener, { onError });
+    },
+    [session, isTree],
   );
   const isLoading = loaded !== session;
   const early = isLoading ? initialState : undefined;
   const read = useCallback(() => early ?? session.state, [session, early]);
   const state = useSyncExternalStore(subscribe, read, read);
+  const subscribeChildren = useCallback(
+    (onChange: () => void) => (isTree ? shareTree(session, onChange) : nothing),
+    [session, isTree],
+  );
+  const readChildren = useCallback(() => (isTree ? session.children : none), [session, isTree]);
+  const children = useSyncExternalStore(subscribeChildren, readChildren, readChildren);
   useEffect(() => {
     let isMounted = true;
     session.refresh().then(
@@ -79,9 +92,48 @@ export function useSession(
   return {
     ...actions,
     state,
+    children,
     isLoading,
     error: failure?.session === session ? failure.error : undefined,
   };
+}
+
+const none: readonly ClientChildState[] = [];
+const nothing = (): void => {};
+
+interface SharedTree {
+  readonly readers: Set<{ onChange(): void; onError?(error: ClientError): void }>;
+  stop(): void;
+}
+
+/** Streams of trees, by session: components share one. */
+const trees = new WeakMap<ClientSession, SharedTree>();
+
+function shareTree(
+  session: ClientSession,
+  onChange: () => void,
+  onError?: (error: ClientError) => void,
+): () => void {
+  const tree = trees.get(session) ?? openTree(session);
+  const reader = { onChange, ...(onError && { onError }) };
+  tree.readers.add(reader);
+  return () => {
+    tree.readers.delete(reader);
+    if (tree.readers.size > 0) return;
+    tree.stop();
+    trees.delete(session);
+  };
+}
+
+function openTree(session: ClientSession): SharedTree {
+  const readers: SharedTree["readers"] = new Set();
+  const stop = session.subscribe(() => readers.forEach(({ onChange }) => onChange()), {
+    tree: true,
+    onError: (error) => readers.forEach((reader) => reader.onError?.(error)),
+  });
+  const tree = { readers, stop };
+  trees.set(session, tree);
+  return tree;
 }
 
 interface Failure {

@@ -10,14 +10,20 @@ import { expect, onTestFinished, test } from "vitest";
 import { bundle } from "./bundle.ts";
 import { serve, token } from "./transports.ts";
 
-test("it is below 12,000 bytes, minified and compressed, and imports only its part for lent tools, with the first call", async () => {
+test("it is below 12,000 bytes, minified and compressed, and imports its other parts when they are needed", async () => {
   const files = await bundle();
   const code = files.get("client.js") ?? "";
 
   expect(gzipSync(code).length).toBeLessThan(12_000);
-  expect([...files.keys()]).toEqual(["client.js", "run-call.js"]);
-  expect(code.match(/\bimport\b/g)).toHaveLength(1);
-  expect(code).toContain("import(`./run-call.js`)");
+  expect([...files.keys()]).toEqual([
+    "client.js",
+    "follow-tree.js",
+    "run-call.js",
+    "wait-for-idle.js",
+  ]);
+  // Each by a call, none at the beginning.
+  expect(code.match(/\bimport\b/g)).toHaveLength(3);
+  expect(code.match(/import\(`[^`]*`\)/g)).toHaveLength(3);
   expect([...files.values()].join()).not.toMatch(/node:|\brequire\b/);
 });
 

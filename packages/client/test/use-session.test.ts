@@ -1,9 +1,19 @@
 /** The hook, in real React, with a real server. */
 import type { ClientSession } from "@capstan/client";
 import { lendTool } from "@capstan/client";
-import type { SessionView } from "@capstan/client/react";
+import type { SessionView, UseSessionOptions } from "@capstan/client/react";
 import { useSession } from "@capstan/client/react";
-import { callTool, deferredTool, echoTool, hang, reply, say } from "@capstan/testing";
+import { agentTool, createAgent } from "@capstan/core";
+import {
+  callTool,
+  deferredTool,
+  echoTool,
+  hang,
+  reply,
+  say,
+  scriptedProvider,
+  wait,
+} from "@capstan/testing";
 import { act, createElement, StrictMode } from "react";
 import { create } from "react-test-renderer";
 import type { MockInstance } from "vitest";
@@ -22,10 +32,10 @@ beforeEach(() => {
 });
 
 /** Mounts a component with the hook, in strict mode. */
-async function mount(session: ClientSession) {
+async function mount(session: ClientSession, options: UseSessionOptions = {}) {
   const views: SessionView[] = [];
   function Chat(): null {
-    views.push(useSession(session));
+    views.push(useSession(session, options));
     return null;
   }
   const tree = createElement(StrictMode, null, createElement(Chat));
@@ -165,4 +175,43 @@ test("tells that the server cannot be reached", async () => {
 
   expect(view().error?.code).toBeTypeOf("string");
   expect(view().isLoading).toBe(true);
+});
+
+test("with tree it shows what children say and do, as one list per change", async () => {
+  const open = Promise.withResolvers<void>();
+  const model = scriptedProvider([[say("a "), wait(open.promise), say("book")]]);
+  const reader = agentTool(createAgent({ name: "reader", model }), { description: "Reads" });
+  const script = [say("Hello"), callTool("reader", { task: "Read" }), say("Done")];
+  const { node } = await serve(script, { tools: [reader] });
+  const session = client(node.url).session("chat");
+  await session.send("Hello").response;
+  const { view, views, until } = await mount(session, { tree: true });
+  const other = await mount(session, { tree: true });
+  await until(({ isLoading }) => !isLoading);
+
+  const turn = view().send("Go");
+  await until(({ children }) => children[0]?.text === "a ");
+  const [during] = view().children;
+  open.resolve();
+  await act(async () => void (await turn.response));
+  await until(({ children }) => children[0]?.outcome === "answered");
+  await other.until(({ children }) => children[0]?.outcome === "answered");
+  await until(({ state }) => state.status === "completed");
+
+  expect(during).toMatchObject({ agent: "reader", status: "running" });
+  expect(view().children).toMatchObject([{ text: "a book", status: "completed" }]);
+  expect(view().children).toBe(other.view().children);
+  expect(view().state.messages.at(-1)).toMatchObject({ content: [{ text: "Done" }] });
+  expect(new Set(views.map(({ children }) => children)).size).toBeGreaterThan(2);
+  expect(complained()).toEqual([]);
+});
+
+test("without tree there are no children", async () => {
+  const { node } = await serve([say("One")]);
+  const { views, view, until } = await mount(client(node.url).session("chat"));
+  await until(({ isLoading }) => !isLoading);
+  await act(async () => void (await view().send("Hi").response));
+
+  expect(new Set(views.map(({ children }) => children)).size).toBe(1);
+  expect(view().children).toEqual([]);
 });

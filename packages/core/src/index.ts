@@ -201,7 +201,6 @@ export type { Receipt } from "./following/receipts.ts";
 export { Session } from "./session/session.ts";
 export { execute, forkSession } from "./session/synonyms.ts";
 export type { SubscribeFrom } from "./following/subscribe-after.ts";
-export type { SubscribeTree } from "./following/tree-subscription.ts";
 export { SessionError } from "./errors/session-error.ts";
 export type { SessionErrorCode } from "./errors/session-error.ts";
 export type { CompactionResult, CompactOptions } from "./session/compaction-request.ts";
@@ -216,6 +215,7 @@ export type { ImportChoices, RestoreOptions } from "./session/copies.ts";
 export type { Artifact, ProviderId, SessionSnapshot, StoredBlob } from "./session/snapshot.ts";
 export type { PartOfLog } from "./following/log-pages.ts";
 export type {
+  ChildWork,
   SessionReading,
   SessionReadingPage,
   SessionUsage,

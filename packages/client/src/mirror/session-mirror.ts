@@ -43,7 +43,8 @@ export interface ClientSessionState {
   readonly error: SerializedError | undefined;
 }
 
-type Known = { -readonly [Key in keyof ClientSessionState]: ClientSessionState[Key] };
+/** A state while events are laid over it. */
+export type Known = { -readonly [Key in keyof ClientSessionState]: ClientSessionState[Key] };
 
 /**
  * The server folds the log: the folds of `@capstan/log` alone would be two thirds of a client. Between two readings, facts that arrive as
@@ -175,7 +176,7 @@ export class SessionMirror {
   }
 }
 
-const factTypes: readonly SessionEvent["type"][] = [
+export const factTypes: readonly SessionEvent["type"][] = [
   "turn_start",
   "turn_end",
   "message_end",
@@ -186,14 +187,17 @@ const factTypes: readonly SessionEvent["type"][] = [
 ];
 
 /** Messages after this event. */
-function after(messages: readonly ChatMessage[], { event }: PlacedEvent): readonly ChatMessage[] {
+export function after(
+  messages: readonly ChatMessage[],
+  { event }: PlacedEvent,
+): readonly ChatMessage[] {
   if (event.type === "message_end") return [...messages, event.message];
   if (event.type !== "history_rewound") return messages;
   const { to } = event;
   return messages.slice(0, 1 + messages.findIndex(({ id }) => id === to));
 }
 
-function layOver(known: Known, event: SessionEvent): void {
+export function layOver(known: Known, event: SessionEvent): void {
   switch (event.type) {
     case "turn_start":
       known.status = "running";

@@ -1,5 +1,6 @@
 /** One session of a server, with the interface of a session in process. */
 import type { Turn } from "@capstan/kernel";
+import { background } from "@capstan/kernel";
 import type {
   Answer,
   Approval,
@@ -11,14 +12,15 @@ import type {
   QueuedInput,
   QueueReply,
   SessionEvent,
+  TreeListener,
 } from "@capstan/log";
-import { ShownCalls, newId } from "@capstan/log";
+import { ShownCalls, formatCursor, newId } from "@capstan/log";
 import { ClientError, isRefusal } from "../errors/client-error.ts";
 import type { Connection } from "../stream/connection.ts";
-import { jsonOf } from "../stream/connection.ts";
+import { jsonOf, toClientError } from "../stream/connection.ts";
 import type { LentCallOptions } from "../lent-tools/lent-calls.ts";
-import { pause } from "../stream/pause.ts";
 import type { ClientSessionState } from "../mirror/session-mirror.ts";
+import type { ClientChildState } from "../tree/child-views.ts";
 import type { Subscription } from "../turns/session-runtime.ts";
 import { SessionRuntime } from "../turns/session-runtime.ts";
 import type { SessionStart, TurnInput } from "../turns/turn-handles.ts";
@@ -47,6 +49,16 @@ export interface QueueOptions extends CallOptions {
 export interface RewindOptions extends QueueOptions {
   /** Removes the message too. Default false. */
   readonly before?: boolean;
+}
+
+export interface SubscribeOptions extends Pick<Subscription, "onError"> {
+  /** Delivers the events of child sessions, too, at any depth. `children` has their state. Default false. */
+  readonly tree?: boolean;
+  /**
+   * With `tree`: composite cursor of the last event that the reader has. Default: the session from now on, and children at work from the beginning of
+   * their work.
+   */
+  readonly after?: string;
 }
 
 /** Parts that a session is built from. */
@@ -83,6 +95,11 @@ export class ClientSession {
   /** Cursor of the last event. */
   get cursor(): Cursor {
     return this.#runtime.cursor;
+  }
+
+  /** Child sessions at work since a subscription with `tree` began: one list until something changes. */
+  get children(): readonly ClientChildState[] {
+    return this.#runtime.trees[0]?.list ?? noChildren;
   }
 
   /** Id of the last turn that is known to have started. */
@@ -182,54 +199,39 @@ export class ClientSession {
 
   /**
    * Calls the listener with every event from now on, without a gap, even if the connection is lost; live parts that were missed arrive as one
-   * `snapshot`. Calls of client-side tools are run while subscribed. Returns a function that unsubscribes.
+   * `snapshot`. Calls of client-side tools are run while subscribed. With `tree`, also with the events of the sessions below it, in no particular
+   * order between two sessions. Returns a function that unsubscribes.
    */
-  subscribe(listener: EventListener, options: Omit<Subscription, "listener"> = {}): () => void {
-    const show: EventListener = (event, cursor) => {
-      this.#shown.noteEvent(event);
-      return listener(event, cursor);
+  subscribe(
+    listener: TreeListener,
+    { tree: isTree, after, ...options }: SubscribeOptions = {},
+  ): () => void {
+    const runtime = this.#runtime;
+    if (!isTree) {
+      const show: EventListener = (event, cursor) => {
+        this.#shown.noteEvent(event);
+        return listener(event, cursor, { cursor: formatCursor(cursor) });
+      };
+      return runtime.subscribe({ listener: show, ...options });
+    }
+    const openTree = (): (() => void) => {
+      const left = new AbortController();
+      // Loaded with the first subscription: most pages show one session.
+      const begun = import("../tree/follow-tree.ts").then(({ followTree }) =>
+        followTree(runtime, { listener, after, shown: this.#shown, signal: left.signal }),
+      );
+      background(begun, (thrown) => runtime.onLost(toClientError(thrown)));
+      return () => left.abort();
     };
-    return this.#runtime.subscribe({ listener: show, ...options });
+    return runtime.subscribe({ openTree, ...options });
   }
 
   /** Resolves once nothing runs and nothing will start by itself. Calls may still wait for other clients. */
   async waitForIdle({ signal }: CallOptions = {}): Promise<void> {
     await this.#turns.sent();
-    const { connection } = this.#parts;
-    const over = [connection.closed, ...(signal === undefined ? [] : [signal])];
-    let wake = new AbortController();
-    let failure: ClientError | undefined;
-    const stop = this.subscribe(
-      ({ type }) => {
-        if (type === "turn_end" || type === "settled") wake.abort();
-      },
-      {
-        onError(error) {
-          failure = error;
-          wake.abort();
-        },
-      },
-    );
-    try {
-      while (!(await this.#isIdle())) {
-        // A process may end a turn and die before it reports that, so ask from time to time.
-        await pause(askAgainMs, AbortSignal.any([...over, wake.signal]));
-        wake = new AbortController();
-        if (failure !== undefined) throw failure;
-        connection.mustBeOpen(signal);
-      }
-    } finally {
-      stop();
-    }
-  }
-
-  async #isIdle(): Promise<boolean> {
-    const { status, pendingToolCalls, queues } = await this.refresh();
-    if (status === "running") return false;
-    if (status === "awaiting_tool_execution") {
-      return this.#runtime.calls.leftToOthers(pendingToolCalls) !== undefined;
-    }
-    return [...queues.steering, ...queues.followUp].every(({ isHeld }) => isHeld);
+    // Loaded with the first call: pages follow a session instead.
+    const { waitForIdle } = await import("../turns/wait-for-idle.ts");
+    await waitForIdle(this.#runtime, signal);
   }
 
   async #enqueue(
@@ -251,7 +253,7 @@ function notShown(sessionId: string, toolCallId: string): ClientError {
   return new ClientError("not_shown", message);
 }
 
-const askAgainMs = 5_000;
+const noChildren: readonly ClientChildState[] = [];
 
 function isAnswers(input: SendInput): input is readonly Answer[] {
   // Only answers have a toolCallId.

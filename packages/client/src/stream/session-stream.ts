@@ -1,6 +1,7 @@
 /** Event stream of one session: connected while there is a reader, and resumed at its cursor after a cut. */
+import type { ChildStep } from "@capstan/kernel";
 import { background } from "@capstan/kernel";
-import type { Cursor, SessionEvent, WireEvent } from "@capstan/log";
+import type { Cursor, PlacedEvent, SessionEvent, WireEvent } from "@capstan/log";
 import { WireReader, compareCursors, formatCursor, parseCursor, startCursor } from "@capstan/log";
 import { ClientError } from "../errors/client-error.ts";
 import type { Connection } from "./connection.ts";
@@ -10,14 +11,29 @@ import { readFrames } from "./read-frames.ts";
 import { Silence } from "./silence.ts";
 
 export interface StreamListener {
+  /** Set for a stream of a tree of sessions. */
+  readonly tree?: TreeSource;
   /** Incarnation of the followed session, once it is known. */
   readonly incarnation: string | undefined;
-  onStart(sessionId: string, incarnation: string | undefined): void;
+  /** `children` are at work, in a stream of a tree. */
+  onStart(
+    sessionId: string,
+    incarnation: string | undefined,
+    children?: readonly ChildStep[],
+  ): void;
   onEvent(event: SessionEvent, cursor: Cursor): void;
   /** Called after a while without events: the session may be gone. */
   onQuiet(): void;
   /** Called when no server was reachable within the allowed attempts, or the session is not available. */
   onLost(failure: ClientError): void;
+}
+
+/** Reads the frames of a tree instead of those of a session, and knows where the stream continues. */
+export interface TreeSource {
+  /** Composite cursor. */
+  readonly cursor: string;
+  /** Undefined if the event was seen. */
+  read(event: WireEvent, id: string | undefined): PlacedEvent | undefined;
 }
 
 /** Frames of the stream itself. */
@@ -26,6 +42,7 @@ type StreamFrame =
       readonly type: "stream_start";
       readonly sessionId: string;
       readonly incarnation?: string;
+      readonly children?: readonly ChildStep[];
     }
   | { readonly type: "stream_end"; readonly reason: string }
   | { readonly type: "execute_complete" };
@@ -63,8 +80,13 @@ export class SessionStream {
     if (this.isUsed) await this.#opening?.promise;
   }
 
-  /** Connects if needed. Returns a function to call when the events are no longer needed. */
-  use(): () => void {
+  /**
+   * Connects if needed. Returns a function to call when the events are no longer needed. `response` may stream the next ones.
+   */
+  use(response?: Response): () => void {
+    // A connection without a reader is about to end, and this one is next.
+    if (this.isUsed) response?.body?.cancel().catch(() => {});
+    else this.#ride ??= response;
     this.#uses += 1;
     this.#start();
     let isOver = false;
@@ -78,14 +100,6 @@ export class SessionStream {
         if (this.#uses === 0 && !this.#isRiding) this.#source?.abort();
       });
     };
-  }
-
-  /** Like `use`, with a response that streams the next events. */
-  useWith(response: Response): () => void {
-    // A connection without a reader is about to end, and this one is next.
-    if (this.isUsed) response.body?.cancel().catch(() => {});
-    else this.#ride = response;
-    return this.use();
   }
 
   /** Continues from this cursor, even if it is earlier: readers skip what they have seen. */
@@ -151,8 +165,9 @@ export class SessionStream {
   }
 
   #open(signal: AbortSignal): Promise<Response> {
-    const headers = { "last-event-id": formatCursor(this.#cursor) };
-    const path = `${this.#path}/events${queryOf(this.#listener)}`;
+    const { tree } = this.#listener;
+    const headers = { "last-event-id": tree?.cursor ?? formatCursor(this.#cursor) };
+    const path = `${this.#path}/events${queryOf(this.#listener, tree && { tree: "1" })}`;
     return this.#connection.request("GET", path, { headers, signal });
   }
 
@@ -188,22 +203,28 @@ export class SessionStream {
       case "stream_start":
         this.#opening?.resolve();
         this.#readerOf(said.sessionId);
-        this.#listener.onStart(said.sessionId, said.incarnation);
+        this.#listener.onStart(said.sessionId, said.incarnation, said.children);
         return false;
       case "execute_complete":
         return true;
       case "stream_end":
         return this.#end(said.reason);
       default: {
-        const cursor = id === undefined ? undefined : parseCursor(id);
-        const event = this.#reader?.read(said);
-        if (cursor === undefined || event === undefined) return false;
         this.#hasHeard = true;
-        this.#cursor = cursor;
-        this.#listener.onEvent(event, cursor);
+        const { tree } = this.#listener;
+        const placed = tree === undefined ? this.#place(said, id) : tree.read(said, id);
+        if (placed !== undefined) this.#listener.onEvent(placed.event, placed.cursor);
         return false;
       }
     }
+  }
+
+  #place(said: WireEvent, id: string | undefined): PlacedEvent | undefined {
+    const cursor = id === undefined ? undefined : parseCursor(id);
+    const event = this.#reader?.read(said);
+    if (cursor === undefined || event === undefined) return undefined;
+    this.#cursor = cursor;
+    return { event, cursor };
   }
 
   #end(reason: string): never {

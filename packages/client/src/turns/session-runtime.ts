@@ -20,13 +20,21 @@ import { LentCalls } from "../lent-tools/lent-calls.ts";
 import { ReadPosition } from "../stream/read-position.ts";
 import type { CallOrigin } from "../lent-tools/run-tool.ts";
 import { SessionMirror } from "../mirror/session-mirror.ts";
+import type { ClientChildState } from "../tree/child-views.ts";
 import type { StreamListener } from "../stream/session-stream.ts";
 import { SessionStream, queryOf } from "../stream/session-stream.ts";
 
 export interface Subscription {
-  readonly listener: EventListener;
+  readonly listener?: EventListener;
+  /** Follows the session over a stream of its own. Returns a function that ends it. */
+  readonly openTree?: () => () => void;
   /** Called when the session cannot be followed; `isPassing` tells whether that is temporary. */
   readonly onError?: (error: ClientError) => void;
+}
+
+/** Child sessions that a stream of the tree has shown: one list until something changes. */
+export interface ChildSource {
+  readonly list: readonly ClientChildState[];
 }
 
 export class SessionRuntime implements StreamListener, CallOwner {
@@ -36,11 +44,14 @@ export class SessionRuntime implements StreamListener, CallOwner {
   readonly mirror: SessionMirror = new SessionMirror();
   readonly calls: LentCalls;
   readonly stream: SessionStream;
-  readonly #path: string;
+  /** Address of the session. */
+  readonly path: string;
   /** Unique per handle, so that two tabs with one name do not both run a call. */
   readonly #claimant: string;
   readonly #holds = new Map<object, () => void>();
   #turns: readonly ClientTurn[] = [];
+  /** Child sessions, as each stream of the tree knows them. */
+  trees: readonly ChildSource[] = [];
   #subscriptions: readonly Subscription[] = [];
   /** Whether the server has the session; undefined until it was asked. */
   #exists: boolean | undefined;
@@ -58,11 +69,11 @@ export class SessionRuntime implements StreamListener, CallOwner {
     this.connection = connection;
     this.lent = lent;
     this.calls = new LentCalls(lent, this);
-    this.#path = `/api/agent/session/${encodeURIComponent(id)}`;
+    this.path = `/api/agent/session/${encodeURIComponent(id)}`;
     this.#claimant = `${lent.client}:${newId().slice(0, 8)}`;
     this.#sessionId = id;
     if (isNew) this.#exists = false;
-    this.stream = new SessionStream(connection, this.#path, this);
+    this.stream = new SessionStream(connection, this.path, this);
   }
 
   get cursor(): Cursor {
@@ -121,7 +132,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
   ): Promise<SessionPosts[Name]["reply"]> {
     const response = await this.heed(
       () =>
-        this.connection.insist("POST", `${this.#path}/${name}`, {
+        this.connection.insist("POST", `${this.path}/${name}`, {
           ...options,
           body: { ...body, ...this.meant },
         }),
@@ -137,12 +148,12 @@ export class SessionRuntime implements StreamListener, CallOwner {
   ): Promise<Response> {
     const meant = { ...body, ...this.meant };
     return this.heed(() =>
-      this.connection.request("POST", `${this.#path}/${name}`, { ...options, body: meant }),
+      this.connection.request("POST", `${this.path}/${name}`, { ...options, body: meant }),
     );
   }
 
   async remove(options: Pick<RequestOptions, "signal">): Promise<void> {
-    await this.heed(() => this.connection.insist("DELETE", this.#path + queryOf(this), options));
+    await this.heed(() => this.connection.insist("DELETE", this.path + queryOf(this), options));
   }
 
   /** Tells all readers if the session is gone or was replaced. `isOfSession` is false if a 404 may mean something else than the session. */
@@ -182,11 +193,12 @@ export class SessionRuntime implements StreamListener, CallOwner {
     };
   }
 
-  /** Keeps the stream open for this holder. `response` may stream the next events. */
+  /** Keeps a stream open for this holder. `response` may stream the next events. */
   hold(holder: object, response?: Response): void {
     this.release(holder);
-    const release = response === undefined ? this.stream.use() : this.stream.useWith(response);
-    this.#holds.set(holder, release);
+    // Subscribers may follow by themselves; other holders have no such field.
+    const { openTree } = holder as Subscription;
+    this.#holds.set(holder, openTree?.() ?? this.stream.use(response));
   }
 
   release(holder: object): void {
@@ -314,7 +326,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
   async #readPage(): Promise<boolean> {
     const { lastSeq } = this.mirror;
     const query = queryOf(this, lastSeq === 0 ? {} : { sinceSeq: String(lastSeq) });
-    const response = await this.heed(() => this.connection.insist("GET", this.#path + query));
+    const response = await this.heed(() => this.connection.insist("GET", this.path + query));
     const reading = await jsonOf<SessionReply>(response);
     if (reading.hasMore !== true || reading.lastSeq <= lastSeq) {
       this.#take(reading, lastSeq);
@@ -332,7 +344,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     this.#incarnation ??= reading.incarnation;
     this.mirror.read(reading, sinceSeq);
     // An open stream has newer live parts.
-    if (this.stream.isUsed) return;
+    if (this.stream.isUsed || this.trees.length > 0) return;
     this.mirror.showLive(reading.live);
     if (!isFirst) return;
     const cursor = parseCursor(reading.cursor) ?? startCursor;
@@ -351,7 +363,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
   #tell(event: SessionEvent, cursor: Cursor): void {
     for (const { listener } of this.#subscriptions) {
       try {
-        listener(event, cursor);
+        listener?.(event, cursor);
       } catch {
         // A listener's failure must not affect the others.
       }

@@ -14,8 +14,13 @@ import type { SessionRuntime } from "../host/session-runtime.ts";
 const retryMs = 1_000;
 
 export interface SubscribeFrom {
-  /** Events after this cursor are delivered first, from the log. */
-  readonly after?: Cursor;
+  /** Delivers the events of child sessions, too, at any depth. Default false. */
+  readonly tree?: boolean;
+  /**
+   * Events after this cursor are delivered first, from the log; as text, it may be the composite cursor of a tree. Of a tree without one, or after
+   * the cursor of the session alone, the children that were at work then are delivered from the beginning of their work.
+   */
+  readonly after?: Cursor | string;
   /** Called once if no more events can come: the session was deleted, or its log cannot be read. */
   readonly onEnd?: (why: SessionError) => void;
   /**
@@ -25,7 +30,7 @@ export interface SubscribeFrom {
   readonly ready?: () => Promise<void> | undefined;
 }
 
-export interface SubscribeAfter extends SubscribeFrom {
+export interface SubscribeAfter extends Omit<SubscribeFrom, "after" | "tree"> {
   readonly after: Cursor;
   readonly shown: ShownCalls;
   /** Called before the first event, when everything stored is folded; again after a failure of the store. */

@@ -8,28 +8,12 @@ import type {
   TreeListener,
   TreePosition,
 } from "@capstan/log";
-import { parseTreeCursor } from "@capstan/log";
 import type { SessionError } from "../errors/session-error.ts";
-import { invalid } from "../errors/session-error.ts";
 import type { SessionRuntime } from "../host/session-runtime.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import { tellEnd } from "./readers.ts";
 import type { SubscribeFrom } from "./subscribe-after.ts";
 import { TreeNode } from "./tree-node.ts";
-
-export interface SubscribeTree extends Omit<SubscribeFrom, "after"> {
-  /** Delivers the events of child sessions, too. */
-  readonly tree: true;
-  /**
-   * Events after this composite cursor are delivered first, from the logs. After the cursor of the session alone, children that were at work then
-   * are delivered from the beginning of their work. Default: the session from now on, and its children in the same way.
-   */
-  readonly after?: Cursor | string;
-}
-
-export function isOfTree(from: SubscribeFrom | SubscribeTree): from is SubscribeTree {
-  return "tree" in from && from.tree;
-}
 
 /** Children whose logs are read at the same time. */
 const maxReplays = 8;
@@ -39,50 +23,44 @@ export class TreeSubscription {
   readonly ready: SubscribeFrom["ready"];
   readonly #listener: TreeListener;
   readonly #onEnd: SubscribeFrom["onEnd"];
-  readonly #root: TreeNode;
+  readonly #runtime: SessionRuntime;
   readonly #position: TreePosition;
+  #root: TreeNode | undefined;
   #replays = 0;
   #waiting: (() => void)[] = [];
 
-  /** Throws `invalid_input` for an invalid cursor. */
   constructor(
     listener: TreeListener,
-    from: SubscribeTree,
+    { ready, onEnd }: SubscribeFrom,
     runtime: SessionRuntime,
     host: SessionHost,
   ) {
     this.host = host;
-    this.ready = from.ready;
+    this.ready = ready;
     this.#listener = listener;
-    this.#onEnd = from.onEnd;
-    const { after } = from;
-    const at = after === undefined ? { cursor: runtime.log.feed.cursor } : toTreeCursor(after);
-    const root = new TreeNode(runtime.id, at, this, undefined);
-    this.#root = root;
+    this.#onEnd = onEnd;
+    this.#runtime = runtime;
+    const position = (): string => this.#root?.position ?? "";
     this.#position = {
       get cursor() {
-        return root.position;
+        return position();
       },
     };
   }
 
-  /** Delivers the events of the session after the cursor. */
-  follow(runtime: SessionRuntime, shown: ShownCalls): void {
-    this.#root.follow(runtime, shown);
-  }
-
-  /** Delivers the events of the session from now on. */
-  followFromNow(runtime: SessionRuntime, shown: ShownCalls): void {
-    this.#root.followFromNow(runtime, shown);
-  }
-
-  stop(): void {
-    this.#root.leave();
+  /** Delivers the events after a position, or from now on. Returns a function that unsubscribes. */
+  follow(at: TreeCursor | undefined, shown: ShownCalls): () => void {
+    const runtime = this.#runtime;
+    const start = at ?? { cursor: runtime.log.feed.cursor };
+    this.#root = new TreeNode(runtime.id, start, this, undefined);
+    if (at === undefined) this.#root.followFromNow(runtime, shown);
+    else this.#root.follow(runtime, shown);
+    return () => this.#root?.leave();
   }
 
   /** The session is gone. */
   end(why: SessionError): void {
-    this.#root.leave();
+    this.#root?.leave();
     tellEnd(this.#onEnd, why);
   }
 
@@ -117,12 +95,4 @@ export class TreeSubscription {
       else next();
     };
   }
-}
-
-function toTreeCursor(after: Cursor | string): TreeCursor {
-  if (typeof after !== "string") return { cursor: after };
-  const parsed = parseTreeCursor(after);
-  if (parsed !== undefined) return parsed;
-  const shown = after.length > 50 ? `${after.slice(0, 50)}…` : after;
-  throw invalid(`Invalid cursor "${shown}": pass one that a listener of the tree got`);
 }

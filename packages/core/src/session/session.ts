@@ -5,7 +5,6 @@ import type {
   CallClaim,
   CallToDecide,
   Cursor,
-  EventListener,
   ParentCall,
   QueuedItem,
   SessionConfig,
@@ -43,16 +42,17 @@ import { toConfig } from "./session-settings.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 import type { SessionTurn } from "../following/session-turn.ts";
 import type {
+  ChildWork,
   SessionReading,
   SessionReadingPage,
   SessionUsage,
   SessionState,
 } from "./session-state.ts";
-import { usageOf } from "./session-state.ts";
+import { childrenOf, usageOf } from "./session-state.ts";
 import type { SubscribeFrom } from "../following/subscribe-after.ts";
 import { subscribeAfter } from "../following/subscribe-after.ts";
-import type { SubscribeTree } from "../following/tree-subscription.ts";
-import { TreeSubscription, isOfTree } from "../following/tree-subscription.ts";
+import { singleListener, toStart } from "../following/subscribe-start.ts";
+import { TreeSubscription } from "../following/tree-subscription.ts";
 import { TurnHandles } from "../following/turn-handles.ts";
 
 export class Session<out Known extends AgentTypes = AgentTypes> {
@@ -142,6 +142,11 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
   /** Session that this one works for, if it is a child session. */
   get parent(): ParentCall | undefined {
     return this.#fold.created?.parent;
+  }
+
+  /** Calls that child sessions have worked on, in the order of their starts. */
+  get children(): readonly ChildWork[] {
+    return childrenOf(this.#fold);
   }
 
   /** Metadata of the session: as configured last, otherwise as created. */
@@ -409,31 +414,23 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
    * Calls the listener with every event from now on, or after a cursor. With `tree`, also with those of the sessions below it: without a gap or a
    * duplicate in each session, and in no particular order between two of them. Returns a function that unsubscribes.
    */
-  subscribe(listener: EventListener, from?: SubscribeFrom & { readonly tree?: false }): () => void;
-  subscribe(listener: TreeListener, from: SubscribeTree): () => void;
-  subscribe(listener: TreeListener, from: SubscribeFrom | SubscribeTree = {}): () => void {
-    if (isOfTree(from)) return this.#subscribeTree(listener, from);
-    // The first signature: such a listener takes no position in a tree.
-    return this.#subscribe(listener as EventListener, from);
-  }
-
-  #subscribe(listener: EventListener, from: SubscribeFrom): () => void {
-    const { after, onEnd } = from;
-    if (after !== undefined && this.#inbox.origin === undefined) {
-      const shown = this.#shown;
-      return subscribeAfter(listener, { ...from, after, shown }, this.#runtime, this.#host.clock);
+  subscribe(listener: TreeListener, from: SubscribeFrom = {}): () => void {
+    const { tree: isTree = false, after } = from;
+    const start = after === undefined ? undefined : toStart(from);
+    // A session that is not stored has no events before now.
+    const at = this.#inbox.origin === undefined ? start : undefined;
+    if (isTree) {
+      const tree = new TreeSubscription(listener, from, this.#runtime, this.#host);
+      return tree.follow(at, this.#shown);
     }
-    const stop = this.#runtime.readers.add(listener, this.#shown, onEnd);
+    const single = singleListener(listener);
+    if (at !== undefined) {
+      const options = { ...from, after: at.cursor, shown: this.#shown };
+      return subscribeAfter(single, options, this.#runtime, this.#host.clock);
+    }
+    const stop = this.#runtime.readers.add(single, this.#shown, from.onEnd);
     this.#runtime.wakeups.follow();
     return stop;
-  }
-
-  #subscribeTree(listener: TreeListener, from: SubscribeTree): () => void {
-    const tree = new TreeSubscription(listener, from, this.#runtime, this.#host);
-    const isFromNow = from.after === undefined || this.#inbox.origin !== undefined;
-    if (isFromNow) tree.followFromNow(this.#runtime, this.#shown);
-    else tree.follow(this.#runtime, this.#shown);
-    return () => tree.stop();
   }
 
   /** Resolves when nothing runs and nothing will start by itself; calls may still be pending. */

@@ -225,6 +225,20 @@ test.each(["", "1", "1.2(", "1.2(3)", "x", "1.2(3:4.5)", `${"1".repeat(16)}.1`])
   },
 );
 
+test("a subscriber of a single session gets its cursor as text, and is refused that of a tree", async () => {
+  const { session } = threeLevels();
+  const seen: string[] = [];
+  session.subscribe((_event, { seq, n }, { cursor }) => seen.push(`${seq}.${n} ${cursor}`));
+  await session.send("Go").response;
+
+  const [first = ""] = seen;
+  const isSame = seen.every((both) => both.split(" ")[0] === both.split(" ")[1]);
+
+  expect([isSame, first]).toEqual([true, expect.stringMatching(/^\d+\.\d+ /)]);
+  expect(() => session.subscribe(() => {}, { after: "3.1()" })).toThrow(/tree: true/);
+  expect(() => session.subscribe(() => {}, { after: "3.1" })).not.toThrow();
+});
+
 test("unknown sessions in a cursor are ignored", async () => {
   const { world, session } = threeLevels();
   await session.send("Go").response;

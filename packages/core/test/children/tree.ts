@@ -1,5 +1,5 @@
 /** What a subscriber of a tree has seen, and what it should have. */
-import type { Session, SubscribeTree } from "@capstan/core";
+import type { Session, SubscribeFrom } from "@capstan/core";
 import type { SessionEvent } from "@capstan/log";
 import { eventsOf, isLiveOnly } from "@capstan/log";
 import { callTool } from "@capstan/testing";
@@ -15,7 +15,7 @@ export interface Seen {
 
 export const ask = (agent: string, task: string): ScriptItem => callTool(agent, { task });
 
-export function follow(session: Session, from: Partial<SubscribeTree> = {}): Seen[] {
+export function follow(session: Session, from: Partial<SubscribeFrom> = {}): Seen[] {
   const seen: Seen[] = [];
   const stop = session.subscribe((event, _, { cursor }) => seen.push({ event, cursor }), {
     ...from,

@@ -14,11 +14,11 @@ export interface TreeCursor {
 
 /** Position of a subscriber of a tree. */
 export interface TreePosition {
-  /** Composite cursor after the event that is being delivered. Only valid during the delivery. */
+  /** Composite cursor after the event that is being delivered; that of the session, if no tree is followed. Only valid during the delivery. */
   readonly cursor: string;
 }
 
-/** Gets each event of a tree with its cursor in its own session. */
+/** Gets each event with its cursor in its own session, and the position of the subscriber as text. */
 export type TreeListener = (event: SessionEvent, cursor: Cursor, tree: TreePosition) => void;
 
 /** As text, for example `45.2(12:30.1(),14:28.0(7:5.1()))`. */

@@ -83,20 +83,28 @@ export function openStream(
   };
 }
 
-function ownFormat(
-  { session, frames }: Pick<OpenSession, "session"> & Pick<StreamFormat, "frames">,
+function ownFormat({ session, frames }: OpenSession, after: Cursor | undefined): StreamFormat {
+  return eventFormat(frames, namesOf(session), after);
+}
+
+function treeFormat({ session }: OpenSession, view: PublicView, after: string): StreamFormat {
+  const children = session.children
+    .filter(({ isEnded }) => !isEnded)
+    .map(({ agent, sessionId, toolCallId }) => ({ agent, sessionId, toolCallId }));
+  return eventFormat(new TreeFrames(view.event), { ...namesOf(session), children }, after);
+}
+
+function eventFormat(
+  frames: EventFrames,
+  names: StreamNames,
   after: Cursor | string | undefined,
 ): StreamFormat {
   return {
     frames,
     // The cursor lets a reader that is disconnected at once resume at the right position.
-    opening: retryFrame + streamFrame({ type: "stream_start", ...namesOf(session) }, after),
+    opening: retryFrame + streamFrame({ type: "stream_start", ...names }, after),
     endFrame: (reason) => streamFrame({ type: "stream_end", reason }),
   };
-}
-
-function treeFormat({ session }: OpenSession, view: PublicView, after: string): StreamFormat {
-  return { ...ownFormat({ session, frames: new TreeFrames(view.event) }, after) };
 }
 
 function namesOf({ id, incarnation }: Session): StreamNames {

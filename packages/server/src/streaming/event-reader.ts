@@ -82,25 +82,17 @@ export class EventReader implements FrameSource {
     const onEnd = ({ code }: SessionError): void => {
       this.endEarly(code === "not_found" ? "deleted" : "closing");
     };
-    this.#unsubscribe = this.#follow(after, onEnd);
-    this.#cursor = after ?? this.#cursor;
-  }
-
-  #follow(after: Cursor | string | undefined, onEnd: (why: SessionError) => void): () => void {
     const { session, isTree = false } = this.#options;
-    const ready = (): Promise<void> | undefined => this.#ready();
-    if (isTree) {
-      const from = { tree: true, onEnd, ready } as const;
-      return session.subscribe(
-        (event, cursor, tree) => this.#take(event, cursor, tree),
-        after === undefined ? from : { ...from, after },
-      );
-    }
-    return session.subscribe(
-      (event, cursor) => this.#take(event, cursor),
-      // Only readers of trees have composite cursors.
-      typeof after === "object" ? { after, onEnd, ready } : { onEnd },
+    this.#unsubscribe = session.subscribe(
+      (event, cursor, tree) => this.#take(event, cursor, isTree ? tree : undefined),
+      {
+        tree: isTree,
+        onEnd,
+        ready: () => this.#ready(),
+        ...(after !== undefined && { after }),
+      },
     );
+    this.#cursor = after ?? this.#cursor;
   }
 
   start(sink: FrameSink): this {

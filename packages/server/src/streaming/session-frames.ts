@@ -1,5 +1,6 @@
 /** Frames of one session's events, created once for all readers. */
 import type { Cursor, SessionEvent, TreePosition } from "@capstan/log";
+import type { ChildStep } from "@capstan/kernel";
 import { formatCursor, toWireJson, toWireJsonOfTurn } from "@capstan/log";
 import { commonHeaders } from "../guard/public-error.ts";
 
@@ -45,6 +46,8 @@ export class SessionFrames implements EventFrames {
 export interface StreamNames {
   readonly sessionId: string;
   readonly incarnation?: string;
+  /** In a stream of a tree: children of the session that are at work. Their starts may be before the stream. */
+  readonly children?: readonly ChildStep[];
 }
 
 /** Why a stream ends before its turn: the server closes, or the session is gone. */
