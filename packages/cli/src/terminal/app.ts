@@ -141,10 +141,11 @@ export class App {
       if (block.type === "user") this.#remember(block.text);
     }
     this.#lastUsage = messages.findLast((message) => message.role === "assistant")?.usage;
-    this.#unsubscribe = session.subscribe(
-      (event) => this.#onEvent(event),
-      cursor === undefined ? {} : { after: cursor },
-    );
+    this.#conversation.startChildren(session);
+    this.#unsubscribe = session.subscribe((event) => this.#onEvent(event), {
+      tree: true,
+      ...(cursor !== undefined && { after: cursor }),
+    });
     this.#attention.setName(basename(work.folder.cwd));
     this.#desk.reset();
     this.#followWork();
@@ -328,7 +329,11 @@ export class App {
   }
 
   #onEvent(event: SessionEvent): void {
-    if (event.type === "history_rewound" && this.#work !== undefined) {
+    if (event.sessionId !== this.#work?.session.id) {
+      this.#conversation.applyChild(event);
+      return this.#screen?.redraw();
+    }
+    if (event.type === "history_rewound") {
       this.#conversation.cut(this.#work.session.messages);
       return this.#screen?.restart();
     }
@@ -336,7 +341,7 @@ export class App {
       this.#lastUsage = event.message.usage ?? this.#lastUsage;
     }
     this.#conversation.apply(event);
-    if (this.#work !== undefined) this.#desk.update(this.#work);
+    this.#desk.update(this.#work);
     this.#followWork();
     this.#screen?.redraw();
   }

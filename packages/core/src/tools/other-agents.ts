@@ -47,7 +47,8 @@ const agentOfTool: unique symbol = Symbol("agent");
 
 /** Marks a tool as an agent, so that hosts know the agents that their agents use. An agent that is only known by its name must be the host's own. */
 export function withAgent<Marked extends AnyTool>(tool: Marked, agent: Agent | string): Marked {
-  return Object.defineProperty({ ...tool }, agentOfTool, { value: agent, enumerable: false });
+  // Enumerable: a copy of the tool, such as a guarded one, is an agent, too.
+  return { ...tool, [agentOfTool]: agent };
 }
 
 function agentOf(tool: AnyTool): Agent | string | undefined {

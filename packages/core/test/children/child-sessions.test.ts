@@ -9,6 +9,7 @@ import {
   stall,
   usage,
 } from "@capstan/testing";
+import { guardTool } from "@capstan/core";
 import { expect, test } from "vitest";
 import { mortal } from "../mortal.ts";
 import { asTool, family, member, resultsOf } from "./family.ts";
@@ -76,6 +77,18 @@ test("children of one step work at the same time", async () => {
   await turn.response;
 
   expect(resultsOf(session).toSorted()).toEqual(["one", "two"]);
+});
+
+test("a guarded copy of such a tool is still an agent", async () => {
+  const researcher = member("researcher", [say("42")]);
+  const guarded = guardTool(asTool(researcher), () => undefined);
+  const world = family(member("root", [ask("Find it"), say("It is 42")], [guarded]));
+  const session = world.host().createSession({ agent: "root" });
+
+  await session.send("What is it?").response;
+
+  expect(world.childrenOf(session.id)).toHaveLength(1);
+  expect(resultsOf(session)).toEqual(["42"]);
 });
 
 test("a child without an answer is an error result that says why", async () => {

@@ -39,6 +39,23 @@ export interface CallBlock {
   readonly output: string;
   /** Details of the result for people, such as a diff. */
   readonly details?: JsonValue;
+  /** The child session that works on it. */
+  readonly child?: ChildBlock;
+}
+
+/** A child session at work. */
+export interface ChildBlock {
+  readonly agent: string;
+  /** Its last calls, in their order. */
+  readonly calls: readonly ChildCall[];
+  /** Number of all of them. */
+  readonly callCount: number;
+  /** Text of the reply being written, or of the last one. */
+  readonly text: string;
+}
+
+export interface ChildCall extends Pick<CallBlock, "id" | "toolName" | "input" | "state"> {
+  readonly child?: ChildBlock;
 }
 
 interface NoticeBlock {

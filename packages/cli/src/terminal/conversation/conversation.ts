@@ -1,7 +1,9 @@
 /** Folds the events of a session into blocks. */
-import type { ChatMessage, LiveMessage, LivePart } from "@capstan/kernel";
+import type { ChatMessage, ChildStep, LiveMessage, LivePart } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { Block, CallBlock } from "./blocks.ts";
+import type { ChangedCall } from "./child-progress.ts";
+import { ChildProgress } from "./child-progress.ts";
 import { assistantBlocks, blocksOf, partId, userBlock, withResult } from "./message-blocks.ts";
 
 /** More output of a running call is not shown. */
@@ -15,6 +17,7 @@ export class Conversation {
   /** The reply that is being streamed. */
   #open: { readonly messageId: string; readonly ids: Set<string>; parts: number } | undefined;
   #noticeCount = 0;
+  readonly #children = new ChildProgress();
 
   /** Starts after these messages, and the notices of another conversation. */
   constructor(messages: readonly ChatMessage[] = [], notices: readonly Block[] = []) {
@@ -36,6 +39,22 @@ export class Conversation {
   /** Shows a call of the user, not of the model. */
   showCall(call: CallBlock): void {
     this.#put(call);
+  }
+
+  /** Shows a child that was at work before the events. */
+  startChild(parentId: string, child: ChildStep): void {
+    this.#showChild(this.#children.start(parentId, child));
+  }
+
+  /** Takes an event of a session below this one. */
+  applyChild(event: SessionEvent): void {
+    this.#showChild(this.#children.apply(event));
+  }
+
+  #showChild(changed: ChangedCall | undefined): void {
+    if (changed === undefined) return;
+    const call = this.#find(changed.toolCallId);
+    if (call !== undefined) this.#put({ ...call, child: changed.child });
   }
 
   apply(event: SessionEvent): void {
@@ -106,6 +125,8 @@ export class Conversation {
         );
       case "error":
         return this.note(event.error.message, "error");
+      case "child_started":
+        return this.applyChild(event);
       case "turn_start":
       case "step_start":
       case "attempt_start":
@@ -113,7 +134,6 @@ export class Conversation {
       case "awaiting_tool_execution":
       case "nested_call_start":
       case "nested_call_end":
-      case "child_started":
       case "handed_off":
       case "child_ended":
       case "steering_delivered":

@@ -1,4 +1,5 @@
 /** The conversation that is shown, and the ways to show it: in the scrollback, in a window, as plain lines. */
+import type { Session } from "@capstan/core";
 import type { ChatMessage } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { ScreenParts } from "../screen/contracts.ts";
@@ -33,6 +34,16 @@ export class ShownConversation {
 
   apply(event: SessionEvent): void {
     this.#conversation.apply(event);
+  }
+
+  /** Takes an event of a session below this one. */
+  applyChild(event: SessionEvent): void {
+    this.#conversation.applyChild(event);
+  }
+
+  /** Shows the children that are at work. */
+  startChildren({ id, children }: Pick<Session, "id" | "children">): void {
+    for (const child of children) if (!child.isEnded) this.#conversation.startChild(id, child);
   }
 
   note(text: string, tone: "info" | "error"): void {

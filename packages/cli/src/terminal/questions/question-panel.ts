@@ -36,7 +36,8 @@ export class QuestionPanel implements Panel {
     const { theme, typesetter } = this.#look;
     const { call, asking, choices, moreCount } = this.#question;
     const more = moreCount > 0 ? theme.dim(` (${moreCount} more after this)`) : "";
-    const head = `${theme.warning("?")} ${theme.strong(`Allow ${safeText(call.toolName)}?`)}${more}`;
+    const via = call.via === undefined ? "" : theme.dim(` for ${pathOf(call)}`);
+    const head = `${theme.warning("?")} ${theme.strong(`Allow ${safeText(call.toolName)}?`)}${via}${more}`;
     const foot = [
       ...describeParts(asking, width, this.#look),
       ...typesetter.wrap(safeText(whyOf(asking)), width).map((line) => theme.dim(line)),
@@ -73,7 +74,7 @@ export class QuestionPanel implements Panel {
     const { call, asking, choices, moreCount } = this.#question;
     const more = moreCount > 0 ? ` ${moreCount} more questions follow.` : "";
     return [
-      `Question: allow ${safeText(call.toolName)}?${more}`,
+      `Question: allow ${safeText(call.toolName)}?${call.via === undefined ? "" : ` It is asked for by ${pathOf(call)}.`}${more}`,
       ...describeInput(call, plainWidth, this.#look),
       ...describeParts(asking, plainWidth, this.#look),
       safeText(whyOf(asking)),
@@ -109,6 +110,11 @@ export class QuestionPanel implements Panel {
 
 /** Lines for screen readers are broken by the terminal. */
 const plainWidth = 10_000;
+
+/** Agents between this session and the call, from the top down. */
+function pathOf({ via = [] }: PendingCall): string {
+  return via.map(({ agent }) => safeText(agent)).join(" › ");
+}
 
 function textOf(choice: Choice): string {
   const rules = choice.type === "always" ? `: ${choice.rules.join(" and ")}` : "";

@@ -2,7 +2,7 @@
 import type { JsonValue } from "@capstan/kernel";
 import type { Todo } from "@capstan/toolset";
 import { toTodoLines } from "../../print/describe-call.ts";
-import type { CallBlock } from "../conversation/blocks.ts";
+import type { CallBlock, ChildBlock } from "../conversation/blocks.ts";
 import type { Typesetter } from "../screen/contracts.ts";
 import { renderDiff } from "./render-diff.ts";
 import { safeText } from "./safe-text.ts";
@@ -19,7 +19,11 @@ interface Tools {
 
 export function renderCall(call: CallBlock, width: number, tools: Tools): readonly string[] {
   const { theme, typesetter } = tools;
-  const head = `${markOf(call, theme)} ${theme.strong(safeText(call.toolName))} ${inputOf(call)}`;
+  const { toolName, child } = call;
+  // A tool may have another name than its agent.
+  const agent =
+    child === undefined || child.agent === toolName ? "" : ` (${safeText(child.agent)})`;
+  const head = `${markOf(call, theme)} ${theme.strong(safeText(toolName))}${agent} ${inputOf(call)}`;
   const inner = Math.max(1, width - 2);
   return [
     typesetter.cut(head.trimEnd(), width),
@@ -27,7 +31,7 @@ export function renderCall(call: CallBlock, width: number, tools: Tools): readon
   ];
 }
 
-function markOf({ state }: CallBlock, theme: Theme): string {
+function markOf({ state }: Pick<CallBlock, "state">, theme: Theme): string {
   switch (state) {
     case "writing":
     case "waiting":
@@ -45,7 +49,7 @@ function markOf({ state }: CallBlock, theme: Theme): string {
 }
 
 /** The input in one line, with the names of fields that do not speak for themselves. */
-function inputOf({ input }: CallBlock): string {
+function inputOf({ input }: Pick<CallBlock, "input">): string {
   if (input === undefined) return "…";
   if (typeof input !== "object" || input === null || Array.isArray(input)) return oneLine(input);
   const words = Object.entries(input).flatMap(([name, value]) => {
@@ -63,9 +67,19 @@ function oneLine(value: JsonValue): string {
 
 function bodyOf(call: CallBlock, width: number, tools: Tools): readonly string[] {
   const { theme } = tools;
-  const { state, output } = call;
+  const { state, output, child } = call;
+  const isOver = state === "done" || state === "failed" || state === "denied";
+  if (child !== undefined && !isOver) return renderChild(child, width, tools);
   if (state === "writing" || state === "waiting") return [];
   if (state === "running") return lastLines(output, width, tools);
+  const folded =
+    child === undefined || child.callCount === 0 ? [] : [theme.dim(describeCalls(child))];
+  return [...folded, ...resultOf(call, width, tools)];
+}
+
+function resultOf(call: CallBlock, width: number, tools: Tools): readonly string[] {
+  const { theme } = tools;
+  const { state, output } = call;
   if (state === "failed") return lastLines(output, width, tools).map((line) => theme.error(line));
   if (state === "denied") return firstLines(output, width, tools);
   const todos = todosOf(call);
@@ -91,6 +105,38 @@ function fieldOf(details: JsonValue | undefined, name: string): JsonValue | unde
 function linesOf(output: string): readonly string[] {
   const text = safeText(output).replace(/\n+$/, "");
   return text === "" ? [] : text.split("\n");
+}
+
+/** Lines of a child's own calls that are shown: the last ones. */
+const maxChildCalls = 6;
+const maxTextLines = 3;
+
+/** A child at work: its calls, those of its own children, and the end of its text. */
+function renderChild(child: ChildBlock, width: number, tools: Tools): readonly string[] {
+  const { theme, typesetter } = tools;
+  const { calls, callCount, text } = child;
+  const shown = calls.slice(-maxChildCalls);
+  const left = callCount - shown.length;
+  return [
+    ...(left > 0 ? [theme.dim(`… ${left} earlier calls`)] : []),
+    ...shown.flatMap((call) => {
+      const name = safeText(call.toolName);
+      const head = `${markOf(call, theme)} ${name} ${inputOf(call)}`.trimEnd();
+      const isOver = call.state !== "running" && call.state !== "waiting";
+      const below =
+        call.child === undefined || isOver
+          ? []
+          : renderChild(call.child, Math.max(1, width - 2), tools);
+      return [typesetter.cut(head, width), ...below.map((line) => `  ${line}`)];
+    }),
+    ...linesOf(text)
+      .slice(-maxTextLines)
+      .map((line) => theme.dim(typesetter.cut(line, width))),
+  ];
+}
+
+function describeCalls({ callCount }: ChildBlock): string {
+  return callCount === 1 ? "1 call" : `${callCount} calls`;
 }
 
 function lastLines(output: string, width: number, { theme, typesetter }: Tools): readonly string[] {
