@@ -36,7 +36,7 @@ export const arrows: Readonly<Record<string, Arrow>> = {
       folds: ["entries", "repository"],
       events: ["entries", "folds"],
       wire: ["events"],
-      chat: [],
+      chat: ["events"],
       memory: ["entries", "repository"],
       copies: ["entries", "folds", "repository"],
       "load-and-save": ["entries", "memory", "copies", "repository"],

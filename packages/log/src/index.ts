@@ -101,6 +101,8 @@ export type { FactContext, FactPrice } from "./entries/entries-of-facts.ts";
 export { eventsOf } from "./events/events-of.ts";
 export type { PlacedEvent } from "./events/events-of.ts";
 export { isLiveOnly } from "./events/live-only.ts";
+export { ChildProgress } from "./events/child-progress.ts";
+export type { ChangedCall, ChildCallShown, ChildShown } from "./events/child-progress.ts";
 export { formatTreeCursor, parseTreeCursor } from "./events/tree-cursor.ts";
 export type { TreeCursor, TreeListener, TreePosition } from "./events/tree-cursor.ts";
 export { WireReader, toWireJson, toWireJsonOfTurn } from "./wire/wire-events.ts";

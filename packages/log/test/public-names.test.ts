@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 test("the log exports these names and no others", () => {
   expect(Object.keys(log).toSorted()).toMatchInlineSnapshot(`
     [
+      "ChildProgress",
       "EventFeed",
       "LogError",
       "RepositoryError",
@@ -81,6 +82,7 @@ test("the log exports these names and no others", () => {
 test("the part for pages of the AI SDK exports these names and no others", () => {
   expect(Object.keys(chat).toSorted()).toEqual([
     "ChatRequestFault",
+    "ChildChunks",
     "ChunkEncoder",
     "findMessage",
     "nextRevision",

@@ -55,6 +55,8 @@ export type Chunk =
       readonly errorText: string;
     }
   | { readonly type: "tool-output-denied"; readonly toolCallId: string }
+  /** A child session at work on a call; the next one with the same id replaces it. */
+  | { readonly type: "data-child"; readonly id: string; readonly data: JsonValue }
   | {
       readonly type: "steering-message";
       readonly id: string;

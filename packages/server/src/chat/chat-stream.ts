@@ -5,7 +5,7 @@ import { chainMark, startCursor } from "@capstan/log";
 import type { ChatProtocol } from "@capstan/log/chat";
 import { nothingAdded, replyIdOf } from "@capstan/log/chat";
 import type { Call } from "../endpoints/endpoint.ts";
-import type { OpenedStream } from "../endpoints/open-stream.ts";
+import type { OpenedStream, StreamChoices } from "../endpoints/open-stream.ts";
 import { openStream } from "../endpoints/open-stream.ts";
 import { failIfRefused } from "../endpoints/refusal.ts";
 import { TurnStream } from "../endpoints/turn-stream.ts";
@@ -15,6 +15,7 @@ import type { ChatQuery } from "./chat-endpoints.ts";
 import type { ChatReply } from "./chat-frames.ts";
 import { chatEndings, chatFormat, chatHeaders } from "./chat-frames.ts";
 import { chunkFrames, doneFrame } from "./chunk-frames.ts";
+import { showChildren } from "./child-frames.ts";
 import { inputUnderWay } from "./input-under-way.ts";
 
 type ChatCall = Pick<Call<ChatQuery, unknown>, "backend" | "principal" | "query">;
@@ -36,7 +37,7 @@ export async function streamTurn(
   const { session } = open;
   const early: { stream?: TurnStream } = {};
   const leaving = leaveOf(call, session);
-  const stream = openStream(call, open, {
+  const stream = openChat(call, open, {
     format: chatFormat(backend, session, { protocol: protocolOf(call), ...reply }),
     ...(after !== undefined && { from: after }),
     accepts: (event, cursor) => early.stream?.accepts(event, cursor) ?? true,
@@ -72,7 +73,7 @@ export function followChat(call: ChatCall, open: OpenSession): EventStream | und
   const last = session.turnIdOf(current.id);
   const turns = turnsBetween(session.turnIdOf(input), last);
   const leaving = leaveOf(call, session);
-  const stream: OpenedStream = openStream(call, open, {
+  const stream: OpenedStream = openChat(call, open, {
     format: chatFormat(call.backend, session, {
       protocol: protocolOf(call),
       messageId: replyIdOf(input),
@@ -86,6 +87,20 @@ export function followChat(call: ChatCall, open: OpenSession): EventStream | und
     onClose: leaving.onClose,
   });
   return withChatHeaders(stream);
+}
+
+/** Like `openStream`, with the progress of child sessions. */
+function openChat(call: ChatCall, open: OpenSession, choices: StreamChoices): OpenedStream {
+  const shown: { stop?: () => void } = {};
+  const stream = openStream(call, open, {
+    ...choices,
+    onClose() {
+      shown.stop?.();
+      choices.onClose?.();
+    },
+  });
+  shown.stop = showChildren(call.backend, open.session, stream.reader);
+  return stream;
 }
 
 /** A stream that adds nothing to a message: what was sent is known already. */

@@ -109,6 +109,13 @@ export class EventReader implements FrameSource {
     if (!this.#isBlocked) this.#finish();
   }
 
+  /** Writes a frame that is no event of the session. Returns false if the reader is slow or gone: the frame is dropped. */
+  insert(frame: string): boolean {
+    if (this.#isOver || this.#ending !== undefined || this.#isBlocked) return false;
+    this.#write(frame, 1);
+    return true;
+  }
+
   /** Tells the reason after everything else and closes the stream. */
   endEarly(reason: EndReason): void {
     this.end(this.#options.endFrame(reason));

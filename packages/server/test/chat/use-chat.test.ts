@@ -16,7 +16,7 @@ import {
   lastAssistantMessageIsCompleteWithApprovalResponses,
   lastAssistantMessageIsCompleteWithToolCalls,
 } from "ai";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createWorld } from "../world.ts";
 import type { Page } from "./page.ts";
 import { openPage } from "./page.ts";
@@ -192,6 +192,47 @@ describe("a page", () => {
     ]);
     expect(page.lastMessage?.parts.at(-1)).toMatchObject({ type: "text", text: "Done" });
   });
+
+  test.each([5, 6, 7])(
+    "of version %i shows what an agent that is a tool does, in a part that is replaced",
+    async (protocol) => {
+      const slow = deferredTool();
+      const model = scriptedProvider([callTool("deferred", { n: 1 }), say("Found")]);
+      const helper = createAgent({ name: "researcher", model, tools: [slow] });
+      const script = [callTool("researcher", { task: "Find it" }), say("Done"), say("Bye")];
+      const world = await createWorld(script, {
+        tools: [agentTool(helper, { description: "Finds things" })],
+      });
+      const page = openPage(world, { protocol });
+      const childOf = (): unknown =>
+        page.lastMessage?.parts.find(({ type }) => type === "data-child");
+
+      const sending = page.sendMessage({ text: "Hi" });
+      const [call] = await slow.whenStarted(1);
+      await vi.waitFor(() =>
+        expect(childOf()).toMatchObject({
+          data: { agent: "researcher", outcome: "running", calls: [{ toolName: "deferred" }] },
+        }),
+      );
+      slow.resolve(call?.toolCallId ?? "", "ok");
+      await sending;
+      const first = childOf();
+      const count = page.lastMessage?.parts.filter(({ type }) => type === "data-child").length;
+      await page.sendMessage({ text: "Thanks" });
+
+      expect(page.error).toBeUndefined();
+      expect(count).toBe(1);
+      expect(first).toMatchObject({
+        data: {
+          outcome: "answered",
+          text: "Found",
+          calls: [{ toolName: "deferred", state: "done" }],
+        },
+      });
+      expect(page.messages[1]?.parts.at(-1)).toMatchObject({ type: "text", text: "Done" });
+      expect(page.lastMessage?.parts.at(-1)).toMatchObject({ type: "text", text: "Bye" });
+    },
+  );
 
   test("denies a call, and the model gets the reason", async () => {
     const tool = echoTool({ needsApproval: true });

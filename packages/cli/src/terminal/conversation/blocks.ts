@@ -1,5 +1,6 @@
 /** Blocks of a conversation: what a screen shows, without colours or widths. */
 import type { JsonValue } from "@capstan/kernel";
+import type { ChildShown } from "@capstan/log";
 
 export type Block = UserBlock | ReplyBlock | ThinkingBlock | CallBlock | NoticeBlock;
 
@@ -40,22 +41,7 @@ export interface CallBlock {
   /** Details of the result for people, such as a diff. */
   readonly details?: JsonValue;
   /** The child session that works on it. */
-  readonly child?: ChildBlock;
-}
-
-/** A child session at work. */
-export interface ChildBlock {
-  readonly agent: string;
-  /** Its last calls, in their order. */
-  readonly calls: readonly ChildCall[];
-  /** Number of all of them. */
-  readonly callCount: number;
-  /** Text of the reply being written, or of the last one. */
-  readonly text: string;
-}
-
-export interface ChildCall extends Pick<CallBlock, "id" | "toolName" | "input" | "state"> {
-  readonly child?: ChildBlock;
+  readonly child?: ChildShown;
 }
 
 interface NoticeBlock {

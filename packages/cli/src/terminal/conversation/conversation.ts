@@ -1,9 +1,8 @@
 /** Folds the events of a session into blocks. */
 import type { ChatMessage, ChildStep, LiveMessage, LivePart } from "@capstan/kernel";
-import type { SessionEvent } from "@capstan/log";
+import type { ChangedCall, SessionEvent } from "@capstan/log";
+import { ChildProgress } from "@capstan/log";
 import type { Block, CallBlock } from "./blocks.ts";
-import type { ChangedCall } from "./child-progress.ts";
-import { ChildProgress } from "./child-progress.ts";
 import { assistantBlocks, blocksOf, partId, userBlock, withResult } from "./message-blocks.ts";
 
 /** More output of a running call is not shown. */

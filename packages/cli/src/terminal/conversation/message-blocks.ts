@@ -59,16 +59,9 @@ export function assistantBlocks({ id, content }: AssistantMessage): readonly Blo
 type Result = Pick<ToolMessage, "content" | "isError" | "isDenied" | "details">;
 
 export function withResult(call: CallBlock, result: Result): CallBlock {
-  const { content, details } = result;
-  const state = resultState(result);
+  const { content, isError, isDenied, details } = result;
+  const state = isDenied === true ? "denied" : isError ? "failed" : "done";
   return { ...call, state, output: textOf(content), ...(details !== undefined && { details }) };
-}
-
-export function resultState({
-  isError,
-  isDenied,
-}: Pick<Result, "isError" | "isDenied">): "denied" | "failed" | "done" {
-  return isDenied === true ? "denied" : isError ? "failed" : "done";
 }
 
 /** Blocks of a whole transcript. */

@@ -1,8 +1,9 @@
 /** Lines of a tool call: its name and input, its output or diff, its todos. */
 import type { JsonValue } from "@capstan/kernel";
+import type { ChildShown } from "@capstan/log";
 import type { Todo } from "@capstan/toolset";
 import { toTodoLines } from "../../print/describe-call.ts";
-import type { CallBlock, ChildBlock } from "../conversation/blocks.ts";
+import type { CallBlock } from "../conversation/blocks.ts";
 import type { Typesetter } from "../screen/contracts.ts";
 import { renderDiff } from "./render-diff.ts";
 import { safeText } from "./safe-text.ts";
@@ -112,7 +113,7 @@ const maxChildCalls = 6;
 const maxTextLines = 3;
 
 /** A child at work: its calls, those of its own children, and the end of its text. */
-function renderChild(child: ChildBlock, width: number, tools: Tools): readonly string[] {
+function renderChild(child: ChildShown, width: number, tools: Tools): readonly string[] {
   const { theme, typesetter } = tools;
   const { calls, callCount, text } = child;
   const shown = calls.slice(-maxChildCalls);
@@ -135,7 +136,7 @@ function renderChild(child: ChildBlock, width: number, tools: Tools): readonly s
   ];
 }
 
-function describeCalls({ callCount }: ChildBlock): string {
+function describeCalls({ callCount }: ChildShown): string {
   return callCount === 1 ? "1 call" : `${callCount} calls`;
 }
 

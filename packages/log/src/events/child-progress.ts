@@ -1,13 +1,32 @@
 /** Folds the events of child sessions into what the calls that they work on show. */
-import type { AssistantPart, ChatMessage, ChildStep, LivePart } from "@capstan/kernel";
-import type { SessionEvent } from "@capstan/log";
-import type { ChildBlock, ChildCall } from "./blocks.ts";
-import { resultState } from "./message-blocks.ts";
+import type { AssistantPart, ChatMessage, ChildStep, JsonValue, LivePart } from "@capstan/kernel";
+import type { SessionEvent } from "./session-event.ts";
 
 /** Calls of one child that are kept: the last ones. */
 const maxCalls = 100;
 /** Characters of its text that are kept: the last ones. */
 const maxTextChars = 4_000;
+
+/** A child session at work, for people. */
+export interface ChildShown {
+  readonly agent: string;
+  /** Its last calls, in their order. */
+  readonly calls: readonly ChildCallShown[];
+  /** Number of all of them. */
+  readonly callCount: number;
+  /** Text of the reply being written, or of the last one. */
+  readonly text: string;
+}
+
+export interface ChildCallShown {
+  readonly id: string;
+  readonly toolName: string;
+  readonly input?: JsonValue;
+  /** `waiting`: the call has not started, or waits for an answer. */
+  readonly state: "waiting" | "running" | "done" | "failed" | "denied";
+  /** The child that works on it. */
+  readonly child?: ChildShown;
+}
 
 interface ChildView {
   readonly id: string;
@@ -15,16 +34,18 @@ interface ChildView {
   /** Session that it works for, and the call. */
   readonly parentId: string;
   readonly toolCallId: string;
-  readonly calls: Map<string, ChildCall>;
+  readonly calls: Map<string, ChildCallShown>;
   /** Number of calls so far. */
   callCount: number;
   text: string;
 }
 
+type ToolEnd = Extract<SessionEvent, { readonly type: "tool_execution_end" }>;
+
 /** A call of the session that is shown, and the child that works on it. */
 export interface ChangedCall {
   readonly toolCallId: string;
-  readonly child: ChildBlock;
+  readonly child: ChildShown;
 }
 
 export class ChildProgress {
@@ -35,7 +56,7 @@ export class ChildProgress {
     parentId: string,
     { agent, sessionId: id, toolCallId }: ChildStep,
   ): ChangedCall | undefined {
-    const calls = new Map<string, ChildCall>();
+    const calls = new Map<string, ChildCallShown>();
     const view = { id, agent, parentId, toolCallId, calls, callCount: 0, text: "" };
     this.#views.set(id, view);
     return this.#inRoot(view);
@@ -73,7 +94,7 @@ export class ChildProgress {
       case "tool_execution_end": {
         const { toolCallId: id, toolName } = event;
         const call = view.calls.get(id) ?? { id, toolName, state: "running" };
-        return this.#put(view, { ...call, state: resultState(event) });
+        return this.#put(view, { ...call, state: endOf(event) });
       }
       case "awaiting_tool_execution":
         for (const { toolCallId: id, toolName, input, via } of event.pending) {
@@ -95,7 +116,7 @@ export class ChildProgress {
     }
   }
 
-  #put(view: ChildView, call: ChildCall): void {
+  #put(view: ChildView, call: ChildCallShown): void {
     if (!view.calls.has(call.id)) view.callCount += 1;
     view.calls.set(call.id, call);
     const [oldest] = view.calls.keys();
@@ -112,7 +133,7 @@ export class ChildProgress {
     return { toolCallId: top.toolCallId, child: this.#block(top) };
   }
 
-  #block({ id, agent, calls, callCount, text }: ChildView): ChildBlock {
+  #block({ id, agent, calls, callCount, text }: ChildView): ChildShown {
     const below = [...this.#views.values()].filter(({ parentId }) => parentId === id);
     const shown = [...calls.values()].map((call) => {
       const view = below.find(({ toolCallId }) => toolCallId === call.id);
@@ -120,6 +141,10 @@ export class ChildProgress {
     });
     return { agent, calls: shown, callCount, text };
   }
+}
+
+function endOf({ isError, isDenied }: ToolEnd): "denied" | "failed" | "done" {
+  return isDenied === true ? "denied" : isError ? "failed" : "done";
 }
 
 function textOf(parts: readonly (AssistantPart | LivePart)[]): string {
