@@ -53,8 +53,7 @@ export class ChildCalls implements SessionAgents {
     if (refusal !== undefined) return fail(refusal);
     const child = this.#childOf(toolCallId);
     const seen = await this.#relay(call, child);
-    const runtime = await this.#open(call, child);
-    const leave = this.#follow(runtime, call);
+    const leave = await this.#open(call, child);
     try {
       const report = await this.#rest(toolCallId, seen, signal);
       if (report === undefined) return await this.#stop(call, child);
@@ -92,12 +91,12 @@ export class ChildCalls implements SessionAgents {
     return undefined;
   }
 
-  /** Gives the child its task; a repeated task counts once. */
-  async #open(call: ChildCall, { childId }: Child): Promise<SessionRuntime> {
+  /** Gives the child its task; a repeated task counts once. Returns a function that leaves it. */
+  async #open(call: ChildCall, { childId }: Child): Promise<() => void> {
     const { host, log } = this.#options;
     const { toolCallId, session, turn } = call.context;
     const { created } = log.fold;
-    const runtime = await host.openChild(childId, {
+    const { runtime, release } = await host.openChild(childId, {
       agent: call.agent.name,
       ...(session.principal !== undefined && { principal: session.principal }),
       ...(call.app !== undefined && { app: call.app }),
@@ -109,27 +108,31 @@ export class ChildCalls implements SessionAgents {
       },
     });
     const id = taskIdOf(childId, toolCallId);
-    await runtime.log.post(id, {
-      type: "input",
-      messages: [{ role: "user", id, content: call.task }],
-      call: toolCallId,
-      ...(turn.metadata !== undefined && { metadata: turn.metadata }),
-      ...(call.app !== undefined && { app: call.app }),
-    });
+    try {
+      await runtime.log.post(id, {
+        type: "input",
+        messages: [{ role: "user", id, content: call.task }],
+        call: toolCallId,
+        ...(turn.metadata !== undefined && { metadata: turn.metadata }),
+        ...(call.app !== undefined && { app: call.app }),
+      });
+    } catch (thrown) {
+      release();
+      throw thrown;
+    }
     runtime.wake();
-    return runtime;
+    const stop = this.#follow(runtime, call);
+    return () => {
+      stop();
+      release();
+    };
   }
 
   /** Shows what the child says as progress of the call. */
   #follow(runtime: SessionRuntime, { context }: ChildCall): () => void {
-    const wasAttended = runtime.isAttended;
-    const stop = runtime.listen((event) => {
+    return runtime.listen((event) => {
       if (event.type === "text_delta") context.update(event.delta);
     });
-    return () => {
-      stop();
-      if (!wasAttended) runtime.detachSoon();
-    };
   }
 
   /**

@@ -1,8 +1,7 @@
 /** Posts of one session into the log of another: tasks, answers and cancels for a child, reports for a parent. */
 import type { Answered, PendingCall } from "@capstan/kernel";
-import type { PostedBody, Refusal, WriteOptions } from "@capstan/log";
+import type { PostedBody, WriteOptions } from "@capstan/log";
 import { entryVersion, isRepositoryError } from "@capstan/log";
-import type { SessionRuntime } from "../host/session-runtime.ts";
 import type { SessionHost } from "../session/session-host.ts";
 
 /** Posts without reading the other log. Returns false if there is no such session. */
@@ -38,18 +37,17 @@ export function ownerOf(call: PendingCall): string | undefined {
   return call.via?.at(-1)?.sessionId;
 }
 
-/** Posts an answer where the call is pending. Returns why it was refused, if it was, and the runtime that has it. */
+/** Posts an answer where the call is pending. */
 export async function answerChild(
   host: SessionHost,
   childId: string,
   id: string,
   body: PostedBody,
-): Promise<{ readonly refusal: Refusal | undefined; readonly child: SessionRuntime }> {
-  const child = await host.open(childId);
-  await child.log.post(id, body);
-  const refusal = child.log.fold.refusalOf(id);
-  child.wake();
-  return { refusal, child };
+): Promise<void> {
+  await host.use(childId, async (child) => {
+    await child.log.post(id, body);
+    child.wake();
+  });
 }
 
 /** The answer to a question of a suspended call, as an entry for the session that asks. */

@@ -25,6 +25,7 @@ import { Session } from "../session/session.ts";
 import {
   SessionError,
   alreadyExists,
+  deleted,
   exists,
   mustBeOptions,
   toSessionError,
@@ -110,6 +111,7 @@ export class Host<
       open: (id) => this.#open(id),
       openChild: (id, origin) => this.#openChild(id, origin),
       follow: (id) => this.#follow(id),
+      use: (id, work) => this.#use(id, work),
       lookForWork: (id) => this.#lookForWork(id),
       release: (id) => this.release(id),
       leave: (runtime) => this.#leave(runtime),
@@ -335,10 +337,24 @@ export class Host<
     return this.#openAnew(id);
   }
 
-  async #openChild(id: string, origin: SessionOrigin): Promise<SessionRuntime> {
+  async #openChild(id: string, origin: SessionOrigin): Promise<FollowedSession> {
     this.#mustBeOpen();
-    const session = await this.#openOrCreate.session(id, origin);
-    return this.#runtime(session.id);
+    const wasAttended = this.#runtimes.get(id)?.isAttended === true;
+    await this.#openOrCreate.session(id, origin);
+    const runtime = this.#runtime(id);
+    const release = runtime.hold();
+    if (!wasAttended) runtime.dropHandle();
+    return { runtime, release };
+  }
+
+  async #use<T>(id: string, work: (runtime: SessionRuntime) => Promise<T>): Promise<T> {
+    const followed = await this.#follow(id);
+    if (followed === undefined) throw deleted(id);
+    try {
+      return await work(followed.runtime);
+    } finally {
+      followed.release();
+    }
   }
 
   /** Looks before it opens: a runtime without a stored session would be in the way of the process that is about to create it. */

@@ -148,9 +148,9 @@ export class SessionRuntime {
     return stop;
   }
 
-  /** Like `detach`, for a caller that does not wait. */
-  detachSoon(): void {
-    background(this.detach(), () => {});
+  /** The caller that opened the session has no handle, but holds it. */
+  dropHandle(): void {
+    this.#isAttended = false;
   }
 
   /** Whether this process holds the lease, or asks for it. */

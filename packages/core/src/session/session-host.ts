@@ -44,18 +44,20 @@ export interface SessionHost {
   release(sessionId: string): Promise<boolean>;
   /** Rejects with `not_found` and `unknown_agent`. */
   open(sessionId: string): Promise<SessionRuntime>;
-  /** Opens a child session, or creates it. Rejects with `unknown_agent`. */
-  openChild(sessionId: string, origin: SessionOrigin): Promise<SessionRuntime>;
+  /** Opens a child session, or creates it, for a parent that has no handle of it. Rejects with `unknown_agent`. */
+  openChild(sessionId: string, origin: SessionOrigin): Promise<FollowedSession>;
+  /** Keeps a session in memory while `work` runs. Rejects with `not_found` and `unknown_agent`. */
+  use<T>(sessionId: string, work: (runtime: SessionRuntime) => Promise<T>): Promise<T>;
   /** Opens a session for a reader without a handle. Undefined if it is not stored. Rejects with `unknown_agent`. */
   follow(sessionId: string): Promise<FollowedSession | undefined>;
   /** Looks for work soon, because something was posted to this session. */
   lookForWork(sessionId: string): void;
 }
 
-/** A session that a reader keeps in memory. */
+/** A session that is kept in memory without a handle. */
 export interface FollowedSession {
   readonly runtime: SessionRuntime;
-  /** Must be called when the reader leaves. */
+  /** Must be called when it is no longer needed. */
   release(): void;
 }
 

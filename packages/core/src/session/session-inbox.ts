@@ -94,14 +94,18 @@ export class SessionInbox {
     this.mustExist();
     const asked = this.fold.pending.find(({ toolCallId }) => toolCallId === answer.toolCallId);
     const childId = asked && ownerOf(asked);
-    const target = childId === undefined ? this.#runtime : await this.#host.open(childId);
-    const refusal = await this.#postAnswer(target.log, answer, key);
-    const hasChild = target !== this.#runtime;
-    if (hasChild) target.wake();
-    // The parent continues once the child does.
-    const isContinued =
-      hasChild && target.log.fold.nextAction(this.#host.clock.now()).type !== "none";
-    return { refusal, isContinued };
+    if (childId === undefined) {
+      const refusal = await this.#postAnswer(this.#runtime.log, answer, key);
+      return { refusal, isContinued: false };
+    }
+    return this.#host.use(childId, async (child) => {
+      const { log } = child;
+      const refusal = await this.#postAnswer(log, answer, key);
+      child.wake();
+      // The parent continues once the child does.
+      const isContinued = log.fold.nextAction(this.#host.clock.now()).type !== "none";
+      return { refusal, isContinued };
+    });
   }
 
   async #postAnswer(
