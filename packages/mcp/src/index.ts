@@ -12,4 +12,4 @@ export type {
 export type { McpTool } from "./tools/mcp-tool.ts";
 export { mcpTools } from "./tools/mcp-tools.ts";
 export type { McpTools, McpToolsOptions } from "./tools/mcp-tools.ts";
-export type { McpServerStatus } from "./tools/status.ts";
+export type { McpServerStatus } from "./tools/server-status.ts";

@@ -13,7 +13,7 @@ import type { McpTool } from "./mcp-tool.ts";
 import { promptsTool } from "./prompts-tool.ts";
 import { resourcesTool } from "./resources-tool.ts";
 import { ServerTools } from "./server-tools.ts";
-import type { McpServerStatus } from "./status.ts";
+import type { McpServerStatus } from "./server-status.ts";
 import { statusOf } from "./status.ts";
 import { prefixOf } from "./tool-names.ts";
 

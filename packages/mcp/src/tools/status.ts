@@ -1,20 +1,7 @@
-/** State of a server, for user interfaces. */
-import type { McpError } from "../errors/mcp-error.ts";
+/** Finds out the state of a server. */
 import type { Server } from "../servers/server.ts";
 import type { ToolList } from "../servers/tool-list.ts";
-
-export interface McpServerStatus {
-  readonly name: string;
-  /** `idle`: not needed yet, or gone; it is started again when it is needed. `failed`: it is tried again later. */
-  readonly state: "idle" | "starting" | "ready" | "failed";
-  /** Tools that it listed last. */
-  readonly tools: number;
-  /** Version of the protocol that is spoken, if it is connected. */
-  readonly protocolVersion?: string;
-  /** Id of its process, if it runs as one. */
-  readonly pid?: number;
-  readonly error?: McpError;
-}
+import type { McpServerStatus } from "./server-status.ts";
 
 export function statusOf(server: Server, list: ToolList): McpServerStatus {
   const version = server.connection?.client.getNegotiatedProtocolVersion();
