@@ -174,7 +174,8 @@ export class TreeNode {
 
   /** Follows the children that were at work at the first cursor. */
   #begin(): void {
-    if (this.#hasBegun) return;
+    // The subscriber may have left while the log was read.
+    if (this.#hasBegun || this.isOver) return;
     this.#hasBegun = true;
     const { cursor, children } = this.#at;
     for (const child of this.fold?.children.all ?? []) {

@@ -268,6 +268,33 @@ test("a listener that throws is reported, and gets the rest", async () => {
   expect(new Set(faults)).toEqual(new Set(["listener"]));
 });
 
+test("a subscriber that leaves while logs are read gets nothing more, from any session below", async () => {
+  const slow = deferredTool();
+  const reader = member("reader", [callTool("deferred"), say("a book")], [slow]);
+  const writer = member("writer", [ask("reader", "Read"), say("a text")], [asTool(reader)]);
+  const world = family(member("root", [ask("writer", "Write"), say("Done")], [asTool(writer)]));
+  const session = world.host().createSession({ agent: "root" });
+  const seen = follow(session);
+  const turn = session.send("Go");
+  const [call] = await slow.whenStarted(1);
+  await vi.waitFor(() => expect(seen.at(-1)?.event.type).toBe("tool_execution_start"));
+  const after = seen.at(-1)?.cursor ?? "";
+
+  // After as many microtasks as it takes to be at every stage of the way down.
+  const late: SessionEvent[] = [];
+  for (let ticks = 0; ticks < 60; ticks += 1) {
+    const stop = session.subscribe((event) => late.push(event), { tree: true, after });
+    for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+    stop();
+    late.length = 0;
+  }
+  slow.resolve(call?.toolCallId ?? "", "ok");
+  await turn.response;
+  await haveAll(world, session, [[seen]]);
+
+  expect(late).toEqual([]);
+});
+
 test("a subscriber that leaves gets nothing more, from any session", async () => {
   const { session } = threeLevels();
   const seen: SessionEvent[] = [];
