@@ -22,6 +22,8 @@ import type { ProviderErrorCode, ToolCallErrorCode, TurnErrorCode } from "@capst
 import { ProviderError, ToolCallError, TurnError, serializeError } from "@capstan/kernel";
 import type { LogErrorCode, RepositoryErrorCode } from "@capstan/log";
 import { LogError, RepositoryError } from "@capstan/log";
+import type { McpErrorCode } from "@capstan/mcp";
+import { McpError } from "@capstan/mcp";
 import type { ServerErrorCode } from "@capstan/server";
 import { ServerError } from "@capstan/server";
 import { expect, test } from "vitest";
@@ -50,6 +52,7 @@ const family: readonly CapstanError[] = [
   new ToolError("invalid_schema", "search", "its schema is a list", { cause }),
   new DependencyError("cycle", "db", "db → db", { cause }),
   new ServerError("not_found", "nothing there", { cause }),
+  new McpError("unavailable", "files", "it does not start", { cause }),
   new ClientError("unreachable", "nobody there", { cause }),
   new FileError("missing", "There is no a.txt.", { cause }),
   new ConfigError("invalid_config", "f.json:1:2: odd", { cause }),
@@ -164,6 +167,13 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     no_summary: true,
     no_answer: true,
   }),
+  McpError: listOf<McpErrorCode>({
+    invalid_option: true,
+    unavailable: true,
+    connection_lost: true,
+    list_failed: true,
+    invalid_tool: true,
+  }),
   ToolError: listOf<ToolErrorCode>({ invalid_definition: true, invalid_schema: true }),
   DependencyError: listOf<DependencyErrorCode>({
     cycle: true,
@@ -251,7 +261,7 @@ test.each([
 
 test("every error class of the packages is one of the family, except eight that reach no caller", () => {
   const classes = globSync(
-    "packages/{kernel,log,core,providers,server,client,toolset,cli,testing}/src/**/*.ts",
+    "packages/{kernel,log,core,providers,server,client,toolset,mcp,cli,testing}/src/**/*.ts",
     {
       cwd: root,
     },
