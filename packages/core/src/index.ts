@@ -200,7 +200,8 @@ export type { CompactionResult, CompactOptions } from "./session/compaction-requ
 export type { HistoryMessage } from "./input/check-history.ts";
 export type { RewindOptions } from "./session/rewind.ts";
 export type { SessionOrigin } from "./session/session-host.ts";
-export type { ChildMemory } from "./tools/other-agents.ts";
+export type { ChildMemory, ChildMode } from "./tools/other-agents.ts";
+export type { SessionChild } from "./session/session-children.ts";
 export type { ParentCall } from "@capstan/log";
 export type { QueuedInput, QueueOptions } from "./session/session-queues.ts";
 export type { SessionSettings } from "./session/session-settings.ts";

@@ -18,7 +18,7 @@ export type {
   StoredTurnOverrides,
 } from "./entries/entries.ts";
 export { pendingVia } from "./folds/child-fold.ts";
-export type { Child } from "./folds/child-fold.ts";
+export type { Child } from "./folds/child-state.ts";
 export { newId } from "./entries/new-id.ts";
 export { incarnationOf } from "./entries/incarnation.ts";
 export { RepositoryError, isRepositoryError } from "./repository/repository.ts";

@@ -41,6 +41,7 @@ const allTypes = {
   pending: true,
   suspended: true,
   child_started: true,
+  child_waiting: true,
   handed_off: true,
   child_ended: true,
   child_reported: true,

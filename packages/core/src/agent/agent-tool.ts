@@ -1,7 +1,7 @@
 /** An agent as a tool of another: the model hands it a task and gets its answer. */
 import type { JsonValue, ToolResult, ToolOutput, Suspension, TurnResponse } from "@capstan/kernel";
 import { isPromise } from "@capstan/kernel";
-import type { ChildMemory } from "../tools/other-agents.ts";
+import type { ChildMemory, ChildMode } from "../tools/other-agents.ts";
 import { OtherAgents, withAgent } from "../tools/other-agents.ts";
 import type { AppSchema } from "../tools/app-schema.ts";
 import { defaultNestedAgentMs } from "../platform/limits.ts";
@@ -18,10 +18,15 @@ export interface AgentToolOptions<Name extends string = string> {
   /** Description for the model: what this agent is good at, and what it needs to know. */
   readonly description: string;
   readonly label?: string;
-  /** Time limit of the call; waiting for answers does not count. Default: 30 minutes. */
+  /** Time limit of the child; waiting for answers does not count. Default: 30 minutes. */
   readonly timeoutMs?: number;
   /** `call`: each call is a conversation of its own. `session`: the calls of a session continue one conversation, one at a time. Default `call`. */
   readonly memory?: ChildMemory;
+  /**
+   * `awaited`: the call waits for the answer, which is its result. `background`: the call returns at once, the turn goes on, and the answer comes
+   * later, as a message with the source `child`, which starts a turn if none runs. Default `awaited`.
+   */
+  readonly mode?: ChildMode;
 }
 
 const input = {
@@ -43,10 +48,12 @@ export function agentTool<Known extends AgentTypes, const Name extends string = 
   options: AgentToolOptions<Name>,
 ): Tool<AgentToolTypes<NoInfer<Name>, AppOfCaller<Known["app"]>>> {
   const { appContext } = agent;
-  const { memory = "call", name: toolName = agent.name, ...shown } = options;
+  const { memory = "call", mode = "awaited", name: toolName = agent.name, ...rest } = options;
+  const { timeoutMs = defaultNestedAgentMs, ...shown } = rest;
+  const isBackground = mode === "background";
   const tool = toTool({
     ...(appContext && { appContext: asGiven(appContext) }),
-    timeoutMs: defaultNestedAgentMs,
+    timeoutMs,
     ...shown,
     name: toolName,
     input,
@@ -60,7 +67,8 @@ export function agentTool<Known extends AgentTypes, const Name extends string = 
         // As it was given: JSON.
         const app = context.app as JsonValue | undefined;
         const given = appContext !== undefined && app !== undefined && { app };
-        return agents.runChild({ agent, task, memory, toolName, context, ...given });
+        const background = isBackground && { background: { timeoutMs } };
+        return agents.runChild({ agent, task, memory, toolName, context, ...given, ...background });
       }
       const { session, turn: caller, app, signal } = context;
       const { metadata } = caller;
@@ -75,7 +83,7 @@ export function agentTool<Known extends AgentTypes, const Name extends string = 
     },
   });
   // As defined here.
-  return withAgent(tool, agent) as Tool<AgentToolTypes<Name, AppOfCaller<Known["app"]>>>;
+  return withAgent(tool, agent, mode) as Tool<AgentToolTypes<Name, AppOfCaller<Known["app"]>>>;
 }
 
 /** See `ToolTypes`. */

@@ -8,6 +8,7 @@ import { findWindow } from "../models/find-window.ts";
 import { withFacts } from "../models/known-facts.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { findModel, toModel, windowOf } from "../models/model.ts";
+import { withChildTools } from "../tools/child-tools.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { AgentInit } from "./agent-init.ts";
@@ -65,7 +66,7 @@ export function sizedModel(
 
 /** Tools of the turn. */
 export function toolsOf(init: AgentInit, { config, given }: PlanRequest): readonly AnyTool[] {
-  return chooseTools(init.tools ?? noTools, config?.tools, given?.tools);
+  return withChildTools(chooseTools(init.tools ?? noTools, config?.tools, given?.tools));
 }
 
 /** Throws if the window is unknown and the caller has configured compaction that needs it. */

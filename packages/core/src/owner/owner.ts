@@ -12,7 +12,7 @@ import type { Child, MaybePromise, NextAction, OwnedBody, SessionIds } from "@ca
 import { andThen, isPromise, RepositoryError } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import { ParentReports } from "../children/parent-reports.ts";
-import { stopChildren } from "../children/stop-children.ts";
+import { attendChildren } from "../children/attend-children.ts";
 import { Compactor } from "../compaction/compactor.ts";
 import { outputsToEvict } from "../outputs/evictions.ts";
 import type { ContextSize } from "../context/token-count.ts";
@@ -117,7 +117,7 @@ export class Owner {
           if ((await log.refreshHead(heldLease.lease)) === "conflict") await log.catchUp();
         } else if (action.type === "return") await this.#returnItems(action.ids);
         else if (action.type === "compact") await this.#compact(action.ids);
-        else if (action.type === "stop_children") await this.#stopChildren(action.children);
+        else if (action.type === "attend_children") await this.#attend(action.children, undefined);
         else if (this.#abandonReason(action) !== undefined) await this.#endAbandoned(action);
         else await this.#runTurn(action);
       } catch (thrown) {
@@ -188,9 +188,8 @@ export class Owner {
     await this.#append([{ type: "queue_settled", turnId, ids, outcome }], {});
   }
 
-  async #stopChildren(children: readonly Child[]): Promise<void> {
-    const { host, log } = this.#options;
-    await this.#append(await stopChildren(host, children, log.fold.turn?.turnId ?? ""), {});
+  async #attend(children: readonly Child[], turnId: string | undefined): Promise<void> {
+    await this.#append(await attendChildren(this.#options.host, children, turnId), {});
   }
 
   /** Appends entries about child sessions. */
@@ -342,6 +341,11 @@ export class Owner {
     const confirmed = heldLease.confirm(log.now());
     if (confirmed !== undefined) {
       return confirmed.then(() => this.#beforeRequest(turnId, plan, progress));
+    }
+    const children = log.fold.children.due(log.now());
+    if (children.length > 0) {
+      const attended = this.#attend(children, turnId);
+      return attended.then(() => this.#beforeRequest(turnId, plan, progress));
     }
     const { settings, ephemeral, outputs: limits } = plan;
     const { outputs, transcript } = log.fold;

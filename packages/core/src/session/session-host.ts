@@ -23,6 +23,8 @@ export interface SessionHost {
   /** Name of this process in leases. */
   readonly owner: string;
   readonly leaseMs: number;
+  /** Whether its only session ends with its turn. */
+  readonly isPassing: boolean;
   /** Number of times a turn that makes no progress is resumed. */
   readonly maxResumes: number;
   readonly solitary: Solitary;
@@ -44,6 +46,8 @@ export interface SessionHost {
   release(sessionId: string): Promise<boolean>;
   /** Rejects with `not_found` and `unknown_agent`. */
   open(sessionId: string): Promise<SessionRuntime>;
+  /** Whether callers in this process may hold a handle of this session. */
+  isAttended(sessionId: string): boolean;
   /** Opens a child session, or creates it. Rejects with `unknown_agent`. */
   openChild(sessionId: string, origin: SessionOrigin): Promise<SessionRuntime>;
   /** Looks for work soon, because something was posted to this session. */

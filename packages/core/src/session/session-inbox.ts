@@ -19,6 +19,8 @@ export interface PostedAnswer {
   readonly refusal: Refusal | undefined;
   /** Whether a child session continues with it, and this session then does, too. */
   readonly isContinued: boolean;
+  /** Whether the call waits in a child in the background: no turn of this session takes the answer. */
+  readonly isOfBackground: boolean;
 }
 
 export class SessionInbox {
@@ -97,11 +99,12 @@ export class SessionInbox {
     const target = childId === undefined ? this.#runtime : await this.#host.open(childId);
     const refusal = await this.#postAnswer(target.log, answer, key);
     const hasChild = target !== this.#runtime;
+    const ofChild = this.#runtime.log.fold.children.find(asked?.via?.[0]?.toolCallId ?? "");
     if (hasChild) target.wake();
     // The parent continues once the child does.
     const isContinued =
       hasChild && target.log.fold.nextAction(this.#host.clock.now()).type !== "none";
-    return { refusal, isContinued };
+    return { refusal, isContinued, isOfBackground: ofChild?.isBackground === true };
   }
 
   async #postAnswer(

@@ -30,6 +30,8 @@ import type { RewindOptions } from "./rewind.ts";
 import { toRewind } from "./rewind.ts";
 import type { CompactionResult, CompactOptions } from "./compaction-request.ts";
 import { askForCompaction, mustBeCompactable } from "./compaction-request.ts";
+import type { SessionChild } from "./session-children.ts";
+import { toSessionChild } from "./session-children.ts";
 import { SessionInbox } from "./session-inbox.ts";
 import { SessionReader } from "./session-reader.ts";
 import type { QueuedInput, QueueOptions } from "./session-queues.ts";
@@ -82,6 +84,11 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
 
   get pendingToolCalls(): readonly Known["pendingCall"][] {
     return this.#shown.note(this.#fold.pending);
+  }
+
+  /** Child sessions that its calls have started, in order. */
+  get children(): readonly SessionChild[] {
+    return this.#fold.children.all.map(toSessionChild);
   }
 
   /** Claims on pending calls, including those that have expired. */
@@ -320,6 +327,8 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     const history = toHistory(messages, this.#host.newId);
     const body = { type: "history_loaded", messages: history } as const;
     await this.#inbox.post(this.#host.newId(), body);
+    // Children that work for calls of the old messages are stopped.
+    this.#runtime.wake();
   }
 
   /** Removes the messages; their cost stays counted. Fails while a turn is unfinished. */
@@ -327,6 +336,7 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     const { origin } = this.#inbox;
     if (origin !== undefined && origin.history === undefined) return;
     await this.#inbox.post(this.#host.newId(), { type: "history_cleared" });
+    this.#runtime.wake();
   }
 
   /**
@@ -342,6 +352,7 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     const refusal = this.#inbox.preview?.rewindTo(body);
     if (typeof refusal === "string") throw refused(this.id, refusal);
     await this.#inbox.post(checkTurnId(id), body);
+    this.#runtime.wake();
   }
 
   /** Starts over: no messages, nothing queued, status `idle`. The configuration stays. Fails while a turn is unfinished. */
@@ -408,10 +419,19 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     return stop;
   }
 
-  /** Resolves when nothing runs and nothing will start by itself; calls may still be pending. */
+  /**
+   * Resolves when nothing runs here and nothing will start by itself; calls may still be pending. Children that work in the background are not
+   * waited for.
+   */
   async waitForIdle(): Promise<void> {
     await this.#turns.sent();
     await this.#runtime.waitForIdle();
+  }
+
+  /** Resolves when this session is idle and no child works for it in the background: each has ended, or waits for an answer. */
+  async waitForChildren(): Promise<void> {
+    await this.#turns.sent();
+    await this.#runtime.waitForChildren();
   }
 
   /** Releases the session in this process: work in progress is left to other hosts, and the dependencies of its tools are disposed. */

@@ -39,6 +39,7 @@ function nameOf(event: SessionEvent): string {
     case "snapshot":
     case "settled":
     case "child_started":
+    case "child_waiting":
     case "handed_off":
     case "child_ended":
       return event.type;

@@ -138,14 +138,34 @@ export type OwnedBody =
       readonly childId: string;
       /** Name of the child's agent. */
       readonly agent: string;
+      /** `background`: the call gets its result at once, and the child's result becomes a message of this session. Default: the call waits. */
+      readonly mode?: "background";
+      /** Time that a child in the background may work. Waiting for answers does not count. */
+      readonly timeoutMs?: number;
     }
-  /** The child no longer works on the call. `stopped`: the call got its result in another way, and the child was cancelled. */
+  /** Calls that wait in a child in the background, as it reported last; none, if it works again. They can be answered before this is recorded. */
+  | {
+      readonly type: "child_waiting";
+      /** Between two turns this is the id of the child's turn, here and in the next entry. */
+      readonly turnId: string;
+      readonly toolCallId: string;
+      readonly childId: string;
+      /** That of the report. */
+      readonly childSeq: number;
+      readonly pending: readonly PendingCall[];
+    }
+  /**
+   * The child no longer works on the call. `stopped`: the child was cancelled, because the call got its result in another way, or a caller stopped
+   * a child in the background, or that ran out of time.
+   */
   | {
       readonly type: "child_ended";
       readonly turnId: string;
       readonly toolCallId: string;
       readonly childId: string;
       readonly outcome: "answered" | "failed" | "stopped";
+      /** Why a child in the background was stopped, if no caller did. Its report is then its result. */
+      readonly reason?: "out-of-time";
       readonly usage?: Usage;
       readonly cost?: number;
     }

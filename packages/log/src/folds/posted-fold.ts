@@ -101,7 +101,7 @@ export class PostedFold {
       metadata = metadataOf(this.messagesOf(entryIds)[0]),
       app = queued?.app,
       trace = queued?.trace,
-      call,
+      call = queued?.call,
     } = input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
     return toOrigin({ options, metadata, app, trace, call });
   }

@@ -24,7 +24,8 @@ export class ShownCalls {
   }
 
   noteEvent(event: SessionEvent): void {
-    if (event.type === "awaiting_tool_execution") this.note(event.pending);
+    const { type } = event;
+    if (type === "awaiting_tool_execution" || type === "child_waiting") this.note(event.pending);
   }
 
   /** Throws for the id of a call that was not shown. */

@@ -7,7 +7,7 @@ import type { SessionEvent } from "@capstan/log";
  * parallel, `alone` runs by itself. `guarded` needs an approval, and so does `hurried`, within two seconds. The client runs `remote`, and
  * `ignored` too, but never answers it, and its deadline is two seconds. `lent` is like `remote`, but not a tool of the agent: sessions get
  * it by `configure`. `asking` is `pure`, records who is asking, and needs an approval for the tenant `careful`; only scenarios with `asking`
- * have it. `child` is an agent, and `grandchild` is one of its tools; `hand_over` gives the conversation to `child`; only scenarios with `children` have them. `suspending` (at most once) first suspends itself with a question to the client, and has its effect after a right answer. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
+ * have it. `child` is an agent, and `grandchild` is one of its tools; `background` starts the same agents in the background, and `child_stop` stops the last of them; `hand_over` gives the conversation to `child`; only scenarios with `children` have them. `suspending` (at most once) first suspends itself with a question to the client, and has its effect after a right answer. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
  */
 export type CrashToolName =
   | "pure"
@@ -24,6 +24,8 @@ export type CrashToolName =
   | "suspending"
   | "child"
   | "grandchild"
+  | "background"
+  | "child_stop"
   | "hand_over"
   | "long"
   | "read_output";

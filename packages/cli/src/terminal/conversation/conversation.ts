@@ -112,6 +112,7 @@ export class Conversation {
       case "toolcall_delta":
       case "awaiting_tool_execution":
       case "child_started":
+      case "child_waiting":
       case "handed_off":
       case "child_ended":
       case "steering_delivered":

@@ -1,0 +1,99 @@
+/** Starts the child session of a call: records it, creates the child, and gives it its task. Repeating any of this has no further effect. */
+import type { Child, MaybePromise, OwnedBody } from "@capstan/log";
+import type { SessionRuntime } from "../host/session-runtime.ts";
+import type { SessionLog } from "../owner/session-log.ts";
+import { defaultMaxChildren, defaultMaxDepth } from "../platform/limits.ts";
+import type { SessionHost } from "../session/session-host.ts";
+import type { ChildCall } from "../tools/other-agents.ts";
+import { childIdOf, taskIdOf } from "./child-ids.ts";
+
+export interface ParentSession {
+  readonly host: SessionHost;
+  readonly log: SessionLog;
+  /** Appends as the owner of the session. */
+  append(bodies: readonly OwnedBody[]): MaybePromise<unknown>;
+}
+
+/** Records the start, unless it is recorded. Returns why there can be no such child. */
+export async function recordStart(
+  { log, append }: ParentSession,
+  call: ChildCall,
+): Promise<string | undefined> {
+  const { toolCallId, turnId } = call.context;
+  const { children } = log.fold;
+  if (children.find(toolCallId) !== undefined) return undefined;
+  if (depthOf(log) > defaultMaxDepth) {
+    return `Not started: agents may be nested ${defaultMaxDepth} deep at most.`;
+  }
+  if (children.all.length >= defaultMaxChildren) {
+    return `Not started: this session has ${defaultMaxChildren} children, the most that are allowed.`;
+  }
+  const childId = childIdOf({
+    sessionId: log.id,
+    incarnation: log.incarnation,
+    toolCallId,
+    toolName: call.toolName,
+    memory: call.memory,
+  });
+  const isBusy = children.all.some((child) => child.childId === childId && isOpen(child));
+  if (isBusy) {
+    return `Not started: child ${childId} still works on an earlier task. Wait for its answer, or stop it.`;
+  }
+  await append([toStarted(call, turnId, childId)]);
+  return undefined;
+}
+
+function toStarted({ agent, context, background }: ChildCall, turnId: string, childId: string) {
+  const { toolCallId } = context;
+  const started = {
+    type: "child_started",
+    turnId,
+    toolCallId,
+    childId,
+    agent: agent.name,
+  } as const;
+  if (background === undefined) return started;
+  const { timeoutMs } = background;
+  const hasLimit = Number.isFinite(timeoutMs);
+  return { ...started, mode: "background", ...(hasLimit && { timeoutMs }) } as const;
+}
+
+/** Whether a child in the background has not ended. */
+export function isOpen({ isBackground, isEnded, isCut, lastReport }: Child): boolean {
+  return isBackground && !isEnded && !isCut && lastReport?.type !== "ended";
+}
+
+/** Number of sessions above a child of this one. */
+function depthOf({ fold }: SessionLog): number {
+  return (fold.created?.parent?.depth ?? 0) + 1;
+}
+
+/** Gives the child its task. */
+export async function giveTask(
+  { host, log }: ParentSession,
+  call: ChildCall,
+  childId: string,
+): Promise<SessionRuntime> {
+  const { toolCallId, session, turn } = call.context;
+  const runtime = await host.openChild(childId, {
+    agent: call.agent.name,
+    ...(session.principal !== undefined && { principal: session.principal }),
+    ...(call.app !== undefined && { app: call.app }),
+    parent: {
+      sessionId: log.id,
+      ...(log.incarnation !== undefined && { incarnation: log.incarnation }),
+      agent: log.fold.agent,
+      depth: depthOf(log),
+    },
+  });
+  const id = taskIdOf(childId, toolCallId);
+  await runtime.log.post(id, {
+    type: "input",
+    messages: [{ role: "user", id, content: call.task }],
+    call: toolCallId,
+    ...(turn.metadata !== undefined && { metadata: turn.metadata }),
+    ...(call.app !== undefined && { app: call.app }),
+  });
+  runtime.wake();
+  return runtime;
+}
