@@ -1,6 +1,7 @@
 /** `@capstan/log`: the entries of a session, and the state that follows from them. */
 export { entryVersion, isPosted } from "./entries/entries.ts";
 export type {
+  BudgetSlice,
   ChildReport,
   Entry,
   EntryBody,

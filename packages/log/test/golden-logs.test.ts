@@ -42,6 +42,8 @@ const allTypes = {
   suspended: true,
   child_started: true,
   child_waiting: true,
+  child_granted: true,
+  budget_granted: true,
   handed_off: true,
   child_ended: true,
   child_reported: true,

@@ -81,6 +81,15 @@ export const plantedFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a child loses its slice of the budget",
+    scenario: "two parallel children share a budget",
+    caughtAs: "budget",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return { ...store, post: (id, entry) => store.post(id, withoutSlice(entry)) };
+    },
+  },
+  {
     name: "a handoff is acknowledged and dropped",
     scenario: "a handoff in the middle of a step",
     caughtAs: "events",
@@ -285,6 +294,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     },
   },
 ];
+
+function withoutSlice<Posted extends PostedEntry>(entry: Posted): Posted {
+  if (entry.type !== "input") return entry;
+  const { budget: _, ...rest } = entry;
+  return rest as Posted;
+}
 
 /** A report with an answer that the child did not give. */
 function withForeignAnswer<Posted extends PostedEntry>(entry: Posted): Posted {

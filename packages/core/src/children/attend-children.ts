@@ -1,21 +1,27 @@
 /** Records what became of child sessions since the last look, and stops those that must not work any more. */
 import type { Child, OwnedBody } from "@capstan/log";
 import { pendingVia } from "@capstan/log";
-import type { SessionHost } from "../session/session-host.ts";
+import { answerAsking } from "./budget-answers.ts";
 import { taskIdOf } from "./child-ids.ts";
 import { cancelTask } from "./child-posts.ts";
+import type { ParentSession } from "./start-child.ts";
 
-/** Returns the entries to append. `turnId` is that of the turn that runs; undefined between two turns. Doing this again has no further effect. */
+/** Appends the entries. `turnId` is that of the turn that runs; undefined between two turns. Doing this again has no further effect. */
 export async function attendChildren(
-  host: SessionHost,
+  parent: ParentSession,
   children: readonly Child[],
   turnId: string | undefined,
-): Promise<readonly OwnedBody[]> {
+): Promise<void> {
+  const { host, append } = parent;
   const bodies: OwnedBody[] = [];
   for (const child of children) {
     const { childId, toolCallId } = child;
     const taskId = taskIdOf(childId, toolCallId);
     const of = { turnId: turnId ?? taskId, toolCallId, childId };
+    if (child.isBackground && child.isAsking && !child.isCut && !child.isUnnoted) {
+      await answerAsking(parent, toolCallId, of.turnId);
+      continue;
+    }
     const body = toBody(child, of);
     if (body.type === "child_ended" && body.outcome === "stopped") {
       const isLate = body.reason !== undefined;
@@ -24,7 +30,14 @@ export async function attendChildren(
     }
     bodies.push(body);
   }
-  return bodies;
+  if (bodies.length > 0) await append(bodies);
+}
+
+/** Tells children again what they were granted: a process may have ended before it did. */
+export async function repeatAnswers(parent: ParentSession): Promise<void> {
+  for (const { toolCallId, isAsking, lastReport } of parent.log.fold.children.all) {
+    if (lastReport?.type === "asking" && !isAsking) await answerAsking(parent, toolCallId, "");
+  }
 }
 
 type OfChild = Pick<

@@ -21,7 +21,7 @@ export async function startInBackground(
   if (child === undefined) throw new Error(`No child works on the call "${toolCallId}"`);
   const { childId } = child;
   const isAttended = parent.host.isAttended(childId);
-  const runtime = await giveTask(parent, call, childId);
+  const runtime = await giveTask(parent, call, child);
   // If no caller here has a handle, the child takes no memory once it rests.
   if (!isAttended) runtime.detachSoon();
   const text = `The agent "${call.agent.name}" works on it in the background, as child ${childId}. Its answer will come as a message. Go on with other work, or end your turn.`;

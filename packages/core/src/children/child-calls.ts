@@ -8,6 +8,7 @@ import type { ToolContext } from "../tools/tool-context.ts";
 import { fail } from "../tools/tool-output.ts";
 import { handOff } from "./hand-off.ts";
 import { startInBackground, statusOf, stopInBackground } from "./background-children.ts";
+import { answerAsking } from "./budget-answers.ts";
 import { taskIdOf } from "./child-ids.ts";
 import { answerChild, cancelTask, ownerOf, toAnswerEntry } from "./child-posts.ts";
 import type { ParentSession } from "./start-child.ts";
@@ -24,6 +25,13 @@ interface Waiter {
   /** Number of reports that the waiter knows. */
   readonly seen: number;
   resolve(): void;
+}
+
+/** Report of a child that rests. */
+type RestReport = Extract<ChildReport, { readonly type: "waiting" | "ended" }>;
+
+function isOfRest(report: ChildReport | undefined): report is RestReport {
+  return report?.type === "waiting" || report?.type === "ended";
 }
 
 type EndedReport = Extract<ChildReport, { readonly type: "ended" }>;
@@ -52,15 +60,15 @@ export class ChildCalls implements SessionAgents {
   }
 
   async #await(call: ChildCall): Promise<ToolResult | ToolOutput | Suspension> {
-    const { toolCallId, signal } = call.context;
+    const { toolCallId } = call.context;
     const refusal = await recordStart(this.#options, call);
     if (refusal !== undefined) return fail(refusal);
     const child = this.#childOf(toolCallId);
     const seen = await this.#relay(call, child);
-    const runtime = await giveTask(this.#options, call, child.childId);
+    const runtime = await giveTask(this.#options, call, child);
     const leave = this.#follow(runtime, call);
     try {
-      const report = await this.#rest(toolCallId, seen, signal);
+      const report = await this.#rest(call.context, seen);
       if (report === undefined) return await this.#stop(call, child);
       return report.type === "ended" ? await this.#end(call, report) : this.#suspend(call);
     } finally {
@@ -112,14 +120,16 @@ export class ChildCalls implements SessionAgents {
 
   /** Resolves with the next report of a child that rests; undefined if the call is stopped first. */
   async #rest(
-    toolCallId: string,
+    { toolCallId, turnId, signal }: ToolContext,
     seen: number,
-    signal: AbortSignal,
-  ): Promise<Exclude<ChildReport, { readonly type: "running" }> | undefined> {
+  ): Promise<RestReport | undefined> {
     for (let known = seen; !signal.aborted;) {
       const { lastReport, reports } = this.#childOf(toolCallId);
       const isNew = reports > known;
-      if (isNew && lastReport !== undefined && lastReport.type !== "running") return lastReport;
+      if (isNew && isOfRest(lastReport)) return lastReport;
+      if (isNew && lastReport?.type === "asking") {
+        await answerAsking(this.#options, toolCallId, turnId);
+      }
       known = Math.max(known, reports);
       await this.#news({ toolCallId, seen: known }, signal);
     }

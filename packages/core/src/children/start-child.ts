@@ -5,6 +5,7 @@ import type { SessionLog } from "../owner/session-log.ts";
 import { defaultMaxChildren, defaultMaxDepth } from "../platform/limits.ts";
 import type { SessionHost } from "../session/session-host.ts";
 import type { ChildCall } from "../tools/other-agents.ts";
+import { isUsedUp, sliceFor } from "./budget-slices.ts";
 import { childIdOf, taskIdOf } from "./child-ids.ts";
 
 export interface ParentSession {
@@ -16,7 +17,7 @@ export interface ParentSession {
 
 /** Records the start, unless it is recorded. Returns why there can be no such child. */
 export async function recordStart(
-  { log, append }: ParentSession,
+  { host, log, append }: ParentSession,
   call: ChildCall,
 ): Promise<string | undefined> {
   const { toolCallId, turnId } = call.context;
@@ -39,11 +40,21 @@ export async function recordStart(
   if (isBusy) {
     return `Not started: child ${childId} still works on an earlier task. Wait for its answer, or stop it.`;
   }
-  await append([toStarted(call, turnId, childId)]);
+  const budget = sliceFor(log.fold, host.agent(log.fold.agent), call.agent, log.now());
+  if (budget !== undefined && isUsedUp(budget)) {
+    return "Not started: the budget of this turn is used up.";
+  }
+  await append([{ ...toStarted(call, turnId, childId), ...(budget && { budget }) }]);
   return undefined;
 }
 
-function toStarted({ agent, context, background }: ChildCall, turnId: string, childId: string) {
+type Started = Extract<OwnedBody, { readonly type: "child_started" }>;
+
+function toStarted(
+  { agent, context, background }: ChildCall,
+  turnId: string,
+  childId: string,
+): Started {
   const { toolCallId } = context;
   const started = {
     type: "child_started",
@@ -72,7 +83,7 @@ function depthOf({ fold }: SessionLog): number {
 export async function giveTask(
   { host, log }: ParentSession,
   call: ChildCall,
-  childId: string,
+  { childId, budget }: Pick<Child, "childId" | "budget">,
 ): Promise<SessionRuntime> {
   const { toolCallId, session, turn } = call.context;
   const runtime = await host.openChild(childId, {
@@ -91,6 +102,7 @@ export async function giveTask(
     type: "input",
     messages: [{ role: "user", id, content: call.task }],
     call: toolCallId,
+    ...(budget && { budget }),
     ...(turn.metadata !== undefined && { metadata: turn.metadata }),
     ...(call.app !== undefined && { app: call.app }),
   });

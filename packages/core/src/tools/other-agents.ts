@@ -82,6 +82,14 @@ export function hasBackground(tools: readonly AnyTool[]): boolean {
   );
 }
 
+/** Names of the tools whose calls children work on. */
+export function childToolNames(tools: readonly AnyTool[]): ReadonlySet<string> {
+  const own = tools.filter(
+    (tool) => (tool as { readonly [modeOfTool]?: ChildMode })[modeOfTool] !== undefined,
+  );
+  return new Set(own.map(({ name }) => name));
+}
+
 /** These agents, those that are their tools, and so on. */
 export function withAllAgents(agents: readonly Agent[]): readonly Agent[] {
   const all = new Set(agents);

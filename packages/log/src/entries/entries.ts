@@ -77,10 +77,25 @@ export interface ParentCall {
   readonly depth: number;
 }
 
+/** Share of a parent's budgets that a child session and its own children may use. Fields that the parent has no limit for are absent. */
+export interface BudgetSlice {
+  /** Input and output together. */
+  readonly tokens?: number;
+  /** In dollars. */
+  readonly cost?: number;
+  readonly timeMs?: number;
+}
+
 /** Report of a child session to its parent about the call that it works on. */
 export type ChildReport =
   /** It works again, after it had waited. */
   | { readonly type: "running" }
+  /** It has used up its slice, and makes no further request until the parent answers. */
+  | {
+      readonly type: "asking";
+      /** Spent so far, and reserved for its own children. */
+      readonly used: BudgetSlice;
+    }
   | { readonly type: "waiting"; readonly pending: readonly PendingCall[] }
   | {
       readonly type: "ended";
@@ -142,6 +157,19 @@ export type OwnedBody =
       readonly mode?: "background";
       /** Time that a child in the background may work. Waiting for answers does not count. */
       readonly timeoutMs?: number;
+      /** Slice of the budgets of the turn; absent if it has none. */
+      readonly budget?: BudgetSlice;
+    }
+  /** Answer to a child that has used up its slice: what it may use in total from now on, or a refusal. Recorded before the child is told. */
+  | {
+      readonly type: "child_granted";
+      readonly turnId: string;
+      readonly toolCallId: string;
+      readonly childId: string;
+      /** That of the report. */
+      readonly childSeq: number;
+      readonly budget: BudgetSlice;
+      readonly isRefused?: boolean;
     }
   /** Calls that wait in a child in the background, as it reported last; none, if it works again. They can be answered before this is recorded. */
   | {
@@ -269,6 +297,8 @@ export type PostedBody =
       readonly trace?: string;
       /** Call of the parent session that this turn, and those that continue it, work on. */
       readonly call?: string;
+      /** Slice of the parent's budgets for this call. */
+      readonly budget?: BudgetSlice;
     }
   | QueuedBody<"steer">
   | QueuedBody<"follow_up">
@@ -297,6 +327,17 @@ export type PostedBody =
       /** Seq of the child's log when it reported: an older report that arrives later has no effect. */
       readonly childSeq: number;
       readonly report: ChildReport;
+    }
+  /** The parent of a child session answers a report that asked for more of its budgets. */
+  | {
+      readonly type: "budget_granted";
+      /** Call of the parent that the child works on. */
+      readonly call: string;
+      /** That of the report. */
+      readonly childSeq: number;
+      /** In total, with what was granted before. */
+      readonly budget: BudgetSlice;
+      readonly isRefused?: boolean;
     }
   | { readonly type: "queue_cleared"; readonly queue: "steering" | "followUp" | "all" }
   /** Cancels the turn and every turn that continues it. */
@@ -332,6 +373,7 @@ const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
   "decision",
   "call_claimed",
   "child_reported",
+  "budget_granted",
   "queue_cleared",
   "cancel_requested",
   "abandon_requested",

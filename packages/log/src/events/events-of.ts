@@ -138,6 +138,8 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "decision":
       case "call_claimed":
       case "child_reported":
+      case "budget_granted":
+      case "child_granted":
       case "queue_cleared":
       case "cancel_requested":
       case "abandon_requested":

@@ -1,8 +1,17 @@
 /** Child sessions of a session, by the calls that they work on. */
 import type { ChildStep, PendingCall } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
-import type { Child, ChildOrigin } from "./child-state.ts";
+import type { Child } from "./child-state.ts";
 import { ChildState } from "./child-state.ts";
+import type { TurnFold } from "./turn-fold.ts";
+
+/** Amounts that children may still use. */
+export interface Reserved {
+  readonly tokens: number;
+  readonly cost: number;
+}
+
+const nothing: Reserved = { tokens: 0, cost: 0 };
 
 export class ChildFold {
   /** Created with the first child: few sessions have any. */
@@ -61,9 +70,36 @@ export class ChildFold {
     );
   }
 
-  start(entry: EntryOf<"child_started">, origin: ChildOrigin): void {
+  /** Whether a child has asked for more of the budgets. */
+  get hasAsked(): boolean {
+    if (this.#openCount === 0) return false;
+    return this.#states().some(({ lastReport }) => lastReport?.type === "asking");
+  }
+
+  start(entry: EntryOf<"child_started">, turn: TurnFold | undefined): void {
     this.#openCount += 1;
-    (this.#byCall ??= new Map()).set(entry.toolCallId, new ChildState(entry, origin));
+    (this.#byCall ??= new Map()).set(entry.toolCallId, new ChildState(entry, turn));
+  }
+
+  /** Slices of children whose usage is not counted yet, and that this chain of turns has started. */
+  reservedIn(chainId: string | undefined): Reserved {
+    return this.#reserved((child) => child.chainId === chainId);
+  }
+
+  /** Likewise, for children that were started for this call of the session's own parent. */
+  reservedFor(call: string): Reserved {
+    return this.#reserved(({ origin }) => origin.call === call);
+  }
+
+  #reserved(isOne: (child: ChildState) => boolean): Reserved {
+    if (this.#byCall === undefined) return nothing;
+    let [tokens, cost] = [0, 0];
+    for (const child of this.#byCall.values()) {
+      if (child.isCounted || !isOne(child)) continue;
+      tokens += child.reserved.tokens ?? 0;
+      cost += child.reserved.cost ?? 0;
+    }
+    return { tokens, cost };
   }
 
   end(entry: EntryOf<"child_ended">): void {

@@ -1,7 +1,7 @@
 /** One child session, as the log of its parent tells about it. */
 import type { PendingCall } from "@capstan/kernel";
-import type { ChildReport, EntryOf } from "../entries/entries.ts";
-import type { TurnOrigin } from "./turn-fold.ts";
+import type { BudgetSlice, ChildReport, EntryOf } from "../entries/entries.ts";
+import type { TurnFold, TurnOrigin } from "./turn-fold.ts";
 
 export interface Child extends Pick<EntryOf<"child_started">, "toolCallId" | "childId" | "agent"> {
   /** Whether the call does not wait for the child, and its result becomes a message. */
@@ -20,6 +20,16 @@ export interface Child extends Pick<EntryOf<"child_started">, "toolCallId" | "ch
   readonly isCut: boolean;
   /** Whether readers do not know yet what waits in a child in the background, or that it works again. */
   readonly isUnnoted: boolean;
+  /** Slice of the budgets that it started with; undefined if there was none. */
+  readonly budget: BudgetSlice | undefined;
+  /** Amounts that it may use in total, or has used, if that is more. */
+  readonly reserved: BudgetSlice;
+  /** Whether it asks for more and has no answer. */
+  readonly isAsking: boolean;
+  /** Last answer to a report that asked for more. */
+  readonly granted: EntryOf<"child_granted"> | undefined;
+  /** Chain of turns that started it. */
+  readonly chainId: string | undefined;
 }
 
 /** Values of the turn that started a child in the background, for the turn that its result starts. */
@@ -34,6 +44,9 @@ export class ChildState implements Child {
   readonly agent: string;
   readonly isBackground: boolean;
   readonly origin: ChildOrigin;
+  readonly chainId: string | undefined;
+  readonly budget: BudgetSlice | undefined;
+  granted: EntryOf<"child_granted"> | undefined;
   reports = 0;
   childSeq = 0;
   lastReport: ChildReport | undefined;
@@ -43,7 +56,8 @@ export class ChildState implements Child {
   /** Id of the message with the result of a child in the background, once it is queued. */
   resultId: string | undefined;
   #reportId = "";
-  #isCounted = false;
+  /** Whether its usage is counted. */
+  isCounted = false;
   #isSilenced = false;
   /** Time at which a child in the background must be stopped; `Infinity` while it waits. */
   #deadlineAt: number;
@@ -53,13 +67,33 @@ export class ChildState implements Child {
   #notedSeq = 0;
   #isNotedWaiting = false;
 
-  constructor(entry: EntryOf<"child_started">, origin: ChildOrigin) {
+  constructor(entry: EntryOf<"child_started">, turn: TurnFold | undefined) {
     this.toolCallId = entry.toolCallId;
     this.childId = entry.childId;
     this.agent = entry.agent;
     this.isBackground = entry.mode === "background";
     this.#deadlineAt = this.isBackground ? entry.at + (entry.timeoutMs ?? Infinity) : Infinity;
-    this.origin = origin;
+    this.origin = turn?.origin ?? {};
+    this.chainId = turn?.rootId;
+    this.budget = entry.budget;
+  }
+
+  get reserved(): BudgetSlice {
+    const { tokens, cost } = this.granted?.budget ?? this.budget ?? {};
+    const used = this.lastReport?.type === "asking" ? this.lastReport.used : {};
+    return {
+      ...(tokens !== undefined && { tokens: Math.max(tokens, used.tokens ?? 0) }),
+      ...(cost !== undefined && { cost: Math.max(cost, used.cost ?? 0) }),
+    };
+  }
+
+  get isAsking(): boolean {
+    const answered = this.granted?.childSeq ?? 0;
+    return this.lastReport?.type === "asking" && this.childSeq > answered;
+  }
+
+  grant(entry: EntryOf<"child_granted">): void {
+    this.granted = entry;
   }
 
   get isEnded(): boolean {
@@ -97,7 +131,7 @@ export class ChildState implements Child {
     if (type === "waiting" && this.#leftMs === undefined) {
       this.#leftMs = this.#deadlineAt - at;
       this.#deadlineAt = Infinity;
-    } else if (type === "running" && this.#leftMs !== undefined) {
+    } else if (type !== "waiting" && this.#leftMs !== undefined) {
       this.#deadlineAt = at + this.#leftMs;
       this.#leftMs = undefined;
     }
@@ -109,7 +143,12 @@ export class ChildState implements Child {
     if (!this.isBackground) return this.isCallOver;
     if (this.isCut) return true;
     if (!this.isCallOver) return false;
-    return this.lastReport?.type === "ended" || this.#deadlineAt <= now || this.isUnnoted;
+    return (
+      this.lastReport?.type === "ended" ||
+      this.#deadlineAt <= now ||
+      this.isUnnoted ||
+      this.isAsking
+    );
   }
 
   get isUnnoted(): boolean {
@@ -131,7 +170,7 @@ export class ChildState implements Child {
   /** The call has its result. `isCounted`: the result has the usage of the child. */
   settleCall(isCounted: boolean, isFailed: boolean): void {
     this.isCallOver = true;
-    this.#isCounted ||= isCounted;
+    this.isCounted ||= isCounted;
     if (this.isBackground && isFailed) this.isCut = true;
   }
 
@@ -152,8 +191,8 @@ export class ChildState implements Child {
 
   /** Usage of a child that has ended, and whose call got its result without it; once. */
   takeUncounted(): Spent | undefined {
-    if (this.lastReport?.type !== "ended" || !this.isCallOver || this.#isCounted) return undefined;
-    this.#isCounted = true;
+    if (this.lastReport?.type !== "ended" || !this.isCallOver || this.isCounted) return undefined;
+    this.isCounted = true;
     return this.lastReport;
   }
 }

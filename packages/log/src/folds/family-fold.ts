@@ -19,6 +19,8 @@ interface Parent {
 /** Usage that no result has counted, and the call of the session's own parent that it belongs to. */
 export interface Uncounted extends Spent {
   readonly call: string | undefined;
+  /** Chain of turns that started the child. */
+  readonly chainId: string | undefined;
 }
 
 export class FamilyFold {
@@ -26,6 +28,26 @@ export class FamilyFold {
 
   constructor(parent: Parent) {
     this.#parent = parent;
+  }
+
+  /** Takes an entry of the owner about a child. */
+  apply(
+    entry: EntryOf<"child_started" | "child_granted" | "child_waiting" | "child_ended">,
+    turn: TurnFold | undefined,
+  ): void {
+    const { children } = this.#parent;
+    switch (entry.type) {
+      case "child_started":
+        return children.start(entry, turn);
+      case "child_granted":
+        return children.state(entry.toolCallId)?.grant(entry);
+      case "child_waiting":
+        return children.state(entry.toolCallId)?.note(entry);
+      case "child_ended":
+        return this.#end(entry);
+      default:
+        entry satisfies never;
+    }
   }
 
   /** A call got its result. Returns usage that the result has not. */
@@ -50,7 +72,7 @@ export class FamilyFold {
     if (child !== undefined && child.reports > reports) this.#heed(child);
   }
 
-  endChild(entry: EntryOf<"child_ended">): void {
+  #end(entry: EntryOf<"child_ended">): void {
     const { children, queues } = this.#parent;
     children.end(entry);
     const child = children.state(entry.toolCallId);
@@ -89,8 +111,8 @@ export class FamilyFold {
     const spent = child.takeUncounted();
     if (spent === undefined) return undefined;
     const { usage, cost } = spent;
-    const { call } = child.origin;
-    return cost === undefined ? { usage, call } : { usage, cost, call };
+    const of = { call: child.origin.call, chainId: child.chainId };
+    return cost === undefined ? { usage, ...of } : { usage, cost, ...of };
   }
 
   /** Lets a suspended call know what its child reported last: other questions, or a reason to run again. */

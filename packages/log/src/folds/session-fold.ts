@@ -5,6 +5,7 @@ import { ChildFold } from "./child-fold.ts";
 import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
 import type { Entry, EntryOf, SessionConfig } from "../entries/entries.ts";
+import type { Spent } from "./child-state.ts";
 import type { Uncounted } from "./family-fold.ts";
 import { FamilyFold } from "./family-fold.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
@@ -273,11 +274,13 @@ export class SessionFold {
         this.#handoff = entry;
         return this.#shown.handOff(entry);
       case "child_started":
-        return this.children.start(entry, this.#turn?.origin ?? {});
+      case "child_granted":
       case "child_waiting":
-        return this.children.state(entry.toolCallId)?.note(entry);
       case "child_ended":
-        return this.#family.endChild(entry);
+        return this.#family.apply(entry, this.#turn);
+      case "budget_granted":
+        this.#lastPostedSeq = entry.seq;
+        return this.tasks.grant(entry);
       case "child_reported":
         this.#lastPostedSeq = entry.seq;
         return this.#countChild(this.#family.takeReport(entry));
@@ -337,8 +340,7 @@ export class SessionFold {
     }
     if (entry.continues !== undefined) this.#giveUpOverdue(entry.at);
     this.queues.settle(entry.input, { type: "delivered", turnId: entry.turnId });
-    const { call } = this.#turn.origin;
-    if (call !== undefined) this.tasks.start(call, entry.turnId);
+    this.tasks.start(entry, this.#turn.origin);
     if (messages.length > 0) this.transcript.add(messages);
     this.#title ??= titleOf(messages);
   }
@@ -405,14 +407,11 @@ export class SessionFold {
   }
 
   #countChild(spent: Uncounted | undefined): void {
-    if (spent !== undefined) this.#count(spent, spent.call);
+    if (spent !== undefined) this.#count(spent, spent);
   }
 
   /** Counts what a tool spent on its own model calls. */
-  #countOfTool({
-    usage,
-    cost,
-  }: Pick<EntryOf<"tool_result" | "suspended">, "usage" | "cost">): void {
+  #countOfTool({ usage, cost }: Partial<Spent>): void {
     if (usage === undefined && cost === undefined) return;
     this.#count({ usage: usage ?? {}, ...(cost !== undefined && { cost }) });
   }
@@ -473,12 +472,12 @@ export class SessionFold {
     if (end > 0) this.#shown.summarize(entry);
   }
 
-  #count(
-    entry: Parameters<UsageFold["add"]>[0],
-    call: string | undefined = this.#turn?.origin.call,
-  ): void {
+  #count(entry: Parameters<UsageFold["add"]>[0], of?: Uncounted): void {
+    const turn = this.#turn;
+    const { call, chainId } = of ?? { call: turn?.origin.call, chainId: turn?.rootId };
     const usage: Usage = this.usage.add(entry);
-    this.#turn?.count(usage, entry.cost);
+    // A child in the background may end in a later chain, which has budgets of its own.
+    if (chainId === turn?.rootId) turn?.count(usage, entry.cost);
     if (call !== undefined) this.tasks.count(call, usage, entry.cost);
   }
 

@@ -1,14 +1,27 @@
 /** Tasks of a child session: calls of its parent that its turns work on, and what they have used. */
 import type { Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
+import type { BudgetSlice, EntryOf } from "../entries/entries.ts";
 import type { Spent } from "./child-state.ts";
+import type { TurnOrigin } from "./turn-fold.ts";
 
 interface Task {
   /** Id of its first turn. */
   readonly id: string;
+  readonly startedAt: number;
   usage: Usage;
   cost: number | undefined;
+  /** Slice of the parent's budgets, with what was granted since; undefined if there is none. */
+  budget: BudgetSlice | undefined;
+  /** `childSeq` of the last answer of the parent, and whether it refused. */
+  answeredSeq: number;
+  isRefused: boolean;
 }
+
+/** Slice of a task, as it is now. */
+export type TaskBudget = Pick<Task, "startedAt" | "answeredSeq" | "isRefused"> & {
+  readonly budget: BudgetSlice;
+};
 
 export class TaskFold {
   /** By the call of the parent. Created with the first: few sessions are children. */
@@ -20,11 +33,29 @@ export class TaskFold {
     return this.#last;
   }
 
-  /** A turn that works on this call has started. The results of children in the background start further ones. */
-  start(call: string, turnId: string): void {
+  /** A turn has started: it may work on a call. The results of children in the background start further ones. */
+  start({ turnId, at }: EntryOf<"turn_started">, { call, budget }: TurnOrigin): void {
+    if (call === undefined) return;
     const tasks = (this.#byCall ??= new Map());
     this.#last = call;
-    if (!tasks.has(call)) tasks.set(call, { id: turnId, usage: {}, cost: undefined });
+    if (tasks.has(call)) return;
+    const start = { id: turnId, startedAt: at, answeredSeq: 0, isRefused: false };
+    tasks.set(call, { ...start, usage: {}, cost: undefined, budget });
+  }
+
+  /** Takes the parent's answer to a task that had used up its slice. */
+  grant({ call, childSeq, budget, isRefused = false }: EntryOf<"budget_granted">): void {
+    const task = this.#byCall?.get(call);
+    if (task === undefined || childSeq <= task.answeredSeq) return;
+    task.answeredSeq = childSeq;
+    task.budget = { ...task.budget, ...budget };
+    task.isRefused = isRefused;
+  }
+
+  /** Slice of the parent's budgets; undefined if there is none. */
+  budgetFor(call: string): TaskBudget | undefined {
+    const task = this.#byCall?.get(call);
+    return task?.budget === undefined ? undefined : (task as TaskBudget);
   }
 
   count(call: string, usage: Usage, cost: number | undefined): void {

@@ -40,6 +40,7 @@ function checkTurns(session: WatchedSession): void {
       case "queue_settled":
       // The state of a child may be recorded at rest.
       case "child_waiting":
+      case "child_granted":
       case "child_ended":
         break;
       case "compact":

@@ -183,6 +183,8 @@ export interface CrashScenario {
   readonly guards?: "on";
   /** `on`: the agent has another agent as a tool, which has one, too. All have the same model and tools. */
   readonly children?: "on";
+  /** Budget of the agent, in tokens, for each chain of turns. Its children get slices of it. */
+  readonly budget?: number;
   /** `at open`: hosts open or create the session in one call, and it is stored before its first message. Default: with its first message. */
   readonly creates?: "at open";
   /** Default one, named A. */

@@ -35,6 +35,7 @@ export function simulatedAgent(life: Life, world: World): Agent {
     ...(instructions === "asked" && {
       instructions: (about: InstructionsContext) => askFor(life, world, about.sessionId),
     }),
+    ...(scenario.budget !== undefined && { budgets: { tokens: scenario.budget } }),
     ...(scenario.steps !== undefined && preparingInit(life, world)),
     ...(scenario.guards !== undefined && guardingInit(life)),
     ...(scenario.children !== undefined && {

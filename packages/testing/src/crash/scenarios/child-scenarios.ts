@@ -123,6 +123,43 @@ const backgroundScenarios: readonly CrashScenario[] = [
   },
 ];
 
+/** Steps of a child that would use up any budget. */
+const manySteps = Array.from({ length: 12 }, () => ({ calls: [{ tool: "pure" }] }) as const);
+
+const budgetScenarios: readonly CrashScenario[] = [
+  {
+    name: "two parallel children share a budget",
+    children: "on",
+    budget: 8_000,
+    script: {
+      Go: [
+        {
+          calls: [
+            { tool: "child", task: "Dig" },
+            { tool: "child", task: "Look" },
+          ],
+        },
+      ],
+      Dig: manySteps,
+      Look: manySteps.slice(0, 3),
+    },
+    actions: [go],
+    mayDiffer: "attempts of processes that are gone are not counted",
+  },
+  {
+    name: "a child in the background asks for more of the budget",
+    children: "on",
+    budget: 6_000,
+    script: {
+      Go: [{ calls: [{ tool: "background", task: "Dig" }] }],
+      Dig: manySteps,
+    },
+    hosts: [{ name: "A" }, { name: "B" }],
+    actions: [go],
+    mayDiffer: "attempts of processes that are gone are not counted",
+  },
+];
+
 export const childScenarios: readonly CrashScenario[] = [
   {
     name: "a child with tools",
@@ -220,4 +257,5 @@ export const childScenarios: readonly CrashScenario[] = [
     mayDiffer: "the child may have ended before",
   },
   ...backgroundScenarios,
+  ...budgetScenarios,
 ];
