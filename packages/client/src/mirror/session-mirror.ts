@@ -213,14 +213,11 @@ function layOver(known: Known, event: SessionEvent): void {
       return;
     }
     case "child_waiting":
-      known.pendingToolCalls = [
-        ...without(known.pendingToolCalls, [event.toolCallId]),
-        ...event.pending,
-      ];
+      known.pendingToolCalls = without(known.pendingToolCalls, [event.toolCallId]).concat(
+        event.pending,
+      );
       return;
     case "child_ended":
-      known.pendingToolCalls = without(known.pendingToolCalls, [event.toolCallId]);
-      return;
     case "tool_execution_end":
       known.pendingToolCalls = without(known.pendingToolCalls, [event.toolCallId]);
       known.runningToolCalls = without(known.runningToolCalls, [event.toolCallId]);
@@ -229,7 +226,8 @@ function layOver(known: Known, event: SessionEvent): void {
       const { pending, error, finishReason } = event;
       const status = finishReason === "error" ? "error" : "completed";
       known.status = pending === undefined ? status : "awaiting_tool_execution";
-      known.pendingToolCalls = [...(pending ?? []), ...inBackground(known, pending ?? [])];
+      // Calls that are left then wait in children in the background.
+      known.pendingToolCalls = pending ?? known.pendingToolCalls.filter(({ via }) => via);
       known.runningToolCalls = [];
       known.error = error;
       return;
@@ -250,12 +248,6 @@ function without<Call extends Pick<PendingCall, "toolCallId" | "via">>(
   ids: readonly string[],
 ): readonly Call[] {
   return calls.filter(({ toolCallId, via }) => !ids.includes(via?.[0]?.toolCallId ?? toolCallId));
-}
-
-/** Calls that wait in children in the background: those of awaited children have left with the results of their calls, or are pending in the turn. */
-function inBackground(known: Known, pending: readonly PendingCall[]): readonly PendingCall[] {
-  const ids = pending.map(({ toolCallId, via }) => via?.[0]?.toolCallId ?? toolCallId);
-  return without(known.pendingToolCalls, ids).filter(({ via }) => via !== undefined);
 }
 
 /** Calls of a reply that are to be run, or answered. */

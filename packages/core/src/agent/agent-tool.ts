@@ -4,6 +4,7 @@ import { isPromise } from "@capstan/kernel";
 import type { ChildMemory, ChildMode } from "../tools/other-agents.ts";
 import { OtherAgents, withAgent } from "../tools/other-agents.ts";
 import type { AppSchema } from "../tools/app-schema.ts";
+import { ToolError } from "../errors/tool-error.ts";
 import { defaultNestedAgentMs } from "../platform/limits.ts";
 import { toTool } from "../tools/define-tool.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -50,6 +51,8 @@ export function agentTool<Known extends AgentTypes, const Name extends string = 
   const { appContext } = agent;
   const { memory = "call", mode = "awaited", name: toolName = agent.name, ...rest } = options;
   const { timeoutMs = defaultNestedAgentMs, ...shown } = rest;
+  requireOneOf(toolName, "memory", memory, ["call", "session"]);
+  requireOneOf(toolName, "mode", mode, ["awaited", "background"]);
   const isBackground = mode === "background";
   const tool = toTool({
     ...(appContext && { appContext: asGiven(appContext) }),
@@ -97,6 +100,18 @@ export interface AgentToolTypes<Name extends string, SentApp> {
 
 /** An agent without an application context works for every caller. */
 type AppOfCaller<SentApp> = undefined extends SentApp ? unknown : SentApp;
+
+/** Callers in JavaScript may pass anything. */
+function requireOneOf(
+  toolName: string,
+  option: string,
+  given: string,
+  values: readonly string[],
+): void {
+  if (values.includes(given)) return;
+  const names = values.map((value) => `"${value}"`).join(" or ");
+  throw new ToolError("invalid_definition", toolName, `${option} must be ${names}`);
+}
 
 /** The agent validates the value itself, so it must get it as it was given. */
 function asGiven(schema: AppSchema): AppSchema {

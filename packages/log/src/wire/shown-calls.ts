@@ -24,8 +24,7 @@ export class ShownCalls {
   }
 
   noteEvent(event: SessionEvent): void {
-    const { type } = event;
-    if (type === "awaiting_tool_execution" || type === "child_waiting") this.note(event.pending);
+    if ("pending" in event && event.pending) this.note(event.pending);
   }
 
   /** Throws for the id of a call that was not shown. */
