@@ -42,6 +42,6 @@ const elsewhere = createHost({ agents: [librarian], repository });
 const again = await elsewhere.open(session.id);
 again.subscribe((event) => console.log(event.type), { tree: true, after: cursor });
 await again.flush();
-console.log(session.children.map(({ agent, isEnded }) => `${agent} ${isEnded}`)); // → [ 'reader true', 'reader true' ]
+console.log(session.children.map(({ agent, state }) => `${agent} ${state}`)); // → [ 'reader ended', 'reader ended' ]
 await elsewhere.close();
 await host.close();

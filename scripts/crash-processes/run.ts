@@ -207,7 +207,8 @@ async function allAtRest(
   for (;;) {
     const { sessions } = await repository.list({ limit: 1_000 });
     const mine = sessions.filter(({ id }) => ids.includes(id));
-    const open = mine.filter(({ head }) => isUnderWay(head.status));
+    // A session wakes up by itself while a child works in the background.
+    const open = mine.filter(({ head }) => isUnderWay(head.status) || head.wakeAt !== undefined);
     if (mine.length === ids.length && open.length === 0) return;
     if (performance.now() > until) {
       throw new Error(`Not at rest within 60 s: ${open.map(({ id }) => id).join(", ")}`);

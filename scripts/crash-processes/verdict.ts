@@ -5,7 +5,7 @@ import type { Entry, SessionRepository, StoredEntry } from "@capstan/log";
 import { foldEntries, parseEntry } from "@capstan/log";
 import { checkTranscript } from "@capstan/testing";
 import type { Effect } from "./work.ts";
-import { ageIn, childName } from "./work.ts";
+import { ageIn, backgroundName, childName } from "./work.ts";
 
 /** Knowledge of a client about its session. */
 export interface Witness {
@@ -42,12 +42,13 @@ export async function judge(
     const stored = await readLog(repository, sessionId);
     const entries = stored.map((entry) => parseEntry(entry)).filter((entry) => entry !== undefined);
     const own = effects.filter(({ toolCallId }) => toolCallId.startsWith(`${sessionId}-`));
+    const transcript = foldEntries(stored).transcript.messages;
     const found = [
       ...problemsOfLog(entries, accepted),
       ...problemsOfAge(entries, client),
-      ...problemsOfTranscript(foldEntries(stored).transcript.messages),
+      ...problemsOfTranscript(transcript),
       ...problemsOfEffects(own, entries, client),
-      ...(await problemsOfChildren(repository, entries, effects)),
+      ...(await problemsOfChildren(repository, entries, effects, transcript)),
     ];
     problems.push(...found.map((problem) => `${sessionId}: ${problem}`));
   }
@@ -59,6 +60,7 @@ async function problemsOfChildren(
   repository: SessionRepository,
   parent: readonly Entry[],
   effects: readonly Effect[],
+  transcript: readonly ChatMessage[],
 ): Promise<string[]> {
   const problems: string[] = [];
   const started = parent.filter((entry) => entry.type === "child_started");
@@ -69,6 +71,7 @@ async function problemsOfChildren(
     );
     if (ends.length !== 1) problems.push(`the child of ${toolCallId} has ${ends.length} ends`);
   }
+  problems.push(...problemsOfAnswers(transcript, started));
   for (const { childId } of started) {
     const stored = await readLog(repository, childId);
     const entries = stored.map((entry) => parseEntry(entry)).filter((entry) => entry !== undefined);
@@ -88,6 +91,22 @@ async function problemsOfChildren(
     problems.push(...found.map((problem) => `child ${childId}: ${problem}`));
   }
   return problems;
+}
+
+/** The answer of each child in the background is one message. */
+function* problemsOfAnswers(
+  transcript: readonly ChatMessage[],
+  started: readonly Extract<Entry, { type: "child_started" }>[],
+): Generator<string> {
+  const answers = transcript.flatMap((message) => {
+    const isAnswer = message.role === "user" && message.source === "child";
+    return isAnswer && typeof message.content === "string" ? [message.content] : [];
+  });
+  for (const { childId, mode } of started) {
+    const count = answers.filter((text) => text.includes(childId)).length;
+    const expected = mode === "background" ? 1 : 0;
+    if (count !== expected) yield `the answer of child ${childId} arrived ${count} times`;
+  }
 }
 
 /** Nothing that was said to an earlier session of this id is in the last one. */
@@ -153,11 +172,12 @@ function* problemsOfEffects(
     const runs = byCall.get(toolCallId) ?? [];
     const key = keys.get(toolCallId);
     const hasRun = key === undefined ? runs.length > 0 : runs.some((run) => run.key === key);
-    const isOfOthers = toolName === "ask" || toolName === childName;
+    const isOfChild = toolName === childName || toolName === backgroundName;
+    const isOfOthers = toolName === "ask" || isOfChild;
     if (!result.isError && !isOfOthers && !hasRun)
       yield `${toolName} (${toolCallId}) is said to have run`;
     if (toolName === "ask" && !result.isError) yield `${toolName} (${toolCallId}) was answered`;
-    const isRepeatable = toolName === "note" || toolName === "look" || toolName === childName;
+    const isRepeatable = toolName === "note" || toolName === "look" || isOfChild;
     if (result.isError && isRepeatable) yield `${toolName} (${toolCallId}) has failed`;
   }
 }

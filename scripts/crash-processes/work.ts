@@ -31,12 +31,15 @@ const ask = defineTool({
 /** Name of the agent that the first one uses as a tool, and of that tool. */
 export const childName = "child";
 
+/** Name of the tool that starts the same agent in the background. */
+export const backgroundName = "background";
+
 /** Plan of every child: its steps wait, repeat and must not repeat. */
 const childPlan = "pay,look|ask,note|pay";
 
 /** Plan of a turn: calls of one step parted by commas, steps by bars, as in `pay,note|look`; after a hash the age of the session that it is said to. */
 export function planFor(random: () => number, age: number): string {
-  const names = [...Object.keys(effects), ask.name, childName];
+  const names = [...Object.keys(effects), ask.name, childName, backgroundName];
   const step = (): string =>
     Array.from(
       { length: 1 + Math.floor(random() * 3) },
@@ -69,7 +72,12 @@ export function createWorkAgent(effectsFile: string): Agent {
   const init = { model: planned, retry: { maxAttempts: 1 } };
   const child = createAgent({ ...init, name: childName, tools: [...tools, ask] });
   const asTool = agentTool(child, { description: "Follows a plan of its own" });
-  return createAgent({ ...init, name: "worker", tools: [...tools, ask, asTool] });
+  const inBackground = agentTool(child, {
+    name: backgroundName,
+    description: "Follows a plan of its own, later",
+    mode: "background",
+  });
+  return createAgent({ ...init, name: "worker", tools: [...tools, ask, asTool, inBackground] });
 }
 
 /** Follows the plan in the last message of the user, step by step, and then says that it is done. */
@@ -81,7 +89,8 @@ const planned: ProviderContract = {
     const step = stepOf(request);
     for (const [index, name] of step.entries()) {
       yield { type: "toolcall_start", index, name };
-      const delta = name === childName ? JSON.stringify({ task: childPlan }) : "{}";
+      const isChild = name === childName || name === backgroundName;
+      const delta = isChild ? JSON.stringify({ task: childPlan }) : "{}";
       yield { type: "toolcall_delta", index, delta };
       yield { type: "toolcall_end", index };
     }

@@ -103,6 +103,7 @@ export function describe(event: SessionEvent): string {
     case "handed_off":
       return event.agent;
     case "child_started":
+    case "child_waiting":
     case "child_ended":
       return event.childId;
     case "abort":

@@ -207,7 +207,8 @@ export type { CompactionResult, CompactOptions } from "./session/compaction-requ
 export type { HistoryMessage } from "./input/check-history.ts";
 export type { RewindOptions } from "./session/rewind.ts";
 export type { SessionOrigin } from "./session/session-host.ts";
-export type { ChildMemory } from "./tools/other-agents.ts";
+export type { ChildMemory, ChildMode } from "./tools/other-agents.ts";
+export type { SessionChild } from "./session/session-children.ts";
 export type { ParentCall, TreeListener, TreePosition } from "@capstan/log";
 export type { QueuedInput, QueueOptions } from "./session/session-queues.ts";
 export type { SessionSettings } from "./session/session-settings.ts";
@@ -215,7 +216,6 @@ export type { ImportChoices, RestoreOptions } from "./session/copies.ts";
 export type { Artifact, ProviderId, SessionSnapshot, StoredBlob } from "./session/snapshot.ts";
 export type { PartOfLog } from "./following/log-pages.ts";
 export type {
-  ChildWork,
   SessionReading,
   SessionReadingPage,
   SessionUsage,

@@ -1,6 +1,7 @@
 /** `@capstan/log`: the entries of a session, and the state that follows from them. */
 export { entryVersion, isPosted } from "./entries/entries.ts";
 export type {
+  BudgetSlice,
   ChildReport,
   Entry,
   EntryBody,
@@ -18,7 +19,7 @@ export type {
   StoredTurnOverrides,
 } from "./entries/entries.ts";
 export { pendingVia } from "./folds/child-fold.ts";
-export type { Child } from "./folds/child-fold.ts";
+export type { Child } from "./folds/child-state.ts";
 export { newId } from "./entries/new-id.ts";
 export { incarnationOf } from "./entries/incarnation.ts";
 export { RepositoryError, isRepositoryError } from "./repository/repository.ts";

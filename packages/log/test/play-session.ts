@@ -116,7 +116,7 @@ class Process {
         this.#write(() => [
           this.#world.log.write({ type: "queue_settled", turnId, ids: action.ids, outcome }),
         ]);
-      } else if (action.type === "compact" || action.type === "stop_children")
+      } else if (action.type === "compact" || action.type === "attend_children")
         throw new Error("This is never called");
       else if ((await this.#runTurn(action)) === "crashed") return "crashed";
     }
@@ -124,7 +124,7 @@ class Process {
   }
 
   async #runTurn(
-    action: Exclude<NextAction, { type: "none" | "return" | "compact" | "stop_children" }>,
+    action: Exclude<NextAction, { type: "none" | "return" | "compact" | "attend_children" }>,
   ): Promise<"crashed" | void> {
     const { scenario, log, effects, runs } = this.#world;
     const { fold } = this.#feed;
@@ -179,7 +179,9 @@ class Process {
     runs.push({ turnId, events, entries, isResumed: action.type === "resume" });
   }
 
-  #opening(action: Exclude<NextAction, { type: "none" | "return" | "compact" | "stop_children" }>) {
+  #opening(
+    action: Exclude<NextAction, { type: "none" | "return" | "compact" | "attend_children" }>,
+  ) {
     const { turnId } = action;
     if (action.type === "resume")
       return { type: "turn_resumed", turnId, epoch: this.#epoch } as const;

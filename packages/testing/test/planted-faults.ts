@@ -1,4 +1,5 @@
 /** Stores with one fault each, made from one in memory: the simulator has to catch every one of them. */
+import type { PostedEntry } from "@capstan/log";
 import { memoryRepository } from "@capstan/log";
 import type { AlterHost, CrashViolationCode, CreateStore } from "@capstan/testing/crash";
 import {
@@ -57,6 +58,48 @@ export const plantedFaults: readonly PlantedFault[] = [
     scenario: "a child with tools",
     caughtAs: "children",
     createStore: dropping(["child_ended"]),
+  },
+  {
+    name: "the end of a child in the background is acknowledged and dropped",
+    scenario: "a child in the background ends while its parent is idle",
+    caughtAs: "stuck",
+    createStore: dropping(["child_ended"]),
+  },
+  {
+    name: "the report of a child in the background is acknowledged and lost",
+    scenario: "a child in the background ends while its parent is idle",
+    caughtAs: "stuck",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        post: (id, entry) =>
+          entry.type === "child_reported"
+            ? { seq: store.read(id).lastSeq + 1, isNew: true }
+            : store.post(id, entry),
+      };
+    },
+  },
+  {
+    name: "a child in the background answers for another",
+    scenario: "two children in the background, and one is stopped",
+    caughtAs: "children",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return {
+        ...store,
+        post: (id, entry) => store.post(id, withForeignAnswer(entry)),
+      };
+    },
+  },
+  {
+    name: "a child loses its slice of the budget",
+    scenario: "two parallel children share a budget",
+    caughtAs: "budget",
+    createStore: (options) => {
+      const store = memoryRepository(options);
+      return { ...store, post: (id, entry) => store.post(id, withoutSlice(entry)) };
+    },
   },
   {
     name: "a handoff is acknowledged and dropped",
@@ -263,3 +306,16 @@ export const plantedFaults: readonly PlantedFault[] = [
     },
   },
 ];
+
+function withoutSlice<Posted extends PostedEntry>(entry: Posted): Posted {
+  if (entry.type !== "input") return entry;
+  const { budget: _, ...rest } = entry;
+  return rest as Posted;
+}
+
+/** A report with an answer that the child did not give. */
+function withForeignAnswer<Posted extends PostedEntry>(entry: Posted): Posted {
+  if (entry.type !== "child_reported" || entry.report.type !== "ended") return entry;
+  const result = { isError: false, output: "Something else" };
+  return { ...entry, report: { ...entry.report, result } };
+}

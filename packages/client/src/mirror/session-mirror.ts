@@ -181,6 +181,8 @@ export const factTypes: readonly SessionEvent["type"][] = [
   "turn_end",
   "message_end",
   "awaiting_tool_execution",
+  "child_waiting",
+  "child_ended",
   "tool_execution_end",
   "steering_returned",
   "history_rewound",
@@ -214,6 +216,12 @@ export function layOver(known: Known, event: SessionEvent): void {
       known.runningToolCalls = without(known.runningToolCalls, [...ids, event.toolCallId ?? ""]);
       return;
     }
+    case "child_waiting":
+      known.pendingToolCalls = without(known.pendingToolCalls, [event.toolCallId]).concat(
+        event.pending,
+      );
+      return;
+    case "child_ended":
     case "tool_execution_end":
       known.pendingToolCalls = without(known.pendingToolCalls, [event.toolCallId]);
       known.runningToolCalls = without(known.runningToolCalls, [event.toolCallId]);
@@ -222,7 +230,8 @@ export function layOver(known: Known, event: SessionEvent): void {
       const { pending, error, finishReason } = event;
       const status = finishReason === "error" ? "error" : "completed";
       known.status = pending === undefined ? status : "awaiting_tool_execution";
-      known.pendingToolCalls = pending ?? [];
+      // Calls that are left then wait in children in the background.
+      known.pendingToolCalls = pending ?? known.pendingToolCalls.filter(({ via }) => via);
       known.runningToolCalls = [];
       known.error = error;
       return;

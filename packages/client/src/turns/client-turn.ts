@@ -154,15 +154,13 @@ export class ClientTurn implements Turn<unknown, SessionEvent> {
     if (left !== undefined) this.#end({ ...this.#suspension, pending: left });
   }
 
-  /** Ends the handle of answers that started no turn, because other answers are missing. */
-  leaveUnstarted(turnId: string, pending: readonly PendingCall[]): void {
-    this.#suspension ??= {
-      type: "turn_end",
-      sessionId: this.#owner.sessionId,
-      turnId,
-      finishReason: "tool-calls",
-      usage: {},
-    };
+  /** Ends the handle of answers that started no turn, because other answers are missing, or the turn has ended. */
+  leaveUnstarted(turnId: string, pending?: readonly PendingCall[]): void {
+    const { sessionId } = this.#owner;
+    const finishReason = pending ? "tool-calls" : "stop";
+    const end = { type: "turn_end", sessionId, turnId, finishReason, usage: {} } as const;
+    if (!pending) return this.#end(end);
+    this.#suspension ??= end;
     this.leave(pending);
   }
 

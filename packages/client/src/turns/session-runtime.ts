@@ -223,7 +223,7 @@ export class SessionRuntime implements StreamListener, CallOwner {
     if (!this.#seen.takes(event, cursor)) return;
     this.mirror.apply(event, cursor);
     this.#tell(event, cursor);
-    if (event.type === "awaiting_tool_execution") this.runCalls(event.pending);
+    if ("pending" in event && event.type !== "turn_end") this.runCalls(event.pending);
     else if (event.type === "tool_execution_end") this.calls.settle(event.toolCallId);
     else if (event.type === "history_rewound") {
       // The pending calls are gone, and with them the turns that wait for their answers.

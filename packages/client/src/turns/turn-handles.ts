@@ -162,6 +162,13 @@ export class TurnHandles implements TurnOwner {
     if (!mirror.hasPending(ids)) await this.#runtime.refresh();
     const { lastTurnId: before } = mirror;
     const lastTurnId = before ?? turn.id;
+    const { status: was } = mirror.state;
+    const isAtRest = was !== "running" && was !== "awaiting_tool_execution";
+    if (isAtRest && mirror.hasPending(ids)) {
+      // The calls wait in children in the background: no turn of this session takes the answers.
+      await this.#runtime.post("answers", { answers });
+      return turn.leaveUnstarted(lastTurnId);
+    }
     turn.follow(lastTurnId, this.#afterReading());
     turn.onAnswering(ids);
     await this.#postAnswers(turn, answers);

@@ -1,9 +1,10 @@
 /** An agent as a tool of another: the model hands it a task and gets its answer. */
 import type { JsonValue, ToolResult, ToolOutput, Suspension, TurnResponse } from "@capstan/kernel";
 import { isPromise } from "@capstan/kernel";
-import type { ChildMemory } from "../tools/other-agents.ts";
+import type { ChildMemory, ChildMode } from "../tools/other-agents.ts";
 import { OtherAgents, withAgent } from "../tools/other-agents.ts";
 import type { AppSchema } from "../tools/app-schema.ts";
+import { ToolError } from "../errors/tool-error.ts";
 import { defaultNestedAgentMs } from "../platform/limits.ts";
 import { toTool } from "../tools/define-tool.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -18,10 +19,15 @@ export interface AgentToolOptions<Name extends string = string> {
   /** Description for the model: what this agent is good at, and what it needs to know. */
   readonly description: string;
   readonly label?: string;
-  /** Time limit of the call; waiting for answers does not count. Default: 30 minutes. */
+  /** Time limit of the child; waiting for answers does not count. Default: 30 minutes. */
   readonly timeoutMs?: number;
   /** `call`: each call is a conversation of its own. `session`: the calls of a session continue one conversation, one at a time. Default `call`. */
   readonly memory?: ChildMemory;
+  /**
+   * `awaited`: the call waits for the answer, which is its result. `background`: the call returns at once, the turn goes on, and the answer comes
+   * later, as a message with the source `child`, which starts a turn if none runs. Default `awaited`.
+   */
+  readonly mode?: ChildMode;
 }
 
 const input = {
@@ -43,10 +49,14 @@ export function agentTool<Known extends AgentTypes, const Name extends string = 
   options: AgentToolOptions<Name>,
 ): Tool<AgentToolTypes<NoInfer<Name>, AppOfCaller<Known["app"]>>> {
   const { appContext } = agent;
-  const { memory = "call", name: toolName = agent.name, ...shown } = options;
+  const { memory = "call", mode = "awaited", name: toolName = agent.name, ...rest } = options;
+  const { timeoutMs = defaultNestedAgentMs, ...shown } = rest;
+  requireOneOf(toolName, "memory", memory, ["call", "session"]);
+  requireOneOf(toolName, "mode", mode, ["awaited", "background"]);
+  const isBackground = mode === "background";
   const tool = toTool({
     ...(appContext && { appContext: asGiven(appContext) }),
-    timeoutMs: defaultNestedAgentMs,
+    timeoutMs,
     ...shown,
     name: toolName,
     input,
@@ -60,7 +70,8 @@ export function agentTool<Known extends AgentTypes, const Name extends string = 
         // As it was given: JSON.
         const app = context.app as JsonValue | undefined;
         const given = appContext !== undefined && app !== undefined && { app };
-        return agents.runChild({ agent, task, memory, toolName, context, ...given });
+        const background = isBackground && { background: { timeoutMs } };
+        return agents.runChild({ agent, task, memory, toolName, context, ...given, ...background });
       }
       const { session, turn: caller, app, signal } = context;
       const { metadata } = caller;
@@ -75,7 +86,7 @@ export function agentTool<Known extends AgentTypes, const Name extends string = 
     },
   });
   // As defined here.
-  return withAgent(tool, agent) as Tool<AgentToolTypes<Name, AppOfCaller<Known["app"]>>>;
+  return withAgent(tool, agent, mode) as Tool<AgentToolTypes<Name, AppOfCaller<Known["app"]>>>;
 }
 
 /** See `ToolTypes`. */
@@ -89,6 +100,18 @@ export interface AgentToolTypes<Name extends string, SentApp> {
 
 /** An agent without an application context works for every caller. */
 type AppOfCaller<SentApp> = undefined extends SentApp ? unknown : SentApp;
+
+/** Callers in JavaScript may pass anything. */
+function requireOneOf(
+  toolName: string,
+  option: string,
+  given: string,
+  values: readonly string[],
+): void {
+  if (values.includes(given)) return;
+  const names = values.map((value) => `"${value}"`).join(" or ");
+  throw new ToolError("invalid_definition", toolName, `${option} must be ${names}`);
+}
 
 /** The agent validates the value itself, so it must get it as it was given. */
 function asGiven(schema: AppSchema): AppSchema {

@@ -24,6 +24,7 @@ import { within } from "../platform/within.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { AgentInit } from "./agent-init.ts";
 import type { AgentTypes } from "./agent-types.ts";
+import type { Budgets } from "./budgets.ts";
 import { toStoredApp } from "./app-context.ts";
 import { callbackMsOf } from "./agent-settings.ts";
 import { checkOptions } from "./check-options.ts";
@@ -128,6 +129,11 @@ export class Agent<out Known extends AgentTypes = AgentTypes> {
 
   get tools(): readonly AnyTool[] {
     return this.#init.tools ?? [];
+  }
+
+  /** Budgets of each chain of its turns; undefined if it has none. */
+  get budgets(): Budgets | undefined {
+    return this.#init.budgets;
   }
 
   /** Undefined: the model's default. */

@@ -30,6 +30,7 @@ export function exceeded(
   return isSpent ? "budget-exceeded" : undefined;
 }
 
-function tokensOf({ inputTokens = 0, outputTokens = 0 }: Usage): number {
+/** Input and output together. */
+export function tokensOf({ inputTokens = 0, outputTokens = 0 }: Usage): number {
   return inputTokens + outputTokens;
 }

@@ -8,6 +8,7 @@ import { findWindow } from "../models/find-window.ts";
 import { withFacts } from "../models/known-facts.ts";
 import type { Model, ModelChoice } from "../models/model.ts";
 import { findModel, toModel, windowOf } from "../models/model.ts";
+import { withChildTools } from "../tools/child-tools.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { AgentInit } from "./agent-init.ts";
@@ -69,7 +70,8 @@ export function toolsOf(
   init: AgentInit,
   { config, given, found = noTools }: PlanRequest,
 ): readonly AnyTool[] {
-  return withFound(chooseTools(init.tools ?? noTools, config?.tools, given?.tools), found);
+  const own = withChildTools(chooseTools(init.tools ?? noTools, config?.tools, given?.tools));
+  return withFound(own, found);
 }
 
 /** Throws if the window is unknown and the caller has configured compaction that needs it. */

@@ -87,6 +87,8 @@ export interface PlanRequest {
   readonly found?: readonly AnyTool[];
   /** Cost of the chain of turns so far, including its tools. */
   readonly spent?: () => number | undefined;
+  /** Whether a budget of another session needs the cost. */
+  readonly isPriced?: boolean;
   /** Scope of dependencies that live as long as the session. */
   readonly sessionScope?: DependencyScope;
   /** Reads the stored outputs of the session. */
@@ -174,7 +176,8 @@ function toPlan(
   const { id: sessionId, principal } = request.context.session;
   const { budgets, hooks, guards } = init;
   const scope = scopeOf(init, request, isResolved ? context.value() : undefined);
-  const hasCost = init.includeCost === true || budgets?.cost !== undefined;
+  const hasCost =
+    init.includeCost === true || budgets?.cost !== undefined || request.isPriced === true;
   const costAt = (usage: Usage | undefined, { price }: Model): number | undefined =>
     hasCost ? costOf(usage, price) : undefined;
   const cost = (usage: Usage | undefined, name?: string): number | undefined =>

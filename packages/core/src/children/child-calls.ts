@@ -1,23 +1,21 @@
 /** Calls of a session that child sessions work on: starts the children, follows them, and takes their results. */
 import type { PendingCall, Suspension, ToolOutput, ToolResult } from "@capstan/kernel";
 import { suspend } from "@capstan/kernel";
-import type { Child, ChildReport, MaybePromise, OwnedBody } from "@capstan/log";
+import type { Child, ChildReport } from "@capstan/log";
 import { pendingVia } from "@capstan/log";
 import type { SessionRuntime } from "../host/session-runtime.ts";
-import type { SessionLog } from "../owner/session-log.ts";
-import { defaultMaxChildren, defaultMaxDepth } from "../platform/limits.ts";
-import type { SessionHost } from "../session/session-host.ts";
+import type { ToolContext } from "../tools/tool-context.ts";
 import { fail } from "../tools/tool-output.ts";
 import { handOff } from "./hand-off.ts";
-import { childIdOf, taskIdOf } from "./child-ids.ts";
+import { startInBackground, statusOf, stopInBackground } from "./background-children.ts";
+import { answerAsking } from "./budget-answers.ts";
+import { taskIdOf } from "./child-ids.ts";
 import { answerChild, cancelTask, ownerOf, toAnswerEntry } from "./child-posts.ts";
+import type { ParentSession } from "./start-child.ts";
+import { giveTask, recordStart } from "./start-child.ts";
 import type { ChildCall, HandoffCall, SessionAgents } from "../tools/other-agents.ts";
 
-export interface ChildCallsOptions {
-  readonly host: SessionHost;
-  readonly log: SessionLog;
-  /** Appends as the owner of the session. */
-  append(bodies: readonly OwnedBody[]): MaybePromise<unknown>;
+export interface ChildCallsOptions extends ParentSession {
   /** Called when calls begin to wait for children, and when none waits any more: in between other sessions may use the slot. */
   onWaiting(isWaiting: boolean): void;
 }
@@ -27,6 +25,13 @@ interface Waiter {
   /** Number of reports that the waiter knows. */
   readonly seen: number;
   resolve(): void;
+}
+
+/** Report of a child that rests. */
+type RestReport = Extract<ChildReport, { readonly type: "waiting" | "ended" }>;
+
+function isOfRest(report: ChildReport | undefined): report is RestReport {
+  return report?.type === "waiting" || report?.type === "ended";
 }
 
 type EndedReport = Extract<ChildReport, { readonly type: "ended" }>;
@@ -48,84 +53,40 @@ export class ChildCalls implements SessionAgents {
   }
 
   async runChild(call: ChildCall): Promise<ToolResult | ToolOutput | Suspension> {
-    const { toolCallId, signal } = call.context;
-    const refusal = await this.#start(call);
+    const { background, ...awaited } = call;
+    // A session that ends with its turn could not take the answer later.
+    const isAwaited = background === undefined || this.#options.host.isPassing;
+    return isAwaited ? this.#await(awaited) : startInBackground(this.#options, call);
+  }
+
+  async #await(call: ChildCall): Promise<ToolResult | ToolOutput | Suspension> {
+    const { toolCallId } = call.context;
+    const refusal = await recordStart(this.#options, call);
     if (refusal !== undefined) return fail(refusal);
     const child = this.#childOf(toolCallId);
     const seen = await this.#relay(call, child);
-    const leave = await this.#open(call, child);
+    const { runtime, release } = await giveTask(this.#options, call, child);
+    const stop = this.#follow(runtime, call);
     try {
-      const report = await this.#rest(toolCallId, seen, signal);
+      const report = await this.#rest(call.context, seen);
       if (report === undefined) return await this.#stop(call, child);
       return report.type === "ended" ? await this.#end(call, report) : this.#suspend(call);
     } finally {
-      leave();
+      stop();
+      release();
     }
+  }
+
+  statusOf(childId: string | undefined): ToolOutput {
+    return statusOf(this.#options, childId);
+  }
+
+  async stopChild(childId: string, context: ToolContext): Promise<ToolOutput> {
+    return stopInBackground(this.#options, childId, context);
   }
 
   async handOff(call: HandoffCall): Promise<ToolOutput> {
     return handOff(this.#options, call);
-  }
-
-  /** Records the start, unless it is recorded. Returns why there can be no such child. */
-  async #start(call: ChildCall): Promise<string | undefined> {
-    const { log } = this.#options;
-    const { toolCallId, turnId } = call.context;
-    if (log.fold.children.find(toolCallId) !== undefined) return undefined;
-    const depth = (log.fold.created?.parent?.depth ?? 0) + 1;
-    if (depth > defaultMaxDepth) {
-      return `Not started: agents may be nested ${defaultMaxDepth} deep at most.`;
-    }
-    if (log.fold.children.all.length >= defaultMaxChildren) {
-      return `Not started: this session has ${defaultMaxChildren} children, the most that are allowed.`;
-    }
-    const childId = childIdOf({
-      sessionId: log.id,
-      incarnation: log.incarnation,
-      toolCallId,
-      toolName: call.toolName,
-      memory: call.memory,
-    });
-    const agent = call.agent.name;
-    await this.#options.append([{ type: "child_started", turnId, toolCallId, childId, agent }]);
-    return undefined;
-  }
-
-  /** Gives the child its task; a repeated task counts once. Returns a function that leaves it. */
-  async #open(call: ChildCall, { childId }: Child): Promise<() => void> {
-    const { host, log } = this.#options;
-    const { toolCallId, session, turn } = call.context;
-    const { created } = log.fold;
-    const { runtime, release } = await host.openChild(childId, {
-      agent: call.agent.name,
-      ...(session.principal !== undefined && { principal: session.principal }),
-      ...(call.app !== undefined && { app: call.app }),
-      parent: {
-        sessionId: log.id,
-        ...(log.incarnation !== undefined && { incarnation: log.incarnation }),
-        agent: log.fold.agent,
-        depth: (created?.parent?.depth ?? 0) + 1,
-      },
-    });
-    const id = taskIdOf(childId, toolCallId);
-    try {
-      await runtime.log.post(id, {
-        type: "input",
-        messages: [{ role: "user", id, content: call.task }],
-        call: toolCallId,
-        ...(turn.metadata !== undefined && { metadata: turn.metadata }),
-        ...(call.app !== undefined && { app: call.app }),
-      });
-    } catch (thrown) {
-      release();
-      throw thrown;
-    }
-    runtime.wake();
-    const stop = this.#follow(runtime, call);
-    return () => {
-      stop();
-      release();
-    };
   }
 
   /** Shows what the child says as progress of the call. */
@@ -155,14 +116,16 @@ export class ChildCalls implements SessionAgents {
 
   /** Resolves with the next report of a child that rests; undefined if the call is stopped first. */
   async #rest(
-    toolCallId: string,
+    { toolCallId, turnId, signal }: ToolContext,
     seen: number,
-    signal: AbortSignal,
-  ): Promise<Exclude<ChildReport, { readonly type: "running" }> | undefined> {
+  ): Promise<RestReport | undefined> {
     for (let known = seen; !signal.aborted;) {
       const { lastReport, reports } = this.#childOf(toolCallId);
       const isNew = reports > known;
-      if (isNew && lastReport !== undefined && lastReport.type !== "running") return lastReport;
+      if (isNew && isOfRest(lastReport)) return lastReport;
+      if (isNew && lastReport?.type === "asking") {
+        await answerAsking(this.#options, toolCallId, turnId);
+      }
       known = Math.max(known, reports);
       await this.#news({ toolCallId, seen: known }, signal);
     }

@@ -25,11 +25,10 @@ export class ParentReports {
   beforeNext(action: NextAction): Promise<void> | undefined {
     const { fold } = this.#log;
     if (fold.created?.parent === undefined || fold.seq === this.#reportedSeq) return undefined;
-    if (action.type !== "none" && action.type !== "continue") return undefined;
-    const toolCallId = fold.turn?.origin.call;
-    // A turn that a user started in the child is no business of the parent.
-    if (toolCallId === undefined) return undefined;
-    return this.#report(toolCallId, reportOf(fold, action));
+    const toolCallId = callOf(fold, action);
+    return toolCallId === undefined
+      ? undefined
+      : this.#report(toolCallId, reportOf(fold, action, toolCallId));
   }
 
   async #report(toolCallId: string, report: ChildReport): Promise<void> {
@@ -47,13 +46,34 @@ export class ParentReports {
   }
 }
 
-function reportOf(fold: SessionFold, action: NextAction): ChildReport {
-  const { turn } = fold;
-  if (action.type === "continue") return { type: "running" };
-  if (turn?.isSuspended === true) return { type: "waiting", pending: fold.pending };
-  const { usage } = turn?.prior(false) ?? { usage: {} };
-  const cost = turn?.chainCost;
-  return { type: "ended", result: resultOf(fold), usage, ...(cost !== undefined && { cost }) };
+/** Call of the parent that a report is about; undefined if there is none. A turn that a user started in the child is no business of the parent. */
+function callOf(fold: SessionFold, action: NextAction): string | undefined {
+  const { turn, tasks, children } = fold;
+  switch (action.type) {
+    case "continue":
+      return turn?.origin.call;
+    case "start":
+      // The parent gave the task itself, but it does not know of a turn that the result of a child in the background starts.
+      return fold.acceptedInput === undefined ? fold.originOf(action.input).call : undefined;
+    case "none": {
+      const { lastCall } = tasks;
+      const isOpen = lastCall !== undefined && children.hasOpenFor(lastCall);
+      return turn?.origin.call ?? (isOpen ? lastCall : undefined);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A task ends when its turn has, and everything that was started for it in the background. */
+function reportOf(fold: SessionFold, action: NextAction, call: string): ChildReport {
+  if (action.type !== "none") return { type: "running" };
+  const { pending, turn, children, tasks } = fold;
+  if (turn?.isSuspended === true) return { type: "waiting", pending };
+  if (children.hasOpenFor(call)) {
+    return pending.length === 0 ? { type: "running" } : { type: "waiting", pending };
+  }
+  return { type: "ended", result: resultOf(fold), ...tasks.spentFor(call) };
 }
 
 /** The child's answer as the result of the parent's call. */
@@ -66,6 +86,7 @@ function resultOf({ turn, transcript, agent }: SessionFold): ToolResult {
     ...(error !== undefined && { error }),
   });
   if (response.hasAnswer) return { isError: false, output: response.text };
-  const why = whyNoAnswer(response);
+  const stopped = turn?.cancelReason;
+  const why = stopped ? `it was stopped (${stopped})` : whyNoAnswer(response);
   return { isError: true, output: `The agent "${agent}" gave no answer: ${why}` };
 }

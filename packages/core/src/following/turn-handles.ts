@@ -148,17 +148,23 @@ export class TurnHandles implements TurnSession {
     const id = last?.isOver === true ? last.nextId() : last?.turnId;
     const turn = new SessionTurn(id ?? this.#host.newId(), this);
     let isContinued = false;
+    let isOfBackground = true;
     const post = async (): Promise<void> => {
       const refusals: (Refusal | undefined)[] = [];
       for (const answer of toAnswers()) {
         const posted = await this.#inbox.postAnswer(answer, key);
         refusals.push(posted.refusal);
         isContinued ||= posted.isContinued;
+        isOfBackground &&= posted.isOfBackground;
       }
       const refusal = refusals.find((each) => each !== undefined && each !== "already_answered");
       if (refusal !== undefined) throw refused(this.id, refusal);
     };
-    return this.#track(turn, post, () => this.#followAnswers(turn, last, isContinued), signal);
+    const follow = (): void => {
+      if (isOfBackground) this.#leaveWaiting(turn);
+      else this.#followAnswers(turn, last, isContinued);
+    };
+    return this.#track(turn, post, follow, signal);
   }
 
   /** Resolves once the abort is recorded, with false if there was nothing to abort. */
@@ -315,16 +321,18 @@ export class TurnHandles implements TurnSession {
     }
   }
 
-  /** Other calls have no answer yet. */
+  /** Other calls have no answer yet, or none of this session's turns continues with the answers. */
   #leaveWaiting(turn: SessionTurn): void {
+    const { pending } = this.#fold;
+    const isSuspended = this.#fold.turn?.isSuspended === true;
     turn.end({
-      status: "awaiting_tool_execution",
+      status: isSuspended ? "awaiting_tool_execution" : "completed",
       text: "",
       hasAnswer: false,
       messages: [],
-      finishReason: "tool-calls",
+      finishReason: isSuspended ? "tool-calls" : "stop",
       usage: {},
-      pendingToolCalls: this.#fold.pending,
+      ...(pending.length > 0 && { pendingToolCalls: pending }),
     });
   }
 }

@@ -8,7 +8,7 @@ import { Agent } from "../agent/agent.ts";
 import type { KnownAgent } from "../agent/agent-types.ts";
 import type { AnyTool, AppForTools } from "../tools/tool.ts";
 import { noOutput, PartialOutput } from "../following/partial-output.ts";
-import { createSession } from "./create-session.ts";
+import { createPassingSession } from "./create-session.ts";
 
 export function createAgent<
   const Name extends string = "agent",
@@ -31,7 +31,7 @@ const runAlone: RunAlone = (agent, request, transcript, { clock, principal }) =>
   const alone = startTurn<unknown, SessionEvent>(
     id,
     async ({ emit, signal: stop }) => {
-      const session = createSession({
+      const session = createPassingSession({
         id,
         agent,
         history: transcript,

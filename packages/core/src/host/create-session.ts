@@ -43,12 +43,26 @@ export function createSession<Known extends AgentTypes = AgentTypes>(
   init: SessionInit<Known>,
 ): Session<Known> {
   mustBeOptions(init, "createSession");
+  return startSession(init, false);
+}
+
+function startSession<Known extends AgentTypes>(
+  init: SessionInit<Known>,
+  isPassing: boolean,
+): Session<Known> {
   const { agent, repository: _, clock: _clock, onError: _onError, ...origin } = init;
-  const host = hostOf(init);
+  const host = hostOf(init, isPassing);
   // It has `app` if that is required.
   const session = host.createSession({ ...origin, agent: agent.name } as NewSession);
   // The session runs with the given agent.
   return session as Session<Known>;
+}
+
+/** Creates a session that ends with its turn. */
+export function createPassingSession<Known extends AgentTypes = AgentTypes>(
+  init: SessionInit<Known>,
+): Session<Known> {
+  return startSession(init, true);
 }
 
 /** Opens the stored session with this id, or creates it; see `host.session`. */
@@ -78,8 +92,8 @@ export async function restoreSession<Known extends AgentTypes = AgentTypes>(
   return session as Session<Known>;
 }
 
-function hostOf<Known extends AgentTypes>(init: OwnHost<Known>): Host {
+function hostOf<Known extends AgentTypes>(init: OwnHost<Known>, isPassing = false): Host {
   const { agent, repository = memoryRepository(), clock, onError } = init;
   const own = { ...(clock && { clock }), ...(onError && { onError }) };
-  return new Host({ agents: [agent], repository, ...own }, true);
+  return new Host({ agents: [agent], repository, ...own }, true, isPassing);
 }

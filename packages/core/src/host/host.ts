@@ -5,6 +5,7 @@ import type { ListQuery, RepairedSession, SalvagedLog, SessionPage } from "@caps
 import { isRepositoryError, newId as randomId, repairSession, salvageLog } from "@capstan/log";
 import type { Agent, TypesOf } from "../agent/agent.ts";
 import type { AgentTypes } from "../agent/agent-types.ts";
+import { isOpen } from "../children/start-child.ts";
 import { withAllAgents } from "../tools/other-agents.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { HistoryMessage } from "../input/check-history.ts";
@@ -85,7 +86,7 @@ export class Host<
   #isClosed = false;
   readonly #closed = Promise.withResolvers<void>();
 
-  constructor(options: HostOptions, isForOne = false) {
+  constructor(options: HostOptions, isForOne = false, isPassing = false) {
     checkHostOptions(options);
     const { agents, repository, clock = systemClock } = options;
     const { leaseMs = 30_000, pollMs = 1_000, newId = randomId } = options;
@@ -102,6 +103,7 @@ export class Host<
       clock,
       owner: options.owner ?? newId(),
       leaseMs,
+      isPassing,
       maxResumes,
       solitary: new Solitary(),
       renewals: new Renewals(clock, leaseMs),
@@ -329,6 +331,7 @@ export class Host<
     const runtime = this.#runtime(id);
     try {
       await runtime.open();
+      if (this.#isForOne) this.#openChildren(runtime);
       return runtime;
     } catch (thrown) {
       // This runtime knew another session: a new one reads the session that has the id now.
@@ -377,8 +380,17 @@ export class Host<
   /** A session that this process has in memory is woken by its store; others are claimed. */
   #lookForWork(id: string): void {
     const runtime = this.#runtimes.get(id);
+    // If the store fails now, or the session is gone, nothing is lost: what is due stays due.
     if (runtime !== undefined) runtime.onPosted();
-    else if (!this.#isForOne) background(this.#due.claim(), () => {});
+    else background(this.#isForOne ? this.#open(id) : this.#due.claim(), () => {});
+  }
+
+  /** A host that does not search for due sessions has to know the children that work in the background. */
+  #openChildren({ log }: SessionRuntime): void {
+    for (const child of log.fold.children.all) {
+      // One that cannot be opened now stays due, and its deadline ends it otherwise.
+      if (isOpen(child)) background(this.#open(child.childId), () => {});
+    }
   }
 
   async #openAnew(id: string): Promise<SessionRuntime> {
@@ -395,7 +407,9 @@ export class Host<
   async #childrenOf(id: string): Promise<readonly string[]> {
     try {
       const { entries } = await this.#host.repository.read(id);
-      const started = entries.filter(({ type }) => type === "child_started");
+      // A fork begins with a copy of another log, whose children are not its own.
+      const own = entries.slice(1 + entries.findLastIndex(({ type }) => type === "forked_from"));
+      const started = own.filter(({ type }) => type === "child_started");
       return started.map(({ childId }) => String(childId));
     } catch (thrown) {
       if (isRepositoryError(thrown) && thrown.code === "not_found") return [];

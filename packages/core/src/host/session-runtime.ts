@@ -41,6 +41,7 @@ export class SessionRuntime {
   readonly #work: SessionWork;
   #wasIdle = true;
   #idleWaiters: PromiseWithResolvers<void>[] = [];
+  #childWaiters: PromiseWithResolvers<void>[] = [];
   #isClosed: boolean;
   /** Set if the session is gone: the reason. */
   #gone: SessionError | undefined;
@@ -275,7 +276,8 @@ export class SessionRuntime {
 
   get #isWaitedFor(): boolean {
     const hasReceipts = !this.receipts.isEmpty || !this.compactions.isEmpty;
-    const hasWaiters = this.#idleWaiters.length > 0 || this.#claimWaiters.length > 0;
+    const waiting = this.#idleWaiters.length + this.#childWaiters.length;
+    const hasWaiters = waiting > 0 || this.#claimWaiters.length > 0;
     return hasReceipts || hasWaiters || !this.readers.isEmpty;
   }
 
@@ -284,8 +286,9 @@ export class SessionRuntime {
     this.readers.fail(why);
     this.receipts.fail(why);
     this.compactions.fail(why);
-    const waiters = this.#idleWaiters;
+    const waiters = [...this.#idleWaiters, ...this.#childWaiters];
     this.#idleWaiters = [];
+    this.#childWaiters = [];
     for (const { reject } of waiters) reject(why);
     this.#onClaimed();
   }
@@ -330,6 +333,15 @@ export class SessionRuntime {
     if (this.isIdle) return;
     const waiter = Promise.withResolvers<void>();
     this.#idleWaiters.push(waiter);
+    await waiter.promise;
+  }
+
+  /** Likewise, until no child works in the background, either. */
+  async waitForChildren(): Promise<void> {
+    if (this.#gone !== undefined) throw this.#gone;
+    if (this.isIdle && !this.#hasWorkingChild) return;
+    const waiter = Promise.withResolvers<void>();
+    this.#childWaiters.push(waiter);
     await waiter.promise;
   }
 
@@ -396,6 +408,17 @@ export class SessionRuntime {
     this.#wasIdle = isIdle;
     if (isIdle) this.#isResuming = false;
     if (isRest) this.#settle();
+    if (isIdle && this.#childWaiters.length > 0 && !this.#hasWorkingChild) this.#onChildrenAtRest();
+  }
+
+  #onChildrenAtRest(): void {
+    const waiters = this.#childWaiters;
+    this.#childWaiters = [];
+    for (const { resolve } of waiters) resolve();
+  }
+
+  get #hasWorkingChild(): boolean {
+    return this.log.fold.children.isWorking;
   }
 
   /** Called when nothing more will happen by itself. */

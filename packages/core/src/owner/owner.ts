@@ -4,15 +4,19 @@ import type {
   EventEmitter,
   FinishReason,
   LoopContext,
+  Room,
   SerializedError,
   TurnProgress,
 } from "@capstan/kernel";
-import { runTurn } from "@capstan/kernel";
+import { addUsage, runTurn } from "@capstan/kernel";
 import type { Child, MaybePromise, NextAction, OwnedBody, SessionIds } from "@capstan/log";
 import { andThen, isPromise, RepositoryError } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import { ParentReports } from "../children/parent-reports.ts";
-import { stopChildren } from "../children/stop-children.ts";
+import { BudgetRequests } from "../children/ask-for-budget.ts";
+import { attendChildren, repeatAnswers } from "../children/attend-children.ts";
+import type { ParentSession } from "../children/start-child.ts";
+import type { CompactionContext } from "../compaction/compact-context.ts";
 import { Compactor } from "../compaction/compactor.ts";
 import { outputsToEvict } from "../outputs/evictions.ts";
 import type { ContextSize } from "../context/token-count.ts";
@@ -57,6 +61,8 @@ export class Owner {
   readonly #compactor: Compactor;
   /** Created if the session is a child: most are not. */
   #reports: ParentReports | undefined;
+  /** Likewise, if it has a slice of a budget. */
+  #requests: BudgetRequests | undefined;
   /** Stops the turn that is running or being planned. */
   #abort: AbortSwitch | undefined;
   #turnId = "";
@@ -102,6 +108,7 @@ export class Owner {
   async work(): Promise<boolean> {
     const { log, heldLease } = this.#options;
     heldLease.holder = this;
+    let isFirst = true;
     while (!heldLease.isLost && !heldLease.isLeaving) {
       if (this.isHandedOff) return true;
       try {
@@ -109,6 +116,8 @@ export class Owner {
         if (confirmed !== undefined) await confirmed;
         const now = log.now();
         heldLease.check(now);
+        if (isFirst && log.fold.children.hasAsked) await repeatAnswers(this.#asParent());
+        isFirst = false;
         const action = log.fold.nextAction(now);
         const reported = this.#report(action);
         if (reported !== undefined) await reported;
@@ -117,7 +126,7 @@ export class Owner {
           if ((await log.refreshHead(heldLease.lease)) === "conflict") await log.catchUp();
         } else if (action.type === "return") await this.#returnItems(action.ids);
         else if (action.type === "compact") await this.#compact(action.ids);
-        else if (action.type === "stop_children") await this.#stopChildren(action.children);
+        else if (action.type === "attend_children") await this.#attend(action.children, undefined);
         else if (this.#abandonReason(action) !== undefined) await this.#endAbandoned(action);
         else await this.#runTurn(action);
       } catch (thrown) {
@@ -175,6 +184,7 @@ export class Owner {
 
   /** Called when entries were folded: one may cancel the turn. */
   onChange(): void {
+    this.#requests?.onChange();
     if (this.#abort === undefined) return;
     const { fold } = this.#options.log;
     this.#resumes.onProgress(fold.turn?.resumes);
@@ -188,9 +198,13 @@ export class Owner {
     await this.#append([{ type: "queue_settled", turnId, ids, outcome }], {});
   }
 
-  async #stopChildren(children: readonly Child[]): Promise<void> {
+  async #attend(children: readonly Child[], turnId: string | undefined): Promise<void> {
+    await attendChildren(this.#asParent(), children, turnId);
+  }
+
+  #asParent(): ParentSession {
     const { host, log } = this.#options;
-    await this.#append(await stopChildren(host, children, log.fold.turn?.turnId ?? ""), {});
+    return { host, log, append: (bodies) => this.append(bodies) };
   }
 
   /** Appends entries about child sessions. */
@@ -308,7 +322,10 @@ export class Owner {
         input: input.length > 0 ? input : undefined,
         open: at.open,
         signal: abort,
-        makeRoom: (overflow) => this.#compactor.makeRoom(compaction, overflow),
+        makeRoom: (overflow) =>
+          this.#hasSlice
+            ? this.#makeRoomInSlice(compaction, overflow)
+            : this.#compactor.makeRoom(compaction, overflow),
         record: (facts) => {
           const { underWay } = this.#compactor;
           // An abort ends the wait for a summary; the outcome of that is recorded first.
@@ -330,6 +347,23 @@ export class Owner {
     throw new RepositoryError("unavailable", log.id, result.error.message);
   }
 
+  /** Whether the running turn works on a call of a parent that gave it a slice of its budgets. */
+  get #hasSlice(): boolean {
+    const { turn, tasks } = this.#options.log.fold;
+    const call = turn?.origin.call;
+    return call !== undefined && tasks.budgetFor(call) !== undefined;
+  }
+
+  /** Makes room in the context, and no request for which nothing of the slice is left, summaries included. */
+  async #makeRoomInSlice(context: CompactionContext, overflow?: SerializedError): Promise<Room> {
+    const { log, host } = this.#options;
+    const requests = (this.#requests ??= new BudgetRequests(log, host));
+    const isStopped = (): boolean => context.abort.aborted;
+    if (!(await requests.ask(isStopped))) return "budget-exceeded";
+    const room = await this.#compactor.makeRoom(context, overflow);
+    return room === true && !(await requests.ask(isStopped)) ? "budget-exceeded" : room;
+  }
+
   /** Evicts outputs from the context if necessary, and checks whether another request is allowed. */
   #beforeRequest(
     turnId: string,
@@ -343,14 +377,27 @@ export class Owner {
     if (confirmed !== undefined) {
       return confirmed.then(() => this.#beforeRequest(turnId, plan, progress));
     }
+    const children = log.fold.children.due(log.now());
+    if (children.length > 0) {
+      const attended = this.#attend(children, turnId);
+      return attended.then(() => this.#beforeRequest(turnId, plan, progress));
+    }
     const { settings, ephemeral, outputs: limits } = plan;
     const { outputs, transcript } = log.fold;
     const toolCallIds = outputsToEvict(outputs, ephemeral, transcript.lastReplyIndex, limits);
     const check = (): MaybePromise<FinishReason | undefined> =>
-      settings.limits.checkLimits?.(this.#compactor.addTo(progress));
+      settings.limits.checkLimits?.(this.#withReserved(this.#compactor.addTo(progress)));
     if (toolCallIds.length === 0) return check();
     const evicted = this.#append([{ type: "eviction", turnId, toolCallIds }], {});
     return andThen(evicted, check);
+  }
+
+  /** Counts what children in the background may still use of the budgets. */
+  #withReserved(progress: TurnProgress): TurnProgress {
+    const { children, turn } = this.#options.log.fold;
+    const { tokens } = children.reservedIn(turn?.rootId);
+    if (tokens === 0) return progress;
+    return { ...progress, usage: addUsage(progress.usage, { inputTokens: tokens }) };
   }
 
   /** Leaves out a part that a vendor rejects, from now on and in every process. */

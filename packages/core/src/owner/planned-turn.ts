@@ -1,6 +1,6 @@
 /** Plans of the owner's turns: with which settings a turn is planned, an abort in the meantime, and the disposal. */
 import { background } from "@capstan/kernel";
-import type { MaybePromise } from "@capstan/log";
+import type { MaybePromise, SessionFold, TurnOrigin } from "@capstan/log";
 import { isPromise } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import type { TurnPlan } from "../agent/turn-plan.ts";
@@ -35,7 +35,8 @@ export function planTurnOf(
     sessionScope,
     outputs,
     given: given(),
-    spent: () => log.fold.turn?.chainCost,
+    spent: () => spentOn(log.fold),
+    isPriced: isPriced(log.fold, origin),
     prompt: log.fold.prompt,
     needed: neededTools(log),
     ...(overrides && { overrides }),
@@ -50,6 +51,18 @@ function neededTools({ fold }: SessionLog): readonly string[] {
   const { step } = fold.transcript;
   if (step === undefined || step.isSettled) return [];
   return step.message.content.flatMap((part) => (part.type === "tool_call" ? part.name : []));
+}
+
+/** Cost of the chain of turns so far, and what its children in the background may still cost. */
+function spentOn({ turn, children }: SessionFold): number | undefined {
+  const { cost } = children.reservedIn(turn?.rootId);
+  return cost === 0 ? turn?.chainCost : cost + (turn?.chainCost ?? 0);
+}
+
+/** Whether the turn works on a call of a parent that limits its cost. */
+function isPriced({ tasks }: SessionFold, { call, budget }: TurnOrigin): boolean {
+  if (call === undefined) return false;
+  return (budget ?? tasks.budgetFor(call)?.budget)?.cost !== undefined;
 }
 
 /** Plan for a turn that was aborted before it began. */

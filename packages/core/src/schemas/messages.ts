@@ -30,7 +30,7 @@ export const UserMessageSchema: z.ZodType<UserMessage> = openObject(
     role: z.literal("user"),
     id: z.string(),
     content: textOr(UserPartSchema),
-    source: z.enum(["interruption", "closing", "repair", "guard"]).exactOptional(),
+    source: z.enum(["interruption", "closing", "repair", "guard", "child"]).exactOptional(),
     metadata: optionalJson,
   }),
 );

@@ -23,6 +23,8 @@ export interface SessionHost {
   /** Name of this process in leases. */
   readonly owner: string;
   readonly leaseMs: number;
+  /** Whether its only session ends with its turn. */
+  readonly isPassing: boolean;
   /** Number of times a turn that makes no progress is resumed. */
   readonly maxResumes: number;
   readonly solitary: Solitary;

@@ -19,6 +19,8 @@ export interface PostedAnswer {
   readonly refusal: Refusal | undefined;
   /** Whether a child session continues with it, and this session then does, too. */
   readonly isContinued: boolean;
+  /** Whether the call waits in a child in the background: no turn of this session takes the answer. */
+  readonly isOfBackground: boolean;
 }
 
 export class SessionInbox {
@@ -96,15 +98,16 @@ export class SessionInbox {
     const childId = asked && ownerOf(asked);
     if (childId === undefined) {
       const refusal = await this.#postAnswer(this.#runtime.log, answer, key);
-      return { refusal, isContinued: false };
+      return { refusal, isContinued: false, isOfBackground: false };
     }
+    const ofChild = this.#runtime.log.fold.children.find(asked?.via?.[0]?.toolCallId ?? "");
     return this.#host.use(childId, async (child) => {
       const { log } = child;
       const refusal = await this.#postAnswer(log, answer, key);
       child.wake();
       // The parent continues once the child does.
       const isContinued = log.fold.nextAction(this.#host.clock.now()).type !== "none";
-      return { refusal, isContinued };
+      return { refusal, isContinued, isOfBackground: ofChild?.isBackground === true };
     });
   }
 

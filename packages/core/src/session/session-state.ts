@@ -1,7 +1,6 @@
 /** State of a session at one moment, as values. */
 import type {
   ChatMessage,
-  ChildStep,
   LiveMessage,
   LiveToolOutput,
   PendingCall,
@@ -78,21 +77,6 @@ export interface SessionReadingPage extends SessionReading {
   /** Seq of the last entry: the next page begins after it. */
   readonly lastSeq: number;
   readonly hasMore: boolean;
-}
-
-/** A call of a session, and the child session that works on it. */
-export interface ChildWork extends ChildStep {
-  /** Whether the child has ended its work for the call. */
-  readonly isEnded: boolean;
-}
-
-export function childrenOf({ children }: SessionFold): readonly ChildWork[] {
-  return children.all.map(({ agent, childId: sessionId, toolCallId, isEnded }) => ({
-    agent,
-    sessionId,
-    toolCallId,
-    isEnded,
-  }));
 }
 
 export interface SessionUsage {

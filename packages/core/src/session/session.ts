@@ -31,6 +31,8 @@ import type { RewindOptions } from "./rewind.ts";
 import { toRewind } from "./rewind.ts";
 import type { CompactionResult, CompactOptions } from "./compaction-request.ts";
 import { askForCompaction, mustBeCompactable } from "./compaction-request.ts";
+import type { SessionChild } from "./session-children.ts";
+import { toSessionChild } from "./session-children.ts";
 import { SessionInbox } from "./session-inbox.ts";
 import { SessionReader } from "./session-reader.ts";
 import type { QueuedInput, QueueOptions } from "./session-queues.ts";
@@ -42,13 +44,12 @@ import { toConfig } from "./session-settings.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 import type { SessionTurn } from "../following/session-turn.ts";
 import type {
-  ChildWork,
   SessionReading,
   SessionReadingPage,
   SessionUsage,
   SessionState,
 } from "./session-state.ts";
-import { childrenOf, usageOf } from "./session-state.ts";
+import { usageOf } from "./session-state.ts";
 import type { SubscribeFrom } from "../following/subscribe-after.ts";
 import { subscribeAfter } from "../following/subscribe-after.ts";
 import { singleListener, toStart } from "../following/subscribe-start.ts";
@@ -145,8 +146,8 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
   }
 
   /** Calls that child sessions have worked on, in the order of their starts. */
-  get children(): readonly ChildWork[] {
-    return childrenOf(this.#fold);
+  get children(): readonly SessionChild[] {
+    return this.#fold.children.all.map(toSessionChild);
   }
 
   /** Metadata of the session: as configured last, otherwise as created. */
@@ -334,6 +335,8 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     const history = toHistory(messages, this.#host.newId);
     const body = { type: "history_loaded", messages: history } as const;
     await this.#inbox.post(this.#host.newId(), body);
+    // Children that work for calls of the old messages are stopped.
+    this.#runtime.wake();
   }
 
   /** Removes the messages; their cost stays counted. Fails while a turn is unfinished. */
@@ -341,6 +344,7 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     const { origin } = this.#inbox;
     if (origin !== undefined && origin.history === undefined) return;
     await this.#inbox.post(this.#host.newId(), { type: "history_cleared" });
+    this.#runtime.wake();
   }
 
   /**
@@ -356,6 +360,7 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     const refusal = this.#inbox.preview?.rewindTo(body);
     if (typeof refusal === "string") throw refused(this.id, refusal);
     await this.#inbox.post(checkTurnId(id), body);
+    this.#runtime.wake();
   }
 
   /** Starts over: no messages, nothing queued, status `idle`. The configuration stays. Fails while a turn is unfinished. */
@@ -433,10 +438,19 @@ export class Session<out Known extends AgentTypes = AgentTypes> {
     return stop;
   }
 
-  /** Resolves when nothing runs and nothing will start by itself; calls may still be pending. */
+  /**
+   * Resolves when nothing runs here and nothing will start by itself; calls may still be pending. Children that work in the background are not
+   * waited for.
+   */
   async waitForIdle(): Promise<void> {
     await this.#turns.sent();
     await this.#runtime.waitForIdle();
+  }
+
+  /** Resolves when this session is idle and no child works for it in the background: each has ended, or waits for an answer. */
+  async waitForChildren(): Promise<void> {
+    await this.#turns.sent();
+    await this.#runtime.waitForChildren();
   }
 
   /** Releases the session in this process: work in progress is left to other hosts, and the dependencies of its tools are disposed. */

@@ -9,6 +9,9 @@ import type { ToolContext } from "./tool-context.ts";
 /** How long a child remembers: one call, or all calls of the tool in the parent session. */
 export type ChildMemory = "call" | "session";
 
+/** Whether a call waits for its child, or returns at once and the child's answer comes as a message. */
+export type ChildMode = "awaited" | "background";
+
 /** A call that a child session is to work on. */
 export interface ChildCall {
   readonly agent: Agent;
@@ -16,6 +19,8 @@ export interface ChildCall {
   readonly memory: ChildMemory;
   /** Name of the tool: children that remember are distinguished by it. */
   readonly toolName: string;
+  /** Set if the call does not wait for the child. `timeoutMs` is the time that the child may work. */
+  readonly background?: { readonly timeoutMs: number };
   /** Application context for the child, as the parent's caller gave it. */
   readonly app?: JsonValue;
   readonly context: ToolContext;
@@ -34,6 +39,9 @@ export interface HandoffCall {
 export interface SessionAgents {
   /** Starts a child session, or continues with the one that works on the call, until it has a result or waits. */
   runChild(call: ChildCall): Promise<ToolResult | ToolOutput | Suspension>;
+  /** State of a child in the background, or of all. */
+  statusOf(childId: string | undefined): ToolOutput;
+  stopChild(childId: string, context: ToolContext): Promise<ToolOutput>;
   /** Gives the rest of the conversation to another agent, once the calls of this step have settled. */
   handOff(call: HandoffCall): Promise<ToolOutput>;
 }
@@ -44,11 +52,16 @@ export const OtherAgents: Dependency<SessionAgents | undefined> = dependency<
 >("other agents", () => undefined, { scope: "session" });
 
 const agentOfTool: unique symbol = Symbol("agent");
+const modeOfTool: unique symbol = Symbol("mode");
 
 /** Marks a tool as an agent, so that hosts know the agents that their agents use. An agent that is only known by its name must be the host's own. */
-export function withAgent<Marked extends AnyTool>(tool: Marked, agent: Agent | string): Marked {
+export function withAgent<Marked extends AnyTool>(
+  tool: Marked,
+  agent: Agent | string,
+  mode?: ChildMode,
+): Marked {
   // Enumerable: a copy of the tool, such as a guarded one, is an agent, too.
-  return { ...tool, [agentOfTool]: agent };
+  return { ...tool, [agentOfTool]: agent, [modeOfTool]: mode };
 }
 
 function agentOf(tool: AnyTool): Agent | string | undefined {
@@ -58,6 +71,21 @@ function agentOf(tool: AnyTool): Agent | string | undefined {
 /** Whether one of these tools is an agent. */
 export function hasAgent(tools: readonly AnyTool[]): boolean {
   return tools.some((tool) => agentOf(tool) !== undefined);
+}
+
+/** Whether one of these tools starts an agent in the background. */
+export function hasBackground(tools: readonly AnyTool[]): boolean {
+  return tools.some(
+    (tool) => (tool as { readonly [modeOfTool]?: ChildMode })[modeOfTool] === "background",
+  );
+}
+
+/** Names of the tools whose calls children work on. */
+export function childToolNames(tools: readonly AnyTool[]): ReadonlySet<string> {
+  const own = tools.filter(
+    (tool) => (tool as { readonly [modeOfTool]?: ChildMode })[modeOfTool] !== undefined,
+  );
+  return new Set(own.map(({ name }) => name));
 }
 
 /** These agents, those that are their tools, and so on. */

@@ -95,3 +95,14 @@ test("what it costs counts, and against the budget of who calls it", async () =>
   expect(session.totalCost).toBe(2);
   expect(alone.cost).toBe(1);
 });
+
+test.each([
+  ["mode", { mode: "sideways" }, 'mode must be "awaited" or "background"'],
+  ["memory", { memory: "forever" }, 'memory must be "call" or "session"'],
+])("a %s that does not exist is refused", (_, options, problem) => {
+  const helper = createAgent({ name: "researcher", model: scriptedProvider([]) });
+  // As callers in JavaScript may pass it.
+  const wrong = { description: "Finds things", ...options } as { description: string };
+
+  expect(() => agentTool(helper, wrong)).toThrow(problem);
+});

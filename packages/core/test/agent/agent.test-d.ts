@@ -41,6 +41,7 @@ function nameOf(event: SessionEvent): string {
     case "nested_call_start":
     case "nested_call_end":
     case "child_started":
+    case "child_waiting":
     case "handed_off":
     case "child_ended":
       return event.type;

@@ -1,5 +1,5 @@
 /** A session whose agent uses other agents, on one store and one clock. */
-import type { Agent, AgentInit, Host, HostOptions, Session } from "@capstan/core";
+import type { Agent, AgentInit, AgentToolOptions, Host, HostOptions, Session } from "@capstan/core";
 import { agentTool, createAgent, createHost } from "@capstan/core";
 import type { ToolContract } from "@capstan/kernel";
 import type { Entry, MemoryRepository } from "@capstan/log";
@@ -37,6 +37,18 @@ export function asTool(agent: Agent, memory?: "call" | "session"): ToolContract 
   });
 }
 
+/** The agent as a tool that does not wait for it. */
+export function inBackground(
+  agent: Agent,
+  options: Omit<AgentToolOptions, "description"> = {},
+): ToolContract {
+  return agentTool(agent, {
+    description: `Asks ${agent.name}`,
+    mode: "background",
+    ...options,
+  });
+}
+
 export function family(root: Agent): Family {
   const clock = manualClock(1_000);
   const repository = memoryRepository({ now: clock.now });
@@ -61,6 +73,14 @@ export function family(root: Agent): Family {
     childrenOf: (sessionId) =>
       entries(sessionId).flatMap((entry) => (entry.type === "child_started" ? entry.childId : [])),
   };
+}
+
+/** Texts of the results that children in the background have sent. */
+export function answersOf(session: Session): string[] {
+  return session.messages.flatMap((message) => {
+    if (message.role !== "user" || message.source !== "child") return [];
+    return typeof message.content === "string" ? [message.content] : [];
+  });
 }
 
 /** The result of the call in the last step, as the model of the parent gets it. */

@@ -127,12 +127,22 @@ const fields: Fields = {
     { requiredKeys: ["within", "toolCallId", "toolName", "output", "isError"] },
   ),
   handed_off: fc.record({ toolCallId: anyText, agent: anyText }),
-  child_started: fc.record({ toolCallId: anyText, childId: anyText, agent: anyText }),
+  child_started: fc.record(
+    {
+      toolCallId: anyText,
+      childId: anyText,
+      agent: anyText,
+      mode: fc.constant("background" as const),
+    },
+    { requiredKeys: ["toolCallId", "childId", "agent"] },
+  ),
+  child_waiting: fc.record({ toolCallId: anyText, childId: anyText, pending }),
   child_ended: fc.record(
     {
       toolCallId: anyText,
       childId: anyText,
       outcome: fc.constantFrom("answered", "failed", "stopped"),
+      reason: fc.constant("out-of-time" as const),
       usage: anyUsage,
       cost: anyAmount,
     },

@@ -92,11 +92,15 @@ const bodies: Bodies = {
   handed_off: [{ type: "handed_off", toolCallId: "c1", agent: "billing" }, {}],
   child_started: [
     { type: "child_started", toolCallId: "c1", childId: "s2", agent: "researcher" },
+    { mode: "background" },
+  ],
+  child_waiting: [
+    { type: "child_waiting", toolCallId: "c1", childId: "s2", pending: [pendingCall] },
     {},
   ],
   child_ended: [
     { type: "child_ended", toolCallId: "c1", childId: "s2", outcome: "answered" },
-    { usage: {}, cost: 0.01 },
+    { reason: "out-of-time", usage: {}, cost: 0.01 },
   ],
   awaiting_tool_execution: [
     { type: "awaiting_tool_execution", pending: [pendingCall] },

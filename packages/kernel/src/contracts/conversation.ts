@@ -154,8 +154,8 @@ export interface UserMessage {
   readonly role: "user";
   readonly id: string;
   readonly content: string | readonly UserPart[];
-  /** Set on messages that the runtime wrote on behalf of the user. */
-  readonly source?: "interruption" | "closing" | "repair" | "guard";
+  /** Set on messages that the runtime wrote on behalf of the user. `child`: the result of a child session that worked in the background. */
+  readonly source?: "interruption" | "closing" | "repair" | "guard" | "child";
   readonly metadata?: JsonValue;
 }
 

@@ -193,12 +193,23 @@ export type AgentEventBody =
       readonly toolCallId: string;
       readonly childId: string;
       readonly agent: string;
+      /** Set if the call does not wait for the child. */
+      readonly mode?: "background";
+    }
+  /** Calls that wait in a child in the background, instead of those before; none, if it works again. Between two turns, `turnId` is the child's. */
+  | {
+      readonly type: "child_waiting";
+      readonly toolCallId: string;
+      readonly childId: string;
+      readonly pending: readonly PendingCall[];
     }
   | {
       readonly type: "child_ended";
       readonly toolCallId: string;
       readonly childId: string;
       readonly outcome: "answered" | "failed" | "stopped";
+      /** Why it was stopped, if it was not by a caller. */
+      readonly reason?: "out-of-time";
       readonly usage?: Usage;
       readonly cost?: number;
     }

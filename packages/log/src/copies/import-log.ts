@@ -2,7 +2,8 @@
 import { hashJson } from "@capstan/kernel";
 import type { JsonValue, OpenCall, PendingCall } from "@capstan/kernel";
 import { copyLog } from "./copy-log.ts";
-import type { NewEntry, StoredEntry } from "../entries/entries.ts";
+import type { Child } from "../folds/child-state.ts";
+import type { NewEntry, PostedBody, StoredEntry } from "../entries/entries.ts";
 import { entryVersion } from "../entries/entries.ts";
 import { foldEntries } from "../folds/fold-entries.ts";
 import type { ImportedMessages } from "./imported-messages.ts";
@@ -103,12 +104,15 @@ export function restoreLog(
   const entries = copyLog(stored, incarnation);
   const { turn } = fold;
   const { step } = fold.transcript;
-  if (turn === undefined || step === undefined || step.isSettled) return entries;
   const envelope = (): Pick<NewEntry, "v" | "id" | "at"> => ({
     v: entryVersion,
     id: `0~${entries.length + 1}`,
     at: now,
   });
+  for (const child of fold.children.all) {
+    if (isLeftBehind(child)) entries.push({ ...envelope(), ...lostReport(child) });
+  }
+  if (turn === undefined || step === undefined || step.isSettled) return entries;
   const position = { turnId: turn.turnId, step: step.step };
   const result = { isError: true, output: startedElsewhere } as const;
   for (const { toolCallId, toolName } of step.started()) {
@@ -136,6 +140,18 @@ export function restoreLog(
   const pending = step.withoutResult().map((call) => askedAgain(call, incarnation));
   if (pending.length > 0) entries.push({ ...envelope(), type: "pending", ...position, pending });
   return entries;
+}
+
+/** Whether a child works in the background, or waits there. */
+function isLeftBehind({ isBackground, isCallOver, isEnded, isCut, lastReport }: Child): boolean {
+  return isBackground && isCallOver && !isEnded && !isCut && lastReport?.type !== "ended";
+}
+
+/** Report in the name of a child that cannot report to a copy of its parent. */
+function lostReport({ toolCallId, childId, childSeq, agent }: Child): PostedBody {
+  const output = `The agent "${agent}" did not move when the session was restored from a copy. Start it again if its answer is still needed.`;
+  const report = { type: "ended", result: { isError: true, output }, usage: {} } as const;
+  return { type: "child_reported", toolCallId, childId, childSeq: childSeq + 1, report };
 }
 
 function askedAgain(call: PendingCall, incarnation: string): PendingCall {

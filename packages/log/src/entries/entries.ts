@@ -79,10 +79,25 @@ export interface ParentCall {
   readonly depth: number;
 }
 
+/** Share of a parent's budgets that a child session and its own children may use. Fields that the parent has no limit for are absent. */
+export interface BudgetSlice {
+  /** Input and output together. */
+  readonly tokens?: number;
+  /** In dollars. */
+  readonly cost?: number;
+  readonly timeMs?: number;
+}
+
 /** Report of a child session to its parent about the call that it works on. */
 export type ChildReport =
   /** It works again, after it had waited. */
   | { readonly type: "running" }
+  /** It has used up its slice, and makes no further request until the parent answers. */
+  | {
+      readonly type: "asking";
+      /** Spent so far, and reserved for its own children. */
+      readonly used: BudgetSlice;
+    }
   | { readonly type: "waiting"; readonly pending: readonly PendingCall[] }
   | {
       readonly type: "ended";
@@ -140,14 +155,47 @@ export type OwnedBody =
       readonly childId: string;
       /** Name of the child's agent. */
       readonly agent: string;
+      /** `background`: the call gets its result at once, and the child's result becomes a message of this session. Default: the call waits. */
+      readonly mode?: "background";
+      /** Time that a child in the background may work. Waiting for answers does not count. */
+      readonly timeoutMs?: number;
+      /** Slice of the budgets of the turn; absent if it has none. */
+      readonly budget?: BudgetSlice;
     }
-  /** The child no longer works on the call. `stopped`: the call got its result in another way, and the child was cancelled. */
+  /** Answer to a child that has used up its slice: what it may use in total from now on, or a refusal. Recorded before the child is told. */
+  | {
+      readonly type: "child_granted";
+      readonly turnId: string;
+      readonly toolCallId: string;
+      readonly childId: string;
+      /** That of the report. */
+      readonly childSeq: number;
+      readonly budget: BudgetSlice;
+      readonly isRefused?: boolean;
+    }
+  /** Calls that wait in a child in the background, as it reported last; none, if it works again. They can be answered before this is recorded. */
+  | {
+      readonly type: "child_waiting";
+      /** Between two turns this is the id of the child's turn, here and in the next entry. */
+      readonly turnId: string;
+      readonly toolCallId: string;
+      readonly childId: string;
+      /** That of the report. */
+      readonly childSeq: number;
+      readonly pending: readonly PendingCall[];
+    }
+  /**
+   * The child no longer works on the call. `stopped`: the child was cancelled, because the call got its result in another way, or a caller stopped
+   * a child in the background, or that ran out of time.
+   */
   | {
       readonly type: "child_ended";
       readonly turnId: string;
       readonly toolCallId: string;
       readonly childId: string;
       readonly outcome: "answered" | "failed" | "stopped";
+      /** Why a child in the background was stopped, if no caller did. Its report is then its result. */
+      readonly reason?: "out-of-time";
       readonly usage?: Usage;
       readonly cost?: number;
     }
@@ -251,6 +299,8 @@ export type PostedBody =
       readonly trace?: string;
       /** Call of the parent session that this turn, and those that continue it, work on. */
       readonly call?: string;
+      /** Slice of the parent's budgets for this call. */
+      readonly budget?: BudgetSlice;
     }
   | QueuedBody<"steer">
   | QueuedBody<"follow_up">
@@ -279,6 +329,17 @@ export type PostedBody =
       /** Seq of the child's log when it reported: an older report that arrives later has no effect. */
       readonly childSeq: number;
       readonly report: ChildReport;
+    }
+  /** The parent of a child session answers a report that asked for more of its budgets. */
+  | {
+      readonly type: "budget_granted";
+      /** Call of the parent that the child works on. */
+      readonly call: string;
+      /** That of the report. */
+      readonly childSeq: number;
+      /** In total, with what was granted before. */
+      readonly budget: BudgetSlice;
+      readonly isRefused?: boolean;
     }
   | { readonly type: "queue_cleared"; readonly queue: "steering" | "followUp" | "all" }
   /** Cancels the turn and every turn that continues it. */
@@ -314,6 +375,7 @@ const postedTypes: ReadonlySet<EntryType> = new Set<PostedBody["type"]>([
   "decision",
   "call_claimed",
   "child_reported",
+  "budget_granted",
   "queue_cleared",
   "cancel_requested",
   "abandon_requested",

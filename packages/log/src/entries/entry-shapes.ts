@@ -2,6 +2,7 @@
 import type { EntryOf, EntryType, NewEntry } from "./entries.ts";
 import type { Fault } from "./value-shapes.ts";
 import {
+  budgetFault,
   configFault,
   errorFault,
   isObject,
@@ -32,6 +33,8 @@ type FieldKind =
   | "outcome"
   /** Report of a child session. */
   | "report"
+  /** Slice of budgets. */
+  | "budget"
   | "error"
   | "any";
 
@@ -55,7 +58,30 @@ const shapes: Shapes = {
     config: "config?",
     parent: "object?",
   },
-  child_started: { turnId: "string", toolCallId: "string", childId: "string", agent: "string" },
+  child_started: {
+    turnId: "string",
+    toolCallId: "string",
+    childId: "string",
+    agent: "string",
+    mode: "string?",
+    timeoutMs: "number?",
+    budget: "budget?",
+  },
+  child_granted: {
+    turnId: "string",
+    toolCallId: "string",
+    childId: "string",
+    childSeq: "number",
+    budget: "budget",
+    isRefused: "boolean?",
+  },
+  child_waiting: {
+    turnId: "string",
+    toolCallId: "string",
+    childId: "string",
+    childSeq: "number",
+    pending: "pending",
+  },
   handed_off: {
     turnId: "string",
     toolCallId: "string",
@@ -67,6 +93,7 @@ const shapes: Shapes = {
     toolCallId: "string",
     childId: "string",
     outcome: "string",
+    reason: "string?",
     usage: "usage?",
     cost: "number?",
   },
@@ -206,6 +233,7 @@ const shapes: Shapes = {
     settles: "string?",
     trace: "string?",
     call: "string?",
+    budget: "budget?",
   },
   steer: { message: "message", app: "any?", trace: "string?" },
   follow_up: { message: "message", app: "any?", trace: "string?" },
@@ -217,6 +245,12 @@ const shapes: Shapes = {
     childId: "string",
     childSeq: "number",
     report: "report",
+  },
+  budget_granted: {
+    call: "string",
+    childSeq: "number",
+    budget: "budget",
+    isRefused: "boolean?",
   },
   queue_cleared: { queue: "string" },
   cancel_requested: { turnId: "string", reason: "string?" },
@@ -363,6 +397,8 @@ function kindFault(value: unknown, kind: FieldKind): Fault {
       return outcomeFault(value);
     case "report":
       return reportFault(value);
+    case "budget":
+      return budgetFault(value);
     case "any":
       return undefined;
     default:

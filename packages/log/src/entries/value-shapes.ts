@@ -102,6 +102,8 @@ export function reportFault(value: unknown): Fault {
   switch (value["type"]) {
     case "running":
       return undefined;
+    case "asking":
+      return within(".used", budgetFault(value["used"]));
     case "waiting":
       return within(".pending", pendingFault(value["pending"]));
     case "ended":
@@ -112,6 +114,13 @@ export function reportFault(value: unknown): Fault {
     default:
       return ".type is unknown";
   }
+}
+
+/** Slice of budgets. */
+export function budgetFault(value: unknown): Fault {
+  if (!isObject(value)) return " is not an object";
+  const isSound = isCount(value["tokens"]) && isCount(value["cost"]) && isCount(value["timeMs"]);
+  return isSound ? undefined : " has an amount that is not a number";
 }
 
 function within(name: string, fault: Fault): Fault {

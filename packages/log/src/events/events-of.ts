@@ -99,23 +99,30 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "history_rewound":
         return this.#rewound(entry, before);
       case "child_started": {
-        const { type, toolCallId, childId, agent } = entry;
-        return this.emit({ ...this.ids, type, toolCallId, childId, agent });
+        const { type, toolCallId, childId, agent, mode } = entry;
+        const event = { ...this.ids, type, toolCallId, childId, agent };
+        return this.emit(mode === undefined ? event : { ...event, mode });
+      }
+      case "child_waiting": {
+        const { type, toolCallId, childId, pending } = entry;
+        return this.emit({ ...this.ids, type, toolCallId, childId, pending });
       }
       case "handed_off": {
         const { type, toolCallId, agent } = entry;
         return this.emit({ ...this.ids, type, toolCallId, agent });
       }
       case "child_ended": {
-        // A child that was stopped after the end of the turn: the result of its call was shown.
-        if (before.turn?.isOver !== false) return;
-        const { type, toolCallId, childId, outcome, usage, cost } = entry;
+        const { type, toolCallId, childId, outcome, reason, usage, cost } = entry;
+        const isBackground = before.children.find(toolCallId)?.isBackground === true;
+        // An awaited child that was stopped after the end of the turn: the result of its call was shown.
+        if (!isBackground && before.turn?.isOver !== false) return;
         return this.emit({
           ...this.ids,
           type,
           toolCallId,
           childId,
           outcome,
+          ...(reason !== undefined && { reason }),
           ...(usage !== undefined && { usage }),
           ...(cost !== undefined && { cost }),
         });
@@ -133,6 +140,8 @@ export class EntryEvents implements ShownTurn<SessionIds> {
       case "decision":
       case "call_claimed":
       case "child_reported":
+      case "budget_granted":
+      case "child_granted":
       case "queue_cleared":
       case "cancel_requested":
       case "abandon_requested":

@@ -1,34 +1,17 @@
 /** Child sessions of a session, by the calls that they work on. */
 import type { ChildStep, PendingCall } from "@capstan/kernel";
-import type { ChildReport, EntryOf } from "../entries/entries.ts";
+import type { EntryOf } from "../entries/entries.ts";
+import type { Child } from "./child-state.ts";
+import { ChildState } from "./child-state.ts";
+import type { TurnFold } from "./turn-fold.ts";
 
-export interface Child extends Pick<EntryOf<"child_started">, "toolCallId" | "childId" | "agent"> {
-  /** Number of reports that counted. */
-  readonly reports: number;
-  readonly lastReport: ChildReport | undefined;
-  /** Whether the child no longer works on the call, as recorded. */
-  readonly isEnded: boolean;
-  /** Whether the call has its result. */
-  readonly isCallOver: boolean;
-  /** Seq of the entry that started it. */
-  readonly startSeq: number;
-  /** Seq of the entry that ended it. */
-  readonly endSeq: number | undefined;
+/** Amounts that children may still use. */
+export interface Reserved {
+  readonly tokens: number;
+  readonly cost: number;
 }
 
-interface ChildState extends Child {
-  reports: number;
-  lastReport: ChildReport | undefined;
-  isEnded: boolean;
-  isCallOver: boolean;
-  endSeq: number | undefined;
-  childSeq: number;
-  /** Whether the usage of the child is counted. */
-  isCounted: boolean;
-}
-
-/** Usage and cost of a child that has ended. */
-export type Spent = Pick<Extract<ChildReport, { readonly type: "ended" }>, "usage" | "cost">;
+const nothing: Reserved = { tokens: 0, cost: 0 };
 
 export class ChildFold {
   /** Created with the first child: few sessions have any. */
@@ -40,15 +23,20 @@ export class ChildFold {
     return this.#byCall?.get(toolCallId);
   }
 
-  /** All children, in the order of their starts. */
-  get all(): readonly Child[] {
-    return [...(this.#byCall?.values() ?? [])];
+  /** Likewise, to change it. */
+  state(toolCallId: string): ChildState | undefined {
+    return this.#byCall?.get(toolCallId);
   }
 
-  /** Children that have not ended although their calls have their results: they must be stopped. */
-  get toStop(): readonly Child[] {
+  /** All children, in the order of their starts. */
+  get all(): readonly Child[] {
+    return this.#states();
+  }
+
+  /** Children about which an entry is to be written at this time: they have ended, must be stopped, wait, or work again. */
+  due(now: number): readonly Child[] {
     if (this.#openCount === 0) return none;
-    return this.#states().filter(({ isEnded, isCallOver }) => isCallOver && !isEnded);
+    return this.#states().filter((child) => child.isDue(now));
   }
 
   /** Seq of the child's log at which its last call before this one ended; 0 if this is its first. */
@@ -61,62 +49,100 @@ export class ChildFold {
     return last;
   }
 
-  start({ seq, toolCallId, childId, agent }: EntryOf<"child_started">): void {
+  /** Time at which the first child in the background runs out of time; `Infinity` if none does. */
+  get deadlineAt(): number {
+    if (this.#openCount === 0) return Infinity;
+    return Math.min(...this.#states().map(({ deadlineAt }) => deadlineAt));
+  }
+
+  /** These calls, and those that wait in children in the background. */
+  withPending(own: readonly PendingCall[]): readonly PendingCall[] {
+    if (this.#openCount === 0) return own;
+    const others = this.#states().flatMap(({ agent, childId, toolCallId, pending }) =>
+      pendingVia({ agent, sessionId: childId, toolCallId }, pending),
+    );
+    return others.length === 0 ? own : [...own, ...others];
+  }
+
+  /** Whether a child works in the background and does not wait for an answer: its result will start a turn. */
+  get isWorking(): boolean {
+    if (this.#openCount === 0) return false;
+    return this.#states().some(
+      ({ isOpenInBackground, pending }) => isOpenInBackground && pending.length === 0,
+    );
+  }
+
+  /** Whether children in the background have not ended that were started for this call of the session's own parent. */
+  hasOpenFor(call: string): boolean {
+    if (this.#openCount === 0) return false;
+    return this.#states().some(
+      ({ isOpenInBackground, origin }) => isOpenInBackground && origin.call === call,
+    );
+  }
+
+  /** Whether a child has asked for more of the budgets. */
+  get hasAsked(): boolean {
+    if (this.#openCount === 0) return false;
+    return this.#states().some(({ lastReport }) => lastReport?.type === "asking");
+  }
+
+  start(entry: EntryOf<"child_started">, turn: TurnFold | undefined): void {
     this.#openCount += 1;
-    (this.#byCall ??= new Map()).set(toolCallId, {
-      toolCallId,
-      childId,
-      agent,
-      reports: 0,
-      lastReport: undefined,
-      isEnded: false,
-      startSeq: seq,
-      endSeq: undefined,
-      childSeq: 0,
-      isCallOver: false,
-      isCounted: false,
+    (this.#byCall ??= new Map()).set(entry.toolCallId, new ChildState(entry, turn));
+  }
+
+  /** Slices of children whose usage is not counted yet, and that this chain of turns has started. */
+  reservedIn(chainId: string | undefined): Reserved {
+    return this.#reserved((child) => child.chainId === chainId);
+  }
+
+  /** Likewise, for children that were started for this call of the session's own parent. */
+  reservedFor(call: string): Reserved {
+    return this.#reserved(({ origin }) => origin.call === call);
+  }
+
+  #reserved(isOne: (child: ChildState) => boolean): Reserved {
+    if (this.#byCall === undefined) return nothing;
+    let [tokens, cost] = [0, 0];
+    for (const child of this.#byCall.values()) {
+      if (child.isCounted || !isOne(child)) continue;
+      tokens += child.reserved.tokens ?? 0;
+      cost += child.reserved.cost ?? 0;
+    }
+    return { tokens, cost };
+  }
+
+  end(entry: EntryOf<"child_ended">): void {
+    const child = this.#byCall?.get(entry.toolCallId);
+    if (child === undefined) return;
+    if (!child.isEnded) this.#openCount -= 1;
+    child.end(entry);
+  }
+
+  /** Cuts children whose calls are not kept. Returns the ids of their results, which are no longer wanted. */
+  cut(isKept: (toolCallId: string) => boolean): readonly string[] {
+    return this.#cut(({ toolCallId, isBackground }) => !isBackground || !isKept(toolCallId));
+  }
+
+  /** Likewise, for children in the background that were started for this call of the session's own parent. */
+  cutFor(call: string): readonly string[] {
+    return this.#cut(({ isBackground, origin }) => isBackground && origin.call === call);
+  }
+
+  #cut(isOne: (child: ChildState) => boolean): readonly string[] {
+    if (this.#byCall === undefined) return [];
+    return this.#states().flatMap((child) => {
+      if (!isOne(child)) return [];
+      child.isCallOver = true;
+      child.isCut = child.isBackground;
+      return child.resultId ?? [];
     });
   }
 
-  /** Takes a report, unless a newer one came first. Returns whether it counts. */
-  report({ toolCallId, childId, childSeq, report }: EntryOf<"child_reported">): boolean {
-    const child = this.#byCall?.get(toolCallId);
-    if (child === undefined || child.childId !== childId) return false;
-    if (child.childSeq >= childSeq) return false;
-    child.childSeq = childSeq;
-    child.lastReport = report;
-    child.reports += 1;
-    return true;
-  }
-
-  end({ seq, toolCallId }: EntryOf<"child_ended">): void {
-    const child = this.#byCall?.get(toolCallId);
-    if (child === undefined || child.isEnded) return;
-    child.isEnded = true;
-    child.endSeq = seq;
-    this.#openCount -= 1;
-  }
-
-  /** The call has its result. `isCounted`: the result has the usage of the child. */
-  settleCall(toolCallId: string, isCounted: boolean): void {
-    const child = this.#byCall?.get(toolCallId);
-    if (child === undefined) return;
-    child.isCallOver = true;
-    child.isCounted ||= isCounted;
-  }
-
-  /** Usage of a child that has ended, and whose call got its result without it; once. */
-  takeUncounted(toolCallId: string): Spent | undefined {
-    const child = this.#byCall?.get(toolCallId);
-    if (child?.lastReport?.type !== "ended" || !child.isCallOver || child.isCounted)
-      return undefined;
-    child.isCounted = true;
-    return child.lastReport;
-  }
-
-  /** No call is open any more. */
-  settleCalls(): void {
-    if (this.#openCount > 0) for (const child of this.#states()) child.isCallOver = true;
+  /** Forgets the children of the session that this one was forked from. */
+  forget(): void {
+    this.#byCall = undefined;
+    this.#openCount = 0;
   }
 
   #states(): readonly ChildState[] {

@@ -1,5 +1,6 @@
 /** Decides what a session does next by itself: one rule for the owner, for a poster, and for the head. */
-import type { Child, ChildFold } from "./child-fold.ts";
+import type { ChildFold } from "./child-fold.ts";
+import type { Child } from "./child-state.ts";
 import type { CompactionFold } from "./compaction-fold.ts";
 import type { EntryOf } from "../entries/entries.ts";
 import type { QueueFold } from "./queue-fold.ts";
@@ -18,8 +19,8 @@ export type NextAction =
   | { readonly type: "continue"; readonly turnId: string; readonly continues: string }
   /** Returns queued items to their senders. */
   | { readonly type: "return"; readonly ids: readonly string[] }
-  /** Stops child sessions whose calls have their results. */
-  | { readonly type: "stop_children"; readonly children: readonly Child[] }
+  /** Records what became of child sessions, and stops those that must not work any more. */
+  | { readonly type: "attend_children"; readonly children: readonly Child[] }
   /** Compacts the context, as requested. */
   | { readonly type: "compact"; readonly ids: readonly string[] }
   /** Does nothing before `wakeAt`. */
@@ -51,21 +52,25 @@ function actionOfTurns(
   end: TurnEnd | undefined,
   now: number,
 ): NextAction {
-  const { toStop } = children;
-  if (toStop.length > 0) return { type: "stop_children", children: toStop };
+  const due = children.due(now);
+  if (due.length > 0) return { type: "attend_children", children: due };
   const returning = queues.returning();
   if (returning.length > 0) return { type: "return", ids: returning.map((item) => item.id) };
   if (end?.pending !== undefined && turn !== undefined) {
     const wakeAt = turn.isStopped ? now : (transcript.step?.continuesAt(now) ?? now);
     if (wakeAt <= now) return { type: "continue", turnId: turn.nextId(), continues: turn.turnId };
-    return { type: "none", ...(wakeAt !== Infinity && { wakeAt }) };
+    return noneUntil(Math.min(wakeAt, children.deadlineAt));
   }
   // Items that are queued when a turn is about to be aborted are held from then on.
   const isAboutToHalt = end !== undefined && end !== turn?.end && isHalted(end);
   const items = isAboutToHalt ? [] : queues.nextTurn();
   const [first] = items;
-  if (first === undefined) return { type: "none" };
+  if (first === undefined) return noneUntil(children.deadlineAt);
   return { type: "start", turnId: first.id, input: items.map((item) => item.id) };
+}
+
+function noneUntil(wakeAt: number): NextAction {
+  return wakeAt === Infinity ? { type: "none" } : { type: "none", wakeAt };
 }
 
 /** True if items queued for the turn wait for the user. */

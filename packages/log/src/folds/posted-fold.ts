@@ -17,7 +17,12 @@ interface Addressed {
 type SimplePost = Exclude<
   PostedBody,
   {
-    readonly type: "history_cleared" | "history_loaded" | "history_rewound" | "child_reported";
+    readonly type:
+      | "history_cleared"
+      | "history_loaded"
+      | "history_rewound"
+      | "child_reported"
+      | "budget_granted";
   }
 >;
 
@@ -101,9 +106,10 @@ export class PostedFold {
       metadata = metadataOf(this.messagesOf(entryIds)[0]),
       app = queued?.app,
       trace = queued?.trace,
-      call,
+      call = queued?.call,
+      budget,
     } = input !== undefined && entryIds.includes(input.id) ? input : noOrigin;
-    return toOrigin({ options, metadata, app, trace, call });
+    return toOrigin({ options, metadata, app, trace, call, budget });
   }
 
   /** Origin of the first queued message, if the turn starts with one. */
@@ -187,7 +193,7 @@ export class PostedFold {
     }
     this.#transcript.step?.settlePending(settles);
     this.#queues.addInput(entry);
-    turn.override(toOrigin({ ...entry, call: undefined }));
+    turn.override(toOrigin({ ...entry, call: undefined, budget: undefined }));
     (this.#settledIn ??= new Map()).set(entry.id, turn.nextId());
   }
 
@@ -241,13 +247,21 @@ const noOrigin: TurnOrigin = {};
 type Possible<T> = { readonly [Field in keyof T]: T[Field] | undefined };
 
 /** Returns the fields that are given. */
-function toOrigin({ options, metadata, app, trace, call }: Possible<TurnOrigin>): TurnOrigin {
+function toOrigin({
+  options,
+  metadata,
+  app,
+  trace,
+  call,
+  budget,
+}: Possible<TurnOrigin>): TurnOrigin {
   return {
     ...(options !== undefined && { options }),
     ...(metadata !== undefined && { metadata }),
     ...(app !== undefined && { app }),
     ...(trace !== undefined && { trace }),
     ...(call !== undefined && { call }),
+    ...(budget !== undefined && { budget }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The two queues: messages that users sent during a turn, or at rest, and that have not reached the model. */
 import type { ChatMessage, QueueMode } from "@capstan/kernel";
 import type { EntryOf } from "../entries/entries.ts";
+import type { ChildOrigin } from "./child-state.ts";
 
 export interface QueuedItem {
   readonly id: string;
@@ -12,6 +13,8 @@ export interface QueuedItem {
   readonly isReturning: boolean;
   /** The message was sent as input, and delivered like steering because it settled pending calls. It waits for no other steering. */
   readonly isInput?: true;
+  /** The message is the result of a child session, and no user can take it back. It waits for no other steering, either. */
+  readonly isResult?: true;
 }
 
 /** Exactly one of these happens to every queued message. */
@@ -21,7 +24,7 @@ export type QueueOutcome =
   | { readonly type: "returned"; readonly reason: string };
 
 /** Values that an item was queued with, for the turn that it starts. */
-export type QueuedOrigin = Pick<EntryOf<"steer">, "app" | "trace">;
+export type QueuedOrigin = Pick<EntryOf<"steer">, "app" | "trace"> & Pick<ChildOrigin, "call">;
 
 const none: readonly QueuedItem[] = [];
 
@@ -86,6 +89,19 @@ export class QueueFold {
     }
   }
 
+  /** Adds the result of a child session, like steering. */
+  addResult(message: ChatMessage, origin: QueuedOrigin): void {
+    const { id } = message;
+    (this.#origins ??= new Map()).set(id, origin);
+    const item = { id, queue: "steering", message } as const;
+    this.#items.push({ ...item, isHeld: false, isReturning: false, isResult: true });
+  }
+
+  /** Drops results that are no longer wanted. */
+  drop(ids: readonly string[]): void {
+    if (ids.length > 0) this.settle(ids, { type: "returned", reason: "dropped" });
+  }
+
   /** Outcome of an item that is no longer queued. */
   outcomeOf(id: string): QueueOutcome | undefined {
     return this.#outcomes?.get(id);
@@ -103,7 +119,7 @@ export class QueueFold {
 
   requestReturn({ id, queue }: EntryOf<"queue_cleared">): void {
     const isTaken = (item: QueuedItem): boolean =>
-      !item.isReturning && (queue === "all" || queue === item.queue);
+      !item.isReturning && item.isResult !== true && (queue === "all" || queue === item.queue);
     const taken = this.#items.filter(isTaken);
     if (taken.length === 0) return;
     (this.#takenBack ??= new Map()).set(
@@ -143,6 +159,8 @@ export class QueueFold {
       (item) => item.queue === queue && !item.isHeld && !item.isReturning,
     );
     if (this.#modes[queue] === "all") return ready;
-    return ready.filter((item, index) => index === 0 || item.isInput === true);
+    return ready.filter(
+      (item, index) => index === 0 || item.isInput === true || item.isResult === true,
+    );
   }
 }

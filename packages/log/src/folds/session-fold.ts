@@ -1,10 +1,13 @@
 /** State that follows from a log, entry by entry: identical live, on reload and in a client. */
 import type { ChatMessage, JsonValue, OpenCall, PendingCall, Usage } from "@capstan/kernel";
 import type { CallClaim, Refusal, RunningCall } from "./call-states.ts";
-import { ChildFold, pendingVia } from "./child-fold.ts";
+import { ChildFold } from "./child-fold.ts";
 import { CompactionFold } from "./compaction-fold.ts";
 import { ContextFold } from "./context-fold.ts";
 import type { Entry, EntryOf, SessionConfig } from "../entries/entries.ts";
+import type { Spent } from "./child-state.ts";
+import type { Uncounted } from "./family-fold.ts";
+import { FamilyFold } from "./family-fold.ts";
 import type { NextAction, TurnEnd } from "./next-action.ts";
 import { actionAtRest, isHalted } from "./next-action.ts";
 import { OutputFold } from "./output-fold.ts";
@@ -16,6 +19,7 @@ import { headOf, statusAfter } from "./session-head.ts";
 import type { RewindPoint } from "./rewind.ts";
 import { lengthAfterRewind } from "./rewind.ts";
 import { ShownFold } from "./shown-fold.ts";
+import { TaskFold } from "./task-fold.ts";
 import { titleOf } from "./title.ts";
 import { TranscriptFold } from "./transcript-fold.ts";
 import type { TurnOrigin } from "./turn-fold.ts";
@@ -30,7 +34,9 @@ export class SessionFold {
   readonly compactions: CompactionFold = new CompactionFold();
   readonly outputs: OutputFold = new OutputFold();
   readonly children: ChildFold = new ChildFold();
+  readonly tasks: TaskFold = new TaskFold();
   readonly prefix: PrefixFold = new PrefixFold(this.transcript, this.context);
+  readonly #family: FamilyFold = new FamilyFold(this);
   readonly #shown: ShownFold = new ShownFold(this);
   readonly #posted: PostedFold = new PostedFold(this.transcript, this.queues, this.compactions);
   #seq = 0;
@@ -109,9 +115,9 @@ export class SessionFold {
     return status !== "running" && status !== "awaiting_tool_execution";
   }
 
-  /** Calls that wait for an answer. */
+  /** Calls that wait for an answer, here or in a child in the background. */
   get pending(): readonly PendingCall[] {
-    return this.transcript.step?.unanswered() ?? [];
+    return this.children.withPending(this.transcript.step?.unanswered() ?? []);
   }
 
   /** Calls of the running turn that run in its process, or are about to. */
@@ -271,16 +277,23 @@ export class SessionFold {
         this.#handoff = entry;
         return this.#shown.handOff(entry);
       case "child_started":
-        return this.children.start(entry);
+      case "child_granted":
+      case "child_waiting":
       case "child_ended":
-        return this.children.end(entry);
+        return this.#family.apply(entry, this.#turn);
+      case "budget_granted":
+        this.#lastPostedSeq = entry.seq;
+        return this.tasks.grant(entry);
       case "child_reported":
         this.#lastPostedSeq = entry.seq;
-        if (this.children.report(entry)) this.#heed(entry.toolCallId);
-        return this.#countChild(entry.toolCallId);
+        return this.#countChild(this.#family.takeReport(entry));
+      case "cancel_requested":
+        this.#lastPostedSeq = entry.seq;
+        return this.#posted.apply(this.#family.cancel(entry, this.#turn), this);
       case "queue_settled":
         return this.#settleQueue(entry);
       case "forked_from":
+        this.children.forget();
         this.compactions.interrupt();
         this.usage.reset();
         this.prefix.forget();
@@ -330,6 +343,7 @@ export class SessionFold {
     }
     if (entry.continues !== undefined) this.#giveUpOverdue(entry.at);
     this.queues.settle(entry.input, { type: "delivered", turnId: entry.turnId });
+    this.tasks.start(entry, this.#turn.origin);
     if (messages.length > 0) this.transcript.add(messages);
     this.#title ??= titleOf(messages);
   }
@@ -384,8 +398,7 @@ export class SessionFold {
     this.transcript.addResult(entry);
     if (this.transcript.length > before) this.outputs.add(this.transcript.from(before), before);
     this.#countOfTool(entry);
-    this.children.settleCall(entry.toolCallId, entry.usage !== undefined);
-    this.#countChild(entry.toolCallId);
+    this.#countChild(this.#family.settleCall(entry));
     if (this.transcript.step?.isSettled === true) this.#turn?.endStep();
   }
 
@@ -393,34 +406,15 @@ export class SessionFold {
     this.#turn?.advance();
     this.transcript.step?.suspend(entry);
     this.#countOfTool(entry);
-    const { reports = Infinity, toolCallId } = entry;
-    // A report came before the suspension was recorded.
-    if ((this.children.find(toolCallId)?.reports ?? 0) > reports) this.#heed(toolCallId);
+    this.#family.suspend(entry);
   }
 
-  /** Counts a child that was stopped, or whose process ended just before the result of its call. */
-  #countChild(toolCallId: string): void {
-    const spent = this.children.takeUncounted(toolCallId);
-    if (spent === undefined) return;
-    const { usage, cost } = spent;
-    this.#countOfTool(cost === undefined ? { usage } : { usage, cost });
-  }
-
-  /** Lets a suspended call know what its child reported last: other questions, or a reason to run again. */
-  #heed(toolCallId: string): void {
-    const suspended = this.transcript.step?.suspendedCall(toolCallId);
-    const { agent, childId, lastReport } = this.children.find(toolCallId) ?? {};
-    if (suspended === undefined || agent === undefined || childId === undefined) return;
-    if (lastReport?.type !== "waiting") return suspended.wake();
-    const child = { agent, sessionId: childId, toolCallId };
-    suspended.ask(pendingVia(child, lastReport.pending));
+  #countChild(spent: Uncounted | undefined): void {
+    if (spent !== undefined) this.#count(spent, spent);
   }
 
   /** Counts what a tool spent on its own model calls. */
-  #countOfTool({
-    usage,
-    cost,
-  }: Pick<EntryOf<"tool_result" | "suspended">, "usage" | "cost">): void {
+  #countOfTool({ usage, cost }: Partial<Spent>): void {
     if (usage === undefined && cost === undefined) return;
     this.#count({ usage: usage ?? {}, ...(cost !== undefined && { cost }) });
   }
@@ -433,6 +427,7 @@ export class SessionFold {
     // A new conversation has no recorded prompt yet.
     this.#prompt = undefined;
     this.#shown.replace(messages);
+    this.#family.cut();
     this.compactions.reset();
   }
 
@@ -447,9 +442,9 @@ export class SessionFold {
     const length = this.rewindTo(entry);
     if (typeof length === "string") return this.#posted.refuse(entry, length);
     this.#turn = undefined;
-    // A suspended turn has ended.
-    this.children.settleCalls();
     this.#shown.rewind(length);
+    // A suspended turn has ended, and calls that started children in the background may be cut away.
+    this.#family.cut();
     this.compactions.reset();
     // Like after an abort: the user says what comes next.
     this.queues.hold();
@@ -480,9 +475,13 @@ export class SessionFold {
     if (end > 0) this.#shown.summarize(entry);
   }
 
-  #count(entry: Parameters<UsageFold["add"]>[0]): void {
+  #count(entry: Parameters<UsageFold["add"]>[0], of?: Uncounted): void {
+    const turn = this.#turn;
+    const { call, chainId } = of ?? { call: turn?.origin.call, chainId: turn?.rootId };
     const usage: Usage = this.usage.add(entry);
-    this.#turn?.count(usage, entry.cost);
+    // A child in the background may end in a later chain, which has budgets of its own.
+    if (chainId === turn?.rootId) turn?.count(usage, entry.cost);
+    if (call !== undefined) this.tasks.count(call, usage, entry.cost);
   }
 
   /** Answers to pending calls, as the kernel takes them. */

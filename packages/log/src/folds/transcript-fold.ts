@@ -98,6 +98,13 @@ export class TranscriptFold {
     return this.#recent.some(isIt) || this.#history.some(isIt);
   }
 
+  /** Whether the result of this call is among the messages. */
+  hasResultOf(toolCallId: string): boolean {
+    return this.messages.some(
+      (message) => message.role === "tool" && message.toolCallId === toolCallId,
+    );
+  }
+
   #knownIds(): ReadonlySet<string> {
     const ids = (this.#ids ??= new Set());
     for (; this.#idCount < this.length; this.#idCount++) {

@@ -18,7 +18,7 @@ export const chainMark = "__";
 /** Values that a turn was sent with, besides its messages. */
 export type TurnOrigin = Pick<
   Extract<PostedBody, { readonly type: "input" }>,
-  "options" | "metadata" | "app" | "trace" | "call"
+  "options" | "metadata" | "app" | "trace" | "call" | "budget"
 >;
 
 /** Values that a turn starts with, besides its entry. */

@@ -24,7 +24,7 @@ export class ShownCalls {
   }
 
   noteEvent(event: SessionEvent): void {
-    if (event.type === "awaiting_tool_execution") this.note(event.pending);
+    if ("pending" in event && event.pending) this.note(event.pending);
   }
 
   /** Throws for the id of a call that was not shown. */

@@ -17,7 +17,7 @@ export function showChildren(
   const { timer, idleTimer = timer, now } = clock;
   const children = new ChildChunks({
     sessionId: session.id,
-    children: session.children.filter(({ isEnded }) => !isEnded),
+    children: session.children.filter(({ state }) => state !== "ended"),
     now,
   });
   let cancel: (() => void) | undefined;

@@ -89,7 +89,7 @@ function ownFormat({ session, frames }: OpenSession, after: Cursor | undefined):
 
 function treeFormat({ session }: OpenSession, view: PublicView, after: string): StreamFormat {
   const children = session.children
-    .filter(({ isEnded }) => !isEnded)
+    .filter(({ state }) => state !== "ended")
     .map(({ agent, sessionId, toolCallId }) => ({ agent, sessionId, toolCallId }));
   return eventFormat(new TreeFrames(view.event), { ...namesOf(session), children }, after);
 }

@@ -20,6 +20,8 @@ const withoutEffect: ReadonlySet<string> = new Set<CrashToolName>([
   "read_output",
   "child",
   "grandchild",
+  "background",
+  "child_stop",
   "hand_over",
 ]);
 

@@ -38,7 +38,9 @@ function checkTurns(session: WatchedSession): void {
       case "cancel_requested":
       case "abandon_requested":
       case "queue_settled":
-      // A child whose call got its result in another way is stopped at rest.
+      // The state of a child may be recorded at rest.
+      case "child_waiting":
+      case "child_granted":
       case "child_ended":
         break;
       case "compact":

@@ -2,6 +2,7 @@
 import { checkAcknowledged } from "./check-acknowledged.ts";
 import { checkAsking } from "./check-asking.ts";
 import { checkBlobs } from "./check-blobs.ts";
+import { checkBudgets } from "./check-budgets.ts";
 import { checkChildren } from "./check-children.ts";
 import { checkCompactions } from "./check-compactions.ts";
 import { checkEffects } from "./check-effects.ts";
@@ -83,6 +84,7 @@ function check(world: World, readers: readonly Reader[]): void {
   }
   checkEffects(world);
   checkChildren(world);
+  checkBudgets(world);
   checkAsking(world);
   checkGuards(world, readers);
   checkIncarnations(world, readers);

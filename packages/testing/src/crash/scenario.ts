@@ -7,8 +7,11 @@ import type { SessionEvent } from "@capstan/log";
  * parallel, `alone` runs by itself. `guarded` needs an approval, and so does `hurried`, within two seconds. The client runs `remote`, and
  * `ignored` too, but never answers it, and its deadline is two seconds. `lent` is like `remote`, but not a tool of the agent: sessions get
  * it by `configure`. `asking` is `pure`, records who is asking, and needs an approval for the tenant `careful`; only scenarios with `asking`
- * have it. `child` is an agent, and `grandchild` is one of its tools; `hand_over` gives the conversation to `child`; only scenarios with `children` have them. `calling` is `idempotent`, and
- * calls `once`, then `idempotent` and `guarded` side by side. `suspending` (at most once) first suspends itself with a question to the client, and has its effect after a right answer. `long` is `pure`, and returns more than a model is shown; `read_output` is the session's own tool.
+ * have it. `child` is an agent, and `grandchild` is one of its tools; `background` starts the same agents in the background, and
+ * `child_stop` stops the last of them; `hand_over` gives the conversation to `child`; only scenarios with `children` have them. `calling` is
+ * `idempotent`, and calls `once`, then `idempotent` and `guarded` side by side. `suspending` (at most once) first suspends itself with a question
+ * to the client, and has its effect after a right answer. `long` is `pure`, and returns more than a model is shown; `read_output` is the
+ * session's own tool.
  */
 export type CrashToolName =
   | "pure"
@@ -26,6 +29,8 @@ export type CrashToolName =
   | "calling"
   | "child"
   | "grandchild"
+  | "background"
+  | "child_stop"
   | "hand_over"
   | "long"
   | "read_output";
@@ -183,6 +188,8 @@ export interface CrashScenario {
   readonly guards?: "on";
   /** `on`: the agent has another agent as a tool, which has one, too. All have the same model and tools. */
   readonly children?: "on";
+  /** Budget of the agent, in tokens, for each chain of turns. Its children get slices of it. */
+  readonly budget?: number;
   /** `at open`: hosts open or create the session in one call, and it is stored before its first message. Default: with its first message. */
   readonly creates?: "at open";
   /** Default one, named A. */

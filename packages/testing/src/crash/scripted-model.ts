@@ -43,7 +43,7 @@ export function scriptedModel({
     }
     if (step.isBroken === true || step.isBroken === request.turnId)
       throw new ProviderError("invalid_request", "scripted");
-    yield* callsOf(step);
+    yield* callsOf(step, request.messages);
     await life.pass();
     const outputTokens = Math.ceil(whole.length / 4);
     yield { type: "usage", usage: { inputTokens, outputTokens } };
@@ -52,12 +52,21 @@ export function scriptedModel({
   return { id: "scripted", contextWindow, stream: reply };
 }
 
-function* callsOf({ calls = [] }: ScriptedStep): Generator<ProviderPart> {
+function* callsOf(
+  { calls = [] }: ScriptedStep,
+  messages: readonly ChatMessage[],
+): Generator<ProviderPart> {
   for (const [index, { tool: name, ...rest }] of calls.entries()) {
-    const input: JsonValue = rest;
+    const input: JsonValue = name === "child_stop" ? { child: lastChild(messages) } : rest;
     yield { type: "toolcall_start", index, name };
     yield { type: "toolcall_end", index, input };
   }
+}
+
+/** Id of the child in the background that was started last. */
+function lastChild(messages: readonly ChatMessage[]): string {
+  const ids = messages.flatMap((message) => /as child (\w+)/.exec(textOf(message))?.[1] ?? []);
+  return ids.at(-1) ?? "none";
 }
 
 /** A rejected reply is not shown, but a request to reply again is. */

@@ -35,6 +35,7 @@ export function simulatedAgent(life: Life, world: World): Agent {
     ...(instructions === "asked" && {
       instructions: (about: InstructionsContext) => askFor(life, world, about.sessionId),
     }),
+    ...(scenario.budget !== undefined && { budgets: { tokens: scenario.budget } }),
     ...(scenario.steps !== undefined && preparingInit(life, world)),
     ...(scenario.guards !== undefined && guardingInit(life)),
     ...(scenario.children !== undefined && {
@@ -60,10 +61,14 @@ function withChildren(
   const child = createAgent({
     ...init,
     name: "child",
-    tools: [...init.tools, agentTool(grandchild, { description })],
+    tools: [...init.tools, agentTool(grandchild, { description }), inBackground(grandchild)],
   });
   const handOver = handoff(child, { name: "hand_over", description });
-  return [...init.tools, agentTool(child, { description }), handOver];
+  return [...init.tools, agentTool(child, { description }), inBackground(child), handOver];
+}
+
+function inBackground(agent: Agent): ToolContract {
+  return agentTool(agent, { name: "background", description: "Works on it", mode: "background" });
 }
 
 /** Long enough for something else to happen in the meantime. */

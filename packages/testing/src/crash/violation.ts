@@ -28,6 +28,8 @@ export type CrashViolationCode =
   | "incarnation"
   /** User code saw another session, turn or app context than the client gave. */
   | "asking"
+  /** A tree of sessions has spent more than its budget, and one request of each session. */
+  | "budget"
   /** A model or a reader was shown something that a guard rejects. */
   | "guards"
   /** A tool's effect on the world contradicts its declaration. */

@@ -133,6 +133,7 @@ export class Conversation {
       case "awaiting_tool_execution":
       case "nested_call_start":
       case "nested_call_end":
+      case "child_waiting":
       case "handed_off":
       case "child_ended":
       case "steering_delivered":

@@ -43,7 +43,9 @@ export class ShownConversation {
 
   /** Shows the children that are at work. */
   startChildren({ id, children }: Pick<Session, "id" | "children">): void {
-    for (const child of children) if (!child.isEnded) this.#conversation.startChild(id, child);
+    for (const child of children) {
+      if (child.state !== "ended") this.#conversation.startChild(id, child);
+    }
   }
 
   note(text: string, tone: "info" | "error"): void {
