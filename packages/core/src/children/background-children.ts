@@ -7,7 +7,7 @@ import { fail, ok } from "../tools/tool-output.ts";
 import { taskIdOf } from "./child-ids.ts";
 import { cancelTask } from "./child-posts.ts";
 import type { ParentSession } from "./start-child.ts";
-import { giveTask, isOpen, recordStart } from "./start-child.ts";
+import { giveTask, recordStart } from "./start-child.ts";
 
 /** Resolves once the child has its task: from then on it works by itself, in whichever process. */
 export async function startInBackground(
@@ -46,7 +46,7 @@ export async function stopInBackground(
   const all = childrenOf(log);
   const known = all.filter((child) => child.childId === childId);
   if (known.length === 0) return fail(unknown(childId, all));
-  const child = known.find(isOpen);
+  const child = known.find(({ isOpenInBackground }) => isOpenInBackground);
   if (child === undefined) return ok(`Child ${childId} does not work any more.`);
   const { toolCallId } = child;
   await cancelTask(host, childId, taskIdOf(childId, toolCallId), "The caller stopped");

@@ -3,7 +3,6 @@ import type { BudgetSlice, Child } from "@capstan/log";
 import { leftOf } from "./budget-slices.ts";
 import { postTo } from "./child-posts.ts";
 import type { ParentSession } from "./start-child.ts";
-import { isOpen } from "./start-child.ts";
 
 /** Records the answer, unless it is recorded, and tells the child. A repeated answer has no further effect. */
 export async function answerAsking(
@@ -65,5 +64,5 @@ const none: BudgetSlice = {};
 
 /** Whether the result of the child is still wanted. */
 function isOpenCall(child: Child): boolean {
-  return child.isBackground ? isOpen(child) : !child.isCallOver;
+  return child.isBackground ? child.isOpenInBackground : !child.isCallOver;
 }

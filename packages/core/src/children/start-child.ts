@@ -35,7 +35,9 @@ export async function recordStart(
     toolName: call.toolName,
     memory: call.memory,
   });
-  const isBusy = children.all.some((child) => child.childId === childId && isOpen(child));
+  const isBusy = children.all.some(
+    (child) => child.childId === childId && child.isOpenInBackground,
+  );
   if (isBusy) {
     return `Not started: child ${childId} still works on an earlier task. Wait for its answer, or stop it.`;
   }
@@ -66,11 +68,6 @@ function toStarted(
   const { timeoutMs } = background;
   const hasLimit = Number.isFinite(timeoutMs);
   return { ...started, mode: "background", ...(hasLimit && { timeoutMs }) } as const;
-}
-
-/** Whether a child in the background has not ended. */
-export function isOpen({ isBackground, isEnded, isCut, lastReport }: Child): boolean {
-  return isBackground && !isEnded && !isCut && lastReport?.type !== "ended";
 }
 
 /** Number of sessions above a child of this one. */

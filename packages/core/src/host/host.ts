@@ -5,7 +5,6 @@ import type { ListQuery, RepairedSession, SalvagedLog, SessionPage } from "@caps
 import { isRepositoryError, newId as randomId, repairSession, salvageLog } from "@capstan/log";
 import type { Agent, TypesOf } from "../agent/agent.ts";
 import type { AgentTypes } from "../agent/agent-types.ts";
-import { isOpen } from "../children/start-child.ts";
 import { withAllAgents } from "../tools/other-agents.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { HistoryMessage } from "../input/check-history.ts";
@@ -389,7 +388,7 @@ export class Host<
   #openChildren({ log }: SessionRuntime): void {
     for (const child of log.fold.children.all) {
       // One that cannot be opened now stays due, and its deadline ends it otherwise.
-      if (isOpen(child)) background(this.#open(child.childId), () => {});
+      if (child.isOpenInBackground) background(this.#open(child.childId), () => {});
     }
   }
 

@@ -110,7 +110,8 @@ export function restoreLog(
     at: now,
   });
   for (const child of fold.children.all) {
-    if (isLeftBehind(child)) entries.push({ ...envelope(), ...lostReport(child) });
+    if (child.isOpenInBackground && child.isCallOver)
+      entries.push({ ...envelope(), ...lostReport(child) });
   }
   if (turn === undefined || step === undefined || step.isSettled) return entries;
   const position = { turnId: turn.turnId, step: step.step };
@@ -140,11 +141,6 @@ export function restoreLog(
   const pending = step.withoutResult().map((call) => askedAgain(call, incarnation));
   if (pending.length > 0) entries.push({ ...envelope(), type: "pending", ...position, pending });
   return entries;
-}
-
-/** Whether a child works in the background, or waits there. */
-function isLeftBehind({ isBackground, isCallOver, isEnded, isCut, lastReport }: Child): boolean {
-  return isBackground && isCallOver && !isEnded && !isCut && lastReport?.type !== "ended";
 }
 
 /** Report in the name of a child that cannot report to a copy of its parent. */

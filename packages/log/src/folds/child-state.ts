@@ -6,6 +6,8 @@ import type { TurnFold, TurnOrigin } from "./turn-fold.ts";
 export interface Child extends Pick<EntryOf<"child_started">, "toolCallId" | "childId" | "agent"> {
   /** Whether the call does not wait for the child, and its result becomes a message. */
   readonly isBackground: boolean;
+  /** Whether it works in the background, or waits there. */
+  readonly isOpenInBackground: boolean;
   /** Number of reports that counted. */
   readonly reports: number;
   /** Seq of the child's log at the last of them. */
@@ -107,7 +109,6 @@ export class ChildState implements Child {
     return this.outcome !== undefined;
   }
 
-  /** Whether it works in the background, or waits there. */
   get isOpenInBackground(): boolean {
     return this.isBackground && !this.isEnded && !this.isCut && this.lastReport?.type !== "ended";
   }
