@@ -2,7 +2,6 @@
 import type { ChatMessage, PendingCall, Turn, TurnResponse, Usage } from "@capstan/kernel";
 import {
   abortReasonOf,
-  addUsage,
   background,
   EventQueue,
   serializeError,
@@ -11,6 +10,7 @@ import {
 import type { Cursor, SessionEvent, ShownCalls } from "@capstan/log";
 import { chainMark } from "@capstan/log";
 import { ReadPosition } from "../stream/read-position.ts";
+import { sumUsage } from "./sum-usage.ts";
 
 /** Operations of a session that its handles need. */
 export interface TurnOwner {
@@ -135,7 +135,7 @@ export class ClientTurn implements Turn<unknown, SessionEvent> {
         this.#asked = [...this.#asked, ...event.pending];
         return this.#noteCalls();
       case "turn_end":
-        this.#usage = addUsage(this.#usage, event.usage);
+        this.#usage = sumUsage(this.#usage, event.usage);
         if (event.cost !== undefined) this.#cost = (this.#cost ?? 0) + event.cost;
         if (event.pending === undefined) return this.#end(event);
         this.#suspension = event;
