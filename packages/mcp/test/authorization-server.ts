@@ -12,7 +12,7 @@ interface Grant {
   readonly scope: string | undefined;
 }
 
-export interface Seen {
+interface Seen {
   readonly path: string;
   readonly params: URLSearchParams;
   readonly json: Fields;
@@ -20,7 +20,7 @@ export interface Seen {
 }
 
 /** What a test may change, also while the server runs. */
-export interface Behaviour {
+interface Behaviour {
   metadata: Fields;
   /** Metadata of the resource; it lists this authorization server and the MCP server. */
   resource: Fields;

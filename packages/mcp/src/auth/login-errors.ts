@@ -16,7 +16,7 @@ interface Fields {
   readonly cause?: unknown;
 }
 
-/** The error of a login behind a failure of a server that uses logins; undefined if it is another failure. */
+/** Finds out whether a failure is about the login; undefined if it is about something else. */
 export function loginFailure(name: string, thrown: unknown): McpError | undefined {
   for (let at = thrown, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) {
     if (at instanceof McpError) return at;

@@ -7,7 +7,7 @@ const loopbackHosts = new Set(["127.0.0.1", "[::1]", "localhost"]);
 export type OAuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Whether the address is on this machine. */
-export function isLoopback(url: string | URL): boolean {
+function isLoopback(url: string | URL): boolean {
   return loopbackHosts.has(new URL(url).hostname);
 }
 
