@@ -47,7 +47,7 @@ while (pending.length > 0) {
   const answers = pending.map(({ toolCallId, input }) => ({ toolCallId, output: answerTo(input) }));
   ({ pendingToolCalls: pending = [], ...last } = await session.send(answers).response);
 }
-for (let logins = 0; needsLogin && logins < 2 && wantsLogin(session.messages); logins += 1) {
+for (let logins = 0; logins < 2 && wantsLogin(session.messages); logins += 1) {
   await logIn();
   const again = scriptedProvider([reply(...calls), say("Done")]);
   const { messages } = await createAgent({ model: again, toolSources: [mcp] }).runTurn({
@@ -73,10 +73,11 @@ function wantsLogin(messages: typeof session.messages): boolean {
 
 /** The page of the scenario redirects at once. */
 async function logIn(): Promise<void> {
-  const open = async (page: string): Promise<void> => {
-    await fetch(page);
-  };
-  await auth.login({ name: "tested", ...tested }, { open, timeoutMs: 10_000 });
+  await auth.login({ name: "tested", ...tested }, { open: browse, timeoutMs: 10_000 });
+}
+
+async function browse(page: string): Promise<void> {
+  await fetch(page);
 }
 
 function oauthOf({ client_id, client_secret }: typeof context): McpOAuthOptions {
