@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createAgent, createSession } from "@capstan/core";
 import type { AnyTool } from "@capstan/core";
 import { fileTokenStore, mcpLogins, mcpTools } from "@capstan/mcp";
-import type { McpOAuthOptions, McpTool } from "@capstan/mcp";
+import type { McpError, McpOAuthOptions, McpTool } from "@capstan/mcp";
 import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
 
 interface WantedCall {
@@ -27,7 +27,7 @@ const needsLogin = process.env["MCP_CONFORMANCE_SCENARIO"]?.startsWith("auth/") 
 const folder = await mkdtemp(join(tmpdir(), "conformance-"));
 const auth = mcpLogins({ store: fileTokenStore(join(folder, "logins.json")) });
 const tested = { url, ...(needsLogin && { oauth: oauthOf(context) }) };
-if (needsLogin) await logIn();
+if (needsLogin) await logInUntilListed();
 
 await using mcp = mcpTools({
   servers: { tested },
@@ -69,6 +69,18 @@ function wantsLogin(messages: typeof session.messages): boolean {
     (message) =>
       message.role === "tool" && JSON.stringify(message.content).includes("capstan mcp login"),
   );
+}
+
+/** The user logs in, and once more if the server refuses that login. */
+async function logInUntilListed(): Promise<void> {
+  await logIn();
+  let isRefused = false;
+  const onError = ({ code }: McpError): void => {
+    isRefused ||= code === "login_required";
+  };
+  await using trial = mcpTools({ servers: { tested }, auth, onError });
+  await trial.tools();
+  if (isRefused) await logIn();
 }
 
 /** The page of the scenario redirects at once. */
