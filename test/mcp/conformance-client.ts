@@ -2,10 +2,13 @@
  * A client for the conformance tests of the protocol: an agent whose scripted model calls every tool, resource and prompt of the server
  * once. Started with the address of the server; `MCP_CONFORMANCE_CONTEXT` may name the calls to make.
  */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createAgent, createSession } from "@capstan/core";
 import type { AnyTool } from "@capstan/core";
-import { mcpTools } from "@capstan/mcp";
-import type { McpTool } from "@capstan/mcp";
+import { fileTokenStore, mcpLogins, mcpTools } from "@capstan/mcp";
+import type { McpError, McpOAuthOptions, McpTool } from "@capstan/mcp";
 import { callTool, reply, say, scriptedProvider } from "@capstan/testing";
 
 interface WantedCall {
@@ -14,12 +17,21 @@ interface WantedCall {
 }
 
 const url = process.argv.at(-1) ?? "";
-const { toolCalls } = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
   readonly toolCalls?: readonly WantedCall[];
+  readonly client_id?: string;
+  readonly client_secret?: string;
 };
+const { toolCalls } = context;
+const needsLogin = process.env["MCP_CONFORMANCE_SCENARIO"]?.startsWith("auth/") === true;
+const folder = await mkdtemp(join(tmpdir(), "conformance-"));
+const auth = mcpLogins({ store: fileTokenStore(join(folder, "logins.json")) });
+const tested = { url, ...(needsLogin && { oauth: oauthOf(context) }) };
+if (needsLogin) await logInUntilListed();
 
 await using mcp = mcpTools({
-  servers: { tested: { url } },
+  servers: { tested },
+  ...(needsLogin && { auth }),
   onElicitation: async () => ({ action: "accept" }),
   onError: (error) => console.error(error.message),
 });
@@ -35,12 +47,58 @@ while (pending.length > 0) {
   const answers = pending.map(({ toolCallId, input }) => ({ toolCallId, output: answerTo(input) }));
   ({ pendingToolCalls: pending = [], ...last } = await session.send(answers).response);
 }
+for (let logins = 0; logins < 2 && wantsLogin(session.messages); logins += 1) {
+  await logIn();
+  const again = scriptedProvider([reply(...calls), say("Done")]);
+  const { messages } = await createAgent({ model: again, toolSources: [mcp] }).runTurn({
+    input: "Again",
+  }).response;
+  if (!wantsLogin(messages)) break;
+}
 for (const message of session.messages) {
   if (message.role === "tool")
     console.log(message.toolName, JSON.stringify(message.content).slice(0, 300));
 }
 console.log(last.status);
 await session.close();
+await rm(folder, { recursive: true });
+
+/** Whether a result tells the user to log in again. */
+function wantsLogin(messages: typeof session.messages): boolean {
+  return messages.some(
+    (message) =>
+      message.role === "tool" && JSON.stringify(message.content).includes("capstan mcp login"),
+  );
+}
+
+/** The user logs in, and once more if the server refuses that login. */
+async function logInUntilListed(): Promise<void> {
+  await logIn();
+  let isRefused = false;
+  const onError = ({ code }: McpError): void => {
+    isRefused ||= code === "login_required";
+  };
+  await using trial = mcpTools({ servers: { tested }, auth, onError });
+  await trial.tools();
+  if (isRefused) await logIn();
+}
+
+/** The page of the scenario redirects at once. */
+async function logIn(): Promise<void> {
+  await auth.login({ name: "tested", ...tested }, { open: browse, timeoutMs: 10_000 });
+}
+
+async function browse(page: string): Promise<void> {
+  await fetch(page);
+}
+
+function oauthOf({ client_id, client_secret }: typeof context): McpOAuthOptions {
+  return {
+    clientMetadataUrl: "https://conformance-test.local/client-metadata.json",
+    ...(client_id !== undefined && { clientId: client_id }),
+    ...(client_secret !== undefined && { clientSecret: client_secret }),
+  };
+}
 
 function isOfServer(tool: AnyTool): tool is McpTool {
   return "mcp" in tool;

@@ -1,4 +1,4 @@
-/** The conformance tests of the protocol, with an agent as the client: every scenario of a client but those of OAuth and of skills. */
+/** The conformance tests of the protocol, with an agent as the client: every scenario of a client but those of skills. */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const runners = [
 ] as const;
 
 /** Not part of this package. */
-const others = /^(auth\/|sep-2640-)/;
+const others = /^sep-2640-/;
 
 function scenariosOf(runner: string, version: string): readonly string[] {
   const script = pathOf(`${runner}/dist/index.js`);
@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)(`conformance${missing ? ` (${missing})` :
   );
 
   test("the scenarios of both generations are found", () => {
-    expect(scenarios.length).toBeGreaterThanOrEqual(17);
+    expect(scenarios.length).toBeGreaterThanOrEqual(60);
   });
 
   test.each(scenarios)("%s: %s, by %s", async (version, scenario, runner) => {

@@ -173,6 +173,10 @@ const codes: Readonly<Record<string, readonly string[]>> = {
     connection_lost: true,
     list_failed: true,
     invalid_tool: true,
+    login_required: true,
+    insufficient_scope: true,
+    login_failed: true,
+    token_store: true,
   }),
   ToolError: listOf<ToolErrorCode>({ invalid_definition: true, invalid_schema: true }),
   DependencyError: listOf<DependencyErrorCode>({

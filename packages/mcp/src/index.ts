@@ -1,3 +1,12 @@
+export { fileTokenStore } from "./auth/file-token-store.ts";
+export { mcpLogins } from "./auth/logins.ts";
+export type {
+  McpLoginOptions,
+  McpLogins,
+  McpLoginServer,
+  McpLoginsOptions,
+} from "./auth/logins.ts";
+export type { StoredLogin, TokenStore } from "./auth/token-store.ts";
 export { McpError } from "./errors/mcp-error.ts";
 export type { McpErrorCode } from "./errors/mcp-error.ts";
 export type { McpElicitation, McpElicitationAnswer } from "./elicitation/elicitation.ts";
@@ -5,6 +14,7 @@ export type {
   HttpServerOptions,
   McpAuth,
   McpMode,
+  McpOAuthOptions,
   McpServerOptions,
   McpToolOptions,
   StdioServerOptions,

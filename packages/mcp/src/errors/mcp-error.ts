@@ -11,7 +11,15 @@ export type McpErrorCode =
   /** The server did not list its tools. */
   | "list_failed"
   /** A tool is left out, because its declaration cannot be used. */
-  | "invalid_tool";
+  | "invalid_tool"
+  /** The server wants a login, or has refused the one there was. */
+  | "login_required"
+  /** The server wants a scope that the login does not have. */
+  | "insufficient_scope"
+  /** A login did not succeed. */
+  | "login_failed"
+  /** The stored logins cannot be read or written. */
+  | "token_store";
 
 export class McpError extends CapstanError<McpErrorCode> {
   override readonly name = "McpError";

@@ -1,6 +1,7 @@
 /** Checks the options of servers when they are given, not when a turn uses them. JavaScript has no other check. */
 import { problemOfNumbers } from "@capstan/core";
 import { McpError } from "../errors/mcp-error.ts";
+import { problemOfOAuth } from "./check-oauth.ts";
 import type { HttpServerOptions, McpServerOptions, StdioServerOptions } from "./server-options.ts";
 
 type Names<Options> = Readonly<Record<keyof Options, true>>;
@@ -21,7 +22,13 @@ const ofStdio: Names<StdioServerOptions> = {
   env: true,
   cwd: true,
 };
-const ofHttp: Names<HttpServerOptions> = { ...common, url: true, headers: true, auth: true };
+const ofHttp: Names<HttpServerOptions> = {
+  ...common,
+  url: true,
+  headers: true,
+  auth: true,
+  oauth: true,
+};
 
 /** Throws an `McpError` that names the server and the option. */
 export function checkServers(servers: Readonly<Record<string, McpServerOptions>>): void {
@@ -55,7 +62,7 @@ function checkStdio(name: string, { command, args, env, cwd }: Fields): void {
   if (cwd !== undefined && !isText(cwd)) throw wrong(name, "cwd must be a text");
 }
 
-function checkHttp(name: string, { url, headers, auth }: Fields): void {
+function checkHttp(name: string, { url, headers, auth, oauth }: Fields): void {
   const parsed = isText(url) ? URL.parse(url) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     throw wrong(name, `url must be an http or https URL, not ${JSON.stringify(url)}`);
@@ -64,6 +71,10 @@ function checkHttp(name: string, { url, headers, auth }: Fields): void {
   if (auth !== undefined && !(isObject(auth) && typeof auth["token"] === "function")) {
     throw wrong(name, "auth needs a function `token`");
   }
+  if (oauth === undefined) return;
+  if (auth !== undefined) throw wrong(name, "has auth and oauth; only one of them can be used");
+  const problem = problemOfOAuth(oauth);
+  if (problem !== undefined) throw wrong(name, problem);
 }
 
 function checkCommon(name: string, options: Fields): void {

@@ -47,12 +47,27 @@ export interface McpAuth {
   onUnauthorized?(context: { readonly response: Response; readonly serverUrl: URL }): Promise<void>;
 }
 
+/** How to log in at a server's authorization server. Without any of it, the client is registered during the login. */
+export interface McpOAuthOptions {
+  /** Client that the authorization server knows already. Comes before all others. */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** HTTPS address of a client id metadata document, for authorization servers that take one. */
+  readonly clientMetadataUrl?: string;
+  /** Scope to ask for. Default: what the server asks for. */
+  readonly scope?: string;
+  /** Port of the redirect on 127.0.0.1, if the client is registered with one. Default: a free port. */
+  readonly redirectPort?: number;
+}
+
 /** A server that is reached over streamable HTTP. */
 export interface HttpServerOptions extends CommonOptions {
   readonly url: string;
   /** Sent with every request to this origin, and never to another one. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Provider of tokens. Without it, the `auth` of `mcpTools` is used. */
   readonly auth?: McpAuth;
+  readonly oauth?: McpOAuthOptions;
 }
 
 export type McpServerOptions = StdioServerOptions | HttpServerOptions;

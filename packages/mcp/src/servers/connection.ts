@@ -3,7 +3,7 @@ import type { Client, ClientOptions, PriorDiscovery } from "@modelcontextprotoco
 import { background } from "@capstan/kernel";
 import { cleanText } from "../elicitation/clean-text.ts";
 import type { McpMode, McpServerOptions } from "../options/server-options.ts";
-import type { Sdk } from "./sdk.ts";
+import type { Sdk } from "../sdk/sdk.ts";
 import type { Wire } from "./transport.ts";
 import { createWire } from "./transport.ts";
 

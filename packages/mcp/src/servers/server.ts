@@ -1,11 +1,13 @@
 /** A server over its whole life: started when it is needed, and started again when it is gone. */
 import { background, serializeError } from "@capstan/kernel";
+import { loginFailure } from "../auth/login-errors.ts";
+import { LoginTokens } from "../auth/login-tokens.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { McpServerOptions } from "../options/server-options.ts";
 import type { ConnectionRequest, Verdict } from "./connection.ts";
 import { Connection } from "./connection.ts";
 import { kindOf } from "./failures.ts";
-import { loadSdk } from "./sdk.ts";
+import { loadSdk } from "../sdk/sdk.ts";
 
 export interface ServerSurroundings {
   readonly clientInfo: ConnectionRequest["clientInfo"];
@@ -65,7 +67,7 @@ export class Server {
       return await work(connection);
     } catch (thrown) {
       const kind = kindOf(thrown, connection);
-      if (kind === "answered") throw thrown;
+      if (kind === "answered") throw this.#loginFailure(thrown) ?? thrown;
       this.#drop(connection, kind === "forgotten");
       if (kind === "lost" && !canRepeat) throw this.#lost(thrown);
     }
@@ -87,7 +89,7 @@ export class Server {
 
   #second(thrown: unknown, connection: Connection): unknown {
     const kind = kindOf(thrown, connection);
-    if (kind === "answered") return thrown;
+    if (kind === "answered") return this.#loginFailure(thrown) ?? thrown;
     this.#drop(connection, kind === "forgotten");
     const { message } = serializeError(thrown);
     return kind === "lost" ? this.#lost(thrown) : this.#unavailable(message, thrown);
@@ -100,13 +102,23 @@ export class Server {
     } catch (thrown) {
       // The server may be another one by now, of another generation.
       this.#verdict = undefined;
-      if (verdict === undefined) throw this.#unavailable(serializeError(thrown).message, thrown);
+      if (verdict === undefined) throw this.#notStarted(thrown);
     }
     try {
       return await this.#open(undefined);
     } catch (thrown) {
-      throw this.#unavailable(serializeError(thrown).message, thrown);
+      throw this.#notStarted(thrown);
     }
+  }
+
+  #notStarted(thrown: unknown): McpError {
+    const { message } = serializeError(thrown);
+    return this.#loginFailure(thrown) ?? this.#unavailable(message, thrown);
+  }
+
+  #loginFailure(thrown: unknown): McpError | undefined {
+    const usesLogins = "url" in this.options && this.options.auth instanceof LoginTokens;
+    return usesLogins ? loginFailure(this.name, thrown) : undefined;
   }
 
   async #open(verdict: Verdict | undefined): Promise<Connection> {

@@ -1,12 +1,13 @@
 /** The wire to a server: a process, or streamable HTTP. */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { LoginTokens } from "../auth/login-tokens.ts";
 import type {
   HttpServerOptions,
   McpServerOptions,
   StdioServerOptions,
 } from "../options/server-options.ts";
 import { environmentOf } from "./environment.ts";
-import type { Sdk } from "./sdk.ts";
+import type { Sdk } from "../sdk/sdk.ts";
 import { liftTask } from "./task-results.ts";
 
 export interface Wire {
@@ -57,6 +58,7 @@ function httpWire({ client }: Sdk, { url, headers, auth }: HttpServerOptions): W
     redirectPolicy: "same-origin",
     ...(headers && { requestInit: { headers: { ...headers } } }),
     ...(auth && { authProvider: auth }),
+    ...(auth instanceof LoginTokens && { fetch: (to, init) => auth.fetch(to, init) }),
   });
   endRequestsWithStreams(transport);
   return {

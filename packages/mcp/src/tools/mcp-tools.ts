@@ -1,6 +1,7 @@
 /** Tools of MCP servers, as a source of tools for agents. */
 import type { AnyTool, Clock, ToolSource, ToolSourceRequest } from "@capstan/core";
 import { problemOfNumbers, systemClock } from "@capstan/core";
+import type { McpLogins } from "../auth/logins.ts";
 import { checkAnswer } from "../elicitation/check-answer.ts";
 import type { McpElicitation, McpElicitationAnswer } from "../elicitation/elicitation.ts";
 import { toElicitation } from "../elicitation/elicitation.ts";
@@ -34,6 +35,8 @@ export interface McpToolsOptions {
   /** Name and version of the program, for the servers. */
   readonly clientInfo?: { readonly name: string; readonly version: string };
   readonly clock?: Clock;
+  /** Logins for servers over HTTP that have no `auth` of their own. */
+  readonly auth?: McpLogins;
 }
 
 /** Pass it to `createAgent({ toolSources })`. The program that creates it must close it: processes of servers keep it alive. */
@@ -125,7 +128,7 @@ class Source implements McpTools {
     const { clock = systemClock, clientInfo = defaultClientInfo } = options;
     const { liveTaskMs = defaultLiveTaskMs } = options;
     const onError = (error: McpError): void => this.#report(error);
-    const server = new Server(name, own, {
+    const server = new Server(name, withLogin(name, own, options), {
       clientInfo,
       elicit: (params) => elicit(name, params, options),
       onListChanged: () => list.markStale(),
@@ -152,6 +155,17 @@ class Source implements McpTools {
     if (this.#onError !== undefined) this.#onError(error);
     else this.#logger?.log("warn", error.message, { server: error.server, code: error.code });
   }
+}
+
+function withLogin(
+  name: string,
+  own: McpServerOptions,
+  { auth }: McpToolsOptions,
+): McpServerOptions {
+  if (auth === undefined || !("url" in own) || own.auth !== undefined) return own;
+  // A configured token is meant to be used.
+  if (new Headers(own.headers).has("authorization")) return own;
+  return { ...own, auth: auth.provider({ ...own, name }) };
 }
 
 /** A tool that serves all servers; it exists if one of them has something for it. */

@@ -1,0 +1,74 @@
+/** The client that a login is made as: a configured one, a metadata document, or one that is registered for it. */
+import type { McpOAuthOptions } from "../options/server-options.ts";
+import type { Sdk } from "../sdk/sdk.ts";
+import type { Discovered } from "./discovery.ts";
+import type { OAuthFetch } from "./oauth-fetch.ts";
+import type { StoredLogin } from "./token-store.ts";
+
+export interface OAuthClient {
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly authMethod?: string;
+}
+
+export interface ClientRequest {
+  readonly oauth: McpOAuthOptions;
+  readonly discovered: Discovered;
+  readonly redirectUrl: string;
+  readonly scope: string | undefined;
+  readonly fetchFn: OAuthFetch;
+}
+
+export async function clientFor(
+  { client: sdk }: Sdk,
+  request: ClientRequest,
+): Promise<OAuthClient> {
+  const { oauth, discovered, redirectUrl, scope, fetchFn } = request;
+  const { clientId, clientSecret, clientMetadataUrl } = oauth;
+  if (clientId !== undefined) return { clientId, ...(clientSecret && { clientSecret }) };
+  const { metadata } = discovered;
+  if (clientMetadataUrl && metadata.client_id_metadata_document_supported === true) {
+    return { clientId: clientMetadataUrl };
+  }
+  if (metadata.registration_endpoint === undefined) {
+    throw new Error(`${metadata.issuer} registers no clients: configure oauth.clientId`);
+  }
+  const registered = await sdk.registerClient(metadata.issuer, {
+    metadata,
+    clientMetadata: {
+      client_name: "Capstan",
+      redirect_uris: [redirectUrl],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      application_type: "native",
+      token_endpoint_auth_method: methodFor(metadata.token_endpoint_auth_methods_supported),
+    },
+    ...(scope !== undefined && { scope }),
+    fetchFn,
+  });
+  const { client_id, client_secret, token_endpoint_auth_method: authMethod } = registered;
+  return {
+    clientId: client_id,
+    ...(client_secret !== undefined && { clientSecret: client_secret }),
+    ...(authMethod !== undefined && { authMethod }),
+  };
+}
+
+/** A client on the user's machine keeps no secret, unless the authorization server insists. */
+function methodFor(supported: readonly string[] = ["none"]): string {
+  return supported.includes("none") ? "none" : (supported[0] ?? "none");
+}
+
+/** The client as the SDK wants it. */
+export function toClientInformation(client: OAuthClient | StoredLogin): {
+  client_id: string;
+  client_secret?: string;
+  token_endpoint_auth_method?: string;
+} {
+  const { clientId, clientSecret, authMethod } = client;
+  return {
+    client_id: clientId,
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
+  };
+}
