@@ -3,7 +3,7 @@ import type { Session } from "@capstan/core";
 import type { Turn, TurnResponse, UserPart } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { RunOptions } from "./run-to-rest.ts";
-import { runToRest, settlePending } from "./run-to-rest.ts";
+import { isForUser, runToRest, settlePending, tellQuestions } from "./run-to-rest.ts";
 
 export type Prompt = string | readonly UserPart[];
 
@@ -76,7 +76,11 @@ const leftAlone: TurnResponse = {
 function resumed(options: PromptOptions): Turn<unknown, SessionEvent> | undefined {
   const { session, prompt } = options;
   if (session.current !== undefined) return session.current;
-  if (session.status === "awaiting_tool_execution") return settlePending(options);
+  if (session.status === "awaiting_tool_execution") {
+    // A new prompt goes on without the answers.
+    if (prompt === undefined && isForUser(session)) return tellQuestions(options);
+    return settlePending(options, prompt !== undefined);
+  }
   // The prompt itself tells the model how to continue.
   if (prompt !== undefined) return undefined;
   if (hasUnanswered(session)) return session.continue();
