@@ -8,7 +8,7 @@ import { mcpServers } from "./mcp-servers.ts";
 import { readTextFile } from "./read-file.ts";
 import { hashOf, lookUpTrust, rememberTrust } from "./trust.ts";
 
-export const mcpFileName = ".mcp.json";
+const mcpFileName = ".mcp.json";
 
 export interface ForeignServers {
   readonly servers: McpServers;

@@ -29,7 +29,7 @@ const nameAdvice =
   'is not a valid server name: use letters, digits, - and single _ (up to 40), and not "mcp"';
 
 /** The name is the first part of the names of its tools, and rules must be able to tell where it ends. */
-export function isServerName(name: string): boolean {
+function isServerName(name: string): boolean {
   return /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_|$)){0,39}$/.test(name) && name !== "mcp";
 }
 

@@ -39,6 +39,7 @@ export async function runPrompt(options: PromptOptions): Promise<TurnResponse | 
   signal.addEventListener("abort", onAbort);
   try {
     let left = resumed(options);
+    if (prompt === undefined && left === undefined && isForUser(session)) return stillAsked;
     if (prompt === undefined) return left && (await orEnded(runToRest(left, options)));
     for (;;) {
       if (left !== undefined) {
@@ -70,6 +71,13 @@ const leftAlone: TurnResponse = {
   messages: [],
   finishReason: "aborted",
   usage: {},
+};
+
+/** Only a user can answer what waits. */
+const stillAsked: TurnResponse = {
+  ...leftAlone,
+  status: "awaiting_tool_execution",
+  finishReason: "tool-calls",
 };
 
 /** Returns the turn to resume: one of a process that crashed, or one that failed or was interrupted. */

@@ -44,7 +44,7 @@ test("Without a terminal the question stays open, until a new prompt cancels it"
   expect(first.io.stderrText()).toContain("the MCP server bank asks: Which account?");
   expect(first.io.stderrText()).toContain("capstan --continue");
   const again = await runScripted(["--continue"], [], { home });
-  expect(again.exitCode).toBe(0);
+  expect(again.exitCode).toBe(4);
   expect(again.io.stderrText()).toContain("the MCP server bank asks: Which account?");
   const script = [say("Not paid."), say("Hello.")];
   const later = await runScripted(["--continue", "forget it"], script, { home });
