@@ -21,13 +21,13 @@ export function serverOf(toolName: string): string | undefined {
   return end > 0 ? toolName.slice(0, end) : undefined;
 }
 
-/** Server that a call of the tools for resources and prompts is about; `all` if it names none. */
+/** Server that a call of the tools for resources and prompts is about; `*` if it names none. */
 export function namedServer(toolName: string, input: JsonValue): string | undefined {
   if (toolName !== "mcp_resources" && toolName !== "mcp_prompts") return undefined;
   const { server } = (typeof input === "object" && input !== null ? input : {}) as {
     readonly server?: unknown;
   };
-  return typeof server === "string" ? server : "all";
+  return typeof server === "string" ? server : "*";
 }
 
 /** The part of a digest that rules have. */

@@ -68,7 +68,7 @@ function fitOf(rule: Rule, subject: Subject, cwd: string): Fit {
     return fitsFiles(rule, script, places?.written.absolute ?? cwd);
   }
   if (rule.server !== undefined && subject.server !== undefined) {
-    if (subject.server === "all") return "maybe";
+    if (subject.server === "*") return "maybe";
     return subject.server === rule.server ? "yes" : "no";
   }
   if (!mayLimit(rule, toolName)) return "no";

@@ -13,7 +13,7 @@ export interface CallToDecide {
 
 export interface Subject {
   readonly toolName: string;
-  /** MCP server that a call about resources or prompts names; `all` if it is about all of them. */
+  /** MCP server that a call about resources or prompts names; `*` if it is about all of them. */
   readonly server?: string | undefined;
   /** Command of bash. */
   readonly script?: string;
