@@ -9,6 +9,7 @@ export type Target =
   | "doctor"
   | "init"
   | "config"
+  | "mcp"
   | "completion"
   | `sessions ${Verb}`;
 
@@ -40,6 +41,7 @@ const everywhere: readonly Target[] = [
   ...folder,
   "init",
   "config",
+  "mcp",
   "sessions list",
   "sessions show",
   "sessions export",
@@ -136,12 +138,12 @@ export const options: readonly Option[] = [
   {
     name: "json",
     help: "print JSON lines (for a turn, its events)",
-    targets: ["turn", "models", "doctor", "sessions list"],
+    targets: ["turn", "models", "doctor", "mcp", "sessions list"],
   },
   {
     name: "trust",
-    help: "trust this project's capstan.json as it is now",
-    targets: folder,
+    help: "trust capstan.json and .mcp.json as they are now",
+    targets: [...folder, "mcp"],
   },
   { name: "cwd", value: "folder", help: "work in this folder", targets: everywhere },
   {
@@ -163,8 +165,8 @@ export const options: readonly Option[] = [
     help: "listen on this address (127.0.0.1)",
     targets: ["serve"],
   },
-  { name: "user", help: "change the user's file (default)", targets: ["config"] },
-  { name: "project", help: "change the project's capstan.json", targets: ["config"] },
+  { name: "user", help: "change the user's file (default)", targets: ["config", "mcp"] },
+  { name: "project", help: "change the project's capstan.json", targets: ["config", "mcp"] },
   {
     name: "help",
     short: "h",
@@ -201,6 +203,10 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   doctor: { help: "check keys, local servers, files and versions" },
   init: { help: "write an AGENTS.md from what is in this folder" },
   config: { help: "read or change one setting", words: "get <key> | set <key> <value>" },
+  mcp: {
+    help: "list, add, test, remove or import MCP servers",
+    words: "list | add | test | remove | import",
+  },
   completion: { help: "print completions for a shell", words: "bash | zsh | fish" },
 };
 

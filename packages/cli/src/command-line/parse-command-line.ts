@@ -1,4 +1,5 @@
 /** Parses the arguments of `capstan` into a request, or explains what is wrong with them. */
+import { toMcpAction } from "./parse-mcp.ts";
 import { nearestWord } from "./nearest-word.ts";
 import type { Option, Target, Verb } from "./options.ts";
 import { commands, isFor, options, targetsOf } from "./options.ts";
@@ -50,6 +51,10 @@ export function parseCommandLine(argv: readonly string[]): Request {
       return withoutWords(words, command, { ...folder, type: command });
     case "config": {
       const action = toConfigAction(words);
+      return typeof action === "string" ? mistake(action) : { ...folder, type: command, action };
+    }
+    case "mcp": {
+      const action = toMcpAction(words);
       return typeof action === "string" ? mistake(action) : { ...folder, type: command, action };
     }
     case "completion": {

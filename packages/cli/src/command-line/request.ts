@@ -91,12 +91,32 @@ interface ConfigRequest extends FolderRequest {
   readonly action: ConfigAction;
 }
 
+export type McpAction =
+  | { readonly verb: "list" }
+  | {
+      readonly verb: "add";
+      readonly name: string;
+      readonly server:
+        | { readonly url: string }
+        | { readonly command: string; readonly args: readonly string[] };
+      readonly role: "user" | "project";
+    }
+  | { readonly verb: "test"; readonly name: string }
+  | { readonly verb: "remove"; readonly name: string; readonly role: "user" | "project" }
+  | { readonly verb: "import"; readonly file: string; readonly role: "user" | "project" };
+
+export interface McpRequest extends FolderRequest {
+  readonly type: "mcp";
+  readonly action: McpAction;
+}
+
 export type Shell = "bash" | "zsh" | "fish";
 
 export type CommandRequest =
   | TurnRequest
   | InitRequest
   | ConfigRequest
+  | McpRequest
   | SessionsRequest
   | ServeRequest
   | ModelsRequest
@@ -109,6 +129,7 @@ export type CommandName =
   | "doctor"
   | "init"
   | "config"
+  | "mcp"
   | "completion";
 
 export type Request =

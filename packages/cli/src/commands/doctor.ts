@@ -5,6 +5,7 @@ import type { Check } from "../doctor/check.ts";
 import { checkCommands } from "../doctor/check-commands.ts";
 import { checkConfig } from "../doctor/check-config.ts";
 import { checkChoice, checkKeys, checkServers } from "../doctor/check-models.ts";
+import { checkMcp } from "../doctor/check-mcp.ts";
 import { checkPrograms } from "../doctor/check-programs.ts";
 import { checkVersions } from "../doctor/check-versions.ts";
 import type { Io } from "../process/io.ts";
@@ -21,12 +22,13 @@ export async function runDoctor(
   const { settings } = config;
   const { signal } = io;
   const source = createModelSource(settings, io.env);
-  const [servers, choice, store, programs, commands] = await Promise.all([
+  const [servers, choice, store, programs, commands, mcp] = await Promise.all([
     isOffline ? [] : checkServers(source, signal, settings.lookMs),
     checkChoice(settings, source, { isOffline, signal }),
     lookAtStore(settings.store),
     checkPrograms(io.env),
     checkCommands(settings, io.env),
+    isOffline ? [] : checkMcp(config, io.env),
   ]);
   const checks = [
     ...checkVersions(process.version),
@@ -37,6 +39,7 @@ export async function runDoctor(
     store,
     ...programs,
     ...commands,
+    ...mcp,
   ];
   for (const check of checks) {
     io.stdout.write(isJson ? `${JSON.stringify(check)}\n` : toLines(check));

@@ -19,6 +19,8 @@ export function exitCodeOf(
   io: Io,
 ): ExitCode {
   if (io.signal.aborted) return io.interruptedCode();
+  // A question that only a user can answer is left open.
+  if (status === "awaiting_tool_execution") return 4;
   if (status !== "completed") return 1;
   if (finishReason !== "stop") return 3;
   return hasRefusals ? 4 : 0;

@@ -55,6 +55,8 @@ async function dispatch(request: CommandRequest, io: Io, folder: Folder): Promis
       return (await import("./doctor.ts")).runDoctor(io, request, folder.config);
     case "init":
       return (await import("./init.ts")).init(io, folder);
+    case "mcp":
+      return (await import("./mcp.ts")).mcp(io, request, folder);
     case "config":
       return (await import("./config.ts")).config(io, request.action, folder);
     default:

@@ -25,7 +25,7 @@ export async function serve(io: Io, request: ServeRequest, folder: Folder): Prom
   const { token, isNew } = tokenOf(io);
   const model = await chooseSessionModel(io, request, folder);
   note(`using ${model.chosen.name}, because ${model.chosen.reason}`);
-  const { agent } = createFolderAgent(io, { folder, note, ...model });
+  const { agent, close } = await createFolderAgent(io, { folder, note, ...model });
   const store = await openStore(config.settings.store);
   const host = createHost({
     agents: [agent],
@@ -58,6 +58,7 @@ export async function serve(io: Io, request: ServeRequest, folder: Folder): Prom
     return 0;
   } finally {
     await host.close();
+    await close();
     await store.close();
   }
 }

@@ -81,7 +81,7 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
   const isUnfinished = stored?.fold.status === "running";
   const isElsewhere = isUnfinished && (await isHeldElsewhere(store, stored.id));
   if (isElsewhere) note("another process is working on this session: waiting for it");
-  const { agent, decide } = createFolderAgent(io, { folder, note, ...model });
+  const { agent, decide, close } = await createFolderAgent(io, { folder, note, ...model });
   const failure = Promise.withResolvers<unknown>();
   const onError = ({ where, error }: HostFault): void => {
     // The session would continue once the store is back, but a command must not wait for that.
@@ -113,6 +113,7 @@ async function runTurns(io: Io, work: Work): Promise<ExitCode> {
     return end(io, printer, response ?? nothingDone);
   } finally {
     await host.close();
+    await close();
   }
 }
 

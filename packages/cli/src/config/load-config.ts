@@ -10,6 +10,7 @@ import { readInstructions } from "./instructions.ts";
 import { mergeLayers, toSettings } from "./layers.ts";
 import type { FlagSettings } from "./outer-settings.ts";
 import { settingsOfEnv, settingsOfFlags } from "./outer-settings.ts";
+import { readMcpJson } from "./mcp-json.ts";
 import { findProject } from "./project.ts";
 import { readProjectFile } from "./project-file.ts";
 import type { RuleLayer } from "../permissions/rule.ts";
@@ -58,8 +59,10 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
   const user = await readUserFile(folders.configFile, env);
   const projectFolder = await findProject(cwd);
   const project = await readProjectFile(projectFolder, input);
+  const foreign = await readMcpJson(projectFolder, input);
   const layers = [
     fromLayer(user.settings, "user"),
+    { mcp: { servers: foreign.servers } },
     fromLayer(project.settings, "project"),
     fromLayer(outer, "flags"),
   ];
@@ -77,7 +80,7 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
   return {
     settings: { ...settings, roots: roots.present },
     files: [user.file, project.file],
-    notes: [...project.notes, ...roots.notes, ...instructions.notes],
+    notes: [...project.notes, ...foreign.notes, ...roots.notes, ...instructions.notes],
     projectFolder,
     userFolder,
     isTrusted: project.isTrusted,

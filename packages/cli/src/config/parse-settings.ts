@@ -75,9 +75,9 @@ function nameOf(path: readonly PropertyKey[]): string {
     .join("");
 }
 
-/** Headers may contain secrets, which messages must not show; a rule's text is in its message already. */
+/** Headers and variables may contain secrets, which messages must not show; a rule's text is in its message already. */
 function shownValue(value: unknown, path: readonly PropertyKey[]): string {
-  if (path.includes("headers") || path[0] === "permissions") return "";
+  if (path.includes("headers") || path.includes("env") || path[0] === "permissions") return "";
   const found = path.reduce<unknown>(
     (inner, key) =>
       // Any object can be asked for any key.

@@ -4,6 +4,8 @@ import { isCapstanError } from "@capstan/kernel";
 import { z } from "zod";
 import type { Rule } from "../permissions/rule.ts";
 import { parseRule } from "../permissions/rule.ts";
+import type { McpServers } from "./mcp-servers.ts";
+import { mcpServers } from "./mcp-servers.ts";
 import type { BashSettings, ModelSettings, ProviderSettings, Settings } from "./settings.ts";
 import {
   filePath,
@@ -32,6 +34,7 @@ export interface FileSettings {
   readonly roots?: readonly string[];
   readonly tools?: { readonly fetch?: boolean; readonly bash?: BashSettings };
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
+  readonly mcp?: { readonly servers?: McpServers };
   readonly store?: string;
 }
 
@@ -192,5 +195,6 @@ export const fileSchema: z.ZodType<FileSettings> = section({
       { error: "must be an object, with a key for each vendor" },
     )
     .exactOptional(),
+  mcp: section({ servers: mcpServers.exactOptional() }).exactOptional(),
   store: storePath.exactOptional(),
 });

@@ -39,7 +39,7 @@ export async function readSettingsFile(
   const { settings, errorAt } = parseSettings(path, read.text);
   return {
     file: { path, role, state: "read" },
-    settings: withAbsolutePaths(settings, dirname(path)),
+    settings: withSources(withAbsolutePaths(settings, dirname(path)), path),
     bytes: read.bytes,
     errorAt,
   };
@@ -47,6 +47,17 @@ export async function readSettingsFile(
 
 function unreadable(path: string, reason: string): ConfigError {
   return new ConfigError("unreadable_config", `${path} ${reason}: fix or remove it`);
+}
+
+/** Notes the file in each MCP server. A relative folder of a server starts at the file's folder. */
+function withSources(settings: FileSettings, path: string): FileSettings {
+  const { servers } = settings.mcp ?? {};
+  if (servers === undefined) return settings;
+  const named = Object.entries(servers).map(([name, { cwd, ...server }]) => {
+    const folder = cwd === undefined ? {} : { cwd: resolve(dirname(path), cwd) };
+    return [name, { ...server, ...folder, source: path }] as const;
+  });
+  return { ...settings, mcp: { servers: Object.fromEntries(named) } };
 }
 
 /** Resolves paths relative to the file's folder. */

@@ -2,6 +2,7 @@
 import type { TokenPrices } from "@capstan/core";
 import type { Deadlines, RetryPolicy, ThinkingLevel } from "@capstan/kernel";
 import type { SandboxMode, SandboxNetwork } from "@capstan/toolset";
+import type { McpServers } from "./mcp-servers.ts";
 import type { Rule } from "../permissions/rule.ts";
 
 type ProtocolName = "openai-chat" | "openai-responses" | "anthropic-messages" | "google-generate";
@@ -64,6 +65,8 @@ export interface Settings {
   readonly tools: { readonly fetch: boolean; readonly bash: BashSettings };
   /** By vendor id: changes to a known vendor, or a custom one, which needs a protocol and a base URL. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** MCP servers by name. */
+  readonly mcp: { readonly servers: McpServers };
   /** Path of the SQLite file. */
   readonly store: string;
 }

@@ -35,6 +35,28 @@ export async function writeRule(
 ): Promise<string | undefined> {
   try {
     parseRule(rule);
+  } catch (thrown) {
+    if (isCapstanError(thrown)) return thrown.message;
+    throw thrown;
+  }
+  const change = (path: string, text: string): string => withRule(path, text, { list, rule });
+  return changeSettings(target, folders, { change, isGranting: list === "allow" });
+}
+
+export interface SettingsChange {
+  /** Returns the text of the file after the change. */
+  readonly change: (path: string, text: string) => string;
+  /** True if the change needs a trusted file. */
+  readonly isGranting: boolean;
+}
+
+/** Returns the reason if the file was not changed, in one sentence. */
+export async function changeSettings(
+  target: RuleTarget,
+  folders: UserFolders,
+  { change, isGranting }: SettingsChange,
+): Promise<string | undefined> {
+  try {
     const path = await realFile(pathOf(target, folders));
     return await whileLocked(path, async () => {
       const read = await readTextFile(path, maxBytes);
@@ -42,10 +64,10 @@ export async function writeRule(
       const before = read.type === "text" ? read.text : "{}\n";
       const isTrusted =
         target.layer === "project" && (await isStillTrusted(target, folders, bytesOf(read)));
-      if (target.layer === "project" && list === "allow" && !isTrusted) {
+      if (target.layer === "project" && isGranting && !isTrusted) {
         return `${path} is not trusted: read it, then use --trust`;
       }
-      const after = withRule(path, before, { list, rule });
+      const after = change(path, before);
       if (after === before) return undefined;
       // Throws if the text would be invalid: then nothing is written.
       parseSettings(path, after);
@@ -59,7 +81,7 @@ export async function writeRule(
   } catch (thrown) {
     if (isCapstanError(thrown)) return thrown.message;
     if (!isSystemError(thrown)) throw thrown;
-    return `The rule cannot be written (${thrown.code ?? thrown.message})`;
+    return `The file cannot be written (${thrown.code ?? thrown.message})`;
   }
 }
 

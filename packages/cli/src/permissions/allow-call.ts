@@ -5,6 +5,7 @@ import type { Asking, Decision } from "./decision.ts";
 import { mayAllow } from "./families.ts";
 import type { FileVerdict, ScriptVerdict } from "./judge-script.ts";
 import { judgeScript } from "./judge-script.ts";
+import { ruleForTool, serverOf, shortDigest } from "./mcp-rule.ts";
 import { knownTools } from "./known-tools.ts";
 import { pathRuleFor } from "./path-hint.ts";
 import type { Place, Places } from "./path-pattern.ts";
@@ -20,6 +21,8 @@ export interface AllowContext {
   readonly tools: readonly AnyTool[];
   /** Real paths of the folders in which `edit` and `write` without a pattern hold. */
   readonly namedFolders: readonly string[];
+  /** Digest of the declaration of an MCP tool. */
+  readonly digestOf?: ((toolName: string) => string | undefined) | undefined;
   /** False if a rule denies or asks about the file. */
   readonly isUnlimited: (type: "read" | "write", path: string) => boolean;
 }
@@ -34,6 +37,7 @@ export function allowCall(subject: Subject, context: AllowContext): Decision {
   }
   if (context.allow.some((rule) => allows(rule, subject, context))) return { type: "allow" };
   if (isFree(toolName, context.tools)) return { type: "allow" };
+  if (serverOf(toolName) !== undefined) return askAboutTool(toolName, context);
   const rule = places === undefined ? undefined : pathRuleFor(toolName, places.real);
   const isElsewhere = isWriting && !isIn(context.namedFolders, places);
   const why = isElsewhere
@@ -42,16 +46,30 @@ export function allowCall(subject: Subject, context: AllowContext): Decision {
   return toAsking(why, rule === undefined && isElsewhere ? [] : [rule ?? toolName]);
 }
 
+/** The hint has the digest: a server may change what a tool does after the user has allowed it. */
+function askAboutTool(toolName: string, { allow, digestOf }: AllowContext): Asking {
+  const isChanged = allow.some((rule) => rule.toolName === toolName && rule.digest !== undefined);
+  const why = isChanged
+    ? "The server has changed this tool since a rule allowed it"
+    : "No rule allows this call";
+  return toAsking(why, [ruleForTool(toolName, digestOf?.(toolName))]);
+}
+
 function toAsking(why: string, allowWith: readonly string[], parts?: Asking["parts"]): Asking {
   return { type: "ask", why, allowWith, ...(parts && { parts }) };
 }
 
 function allows(
   rule: Rule,
-  { toolName, places }: Subject,
-  { namedFolders }: Pick<AllowContext, "namedFolders">,
+  { toolName, places, server }: Subject,
+  { namedFolders, digestOf }: Pick<AllowContext, "namedFolders" | "digestOf">,
 ): boolean {
+  if (rule.server !== undefined && server === rule.server) return true;
   if (!mayAllow(rule, toolName)) return false;
+  if (rule.digest !== undefined) {
+    const digest = digestOf?.(toolName);
+    return digest !== undefined && shortDigest(digest) === rule.digest;
+  }
   const { pattern } = rule;
   if (pattern === undefined) {
     // `*` is everything. A rule for one tool is about folders that the user has named, and the project's folder above is not.

@@ -1,4 +1,5 @@
 /** Tools that a rule covers besides the one that it names. */
+import { serverOf } from "./mcp-rule.ts";
 import type { Rule } from "./rule.ts";
 
 /** A tool that may change files may make them, and a user that may start a command may end it. */
@@ -22,10 +23,11 @@ export function mayLimit(rule: Rule, toolName: string): boolean {
 }
 
 function covers(
-  { toolName: named }: Rule,
+  { toolName: named, server }: Rule,
   toolName: string,
   also: Readonly<Record<string, readonly string[]>>,
 ): boolean {
+  if (server !== undefined) return serverOf(toolName) === server;
   if (named === undefined || named === toolName) return true;
   return Object.hasOwn(also, named) && also[named]?.includes(toolName) === true;
 }

@@ -17,10 +17,11 @@ export interface Gate {
 
 type Denial = Extract<Decision, { readonly type: "deny" }>;
 
-/** Tools that are not the agent's own, such as client-side tools, run elsewhere: only denials apply to them. */
+/** Tools that are not the agent's own, such as client-side tools, run elsewhere: only denials apply to them. `isFound`: true for tools of its sources. */
 export function rulesHook(
   tools: readonly AnyTool[],
   { decide, refresh, onDenied }: Gate,
+  isFound: (toolName: string) => boolean = () => false,
 ): NonNullable<ToolHooks["before"]> {
   const names = new Set(tools.map(({ name }) => name));
   return async ({ toolName, input }, { session }) => {
@@ -30,7 +31,9 @@ export function rulesHook(
       onDenied?.({ toolName, input }, decision);
       return { action: "block", reason: explainToModel(decision) };
     }
-    if (decision.type === "allow" || !names.has(toolName)) return { action: "run" };
+    if (decision.type === "allow" || !(names.has(toolName) || isFound(toolName))) {
+      return { action: "run" };
+    }
     return { action: "ask", reason: describeAsking(decision) };
   };
 }

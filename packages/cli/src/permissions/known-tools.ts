@@ -20,4 +20,6 @@ export const knownTools: Readonly<Record<string, KnownTool>> = {
   write_todos: { isFree: true },
   read_output: { isFree: true },
   fetch: { isFree: false },
+  mcp_resources: { isFree: false },
+  mcp_prompts: { isFree: false },
 };

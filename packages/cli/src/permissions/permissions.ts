@@ -21,6 +21,8 @@ export interface DecideContext {
   readonly tools: readonly AnyTool[];
   /** Real paths of the folders in which `edit` and `write` without a pattern hold. Default: the working folder. */
   readonly namedFolders?: readonly string[];
+  /** Digest of the declaration of an MCP tool. */
+  readonly digestOf?: ((toolName: string) => string | undefined) | undefined;
   /** True if `bash` runs its commands in a sandbox. */
   readonly isSandboxed?: boolean;
 }
@@ -50,7 +52,8 @@ export function decide(call: CallToDecide, context: DecideContext): Decision {
     [...deny, ...ask].every(
       (rule) => fitOf(rule, toSubject({ toolName: type, input: { path } }, cwd), cwd) === "no",
     );
-  return allowCall(subject, { allow, cwd, tools, namedFolders, isUnlimited: isFile });
+  const { digestOf } = context;
+  return allowCall(subject, { allow, cwd, tools, namedFolders, isUnlimited: isFile, digestOf });
 }
 
 function named({ text, layer }: Rule): Pick<Decision & { type: "deny" }, "rule" | "layer"> {
@@ -63,6 +66,10 @@ function fitOf(rule: Rule, subject: Subject, cwd: string): Fit {
   const { toolName, script, places } = subject;
   if (toolName === "bash" && pattern?.type === "path" && script !== undefined) {
     return fitsFiles(rule, script, places?.written.absolute ?? cwd);
+  }
+  if (rule.server !== undefined && subject.server !== undefined) {
+    if (subject.server === "*") return "maybe";
+    return subject.server === rule.server ? "yes" : "no";
   }
   if (!mayLimit(rule, toolName)) return "no";
   if (pattern === undefined) return "yes";

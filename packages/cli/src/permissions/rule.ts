@@ -3,6 +3,7 @@ import { ConfigError } from "../errors/config-error.ts";
 import { nearestWord } from "../command-line/nearest-word.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { parseCommandRule } from "./command-pattern.ts";
+import { parseMcpRule } from "./mcp-rule.ts";
 import { knownTools } from "./known-tools.ts";
 import type { PathPattern } from "./path-pattern.ts";
 import { parsePathRule } from "./path-pattern.ts";
@@ -16,6 +17,10 @@ export interface Rule {
   /** Absent for `*`, which matches every call. */
   readonly toolName?: string;
   readonly pattern?: CommandPattern | PathPattern;
+  /** Server of an MCP rule, all of whose tools it covers. */
+  readonly server?: string;
+  /** Digest of the declaration that the user has seen: the rule does not hold for a tool that has changed since. */
+  readonly digest?: string;
   /** True for a rule that counts only while commands run in a sandbox. */
   readonly isForSandbox?: boolean;
 }
@@ -26,6 +31,8 @@ const shape = /^([A-Za-z0-9_-]+)(?:\((.*)\))?$/su;
 export function parseRule(text: string): Rule {
   if (text === "*") return { text };
   if (text === "bash@sandbox") return { text, toolName: "bash", isForSandbox: true };
+  const ofMcp = parseMcpRule(text);
+  if (ofMcp !== undefined) return ofMcp;
   const [, toolName, pattern] = shape.exec(text) ?? [];
   if (toolName === undefined) throw refuse(text, "a rule is tool, tool(pattern) or *");
   const tool = Object.hasOwn(knownTools, toolName) ? knownTools[toolName] : undefined;

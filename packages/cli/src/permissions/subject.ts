@@ -1,5 +1,6 @@
 /** Parts of a call that rules look at. */
 import type { JsonValue } from "@capstan/kernel";
+import { namedServer } from "./mcp-rule.ts";
 import { knownTools } from "./known-tools.ts";
 import type { Places } from "./path-pattern.ts";
 import { placesOf } from "./path-pattern.ts";
@@ -12,6 +13,8 @@ export interface CallToDecide {
 
 export interface Subject {
   readonly toolName: string;
+  /** MCP server that a call about resources or prompts names; `*` if it is about all of them. */
+  readonly server?: string | undefined;
   /** Command of bash. */
   readonly script?: string;
   /** For bash, the folder in which the command starts. */
@@ -20,7 +23,7 @@ export interface Subject {
 
 export function toSubject({ toolName, input }: CallToDecide, cwd: string): Subject {
   const about = Object.hasOwn(knownTools, toolName) ? knownTools[toolName]?.pattern : undefined;
-  if (about === undefined) return { toolName };
+  if (about === undefined) return { toolName, server: namedServer(toolName, input) };
   const { command, path = "." } = fieldsOf(input);
   const places = placesOf(path, cwd);
   if (about === "path") return { toolName, places };

@@ -15,6 +15,7 @@ import { hidesFile } from "../permissions/hidden-files.ts";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
 import { decide } from "../permissions/permissions.ts";
 import type { Note } from "../print/notes.ts";
+import { guardSource, openServers } from "../mcp/open-servers.ts";
 import { noticeOfChanges } from "./changed-instructions.ts";
 import { instructionsOf } from "./instructions.ts";
 import { readFacts } from "./instruction-facts.ts";
@@ -26,6 +27,8 @@ export interface FolderAgent {
   readonly agent: Agent;
   /** Decides whether a call may run, by the rules of this folder. */
   readonly decide: (call: CallToDecide, sessionId: string) => Decision;
+  /** Ends the processes of MCP servers. */
+  readonly close: () => Promise<void>;
 }
 
 export interface FolderAgentInit {
@@ -42,13 +45,19 @@ export function agentNameOf(cwd: string): string {
   return `capstan:${cwd}`;
 }
 
-export function createFolderAgent(
-  io: Pick<Io, "platform" | "clock" | "tools">,
+export async function createFolderAgent(
+  io: Pick<Io, "platform" | "clock" | "tools" | "env">,
   { folder, chosen, registry, resolveModel, note }: FolderAgentInit,
-): FolderAgent {
+): Promise<FolderAgent> {
   const { cwd, config, namedFolders } = folder;
   const { settings } = config;
   const rules = livePermissionsOf(folder, note);
+  const mcp = await openServers({
+    servers: settings.mcp.servers,
+    folder: config.projectFolder,
+    env: io.env,
+    note,
+  });
   const decideHere = (call: CallToDecide, sessionId: string): Decision =>
     decide(call, {
       permissions: rules.current(sessionId),
@@ -56,6 +65,7 @@ export function createFolderAgent(
       tools,
       namedFolders,
       isSandboxed,
+      digestOf: (toolName) => mcp?.digestOf(toolName),
     });
   const sandbox = sandboxOf(folder, {
     current: (sessionId) => rules.current(sessionId),
@@ -70,13 +80,15 @@ export function createFolderAgent(
     onDenied: (call, { rule, layer }) =>
       note(`refused: ${describeCall(call)} (denied by the rule ${describeRule(rule, layer)})`),
   };
+  const source = mcp && guardSource(mcp, (found) => enforceDenials(found, gate));
   const agent = createAgent({
     name: agentNameOf(cwd),
     model: chosen.model,
     resolveModel,
     cwd,
     tools: enforceDenials(tools, gate),
-    hooks: { before: rulesHook(tools, gate) },
+    ...(source && { toolSources: [source] }),
+    hooks: { before: rulesHook(tools, gate, source?.has) },
     instructions: async () => instructionsOf(await readFacts(io, folder)),
     prepareStep: async ({ step, instructions = "", messages }) => {
       // Files that the agent itself changes during a turn are known to it.
@@ -92,7 +104,7 @@ export function createFolderAgent(
     ...(settings.thinking !== undefined && { thinkingLevel: settings.thinking }),
     ...(settings.maxCost !== undefined && { budgets: { cost: settings.maxCost } }),
   });
-  return { agent, decide: decideHere };
+  return { agent, decide: decideHere, close: async () => mcp?.close() };
 }
 
 function toolsOf(

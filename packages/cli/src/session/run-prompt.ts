@@ -3,7 +3,7 @@ import type { Session } from "@capstan/core";
 import type { Turn, TurnResponse, UserPart } from "@capstan/kernel";
 import type { SessionEvent } from "@capstan/log";
 import type { RunOptions } from "./run-to-rest.ts";
-import { runToRest, settlePending } from "./run-to-rest.ts";
+import { isForUser, runToRest, settlePending, tellQuestions } from "./run-to-rest.ts";
 
 export type Prompt = string | readonly UserPart[];
 
@@ -39,6 +39,7 @@ export async function runPrompt(options: PromptOptions): Promise<TurnResponse | 
   signal.addEventListener("abort", onAbort);
   try {
     let left = resumed(options);
+    if (prompt === undefined && left === undefined && isForUser(session)) return stillAsked;
     if (prompt === undefined) return left && (await orEnded(runToRest(left, options)));
     for (;;) {
       if (left !== undefined) {
@@ -72,11 +73,22 @@ const leftAlone: TurnResponse = {
   usage: {},
 };
 
+/** Only a user can answer what waits. */
+const stillAsked: TurnResponse = {
+  ...leftAlone,
+  status: "awaiting_tool_execution",
+  finishReason: "tool-calls",
+};
+
 /** Returns the turn to resume: one of a process that crashed, or one that failed or was interrupted. */
 function resumed(options: PromptOptions): Turn<unknown, SessionEvent> | undefined {
   const { session, prompt } = options;
   if (session.current !== undefined) return session.current;
-  if (session.status === "awaiting_tool_execution") return settlePending(options);
+  if (session.status === "awaiting_tool_execution") {
+    // A new prompt goes on without the answers.
+    if (prompt === undefined && isForUser(session)) return tellQuestions(options);
+    return settlePending(options, prompt !== undefined);
+  }
   // The prompt itself tells the model how to continue.
   if (prompt !== undefined) return undefined;
   if (hasUnanswered(session)) return session.continue();

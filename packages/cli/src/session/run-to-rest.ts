@@ -5,6 +5,7 @@ import type { SessionEvent } from "@capstan/log";
 import { addUsage } from "@capstan/kernel";
 import type { CallToDecide, Decision } from "../permissions/permissions.ts";
 import type { Note } from "../print/notes.ts";
+import { serverQuestionOf } from "./forms.ts";
 import { isQuestion, TodoReminders } from "./go-on-with-todos.ts";
 import type { TellRefusal } from "./settle-calls.ts";
 import { settleCall } from "./settle-calls.ts";
@@ -42,13 +43,34 @@ export async function runToRest(
   }
 }
 
-/** Answers all pending calls of the session. */
-export function settlePending(options: RunOptions): Turn<unknown, SessionEvent> {
+/** Answers the pending calls of the session: questions of MCP servers only to cancel them, as only a user can answer. */
+export function settlePending(
+  options: RunOptions,
+  isCancelling = false,
+): Turn<unknown, SessionEvent> {
   const { session, decide, tellRefusal } = options;
   const decideHere = (call: CallToDecide): Decision => decide(call, session.id);
   return session.send(
-    session.pendingToolCalls.map((call) => settleCall(call, decideHere, tellRefusal)),
+    session.pendingToolCalls
+      .filter((call) => isCancelling || serverQuestionOf(call) === undefined)
+      .map((call) => settleCall(call, decideHere, tellRefusal)),
   );
+}
+
+/** True if all that waits are questions of MCP servers. */
+export function isForUser({ pendingToolCalls }: Session): boolean {
+  return (
+    pendingToolCalls.length > 0 &&
+    pendingToolCalls.every((call) => serverQuestionOf(call) !== undefined)
+  );
+}
+
+export function tellQuestions({ session, note }: RunOptions): undefined {
+  for (const call of session.pendingToolCalls) {
+    const { server = "", message = "" } = serverQuestionOf(call) ?? {};
+    note(`the MCP server ${server} asks: ${message}`);
+  }
+  note("answer in a terminal with: capstan --continue");
 }
 
 function nextTurn(
@@ -59,7 +81,8 @@ function nextTurn(
   const { session, note, maxCost } = options;
   if (status === "awaiting_tool_execution") {
     // Another process may have answered already.
-    return session.pendingToolCalls.length === 0 ? session.current : settlePending(options);
+    if (session.pendingToolCalls.length === 0) return session.current;
+    return isForUser(session) ? tellQuestions(options) : settlePending(options);
   }
   if (status !== "completed" || finishReason !== "stop") return undefined;
   if (maxCost !== undefined && (cost ?? 0) >= maxCost) return undefined;

@@ -51,7 +51,7 @@ export async function openWork(io: Io, init: WorkInit): Promise<Work> {
   const { folder } = chosen;
   if (stored !== undefined) await init.onRead?.(stored.fold.transcript.list);
   const model = await chooseSessionModel(io, request, folder, stored?.fold.config);
-  const { agent, decide } = createFolderAgent(io, { folder, note, ...model });
+  const { agent, decide, close } = await createFolderAgent(io, { folder, note, ...model });
   const onError = ({ error }: HostFault): void => note(reasonOf(error));
   const repository = stored === undefined ? store : readOnce(store, stored);
   const options = { agents: [agent], repository, clock: io.clock, leaseMs, onError };
@@ -67,10 +67,14 @@ export async function openWork(io: Io, init: WorkInit): Promise<Work> {
       decide,
       messages: stored?.fold.transcript.list ?? [],
       cursor: stored?.cursor,
-      close: () => host.close(),
+      close: async () => {
+        await host.close();
+        await close();
+      },
     };
   } catch (thrown) {
     await host.close();
+    await close();
     throw thrown;
   }
 }

@@ -37,6 +37,7 @@ test("docs/configuration.md has a row for every key and field", () => {
     "deadlines",
     "planning",
     "permissions",
+    "mcp",
     "tools",
     "tools.bash",
   ];

@@ -23,6 +23,7 @@ test("without any file everything has a default", async () => {
     roots: [],
     tools: { fetch: false, bash: {} },
     providers: {},
+    mcp: { servers: {} },
     store: join(folders.dataFolder, "sessions.db"),
   });
   expect(files).toEqual([

@@ -38,6 +38,7 @@ test("of an untrusted project only harmless settings take effect, and a note say
     roots: [],
     tools: { fetch: false, bash: {} },
     providers: {},
+    mcp: { servers: {} },
     store: join(folders.dataFolder, "sessions.db"),
   });
   expect(textsOf(permissions.allow)).toEqual([]);

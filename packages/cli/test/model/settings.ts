@@ -14,6 +14,7 @@ export function settingsWith(changes: Partial<Settings> = {}): Settings {
     roots: [],
     tools: { fetch: false, bash: {} },
     providers: {},
+    mcp: { servers: {} },
     store: "/nowhere/sessions.db",
     ...changes,
   };

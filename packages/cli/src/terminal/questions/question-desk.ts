@@ -11,6 +11,8 @@ import type { Panel } from "../screen/contracts.ts";
 import type { Work } from "../work.ts";
 import type { Choice } from "./choices.ts";
 import { choicesOf } from "./choices.ts";
+import { serverQuestionOf } from "../../session/forms.ts";
+import { FormPanel } from "./form-panel.ts";
 import { QuestionPanel } from "./question-panel.ts";
 
 export interface DeskInit {
@@ -30,7 +32,7 @@ export interface DeskInit {
 export class QuestionDesk {
   readonly #init: DeskInit;
   #open: PendingCall | undefined;
-  #panel: QuestionPanel | undefined;
+  #panel: Panel | undefined;
   #isReasonAsked = false;
   /** Ids of the calls that were answered here: their answers are on the way. */
   readonly #answered = new Set<string>();
@@ -90,6 +92,19 @@ export class QuestionDesk {
     const [call] = pending;
     if (call === undefined) return;
     const { session, decide, folder } = work;
+    const asked = serverQuestionOf(call);
+    if (asked !== undefined) {
+      this.#open = call;
+      this.#panel = new FormPanel(asked, this.#init.look, (answer) => {
+        const { toolCallId } = call;
+        // An answer that does not fit is asked for again, under the same id.
+        const onEnd = (): void => void this.#answered.delete(toolCallId);
+        const output = JSON.stringify(answer);
+        this.#answer(work, call, () => session.send([{ toolCallId, output }]), onEnd);
+      });
+      this.#init.show(this.#panel);
+      return this.#init.onAsked(`capstan asks for ${asked.server}: ${asked.message}`);
+    }
     const decision = call.kind === "approval" ? decide(call, session.id) : undefined;
     if (decision?.type !== "ask") {
       const tell = (refused: PendingCall, why: string): void =>
@@ -147,6 +162,7 @@ export class QuestionDesk {
     work: Work,
     call: PendingCall,
     send: () => { readonly response: Promise<TurnResponse> },
+    onEnd?: () => void,
   ): void {
     this.#answered.add(call.toolCallId);
     this.#init.onAnswered();
@@ -155,6 +171,10 @@ export class QuestionDesk {
       const { error } = await send().response;
       // Failures of the turn itself are events.
       if (error?.code === "already_answered") this.#init.note(error.message);
+      if (onEnd !== undefined) {
+        onEnd();
+        this.update(work);
+      }
     };
     this.#init.run(sent());
     this.update(work);

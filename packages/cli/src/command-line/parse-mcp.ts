@@ -1,0 +1,28 @@
+/** Parses the arguments of `capstan mcp`. */
+import type { Words } from "./read-words.ts";
+import type { McpAction } from "./request.ts";
+
+const usage =
+  "Usage: capstan mcp list, add <name> <url>, add <name> -- <command> [arguments], test <name>, remove <name> or import <file>";
+
+/** Returns the action, or a message that explains what is wrong with it. */
+export function toMcpAction({ given, plain, behind }: Words): McpAction | string {
+  if (given.has("user") && given.has("project")) {
+    return "--user and --project exclude each other: use one of them.";
+  }
+  const [, verb = "list", word, url, extra] = plain;
+  const role = given.has("project") ? "project" : "user";
+  if (verb === "add") {
+    const [command, ...args] = behind;
+    const isOne = (url === undefined) !== (command === undefined);
+    if (word === undefined || extra !== undefined || !isOne) return usage;
+    const server = url === undefined ? { command: command ?? "", args } : { url };
+    return { verb, name: word, server, role };
+  }
+  if (url !== undefined || behind.length > 0) return usage;
+  if (verb === "list") return word === undefined ? { verb } : usage;
+  if (word === undefined) return usage;
+  if (verb === "test") return { verb, name: word };
+  if (verb === "remove") return { verb, name: word, role };
+  return verb === "import" ? { verb, file: word, role } : usage;
+}

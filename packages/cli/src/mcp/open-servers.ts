@@ -1,0 +1,86 @@
+/** The MCP servers of a folder, as a source of tools. The package is loaded only if there are any. */
+import type { AnyTool, ToolSource, ToolSourceRequest } from "@capstan/core";
+import type { McpServerOptions, McpTools } from "@capstan/mcp";
+import type { Env } from "../config/env.ts";
+import type { McpServers, McpServerSettings } from "../config/mcp-servers.ts";
+import { withVariables } from "../config/mcp-servers.ts";
+import { version } from "../command-line/version.ts";
+
+export interface ServersInit {
+  readonly servers: McpServers;
+  /** Folder that processes of servers start in. */
+  readonly folder: string;
+  readonly env: Env;
+  /** Gets one line for each server that does not work. */
+  readonly note: (text: string) => void;
+}
+
+/** Below the time that an agent gives its callbacks: a prompt without a terminal has one turn only. */
+const waitMs = 25_000;
+
+/** Undefined if no server is configured. Must be closed. */
+export async function openServers(init: ServersInit): Promise<McpTools | undefined> {
+  const { servers, env, folder, note } = init;
+  const usable: Record<string, McpServerOptions> = {};
+  for (const [name, settings] of Object.entries(servers)) {
+    if (settings.disabled === true) continue;
+    const filled = withVariables(settings, env);
+    if ("missing" in filled) note(missingText(name, filled.missing));
+    else usable[name] = toOptions(filled, folder);
+  }
+  if (Object.keys(usable).length === 0) return undefined;
+  const { mcpTools } = await import("@capstan/mcp");
+  const told = new Set<string>();
+  return mcpTools({
+    servers: usable,
+    waitMs,
+    clientInfo: { name: "capstan", version },
+    onError: ({ message }) => {
+      // Servers are tried again and again.
+      if (!told.has(message)) note(message);
+      told.add(message);
+    },
+  });
+}
+
+export function missingText(name: string, missing: readonly string[]): string {
+  const verb = missing.length === 1 ? "is" : "are";
+  return `The MCP server "${name}" is not started: ${missing.join(", ")} ${verb} not set`;
+}
+
+function toOptions(settings: McpServerSettings, folder: string): McpServerOptions {
+  const { command = "", args, env, cwd = folder, url, headers } = settings;
+  const { timeoutMs, trustAnnotations, mode } = settings;
+  const common = {
+    ...(mode !== undefined && { mode }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(trustAnnotations !== undefined && { trustAnnotations }),
+  };
+  if (url !== undefined) return { ...common, url, ...(headers && { headers }) };
+  return { ...common, command, cwd, ...(args && { args }), ...(env && { env }) };
+}
+
+export interface GuardedSource extends ToolSource {
+  /** True for a tool that the source has listed. */
+  has(toolName: string): boolean;
+}
+
+/** Guards each tool of a source. The same tools stay the same objects, so that the prompt does not change. */
+export function guardSource(
+  source: ToolSource,
+  guard: (tools: readonly AnyTool[]) => readonly AnyTool[],
+): GuardedSource {
+  const guarded = new WeakMap<AnyTool, AnyTool>();
+  const names = new Set<string>();
+  const guardOne = (tool: AnyTool): AnyTool => {
+    names.add(tool.name);
+    const known = guarded.get(tool) ?? guard([tool])[0] ?? tool;
+    guarded.set(tool, known);
+    return known;
+  };
+  return {
+    name: source.name,
+    has: (toolName) => names.has(toolName),
+    tools: async (request: ToolSourceRequest) => (await source.tools(request)).map(guardOne),
+  };
+}
