@@ -209,12 +209,27 @@ async function allAtRest(
     const mine = sessions.filter(({ id }) => ids.includes(id));
     // A session wakes up by itself while a child works in the background.
     const open = mine.filter(({ head }) => isUnderWay(head.status) || head.wakeAt !== undefined);
-    if (mine.length === ids.length && open.length === 0) return;
+    if (mine.length === ids.length && open.length === 0) {
+      // One that waits in the background does not keep its parent awake.
+      const children = new Set(await childrenOf(repository, ids));
+      open.push(...sessions.filter(({ id, head }) => children.has(id) && isUnderWay(head.status)));
+      if (open.length === 0) return;
+    }
     if (performance.now() > until) {
       throw new Error(`Not at rest within 60 s: ${open.map(({ id }) => id).join(", ")}`);
     }
     await pause(100);
   }
+}
+
+async function childrenOf(
+  repository: Awaited<ReturnType<typeof openStore>>["repository"],
+  ids: readonly string[],
+): Promise<string[]> {
+  const logs = await Promise.all(ids.map(async (id) => repository.read(id)));
+  return logs.flatMap(({ entries }) =>
+    entries.flatMap(({ type, childId }) => (type === "child_started" ? String(childId) : [])),
+  );
 }
 
 function isUnderWay(status: string): boolean {
