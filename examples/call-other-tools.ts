@@ -28,7 +28,7 @@ const restock = defineTool({
     for (const article of articles) {
       const { output } = await call(price, { article });
       const bought = await call(buy, { article, price: Number(output) });
-      if (bought.isDenied) return `Nobody allowed to buy ${article}`;
+      if (bought.isDenied) return `The user refused to buy ${article}`;
     }
     return `Bought ${articles.join(", ")}`;
   },

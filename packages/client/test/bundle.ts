@@ -6,7 +6,7 @@ export async function bundle(entry = "index"): Promise<ReadonlyMap<string, strin
   const build = await rolldown({
     input: join(import.meta.dirname, "..", "src", `${entry}.ts`),
     platform: "browser",
-    // What two modules share stays in the first, as in the bundle of an application.
+    // Code that two modules share stays in the first, as in the bundle of an application.
     preserveEntrySignatures: "allow-extension",
     external: ["react"],
     resolve: { conditionNames: ["@capstan/source"] },

@@ -1,4 +1,4 @@
-/** What people do in a conversation, on any screen, with a service that is emulated as strictly as the vendor's. */
+/** Journeys of users through a conversation, on any screen, with a service that is emulated as strictly as the vendor's. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callTool, say, wait } from "@capstan/testing";

@@ -1,4 +1,4 @@
-/** What waits in a child in the background is pending at the root, although no call there is open any more. */
+/** Calls that wait in a background child are pending at the root, although no call there is open any more. */
 import type { Session } from "@capstan/core";
 import type { PendingCall } from "@capstan/kernel";
 import { callTool, echoTool, remoteTool, say } from "@capstan/testing";

@@ -1,4 +1,4 @@
-/** Children that have ended take no memory, whoever followed them. */
+/** Children that have ended take no memory, even if readers followed them. */
 import type { SessionRepository } from "@capstan/log";
 import { callTool, deferredTool, say } from "@capstan/testing";
 import { expect, test, vi } from "vitest";

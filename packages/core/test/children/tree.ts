@@ -1,4 +1,4 @@
-/** What a subscriber of a tree has seen, and what it should have. */
+/** Events that a subscriber of a tree has seen, and those that it should have. */
 import type { Session, SubscribeFrom } from "@capstan/core";
 import type { SessionEvent } from "@capstan/log";
 import { eventsOf, isLiveOnly } from "@capstan/log";
