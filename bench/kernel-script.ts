@@ -78,7 +78,7 @@ export function weatherTool({ seenRef }: AgentOptions): ToolContract {
       properties: { city: { type: "string" }, days: { type: "number" } },
       required: ["city", "days"],
     },
-    effect: "pure",
+    effect: "at-most-once",
     parseInput: checkArguments,
     execute: async () => {
       seenRef.seen.tools++;

@@ -181,10 +181,11 @@ describe("a stop keeps the text so far, finished results and usage", () => {
     const world = createWorld([reply(say(["Hel", "lo"]), stall())]);
     const session = world.host().createSession({ agent: "helper" });
     const turn = session.send("Hello");
+    const reading = Array.fromAsync(turn);
     await world.clock.advance(0);
 
     turn.abort("enough");
-    const events: SessionEvent[] = await Array.fromAsync(turn);
+    const events: SessionEvent[] = await reading;
 
     assertValidEvents(events);
     expect(events.filter((event) => !isLiveOnly(event))).toEqual(

@@ -56,8 +56,8 @@ test("each fact is recorded before what it announces is shown or done", async ()
     "effect request",
     "fact message",
     "fact attempt_ended",
-    "event message_end",
     "fact tool_intent",
+    "event message_end",
     "event tool_execution_start",
     "effect tool",
     "fact tool_result",
@@ -90,8 +90,9 @@ test("a journal that takes its time holds back what it is told, and no more", as
   gate.resolve();
   await running;
 
-  expect(before.at(-1)).toBe("event message_end");
-  expect(diary.entries.slice(before.length, before.length + 2)).toEqual([
+  expect(before.at(-1)).toBe("event message_start");
+  expect(diary.entries.slice(before.length, before.length + 3)).toEqual([
+    "event message_end",
     "event tool_execution_start",
     "effect tool",
   ]);
@@ -199,8 +200,7 @@ test("facts that settle together come in one call", async () => {
   await running;
 
   expect(diary.calls.filter((call) => call.length > 1)).toEqual([
-    ["message", "attempt_ended"],
-    ["tool_intent", "tool_intent"],
+    ["message", "attempt_ended", "tool_intent", "tool_intent"],
     ["message", "turn_ended"],
   ]);
 });

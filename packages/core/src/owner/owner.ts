@@ -1,24 +1,21 @@
 /** Does the work of a session under its lease until nothing is left: starts, continues and resumes turns. */
+import type { ChatMessage, EventEmitter, LoopContext, SerializedError } from "@capstan/kernel";
+import { runTurn } from "@capstan/kernel";
 import type {
-  ChatMessage,
-  EventEmitter,
-  FinishReason,
-  LoopContext,
-  Room,
-  SerializedError,
-  TurnProgress,
-} from "@capstan/kernel";
-import { addUsage, runTurn } from "@capstan/kernel";
-import type { Child, MaybePromise, NextAction, OwnedBody, SessionIds } from "@capstan/log";
+  Child,
+  MaybePromise,
+  NextAction,
+  OwnedBody,
+  SessionIds,
+  TurnOrigin,
+} from "@capstan/log";
 import { andThen, isPromise, RepositoryError } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import { ParentReports } from "../children/parent-reports.ts";
 import { BudgetRequests } from "../children/ask-for-budget.ts";
 import { attendChildren, repeatAnswers } from "../children/attend-children.ts";
 import type { ParentSession } from "../children/start-child.ts";
-import type { CompactionContext } from "../compaction/compact-context.ts";
 import { Compactor } from "../compaction/compactor.ts";
-import { outputsToEvict } from "../outputs/evictions.ts";
 import type { ContextSize } from "../context/token-count.ts";
 import type { Envelopes } from "./envelopes.ts";
 import { within } from "../platform/within.ts";
@@ -31,6 +28,8 @@ import type { HostFault } from "../host/host-fault.ts";
 import { turnOf } from "./context-of-turn.ts";
 import type { PlanningOptions } from "./planned-turn.ts";
 import { disposePlan, orAborted, planAborted, planTurnOf } from "./planned-turn.ts";
+import type { RequestOwner } from "./request-checks.ts";
+import { RequestChecks } from "./request-checks.ts";
 import type { ResumeLimitOptions } from "./resume-limit.ts";
 import { ResumeLimit } from "./resume-limit.ts";
 import { isLeftToOthers } from "../errors/session-error.ts";
@@ -38,7 +37,8 @@ import type { SessionHost } from "../session/session-host.ts";
 import type { AppendChoices } from "./session-log.ts";
 import type { TurnAction } from "./turn-input.ts";
 import { isSameAction, tailOf, toTurnInput } from "./turn-input.ts";
-import { TurnJournal, handedOff } from "./turn-journal.ts";
+import { TurnJournal } from "./turn-journal.ts";
+import { mayOpenLater } from "./waiting-facts.ts";
 import { AbortSwitch } from "./abort-switch.ts";
 
 export interface OwnerOptions extends PlanningOptions, ResumeLimitOptions {
@@ -54,11 +54,11 @@ export interface OwnerOptions extends PlanningOptions, ResumeLimitOptions {
   onFault(fault: HostFault): void;
 }
 
-export class Owner {
+export class Owner implements RequestOwner {
   readonly #options: OwnerOptions;
   readonly #owned: OwnedLog;
   readonly #resumes: ResumeLimit;
-  readonly #compactor: Compactor;
+  readonly compactor: Compactor;
   /** Created if the session is a child: most are not. */
   #reports: ParentReports | undefined;
   /** Likewise, if it has a slice of a budget. */
@@ -66,6 +66,7 @@ export class Owner {
   /** Stops the turn that is running or being planned. */
   #abort: AbortSwitch | undefined;
   #turnId = "";
+  #journal: TurnJournal | undefined;
   /** Whether a resumed turn waits before it runs. */
   #isWaiting = false;
   #openedTurnId: string | undefined;
@@ -76,7 +77,7 @@ export class Owner {
     this.#owned = { log, heldLease, envelopes: options.envelopes };
     this.#openedTurnId = options.openedTurnId;
     this.#resumes = new ResumeLimit(options);
-    this.#compactor = new Compactor({
+    this.compactor = new Compactor({
       log,
       size,
       clock,
@@ -89,6 +90,11 @@ export class Owner {
         andThen(heldLease.confirm(log.now()), () => heldLease.check(log.now())),
       emit,
     });
+  }
+
+  /** Asks the parent of a child session for more of its budgets. */
+  get budgets(): BudgetRequests {
+    return (this.#requests ??= new BudgetRequests(this.#options.log, this.#options.host));
   }
 
   /** Turn whose start or resume this owner has written. */
@@ -126,7 +132,7 @@ export class Owner {
           if ((await log.refreshHead(heldLease.lease)) === "conflict") await log.catchUp();
         } else if (action.type === "return") await this.#returnItems(action.ids);
         else if (action.type === "compact") await this.#compact(action.ids);
-        else if (action.type === "attend_children") await this.#attend(action.children, undefined);
+        else if (action.type === "attend_children") await this.attend(action.children, undefined);
         else if (this.#abandonReason(action) !== undefined) await this.#endAbandoned(action);
         else await this.#runTurn(action);
       } catch (thrown) {
@@ -198,7 +204,8 @@ export class Owner {
     await this.#append([{ type: "queue_settled", turnId, ids, outcome }], {});
   }
 
-  async #attend(children: readonly Child[], turnId: string | undefined): Promise<void> {
+  /** Records what became of child sessions. */
+  async attend(children: readonly Child[], turnId: string | undefined): Promise<void> {
     await attendChildren(this.#asParent(), children, turnId);
   }
 
@@ -228,7 +235,7 @@ export class Owner {
     try {
       const changes = changeOfPrompt(log.fold, turnId, plan);
       if (changes.length > 0) await this.#append(changes, {});
-      await this.#compactor.compactAtRest({ turnId, plan, abort }, ids);
+      await this.compactor.compactAtRest({ turnId, plan, abort }, ids);
     } finally {
       this.#abort = undefined;
       await disposePlan(this.#options, plan);
@@ -255,7 +262,9 @@ export class Owner {
       const isPlanned = action.type === "resume" || abort.aborted || config === log.fold.config;
       const isNext = isPlanned && isSameAction(action, log.fold.nextAction(log.now()));
       const isDropped = this.#abandonReason(action) !== undefined;
-      if (!isDropped && (planned === plan || isNext)) await this.#runPlanned(action, plan, abort);
+      if (!isDropped && (planned === plan || isNext)) {
+        await this.#runPlanned(action, turn.origin, plan, abort);
+      }
     } finally {
       this.#leaveTurn();
       const disposed = disposePlan(this.#options, plan);
@@ -265,6 +274,7 @@ export class Owner {
 
   #leaveTurn(): void {
     this.#abort = undefined;
+    this.#journal = undefined;
     this.#resumes.leave();
   }
 
@@ -285,61 +295,79 @@ export class Owner {
     return heldLease.isLost || heldLease.isLeaving;
   }
 
-  async #runPlanned(action: TurnAction, plan: TurnPlan, abort: AbortSwitch): Promise<void> {
+  async #runPlanned(
+    action: TurnAction,
+    origin: TurnOrigin,
+    plan: TurnPlan,
+    abort: AbortSwitch,
+  ): Promise<void> {
     const { heldLease, log, emit } = this.#options;
     // The history before the entry that starts the turn.
     const { messages, input } = tailOf(action, log.fold);
     const prompt = changeOfPrompt(log.fold, action.turnId, plan);
     // Another agent continues a turn of the same owner without a resumption.
     const isOpened = action.type === "resume" && action.turnId === this.#openedTurnId;
-    const opening = isOpened ? prompt : [openingOf(action, heldLease.lease.epoch), ...prompt];
+    const bodies = isOpened ? prompt : [openingOf(action, heldLease.lease.epoch), ...prompt];
     const head = log.fold.headAtStart(log.now());
-    // A resumed turn keeps the configuration from its start.
-    const isUpToDate = action.type !== "resume";
-    const opened = this.#append(opening, { head, isUpToDate });
-    if ((isPromise(opened) ? await opened : opened) === "conflict") {
-      // Entries posted in the meantime come first.
-      await log.catchUp();
-      return;
+    const onOpened = (): void => {
+      this.#openedTurnId = action.turnId;
+    };
+    const isOpenedLater =
+      action.type === "start" && mayOpenLater(log.fold, plan, origin, prompt.length > 0);
+    if (!isOpenedLater) {
+      // A resumed turn keeps the configuration from its start.
+      const isUpToDate = action.type !== "resume";
+      const opened = this.#append(bodies, { head, isUpToDate });
+      if ((isPromise(opened) ? await opened : opened) === "conflict") {
+        // Entries posted in the meantime come first.
+        await log.catchUp();
+        return;
+      }
+      onOpened();
     }
-    this.#openedTurnId = action.turnId;
     // Continues in the middle of the last step in the log, unless the turn is new.
     const at = action.type === "start" ? { messages } : log.fold.transcript.entryPoint();
     this.onChange();
-    const compaction = { turnId: action.turnId, plan, abort };
-    this.#compactor.beginTurn();
+    this.compactor.beginTurn();
     const journal = new TurnJournal({
       turnId: action.turnId,
       log,
       heldLease,
       plan,
       envelopes: this.#owned.envelopes,
+      opening: isOpenedLater ? { bodies, head, onOpened } : undefined,
       onCancelled: () => this.onChange(),
     });
+    this.#journal = journal;
+    const turn = { turnId: action.turnId, plan, abort };
+    const requests = new RequestChecks(this.#options, this, { turn, input, journal });
     const result = await runTurn(
       toTurnInput(this.#options, action, plan, {
+        origin,
         messages: at.messages,
         input: input.length > 0 ? input : undefined,
         open: at.open,
         signal: abort,
-        makeRoom: (overflow) =>
-          this.#hasSlice
-            ? this.#makeRoomInSlice(compaction, overflow)
-            : this.#compactor.makeRoom(compaction, overflow),
-        record: (facts) => {
-          const { underWay } = this.#compactor;
+        makeRoom: (overflow) => requests.makeRoom(overflow),
+        record: (facts, isFollowed) => {
+          const { underWay } = this.compactor;
           // An abort ends the wait for a summary; the outcome of that is recorded first.
           return underWay === undefined
-            ? journal.record(facts)
-            : underWay.then(() => journal.record(facts));
+            ? journal.record(facts, isFollowed)
+            : underWay.then(() => journal.record(facts, isFollowed));
         },
-        checkLimits: (progress) => this.#beforeRequest(action.turnId, plan, progress),
+        checkLimits: (progress) => requests.checkLimits(progress),
         onOverflow: (error, shown) =>
           this.#askOnOverflow(action.turnId, plan.settings.context.onOverflow, error, shown),
         emit,
       }),
       { sessionId: log.id, turnId: action.turnId },
     );
+    if (journal.isSuperseded) {
+      // Entries posted in the meantime come first.
+      await log.catchUp();
+      return;
+    }
     // The journal of an abandoned turn takes no more facts.
     if (result.error?.code !== "journal_failed" || journal.isAbandoned) return;
     // A store that timed out threw nothing.
@@ -347,57 +375,9 @@ export class Owner {
     throw new RepositoryError("unavailable", log.id, result.error.message);
   }
 
-  /** Whether the running turn works on a call of a parent that gave it a slice of its budgets. */
-  get #hasSlice(): boolean {
-    const { turn, tasks } = this.#options.log.fold;
-    const call = turn?.origin.call;
-    return call !== undefined && tasks.budgetFor(call) !== undefined;
-  }
-
-  /** Makes room in the context, and no request for which nothing of the slice is left, summaries included. */
-  async #makeRoomInSlice(context: CompactionContext, overflow?: SerializedError): Promise<Room> {
-    const { log, host } = this.#options;
-    const requests = (this.#requests ??= new BudgetRequests(log, host));
-    const isStopped = (): boolean => context.abort.aborted;
-    if (!(await requests.ask(isStopped))) return "budget-exceeded";
-    const room = await this.#compactor.makeRoom(context, overflow);
-    return room === true && !(await requests.ask(isStopped)) ? "budget-exceeded" : room;
-  }
-
-  /** Evicts outputs from the context if necessary, and checks whether another request is allowed. */
-  #beforeRequest(
-    turnId: string,
-    plan: TurnPlan,
-    progress: TurnProgress,
-  ): MaybePromise<FinishReason | undefined> {
-    const { log, heldLease } = this.#options;
-    if (this.isHandedOff) return handedOff;
-    // The request that follows is an effect.
-    const confirmed = heldLease.confirm(log.now());
-    if (confirmed !== undefined) {
-      return confirmed.then(() => this.#beforeRequest(turnId, plan, progress));
-    }
-    const children = log.fold.children.due(log.now());
-    if (children.length > 0) {
-      const attended = this.#attend(children, turnId);
-      return attended.then(() => this.#beforeRequest(turnId, plan, progress));
-    }
-    const { settings, ephemeral, outputs: limits } = plan;
-    const { outputs, transcript } = log.fold;
-    const toolCallIds = outputsToEvict(outputs, ephemeral, transcript.lastReplyIndex, limits);
-    const check = (): MaybePromise<FinishReason | undefined> =>
-      settings.limits.checkLimits?.(this.#withReserved(this.#compactor.addTo(progress)));
-    if (toolCallIds.length === 0) return check();
-    const evicted = this.#append([{ type: "eviction", turnId, toolCallIds }], {});
-    return andThen(evicted, check);
-  }
-
-  /** Counts what children in the background may still use of the budgets. */
-  #withReserved(progress: TurnProgress): TurnProgress {
-    const { children, turn } = this.#options.log.fold;
-    const { tokens } = children.reservedIn(turn?.rootId);
-    if (tokens === 0) return progress;
-    return { ...progress, usage: addUsage(progress.usage, { inputTokens: tokens }) };
+  /** Whether something of the turn waits for the next append. */
+  get #hasWaiting(): boolean {
+    return this.#journal?.hasWaiting === true;
   }
 
   /** Leaves out a part that a vendor rejects, from now on and in every process. */
@@ -427,6 +407,8 @@ export class Owner {
     bodies: readonly OwnedBody[],
     choices: Omit<AppendChoices, "lease">,
   ): MaybePromise<"appended" | "conflict"> {
-    return appendOwned(this.#owned, bodies, choices);
+    const append = (): MaybePromise<"appended" | "conflict"> =>
+      appendOwned(this.#owned, bodies, choices);
+    return this.#hasWaiting ? andThen(this.#journal?.flush(), append) : append();
   }
 }

@@ -35,7 +35,7 @@ export function planTurnOf(
     sessionScope,
     outputs,
     given: given(),
-    spent: () => spentOn(log.fold),
+    spent: () => spentOn(log.fold, turn.turnId),
     isPriced: isPriced(log.fold, origin),
     prompt: log.fold.prompt,
     needed: neededTools(log),
@@ -54,7 +54,9 @@ function neededTools({ fold }: SessionLog): readonly string[] {
 }
 
 /** Cost of the chain of turns so far, and what its children in the background may still cost. */
-function spentOn({ turn, children }: SessionFold): number | undefined {
+function spentOn({ turn: last, children }: SessionFold, turnId: string): number | undefined {
+  // The last turn of the log is an earlier one until the start of this one is stored.
+  const turn = last?.turnId === turnId ? last : undefined;
   const { cost } = children.reservedIn(turn?.rootId);
   return cost === 0 ? turn?.chainCost : cost + (turn?.chainCost ?? 0);
 }

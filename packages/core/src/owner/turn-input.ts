@@ -10,7 +10,7 @@ import type {
   RunTurnInput,
   ToolDispatchPolicy,
 } from "@capstan/kernel";
-import type { NextAction, SessionFold, SessionIds } from "@capstan/log";
+import type { NextAction, SessionFold, SessionIds, TurnOrigin } from "@capstan/log";
 import type { TurnPlan } from "../agent/turn-plan.ts";
 import type { Clock } from "../platform/clock.ts";
 import { OutputKeeper } from "../outputs/output-keeper.ts";
@@ -31,6 +31,7 @@ interface TurnSurroundings {
 
 /** Values and functions of the owner for this one turn. */
 interface TurnParts {
+  readonly origin: TurnOrigin;
   readonly messages: readonly ChatMessage[];
   readonly input: readonly ChatMessage[] | undefined;
   readonly open: readonly OpenCall[] | undefined;
@@ -61,7 +62,7 @@ export function toTurnInput(
     ...settings,
     conversationId: log.id,
     turnId: action.turnId,
-    trace: fold?.origin.trace,
+    trace: turn.origin.trace,
     messages: turn.messages,
     input: turn.input,
     signal: turn.signal,

@@ -1,7 +1,17 @@
-/** The journal of one turn: turns facts into entries, and writes the end of the turn only if nothing was posted in the meantime. */
+/**
+ * The journal of one turn: turns facts into entries, several in one append if they follow each other at once, and writes the end of the turn
+ * only if nothing was posted in the meantime.
+ */
 import type { Fact, JournalReply, Usage } from "@capstan/kernel";
 import { addUsage } from "@capstan/kernel";
-import type { Entry, FactContext, FactPrice, MaybePromise } from "@capstan/log";
+import type {
+  Entry,
+  FactContext,
+  FactPrice,
+  MaybePromise,
+  OwnedBody,
+  SessionHead,
+} from "@capstan/log";
 import { andThen, entriesOfFacts, isPromise, orElse, RepositoryError } from "@capstan/log";
 import { addCost, costOfFact } from "../models/cost-of-fact.ts";
 import { nameOf } from "../models/model.ts";
@@ -15,12 +25,24 @@ export const handedOff = "handed-off";
 
 type TurnEnded = Extract<Fact, { readonly type: "turn_ended" }>;
 
+/** Entries that open a turn, and wait for its first facts. */
+export interface Opening {
+  readonly bodies: readonly OwnedBody[];
+  readonly head: SessionHead;
+  /** Called once they are stored. */
+  onOpened(): void;
+}
+
+const none: readonly Fact[] = [];
+
 export interface TurnJournalOptions {
   readonly turnId: string;
   readonly log: SessionLog;
   readonly heldLease: HeldLease;
   readonly plan: TurnPlan;
   readonly envelopes: Envelopes;
+  /** Undefined if the log has the start of the turn. */
+  readonly opening?: Opening | undefined;
   /** Called when a cancel is in the log: the turn has to stop. */
   onCancelled(): void;
 }
@@ -38,9 +60,15 @@ export class TurnJournal {
   /** Name of the model that was asked last, if there are several. */
   #asked: string | undefined;
   #failure: { readonly thrown: unknown } | undefined;
+  #opening: Opening | undefined;
+  #isSuperseded = false;
+  /** Facts for the next append. */
+  #waiting: readonly Fact[] = none;
+  #flushing: Promise<JournalReply> | undefined;
 
   constructor(options: TurnJournalOptions) {
     this.#options = options;
+    this.#opening = options.opening;
     this.#model = nameOf(options.plan.model);
     this.#choices = { lease: options.heldLease.lease };
     this.#context = {
@@ -61,13 +89,53 @@ export class TurnJournal {
     return log.fold.abandonReasonOf(turnId) !== undefined;
   }
 
-  /** Fails if this process has lost the session, or the turn was abandoned: the kernel then stops. */
-  record(facts: readonly Fact[]): MaybePromise<JournalReply> {
+  /** Whether something was posted before the turn was opened, so that it did not begin. */
+  get isSuperseded(): boolean {
+    return this.#isSuperseded;
+  }
+
+  /** Facts that are not in the log yet. */
+  get waiting(): readonly Fact[] {
+    return this.#waiting;
+  }
+
+  /** Whether the start of the turn is not in the log yet. */
+  get isOpening(): boolean {
+    return this.#opening !== undefined;
+  }
+
+  /** Whether something waits for the next append. */
+  get hasWaiting(): boolean {
+    return this.isOpening || this.#waiting.length > 0;
+  }
+
+  /**
+   * Records facts, or keeps them for the next call if that follows at once. Fails if this process has lost the session, or the turn was
+   * abandoned: the kernel then stops.
+   */
+  record(facts: readonly Fact[], isFollowed = false): MaybePromise<JournalReply> {
+    if (this.#flushing !== undefined) {
+      return this.#flushing.then(() => this.record(facts, isFollowed));
+    }
+    // Facts were lost: none may follow them.
+    if (this.#failure !== undefined) throw this.#failure.thrown;
     try {
-      return this.#record(facts);
+      return this.#record(facts, isFollowed);
     } catch (thrown) {
       return this.#fail(thrown);
     }
+  }
+
+  /** Stores what waits for the next facts, before the owner looks at the log or appends to it. */
+  flush(): MaybePromise<JournalReply> {
+    if (this.#flushing !== undefined) return this.#flushing;
+    if (!this.hasWaiting) return undefined;
+    const flushed = this.record(none);
+    if (!isPromise(flushed)) return flushed;
+    this.#flushing = Promise.resolve(flushed).finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
   }
 
   #fail(thrown: unknown): never {
@@ -75,24 +143,30 @@ export class TurnJournal {
     throw thrown;
   }
 
-  #record(facts: readonly Fact[]): MaybePromise<JournalReply> {
+  #record(facts: readonly Fact[], isFollowed: boolean): MaybePromise<JournalReply> {
     const { log, heldLease } = this.#options;
     const confirmed = heldLease.confirm(log.now());
-    if (confirmed === undefined) return this.#recordOwned(facts);
+    if (confirmed === undefined) return this.#recordOwned(facts, isFollowed);
     return confirmed.then(
-      () => this.#recordOwned(facts),
+      () => this.#recordOwned(facts, isFollowed),
       (thrown: unknown) => this.#fail(thrown),
     );
   }
 
-  #recordOwned(facts: readonly Fact[]): MaybePromise<JournalReply> {
-    this.#now = this.#options.log.now();
-    this.#options.heldLease.check(this.#now);
-    if (this.isAbandoned) throw abandoned(this.#options.turnId);
-    if (this.#options.heldLease.isLeaving) {
+  #recordOwned(added: readonly Fact[], isFollowed: boolean): MaybePromise<JournalReply> {
+    const { log, heldLease, turnId } = this.#options;
+    this.#now = log.now();
+    heldLease.check(this.#now);
+    if (this.isAbandoned) throw abandoned(turnId);
+    const facts = this.#waiting.length === 0 ? added : [...this.#waiting, ...added];
+    if (heldLease.isLeaving) {
       const settled = this.#beforeEffects(facts);
       if (settled.length < facts.length) return this.#leaveAfter(settled);
+    } else if (isFollowed) {
+      this.#waiting = facts;
+      return undefined;
     }
+    this.#waiting = none;
     const end = facts.at(-1);
     if (end?.type === "turn_ended") return this.#end(facts.slice(0, -1), end);
     return this.#append(facts);
@@ -121,10 +195,19 @@ export class TurnJournal {
 
   #append(facts: readonly Fact[]): MaybePromise<undefined> {
     const { log, heldLease } = this.#options;
-    const appended = log.append(this.#entriesOf(facts), this.#choices);
-    if (!isPromise(appended)) return undefined;
+    const opening = this.#opening;
+    const choices =
+      opening === undefined
+        ? this.#choices
+        : { ...this.#choices, head: opening.head, isUpToDate: true };
+    const appended = log.append(this.#entriesOf(facts), choices);
+    if (!isPromise(appended)) {
+      if (opening !== undefined) this.#open(opening, appended);
+      return undefined;
+    }
     return appended.then(
-      () => {
+      (outcome) => {
+        if (opening !== undefined) this.#open(opening, outcome);
         // The response may have taken longer than the lease: the announced effect must not happen here, unless this process still holds the
         // lease.
         const confirmed = heldLease.confirm(log.now());
@@ -136,8 +219,22 @@ export class TurnJournal {
     );
   }
 
+  /** The turn is open, unless something was posted that comes first. */
+  #open(opening: Opening, outcome: "appended" | "conflict"): void {
+    if (outcome === "conflict") {
+      this.#isSuperseded = true;
+      return this.#fail(superseded(this.#options.turnId));
+    }
+    this.#opening = undefined;
+    opening.onOpened();
+  }
+
   #end(before: readonly Fact[], end: TurnEnded, round = 1): MaybePromise<JournalReply> {
     const { log } = this.#options;
+    // The head at the end follows from a log that has the start.
+    if (this.#opening !== undefined) {
+      return andThen(this.#append(none), () => this.#end(before, end, round));
+    }
     if (round > maxRounds) return this.#fail(tooBusy(log.id));
     if (this.isAbandoned) return this.#fail(abandoned(this.#options.turnId));
     // The turn goes on, with another agent.
@@ -181,10 +278,13 @@ export class TurnJournal {
 
   #entriesOf(facts: readonly Fact[]): Entry[] {
     const { log, envelopes } = this.#options;
-    this.#cost = log.fold.turn?.cost;
+    const opening = this.#opening;
+    this.#cost = opening === undefined ? log.fold.turn?.cost : undefined;
     for (const fact of facts) if (fact.type === "attempt") this.#asked = fact.model;
     envelopes.begin(this.#now);
-    return entriesOfFacts(facts, this.#context);
+    if (opening === undefined) return entriesOfFacts(facts, this.#context);
+    const opened = opening.bodies.map((body): Entry => ({ ...envelopes.next(), ...body }));
+    return [...opened, ...entriesOfFacts(facts, this.#context)];
   }
 
   /** The kernel does not know models and prices. */
@@ -220,6 +320,11 @@ const maxRounds = 1_000;
 /** Ends the loop of an abandoned turn. No caller sees it. */
 function abandoned(turnId: string): Error {
   return new Error(`The turn ${turnId} was abandoned`);
+}
+
+/** Ends the loop of a turn that did not begin. No caller sees it. */
+function superseded(turnId: string): Error {
+  return new Error(`Something was posted before the turn ${turnId} began`);
 }
 
 /** Ends the loop of a turn that another host resumes. No caller sees it. */

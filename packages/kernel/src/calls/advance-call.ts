@@ -14,6 +14,7 @@ import { recoverCall } from "./recover-call.ts";
 import { reviewResult } from "./review.ts";
 import type { SuspendedCall, Suspension } from "./suspend.ts";
 import { completeSuspension } from "./suspend.ts";
+import { quietly } from "../effects/quietly.ts";
 import { idempotencyKey } from "./tool-context.ts";
 import { deniedResult, errorResult, refusal, thrownResult } from "./tool-result.ts";
 import { cleanResult } from "./tool-return.ts";
@@ -23,6 +24,8 @@ import type { TurnState } from "../turn/turn-state.ts";
 export interface StepOfCall extends ResultTaker {
   readonly turn: TurnState;
   readonly step: number;
+  /** Whether every call has a result, though perhaps not yet recorded. */
+  readonly isDecided: boolean;
   /** The call is under way. */
   onStart(): void;
   /** The call is no longer under way, and has no result. */
@@ -118,10 +121,12 @@ export function recordResult(step: StepOfCall, run: CallRun, result: ToolResult)
   run.decide(result);
   const durationMs = state.stage === "running" ? end(turn, run, state, result) : undefined;
   if (run.usage !== undefined) turn.countUsage(run.usage);
-  turn.record(resultFact(run, step.step, result, durationMs), () => {
+  const onRecorded = (): void => {
     run.settle(result);
     step.onSettle(wasRunning);
-  });
+  };
+  const fact = resultFact(run, step.step, result, durationMs);
+  turn.record(fact, onRecorded, step.isDecided && turn.isFollowedAtOnce);
   // A running call settles by itself; the caller flushes the others together.
   if (wasRunning) turn.flush()?.catch(() => {});
 }
@@ -165,6 +170,25 @@ async function recover(step: StepOfCall, run: CallRun): Promise<void> {
   // The intent is recorded and the hooks have let the call pass: it runs with the same key and input.
   run.approve();
   await gate(step, run);
+}
+
+/**
+ * Starts calls together with the record of their reply, if each of them would start now anyway: no hook is asked, and the intent of each is
+ * recorded. The tools run once all of that is stored.
+ */
+export function startTogether(step: StepOfCall, runs: readonly CallRun[]): void {
+  const gates: unknown[] = [];
+  for (const run of runs) {
+    const { effect, execute: local, needsApproval } = run.tool ?? {};
+    if (local === undefined || effect === "pure") return;
+    if (needsApproval !== undefined && needsApproval !== false) return;
+    // A failure, a refusal or a promise is handled when the call's turn comes.
+    const gate = quietly(() => gateCall(step.turn, run, step.step));
+    if (isPromise(gate)) return run.expect(gate);
+    if (gate?.action !== "run") return;
+    gates.push(gate.parsed);
+  }
+  for (const [index, run] of runs.entries()) start(step, run, gates[index]);
 }
 
 function start(step: StepOfCall, run: CallRun, parsed: unknown): void {

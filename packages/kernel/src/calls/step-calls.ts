@@ -4,6 +4,7 @@ import {
   advanceCall,
   recordResult,
   refuseCall,
+  startTogether,
   takeResult,
   takeSuspension,
 } from "./advance-call.ts";
@@ -64,6 +65,10 @@ export class StepCalls implements AbortListener, StepOfCall, LastReply {
 
   get isSettled(): boolean {
     return this.#unsettled === 0;
+  }
+
+  get isDecided(): boolean {
+    return this.runs.every((run) => run.isDecided);
   }
 
   get hasWaiting(): boolean {
@@ -135,6 +140,17 @@ export class StepCalls implements AbortListener, StepOfCall, LastReply {
     return this.pending();
   }
 
+  /** Starts all calls together with the record of their message, if nothing decides about them in between and they may all run at once. */
+  startAtOnce(): void {
+    const { turn, runs } = this;
+    const { before, mode, maxParallel = 8, steering } = turn.input.dispatch;
+    if (turn.outbox === undefined || before !== undefined || runs.length > maxParallel) return;
+    const isOrdered = mode === "sequential" || steering === "skip-remaining";
+    const isAlone = runs.length === 1;
+    const isBarrier = runs.some(({ tool }) => tool?.execution === "sequential");
+    if (isAlone || !(isOrdered || isBarrier)) startTogether(this, runs);
+  }
+
   /** Gives every undecided call an error result, without running it. */
   refuseAll(reason: string): Promise<void> | undefined {
     for (const run of this.runs) refuseCall(this, run, reason);
@@ -156,6 +172,8 @@ export class StepCalls implements AbortListener, StepOfCall, LastReply {
     const turn = this.turn;
     turn.abort.addListener(this);
     turn.onFailure = this;
+    // Calls that were started with their message may be running.
+    if (turn.abort.isAborted && this.#running > 0) this.onAbort();
     try {
       do {
         // By index: an iterator that lives across awaits costs as much as the rest of the loop.

@@ -129,9 +129,15 @@ export function idempotencyKey(
   toolCallId: string,
 ): string {
   // Without an incarnation, the key equals the one in older logs.
-  return incarnation === undefined
-    ? hashJson([conversationId, toolCallId])
-    : hashJson([conversationId, incarnation, toolCallId]);
+  if (incarnation === undefined) return hashJson([conversationId, toolCallId]);
+  // Both are unique, and so is this. A hash costs more than the rest of a step: only keys that may not fit into a header need one.
+  const key = `${incarnation}.${toolCallId}`;
+  return isPlainKey(key) ? key : hashJson([conversationId, incarnation, toolCallId]);
+}
+
+/** Vendors limit the length of idempotency keys; 255 characters is the shortest limit known. */
+function isPlainKey(key: string): boolean {
+  return key.length <= 128 && /^[\w.~-]+$/.test(key);
 }
 
 /** Time limit of one execution; without a timer there is none. */

@@ -141,7 +141,13 @@ export type Fact =
  * `turn_ended`, which then did not happen: if calls were pending, answers arrived in the meantime and the turn continues; in any case, if
  * the signal was aborted in the meantime, the turn ends as aborted. If the journal throws or rejects, no further effect happens and the turn
  * returns `error` with code `journal_failed`.
+ *
+ * `isFollowed`: other facts follow at once. Until then the loop asks only the caller's `checkLimits`, `makeRoom`, `drainSteering` and
+ * `breathe`, and nothing takes effect, so these facts may be stored together with the next ones.
  */
-export type Journal = (facts: readonly Fact[]) => JournalReply | Promise<JournalReply>;
+export type Journal = (
+  facts: readonly Fact[],
+  isFollowed?: boolean,
+) => JournalReply | Promise<JournalReply>;
 
 export type JournalReply = void | undefined | "reopen";

@@ -17,6 +17,7 @@ interface OutboxOwner {
 interface Recorded {
   readonly fact: Fact;
   readonly effect: Effect | undefined;
+  readonly isFollowed: boolean;
 }
 
 export class Outbox {
@@ -35,9 +36,9 @@ export class Outbox {
     this.#owner = owner;
   }
 
-  /** Queues a fact for the next `flush`. After a failure no fact is handed over. */
-  add(fact: Fact, effect: Effect | undefined): void {
-    this.#waiting.push({ fact, effect });
+  /** Queues a fact for the next `flush`. After a failure no fact is handed over. `isFollowed`: see `Journal`. */
+  add(fact: Fact, effect: Effect | undefined, isFollowed: boolean): void {
+    this.#waiting.push({ fact, effect, isFollowed });
   }
 
   /**
@@ -68,8 +69,9 @@ export class Outbox {
 
   #write(batch: readonly Recorded[]): JournalReply | Promise<JournalReply> {
     const facts = batch.map(({ fact }) => fact);
+    const isFollowed = batch.at(-1)?.isFollowed === true;
     try {
-      return this.#callbacks.callToEnd("journal", () => this.#journal(facts));
+      return this.#callbacks.callToEnd("journal", () => this.#journal(facts, isFollowed));
     } catch (thrown) {
       return this.#fail(thrown);
     }

@@ -274,7 +274,9 @@ export class Attempt implements StreamReader {
     });
     if (pending.length > 0) turn.record({ type: "pending", step: number, pending });
     const ended = this.#ended(outcomeOf(message.stopReason), message.error);
-    turn.record(ended, () => turn.endAttempt(ended));
+    const isFollowed = step.calls.isEmpty && turn.isFollowedAtOnce;
+    turn.record(ended, () => turn.endAttempt(ended), isFollowed);
+    if (mayRun) step.calls.startAtOnce();
     return turn.afterFlush(step);
   }
 
@@ -284,10 +286,12 @@ export class Attempt implements StreamReader {
     const { finishReason, error } = end;
     this.#endSpan(this.#reply.finishReason ?? finishReason, error);
     const ended = this.#ended(outcomeOf(finishReason), error);
-    turn.record(ended, () => {
+    const onRecorded = (): void => {
       turn.steps++;
       turn.endAttempt(ended);
-    });
+    };
+    // The end of the turn follows.
+    turn.record(ended, onRecorded, true);
     return turn.afterFlush(end);
   }
 

@@ -186,9 +186,23 @@ export class TurnState implements ShownTurn<EventIds> {
   }
 
   /** Queues a fact for the journal's next `flush`; once stored, it is shown and takes effect. Without a journal that happens immediately. */
-  record(fact: Fact, effect?: Effect): void {
+  record(fact: Fact, effect?: Effect, isFollowed = false): void {
     if (this.outbox === undefined) this.onRecorded(fact, effect);
-    else this.outbox.add(fact, effect);
+    else this.outbox.add(fact, effect, isFollowed);
+  }
+
+  /** Whether the next request, or the end of the turn, follows a settled step without a callback that may take time. */
+  get isFollowedAtOnce(): boolean {
+    const { context, limits, guards, input } = this;
+    return (
+      input.onStepComplete === undefined &&
+      limits.stopWhen === undefined &&
+      limits.checkAnswer === undefined &&
+      guards.input === undefined &&
+      context.prepareStep === undefined &&
+      context.transformContext === undefined &&
+      context.convertToLlm === undefined
+    );
   }
 
   /** Like `record`, for a message that the loop writes on behalf of the user. */

@@ -28,6 +28,10 @@ export class ChildFold {
     return this.#byCall?.get(toolCallId);
   }
 
+  get isEmpty(): boolean {
+    return this.#byCall === undefined;
+  }
+
   /** All children, in the order of their starts. */
   get all(): readonly Child[] {
     return this.#states();

@@ -1,5 +1,5 @@
 /** Tool outputs that a model is still shown, oldest first: candidates for eviction. */
-import type { ChatMessage, ToolMessage } from "@capstan/kernel";
+import type { ChatMessage, ToolContent, ToolMessage } from "@capstan/kernel";
 import { sizeOfContent, sizeOfNote } from "./message-size.ts";
 
 export interface ShownOutput {
@@ -26,6 +26,11 @@ export class OutputFold {
   /** Total size. */
   get size(): number {
     return this.#size;
+  }
+
+  /** Total size with these outputs, at most. */
+  sizeWith(outputs: readonly ToolContent[]): number {
+    return outputs.reduce((sum, content) => sum + sizeOfContent(content), this.#size);
   }
 
   countOf(toolName: string): number {
