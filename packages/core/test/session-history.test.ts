@@ -330,6 +330,7 @@ test("continue with what was held is a turn of its own id, also when it is asked
   const session = world.host().createSession({ agent: "helper" });
   await session.send("Hello").response;
   const turn = session.send("Again");
+  await world.clock.advance(0);
   await session.followUp("Later");
   turn.abort();
   await turn.response;

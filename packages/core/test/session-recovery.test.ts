@@ -174,8 +174,9 @@ test("an input whose poster died before it could claim is run by whoever finds i
     .host({ repository: process.repository, pollMs: Infinity })
     .open(session.id);
   const post = process.repository.post;
-  process.repository.post = (...args) => {
-    const posted = post(...args);
+  // A store that cannot claim the session with a post.
+  process.repository.post = (id, entry) => {
+    const posted = post(id, entry);
     process.die();
     return posted;
   };

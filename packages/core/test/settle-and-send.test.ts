@@ -129,8 +129,9 @@ test("a process that posts it and dies loses nothing", async () => {
   const process = mortal(world.repository);
   const other = await world.host({ repository: process.repository }).open(session.id);
   const { post } = process.repository;
-  process.repository.post = (...post_) => {
-    const posted = post.apply(process.repository, post_);
+  // A store that cannot claim the session with a post.
+  process.repository.post = (id, entry) => {
+    const posted = post(id, entry);
     process.die();
     return posted;
   };

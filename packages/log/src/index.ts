@@ -29,6 +29,7 @@ export type {
   AppendOptions,
   ByteRange,
   Claim,
+  ClaimTerms,
   DueQuery,
   Lease,
   ListedSession,
@@ -45,6 +46,7 @@ export type {
   SessionStatus,
   SubscribeOptions,
   Wakeup,
+  PostOptions,
   WriteOptions,
 } from "./repository/repository.ts";
 export {

@@ -112,11 +112,27 @@ export class Readers {
     this.#isShowing = true;
     try {
       this.#deliver(placed);
-      while (this.#waiting.length > 0)
-        for (const next of this.#waiting.splice(0)) this.#deliver(next);
+      this.#deliverWaiting();
     } finally {
       this.#isShowing = false;
     }
+  }
+
+  /** Delivers events of entries that were stored together: events that a reader causes in the meantime follow all of them. */
+  showAll(placed: readonly PlacedEvent[]): void {
+    this.#waiting.push(...placed);
+    if (this.#isShowing) return;
+    this.#isShowing = true;
+    try {
+      this.#deliverWaiting();
+    } finally {
+      this.#isShowing = false;
+    }
+  }
+
+  #deliverWaiting(): void {
+    while (this.#waiting.length > 0)
+      for (const next of this.#waiting.splice(0)) this.#deliver(next);
   }
 
   #deliver({ event, cursor }: PlacedEvent): void {

@@ -5,7 +5,10 @@ import type {
   CompactionOutcome,
   EntryOf,
   EventListener,
+  MaybePromise,
   PlacedEvent,
+  Posted,
+  PostedBody,
   QueueOutcome,
   SessionEvent,
 } from "@capstan/log";
@@ -313,6 +316,15 @@ export class SessionRuntime {
     this.#work.claim();
   }
 
+  /** Posts an entry. If it starts work that this process may do, the lease is asked for in the same write. */
+  post(id: string, body: PostedBody): MaybePromise<Posted> {
+    const isStart = body.type === "input" || body.type === "steer" || body.type === "follow_up";
+    const isAsked = isStart && !this.#isClosed && !this.#work.isUnderWay && this.#isAtRest();
+    if (!isAsked) return this.log.post(id, body);
+    this.#wasIdle = false;
+    return this.#work.postAndClaim(id, body);
+  }
+
   /** Another session of this process has posted something here. */
   onPosted(): void {
     const read = async (): Promise<void> => {
@@ -383,10 +395,8 @@ export class SessionRuntime {
   }
 
   #show(events: readonly PlacedEvent[]): void {
-    for (const event of events) {
-      if (event.event.type === "error") this.#noteFailed(event.event);
-      this.readers.show(event);
-    }
+    for (const { event } of events) if (event.type === "error") this.#noteFailed(event);
+    this.readers.showAll(events);
   }
 
   /** Reports the failed turn, unless a listener gets its error event. */

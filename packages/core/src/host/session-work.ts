@@ -1,6 +1,6 @@
 /** The work on a session in this process: claims its lease, runs its owner, and releases the lease. */
 import { background, serializeError } from "@capstan/kernel";
-import type { Claim, MaybePromise } from "@capstan/log";
+import type { Claim, MaybePromise, Posted, PostedBody } from "@capstan/log";
 import { andThen, isPromise, orElse } from "@capstan/log";
 import type { Agent } from "../agent/agent.ts";
 import { ChildCalls } from "../children/child-calls.ts";
@@ -91,22 +91,49 @@ export class SessionWork {
     queueMicrotask(() => this.#claim());
   }
 
+  /** Posts an entry that starts work, and asks for the lease in the same write. */
+  postAndClaim(id: string, body: PostedBody): MaybePromise<Posted> {
+    const { host, log, onUnclaimed } = this.#options;
+    const { owner, leaseMs: ttlMs, clock } = host;
+    const askedAt = clock.now();
+    this.#isClaiming = true;
+    const onPosted = (posted: Posted): Posted => {
+      const { claim } = posted;
+      if (claim === undefined) this.#isClaiming = false;
+      // Only after the caller has returned: it may want to subscribe first.
+      else queueMicrotask(() => this.#onClaim(claim, askedAt));
+      return posted;
+    };
+    return orElse(
+      () => andThen(log.post(id, body, { owner, ttlMs }), onPosted),
+      (thrown) => {
+        this.#isClaiming = false;
+        onUnclaimed();
+        throw thrown;
+      },
+    );
+  }
+
   #claim(): void {
-    const { host, log, onClaim, onUnclaimed } = this.#options;
+    const { host, log, onUnclaimed } = this.#options;
     const { repository, owner, leaseMs, clock } = host;
     const askedAt = clock.now();
-    const onAnswer = (claim: Claim | undefined): void => {
-      this.#isClaiming = false;
-      onClaim(claim, askedAt);
-    };
     const claimed = orElse(
-      () => andThen(repository.acquire(log.id, owner, leaseMs), onAnswer),
+      () =>
+        andThen(repository.acquire(log.id, owner, leaseMs), (claim) =>
+          this.#onClaim(claim, askedAt),
+        ),
       () => {
         this.#isClaiming = false;
         onUnclaimed();
       },
     );
     if (isPromise(claimed)) background(claimed, () => {});
+  }
+
+  #onClaim(claim: Claim | undefined, askedAt: number): void {
+    this.#isClaiming = false;
+    this.#options.onClaim(claim, askedAt);
   }
 
   /** Works under this lease until nothing is left to do, or the lease is lost. */

@@ -21,6 +21,7 @@ export class HeldLease implements Renewable {
   readonly #host: LeaseHost;
   #isLost = false;
   #isLeaving = false;
+  #released: { readonly lastSeq: number } | undefined;
   holder: LeaseHolder | undefined;
   #expiresAt: number;
   #confirming: Promise<void> | undefined;
@@ -84,9 +85,21 @@ export class HeldLease implements Renewable {
     this.holder?.onLost();
   }
 
+  /** Whether the lease was released together with the end of the last turn. */
+  get isReleased(): boolean {
+    return this.#released !== undefined;
+  }
+
+  /** The store has released the lease together with an append. */
+  onReleased(lastSeq: number): void {
+    this.#released = { lastSeq };
+    this.#isLost = true;
+    this.#host.renewals.remove(this);
+  }
+
   /** Releases the lease. The holder has not seen entries that were posted after the returned seq. */
   release(): MaybePromise<{ readonly lastSeq: number } | undefined> {
-    if (this.#isLost) return undefined;
+    if (this.#isLost) return this.#released;
     this.lose();
     // On failure the lease expires, and a host that finds the session due takes it over.
     return orElse<{ readonly lastSeq: number } | undefined>(

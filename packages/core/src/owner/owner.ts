@@ -140,7 +140,7 @@ export class Owner implements RequestOwner {
         if (!(await this.#isEnded(thrown))) return false;
       }
     }
-    return false;
+    return heldLease.isReleased;
   }
 
   /** Tells the parent of a child session what it does not know yet. */

@@ -2,6 +2,7 @@
 import type {
   Appended,
   AppendOptions,
+  ClaimTerms,
   Entry,
   Lease,
   MaybePromise,
@@ -37,6 +38,8 @@ export interface AppendChoices {
   readonly head?: SessionHead;
   /** Append only if this process has seen all posts. */
   readonly isUpToDate?: boolean;
+  /** With `isUpToDate`: releases the lease in the same write, if the store can. Called with the last seq once it has. */
+  readonly onReleased?: (lastSeq: number) => void;
 }
 
 export interface SessionLogOptions {
@@ -112,14 +115,15 @@ export class SessionLog {
     const options = this.#toOptions(choices);
     const outcome = this.#unwoken(() => this.#options.repository.append(this.id, entries, options));
     // Avoids a closure if the store is synchronous: every append comes here.
-    if (!isPromise(outcome)) return this.#take(entries, outcome, options);
-    return Promise.resolve(outcome).then((later) => this.#take(entries, later, options));
+    if (!isPromise(outcome)) return this.#take(entries, outcome, choices, options);
+    return Promise.resolve(outcome).then((later) => this.#take(entries, later, choices, options));
   }
 
   #toOptions(choices: AppendChoices): AppendOptions {
     if (choices.isUpToDate !== true) return choices;
-    const { lease, head } = choices;
+    const { lease, head, onReleased } = choices;
     const onlyIfSeq = this.fold.seq;
+    if (onReleased !== undefined) return { lease, head, onlyIfSeq, releases: true };
     return head === undefined ? { lease, onlyIfSeq } : { lease, head, onlyIfSeq };
   }
 
@@ -136,10 +140,12 @@ export class SessionLog {
   #take(
     entries: readonly Entry[],
     outcome: Appended,
-    { head, onlyIfSeq }: AppendOptions,
+    { head, onReleased }: AppendChoices,
+    { onlyIfSeq }: AppendOptions,
   ): MaybePromise<"appended" | "conflict"> {
     if (outcome.type === "conflict") return this.#conflict(outcome, onlyIfSeq);
     if (head !== undefined) this.noteHead(head);
+    if (outcome.isReleased === true) onReleased?.(outcome.lastSeq);
     // The contract assigns seqs in order and without a gap: if the first is right, so are the others.
     if (outcome.seqs[0] !== entries[0]?.seq) return andThen(this.catchUp(), () => "appended");
     this.#show(this.feed.take(entries));
@@ -176,14 +182,16 @@ export class SessionLog {
     });
   }
 
-  /** Posts an entry; returns once it is folded. */
-  post(id: string, body: PostedBody): MaybePromise<Posted> {
+  /** Posts an entry; returns once it is folded. `claim`: asks for the lease in the same write. */
+  post(id: string, body: PostedBody, claim?: ClaimTerms): MaybePromise<Posted> {
     const { repository } = this.#options;
     const envelope = { v: entryVersion, id, seq: this.fold.seq + 1, at: this.now() };
     const entry: PostedEntry & Entry = { ...envelope, ...body };
     checkEntry(this.id, entry);
     return andThen(
-      this.#noticing(() => this.#unwoken(() => repository.post(this.id, entry, this.#meant))),
+      this.#noticing(() =>
+        this.#unwoken(() => repository.post(this.id, entry, { ...this.#meant, claim })),
+      ),
       (posted) => {
         // If no other entry came first, there is nothing to read back.
         const isNext = posted.isNew && posted.seq === entry.seq && this.fold.seq === entry.seq - 1;

@@ -166,10 +166,14 @@ export class TurnJournal {
       this.#waiting = facts;
       return undefined;
     }
+    const waiting = this.#waiting;
     this.#waiting = none;
-    const end = facts.at(-1);
-    if (end?.type === "turn_ended") return this.#end(facts.slice(0, -1), end);
-    return this.#append(facts);
+    const end = added.at(-1);
+    if (end?.type !== "turn_ended") return this.#append(facts);
+    // The head at the end follows from a log that has the results, and the start.
+    const isBehind = this.isOpening || waiting.some(({ type }) => type === "tool_result");
+    if (!isBehind) return this.#end(facts.slice(0, -1), end);
+    return andThen(this.#append(waiting), () => this.#end(added.slice(0, -1), end));
   }
 
   /** Returns the facts before the first that announces an effect, or all of them while a call is running that must not run twice. */
@@ -231,10 +235,6 @@ export class TurnJournal {
 
   #end(before: readonly Fact[], end: TurnEnded, round = 1): MaybePromise<JournalReply> {
     const { log } = this.#options;
-    // The head at the end follows from a log that has the start.
-    if (this.#opening !== undefined) {
-      return andThen(this.#append(none), () => this.#end(before, end, round));
-    }
     if (round > maxRounds) return this.#fail(tooBusy(log.id));
     if (this.isAbandoned) return this.#fail(abandoned(this.#options.turnId));
     // The turn goes on, with another agent.
@@ -246,7 +246,7 @@ export class TurnJournal {
     }
     const entries = this.#entriesOf([...before, this.#whole(before, end)]);
     const head = log.fold.headAtEnd(end, log.now());
-    const choices = { ...this.#choices, head, isUpToDate: true };
+    const choices = this.#choicesAtEnd(head);
     const appended = orElse(
       () => log.append(entries, choices),
       (thrown) => this.#fail(thrown),
@@ -255,6 +255,14 @@ export class TurnJournal {
       if (outcome === "appended") return undefined;
       return andThen(log.catchUp(), () => this.#end(before, end, round + 1));
     });
+  }
+
+  /** The lease is released with the end of the turn, unless the session continues by itself. */
+  #choicesAtEnd(head: SessionHead): AppendChoices {
+    const choices = { ...this.#choices, head, isUpToDate: true };
+    const { heldLease } = this.#options;
+    if (head.wakeAt === 0) return choices;
+    return { ...choices, onReleased: (lastSeq) => heldLease.onReleased(lastSeq) };
   }
 
   /** Whether something was posted that the turn has to handle before it may end. */

@@ -31,30 +31,48 @@ export function mayOpenLater(
 /** Whether the limits of the next request can only be checked against a log that has all of it. */
 export function mustBeStored(
   { facts, input }: Waiting,
-  { children, outputs, compactions }: SessionFold,
+  fold: SessionFold,
   { ephemeral, outputs: { maxTotalChars }, compaction, frame }: TurnPlan,
   size: ContextSize,
 ): boolean {
-  const contents: ToolContent[] = [];
-  let tokens = 0;
-  for (const fact of facts) {
-    // Usage and cost count against budgets.
-    if (fact.type !== "tool_result" || fact.usage !== undefined || fact.cost !== undefined)
-      return true;
-    contents.push(fact.result.output);
-    tokens += mostTokensOfMessage(toToolMessage(fact), frame.hasCustom);
-  }
+  const { children, outputs, compactions } = fold;
+  // Usage and cost count against budgets.
+  if (facts.some((fact) => fact.type !== "tool_result" || hasUsage(fact))) return true;
+  const contents = facts.length === 0 ? noContents : outputsOf(fold, facts);
   if (contents.length > 0 && (ephemeral.size > 0 || !children.isEmpty)) return true;
   if (outputs.sizeWith(contents) > maxTotalChars) return true;
   if (compaction === undefined) return false;
   if (compactions.isWanted) return true;
+  if (compaction.threshold === Infinity) return false;
+  let tokens = 0;
+  for (const content of contents) {
+    tokens += mostTokensOfMessage({ ...outputMessage, content }, frame.hasCustom);
+  }
   for (const message of input) tokens += mostTokensOfMessage(message, frame.hasCustom);
-  const { threshold } = compaction;
-  return threshold !== Infinity && size.reaches(threshold - tokens, frame);
+  return size.reaches(compaction.threshold - tokens, frame);
 }
 
-function toToolMessage(fact: Extract<Fact, { readonly type: "tool_result" }>): ToolMessage {
-  const { toolCallId, toolName, result } = fact;
-  const { output: content, isError } = result;
-  return { role: "tool", id: "", toolCallId, toolName, content, isError };
+function hasUsage({ usage, cost }: ResultFact): boolean {
+  return usage !== undefined || cost !== undefined;
 }
+
+/** Outputs of the last step: its results enter the context together, with the last of them. */
+function outputsOf({ transcript }: SessionFold, facts: readonly Fact[]): ToolContent[] {
+  const stored = transcript.step?.results ?? [];
+  const waiting = facts.flatMap((fact) => (fact.type === "tool_result" ? [fact.result] : []));
+  return [...stored, ...waiting].map(({ output }) => output);
+}
+
+type ResultFact = Extract<Fact, { readonly type: "tool_result" }>;
+
+const noContents: readonly ToolContent[] = [];
+
+/** Only its content has a size. */
+const outputMessage: ToolMessage = {
+  role: "tool",
+  id: "",
+  toolCallId: "",
+  toolName: "",
+  content: "",
+  isError: false,
+};

@@ -70,11 +70,10 @@ export class SessionInbox {
 
   /** Returns or resolves once the entry is durable. Fails with a `SessionError` if it was refused, unless the reason is `except`. */
   post(id: string, body: PostedBody, except?: Refusal): MaybePromise<Posted> {
-    const { log } = this.#runtime;
     this.#runtime.mustBeOpen();
     this.#checkMedia(body);
     const posted = orElse<Posted>(
-      () => andThen(this.ensureCreated(), () => log.post(id, body)),
+      () => andThen(this.ensureCreated(), () => this.#runtime.post(id, body)),
       (thrown) => {
         throw toSessionError(this.#runtime.id, thrown);
       },

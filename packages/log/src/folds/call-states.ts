@@ -105,6 +105,13 @@ export class CallStates implements LastReply {
     return this.#unsettled === 0;
   }
 
+  /** Results that are recorded, while others are missing. */
+  get results(): readonly ToolResult[] {
+    return this.#states.flatMap(({ open }) =>
+      open.state === "settled" && open.isRecorded === true ? [open.result] : [],
+    );
+  }
+
   /** Messages of all results in call order, if this is the last missing one. Created once: the event and the transcript share them. */
   messagesWith(toolCallId: string, result: ToolResult): readonly ToolMessage[] {
     return (this.#messages ??= this.#states.map(({ call, open }) => {

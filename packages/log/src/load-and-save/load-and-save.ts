@@ -51,20 +51,26 @@ export function fromLoadAndSave(
     append: (id, entries, options) =>
       sessions.alone(id, async () => {
         const draft = await sessions.draft(id);
-        const appended = draft.append(entries, options, now());
+        const { releases, ...rest } = options;
+        const appended = draft.append(entries, rest, now());
         if (appended.type === "conflict") return appended;
         await sessions.save(draft);
         if (entries.length > 0) wakeups.changed(id);
-        return appended;
+        if (releases !== true) return appended;
+        // Only now: a write that fails leaves the lease as it was.
+        draft.lease.end(now());
+        return { ...appended, isReleased: true };
       }),
     post: (id, entry, options) =>
       sessions.alone(id, async () => {
         const draft = await draftMeant(id, options);
-        const posted = draft.post(entry);
+        const posted = draft.post(entry, undefined, now());
         if (!posted.isNew) return posted;
         await sessions.save(draft);
         wakeups.changed(id);
-        return posted;
+        const { claim: terms } = options ?? {};
+        const claim = terms && draft.acquire(terms.owner, now(), terms.ttlMs);
+        return claim === undefined ? posted : { ...posted, claim };
       }),
     read: (id, options) => sessions.alone(id, async () => (await sessions.find(id)).read(options)),
     async list(query = {}) {
@@ -81,10 +87,7 @@ export function fromLoadAndSave(
     acquire: (id, owner, ttlMs) =>
       sessions.alone(id, async () => {
         const session = await sessions.find(id);
-        const at = now();
-        return session.lease.isHeldByAnother(owner, at)
-          ? undefined
-          : session.claim(owner, at, ttlMs);
+        return session.acquire(owner, now(), ttlMs);
       }),
     renew: (lease, ttlMs) =>
       sessions.alone(lease.sessionId, async () => {

@@ -15,6 +15,7 @@ import type {
   ListQuery,
   LiveFrame,
   Posted,
+  PostOptions,
   ReadOptions,
   ReadPage,
   SessionHead,
@@ -33,7 +34,7 @@ export interface MemoryRepositoryOptions {
 export interface MemoryRepository extends SessionRepository {
   create(id: string, entries: readonly NewEntry[], head: SessionHead): void;
   append(id: string, entries: readonly NewEntry[], options: AppendOptions): Appended;
-  post(id: string, entry: PostedEntry, options?: WriteOptions): Posted;
+  post(id: string, entry: PostedEntry, options?: PostOptions): Posted;
   read(id: string, options?: ReadOptions): ReadPage;
   list(query?: ListQuery): SessionPage;
   delete(id: string): void;
@@ -89,7 +90,7 @@ export function memoryRepository({
       return appended;
     },
     post(id, entry, options) {
-      const posted = findMeant(id, options).post(entry);
+      const posted = findMeant(id, options).post(entry, options?.claim, now());
       if (posted.isNew) wakeups.changed(id);
       return posted;
     },
@@ -106,9 +107,7 @@ export function memoryRepository({
     },
 
     acquire(id, owner, ttlMs) {
-      const session = find(id);
-      const at = now();
-      return session.lease.isHeldByAnother(owner, at) ? undefined : session.claim(owner, at, ttlMs);
+      return find(id).acquire(owner, now(), ttlMs);
     },
     renew(lease, ttlMs) {
       find(lease.sessionId).lease.extend(lease, now() + ttlMs);

@@ -10,6 +10,7 @@ import type {
   AppendOptions,
   ByteRange,
   Claim,
+  ClaimTerms,
   Posted,
   ReadOptions,
   ReadPage,
@@ -97,7 +98,7 @@ export class MemorySession implements DueFacts {
   }
 
   append(entries: readonly NewEntry[], options: AppendOptions, now: number): Appended {
-    const { lease, head, onlyIfSeq } = options;
+    const { lease, head, onlyIfSeq, releases } = options;
     this.lease.check(lease, now);
     checkEnvelopes(this.id, entries);
     for (const { id } of entries) {
@@ -108,15 +109,21 @@ export class MemorySession implements DueFacts {
     }
     const seqs = entries.map((entry) => this.#add(entry));
     if (head !== undefined) this.#head = head;
-    return { type: "appended", seqs, lastSeq: this.lastSeq };
+    const { lastSeq } = this;
+    if (releases !== true) return { type: "appended", seqs, lastSeq };
+    this.lease.end(now);
+    return { type: "appended", seqs, lastSeq, isReleased: true };
   }
 
-  post(entry: PostedEntry): Posted {
+  post(entry: PostedEntry, terms: ClaimTerms | undefined, now: number): Posted {
     checkEnvelope(this.id, entry);
     const first = this.#seqOf(entry.id);
     if (first !== undefined) return { seq: first, isNew: false };
-    this.#lastPostedSeq = this.#add(entry);
-    return { seq: this.#lastPostedSeq, isNew: true };
+    const seq = this.#add(entry);
+    this.#lastPostedSeq = seq;
+    if (terms === undefined) return { seq, isNew: true };
+    const claim = this.acquire(terms.owner, now, terms.ttlMs);
+    return claim === undefined ? { seq, isNew: true } : { seq, isNew: true, claim };
   }
 
   read({ after = 0, limit = Infinity }: ReadOptions = {}): ReadPage {
@@ -126,6 +133,11 @@ export class MemorySession implements DueFacts {
       lastSeq: this.lastSeq,
       incarnation: this.incarnation,
     };
+  }
+
+  /** Undefined if another owner's lease is live. */
+  acquire(owner: string, now: number, ttlMs: number): Claim | undefined {
+    return this.lease.isHeldByAnother(owner, now) ? undefined : this.claim(owner, now, ttlMs);
   }
 
   claim(owner: string, now: number, ttlMs: number): Claim {

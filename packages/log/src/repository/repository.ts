@@ -45,11 +45,19 @@ export interface AppendOptions {
   readonly head?: SessionHead | undefined;
   /** Appends only if this is the last seq: for the append that ends a turn. */
   readonly onlyIfSeq?: number;
+  /** Releases the lease in the same write. A store that cannot do that ignores it, and reports no `isReleased`. */
+  readonly releases?: boolean;
 }
 
 /** `seqs` of the appended entries, consecutive and in order; or nothing was written, because the log has grown. */
 export type Appended =
-  | { readonly type: "appended"; readonly seqs: readonly number[]; readonly lastSeq: number }
+  | {
+      readonly type: "appended";
+      readonly seqs: readonly number[];
+      readonly lastSeq: number;
+      /** True if the lease was released, as requested. */
+      readonly isReleased?: true;
+    }
   | { readonly type: "conflict"; readonly lastSeq: number };
 
 /** Identifies the session that a write is meant for, if its id may belong to another session by now. */
@@ -58,10 +66,23 @@ export interface WriteOptions {
   readonly incarnation?: string | undefined;
 }
 
+/** Terms of a lease. */
+export interface ClaimTerms {
+  readonly owner: string;
+  readonly ttlMs: number;
+}
+
+export interface PostOptions extends WriteOptions {
+  /** Acquires the lease in the same write, if the entry is new and no lease of another owner is live. A store that cannot do that ignores it. */
+  readonly claim?: ClaimTerms | undefined;
+}
+
 /** `isNew` is false for an id that was posted before: `seq` is then that of the first post. */
 export interface Posted {
   readonly seq: number;
   readonly isNew: boolean;
+  /** The lease, if it was requested and given. Its `lastSeq` is `seq`. */
+  readonly claim?: Claim;
 }
 
 export interface ReadOptions {
@@ -166,7 +187,7 @@ export interface SessionRepository {
    */
   append(id: string, entries: readonly NewEntry[], options: AppendOptions): MaybePromise<Appended>;
   /** Posts an entry. For any process, once per entry id, including the owner's ids. Fails with `not_found`, `invalid_entry`. */
-  post(id: string, entry: PostedEntry, options?: WriteOptions): MaybePromise<Posted>;
+  post(id: string, entry: PostedEntry, options?: PostOptions): MaybePromise<Posted>;
   /** Fails with `not_found`. */
   read(id: string, options?: ReadOptions): MaybePromise<ReadPage>;
   list(query?: ListQuery): MaybePromise<SessionPage>;

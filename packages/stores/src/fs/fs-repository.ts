@@ -5,6 +5,7 @@ import type {
   AppendOptions,
   ByteRange,
   Claim,
+  ClaimTerms,
   DueQuery,
   Lease,
   ListQuery,
@@ -13,6 +14,7 @@ import type {
   NewEntry,
   Posted,
   PostedEntry,
+  PostOptions,
   ReadOptions,
   ReadPage,
   SessionHead,
@@ -48,6 +50,7 @@ import { openFolder } from "./open-folder.ts";
 import { SessionFolders } from "./session-folders.ts";
 import type { SessionState } from "./session-state.ts";
 import { dueFactsOf } from "./session-state.ts";
+import type { LeaseTerms } from "./session-writes.ts";
 import {
   appendTo,
   endLease,
@@ -126,11 +129,12 @@ export class FsRepository implements StoreHandle {
     });
   }
 
-  post(id: string, entry: PostedEntry, options: WriteOptions = {}): MaybePromise<Posted> {
+  post(id: string, entry: PostedEntry, options: PostOptions = {}): MaybePromise<Posted> {
     const text = toEntryText(id, entry);
+    const { claim } = options;
     const written = this.#write(id, (state, log) => {
       checkMeant(log, id, options);
-      return postTo(log, state, text);
+      return postTo(log, state, text, claim && this.#toTerms(claim));
     });
     return andThen(written, (posted) => {
       if (posted.isNew) this.#watch.wrote(id, posted.seq, !isPromise(written));
@@ -287,10 +291,13 @@ export class FsRepository implements StoreHandle {
   ): MaybePromise<Claim | undefined> {
     return this.#write(id, (state): LogWrite<Claim | undefined> => {
       if (!isWanted(state)) return { result: undefined };
-      const now = this.#now();
-      const terms = { owner, now, expiresAt: now + ttlMs };
-      return giveLease(state, { ...terms, lastEpoch: this.#epochs.last() });
+      return giveLease(state, this.#toTerms({ owner, ttlMs }));
     });
+  }
+
+  #toTerms({ owner, ttlMs }: ClaimTerms): LeaseTerms {
+    const now = this.#now();
+    return { owner, now, expiresAt: now + ttlMs, lastEpoch: this.#epochs.last() };
   }
 
   #write<Result>(

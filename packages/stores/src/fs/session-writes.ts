@@ -18,7 +18,7 @@ export function appendTo(
   { texts, options }: Append,
   now: number,
 ): LogWrite<Appended> {
-  const { lease, onlyIfSeq, head = state.head } = options;
+  const { lease, onlyIfSeq, head = state.head, releases } = options;
   checkLease(state, lease, now);
   for (const { id } of texts) {
     if (log.seqOf(id) !== undefined)
@@ -29,19 +29,30 @@ export function appendTo(
   }
   const seqs = texts.map((_, i) => state.lastSeq + 1 + i);
   const lastSeq = state.lastSeq + texts.length;
-  return {
-    result: { type: "appended", seqs, lastSeq },
-    entries: texts,
-    next: { ...state, lastSeq, head },
-  };
+  const next = { ...state, lastSeq, head };
+  if (releases !== true) {
+    return { result: { type: "appended", seqs, lastSeq }, entries: texts, next };
+  }
+  const result = { type: "appended", seqs, lastSeq, isReleased: true } as const;
+  return { result, entries: texts, next: withoutLease(next, now) };
 }
 
-export function postTo(log: LogFile, state: SessionState, entry: EntryText): LogWrite<Posted> {
+/** `terms`: of the lease that is given with the post, if it is free. */
+export function postTo(
+  log: LogFile,
+  state: SessionState,
+  entry: EntryText,
+  terms: LeaseTerms | undefined,
+): LogWrite<Posted> {
   const first = log.seqOf(entry.id);
   if (first !== undefined) return { result: { seq: first, isNew: false } };
   const seq = state.lastSeq + 1;
   const next = { ...state, lastSeq: seq, lastPosted: seq };
-  return { result: { seq, isNew: true }, entries: [entry], next };
+  if (terms === undefined || isHeldByAnother(state, terms.owner, terms.now)) {
+    return { result: { seq, isNew: true }, entries: [entry], next };
+  }
+  const { result: claim, next: held } = giveLease(next, terms);
+  return { result: { seq, isNew: true, claim }, entries: [entry], next: held };
 }
 
 export interface LeaseTerms {
@@ -52,7 +63,10 @@ export interface LeaseTerms {
   readonly lastEpoch: number;
 }
 
-export function giveLease(state: SessionState, terms: LeaseTerms): LogWrite<Claim> {
+export function giveLease(
+  state: SessionState,
+  terms: LeaseTerms,
+): LogWrite<Claim> & { readonly next: SessionState } {
   const { id, lastSeq, head } = state;
   const { owner, expiresAt } = terms;
   const epoch = Math.max(state.epoch, terms.lastEpoch) + 1;
@@ -89,8 +103,11 @@ export function endLease(
   now: number,
 ): LogWrite<{ readonly lastSeq: number }> {
   checkLease(state, lease, now);
-  const { lease: _, ...free } = state;
-  return { result: { lastSeq: state.lastSeq }, next: { ...free, lastOwned: now } };
+  return { result: { lastSeq: state.lastSeq }, next: withoutLease(state, now) };
+}
+
+function withoutLease({ lease: _, ...free }: SessionState, now: number): SessionState {
+  return { ...free, lastOwned: now };
 }
 
 /** Fails with `fenced`. */

@@ -6,7 +6,7 @@ import { fromPlainText, toPlainText } from "../text/plain-text.ts";
 import type { Database } from "./database.ts";
 import type { Statements } from "./statements.ts";
 
-interface ClaimRow {
+export interface ClaimRow {
   readonly id: string;
   readonly epoch: number;
   readonly last_seq: number;
@@ -69,7 +69,7 @@ function keyOf({ sessionId, epoch }: Lease): [string, number] {
   return [toPlainText(sessionId), epoch];
 }
 
-function toClaim({ id, epoch, last_seq: lastSeq, head }: ClaimRow, owner: string): Claim {
+export function toClaim({ id, epoch, last_seq: lastSeq, head }: ClaimRow, owner: string): Claim {
   const lease = { sessionId: fromPlainText(id), owner, epoch };
   return { lease, lastSeq, head: parseHead(head) };
 }

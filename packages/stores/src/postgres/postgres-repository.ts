@@ -11,6 +11,7 @@ import type {
   NewEntry,
   Posted,
   PostedEntry,
+  PostOptions,
   ReadOptions,
   ReadPage,
   SessionHead,
@@ -84,7 +85,7 @@ export class PostgresRepository implements StoreHandle {
     return appended;
   }
 
-  async post(id: string, entry: PostedEntry, options: WriteOptions = {}): Promise<Posted> {
+  async post(id: string, entry: PostedEntry, options: PostOptions = {}): Promise<Posted> {
     const text = toEntryText(id, entry);
     const posted = await this.#guard(id, this.#sessions.post(id, text, options));
     if (posted.isNew) this.#relay.changedLater(id, posted.seq);

@@ -2,13 +2,14 @@
 import type {
   Appended,
   AppendOptions,
+  ClaimTerms,
   ListQuery,
   Posted,
+  PostOptions,
   ReadOptions,
   ReadPage,
   SessionHead,
   SessionPage,
-  WriteOptions,
 } from "@capstan/log";
 import { invalidEntry, leaseOver, sessionExists, sessionGone, sessionNotFound } from "@capstan/log";
 import type { EntryText } from "../text/entry-text.ts";
@@ -18,6 +19,8 @@ import type { ListRow } from "../rows/list-rows.ts";
 import { toListPage, toListSelection } from "../rows/list-rows.ts";
 import { fromPlainText, toPlainOrNull, toPlainText } from "../text/plain-text.ts";
 import type { Database } from "./database.ts";
+import type { ClaimRow } from "./lease-queries.ts";
+import { toClaim } from "./lease-queries.ts";
 import { brokenConstraint } from "./postgres-failure.ts";
 import type { Statements } from "./statements.ts";
 
@@ -68,25 +71,33 @@ export class SessionQueries {
     entries: readonly EntryText[],
     options: AppendOptions,
   ): Promise<Appended> {
-    const { lease, head, onlyIfSeq = null } = options;
+    const { lease, head, onlyIfSeq = null, releases } = options;
     if (lease.sessionId !== id) throw leaseOver(id, lease, (await this.#mustFind(id)).epoch);
     const values = [toPlainText(id), lease.epoch, onlyIfSeq, ...toLists(entries)];
+    // An append that releases the lease has a head: without one, the lease is released by itself.
+    const isReleased = releases === true && head !== undefined;
+    const { append, appendWithHead, appendAndRelease } = this.#statements;
     const [row] = await this.#taking(id, () =>
       head === undefined
-        ? this.#database.query(this.#statements.append, values)
-        : this.#database.query(this.#statements.appendWithHead, [...values, ...toHeadValues(head)]),
+        ? this.#database.query(append, values)
+        : this.#database.query(isReleased ? appendAndRelease : appendWithHead, [
+            ...values,
+            ...toHeadValues(head),
+          ]),
     );
     if (row === undefined) return this.#refuseAppend(id, options);
     const lastSeq = row["last_seq"] as number;
     const first = lastSeq - entries.length + 1;
-    return { type: "appended", seqs: entries.map((_, i) => first + i), lastSeq };
+    const seqs = entries.map((_, i) => first + i);
+    return { type: "appended", seqs, lastSeq, ...(isReleased && { isReleased }) };
   }
 
-  async post(id: string, entry: EntryText, { incarnation }: WriteOptions): Promise<Posted> {
+  async post(id: string, entry: EntryText, options: PostOptions): Promise<Posted> {
+    const { incarnation, claim } = options;
     const plainIncarnation = toPlainOrNull(incarnation);
     const key = [toPlainText(id), toPlainText(entry.id)];
-    const seq = await this.#insertPost([...key, entry.text, plainIncarnation]);
-    if (seq !== undefined) return { seq, isNew: true };
+    const posted = await this.#insertPost([...key, entry.text, plainIncarnation], claim);
+    if (posted !== undefined) return posted;
     const [first] = await this.#database.query(this.#statements.seqOf, [...key, plainIncarnation]);
     if (first === undefined) {
       throw incarnation === undefined ? sessionNotFound(id) : sessionGone(id);
@@ -125,10 +136,20 @@ export class SessionQueries {
   }
 
   /** Undefined if the id is in use or the session does not exist. */
-  async #insertPost(values: readonly (string | null)[]): Promise<number | undefined> {
+  async #insertPost(
+    values: readonly (string | null)[],
+    terms: ClaimTerms | undefined,
+  ): Promise<Posted | undefined> {
+    const { post, postAndClaim } = this.#statements;
     try {
-      const [row] = await this.#database.query(this.#statements.post, values);
-      return row?.["last_seq"] as number | undefined;
+      const [row] = await (terms === undefined
+        ? this.#database.query(post, values)
+        : this.#database.query(postAndClaim, [...values, toPlainText(terms.owner), terms.ttlMs]));
+      if (row === undefined) return undefined;
+      const posted: Posted = { seq: row["last_seq"] as number, isNew: true };
+      if (terms === undefined || row["is_claimed"] !== true) return posted;
+      // The selected columns.
+      return { ...posted, claim: toClaim(row as unknown as ClaimRow, terms.owner) };
     } catch (thrown) {
       // Another process posted it at the same moment.
       if (brokenConstraint(thrown) === "entries_by_id") return undefined;

@@ -16,7 +16,9 @@ export interface Statements {
   readonly create: string;
   readonly append: string;
   readonly appendWithHead: string;
+  readonly appendAndRelease: string;
   readonly post: string;
+  readonly postAndClaim: string;
   readonly seqOf: string;
   readonly find: string;
   readonly read: string;
@@ -44,6 +46,23 @@ export function statementsOf(schema: string): Statements {
   const valid = `id = $1 AND epoch = $2::bigint AND expires_at > ${now}`;
   const given = `epoch = greatest(epoch + 1, nextval('${schema}.epochs')), owner = $2, expires_at = ${now} + $3, last_owned = ${now}`;
   const claimed = "id, epoch::float8 AS epoch, last_seq, head";
+  const released = `owner = NULL, expires_at = NULL, last_owned = ${now}`;
+  const head = `, (${headColumns}) = ($6, $7, $8, $9, $10, $11, $12, $13)`;
+  // The conditions and values see the row as it was before the update.
+  const isFree = `(expires_at IS NULL OR expires_at <= ${now} OR owner = $5)`;
+  const givenIfFree = `,
+           epoch = CASE WHEN ${isFree} THEN greatest(epoch + 1, nextval('${schema}.epochs')) ELSE epoch END,
+           owner = CASE WHEN ${isFree} THEN $5 ELSE owner END,
+           expires_at = CASE WHEN ${isFree} THEN ${now} + $6 ELSE expires_at END,
+           last_owned = CASE WHEN ${isFree} THEN ${now} ELSE last_owned END`;
+  const post = (lease: string): string =>
+    `WITH s AS (
+         UPDATE ${sessions} SET last_seq = last_seq + 1, last_posted = last_seq + 1${lease}
+         WHERE id = $1 AND ${isMeant("$4")} AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session = n AND e.id = $2)
+         RETURNING n, last_seq, id, epoch, head, owner
+       ), e AS (
+         INSERT INTO ${entries} (session, seq, id, body) SELECT n, last_seq, $2, $3 FROM s
+       ) `;
   const appendTo = (head: string): string =>
     `WITH s AS (
        UPDATE ${sessions} SET last_seq = last_seq + cardinality($4::text[])${head}
@@ -60,14 +79,10 @@ export function statementsOf(schema: string): Statements {
        INSERT INTO ${entries} (session, seq, id, body)
        SELECT s.n, e.place, e.id, e.body FROM s, ${entryList("$2", "$3")}`,
     append: appendTo(""),
-    appendWithHead: appendTo(`, (${headColumns}) = ($6, $7, $8, $9, $10, $11, $12, $13)`),
-    post: `WITH s AS (
-         UPDATE ${sessions} SET last_seq = last_seq + 1, last_posted = last_seq + 1
-         WHERE id = $1 AND ${isMeant("$4")} AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session = n AND e.id = $2)
-         RETURNING n, last_seq
-       ), e AS (
-         INSERT INTO ${entries} (session, seq, id, body) SELECT n, last_seq, $2, $3 FROM s
-       ) SELECT last_seq FROM s`,
+    appendWithHead: appendTo(head),
+    appendAndRelease: appendTo(`${head}, ${released}`),
+    post: `${post("")}SELECT last_seq FROM s`,
+    postAndClaim: `${post(givenIfFree)}SELECT ${claimed}, owner = $5 AS is_claimed FROM s`,
     seqOf: `SELECT e.seq FROM ${sessions} s JOIN ${entries} e ON e.session = s.n AND e.id = $2
        WHERE s.id = $1 AND ${isMeant("$3")}`,
     find: `SELECT last_seq, epoch::float8 AS epoch, expires_at > ${now} AS is_held FROM ${sessions} WHERE id = $1`,
@@ -87,7 +102,7 @@ export function statementsOf(schema: string): Statements {
     // Also renews an expired lease, as long as it is the last one and was not released.
     renew: `UPDATE ${sessions} SET expires_at = ${now} + $3
        WHERE id = $1 AND epoch = $2::bigint AND expires_at IS NOT NULL RETURNING n`,
-    release: `UPDATE ${sessions} SET owner = NULL, expires_at = NULL, last_owned = ${now} WHERE ${valid} RETURNING last_seq`,
+    release: `UPDATE ${sessions} SET ${released} WHERE ${valid} RETURNING last_seq`,
     claimDue: `UPDATE ${sessions} SET ${given} WHERE n IN (
          SELECT n FROM ${sessions} WHERE due_at <= ${now} AND agent = ANY ($1::text[])
          ORDER BY last_owned, n LIMIT $4 FOR UPDATE SKIP LOCKED

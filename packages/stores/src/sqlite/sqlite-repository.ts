@@ -12,6 +12,7 @@ import type {
   NewEntry,
   Posted,
   PostedEntry,
+  PostOptions,
   ReadOptions,
   ReadPage,
   SessionHead,
@@ -22,6 +23,7 @@ import type {
 } from "@capstan/log";
 import { incarnationOf, isPromise } from "@capstan/log";
 import type { DatabaseSync } from "node:sqlite";
+import type { EntryText } from "../text/entry-text.ts";
 import { toEntryText, toEntryTexts } from "../text/entry-text.ts";
 import { LocalWatch } from "../watch/local-watch.ts";
 import type { StoreHandle } from "../handle/store-handle.ts";
@@ -112,22 +114,37 @@ export class SqliteRepository implements StoreHandle {
     const texts = toEntryTexts(id, entries);
     return this.#write(
       id,
-      () => this.#sessions.append(id, texts, options, this.#now()),
+      () => this.#append(id, texts, options, this.#now()),
       ({ type, lastSeq }, isAtOnce) => {
         if (type === "appended" && texts.length > 0) this.#watch.wrote(id, lastSeq, isAtOnce);
       },
     );
   }
 
-  post(id: string, entry: PostedEntry, options: WriteOptions = {}): MaybePromise<Posted> {
+  #append(id: string, texts: readonly EntryText[], options: AppendOptions, now: number): Appended {
+    const appended = this.#sessions.append(id, texts, options, now);
+    if (options.releases !== true || appended.type === "conflict") return appended;
+    this.#leases.release(options.lease, now);
+    return { ...appended, isReleased: true };
+  }
+
+  post(id: string, entry: PostedEntry, options: PostOptions = {}): MaybePromise<Posted> {
     const text = toEntryText(id, entry);
     return this.#write(
       id,
-      () => this.#sessions.post(id, text, options),
+      () => this.#post(id, text, options),
       ({ isNew, seq }, isAtOnce) => {
         if (isNew) this.#watch.wrote(id, seq, isAtOnce);
       },
     );
+  }
+
+  #post(id: string, text: EntryText, options: PostOptions): Posted {
+    const posted = this.#sessions.post(id, text, options);
+    const { claim: terms } = options;
+    if (terms === undefined || !posted.isNew) return posted;
+    const claim = this.#leases.acquire(id, terms.owner, terms.ttlMs, this.#now());
+    return claim === undefined ? posted : { ...posted, claim };
   }
 
   read(id: string, options: ReadOptions = {}): ReadPage {
