@@ -10,6 +10,7 @@ import { durability } from "./durability.ts";
 import { envelopes } from "./envelopes.ts";
 import { fencing } from "./fencing.ts";
 import { incarnations } from "./incarnations.ts";
+import { jointWrites } from "./joint-writes.ts";
 import { leases } from "./leases.ts";
 import { listing } from "./listing.ts";
 import { liveFrames } from "./live-frames.ts";
@@ -56,6 +57,7 @@ const themes: readonly StoreTheme[] = [
   leases,
   fencing,
   conditionalAppends,
+  jointWrites,
   due,
   claiming,
   listing,
