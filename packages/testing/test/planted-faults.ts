@@ -30,6 +30,36 @@ export const plantedFaults: readonly PlantedFault[] = [
     createStore: writingLate(["tool_intent"]),
   },
   {
+    name: "the start of a turn is acknowledged and written with the next append",
+    scenario: "parallel tools",
+    caughtAs: "log",
+    createStore: writingLate(["turn_started"]),
+  },
+  {
+    name: "a request is made before its attempt is written",
+    scenario: "parallel tools",
+    caughtAs: "events",
+    createStore: writingLate(["attempt"]),
+  },
+  {
+    name: "calls start before their reply is written",
+    scenario: "parallel tools",
+    caughtAs: "response",
+    createStore: writingLate(["message"]),
+  },
+  {
+    name: "the next request is made before the results are written",
+    scenario: "parallel tools",
+    caughtAs: "requests",
+    createStore: writingLate(["tool_result"]),
+  },
+  {
+    name: "the end of a turn is shown before it is written",
+    scenario: "parallel tools",
+    caughtAs: "acknowledged",
+    createStore: writingLate(["turn_ended"]),
+  },
+  {
     name: "a suspension is acknowledged and dropped",
     scenario: "calls that suspend themselves",
     caughtAs: "events",
@@ -241,6 +271,8 @@ export const plantedFaults: readonly PlantedFault[] = [
       const store = memoryRepository(options);
       return {
         ...store,
+        post: (id, entry, { claim, ...rest } = {}) =>
+          store.post(id, entry, { ...rest, claim: claim && { ...claim, ttlMs: Infinity } }),
         acquire: (id, owner) => store.acquire(id, owner, Infinity),
         claimDue: (query) => store.claimDue({ ...query, ttlMs: Infinity }),
       };

@@ -11,7 +11,7 @@ export interface HostOptions<Agents extends readonly Agent[] = readonly Agent[]>
   readonly agents: Agents;
   readonly repository: SessionRepository;
   readonly clock?: Clock;
-  /** How long the session of a dead owner stays locked. Default 30,000. */
+  /** How long the session of a dead owner stays locked. Default 10,000. */
   readonly leaseMs?: number;
   /**
    * How often to look for due sessions, and for news of sessions that are read here and run elsewhere. Default 1,000. `Infinity` disables

@@ -88,7 +88,7 @@ export class Host<
   constructor(options: HostOptions, isForOne = false, isPassing = false) {
     checkHostOptions(options);
     const { agents, repository, clock = systemClock } = options;
-    const { leaseMs = 30_000, pollMs = 1_000, newId = randomId } = options;
+    const { leaseMs = 10_000, pollMs = 1_000, newId = randomId } = options;
     const { maxTurns = defaultMaxTurns, maxResumes = defaultMaxResumes } = options;
     this.#agents = new Map(withAllAgents(agents).map((agent) => [agent.name, agent]));
     this.#isForOne = isForOne;
